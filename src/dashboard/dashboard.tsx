@@ -7,4 +7,6 @@ await redeemLink();
 // A link that is opened in a tab with the dashboard changes the address alone.
 globalThis.addEventListener("hashchange", () => void redeemLink());
 startStream();
-render(<App />, document.querySelector("#app")!);
+const place = document.querySelector("#app")!;
+place.replaceChildren();
+render(<App />, place);

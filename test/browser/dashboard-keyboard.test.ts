@@ -228,6 +228,8 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, by keyboard,", () => {
     await page.getByTestId("query").fill("nmae:ada");
     await expect.poll(() => words.textContent()).toMatch(/^Unknown field "nmae"\..* Did you mean "name"\?$/);
     await page.getByTestId("query").fill("ada");
+    await page.getByRole("option", { name: "name:*ada*" }).waitFor();
+    await page.keyboard.press("Escape");
     await expect.poll(() => words.textContent()).toMatch(/^"ada" is not .* To find it within a name: name:\*ada\*$/);
     expect(await page.getByTestId("query").getAttribute("aria-invalid")).toBe("true");
   });

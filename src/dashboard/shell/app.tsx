@@ -48,7 +48,6 @@ export function App(): VNode {
       </>
     );
   const view = VIEWS.find((one) => one.path === (path[0] ?? "overview"));
-  document.title = `${view?.title ?? "Not found"} · svc`;
   return (
     <>
       <a
@@ -92,7 +91,6 @@ export function App(): VNode {
               Go to…
               <kbd>{PALETTE_KEYS}</kbd>
             </button>
-            <span class="grow" />
             <ClockChip />
           </header>
           <main id="main" tabIndex={-1} data-address={currentAddress.value}>

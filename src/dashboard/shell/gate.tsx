@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { signedOutReason } from "../api/session.ts";
-import { Code, Panel } from "../ui/parts.tsx";
+import { CopyableCode } from "../ui/copy.tsx";
+import { Panel } from "../ui/parts.tsx";
 
 /** For a browser without a key: how to sign in. */
 export function Gate(): VNode {
@@ -23,7 +24,7 @@ export function Gate(): VNode {
             The dashboard can read and change everything on this server, so a browser gets in by a one-time link. In the
             directory of the running server, type:
           </p>
-          <Code>npx svc-identity open dashboard</Code>
+          <CopyableCode text="npx svc-identity open dashboard" label="Command" />
         </div>
       </Panel>
     </main>

@@ -55,7 +55,7 @@ function OpenPalette({ onClose }: { onClose: () => void }): VNode {
           aria-expanded="true"
           aria-controls="palette-list"
           aria-activedescendant={found.length > 0 ? `palette-${chosen.value}` : undefined}
-          placeholder="A view, an instance, a user's id or e-mail address"
+          placeholder="A view, an instance, or a user's name, id or e-mail"
           autocomplete="off"
           data-testid="palette"
           value={text.value}
@@ -104,5 +104,7 @@ function commands(text: string): Command[] {
   if (isUuid(typed)) found.unshift({ name: typed, hint: "user", address: href(["users", typed]) });
   else if (typed.includes("@") && !typed.includes(" "))
     found.unshift({ name: typed, hint: "search users", address: href(["users"], { query: `email:${typed}` }) });
+  else if (/^[\p{L}\p{N}._+-]+$/u.test(typed))
+    found.push({ name: text.trim(), hint: "search users", address: href(["users"], { query: `name:*${typed}*` }) });
   return found.slice(0, MOST);
 }

@@ -13,14 +13,16 @@ export interface ButtonProps {
   readonly disabled?: boolean;
   readonly small?: boolean;
   readonly testId?: string;
-  /** While a promise is pending the button is busy; if it fails the message is shown. */
+  /** While a promise is pending the button is busy, and takes no second click; if it fails the message is shown. */
   readonly onClick?: (event: MouseEvent) => unknown;
 }
 
+/** A button that is unavailable for now keeps the focus: `disabled` would move it to the start of the page. */
 export function Button(props: ButtonProps): VNode {
-  const { children, icon, label, kind = "plain", type = "button", small, testId } = props;
+  const { children, icon, label, kind = "plain", type = "button", disabled, small, testId } = props;
   const busy = useSignal(false);
   const click = async (event: MouseEvent): Promise<void> => {
+    if (disabled || busy.peek()) return;
     const result = props.onClick?.(event);
     if (!(result instanceof Promise)) return;
     busy.value = true;
@@ -36,7 +38,7 @@ export function Button(props: ButtonProps): VNode {
     <button
       type={type}
       class={`button ${kind}${small ? " small" : ""}${children === undefined ? " square" : ""}`}
-      disabled={props.disabled || busy.value}
+      aria-disabled={disabled || busy.value}
       aria-busy={busy.value}
       aria-label={label}
       title={label}

@@ -18,15 +18,21 @@ const HEIGHT = 140;
 const BASE = 116;
 const GAP = 6;
 
-/** Stacked bars over time, with the same numbers as a table for screen readers. */
+/** Stacked bars over time, in UTC, with the numbers that are not zero as a table for screen readers. */
 export function BarChart({
   title,
   series,
   slots,
+  each,
+  note,
 }: {
   title: string;
   series: readonly Series[];
   slots: readonly Slot[];
+  /** How long a slot is: `a minute`, `2 minutes`. */
+  each: string;
+  /** What the reader has to know about the numbers. */
+  note: string | false;
 }): VNode {
   const peak = Math.max(0, ...slots.map(({ values }) => values.reduce((sum, value) => sum + value, 0)));
   const highest = Math.max(1, peak);
@@ -34,7 +40,9 @@ export function BarChart({
   return (
     <figure class="chart">
       <figcaption class="legend">
-        <span class="peak">Peak {peak}</span>
+        <span class="peak">
+          {note && `${note} · `}Peak {peak} in {each}
+        </span>
         {series.map(({ name, tone }) => (
           <span key={name}>
             <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
@@ -73,7 +81,10 @@ export function BarChart({
       </svg>
       <div class="chart-labels" aria-hidden="true">
         {[0, 1, 2, 3].map((n) => (
-          <span key={n}>{slots[Math.round((n * (slots.length - 1)) / 3)]?.label}</span>
+          <span key={n}>
+            {slots[Math.round((n * (slots.length - 1)) / 3)]?.label}
+            {n === 0 && " UTC"}
+          </span>
         ))}
       </div>
       {/* A table would keep its height. */}
@@ -82,7 +93,7 @@ export function BarChart({
           <caption>{title}</caption>
           <thead>
             <tr>
-              <th scope="col">Time</th>
+              <th scope="col">Time (UTC)</th>
               {series.map(({ name }) => (
                 <th key={name} scope="col">
                   {name}
@@ -91,14 +102,16 @@ export function BarChart({
             </tr>
           </thead>
           <tbody>
-            {slots.map(({ label, values }) => (
-              <tr key={label}>
-                <th scope="row">{label}</th>
-                {values.map((value, n) => (
-                  <td key={series[n]!.name}>{value}</td>
-                ))}
-              </tr>
-            ))}
+            {slots
+              .filter(({ values }) => values.some(Boolean))
+              .map(({ label, values }) => (
+                <tr key={label}>
+                  <th scope="row">{label}</th>
+                  {values.map((value, n) => (
+                    <td key={series[n]!.name}>{value}</td>
+                  ))}
+                </tr>
+              ))}
           </tbody>
         </table>
       </div>

@@ -25,6 +25,13 @@ export interface LiveList<Row> {
 const PAGE_SIZE = 100;
 const KEPT = 200;
 
+interface LiveListOptions {
+  /** The size of a page. */
+  readonly limit?: number;
+  /** Whether new rows appear at once, also while someone is reading. For a view that does not offer `resume`. */
+  readonly isImmediate?: boolean;
+}
+
 /**
  * The newest records of a list of the API, with new ones on top. While someone is reading (has scrolled down, or has the
  * focus on a row) nothing moves: new rows wait until `resume`, and visible rows change in place.
@@ -33,10 +40,11 @@ export function useLiveList<Kind extends ServerEvent["resource"]>(
   kind: Kind,
   query: Readonly<Record<string, string | undefined>>,
   isMatch: (row: Extract<ServerEvent, { resource: Kind }>) => boolean,
+  { limit: pageSize = PAGE_SIZE, isImmediate = false }: LiveListOptions = {},
 ): LiveList<Extract<ServerEvent, { resource: Kind }>> {
   type Row = Extract<ServerEvent, { resource: Kind }>;
   const readPage = async (after?: string): Promise<{ rows: Row[]; next: string | undefined }> => {
-    const asked = { ...query, limit: PAGE_SIZE, after };
+    const asked = { ...query, limit: pageSize, after };
     const { rows: read, next } = await control.page(`GET /${kind}s` as "GET /flows" | "GET /requests", {
       query: asked,
     });
@@ -77,7 +85,7 @@ export function useLiveList<Kind extends ServerEvent["resource"]>(
         arrived.current = [row, ...without(arrived.current, row)].slice(0, KEPT);
         if (has(rows.peek(), row)) rows.value = replace(rows.peek(), row);
         else if (!isMatch(row)) return;
-        else if (isReading()) waiting.value = [row, ...without(waiting.peek(), row)].slice(0, KEPT);
+        else if (!isImmediate && isReading()) waiting.value = [row, ...without(waiting.peek(), row)].slice(0, KEPT);
         else show([row, ...rows.peek()]);
       }),
     [kind, text],

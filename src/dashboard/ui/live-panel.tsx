@@ -1,4 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
+import { useRef } from "preact/hooks";
 import { Button } from "./button.tsx";
 import type { LiveList } from "./live-list.ts";
 import { Panel, Placeholder, Problem } from "./parts.tsx";
@@ -18,6 +19,9 @@ export function LivePanel<Row>({
   children: ComponentChildren;
 }): VNode {
   const { rows, waiting, error, isLoaded, showOlder } = list;
+  // At the last page its button has the focus.
+  const hasPages = useRef(false);
+  hasPages.current ||= showOlder !== undefined;
   return (
     <>
       {/* It takes no space, so that nothing moves. */}
@@ -40,9 +44,11 @@ export function LivePanel<Row>({
               {rows.length.toLocaleString("en")} {noun}
               {rows.length === 1 ? "" : "s"}, the newest first
             </span>
-            <Button small disabled={!showOlder} testId="show-older" onClick={() => showOlder?.()}>
-              Show older
-            </Button>
+            {hasPages.current && (
+              <Button small disabled={!showOlder} testId="show-older" onClick={() => showOlder?.()}>
+                Show older
+              </Button>
+            )}
           </nav>
         )}
       </Panel>

@@ -57,26 +57,31 @@ export function PagedTable<Route extends "GET /users" | "GET /sessions">({
   const { rows, next } = data;
   if (rows.length === 0 && after === undefined) return <>{empty}</>;
   const number = cursors.value.length;
+  const hasPages = number > 1 || next !== undefined;
+  const noun = table.label.toLowerCase();
   return (
     <div class={isLoading ? "stale" : ""}>
       <Table {...table} rows={rows as readonly AnswerOf<Route>[number][]} />
       <nav class="pages" aria-label="Pages">
-        <span class="muted" data-testid="page-info">
-          Page {number} · {rows.length} {rows.length === 1 ? "row" : "rows"}
+        <span class="muted" role="status" data-testid="page-info">
+          {hasPages && `Page ${number} · `}
+          {rows.length} {rows.length === 1 ? noun.slice(0, -1) : noun}
         </span>
-        <div class="actions">
-          <Button small disabled={number === 1} onClick={() => void (cursors.value = cursors.value.slice(0, -1))}>
-            Previous
-          </Button>
-          <Button
-            small
-            disabled={next === undefined}
-            testId="next-page"
-            onClick={() => void (cursors.value = [...cursors.value, next])}
-          >
-            Next
-          </Button>
-        </div>
+        {hasPages && (
+          <div class="actions">
+            <Button small disabled={number === 1} onClick={() => void (cursors.value = cursors.value.slice(0, -1))}>
+              Previous
+            </Button>
+            <Button
+              small
+              disabled={next === undefined}
+              testId="next-page"
+              onClick={() => void (cursors.value = [...cursors.value, next])}
+            >
+              Next
+            </Button>
+          </div>
+        )}
       </nav>
     </div>
   );

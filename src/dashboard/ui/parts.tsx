@@ -1,4 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon, type IconName } from "./icon.tsx";
 import { Button } from "./button.tsx";
 
@@ -36,20 +37,27 @@ export function Panel({
   );
 }
 
-/** The header of a view. */
+/** The header of a view. Its text is the title of the page, in tabs and in the browser's history. */
 export function Heading({
   title,
+  picture,
   back,
   children,
   note,
 }: {
   title: ComponentChildren;
+  /** Beside the title, of which it is no part. */
+  picture?: ComponentChildren;
   /** The address of the list that this record is in. */
   back?: string;
   /** Buttons. */
   children?: ComponentChildren;
   note?: ComponentChildren;
 }): VNode {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useLayoutEffect(() => {
+    document.title = `${heading.current!.textContent} · svc`;
+  });
   return (
     <div class="heading">
       {back && (
@@ -57,8 +65,9 @@ export function Heading({
           <Icon name="back" />
         </a>
       )}
+      {picture}
       <div class="heading-text">
-        <h1>{title}</h1>
+        <h1 ref={heading}>{title}</h1>
         {note && <p class="muted">{note}</p>}
       </div>
       <div class="actions">{children}</div>
@@ -77,7 +86,7 @@ export function Empty({
   children?: ComponentChildren;
 }): VNode {
   return (
-    <div class="empty" data-testid="empty">
+    <div class="empty" role="status" data-testid="empty">
       <Icon name={icon} />
       <strong>{title}</strong>
       <div class="muted">{children}</div>

@@ -7,11 +7,15 @@ export interface Suggestion {
   readonly text: string;
   /** The position of the cursor afterwards. */
   readonly cursor: number;
+  /** Whether it is a whole term, which finds the word that was typed. */
+  readonly isTerm?: true;
 }
 
 const MOST = 8;
+/** A word without the signs of the search language. */
+const WORD = /^[\p{L}\p{N}@._+-]+$/u;
 
-/** The completions at the cursor: fields, or known values of the field. */
+/** The completions at the cursor: fields, searches for a word that is none, or known values of the field. */
 export function complete(
   text: string,
   cursor: number,
@@ -26,21 +30,30 @@ export function complete(
     cursor: start + replacement.length,
   });
   const [, minus = "", name = "", sign, value = ""] = /^(-?)([a-z_]*)(>=|<=|[:<>])?(.*)$/.exec(term) ?? [];
-  if (sign === undefined)
-    return Object.entries(fields)
-      .filter(([field]) => field.startsWith(name))
+  if (sign === undefined) {
+    const named = Object.entries(fields)
+      .filter(([field]) => value === "" && field.startsWith(name))
       .slice(0, MOST)
       .map(([field, { type, nullable }]) => ({
         label: `${minus}${field}`,
         hint: hintOf(type, nullable),
         ...put(`${minus}${field}${type === "datetime" && minus === "" ? ">=" : ":"}`),
       }));
+    const found = WORD.test(term) ? searchesFor(term) : [];
+    return [...named, ...found.map((search) => ({ ...search, ...put(search.label), isTerm: true as const }))];
+  }
   const field = fields[name];
   if (!field || sign !== ":") return [];
   return [...(values[name] ?? []), ...(field.nullable ? ["null"] : [])]
     .filter((one) => one.startsWith(value) && one !== value)
     .slice(0, MOST)
     .map((one) => ({ label: one, hint: one === "null" ? "no value" : "", ...put(`${minus}${name}:${one}`) }));
+}
+
+/** The searches that a person means who types a word alone. Users and sessions have both fields. */
+function searchesFor(word: string): Pick<Suggestion, "label" | "hint">[] {
+  const email = { label: `email:*${word}*`, hint: "in the e-mail address" };
+  return word.includes("@") ? [email] : [{ label: `name:*${word}*`, hint: "in the name" }, email];
 }
 
 function hintOf(type: string, nullable: boolean | undefined): string {

@@ -67,13 +67,18 @@ export function QueryInput({ noun, fields, values, value, onSearch, error }: Que
     } else if ((event.key === "Enter" || event.key === "Tab") && list[chosen.value]) {
       event.preventDefault();
       accept(list[chosen.value]!);
-    } else if (event.key === "Enter" && problem === undefined) {
+    } else if (event.key === "Enter" && problem !== undefined) {
+      const meant = list.find(({ isTerm }) => isTerm);
+      if (meant) accept(meant);
+    } else if (event.key === "Enter") {
       suggestions.value = [];
       onSearch(text.value.trim());
     }
   };
   const shown = suggestions.value;
-  const message = problem ?? error?.message;
+  // While it is being completed it is not wrong yet.
+  const meant = problem === undefined ? undefined : shown[0] && (shown.find(({ isTerm }) => isTerm) ?? shown[0]);
+  const message = meant ? undefined : (problem ?? error?.message);
   return (
     <div class="query">
       <div class="query-box">
@@ -132,7 +137,8 @@ export function QueryInput({ noun, fields, values, value, onSearch, error }: Que
         role="status"
         data-testid="query-words"
       >
-        {message ?? words}
+        {message ??
+          (meant ? (meant.isTerm ? `Enter searches for ${meant.label}` : "Arrow keys and Enter choose") : words)}
       </p>
     </div>
   );

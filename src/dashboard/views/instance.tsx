@@ -40,7 +40,7 @@ export function Instance({ id }: { id: string }): VNode {
         back={listAddress("instances")}
         title={
           <span class="row">
-            <UserText text={data.name} />
+            <UserText text={data.name} />{" "}
             {data.active ? <Pill tone="good">active</Pill> : <Pill tone="warn">not active</Pill>}
           </span>
         }

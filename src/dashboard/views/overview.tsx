@@ -17,8 +17,12 @@ const SHOWN_FAILED = 5;
 
 /** The service at a glance: its configuration, sign-ins and failures. */
 export function Overview(): VNode {
-  const { rows, isLoaded, error, reload } = useLiveList("flow", {}, () => true);
-  const failed = rows.filter((flow) => flow.data.result === "error");
+  const { rows, isLoaded, error, reload, showOlder } = useLiveList("flow", {}, () => true, { isImmediate: true });
+  const failures = useLiveList("flow", { result: "error" }, ({ data }) => data.result === "error", {
+    isImmediate: true,
+    limit: SHOWN_FAILED,
+  });
+  const failed = failures.rows.slice(0, SHOWN_FAILED);
   const isFirstVisit = useSignal(false);
   if (isLoaded && rows.length === 0) isFirstVisit.value = true;
   return (
@@ -30,10 +34,12 @@ export function Overview(): VNode {
         <Problem error={error} onRetry={reload} />
       ) : (
         <>
-          {isLoaded ? <SignInChart flows={rows} /> : <Placeholder lines={6} />}
+          {isLoaded ? <SignInChart flows={rows} hasMore={showOlder !== undefined} /> : <Placeholder lines={6} />}
           <div class="grid-2">
             <Panel title="Latest" flush actions={<a href="#/flows">All flows</a>}>
-              {rows.length === 0 ? (
+              {!isLoaded ? (
+                <Placeholder lines={8} />
+              ) : rows.length === 0 ? (
                 <Empty icon="flows" title="No sign-ins yet">
                   <a href="#/try-it">Try one</a>, or sign in through your application. It appears here at once.
                 </Empty>
@@ -46,19 +52,23 @@ export function Overview(): VNode {
               flush
               actions={failed.length > 0 && <a href={href(["flows"], { result: "error" })}>All failures</a>}
             >
-              {failed.length === 0 ? (
+              {!failures.isLoaded ? (
+                <Placeholder lines={8} />
+              ) : failed.length === 0 ? (
                 <Empty icon="check" title="Nothing failed">
                   When a sign-in fails, the reason is here in plain words.
                 </Empty>
               ) : (
                 <ul class="reasons">
-                  {failed.slice(0, SHOWN_FAILED).map((flow) => (
+                  {failed.map((flow) => (
                     <li key={flow.id}>
                       <a href={href(["flows", flow.id])} class="reason">
                         <span>{sentence(flow.data.reason ?? "No reason was recorded.")}</span>
                         <small class="row muted">
                           <Pill tone="bad">{flow.data.error ?? "rejected"}</Pill>
-                          {providerTitle(flow.data.provider ?? "")} · <Time at={flow.data.started_at} />
+                          <span>
+                            {providerTitle(flow.data.provider ?? "")} · <Time at={flow.data.started_at} />
+                          </span>
                         </small>
                       </a>
                     </li>
@@ -108,9 +118,10 @@ function Addresses(): VNode | null {
       <Panel title="Addresses">
         <Facts
           rows={[
-            ["Front door", <CopyableValue text={location.origin} label="Address" />],
+            ["Front door", <CopyableValue text={location.origin} label="Front door" />],
             ...instances.map(
-              ({ id, data }) => [instanceName(id), <CopyableValue text={data.url} label="Address" />] as const,
+              ({ id, data }) =>
+                [instanceName(id), <CopyableValue text={data.url} label={`Address of ${instanceName(id)}`} />] as const,
             ),
           ]}
         />

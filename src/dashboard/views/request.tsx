@@ -27,7 +27,7 @@ export function Request({ id }: { id: string }): VNode {
           <span class="row">
             <code>
               {data.method} {data.path.split("?", 1)[0]}
-            </code>
+            </code>{" "}
             <Status status={data.status} />
           </span>
         }

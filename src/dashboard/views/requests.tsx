@@ -17,7 +17,7 @@ const METHODS = ["GET", "POST", "DELETE", "PATCH", "PUT"];
 const STATUSES = ["2xx", "3xx", "4xx", "5xx"];
 
 const COLUMNS: readonly Column<RequestEntry>[] = [
-  { title: "Time", cell: ({ data }) => <TimeOfDay at={data.at} />, from: 400 },
+  { title: "Time (UTC)", cell: ({ data }) => <TimeOfDay at={data.at} />, from: 400 },
   { title: "Status", cell: ({ data }) => <Status status={data.status} /> },
   {
     title: "Request",
@@ -53,7 +53,7 @@ export function Requests(): VNode {
     <>
       <Heading
         title="Requests"
-        note="What was asked of the service and what it answered. Keys and tokens are left out as they come in."
+        note="Each request to the service and its answer. Keys and tokens are never recorded."
       />
       <FilterBar filters={filters}>
         <label class="check">

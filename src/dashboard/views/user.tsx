@@ -36,12 +36,8 @@ export function User({ id }: { id: string }): VNode {
     <>
       <Heading
         back={listAddress("users")}
-        title={
-          <span class="person">
-            <Avatar name={data.name} large />
-            <UserText text={data.name} />
-          </span>
-        }
+        picture={<Avatar name={data.name} large />}
+        title={<UserText text={data.name} />}
       >
         {[...new Set(identities.map(({ provider }) => provider))].map((provider) => (
           <Button key={provider} icon="try-it" onClick={() => signInAs(provider)}>

@@ -3,7 +3,6 @@ import type { VNode } from "preact";
 import { USER_FIELDS } from "../../wire/fields.ts";
 import { providerTitle } from "../../wire/names.ts";
 import type { User } from "../api/records.ts";
-import { instanceName } from "../api/service.ts";
 import { href, location, refine } from "../router.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty, Heading, Panel, Pill } from "../ui/parts.tsx";
@@ -15,7 +14,6 @@ import { ExportButtons } from "./users/export.tsx";
 import { InstanceFilter } from "./users/instance-filter.tsx";
 import { NewUser } from "./users/new-user.tsx";
 import { Person } from "./users/person.tsx";
-import { UserText } from "../ui/user-text.tsx";
 
 const COLUMNS: readonly Column<User>[] = [
   {
@@ -39,11 +37,10 @@ const COLUMNS: readonly Column<User>[] = [
     cell: ({ data }) => (data.email_verified_at ? <Pill tone="good">yes</Pill> : <Pill>no</Pill>),
     from: 740,
   },
-  { title: "Instance", cell: ({ data }) => <UserText text={instanceName(data.instance)} />, from: 740 },
   { title: "Created", cell: ({ data }) => <Time at={data.created_at} />, from: 400 },
 ];
 
-/** The users of one instance, or of all, searched by the server. */
+/** The users of one instance, searched by the server. */
 export function Users(): VNode {
   const { query = "", instance } = location.value.query;
   const problem = useSignal<Error | undefined>(undefined);
@@ -51,7 +48,7 @@ export function Users(): VNode {
   const version = useSignal(0);
   return (
     <>
-      <Heading title="Users" note="Everybody who signed in, and everybody in the seed.">
+      <Heading title="Users" note="The people of one instance: those who signed in, and those of its seed.">
         <ExportButtons noun="users" query={{ query: query || undefined, instance }} />
         <Button icon="plus" kind="primary" onClick={() => void (isAdding.value = true)}>
           New user

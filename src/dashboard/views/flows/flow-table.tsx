@@ -30,7 +30,7 @@ const ALL: readonly Column<Flow>[] = [
   RESULT,
   WHO,
   PROVIDER,
-  { title: "Instance", cell: ({ data }) => <UserText text={instanceName(data.instance)} />, from: 560 },
+  { title: "Instance", cell: ({ data }) => <UserText text={instanceName(data.instance)} />, from: 740 },
   {
     title: "Reason",
     cell: ({ data }) => <span class="clip">{data.reason && sentence(data.reason)}</span>,

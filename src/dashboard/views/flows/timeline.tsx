@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { stepInWords, type Step } from "../../../wire/control/step-words.ts";
 import { providerTitle } from "../../../wire/names.ts";
-import { Code } from "../../ui/parts.tsx";
+import { Code, Pill } from "../../ui/parts.tsx";
 import { sentence } from "../../ui/sentence.ts";
 import { UserText } from "../../ui/user-text.tsx";
 import { duration, TimeOfDay } from "../../ui/time.tsx";
@@ -18,6 +18,7 @@ export function Timeline({ steps, hasFailed }: { steps: readonly Step[]; hasFail
             <summary>
               <span class="dot" aria-hidden="true" />
               <strong>{step.name}</strong>
+              {n === failing && <Pill tone="bad">failed</Pill>}
               <UserText text={stepInWords(named(step))} muted />
               <span class="faint">
                 <TimeOfDay at={step.at} />

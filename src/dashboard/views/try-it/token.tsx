@@ -25,7 +25,6 @@ export function TokenPanel(): VNode {
           />
         </Field>
         <SelectField
-          inline
           label="Verify it for"
           value={instance}
           choices={instanceChoices("The instance that the token names")}

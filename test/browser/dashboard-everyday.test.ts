@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CHROMIUM } from "../_browser.ts";
+import { openDashboard, signIn, until, type Dashboard } from "../_dashboard.ts";
+
+describe.skipIf(CHROMIUM === undefined)("Everyday work in the dashboard", () => {
+  let on: Dashboard;
+  beforeAll(async () => {
+    on = await openDashboard();
+  });
+  afterAll(() => on?.close());
+
+  const hash = (): Promise<string> => on.page.evaluate<string>("location.hash");
+  const focused = (): Promise<string> => on.page.evaluate<string>("document.activeElement.textContent");
+
+  it("shows a failure that is older than the sign-ins of the first page, and says that the chart is cut", async () => {
+    await signIn(on.svc, { as: "charles@acme.test", outcome: "access_denied" });
+    for (let n = 0; n < 101; n++) await signIn(on.svc);
+    await on.visit("overview");
+    await on.page.getByText("Google reported access_denied instead of a code.").waitFor();
+    await on.page.getByText(/^The latest \d+ only · Peak/).waitFor();
+  });
+
+  it("names each time of its chart once, for every time span", async () => {
+    await on.visit("overview");
+    const labels = "[...document.querySelectorAll('.chart title')].map((one) => one.textContent.slice(0, 5))";
+    for (const span of ["Last 15 minutes", "Last hour", "Last day"]) {
+      await on.page.getByLabel("Time span").selectOption(span);
+      await until(on.page, `document.querySelector("select").selectedOptions[0].textContent === "${span}"`);
+      const all = await on.page.evaluate<string[]>(labels);
+      expect(new Set(all).size, span).toBe(all.length);
+    }
+  });
+
+  it("shows a sign-in on the overview that arrived while someone had scrolled down", async () => {
+    await on.visit("overview");
+    await on.page.setViewportSize({ width: 1280, height: 400 });
+    await on.page.evaluate("scrollTo(0, 300)");
+    await until(on.page, "scrollY > 24");
+    await signIn(on.svc, { as: "scrolled@acme.test" });
+    await on.page.getByText("scrolled@acme.test").first().waitFor();
+    await on.page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  it("keeps the focus on a button that works or becomes unavailable", async () => {
+    await on.visit("sessions?query=email:ada@acme.test");
+    await on.page.getByRole("button", { name: "Revoke" }).first().focus();
+    await on.page.keyboard.press("Enter");
+    await expect.poll(focused).toBe("Restore");
+    await on.visit("control?section=clock");
+    await on.page.getByRole("button", { name: "+10 min" }).click();
+    const back = on.page.getByRole("button", { name: "Back to real time" });
+    await back.focus();
+    await on.page.keyboard.press("Enter");
+    await until(
+      on.page,
+      "document.activeElement.ariaDisabled === 'true' && document.activeElement.ariaBusy === 'false'",
+    );
+    expect(await focused()).toBe("Back to real time");
+  });
+
+  it("finds users by a word alone, with Enter in the search and in the palette", async () => {
+    await on.visit("users");
+    await on.page.keyboard.press("/");
+    await on.page.keyboard.type("Lovelace");
+    await on.page.getByText("Enter searches for name:*Lovelace*").waitFor();
+    expect(await on.page.getByTestId("query").getAttribute("aria-invalid")).toBe("false");
+    await on.page.keyboard.press("Enter");
+    await expect.poll(hash).toBe("#/users?query=name%3A*Lovelace*");
+    await on.visit("overview");
+    await on.page.keyboard.press("Control+k");
+    await on.page.getByTestId("palette").fill("hopper");
+    await on.page.keyboard.press("Enter");
+    await expect.poll(hash).toBe("#/users?query=name%3A*hopper*");
+    await on.page.getByTestId("row").filter({ hasText: "Grace Hopper" }).waitFor();
+  });
+
+  it("names the record in the title of the page", async () => {
+    await on.visit("users?query=email:ada@acme.test");
+    await expect.poll(() => on.page.title()).toBe("Users · svc");
+    await on.page.getByTestId("row").first().click();
+    await expect.poll(() => on.page.title()).toBe("Ada Lovelace · svc");
+  });
+
+  it("follows the text size that is set in the browser", async () => {
+    await on.visit("users");
+    const size = "parseFloat(getComputedStyle(document.body).fontSize)";
+    const normal = await on.page.evaluate<number>(size);
+    const session = await on.context.newCDPSession(on.page);
+    await session.send("Page.enable");
+    await session.send("Page.setFontSizes", { fontSizes: { standard: 32 } });
+    await expect.poll(() => on.page.evaluate<number>(size)).toBe(normal * 2);
+    await session.detach();
+  });
+});
+
+describe.skipIf(CHROMIUM === undefined)("The dashboard before it is there", () => {
+  let on: Dashboard;
+  beforeAll(async () => {
+    on = await openDashboard();
+  });
+  afterAll(() => on?.close());
+
+  it("draws its frame before its script has come", async () => {
+    const page = await on.context.newPage();
+    let answer = (): void => undefined;
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    await page.route("**/dashboard.js", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${on.svc.url}/__svc/`, { waitUntil: "commit" });
+    await page.locator(".sidebar .brand").waitFor();
+    answer();
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    expect(await page.locator(".sidebar").count()).toBe(1);
+    await page.close();
+  });
+
+  it("says without JavaScript what to use instead, and nothing else", async () => {
+    const context = await on.browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(`${on.svc.url}/__svc/`);
+    await page.getByRole("heading", { name: "The dashboard needs JavaScript" }).waitFor();
+    expect(await page.locator(".placeholder").isVisible()).toBe(false);
+    await context.close();
+  });
+
+  it("asks in the middle of the window to be opened by a link, with the command to copy", async () => {
+    const context = await on.browser.newContext({ viewport: { width: 1280, height: 800 } });
+    const page = await context.newPage();
+    await page.goto(`${on.svc.url}/__svc/`);
+    const box = await page.getByTestId("gate").boundingBox();
+    expect(box!.x + box!.width / 2).toBeCloseTo(640, 0);
+    await page.getByRole("button", { name: "Copy: Command" }).waitFor();
+    await context.close();
+  });
+});
