@@ -63,8 +63,8 @@ async function serveStore(
   const { credentials = {}, providers = "auto" } = options;
   const filling = await fillingOf(store, options, now(), warn);
   const instances = filling?.records.instances ?? (await store.instances());
-  const isLocal =
-    isLoopback(options.host ?? "localhost") && isLoopback(new URL(options.publicUrl ?? "http://localhost").hostname);
+  const isLocalhost = isLoopback(new URL(options.publicUrl ?? "http://localhost").hostname);
+  const isLocal = isLocalhost && isLoopback(options.host ?? "localhost");
   const offers = createOffers({ mode: providers, globals: credentials, isLocal });
   await checkProviders(instances, offers);
   (await startWarnings(instances, offers, options, isLocal)).forEach(warn);
@@ -81,6 +81,7 @@ async function serveStore(
   const listening = await listen(listener, {
     port,
     host: options.host,
+    isLocalhost,
     certificateFor: https ? hostNames(options, instances) : undefined,
   });
   try {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
+import { networkInterfaces } from "node:os";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { serve } from "../../src/server/serve.ts";
 import { started, startSvc } from "../_attacks.ts";
@@ -74,21 +75,29 @@ describe.skipIf(process.platform !== "linux")("T26: The listening address", () =
   });
 
   it.each([
-    ["127.0.0.2", "0200007F"],
+    ["127.0.0.2", ["0200007F"]],
     // Names that listhen does not recognize, for which it listens everywhere.
-    ["::1%lo", LOOPBACK_6],
-    [`0x${"0".repeat(60)}7f000001`, LOOPBACK_4],
-  ])("is exactly the one of --host: %s", async (host, address) => {
-    const server = await startSvc(["--json", "--store", "memory", "--providers", "simulated", "--host", host], {
+    ["::1%lo", [LOOPBACK_4, LOOPBACK_6]],
+    [`0x${"0".repeat(60)}7f000001`, [LOOPBACK_4, LOOPBACK_6]],
+  ])("is exactly the one of --host, with --public-url: %s", async (host, addresses) => {
+    const beyond = ["--providers", "simulated", "--public-url", "https://auth.example.test"];
+    const server = await startSvc(["--json", "--store", "memory", ...beyond, "--host", host], {
       cwd: temporaryDirectory(),
     }).catch((error: Error) => error);
     if (server instanceof Error) expect(server.message).toContain("--host");
-    else expect(boundBy(server.child.pid)).toEqual([address]);
+    else expect(boundBy(server.child.pid).toSorted()).toEqual(addresses.toSorted());
   });
 });
 
 describe("T49: Another program cannot listen at an address of localhost, by which the server is found,", () => {
-  it.each(["127.0.0.1", "::1", "localhost", "0.0.0.0", "::"])("with --host: %s", async (host) => {
+  const OTHER = Object.values(networkInterfaces()).flatMap((found = []) =>
+    found.filter(({ family, internal }) => family === "IPv4" && !internal).map(({ address }) => address),
+  );
+  const SPELLINGS = ["0:0:0:0:0:0:0:1", "::ffff:127.0.0.1", "::ffff:0:0"];
+  const OF_LINUX = process.platform === "linux" ? ["::1%lo", "127.0.0.2"] : [];
+  const HOSTS = ["127.0.0.1", "::1", "localhost", "0.0.0.0", "::", ...SPELLINGS, ...OF_LINUX, ...OTHER.slice(0, 1)];
+
+  it.each(HOSTS)("with --host: %s", async (host) => {
     const server = await serve({ port: 0, store: "memory", providers: "simulated", host });
     onTestFinished(() => server.close());
     expect(new URL(server.url).hostname).toBe("localhost");
@@ -104,6 +113,7 @@ describe("T49: Another program cannot listen at an address of localhost, by whic
     ["::1", [LOOPBACK_6, LOOPBACK_4]],
     ["localhost", [LOOPBACK_4, LOOPBACK_6]],
     ["0.0.0.0", [ANY_4, LOOPBACK_6]],
+    ["127.0.0.2", [LOOPBACK_4, "0200007F", LOOPBACK_6]],
   ])("and the server listens nowhere else, with --host: %s", async (host, addresses) => {
     const flags = ["--json", "--store", "memory", "--providers", "simulated", "--host", host];
     const server = await startSvc(flags, { cwd: temporaryDirectory() });

@@ -40,7 +40,7 @@ export function createClientAddress(trusted: readonly string[]): ClientAddress {
 const WITH_PORT = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/;
 
 /** The address in an entry of `X-Forwarded-For`, in one spelling (RFC 5952). Undefined if it is a name, such as `unknown`. */
-function addressIn(entry: string): string | undefined {
+export function addressIn(entry: string): string | undefined {
   const [, inBrackets, beforePort] = WITH_PORT.exec(entry) ?? [];
   const [address = ""] = (inBrackets ?? beforePort ?? entry).split("%");
   if (isIP(address) !== 6) return isIP(address) === 4 ? ownText(address) : undefined;

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
+import { lookup } from "node:dns/promises";
 import { isIP, type AddressInfo } from "node:net";
 import { PortTakenSince, PortUnavailable } from "../errors.ts";
 import { closeServers, type CloseTimes } from "./close.ts";
@@ -14,6 +15,8 @@ export interface ListenOptions {
   readonly port: number;
   /** Undefined for `localhost`: loopback only, by IPv4 and IPv6. */
   readonly host: string | undefined;
+  /** Whether `localhost` is the server's address, so that it must listen there as well. */
+  readonly isLocalhost: boolean;
   /** The names of the self-signed certificate; undefined without TLS. */
   readonly certificateFor: readonly string[] | undefined;
 }
@@ -33,10 +36,10 @@ export interface Listening {
 /** Listens at exactly the given port. @throws {PortUnavailable} */
 export async function listen(
   handler: RequestListener,
-  { port, host = "localhost", certificateFor }: ListenOptions,
+  { port, host = "localhost", isLocalhost, certificateFor }: ListenOptions,
 ): Promise<Listening> {
-  const hosts = hostsFor(host);
-  const needed = isIP(host) === 0 ? hosts : [host];
+  const hosts = host === "localhost" ? LOCALHOST : await hostsFor(host, isLocalhost);
+  const needed = host === "localhost" ? hosts : hosts.slice(0, 1);
   for (let attempt = 1; ; attempt++) {
     const wanted = port === 0 ? await freePort(hosts[0]!) : port;
     const states = await Promise.all(hosts.map((name) => probe(name, wanted)));
@@ -52,20 +55,26 @@ export async function listen(
         close: (times) => closeServers(servers, times),
       };
     }
-    if (port !== 0 || attempt === TRIES) throw unavailable(wanted, needed, states);
+    if (port !== 0 || attempt === TRIES)
+      throw unavailable(wanted, host === "localhost" ? LOCALHOST.join(" or ") : host, states);
   }
 }
 
 const LOCALHOST: readonly string[] = ["127.0.0.1", "::1"];
 
 /**
- * The addresses to listen at for a host, itself first. Browsers and programs that look for `localhost` try both of its
- * addresses: at the one that is left, another user of the machine would be taken for this server, and get its keys.
+ * The addresses to listen at for a host, its own first. Browsers and programs that look for `localhost` try both of its
+ * addresses: at one that is left, another user of the machine would be taken for this server, and get its keys.
  */
-function hostsFor(host: string): readonly string[] {
-  if (host === "localhost") return LOCALHOST;
-  const covered = host === "0.0.0.0" ? "127.0.0.1" : host;
-  return LOCALHOST.includes(covered) ? [host, ...LOCALHOST.filter((address) => address !== covered)] : [host];
+async function hostsFor(host: string, isLocalhost: boolean): Promise<readonly string[]> {
+  const { addressIn } = await import("./forwarded-address.ts");
+  const address = isIP(host) ? host : (await lookup(host).catch(() => ({ address: host }))).address;
+  const plain = addressIn(address) ?? address;
+  // These two are all addresses of the machine: by IPv4, and by both.
+  if (plain === "0.0.0.0") return [plain, "::1"];
+  if (plain === "::") return [plain];
+  if (LOCALHOST.includes(plain)) return [plain, ...LOCALHOST.filter((other) => other !== plain)];
+  return isLocalhost ? [address, ...LOCALHOST] : [address];
 }
 
 /** @returns the servers, one for each host, with one certificate */
@@ -132,7 +141,7 @@ function freePort(host: string): Promise<number> {
   });
 }
 
-function unavailable(port: number, hosts: readonly string[], states: readonly PortState[]): PortUnavailable {
+function unavailable(port: number, host: string, states: readonly PortState[]): PortUnavailable {
   if (states.includes("taken")) {
     return new PortUnavailable(
       `Port ${port} is in use by another process. Stop that one, or choose another port: --port 0 takes any that is free.`,
@@ -142,5 +151,5 @@ function unavailable(port: number, hosts: readonly string[], states: readonly Po
     return new PortUnavailable(
       `Port ${port} needs more rights than this process has. Choose one above 1023 with --port.`,
     );
-  return new PortUnavailable(`This machine has no address ${hosts.join(" or ")} to listen at. Choose one with --host.`);
+  return new PortUnavailable(`This machine has no address ${host} to listen at. Choose one with --host.`);
 }
