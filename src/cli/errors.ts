@@ -34,6 +34,11 @@ const NAMED: ReadonlyMap<string | undefined, CliErrorCode> = new Map([
   ["StorageUnavailable", "store_unavailable"],
 ]);
 
+/** A service's words in an error: only we begin lines. */
+export function inOneLine(text: string): string {
+  return text.replaceAll("\n", " ↵ ");
+}
+
 export function toFailure(error: unknown): Failure {
   if (error instanceof CliError)
     return { exitCode: error.exitCode, code: error.code, message: error.message, hint: error.hint };
@@ -48,13 +53,12 @@ export function toFailure(error: unknown): Failure {
       return {
         exitCode: exitOf(code ?? "", status),
         code: (code ?? "unknown") as CliErrorCode,
-        // A service's words; only we begin lines.
-        message: text.replaceAll("\n", " ↵ "),
+        message: inOneLine(text),
         // A command may know more of what was meant.
         hint: hint ?? HINTS.get(code),
       };
     case "ControlError":
-      return controlFailure(code ?? "unknown", status ?? 0, text.replaceAll("\n", " ↵ "), (error as Error).cause);
+      return controlFailure(code ?? "unknown", status ?? 0, inOneLine(text), (error as Error).cause);
     case "StoreRefused":
       return own(`store_${reason as "locked" | "damaged" | "unusable"}`, text);
     case "ExitPromptError":

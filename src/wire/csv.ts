@@ -15,11 +15,11 @@ const FORMULA = /^(?:\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])/u;
  * The same behind a semicolon, at which spreadsheets in most of Europe end a cell: a quote does not keep a cell together
  * that they began at another place.
  */
-const LATER_FORMULA = /(?<=;\s*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/gu;
+const LATER_FORMULA = /;\s*(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/gu;
 
 /** A cell that no spreadsheet takes for a formula; it still has to be quoted. */
 export function disarmed(text: string): string {
-  return (FORMULA.test(text) ? `'${text}` : text).replace(LATER_FORMULA, "'");
+  return (FORMULA.test(text) ? `'${text}` : text).replace(LATER_FORMULA, "$&'");
 }
 
 /** A cell as RFC 4180 writes it. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createClient } from "../../src/client/index.ts";
 import { authenticateRequest } from "../../src/client/verify.ts";
+import { disarmed } from "../../src/wire/csv.ts";
 import { answering } from "../_answering.ts";
 import { SECRET } from "../_attacks.ts";
 import { FRONT } from "../_setup.ts";
@@ -21,5 +22,18 @@ describe("T48: Text that is slow to read does not block an application:", () => 
       fetch: answering(422, JSON.stringify({ error: `${error} eyJa.b.c` })),
     });
     await expect(client.users.list()).rejects.toThrow(`${error} eyJ…`);
+  });
+
+  it("the beginning of an address in a Link header, many times", async () => {
+    const link = `${"<".repeat(400_000)}/api/v1/users?after=a>; rel="next"`;
+    const client = createClient({ secretKey: SECRET, baseUrl: FRONT, fetch: answering(200, "[]", { link }) });
+    const iterator = client.users.list()[Symbol.asyncIterator]();
+    // The second page, which the header names, is the first one again.
+    await expect(iterator.next()).rejects.toThrow("the same page twice");
+  });
+
+  it("spaces behind a semicolon, before what is no formula, many times", () => {
+    const spaces = `;${" ".repeat(400_000)}`;
+    expect(disarmed(`${spaces}x${spaces}=1`)).toBe(`${spaces}x${spaces}'=1`);
   });
 });

@@ -126,6 +126,23 @@ it("T38: A store that came with a repository cannot control the terminal of svc 
 });
 
 it.each([
+  ["refuses the sign-in", 400, {}],
+  ["ends it with an error", 302, { error: "no\n✓ Signed in" }],
+])("T38: A service that %s adds no line to what svc sign-in says", async (_, status, ended) => {
+  const text = JSON.stringify({ error: "no\n✓ Signed in" });
+  const { code, stderr } = await runCli(["sign-in", "--as", "ada"], {
+    env: { SVC_BASE_URL: "http://localhost:1", SVC_SECRET_KEY: KEY },
+    async fetch(url) {
+      const back = new URL(url).searchParams.get("redirect_uri");
+      const location = `${back}?${new URLSearchParams(ended).toString()}`;
+      const headers = new Headers(status === 302 ? { location } : {});
+      return { status, headers, body: [Buffer.from(text)], text: async () => text };
+    },
+  });
+  expect([code, stderr]).toEqual([1, expect.stringContaining("no ↵ ✓ Signed in.\n")]);
+});
+
+it.each([
   [["users", "get", "`id`@evil.test"], "svc users search 'email.contains=`id`'"],
   [["sessions", "search", "--user", "$(id)@evil.test"], "--email '$(id)@evil.test'"],
   [["users", "search", "provider:x'$(id)'"], String.raw`svc sessions search 'provider:x'\''$(id)'\'''`],

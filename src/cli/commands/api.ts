@@ -7,7 +7,7 @@ import { optionsOf, requireKey, retriesOf, timeoutMs } from "../connection/clien
 import { collect, runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
 import { readInput } from "../input.ts";
-import { CliError } from "../errors.ts";
+import { CliError, inOneLine } from "../errors.ts";
 import { EXIT, exitOf, type ExitCode } from "../exit-codes.ts";
 import { harmless, harmlessJson } from "../output/text.ts";
 import { resolveTarget } from "../connection/target.ts";
@@ -129,7 +129,7 @@ function print({ stdout }: Context, { response, text }: Answer, withHead: boolea
   else stdout.write(body !== undefined || response.status >= 400 ? text.replace(/(?<=[^\n])$/, "\n") : text);
   if (response.status < 400) return EXIT.done;
   const { error } = (body ?? {}) as { error?: unknown };
-  const sentence = typeof error === "string" ? error.replaceAll("\n", " ↵ ") : "the service gave no reason";
+  const sentence = typeof error === "string" ? inOneLine(error) : "the service gave no reason";
   const code = (typeof error === "string" && errorCode(response.status, { error })) || "unknown";
   // The path is the user's own.
   const exitCode = response.status === 404 ? EXIT.notFound : exitOf(code, response.status);

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { isIP, type AddressInfo } from "node:net";
 import { isLoopbackUrl } from "../../../wire/loopback.ts";
 import { ANY_QUERY, withoutWildcard } from "../../../wire/redirect-entry.ts";
-import { CliError } from "../../errors.ts";
+import { CliError, inOneLine } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 
 /** What allows this command in an instance's `redirect_uris`: loopback matches with any port, `?*` any query. */
@@ -55,7 +55,7 @@ export function tokenOf({ searchParams }: URL): string {
   if (token) return token;
   throw new CliError(
     EXIT.failed,
-    `Not signed in: ${searchParams.get("error") ?? "the service sent no token"}.`,
+    `Not signed in: ${inOneLine(searchParams.get("error") ?? "the service sent no token")}.`,
     searchParams.get("error_description") ?? undefined,
   );
 }

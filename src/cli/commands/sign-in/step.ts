@@ -4,7 +4,7 @@ import type { Fetch } from "../../../wire/fetch.ts";
 import { parsedJson } from "../../../wire/json.ts";
 import { isLoopbackUrl } from "../../../wire/loopback.ts";
 import type { Provider } from "../../../wire/names.ts";
-import { CliError } from "../../errors.ts";
+import { CliError, inOneLine } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { quoted } from "../../output/format.ts";
 import { OWN_ENTRY } from "./landing.ts";
@@ -51,9 +51,10 @@ function absolute(location: string | null, base: string): string | null {
 
 /** The error of the service's page. @param address where the sign-in was refused */
 export function refused({ status, text }: StepResponse, address: string): CliError {
-  const { error = text.slice(0, 200) } = (parsedJson(text) ?? {}) as { error?: string };
+  const { error: said } = (parsedJson(text) ?? {}) as { error?: unknown };
+  const error = typeof said === "string" ? said : text.slice(0, 200);
   const hint = hintFor(errorCode(status, { error }), address);
-  return new CliError(EXIT.failed, `The service refused the sign-in: ${error}.`, hint);
+  return new CliError(EXIT.failed, `The service refused the sign-in: ${inOneLine(error)}.`, hint);
 }
 
 function hintFor(code: ErrorCode | undefined, address: string): string | undefined {
