@@ -61,7 +61,7 @@ export function authorization(provider: Provider, changed: Fields = {}): Readonl
 export function introduced(simulator: Simulator, provider: Provider, changed?: Fields): ReadonlyMap<string, string> {
   const asked = authorization(provider, changed);
   const own = { name: "Acme", origin: "http://localhost:3000", needsClick: false };
-  return new Map([...asked, ["application", simulator.introduce(own, asked.get("state")!)]]);
+  return new Map([...asked, ["application", simulator.sealApplication(own, asked.get("state")!)]]);
 }
 
 export function codeFor(simulator: Simulator, provider: Provider, changed?: Fields): string {

@@ -42,7 +42,7 @@ export interface ControlClient {
   readonly url: string;
   /** @throws {ControlError} */
   request<Route extends ControlRoute>(route: Route, call?: Call<Route>): Promise<AnswerOf<Route>>;
-  /** The same for one page of a list. @returns `next`: the `after` of the next page, undefined on the last one */
+  /** Requests one page of a list. @throws {ControlError} @returns `next`: the `after` of the next page, undefined on the last one */
   page<Route extends ControlRoute>(
     route: Route,
     call?: Call<Route>,

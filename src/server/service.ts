@@ -85,7 +85,6 @@ export function createService(options: ServiceOptions): App {
     findInstance: instances.byId,
     issueToken: tokens.issue,
     now,
-    onIgnored: (provider, paths) => options.onIgnored?.(provider, paths),
     flows,
     decide: options.control && decide,
     finished: new FinishedSignIns(),

@@ -12,7 +12,7 @@ export type NewScenario = Omit<NonNullable<BodyOf<"POST /scenarios">>, "label">;
 export interface TestScenarios {
   /** The next sign-in that matches ends like this: `next({ provider: "github", outcome: "access_denied" })`. */
   next(scenario: NewScenario["match"] & Omit<NewScenario, "match" | "times">): Promise<Scenario>;
-  /** The same in full: `times` sign-ins, or with `times: null` all until it is cleared. */
+  /** The next `times` sign-ins that match end like this, or with `times: null` all until it is cleared. */
   add(scenario: NewScenario): Promise<Scenario>;
   list(): Promise<Scenario[]>;
   /** Those that sign-ins have met fewer times than they were added for. */

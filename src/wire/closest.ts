@@ -23,7 +23,7 @@ export function optionProblem(of: string, given: unknown, known: readonly string
   return name === undefined ? undefined : `Unknown option of ${of}: ${name}. ${suggestion(name, known, "options")}`;
 }
 
-/** The same for options whose names are not known here. */
+/** What is wrong with options whose names are checked elsewhere: they are not an object. Undefined if nothing is. */
 export function noOptions(of: string, given: unknown): string | undefined {
   if (typeof given === "object" && given !== null && !Array.isArray(given)) return undefined;
   const what = Array.isArray(given) ? "an array" : given === undefined || given === null ? given : `a ${typeof given}`;

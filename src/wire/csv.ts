@@ -12,7 +12,7 @@ export function plainText(value: unknown): string {
 const FORMULA = /^(?:\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])/u;
 
 /**
- * The same behind a semicolon, at which spreadsheets in most of Europe end a cell: a quote does not keep a cell together
+ * The beginning of a formula behind a semicolon, at which spreadsheets in most of Europe end a cell: a quote does not keep a cell together
  * that they began at another place.
  */
 const LATER_FORMULA = /;\s*(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/gu;

@@ -22,8 +22,7 @@ it.each([
       endpoints: google.endpoints,
       loginHint: undefined,
       fetch: async () => reply(status, { error }),
-      introduce: undefined,
-      timeoutOf: undefined,
+      simulation: undefined,
     };
     const deps = { addresses: createAddresses(FRONT, 7820) } as ControlDeps;
     expect(await testConnection(connection, deps)).toEqual({ ok, message });

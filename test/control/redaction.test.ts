@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { exchangeOf } from "../../src/server/flows/exchange.ts";
+import { redactedExchange } from "../../src/server/flows/redacted-exchange.ts";
 import { redactPath, redactUrl, withoutQuery } from "../../src/server/flows/redact.ts";
 
 it.each([
@@ -42,7 +42,7 @@ it("the log keeps the first 24 query parameters and 300 characters of each part 
 it("the log keeps the first 512 characters of a header and 2,048 of an answer", () => {
   const header = (): string => "x".repeat(30_000);
   const answered = { headers: ["content-type", "application/json"], body: JSON.stringify("y".repeat(30_000)) };
-  const { headers, answer } = exchangeOf({ target: "/", header }, answered);
+  const { headers, answer } = redactedExchange({ target: "/", header }, answered);
   expect(headers["user-agent"]).toBe(`${"x".repeat(512)}…`);
   expect(answer).toBe(`"${"y".repeat(2047)}…`);
 });

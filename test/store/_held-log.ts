@@ -4,7 +4,7 @@ import type { Log } from "../../src/server/store/json/document/commits.ts";
 import type { Change } from "../../src/server/store/json/document/change.ts";
 import { Document } from "../../src/server/store/json/document/document.ts";
 import { createDocumentStore } from "../../src/server/store/json/document-store.ts";
-import { createMemoryShelf } from "../../src/server/store/json/snapshots.ts";
+import { createSnapshotMemory } from "../../src/server/store/json/snapshots.ts";
 import type { Store } from "../../src/server/store/store.ts";
 
 /** A log that writes when released, and fails when told to. */
@@ -51,6 +51,9 @@ export function openHeldStore(): { store: Store; log: HeldLog } {
   log.isHolding = false;
   log.gather = () => setImmediate();
   const low = new Low(new Memory<Document>(), new Document());
-  const shelf = createMemoryShelf();
-  return { log, store: createDocumentStore({ location: "memory", low, log, shelf, closeLog: async () => {} }) };
+  const snapshotStorage = createSnapshotMemory();
+  return {
+    log,
+    store: createDocumentStore({ location: "memory", low, log, snapshotStorage, closeLog: async () => {} }),
+  };
 }

@@ -6,7 +6,7 @@ import { json, page, redirect, type Reply } from "../http/reply.ts";
 import type { AppRequest } from "../http/request.ts";
 import type { ControlDeps } from "./deps.ts";
 import { guard } from "./guard.ts";
-import { Ready } from "./handler.ts";
+import { RawReply } from "./handler.ts";
 import { readBody, readQuery } from "./read.ts";
 import { HANDLERS } from "./routes/index.ts";
 import { dashboardFile, isDashboardFile } from "./dashboard-files.ts";
@@ -60,5 +60,5 @@ export async function answerControl(request: AppRequest, method: string, deps: C
   };
   const handle = HANDLERS[route] as (call: unknown, deps: ControlDeps) => unknown;
   const answer = await handle(call, deps);
-  return answer instanceof Ready ? answer.reply : json(answer, definition.status ?? 200);
+  return answer instanceof RawReply ? answer.reply : json(answer, definition.status ?? 200);
 }

@@ -12,7 +12,7 @@ export interface Call<Route extends ControlRoute> {
 }
 
 /** A reply whose status, headers or form differ from the table of routes. */
-export class Ready {
+export class RawReply {
   readonly reply: Reply;
 
   constructor(reply: Reply) {
@@ -23,7 +23,7 @@ export class Ready {
 type Handler<Route extends ControlRoute> = (
   call: Call<Route>,
   deps: ControlDeps,
-) => AnswerOf<Route> | Ready | Promise<AnswerOf<Route> | Ready>;
+) => AnswerOf<Route> | RawReply | Promise<AnswerOf<Route> | RawReply>;
 
 /** The handler of each route. */
 export type Handlers = { readonly [Route in ControlRoute]: Handler<Route> };

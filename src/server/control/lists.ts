@@ -3,7 +3,7 @@ import { json } from "../http/reply.ts";
 import type { AppRequest } from "../http/request.ts";
 import { linkToNext, list, searchQuery, unknownAfter, type ListOptions } from "../http/routes/list.ts";
 import type { ControlDeps } from "./deps.ts";
-import { Ready } from "./handler.ts";
+import { RawReply } from "./handler.ts";
 
 type ListDeps = Pick<ControlDeps, "addresses" | "positions">;
 
@@ -19,9 +19,9 @@ export async function recordList<Row>(
   search: string | undefined,
   fields: Fields,
   options: ListOptions<Row>,
-): Promise<Ready> {
+): Promise<RawReply> {
   const query = search === undefined || search.trim() === "" ? undefined : searchQuery(request, fields);
-  return new Ready(await list(request, deps, options, query));
+  return new RawReply(await list(request, deps, options, query));
 }
 
 /** A list in memory, newest first. */
@@ -41,15 +41,15 @@ export function pageOf<Row extends { readonly id: string }>(
   { query: { limit, after }, request }: Asked,
   deps: ListDeps,
   { name, all, matching = all, isRing, present }: MemoryList<Row>,
-): Ready {
+): RawReply {
   const behind = after === undefined ? undefined : new Set(rowsBehind(after));
   const rest = behind ? matching.filter((row) => behind.has(row)) : matching;
   const rows = rest.slice(0, limit);
   const last = rows.at(-1);
-  if (!last || rows.length === rest.length) return new Ready(json(rows.map(present)));
+  if (!last || rows.length === rest.length) return new RawReply(json(rows.map(present)));
   // With the number of rows behind it, its place is known after it was deleted.
   const left = isRing ? 0 : all.length - 1 - all.indexOf(last);
-  return new Ready(json(rows.map(present), 200, linkToNext(request, deps, name, [String(left), last.id])));
+  return new RawReply(json(rows.map(present), 200, linkToNext(request, deps, name, [String(left), last.id])));
 
   function rowsBehind(text: string): readonly Row[] {
     const [count, id] = deps.positions.read(name, text) ?? [undefined, text];

@@ -1,10 +1,10 @@
 import { isWatching } from "../../wire/control/paths.ts";
-import { exchangeOf, type Answered, type Asked, type Exchange } from "./exchange.ts";
+import { redactedExchange, type Answered, type Asked, type RedactedExchange } from "./redacted-exchange.ts";
 
 const MAX_ENTRIES = 2000;
 
 /** A request that was answered. */
-export interface LoggedRequest extends Exchange {
+export interface LoggedRequest extends RedactedExchange {
   /** The answer's `Request-Id`. */
   readonly id: string;
   readonly method: string;
@@ -32,7 +32,7 @@ export function logTo<Request extends Report>(
   onRequest: ((entry: Request) => void) | undefined,
 ): (entry: Request, asked: Asked, answered: Answered) => void {
   return (entry, asked, answered) => {
-    log.add(entry, now(), exchangeOf(asked, answered, entry.path ?? undefined));
+    log.add(entry, now(), redactedExchange(asked, answered, entry.path ?? undefined));
     onRequest?.(entry);
   };
 }
@@ -42,7 +42,7 @@ interface Entry {
   readonly sequence: number;
   readonly report: Report;
   readonly at: number;
-  readonly exchange: Exchange;
+  readonly exchange: RedactedExchange;
   shown?: LoggedRequest;
 }
 
@@ -65,7 +65,7 @@ export class RequestLog {
     return entry && shown(entry);
   }
 
-  add(report: Report, at: Date, exchange: Exchange): void {
+  add(report: Report, at: Date, exchange: RedactedExchange): void {
     const ring = isWatching(exchange.path) ? this.#control : this.#product;
     const entry: Entry = { sequence: this.#sequence++, report, at: at.getTime(), exchange };
     ring.add(entry);

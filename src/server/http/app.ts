@@ -29,7 +29,7 @@ export interface AppDeps extends RouteDeps {
 export interface App {
   /** Never rejects: errors are answers, too. */
   answer(incoming: Incoming): Promise<Reply>;
-  /** The same for `Request` and `Response`. */
+  /** Answers a `Request` with a `Response`, for programs that call the service without a socket. Never rejects. */
   fetch(request: Request): Promise<Response>;
 }
 

@@ -84,7 +84,7 @@ export async function createLive(store: Store, realNow: () => Date) {
     sealKey,
     /** Reads the store again, after a change here. */
     refresh,
-    /** The same, and waits until no other process uses the earlier state. */
+    /** Reads the store again, and waits until no other process uses the earlier state. */
     async refreshEverywhere(): Promise<void> {
       await refresh();
       if (store.revision) await new Promise((resolve) => setTimeout(resolve, RELIED_ON_MS + LOOK_EVERY_MS / 4));

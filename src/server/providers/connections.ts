@@ -24,19 +24,23 @@ export interface Connection {
   readonly endpoints: ProviderDefinition["endpoints"];
   readonly loginHint: string | undefined;
   readonly fetch: Fetch;
-  /** Seals what the picker shows, for the authorization request of a state. Undefined for a real provider. */
-  readonly introduce: ((application: Application, state: string) => string) | undefined;
-  /** The timeout for exchanging a code, in milliseconds; undefined for the default. */
-  readonly timeoutOf: ((code: string) => number | undefined) | undefined;
+  /** Undefined for a real provider. */
+  readonly simulation: Simulation | undefined;
 }
 
-/** A simulated provider: its endpoints, and the client that is registered there from the start. */
-export interface Simulated {
+/** What a sign-in needs of a simulated provider besides its endpoints. */
+export interface Simulation {
+  /** Seals what the picker shows, for the authorization request of a state. */
+  sealApplication(application: Application, state: string): string;
+  /** The timeout for exchanging a code, in milliseconds; undefined for the default. */
+  timeoutOf(code: string): number | undefined;
+}
+
+/** The simulated providers: their endpoints, and the client that is registered there from the start. */
+export interface Simulated extends Simulation {
   readonly fetch: Fetch;
   endpoints(provider: Provider): ProviderDefinition["endpoints"];
   readonly client: ConnectionRecord;
-  introduce(application: Application, state: string): string;
-  timeoutOf(code: string): number | undefined;
 }
 
 export interface ConnectionOptions {
@@ -70,8 +74,7 @@ export function createConnect({ offers, globals, simulated, fetch }: ConnectionO
         : simulated.endpoints(name),
       loginHint: isReal ? provider.loginHint : "login_hint",
       fetch: isReal ? fetch : simulated.fetch,
-      introduce: isReal ? undefined : simulated.introduce,
-      timeoutOf: isReal ? undefined : simulated.timeoutOf,
+      simulation: isReal ? undefined : simulated,
     };
   };
 }

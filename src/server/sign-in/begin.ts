@@ -48,7 +48,7 @@ export async function checkBegin(
 ): Promise<{ connection: Connection; destination: Destination }> {
   try {
     const connection = await connect(instance, provider);
-    const isSimulated = connection.introduce !== undefined;
+    const isSimulated = connection.simulation !== undefined;
     return { connection, destination: checkRedirectUri(redirect_uri, instance, { caller, isLocal, isSimulated }) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

@@ -68,7 +68,7 @@ export async function completeSignIn(deps: CompleteDeps, request: CallbackReques
   try {
     const connection = await deps.connect(instance, record.provider);
     // A real provider must be asked at most once for a state, even after a crash; a simulated one ends with this process.
-    if (!connection.introduce) await removed;
+    if (!connection.simulation) await removed;
     const { profile, tokens } = await fetchProfile(deps, connection, record, request, note);
     const user = await saveSignIn(deps, instance, connection.provider, profile, tokens, request.ip_address);
     await removed;
@@ -135,7 +135,7 @@ async function fetchProfile(
       const profile = await connection.provider.fetchProfile(bearerGet(exchange, tokens.access_token));
       return { profile: checkedProfile(profile, provider), tokens };
     },
-    connection.timeoutOf?.(code) ?? providerTimeoutMs,
+    connection.simulation?.timeoutOf(code) ?? providerTimeoutMs,
   );
 }
 

@@ -30,7 +30,7 @@ export interface AuthorizationParameters {
 
 /** RFC 6749, 4.1.1. */
 export function authorizationUrl(connection: Connection, parameters: AuthorizationParameters): string {
-  const { client_id, endpoints, loginHint, introduce, provider } = connection;
+  const { client_id, endpoints, loginHint, simulation, provider } = connection;
   const { redirect_uri, state, code_verifier, login_hint, application } = parameters;
   return withParameters(endpoints.authorize, {
     response_type: "code",
@@ -40,6 +40,6 @@ export function authorizationUrl(connection: Connection, parameters: Authorizati
     state,
     ...(code_verifier !== null && { code_challenge: codeChallenge(code_verifier), code_challenge_method: "S256" }),
     ...(login_hint !== undefined && loginHint !== undefined && { [loginHint]: login_hint }),
-    ...(introduce && { application: introduce(application, state) }),
+    ...(simulation && { application: simulation.sealApplication(application, state) }),
   });
 }

@@ -30,7 +30,7 @@ export function parseRequest(
     state,
     scopes: (query.get("scope") ?? "").split(" "),
     code_challenge: query.get("code_challenge"),
-    application: grants.introduced(query.get("application") ?? "", state),
+    application: grants.openApplication(query.get("application") ?? "", state),
     browser,
     outcome,
   };

@@ -15,7 +15,7 @@ const TOKEN_LIFETIME_MS = 2 * 3_600_000;
 const LOOK_MS = 1_000;
 /** Maximum number of redeemed codes that a process remembers. */
 const REMEMBERED_CODES = cacheLimit(10_000);
-/** The same of access tokens. Each is used by the request that it was issued in, and never again. */
+/** Maximum number of access tokens that a process remembers. Each is used by the request that it was issued in, and never again. */
 const REMEMBERED_TOKENS = cacheLimit(1_000);
 
 /** A persona in a code. Every process has those of the store, and can recreate a typed one from this. */
@@ -115,12 +115,12 @@ export class Grants {
   }
 
   /** Seals the application that the picker shows, for the request of one state. */
-  introduce({ name, origin, needsClick }: Application, state: string): string {
+  sealApplication({ name, origin, needsClick }: Application, state: string): string {
     return this.#sealer.close("application", [state, name, origin, needsClick]);
   }
 
   /** Undefined if this service did not seal it, or for another state. */
-  introduced(text: string, state: string): Application | undefined {
+  openApplication(text: string, state: string): Application | undefined {
     const [own, ...application] = (this.#sealer.open("application", text)?.value ?? []) as [
       string,
       ...SealedApplication,

@@ -70,7 +70,7 @@ export async function signInHeadless(deps: HeadlessDeps, request: HeadlessReques
 
 async function begin(deps: HeadlessDeps, { instance, provider, redirect_uri }: HeadlessRequest): Promise<string> {
   const connection = await deps.connect(instance, provider);
-  if (!connection.introduce)
+  if (!connection.simulation)
     throw new ApiError("bad_request", `provider: ${provider} is not simulated here; sign in with a browser`);
   const isOwn = redirect_uri === undefined;
   const { location } = await beginSignIn(

@@ -32,7 +32,7 @@ export class Personas {
   #byAddress: ReadonlyMap<string, PersonaRecord> = new Map();
   /** The oldest first. */
   readonly #typed = new Map<string, PersonaRecord>();
-  /** The same by row, created when a page is read. */
+  /** The typed ones by row, created when a page is read. */
   #typedRows: readonly PersonaRecord[] | undefined;
   /** By address in lower case: the latest that has it. */
   readonly #typedByAddress = new Map<string, PersonaRecord>();

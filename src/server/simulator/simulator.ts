@@ -82,7 +82,7 @@ export function createSimulator(options: SimulatorOptions): Simulator {
     client,
     personas,
     endpoints: (name) => endpoints[name],
-    introduce: (application, state) => grants.introduce(application, state),
+    sealApplication: (application, state) => grants.sealApplication(application, state),
 
     authorize: (name, query, browser, override) => authorize(servers[name], query, { browser, override }),
     accounts: (name, query, browser) =>

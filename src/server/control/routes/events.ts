@@ -1,7 +1,7 @@
 import { clearInterval, setInterval } from "node:timers";
 import { stream } from "../../http/reply.ts";
 import type { ControlDeps } from "../deps.ts";
-import { Ready, type HandlersOf } from "../handler.ts";
+import { RawReply, type HandlersOf } from "../handler.ts";
 import { flowResource, requestResource } from "../resources.ts";
 
 /** Shorter than usual idle timeouts of proxies and clients. */
@@ -16,7 +16,7 @@ export const eventRoutes: HandlersOf<"/events"> = {
     const accepted = request.header("accept") ?? "";
     const format = query.format ?? (accepted.includes("application/x-ndjson") ? "ndjson" : "sse");
     const type = format === "sse" ? "text/event-stream" : "application/x-ndjson";
-    return new Ready(stream(type, eventText(deps, format, query.kind)));
+    return new RawReply(stream(type, eventText(deps, format, query.kind)));
   },
 };
 

@@ -4,7 +4,7 @@ import { json } from "../../http/reply.ts";
 import type { ControlDeps } from "../deps.ts";
 import { filterFlows, waitFor } from "../filters.ts";
 import { requireFound } from "../find.ts";
-import { Ready, type HandlersOf } from "../handler.ts";
+import { RawReply, type HandlersOf } from "../handler.ts";
 import { toHar } from "../har.ts";
 import { pageOf } from "../lists.ts";
 import { flowResource } from "../resources.ts";
@@ -20,7 +20,7 @@ export const flowRoutes: HandlersOf<"/flows"> = {
       (changed) => flows.subscribe(changed),
       deps.closing,
     );
-    if (query.format === "har") return new Ready(json(toHar(matching.slice(0, query.limit), deps)));
+    if (query.format === "har") return new RawReply(json(toHar(matching.slice(0, query.limit), deps)));
     const present = (flow: Flow): object => flowResource(flow, process);
     return pageOf(call, deps, { name: `flows ${process}`, all: flows.all, matching, isRing: true, present });
   },

@@ -3,7 +3,7 @@ import { json } from "../../http/reply.ts";
 import { crossFaults } from "../../seed/faults.ts";
 import { recordsOf } from "../../seed/parse.ts";
 import { chosenInstance, requireFound } from "../find.ts";
-import { Ready, type Handlers } from "../handler.ts";
+import { RawReply, type Handlers } from "../handler.ts";
 import { refuseFaults } from "../read.ts";
 import { requireDefault } from "./instances.ts";
 import { personaFaults } from "./personas.ts";
@@ -15,7 +15,7 @@ export const seedRoutes: Pick<Handlers, "POST /seed" | "GET /jobs/:id"> = {
       if (seed.instances.length + seed.personas.length > 0)
         throw new ApiError("bad_request", "generate: can't be combined with a seed document; send them separately");
       const instance = chosenInstance(deps, generate.instance);
-      return new Ready(json(await deps.jobs.generateUsers(instance, generate, deps.now()), 202));
+      return new RawReply(json(await deps.jobs.generateUsers(instance, generate, deps.now()), 202));
     }
     if (seed.instances.length + seed.personas.length === 0)
       throw new ApiError("bad_request", 'the body: needs "instances", "personas" or "generate"');

@@ -43,7 +43,7 @@ export function signedInPage(token: string, claims: TokenClaims, baseUrl: string
   );
 }
 
-/** The same for a sign-in that failed: shows the error in the query. */
+/** Stands in for an application's callback after a sign-in that failed: shows the error. */
 export function notSignedInPage(error: string, description: string): string {
   return layout(
     "Not signed in",

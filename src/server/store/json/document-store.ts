@@ -3,25 +3,25 @@ import { SECRET_PREFIX, StoreNotEmpty, type SignIn, type SignInLookup, type Stor
 import type { SettingRecord, UserRecord } from "../records.ts";
 import { fold } from "../../../wire/fold.ts";
 import { Commits, type Log } from "./document/commits.ts";
-import { createSnapshots, type Shelf } from "./snapshots.ts";
+import { createSnapshots, type SnapshotStorage } from "./snapshots.ts";
 import type { Change } from "./document/change.ts";
 import { Document } from "./document/document.ts";
 import { createRecordOperations } from "./record-operations.ts";
 import { createStates } from "./states.ts";
 
 /** What a store needs besides its document. */
-export interface Foundations {
+export interface DocumentStoreParts {
   /** How errors and logs name it. */
   readonly location: string;
   readonly low: Low<Document>;
   readonly log: Log;
-  readonly shelf: Shelf;
+  readonly snapshotStorage: SnapshotStorage;
   /** After the last change. */
   closeLog(): Promise<void>;
 }
 
 /** A store whose records are in memory, in the document that lowdb has read. A change counts once the log has it. */
-export function createDocumentStore({ location, low, log, shelf, closeLog }: Foundations): Store {
+export function createDocumentStore({ location, low, log, snapshotStorage, closeLog }: DocumentStoreParts): Store {
   const document = low.data;
   const commits = new Commits(document, log);
 
@@ -38,7 +38,7 @@ export function createDocumentStore({ location, low, log, shelf, closeLog }: Fou
   return {
     location,
     ...createRecordOperations(document, commits),
-    snapshots: createSnapshots(document, commits, shelf),
+    snapshots: createSnapshots(document, commits, snapshotStorage),
 
     instances: async () => [...document.tables.instances.values()],
 

@@ -6,7 +6,7 @@ import { followed } from "./files/directory.ts";
 import { createDocumentStore } from "./document-store.ts";
 import { Files } from "./files/files.ts";
 import { observed } from "./observed.ts";
-import { createFileShelf } from "./snapshot-shelf.ts";
+import { createSnapshotFiles } from "./snapshot-files.ts";
 
 /**
  * Opens the file store; `path` is that of its `db.json`. One process at a time may have it.
@@ -20,7 +20,7 @@ export async function openJsonStore(path: string, options: StoreOptions): Promis
     location,
     low: files.low,
     log: observed(files, location, options),
-    shelf: createFileShelf(target, () => idOf(store)),
+    snapshotStorage: createSnapshotFiles(target, () => idOf(store)),
     closeLog: () => files.close(),
   });
   return store;

@@ -2,7 +2,7 @@ import { Low, Memory } from "lowdb";
 import type { Store } from "../store.ts";
 import { Document } from "./document/document.ts";
 import { createDocumentStore } from "./document-store.ts";
-import { createMemoryShelf } from "./snapshots.ts";
+import { createSnapshotMemory } from "./snapshots.ts";
 
 /** A store without files: it ends with the process. */
 export function openMemoryStore(): Store {
@@ -15,7 +15,7 @@ export function openMemoryStore(): Store {
       probe: async () => {},
       replace: async (_, publish) => publish(),
     },
-    shelf: createMemoryShelf(),
+    snapshotStorage: createSnapshotMemory(),
     closeLog: async () => {},
   });
 }

@@ -12,26 +12,26 @@ export interface SavedContent {
 }
 
 /** The storage of copies. */
-export interface Shelf {
+export interface SnapshotStorage {
   list(): Promise<SnapshotInfo[]>;
   put(content: SavedContent): Promise<void>;
   take(name: string): Promise<SavedContent | undefined>;
   remove(name: string): Promise<boolean>;
 }
 
-export function createSnapshots(document: Document, commits: Commits, shelf: Shelf): Snapshots {
+export function createSnapshots(document: Document, commits: Commits, snapshotStorage: SnapshotStorage): Snapshots {
   return {
-    list: () => shelf.list(),
+    list: () => snapshotStorage.list(),
 
     async save(name, created_at) {
       await commits.settled();
       const content = contentOf(document, name, created_at);
-      await shelf.put(content);
+      await snapshotStorage.put(content);
       return content.info;
     },
 
     async restore(name, dropped) {
-      const content = await shelf.take(name);
+      const content = await snapshotStorage.take(name);
       if (!content) return false;
       await commits.replace(() => {
         const kept = [...document.tables.settings.values()].filter(
@@ -42,12 +42,12 @@ export function createSnapshots(document: Document, commits: Commits, shelf: She
       return true;
     },
 
-    delete: (name) => shelf.remove(name),
+    delete: (name) => snapshotStorage.remove(name),
   };
 }
 
 /** In memory, for a store that is there itself. */
-export function createMemoryShelf(): Shelf {
+export function createSnapshotMemory(): SnapshotStorage {
   const saved = new Map<string, SavedContent>();
   return {
     list: async () => [...saved.values()].map(({ info }) => info).filter(({ name }) => !name.startsWith(".")),

@@ -7,7 +7,7 @@ import { timestampOf } from "./database/timestamps.ts";
 import { selected } from "./rows.ts";
 import { condition } from "./search.ts";
 import { inBatches, type Value } from "./database/session.ts";
-import { createSlots, type Slots } from "./database/slots.ts";
+import { createSemaphore, type Semaphore } from "./database/semaphore.ts";
 import { MAX_PAGE_SIZE, type Provider } from "../../../wire/names.ts";
 
 /** Rows that are read at a time: a page of any size, with the row that shows whether there is a next one. */
@@ -32,8 +32,8 @@ type List = typeof USERS | typeof SESSIONS;
 
 export function createLists(database: Database): Pick<Store, "users" | "sessions"> {
   // A slow search, and a slow reader of a long list, keep a connection that long. The others wait their turn.
-  const searches = createSlots(database.listConnections);
-  const cursors = createSlots(database.listConnections);
+  const searches = createSemaphore(database.listConnections);
+  const cursors = createSemaphore(database.listConnections);
 
   function list<Row extends object>(of: List, instance_id: string, options: PageOptions): AsyncIterable<Row[]> {
     const { after, query } = options;
@@ -71,7 +71,7 @@ export function createLists(database: Database): Pick<Store, "users" | "sessions
         const limited = limit === Infinity ? text : `${text} LIMIT ${limit}`;
         yield* inBatches<Row>(session.ask, "page", BATCH, limited, values);
       } finally {
-        cursors.give();
+        cursors.release();
         await session.close();
       }
     } catch (error) {
@@ -90,12 +90,12 @@ export function createLists(database: Database): Pick<Store, "users" | "sessions
     try {
       return await database.query<Row>(text, values, { isSearch });
     } finally {
-      searches.give();
+      searches.release();
     }
   }
 
-  async function turn(slots: Slots): Promise<void> {
-    if (await slots.take(database.deadline() - performance.now())) return;
+  async function turn(semaphore: Semaphore): Promise<void> {
+    if (await semaphore.acquire(database.deadline() - performance.now())) return;
     throw new StorageUnavailable(
       `${database.location}: all connections for lists are busy. Raise list_connections in its address.`,
     );

@@ -8,7 +8,7 @@ import { openDatabaseAt } from "./database/open-database.ts";
 import { checkDiskSpace } from "./disk-space.ts";
 import { selected, selectFrom } from "./rows.ts";
 import { MIGRATIONS } from "./schema.ts";
-import { createRecordOperations, type Together } from "./record-operations.ts";
+import { createRecordOperations, type RunTransaction } from "./record-operations.ts";
 import { createSnapshots } from "./snapshots.ts";
 import { completeSignIn } from "./sign-in.ts";
 import { createStates } from "./states.ts";
@@ -71,7 +71,7 @@ async function makeReady(database: Database, warn: Warn): Promise<void> {
 function databaseStore(database: Database): Store {
   const { query } = database;
 
-  const transaction: Together = async (work, lock) => {
+  const transaction: RunTransaction = async (work, lock) => {
     const session = database.openSession(false);
     try {
       await session.transaction(async () => {

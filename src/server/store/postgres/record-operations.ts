@@ -13,7 +13,7 @@ type RecordOperations = Pick<
 >;
 
 /** Runs one transaction. `lock` is taken first, and excludes what no other transaction may do meanwhile. */
-export type Together = (work: (ask: Ask) => Promise<void>, lock?: string) => Promise<void>;
+export type RunTransaction = (work: (ask: Ask) => Promise<void>, lock?: string) => Promise<void>;
 
 const COUNTS = TABLE_NAMES.map((name) => `(SELECT count(*)::int FROM svc.${name}) AS ${name}`).join(", ");
 
@@ -26,7 +26,10 @@ const REVISION = `SELECT md5(concat_ws('|', ${(["instances", "personas", "settin
   .join(", ")})) AS revision`;
 
 /** Reads and changes single records: everything except lists and sign-ins. */
-export function createRecordOperations({ location, query, deadline }: Database, together: Together): RecordOperations {
+export function createRecordOperations(
+  { location, query, deadline }: Database,
+  transaction: RunTransaction,
+): RecordOperations {
   async function read<Name extends TableName>(
     name: Name,
     key: string,
@@ -89,7 +92,7 @@ export function createRecordOperations({ location, query, deadline }: Database, 
       return row!.revision;
     },
 
-    add: (records) => asConflict(() => together((ask) => insertAll(ask, records))),
+    add: (records) => asConflict(() => transaction((ask) => insertAll(ask, records))),
 
     async change(name, key, decide) {
       const until = deadline();
@@ -104,14 +107,14 @@ export function createRecordOperations({ location, query, deadline }: Database, 
     },
 
     async removeInstance(id) {
-      await together(async (ask) => {
+      await transaction(async (ask) => {
         await clear(ask, id);
         await ask("DELETE FROM svc.instances WHERE id = $1::text", [id]);
       });
       return true;
     },
 
-    clearInstance: (id) => together((ask) => clear(ask, id)),
+    clearInstance: (id) => transaction((ask) => clear(ask, id)),
   };
 }
 

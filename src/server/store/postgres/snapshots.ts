@@ -1,7 +1,7 @@
 import { byTable, MOVED_NAMES, TABLE_NAMES, type MovedName } from "../records.ts";
 import { CLOCK_SETTING, type SnapshotInfo, type Snapshots } from "../store.ts";
 import type { Database } from "./database/database.ts";
-import type { Together } from "./record-operations.ts";
+import type { RunTransaction } from "./record-operations.ts";
 import { storedColumnsOf } from "./rows.ts";
 
 /** Of the schema's version 1: copies of all records, and of the clock. */
@@ -35,12 +35,12 @@ interface Row {
 }
 
 /** Stored in the database, so that every process has them. */
-export function createSnapshots({ query }: Database, together: Together): Snapshots {
+export function createSnapshots({ query }: Database, transaction: RunTransaction): Snapshots {
   return {
     list: async () => (await query<Row>(LIST)).map(infoOf),
 
     async save(name, created_at) {
-      await together(async (ask) => {
+      await transaction(async (ask) => {
         await ask("DELETE FROM svc.snapshots WHERE name = $1::text", [name]);
         await ask(
           `INSERT INTO svc.snapshots (name, created_at, clock) VALUES ($1::text, $2::text::timestamptz,
@@ -61,7 +61,7 @@ export function createSnapshots({ query }: Database, together: Together): Snapsh
     async restore(name, dropped) {
       const [there] = await query("SELECT true AS there FROM svc.snapshots WHERE name = $1::text", [name]);
       if (!there) return false;
-      await together(async (ask) => {
+      await transaction(async (ask) => {
         await ask("DELETE FROM svc.states");
         for (const kind of MOVED_NAMES.toReversed()) await ask(`DELETE FROM svc.${kind}`);
         for (const kind of MOVED_NAMES) {

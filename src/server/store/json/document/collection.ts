@@ -59,7 +59,7 @@ export class Collection<Row extends { readonly id: string }> {
     this.#texts.add(after);
   }
 
-  /** Does what the first reading would otherwise wait for. */
+  /** Sorts now, so that the next reader does not wait for it. */
   sort(): void {
     this.#ordered.sort();
   }

@@ -93,7 +93,7 @@ export class Document {
     this.#sessionsByUser = other.#sessionsByUser;
   }
 
-  /** Does what the first reading would otherwise wait for. */
+  /** Sorts now, so that the next reader does not wait for it. */
   sort(): void {
     for (const { users, sessions } of this.#tenants.values()) {
       users.sort();

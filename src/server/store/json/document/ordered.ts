@@ -90,7 +90,7 @@ export class Ordered<Row extends { readonly id: string }> {
     return rows.filter((row) => this.compare(row, place) < 0);
   }
 
-  /** Does what the next reading would otherwise wait for. */
+  /** Sorts now, so that the next reader does not wait for it. */
   sort(): void {
     if (this.#isSorted) return;
     this.#rows.replace(this.#rows.toArray().toSorted((a, b) => this.compare(a, b)));

@@ -3,7 +3,7 @@ import type { Position } from "../../store.ts";
 import type { Ordered } from "./ordered.ts";
 import { BLOCK_ROWS, TextColumn, type TextTerm } from "./text-column.ts";
 
-/** Rows learnt of before other requests get a turn. */
+/** Rows that are indexed before other requests get a turn. */
 const BATCH = 256;
 
 /** How rows are found by key. */

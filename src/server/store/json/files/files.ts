@@ -18,7 +18,7 @@ import type { Journal } from "./journal.ts";
 import { lockStore, type Lock } from "./lock.ts";
 import { beginAfter, openJournals, type Opened } from "./open-journals.ts";
 import { checkDiskSpace } from "./disk-space.ts";
-import { Turns } from "./turns.ts";
+import { Mutex } from "./mutex.ts";
 
 /**
  * The store's files: `db.json`, the document as of some change, and `db.journal`, every change since. The journal is
@@ -38,7 +38,7 @@ export class Files implements Log {
   #isClosed = false;
   #isTaken = false;
   #closing: Promise<void> | undefined;
-  readonly #turns = new Turns();
+  readonly #mutex = new Mutex();
 
   private constructor(
     path: string,
@@ -85,7 +85,7 @@ export class Files implements Log {
   }
 
   append(changes: readonly Change[]): Promise<void> {
-    return this.#turns.take(async () => {
+    return this.#mutex.run(async () => {
       if (this.#isClosed) throw closed(this.#path);
       this.#file.check();
       await this.#append(changes);
@@ -98,7 +98,7 @@ export class Files implements Log {
   }
 
   probe(): Promise<void> {
-    return this.#turns.take(async () => {
+    return this.#mutex.run(async () => {
       if (this.#isClosed) throw closed(this.#path);
       this.#file.check();
       this.#journal.check();
@@ -116,7 +116,7 @@ export class Files implements Log {
 
   async replace(document: Document, publish: () => void): Promise<void> {
     await this.#compactor.settled();
-    await this.#turns.take(async () => {
+    await this.#mutex.run(async () => {
       if (this.#isClosed) throw closed(this.#path);
       this.#journal.check();
       const before = this.#file.header;
@@ -146,7 +146,7 @@ export class Files implements Log {
   }
 
   async #close(): Promise<void> {
-    await this.#turns.take(async () => {
+    await this.#mutex.run(async () => {
       this.#isClosed = true;
     });
     await this.#compactor.close(() => !this.#isTaken && (this.#journal.length > 0 || this.#hasOld));
@@ -155,9 +155,9 @@ export class Files implements Log {
   }
 
   async #compact(): Promise<void> {
-    if (!this.#hasOld) await this.#turns.take(() => this.#rotate());
+    if (!this.#hasOld) await this.#mutex.run(() => this.#rotate());
     let written!: Promise<void>;
-    await this.#turns.take(async () => {
+    await this.#mutex.run(async () => {
       this.#journal.check();
       // The last change is published by then, and no other is appended: the document is exactly as of its number. A backup
       // that copied the journal before the document would otherwise have a part of what came between.

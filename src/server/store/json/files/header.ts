@@ -10,7 +10,7 @@ export interface Header {
   readonly version: number;
   /** The number of the last change that the document holds for certain. */
   readonly sequence: number;
-  /** Random, and the store's for ever. */
+  /** Random. It identifies the store and never changes. */
   readonly store: string | undefined;
   /** The `id` of the journal that continues this document; null for the next one that starts here. */
   readonly journal: string | null;

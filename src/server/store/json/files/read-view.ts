@@ -76,7 +76,7 @@ export async function openReadView(location: string, { mayBeEmpty = false } = {}
 async function openFile(name: string): Promise<FileHandle | undefined> {
   const there = await stat(name).catch(absent);
   if (!there) return undefined;
-  // To open anything else could wait for ever.
+  // Opening anything else, such as a pipe, could block.
   if (!there.isFile()) throw new StoreRefused("unusable", `${name} is not a file. Name another store.`);
   return open(name, "r").catch(absent);
 }

@@ -111,7 +111,7 @@ async function listens(server: Server, path: string): Promise<boolean> {
   return error === undefined;
 }
 
-/** Those behind which there is a process; the others are removed. */
+/** The sockets whose process is alive. Others are removed. */
 async function living(paths: readonly string[]): Promise<string[]> {
   const alive = await Promise.all(paths.map(isAlive));
   await Promise.all(paths.filter((_, n) => !alive[n]).map((path) => rm(path, { force: true })));

@@ -101,7 +101,7 @@ function settingsFor({ limits }: Address, limited = true): Record<string, string
 }
 
 /**
- * The same for one transaction. A pooler refuses most settings when a connection is opened, and a connection's own
+ * Statements that apply these settings to one transaction. A pooler refuses most settings when a connection is opened, and a connection's own
  * settings are lost, or affect others.
  */
 export function localSettings(address: Address, limited = true): string {

@@ -128,7 +128,7 @@ async function sendWithSettings<Row extends object>(
   parameters: readonly Value[],
 ): Promise<Row[]> {
   const connection = await client.reserve();
-  // A query is sent when somebody waits for it, unless it is executed: the order would be another one.
+  // Otherwise a query would be sent when it is awaited, and the order would differ.
   const begun = connection.unsafe(`BEGIN ISOLATION LEVEL READ COMMITTED; ${settings}`).execute();
   const rows = connection.unsafe<Row[]>(text, [...parameters]).execute();
   const committed = connection.unsafe("COMMIT").execute();

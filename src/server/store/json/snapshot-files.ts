@@ -13,7 +13,7 @@ import { BEGINNING } from "./files/header.ts";
 import { chunksOf, lineBatches, parseObject, unseal, withoutComma } from "./files/lines.ts";
 import { readDocument } from "./files/document-reader.ts";
 import { documentLines, writeAll } from "./files/document-file.ts";
-import { recordsOf, type SavedContent, type Shelf } from "./snapshots.ts";
+import { recordsOf, type SavedContent, type SnapshotStorage } from "./snapshots.ts";
 
 const INFO = "snapshot";
 const ENDING = ".json";
@@ -29,7 +29,7 @@ interface Info extends SnapshotInfo {
  * @param path of the `db.json`
  * @param storeId the id of the store; snapshots of other stores are refused
  */
-export function createFileShelf(path: string, storeId: () => Promise<string>): Shelf {
+export function createSnapshotFiles(path: string, storeId: () => Promise<string>): SnapshotStorage {
   const directory = join(dirname(path), `${basename(path, ".json")}.snapshots`);
   const fileOf = (name: string): string => join(directory, name + ENDING);
 

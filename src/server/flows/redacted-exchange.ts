@@ -16,7 +16,7 @@ export interface Answered {
 }
 
 /** A request and its answer, without secrets. */
-export interface Exchange {
+export interface RedactedExchange {
   /** Path and query; values that may be secrets are redacted. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -46,7 +46,11 @@ const SECRET_HEADERS = ["authorization", "cookie", SECRET_KEY_HEADER] as const;
  * Removes secrets as a request enters the log, so that they are never stored.
  * @param path the part of its path that may be shown; undefined for all of it
  */
-export function exchangeOf({ target, header }: Asked, { headers, body }: Answered, path?: string): Exchange {
+export function redactedExchange(
+  { target, header }: Asked,
+  { headers, body }: Answered,
+  path?: string,
+): RedactedExchange {
   const shown: Record<string, string> = {};
   for (const name of SHOWN_HEADERS) {
     const value = header(name);

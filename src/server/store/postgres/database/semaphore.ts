@@ -1,12 +1,12 @@
-export type Slots = ReturnType<typeof createSlots>;
+export type Semaphore = ReturnType<typeof createSemaphore>;
 
-/** A limited number of slots, first come, first served. */
-export function createSlots(count: number) {
+/** Lets a limited number of callers continue at a time: first come, first served. */
+export function createSemaphore(count: number) {
   let free = count;
   const waiting: (() => void)[] = [];
   return {
-    /** False if none became free in time. */
-    async take(ms: number): Promise<boolean> {
+    /** False if it was not this caller's turn in time. */
+    async acquire(ms: number): Promise<boolean> {
       if (free > 0) {
         free--;
         return true;
@@ -24,7 +24,7 @@ export function createSlots(count: number) {
       });
     },
 
-    give(): void {
+    release(): void {
       const next = waiting.shift();
       if (next) next();
       else free++;
