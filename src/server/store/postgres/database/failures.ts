@@ -170,7 +170,8 @@ const TLS_ADVICE: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-function adviceOn(error: unknown): string {
+/** What to do about an error; nothing if it says so itself. */
+export function adviceOn(error: unknown): string {
   if (isPoolersRefusal(error)) return "Leave out the options of the address, or have the pooler ignore them.";
   const code = codeOf(error);
   return ADVICE[code] ?? TLS_ADVICE.find(([codes]) => codes.test(code))?.[1] ?? "";

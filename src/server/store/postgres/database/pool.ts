@@ -1,6 +1,7 @@
 import { StorageUnavailable, type Warn } from "../../store.ts";
 import type { Address } from "./address.ts";
 import type { Endpoint } from "./connection.ts";
+import { adviceOn, reasonOf } from "./failures.ts";
 import { findServer } from "./servers.ts";
 import { openStatements, type Statements } from "./statements.ts";
 import { tlsWarning } from "./tls.ts";
@@ -57,18 +58,25 @@ export class CurrentPool {
     if (this.#pool === pool) this.#pool = undefined;
   }
 
+  #say(text: string): void {
+    if (this.#said.has(text)) return;
+    this.#said.add(text);
+    this.#warn(`${this.#address.location}: ${text}`);
+  }
+
   async #make(): Promise<Pool> {
-    const { location, limits, tls } = this.#address;
+    const { limits, tls } = this.#address;
     const endpoint = await findServer(this.#address);
     const warning = tlsWarning(tls, endpoint.host.host);
-    if (warning !== undefined && !this.#said.has(warning)) {
-      this.#said.add(warning);
-      this.#warn(`${location}: ${warning}`);
-    }
+    if (warning !== undefined) this.#say(warning);
+    const open = (max: number): Statements =>
+      openStatements(this.#address, endpoint, max, (error) =>
+        this.#say(`${reasonOf(error)}, so requests share fewer connections. ${adviceOn(error)}`),
+      );
     return {
       endpoint,
-      requests: openStatements(this.#address, endpoint, limits.poolSize),
-      searches: openStatements(this.#address, endpoint, limits.listConnections),
+      requests: open(limits.poolSize),
+      searches: open(limits.listConnections),
       made: performance.now(),
     };
   }

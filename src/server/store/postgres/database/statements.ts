@@ -1,6 +1,6 @@
 import type { Address } from "./address.ts";
 import { beginOn, connect, localSettings, type Client, type Endpoint } from "./connection.ts";
-import { NoAnswer, NotSent } from "./failures.ts";
+import { isBusy, NoAnswer, NotSent } from "./failures.ts";
 import type { Value } from "./session.ts";
 
 /** Runs statements, each in its own transaction, on a bounded number of connections that are opened on demand. */
@@ -34,17 +34,28 @@ interface Slot {
   begun?: Promise<unknown> | undefined;
 }
 
-export function openStatements(address: Address, endpoint: Endpoint, max: number): Statements {
+/** How long no further connection is tried after the server refused one. */
+const GROW_AGAIN_MS = 1000;
+
+/** @param onRefused called when the server has fewer connections for us than `max` */
+export function openStatements(
+  address: Address,
+  endpoint: Endpoint,
+  max: number,
+  onRefused: (error: unknown) => void,
+): Statements {
   const settings = endpoint.isPooler ? localSettings(address) : undefined;
   const slots: Slot[] = [];
   const free: Slot[] = [];
   let waiting: Waiting[] = [];
   let isEnded = false;
+  let refused = -Infinity;
 
   function take(until: number): Slot | Promise<Slot> {
     const idle = free.pop();
     if (idle) return idle;
-    if (slots.length === max) return new Promise((resolve, reject) => waiting.push({ until, resolve, reject }));
+    const mayGrow = slots.length < max && performance.now() - refused > GROW_AGAIN_MS;
+    if (slots.length > 0 && !mayGrow) return new Promise((resolve, reject) => waiting.push({ until, resolve, reject }));
     const slot: Slot = { client: undefined };
     slots.push(slot);
     return slot;
@@ -98,9 +109,25 @@ export function openStatements(address: Address, endpoint: Endpoint, max: number
       isRepeated: boolean,
       until: number,
     ): Promise<Row[]> {
-      if (isEnded) throw new NotSent();
-      const slot = await take(until);
-      return send<Row>(slot, text, parameters, isRepeated).finally(() => give(slot));
+      for (;;) {
+        if (isEnded) throw new NotSent();
+        const slot = await take(until);
+        try {
+          const rows = await send<Row>(slot, text, parameters, isRepeated);
+          give(slot);
+          return rows;
+        } catch (error) {
+          if (!isBusy(error) || slots.length === 1) {
+            give(slot);
+            throw error;
+          }
+          // It was not sent: it takes its turn on the connections that there are.
+          refused = performance.now();
+          slots.splice(slots.indexOf(slot), 1);
+          void endOf(slot, 0).catch(() => undefined);
+          onRefused(error);
+        }
+      }
     },
 
     async end(timeout) {
