@@ -18,6 +18,7 @@ export const google: ProviderDefinition<"userinfo"> = {
   pkce: false,
   clientAuthentication: "body",
   loginHint: "login_hint",
+  issuer: "https://accounts.google.com",
   verifiesEmail: true,
   endpoints: {
     authorize: "https://accounts.google.com/o/oauth2/v2/auth",

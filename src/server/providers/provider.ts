@@ -32,6 +32,8 @@ export interface ProviderDefinition<Endpoint extends string = string> {
   readonly clientAuthentication: "basic" | "body";
   /** The parameter of the authorization request that names the account to suggest. */
   readonly loginHint: string | undefined;
+  /** The `iss` of its redirects to the callback, if it sends one (RFC 9207). */
+  readonly issuer?: string;
   /** Whether a sign-in here verifies the user's e-mail address (spec, "User"). */
   readonly verifiesEmail: boolean;
   readonly endpoints: Readonly<Record<"authorize" | "token", string> & Record<Endpoint, string>>;

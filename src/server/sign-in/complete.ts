@@ -17,6 +17,7 @@ import {
   type ProviderReply,
   type ProviderTokens,
 } from "./exchange.ts";
+import { checkIssuer } from "./issuer.ts";
 import { checkedProfile, type CheckedProfile } from "./profile.ts";
 import { reportedCode } from "./refusal.ts";
 import { openSession, resolveUser } from "./resolve-user.ts";
@@ -43,6 +44,8 @@ export interface CallbackRequest extends TakeStateRequest {
   readonly code: string | undefined;
   /** The provider's error code, sent instead of `code` (RFC 6749, 4.1.2.1). */
   readonly error: string | undefined;
+  /** Who sent the user here, if the provider says so (RFC 9207). */
+  readonly iss?: string | undefined;
   readonly ip_address: string;
   /** `flowIdOf` the state. */
   readonly flow_id: string;
@@ -67,6 +70,7 @@ export async function completeSignIn(deps: CompleteDeps, request: CallbackReques
   const redirect = { location: withoutQuery(record.redirect_uri) };
   try {
     const connection = await deps.connect(instance, record.provider);
+    checkIssuer(connection, request.iss);
     // A real provider must be asked at most once for a state, even after a crash; a simulated one ends with this process.
     if (!connection.simulation) await removed;
     const { profile, tokens } = await fetchProfile(deps, connection, record, request, note);

@@ -77,6 +77,7 @@ export const callback: RouteDefinition = {
         state,
         code: query.get("code"),
         error: query.get("error"),
+        iss: query.get("iss"),
         ip_address,
         cookie: request.header("cookie"),
         caller,
