@@ -48,7 +48,7 @@ export async function createProgram(
     examples: [
       ["svc serve", "run a local server"],
       ["svc sign-in --provider github", "sign in, and print what the token says"],
-      ["svc users search 'email:*@acme.com'", "find users"],
+      ["svc users search 'email:*@acme.test'", "find users"],
       ["svc tokens verify - < token.txt", "exit code 0 if the token is valid"],
     ],
     exits: Object.values(EXIT),

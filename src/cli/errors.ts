@@ -106,7 +106,7 @@ const HINTS: ReadonlyMap<string | undefined, string> = new Map([
   ["instance_inactive", "Activate it, on a local server with: svc dev instances update <instance> --active"],
   [
     "user_not_found",
-    "It may have been deleted, or belong to another instance. Search with: svc users search 'email:*@acme.com'",
+    "It may have been deleted, or belong to another instance. Search with: svc users search 'email:*@acme.test'",
   ],
   [
     "session_not_found",

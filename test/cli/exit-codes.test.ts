@@ -53,7 +53,7 @@ describe("Exit code", () => {
       {
         code: "usage",
         message: "No search terms.",
-        hint: "For example: svc users search 'email:*@acme.com'",
+        hint: "For example: svc users search 'email:*@acme.test'",
       },
     ],
     [
@@ -86,7 +86,7 @@ describe("Exit code", () => {
       {
         code: "usage",
         message:
-          '"ada" is not a search term. Write field:value, such as email:*@acme.com. A value cannot contain a space.',
+          '"ada" is not a search term. Write field:value, such as email:*@acme.test. A value cannot contain a space.',
         hint: "To find it within a name: name.contains=ada",
       },
     ],
@@ -142,7 +142,7 @@ describe("Exit code", () => {
       {
         code: "user_not_found",
         message: "User not found",
-        hint: "It may have been deleted, or belong to another instance. Search with: svc users search 'email:*@acme.com'",
+        hint: "It may have been deleted, or belong to another instance. Search with: svc users search 'email:*@acme.test'",
       },
     ],
     [
@@ -153,7 +153,7 @@ describe("Exit code", () => {
       {
         code: "user_not_found",
         message: "User not found",
-        hint: "It may have been deleted, or belong to another instance. Search with: svc users search 'email:*@acme.com'",
+        hint: "It may have been deleted, or belong to another instance. Search with: svc users search 'email:*@acme.test'",
       },
     ],
     [

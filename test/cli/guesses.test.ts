@@ -43,7 +43,7 @@ it.each<[line: string, hint: string]>([
   ["users search --provider github", "svc sessions search --provider github"],
   ["users search ada@acme.test", "email:ada@acme.test"],
   ["users list --since 7d", "svc users search --since 7d"],
-  ["users delete --email-domain acme.com", "svc users delete --query"],
+  ["users delete --email-domain acme.test", "svc users delete --query"],
   ["users list ada", "svc users search name.contains=ada"],
   ["init --force", "choose another directory with --dir"],
   ["users delete --force", "Use --yes, with --expect for a query."],

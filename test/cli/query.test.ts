@@ -25,9 +25,9 @@ async function queryOf(argv: readonly string[], options: CliOptions = {}): Promi
 
 describe("A search term", () => {
   it.each<[wire: string, ...others: string[][]]>([
-    ["email:ada@acme.com", ["email=ada@acme.com"], ["email.eq=ada@acme.com"], ["--email", "ada@acme.com"]],
-    ["email:*@acme.com", ["email.ends=@acme.com"], ["email=*@acme.com"], ["--email-domain", "acme.com"]],
-    ["email:*@acme.com", ["--email-domain", "@acme.com"], ["--query", "email.ends=@acme.com"]],
+    ["email:ada@acme.test", ["email=ada@acme.test"], ["email.eq=ada@acme.test"], ["--email", "ada@acme.test"]],
+    ["email:*@acme.test", ["email.ends=@acme.test"], ["email=*@acme.test"], ["--email-domain", "acme.test"]],
+    ["email:*@acme.test", ["--email-domain", "@acme.test"], ["--query", "email.ends=@acme.test"]],
     ["name:ada*", ["name.starts=ada"], ["--name", "ada*"]],
     ["name:*ada*", ["name.contains=ada"], ["--name", "ada"]],
     ["created_at>2026-01-01", ["created_at.gt=2026-01-01"]],
@@ -65,9 +65,9 @@ describe("A search term", () => {
   });
 
   it("can come from a file or from several lines of standard input", async () => {
-    const stdin = "email.ends=@acme.com\r\n\n-name:bot*\n";
+    const stdin = "email.ends=@acme.test\r\n\n-name:bot*\n";
     expect(await queryOf([...USERS_SEARCH, "--query-file", "-", "name:a*"], { stdin })).toBe(
-      "email:*@acme.com name:a* -name:bot*",
+      "email:*@acme.test name:a* -name:bot*",
     );
   });
 
@@ -210,8 +210,8 @@ describe("A term changed by the shell", () => {
     await writeFile(join(cwd, "README.md"), "");
     const { code, stderr } = await runCli([...USERS_SEARCH, "README.md"], { service: await setup(), cwd });
     expect([code, stderr]).toEqual([2, expect.stringContaining("your shell expanded an asterisk")]);
-    await mkdir(join(cwd, "email:ada@acme.com"));
-    const warned = await runCli([...USERS_SEARCH, "email:ada@acme.com"], { service: await setup(), cwd });
+    await mkdir(join(cwd, "email:ada@acme.test"));
+    const warned = await runCli([...USERS_SEARCH, "email:ada@acme.test"], { service: await setup(), cwd });
     expect(warned).toMatchObject({ code: 0, stderr: expect.stringContaining("is also a file here") as string });
   });
 });
@@ -220,17 +220,17 @@ describe("svc query explain", () => {
   const explain = ["query", "explain"];
 
   it("prints the query in words and in every spelling, and sends nothing", async () => {
-    const argv = [...explain, "email:*@acme.com", "-name:bot*", "created_at.gte=2026-01-01", "--json"];
+    const argv = [...explain, "email:*@acme.test", "-name:bot*", "created_at.gte=2026-01-01", "--json"];
     const { code, stdout, stderr, requests } = await runCli(argv);
     expect([code, stderr, requests]).toEqual([0, "", []]);
     expect(JSON.parse(stdout)).toEqual({
       resource: "users",
-      wire: "email:*@acme.com created_at>=2026-01-01 -name:bot*",
+      wire: "email:*@acme.test created_at>=2026-01-01 -name:bot*",
       means:
-        'users whose email ends with "@acme.com"; and whose created_at is at or after 2026-01-01 00:00 UTC; and whose name does not start with "bot"',
-      shell: "email.ends=@acme.com created_at.gte=2026-01-01 not.name.starts=bot",
-      flags: "--email-domain acme.com --since 2026-01-01 not.name.starts=bot",
-      path: "/api/v1/users/search?query=email%3A*%40acme.com%20created_at%3E%3D2026-01-01%20-name%3Abot*",
+        'users whose email ends with "@acme.test"; and whose created_at is at or after 2026-01-01 00:00 UTC; and whose name does not start with "bot"',
+      shell: "email.ends=@acme.test created_at.gte=2026-01-01 not.name.starts=bot",
+      flags: "--email-domain acme.test --since 2026-01-01 not.name.starts=bot",
+      path: "/api/v1/users/search?query=email%3A*%40acme.test%20created_at%3E%3D2026-01-01%20-name%3Abot*",
     });
   });
 
@@ -253,7 +253,7 @@ describe("svc query explain", () => {
 
   it("prints spellings that mean the same when typed", async () => {
     const service = await setup();
-    for (const query of ["email:*@acme.com -name:bot*", "created_at:2026-01-01", "-email:*x -created_at:2026-01-01"]) {
+    for (const query of ["email:*@acme.test -name:bot*", "created_at:2026-01-01", "-email:*x -created_at:2026-01-01"]) {
       const { stdout } = await runCli([...explain, "--query", query, "--json"]);
       const { wire, shell, flags } = JSON.parse(stdout) as Record<"wire" | "shell" | "flags", string>;
       for (const spelling of [wire, shell, flags]) {
@@ -277,7 +277,7 @@ describe("svc query explain", () => {
 describe("Random terms at random places of the command line", () => {
   const positive = fc.constantFrom(
     "name:a*",
-    "email.ends=@acme.com",
+    "email.ends=@acme.test",
     "created_at>=2026-01-01",
     "name:-q",
     "email:--yes",

@@ -292,7 +292,7 @@ describe.skipIf(process.platform === "win32")("The examples in the help", () => 
     );
     await chmod(join(cwd, "svc"), 0o755);
     // Files that an unquoted pattern would match.
-    for (const name of ["email:x@acme.com", "name:ada", "ids.txt", "key.txt", "token.txt", "deploy"])
+    for (const name of ["email:x@acme.test", "name:ada", "ids.txt", "key.txt", "token.txt", "deploy"])
       await writeFile(join(cwd, name), "");
     await chmod(join(cwd, "deploy"), 0o755);
   });

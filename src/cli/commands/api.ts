@@ -35,7 +35,7 @@ export function addApi(program: Program, context: Context): void {
   withHelp(command, {
     examples: [
       ["svc api GET /api/v1/users", "print the response body"],
-      ["svc api GET /api/v1/users/search -F 'query=email:*@acme.com'", "with encoded fields"],
+      ["svc api GET /api/v1/users/search -F 'query=email:*@acme.test'", "with encoded fields"],
       ["svc api POST /api/v1/tokens/verify --input body.json", "with your own body"],
       ["svc api GET '/sign-in?redirect_uri=https://your.app' --include", "to see a redirect"],
     ],

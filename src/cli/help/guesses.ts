@@ -60,7 +60,7 @@ export const GUESSED_OPTIONS: Readonly<Record<string, string>> = {
   "--token": "SVC_SECRET_KEY, or svc login",
   "--url": "--base-url",
   "--host": "--base-url",
-  "--filter": "a term: svc users search 'email:*@acme.com'",
+  "--filter": "a term: svc users search 'email:*@acme.test'",
   "--all": "no option: lists are complete unless you pass --limit",
   "--page": "--limit and --after",
   "--dryrun": "--dry-run",

@@ -16,9 +16,9 @@ function query(): string {
 bounds on one field with AND.
 
 ${table({
-  "email:ada@acme.com": "exactly this, case-insensitive",
+  "email:ada@acme.test": "exactly this, case-insensitive",
   "name:ada*": "starts with it",
-  "email:*@acme.com": "ends with it",
+  "email:*@acme.test": "ends with it",
   "name:*love*": "contains it",
   "created_at:2026-01-31": "that day, in UTC",
   "created_at>=2026-01-01": "on or after that day; also >, < and <=",
@@ -36,13 +36,13 @@ What is shown is not quite what can be searched for. updated_at and email_verifi
 are not shown. providers and email_verified of users, and geo_data of sessions, can't be searched for.
 
 Quote terms with * or >, which the shell would interpret:
-  svc users search 'email:*@acme.com' '-name:bot*' 'created_at>=2026-01-01'
+  svc users search 'email:*@acme.test' '-name:bot*' 'created_at>=2026-01-01'
 
 or use the operators that no shell interprets:
-  svc users search email.ends=@acme.com not.name.starts=bot created_at.gte=2026-01-01
+  svc users search email.ends=@acme.test not.name.starts=bot created_at.gte=2026-01-01
 
 A value cannot contain a space: write name:*love* for "Ada Lovelace". To see what a search means:
-  svc query explain 'email:*@acme.com'`;
+  svc query explain 'email:*@acme.test'`;
 }
 
 function output(): string {

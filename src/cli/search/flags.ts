@@ -68,7 +68,7 @@ export const USERS: Searched = {
     empty("--unverified", "without a verified e-mail address", "email_verified_at", true),
     empty("--verified", "with a verified e-mail address", "email_verified_at", false),
   ],
-  example: "svc users search 'email:*@acme.com'",
+  example: "svc users search 'email:*@acme.test'",
 };
 
 export const SESSIONS: Searched = {
@@ -91,7 +91,7 @@ export const SESSIONS: Searched = {
 /** The terms and flags of a search. */
 export function addSearchFlags(command: Command, { flags, noun }: Searched): Command {
   const example = noun === "users" ? "created_at.gte=2026-01-01" : "-provider:github";
-  command.argument("[term...]", `such as 'email:*@acme.com' ${example}`);
+  command.argument("[term...]", `such as 'email:*@acme.test' ${example}`);
   addFlags(command, flags);
   return addNotFlag(addQueryFlags(command));
 }

@@ -32,7 +32,7 @@ function hintFor(query: Query, { noun }: Searched): string | undefined {
 export const SEARCH_NOTES = ({ fields, noun }: Searched): string => `Fields: ${Object.keys(fields).join(", ")}.
 
 A term is field:value with * at either end, or a date compared with > >= < <=. -term excludes what matches. Quote terms with
-* or >, which the shell would interpret, or write email.ends=@acme.com, not.name=Bob, created_at.gte=2026-01-01; the
+* or >, which the shell would interpret, or write email.ends=@acme.test, not.name=Bob, created_at.gte=2026-01-01; the
 operators are eq, starts, ends, contains, gt, gte, lt and lte.
 
 To see what a search means:

@@ -44,7 +44,7 @@ export function notATerm(word: string, { fields, example }: Searched, cwd: strin
     );
   return new CliError(
     EXIT.usage,
-    `"${word}" is not a search term. Write field:value, such as email:*@acme.com. A value cannot contain a space.`,
+    `"${word}" is not a search term. Write field:value, such as email:*@acme.test. A value cannot contain a space.`,
     termHint(word, fields, typed),
   );
 }

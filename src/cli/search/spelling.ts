@@ -3,7 +3,7 @@ import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { quoted } from "../output/format.ts";
 
-/** `email.ends=@acme.com`, `not.provider=github`: a term in characters that no shell has a use for. */
+/** `email.ends=@acme.test`, `not.provider=github`: a term in characters that no shell has a use for. */
 const SHELL_TERM = /^(-|not\.)?([a-z][a-z0-9_]*)(?:\.([a-z]+))?=(.*)$/isu;
 
 /** What each operator is called there. */

@@ -24,8 +24,8 @@ export function addUsers(dev: Command, context: Context): void {
   const users = dev.command("users").description("create and update users");
   withHelp(users, {
     examples: [
-      ["svc dev users create ada@acme.test --name 'Ada Lovelace' --verified", "without a sign-in"],
-      ["svc dev users update ada@acme.test --email ada@new.test", "as if she had changed it"],
+      ["svc dev users create eve@acme.test --name 'Eve Adams' --verified", "without a sign-in"],
+      ["svc dev users update eve@acme.test --email eve@new.test", "as if she had changed it"],
     ],
     exits: DEV_EXITS,
     notes: "To read and delete users: svc users\n\nMany at once:\n  svc dev seed --generate 1000",

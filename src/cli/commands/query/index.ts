@@ -21,7 +21,7 @@ export function addQuery(program: Program, context: Context): void {
     .option("--resource <name>", "users or sessions", "users");
   withHelp(addAnySearchFlags(command), {
     examples: [
-      ["svc query explain 'email:*@acme.com' '-name:bot*'", "a search for users"],
+      ["svc query explain 'email:*@acme.test' '-name:bot*'", "a search for users"],
       ["svc query explain created_at.gte=2026-01-01", "without characters that the shell interprets"],
       ["svc query explain --resource sessions not.provider=github", "a search for sessions"],
     ],

@@ -14,7 +14,9 @@ export type GetOptions = GlobalFlags & Pick<ListFlags, "fields">;
 export function addGet(sessions: Command, context: Context): void {
   const command = sessions.command("get <session_id>").description("print one session");
   withHelp(addFieldsFlag(printsRows(command), SESSION_COLUMNS), {
-    examples: [["svc sessions get svc_session_0b9e…", "by the id that svc sessions list prints"]],
+    examples: [
+      ['svc sessions get "$(svc sessions list --limit 1 --output ids)"', "the session of the most recent sign-in"],
+    ],
     exits: [EXIT.done, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable],
   });
   runs(command, (options: GetOptions, id: string) => runGet(context, options, id));

@@ -16,7 +16,7 @@ const SESSION_RECORDS: Records<Session> = {
       ["svc sessions list --output csv --bom > sessions.csv", "all sessions, for Excel"],
     ],
     search: [
-      ["svc sessions search 'email:*@acme.com' provider:github", "of one domain, through github"],
+      ["svc sessions search 'email:*@acme.test' provider:github", "of one domain, through github"],
       ["svc sessions search 'last_signin_at>=2026-01-01' -provider:google", "this year's, except google's"],
       ["svc sessions search 'ip_address:203.0.113.*' revoked_at:null", "from one network, not revoked"],
       ["svc sessions search --since 7d --active --count", "the number of a week"],

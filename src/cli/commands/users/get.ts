@@ -19,8 +19,8 @@ export function addGet(users: Command, context: Context): void {
   withHelp(addFieldsFlag(printsRows(command), USER_COLUMNS), {
     examples: [
       ["svc users get 7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "by id"],
-      ["svc users get ada@acme.com", "by e-mail address"],
-      ["svc users get ada@acme.com --fields name,created_at", "only some of its fields"],
+      ["svc users get ada@acme.test", "by e-mail address"],
+      ["svc users get ada@acme.test --fields name,created_at", "only some of its fields"],
     ],
     exits: [EXIT.done, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable],
     notes: "Several users: svc users search id:<id> id:<id>",

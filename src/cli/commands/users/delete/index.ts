@@ -24,9 +24,9 @@ export function addDelete(users: Command, context: Context): void {
   withHelp(addQueryFlags(command), {
     examples: [
       ["svc users delete 7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "delete one user, after confirmation"],
-      ["svc users delete ada@acme.com", "the same by e-mail address"],
-      ["svc users delete --query 'email:*@acme.com' --dry-run", "preview"],
-      ["svc users delete --query 'email:*@acme.com' --yes --expect 3", "in a script, if exactly three match"],
+      ["svc users delete ada@acme.test", "the same by e-mail address"],
+      ["svc users delete --query 'email:*@acme.test' --dry-run", "preview"],
+      ["svc users delete --query 'email:*@acme.test' --yes --expect 3", "in a script, if exactly three match"],
       ["svc users delete --file leavers.txt --receipt done.ndjson", "a list of addresses, after confirmation"],
       ["svc users delete - --yes --receipt done.ndjson < ids.txt", "a list in a script"],
     ],

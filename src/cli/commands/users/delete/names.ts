@@ -21,7 +21,7 @@ export async function readNames(context: Context, args: readonly string[], file?
     throw new CliError(
       EXIT.usage,
       "No users given.",
-      "Give ids or e-mail addresses, - or --file <file> to read them, or --query 'email:*@acme.com'.",
+      "Give ids or e-mail addresses, - or --file <file> to read them, or --query 'email:*@acme.test'.",
     );
   const typed = args.filter((argument) => argument !== "-").map((argument) => checked(argument));
   const sources = new Set([...(args.includes("-") ? ["-"] : []), ...(file === undefined ? [] : [file])]);
@@ -55,7 +55,7 @@ function checked(text: string, where = ""): string {
 }
 
 function hintFor(text: string, isListed: boolean): string | undefined {
-  if (!isListed && /[:<>=*]/.test(text)) return "To delete what a search matches: --query 'email:*@acme.com'";
+  if (!isListed && /[:<>=*]/.test(text)) return "To delete what a search matches: --query 'email:*@acme.test'";
   const short = shortIdHint(text, "users");
   return (
     short ?? (isListed ? "Write one id or address a line, without a heading, quotes or other columns." : undefined)
