@@ -64,6 +64,7 @@ it.each<[line: string, hint: string]>([
   ["users search created_at:yesterday", "--since 1d"],
   ["sessions search last_signin_at.gte=yesterday", "--since 1d"],
   ["dev next --outcome acces_denied", "Did you mean access_denied?"],
+  ["dev next access_denied", "Did you mean --outcome access_denied?"],
   ["dev clock get", "Did you mean: svc dev clock show?"],
   ["dev clock now", "Unknown command 'now'"],
   ["dev clock advance -5m", "svc dev clock set <time>"],

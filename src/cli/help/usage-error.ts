@@ -25,7 +25,7 @@ const NOT_A_CHOICE =
 export async function usageError(given: string, argv: readonly string[], program: Program): Promise<CliError> {
   const [, option, its, value, argument = its, choices] = NOT_A_CHOICE.exec(given) ?? [];
   if (value !== undefined && choices !== undefined) {
-    const near = closest(value, choices.split(", "));
+    const near = closest(value, choices.split(", ")) ?? flagOf(value, commandOf(argv, program));
     const what = `unknown ${argument} "${value}".`;
     return new CliError(
       EXIT.usage,
@@ -40,6 +40,12 @@ export async function usageError(given: string, argv: readonly string[], program
   // One guess is enough, and ours knows what commands are for.
   const short = message.split("\n")[0]!;
   return new CliError(EXIT.usage, sentence(hint.startsWith("See ") ? message : short), hint);
+}
+
+/** The option that takes what was given as an argument. */
+function flagOf(value: string, command: Command): string | undefined {
+  const option = command.options.find(({ argChoices }) => argChoices?.includes(value));
+  return option && `${option.long} ${value}`;
 }
 
 /** What is wrong with a group of commands without one of them. */

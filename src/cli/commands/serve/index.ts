@@ -9,6 +9,7 @@ import { CREDENTIALS } from "../../help/environment.ts";
 import { announceServer, findServerOn } from "../../connection/running-server.ts";
 import type { RunningServerFile } from "../../connection/server-file.ts";
 import { checkDrain, checkLogLevel, CONFIG_OPTION, serveOptions, type ServeFlags } from "./options.ts";
+import { blockedPort } from "./blocked-ports.ts";
 import { keepUpToDate } from "./keep-up-to-date.ts";
 import { jsonReport, textReport } from "./report.ts";
 
@@ -108,6 +109,8 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
   const dashboard = isShown && !flags.json && context.stdout.isTTY ? await server.dashboardLink() : undefined;
   // A program waits for the line with --json, quiet or not.
   if (isShown) report.ready(server, announcement.path, ms, dashboard);
+  const blocked = blockedPort(server.url);
+  if (blocked !== undefined) report.warn(blocked);
   if (announcement.other && !flags.quiet)
     context.stderr.write(
       `Commands in this directory now use this server, not the one at ${announcement.other.url} (pid ${announcement.other.pid}).\n`,
