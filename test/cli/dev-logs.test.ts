@@ -46,6 +46,24 @@ it("svc logs --failed prints the reason of each failed sign-in and omits success
   expect(stdout).not.toContain("GET    /sign-in");
 });
 
+it("svc logs --user prints the sign-ins of one user, also those that failed before they had a user", async () => {
+  await answerOf("dev next github --as ada --outcome email_not_verified");
+  await signIn("github");
+  await answerOf("dev next github --as grace");
+  await signIn("github");
+  const { stdout } = await svc("logs --user ADA@");
+  expect(stdout).toContain("✗ email_not_verified");
+  expect(stdout).not.toContain("grace");
+  const flows = events((await svc("logs --user ADA@ --json")).stdout).filter(({ resource }) => resource === "flow");
+  expect(flows.map(({ data }) => data["as"])).toEqual(flows.map(() => "ada"));
+  expect(flows.at(-1)!.data).toMatchObject({ error: "email_not_verified", user_id: null });
+  expect(await svc("logs --user stranger@x.test", { tty: true })).toMatchObject({
+    code: 0,
+    stderr: "Nothing matches.\n",
+  });
+  expect((await svc(["logs", "--user", ""])).stderr).toContain("--user is empty.");
+});
+
 it("svc logs colours lines by status on a terminal only", async () => {
   await fetch(`${server.url}/api/v1/users`);
   const shown = await svc("logs --limit 1", { tty: true });

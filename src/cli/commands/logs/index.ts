@@ -16,6 +16,7 @@ const DEFAULT_LIMIT = 50;
 export interface LogsOptions extends GlobalFlags {
   readonly follow?: boolean;
   readonly flow?: string;
+  readonly user?: string;
   readonly failed?: boolean;
   readonly all?: boolean;
   readonly limit?: string;
@@ -25,6 +26,7 @@ export function addLogs(program: Program, context: Context): void {
   const logs = printsRows(program.command("logs"))
     .option("-f, --follow", "keep printing what happens, until Ctrl-C; reconnects to a server that is restarted")
     .option("--flow <id>", "only the sign-in with this id, and what was sent and answered")
+    .option("--user <user>", "only the sign-ins of a user: an id, an e-mail address, or a part of one")
     .option("--failed", "only what failed")
     .option("--all", "also the requests of commands and of the dashboard")
     .option("--limit <number>", `start with this many of the latest; default ${DEFAULT_LIMIT}`);
@@ -32,6 +34,7 @@ export function addLogs(program: Program, context: Context): void {
     examples: [
       ["svc logs -f", "watch requests and sign-ins"],
       ["svc logs --failed", "what went wrong, and why"],
+      ["svc logs --failed --user ada@acme.test", "why she could not sign in"],
       ["svc logs --flow 2aa3d6edf1ffd994", "one sign-in, step by step"],
       ["svc logs -f --json", "for a program: one record a line"],
     ],
@@ -47,15 +50,19 @@ export function addLogs(program: Program, context: Context): void {
 export async function runLogs(context: Context, options: LogsOptions): Promise<ExitCode | void> {
   const limit = limitOf(options.limit);
   if (options.flow !== undefined) checkFlowId(options.flow);
+  if (options.user === "") throw new CliError(EXIT.usage, "--user is empty.", "Check that the variable is set.");
   const show = viewOf(context, options);
   const control = await openControl(context, options);
-  const { flow, failed = false, all = false, instance } = options;
-  const wanted: Wanted = { flow, isFailed: failed, isAll: all, instance: await instanceOf(control, instance), limit };
+  const { flow, user, failed: isFailed = false, all: isAll = false } = options;
+  const instance = await instanceOf(control, options.instance);
+  const wanted: Wanted = { flow, user, isFailed, isAll, instance, limit };
   const view = show(wanted);
   if (options.follow) return follow(context, options, { first: control, wanted, view });
   const events = await recent(control, wanted);
   for (const event of events) view.show(event);
-  if (events.length === 0 && context.stdout.isTTY) context.stderr.write("Nothing has happened yet.\n");
+  const isAnyWanted = user === undefined && instance === undefined && !isFailed;
+  if (events.length === 0 && context.stdout.isTTY)
+    context.stderr.write(isAnyWanted ? "Nothing has happened yet.\n" : "Nothing matches.\n");
 }
 
 function viewOf(context: Context, { json, output = "table" }: LogsOptions): (wanted: Wanted) => View {
