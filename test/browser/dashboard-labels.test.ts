@@ -93,7 +93,10 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard's wording", () => {
 
   it.each([320, 360, 900, 1280])("fits its tables and its top bar into a window of %i px", async (width) => {
     const as = "a.very.long.name.indeed@subdomain.example.test";
+    // No time is written in more letters than one that is some ten minutes ago.
+    await on.control("POST /clock/freeze", { at: new Date(Date.now() - 58 * 60_000).toISOString() });
     for (const outcome of ["success", "temporarily_unavailable"]) await signIn(on.svc, { as, outcome });
+    await on.control("POST /clock/reset");
     await on.control("POST /scenarios", {
       outcome: "temporarily_unavailable",
       as,
