@@ -19,7 +19,7 @@ describe.skipIf(CHROMIUM === undefined)("The pages, in a browser,", () => {
     [browser, svc] = await Promise.all([launchChromium(), serve({ port: 0, store: "memory" })]);
     context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
     page = await context.newPage();
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await svc?.close();

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { directory, run, serve, start, useProcesses } from "../_bin.ts";
 import { BIN } from "../_paths.ts";
+import { freePort } from "../_free-port.ts";
 import { openTerminal } from "../_pty.ts";
 
 useProcesses();
@@ -59,7 +60,7 @@ it("svc refuses a control key in an argument", async () => {
 });
 
 it("svc sends no key to another server that took the port of the local one", async () => {
-  const server = await serve();
+  const server = await serve(["--store", "memory", "--port", String(await freePort())]);
   const { path, url } = await file();
   const text = await readFile(path, "utf8");
   server.child.kill("SIGTERM");

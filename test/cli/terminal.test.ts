@@ -37,7 +37,7 @@ beforeAll(async () => {
   const [line] = (await once(server.stdout!, "data")) as [Buffer];
   const { instances } = JSON.parse(line.toString().split("\n")[0]!) as { instances: { url: string }[] };
   env = { HOME: directory, SVC_SECRET_KEY: KEY, SVC_BASE_URL: instances[0]!.url };
-}, 60_000);
+});
 afterAll(async () => {
   if (server.kill("SIGTERM")) await once(server, "close");
   await rm(directory, { recursive: true, force: true });
@@ -220,46 +220,50 @@ describe.skipIf(process.platform === "win32")("A signal to svc users delete", ()
 });
 
 describe.skipIf(process.platform === "win32")("Output of svc in a pipe", () => {
-  it("carries 3 MB unchanged in every format, and may be closed early without an error", async () => {
-    const users = Array.from({ length: 10_000 }, (_, i) => ({ email: `u${i}@acme.test`, name: "x".repeat(100) }));
-    const cwd = await mkdtemp(join(tmpdir(), "svc-pipe-"));
-    await writeFile(join(cwd, "seed.json"), JSON.stringify({ instances: [{ ...ACME, users }] }));
-    const args = ["serve", "--port", "0", "--store", "memory", "--seed", "seed.json", "--json", "--quiet"];
-    const many = spawn(process.execPath, [BIN, ...args], {
-      cwd,
-      stdio: ["ignore", "pipe", "inherit"],
-      env: { PATH: process.env["PATH"], HOME: cwd, NODE_DISABLE_COMPILE_CACHE: "1" },
-    });
-    await once(many.stdout, "data");
-    try {
-      const expected: Record<string, (text: string) => boolean> = {
-        json: (text) => (JSON.parse(text) as unknown[]).length === 10_000 && text.length > 3_000_000,
-        ndjson: (text) =>
-          text
-            .trimEnd()
-            .split("\n")
-            .every((line) => JSON.parse(line)) && text.length > 3_000_000,
-        csv: (text) => text.split("\n").length === 10_002,
-        tsv: (text) => text.split("\n").length === 10_001,
-        ids: (text) => text.length === 10_000 * 37,
-      };
-      const { SVC_BASE_URL: _, SVC_SECRET_KEY: __, ...own } = env;
-      for (const [format, holds] of Object.entries(expected)) {
-        const list = `${SVC} users list --output ${format}`;
-        const bash = (command: string): string =>
-          execFileSync("bash", ["-c", command], {
-            cwd,
-            env: { PATH: process.env["PATH"], ...own },
-            maxBuffer: 1e8,
-          }).toString();
-        expect([format, holds(bash(`${list} | (sleep 0.2; cat)`))]).toEqual([format, true]);
-        expect(bash(`${list} 2> err | head -1 > /dev/null; echo "\${PIPESTATUS[0]} $(cat err)"`)).toBe("0 \n");
+  it(
+    "carries 3 MB unchanged in every format, and may be closed early without an error",
+    { timeout: 240_000 },
+    async () => {
+      const users = Array.from({ length: 10_000 }, (_, i) => ({ email: `u${i}@acme.test`, name: "x".repeat(100) }));
+      const cwd = await mkdtemp(join(tmpdir(), "svc-pipe-"));
+      await writeFile(join(cwd, "seed.json"), JSON.stringify({ instances: [{ ...ACME, users }] }));
+      const args = ["serve", "--port", "0", "--store", "memory", "--seed", "seed.json", "--json", "--quiet"];
+      const many = spawn(process.execPath, [BIN, ...args], {
+        cwd,
+        stdio: ["ignore", "pipe", "inherit"],
+        env: { PATH: process.env["PATH"], HOME: cwd, NODE_DISABLE_COMPILE_CACHE: "1" },
+      });
+      await once(many.stdout, "data");
+      try {
+        const expected: Record<string, (text: string) => boolean> = {
+          json: (text) => (JSON.parse(text) as unknown[]).length === 10_000 && text.length > 3_000_000,
+          ndjson: (text) =>
+            text
+              .trimEnd()
+              .split("\n")
+              .every((line) => JSON.parse(line)) && text.length > 3_000_000,
+          csv: (text) => text.split("\n").length === 10_002,
+          tsv: (text) => text.split("\n").length === 10_001,
+          ids: (text) => text.length === 10_000 * 37,
+        };
+        const { SVC_BASE_URL: _, SVC_SECRET_KEY: __, ...own } = env;
+        for (const [format, holds] of Object.entries(expected)) {
+          const list = `${SVC} users list --output ${format}`;
+          const bash = (command: string): string =>
+            execFileSync("bash", ["-c", command], {
+              cwd,
+              env: { PATH: process.env["PATH"], ...own },
+              maxBuffer: 1e8,
+            }).toString();
+          expect([format, holds(bash(`${list} | (sleep 0.2; cat)`))]).toEqual([format, true]);
+          expect(bash(`${list} 2> err | head -1 > /dev/null; echo "\${PIPESTATUS[0]} $(cat err)"`)).toBe("0 \n");
+        }
+      } finally {
+        if (many.kill("SIGTERM")) await once(many, "close");
+        await rm(cwd, { recursive: true, force: true });
       }
-    } finally {
-      if (many.kill("SIGTERM")) await once(many, "close");
-      await rm(cwd, { recursive: true, force: true });
-    }
-  }, 60_000);
+    },
+  );
 
   it.skipIf(process.platform !== "linux")("to a full disk is a failure", async () => {
     for (const format of ["json", "tsv", "ids"]) {

@@ -298,7 +298,7 @@ describe("The steps of the GitHub Actions job", () => {
     const script = ["set -e", "trap 'kill $(jobs -p)' EXIT", ...steps].join("\n").replace("--port 7820", "--port 0");
     const { code, output } = await bash(script, directory);
     expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining("ada@acme.test") as string });
-  }, 60_000);
+  });
 });
 
 function bash(script: string, cwd: string): Promise<{ code: number | null; output: string }> {

@@ -9,7 +9,7 @@ let url: string;
 beforeAll(async () => {
   url = await createDatabase();
   await (await openPostgresStore(url, { warn: () => {} })).close();
-}, 60_000);
+});
 
 const open = async (): Promise<Store> => {
   await clear(url);

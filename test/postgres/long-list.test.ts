@@ -17,7 +17,7 @@ describe("A long list from PostgreSQL", () => {
     const many = Array.from({ length: COUNT }, (_, n) => user(n));
     await store.seed(records({ users: many, sessions: many.map((owner, n) => session(n, owner)) }));
     await store.close();
-  }, 60_000);
+  });
   const connections = async (): Promise<number> => {
     const [row] = await admin(url).unsafe(
       "SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'svc' AND datname = current_database() AND state LIKE 'idle in%'",

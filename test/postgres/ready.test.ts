@@ -15,7 +15,7 @@ it("A server on PostgreSQL is ready while the database is writable, and otherwis
   );
   const ready = async (): Promise<unknown> => JSON.parse((await server.send("/__svc/health/ready")).body) as unknown;
   await expect.poll(ready).toMatchObject({ status: "unavailable", code: "store_read_only" });
-}, 60_000);
+});
 
 it("A server whose user may only read is not ready, and logs why sign-ins fail", async () => {
   const url = await createDatabase();
@@ -32,4 +32,4 @@ it("A server whose user may only read is not ready, and logs why sign-ins fail",
   const begun = await server.send("/oauth/authorize?provider=google&redirect_uri=http://localhost:3000/callback");
   expect(begun.status).toBe(503);
   await expect.poll(() => server.log()).toContain("permission denied");
-}, 60_000);
+});

@@ -21,7 +21,7 @@ it("PostgreSQL: serializable transactions as the database's default fail no sign
   expect(new Set(outcomes.map((outcome) => outcome.user.id)).size).toBe(10);
   const lists = await Promise.all(stores.map((store) => all(store.users(A, {}))));
   expect(new Set(lists.map((list) => list?.length)).size).toBe(1);
-}, 60_000);
+});
 
 it("PostgreSQL: a serialization failure (SQLSTATE 40001) is retried before anything is answered", async () => {
   const url = await createDatabase();

@@ -7,7 +7,7 @@ describe("svc serve on PostgreSQL", () => {
   let url: string;
   beforeAll(async () => {
     url = await createDatabase();
-  }, 60_000);
+  });
 
   it("prints which store it uses, without the password", async () => {
     const server = await started(url);

@@ -87,5 +87,5 @@ describe.skipIf(!existsSync("/usr/bin/openssl"))("TLS to PostgreSQL", () => {
       const { stderr } = await runCli(["store", ...words], { env: { SVC_STORE } });
       expect([words[0], stderr.match(/not encrypted \(sslmode=disable\)/g)?.length]).toEqual([words[0], 1]);
     }
-  }, 60_000);
+  });
 });

@@ -12,7 +12,8 @@ import {
 } from "../../src/server/http/node-internals.ts";
 
 async function listening(listener: RequestListener): Promise<{ server: Server; port: number }> {
-  const server = createServer(listener).listen(0, "127.0.0.1");
+  // Unless it is told otherwise, it looks for slow connections once a day.
+  const server = createServer({ connectionsCheckingInterval: 86_400_000 }, listener).listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve()).closeAllConnections()));
   return { server, port: (server.address() as AddressInfo).port };
@@ -37,10 +38,7 @@ it("A listening server can be told to check for slow connections more often", as
   const { server, port } = await listening((_, response) => response.end());
   server.headersTimeout = 100;
   setServerOptions(server, { checkEveryMs: 50, maxHeaderSize: 16_384 });
-  const started = performance.now();
-  // Node's own interval is 30 s.
   expect(await receive(port, "GET / HTTP/1.1\r\nHost: x\r\n")).toMatch(/^HTTP\/1\.1 408 /);
-  expect(performance.now() - started).toBeLessThan(25_000);
 });
 
 it("A listening server can be told to accept longer headers", async () => {

@@ -319,7 +319,7 @@ describe("Changes during compaction", () => {
       await after.close();
     }
     expect(lost).toEqual([]);
-  }, 30_000);
+  });
 });
 
 /** A store with one state whose compaction has failed because of a directory in the way. */

@@ -117,7 +117,7 @@ describe.skipIf(!canLimit)("A full disk (needs prlimit)", () => {
     }
     await other.kill();
     expect(await statesIn(path)).toEqual(begun);
-  }, 60_000);
+  });
 
   it("is answered with 503 for a delete too, and the user remains", async () => {
     const other = await startProcess(await newPath());
@@ -132,7 +132,7 @@ describe.skipIf(!canLimit)("A full disk (needs prlimit)", () => {
     limit(server.pid, "unlimited");
     expect((await fetch(url, { method: "DELETE", headers })).status).toBe(200);
     expect((await fetch(url, { headers })).status).toBe(404);
-  }, 60_000);
+  });
 
   it.each([".svc", "data"])(
     "prevents a start with an error about the store until there is room: %s",
@@ -173,7 +173,7 @@ describe.skipIf(!canTrace)("A failing disk (needs strace)", () => {
     expect(await begin(server)).toEqual(UNAVAILABLE);
     expect((await other.ask("close")).refusal).toBeUndefined();
     expect(await statesIn(path)).toEqual([begun.state]);
-  }, 60_000);
+  });
 });
 
 /** A process's file and socket calls in order: a file call counts when it returns, a response when it starts. */
@@ -225,7 +225,7 @@ describe.skipIf(!canTrace)("The order of syncs (needs strace)", () => {
     );
     const steps = events.slice(events.indexOf("append")).filter((event) => /^(append|answer|fdatasync)/.test(event));
     expect(steps).toEqual(Array.from({ length: 20 }, () => ["append", "fdatasync /.svc/db.journal", "answer"]).flat());
-  }, 60_000);
+  });
 
   it("puts db.json on the disk before the journal that it replaces is removed", async () => {
     const events = await traced(await filledPath(), async (server) => void (await begin(server)), true);
@@ -246,7 +246,7 @@ describe.skipIf(!canTrace)("The order of syncs (needs strace)", () => {
       "unlink /.svc/db.journal.old",
       "fsync /.svc",
     ]);
-  }, 60_000);
+  });
 
   it("puts a new directory of the store on the disk before the first change", async () => {
     const events = await traced(await newPath(), async (server) => void (await begin(server)), false);
@@ -254,7 +254,7 @@ describe.skipIf(!canTrace)("The order of syncs (needs strace)", () => {
     expect(before).toEqual(
       expect.arrayContaining(["mkdir /.svc, 0700", "fsync /.svc/db.journal.tmp", "fsync /.svc", "fsync"]),
     );
-  }, 60_000);
+  });
 });
 
 async function open(path: string): Promise<Store> {

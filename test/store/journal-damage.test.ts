@@ -53,7 +53,7 @@ describe("A changed byte", () => {
     const laid = await laidOut(["a", "b"].map(named), records());
     const read = (): Promise<unknown> => documentIn(laid.path);
     expect(await outcomes(laid, laid.journal, flips(Buffer.concat(laid.lines)), read)).toEqual(["refused"]);
-  }, 30_000);
+  });
 
   it("anywhere in db.json is refused with file and position, and nothing is overwritten", async () => {
     const { users, identities, sessions } = people();
@@ -68,7 +68,7 @@ describe("A changed byte", () => {
     );
     const read = (): Promise<unknown> => new DocumentFile(laid.path, new Document()).read();
     expect(await outcomes(laid, laid.path, flips(laid.document), read)).toEqual(["refused"]);
-  }, 30_000);
+  });
 
   it("in a cut line is dropped with the line", async () => {
     const { path, journal, lines } = await laidOut([1, 2].map(put));

@@ -135,7 +135,7 @@ describe("The lock of a store", () => {
     await expect(open(relative(process.cwd(), path))).rejects.toThrow(message);
     await first.ask("close");
     expect((await second.ask("serve")).refusal).toBeUndefined();
-  }, 20_000);
+  });
 
   it("is released when its process is killed", async () => {
     const path = await newPath();
@@ -145,7 +145,7 @@ describe("The lock of a store", () => {
     const store = await open(path);
     expect((await store.instances()).map((row) => row.id)).toEqual(instances.map((row) => row.id));
     await store.close();
-  }, 20_000);
+  });
 
   it("refuses a second opening in the same process", async () => {
     const path = await newPath();

@@ -152,7 +152,7 @@ describe("Closing a store", () => {
       await after.close();
     }
     expect(lost).toEqual([]);
-  }, 20_000);
+  });
 
   it("happens once: a second close affects nothing of the next owner", async () => {
     const path = await newPath();
