@@ -8,6 +8,7 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { directory, run, serve, useProcesses } from "../_bin.ts";
 import { healthCheck } from "../_health-check.ts";
+import { possible } from "../_ipv6.ts";
 import { BIN } from "../_paths.ts";
 import { SEED } from "../_setup.ts";
 
@@ -120,20 +121,23 @@ describe("svc serve", () => {
     expect([response.statusCode, text, (await ended).code]).toEqual([400, '{"error":"Missing token"}', 0]);
   });
 
-  it.each(["127.0.0.1", "::1"])("does not move to another port when its own is in use at %s", async (host) => {
-    const other = createServer();
-    await once(other.listen(0, host), "listening");
-    const { port } = other.address() as AddressInfo;
-    const ended = await run(["serve", "--port", String(port), "--store", "memory"]);
-    other.close();
-    expect(ended).toEqual({
-      code: 8,
-      signal: null,
-      stdout: "",
-      stderr: `✗ Port ${port} is in use by another process. Stop that one, or choose another port: --port 0 takes any that is free.\n`,
-    });
-    expect(await filesIn(join(directory, ".svc"))).toEqual([]);
-  });
+  it.each(possible(["127.0.0.1", "::1"]))(
+    "does not move to another port when its own is in use at %s",
+    async (host) => {
+      const other = createServer();
+      await once(other.listen(0, host), "listening");
+      const { port } = other.address() as AddressInfo;
+      const ended = await run(["serve", "--port", String(port), "--store", "memory"]);
+      other.close();
+      expect(ended).toEqual({
+        code: 8,
+        signal: null,
+        stdout: "",
+        stderr: `✗ Port ${port} is in use by another process. Stop that one, or choose another port: --port 0 takes any that is free.\n`,
+      });
+      expect(await filesIn(join(directory, ".svc"))).toEqual([]);
+    },
+  );
 
   it("fails when another process has the store, and names that process", async () => {
     const first = await serve([]);

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
+import { HAS_IPV6, possible } from "../_ipv6.ts";
 import { createHttpFetch } from "../../src/cli/connection/http-fetch.ts";
 
 /** A server on one local address that answers with the requested host name. */
@@ -12,14 +13,14 @@ async function serverAt(host: string): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-it.each(["127.0.0.1", "::1"])("A name below localhost is requested at %s under that name", async (host) => {
+it.each(possible(["127.0.0.1", "::1"]))("A name below localhost is requested at %s under that name", async (host) => {
   const port = await serverAt(host);
   const fetch = createHttpFetch();
   const response = await fetch(`http://acme.localhost:${port}/`, { redirect: "manual" });
   expect(await response.text()).toBe(`acme.localhost:${port}`);
 });
 
-it("An IPv6 address is requested as written", async () => {
+it.skipIf(!HAS_IPV6)("An IPv6 address is requested as written", async () => {
   const port = await serverAt("::1");
   const response = await createHttpFetch()(`http://[::1]:${port}/`, { redirect: "manual" });
   expect(await response.text()).toBe(`[::1]:${port}`);
