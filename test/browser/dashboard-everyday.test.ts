@@ -81,15 +81,19 @@ describe.skipIf(CHROMIUM === undefined)("Everyday work in the dashboard", () => 
     await expect.poll(() => on.page.title()).toBe("Ada Lovelace · svc");
   });
 
-  it("follows the text size that is set in the browser", async () => {
-    await on.visit("users");
+  it("follows the text size that is set in the browser, as the other pages do", async () => {
     const size = "parseFloat(getComputedStyle(document.body).fontSize)";
-    const normal = await on.page.evaluate<number>(size);
-    const session = await on.context.newCDPSession(on.page);
+    const page = await on.context.newPage();
+    const session = await on.context.newCDPSession(page);
     await session.send("Page.enable");
-    await session.send("Page.setFontSizes", { fontSizes: { standard: 32 } });
-    await expect.poll(() => on.page.evaluate<number>(size)).toBe(normal * 2);
-    await session.detach();
+    for (const path of ["/__svc/", "/"]) {
+      await page.goto(on.svc.url + path);
+      await session.send("Page.setFontSizes", { fontSizes: { standard: 16 } });
+      const normal = await page.evaluate<number>(size);
+      await session.send("Page.setFontSizes", { fontSizes: { standard: 32 } });
+      await expect.poll(() => page.evaluate<number>(size), { message: path }).toBe(normal * 2);
+    }
+    await page.close();
   });
 });
 

@@ -203,7 +203,7 @@ describe.skipIf(CHROMIUM === undefined)("The pages, in a browser,", () => {
     await page.goto(svc.url);
     expect(await page.locator("header").textContent()).toMatch(/the demo's: Acme and\s+Globex\./);
     const section = page.getByTestId("instance-globex");
-    await section.getByText("These end at the application itself, http://localhost:4000/callback.").waitFor();
+    await section.getByText("The browser then goes to your application, http://localhost:4000/callback.").waitFor();
     await page.getByRole("link", { name: "Dashboard" }).click();
     await page.getByRole("heading", { name: "Open the dashboard" }).waitFor();
     await page.goBack();

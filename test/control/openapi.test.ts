@@ -118,3 +118,13 @@ it("The OpenAPI document lists publishable_key, the one route that needs no key,
   expect(open).toEqual(["/__svc/v1/dashboard-keys"]);
   expect(Object.keys(paths["/__svc/v1/seed"]!["post"]!.responses)).toEqual(expect.arrayContaining(["201", "202"]));
 });
+
+it("The page of the API reference tells null from text, and a list of names from a name or a list", async () => {
+  const service = await setup({ control: true });
+  const page = await (await service.fetch("/__svc/docs")).text();
+  const text = page.replaceAll("&#34;", '"');
+  expect(text).toContain("avatar_url: string | null");
+  expect(text).toContain('providers: ("google" | "github" | "twitter")[]');
+  expect(text).not.toMatch(/string,null/);
+  expect(text).toMatch(/product API\s+takes <code>X-Service-Secret-Key/);
+});

@@ -29,7 +29,8 @@ export function referencePage(document: Record<string, unknown>): string {
       <header>
         <h1>API reference</h1>
         <p>
-          The same as <a href="/__svc/openapi.json">OpenAPI 3.1</a>. The control API takes
+          Also as an <a href="/__svc/openapi.json">OpenAPI 3.1 document</a>, for generators and other tools. The product API
+          takes <code>X-Service-Secret-Key: sk_…</code>, the secret key of an instance. The control API takes
           <code>Authorization: Bearer ctl_…</code>, with the <code>control_key</code> in <code>.svc/server.json</code>.
         </p>
       </header>
@@ -55,7 +56,7 @@ function operationSection({ method, path, operation }: { method: string; path: s
       <code>${method} ${path}</code> <small>${summary}</small>
     </summary>
     <div class="stack">
-      ${keys.length > 0 && html`<p>Key: ${keys.join(" or ")}.</p>`}
+      ${keys.length > 0 && html`<p>Takes the ${keys.join(" or the ")} key.</p>`}
       ${
         parameters.length > 0 &&
         html`<dl>
@@ -83,7 +84,7 @@ function operationSection({ method, path, operation }: { method: string; path: s
 }
 
 interface JsonSchema {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly JsonSchema[];
   readonly items?: JsonSchema;
@@ -97,10 +98,14 @@ function typeText(schema: JsonSchema): string {
   if (value !== undefined) return JSON.stringify(value);
   if (values) return values.map((entry) => JSON.stringify(entry)).join(" | ");
   if (anyOf) return anyOf.map(typeText).join(" | ");
-  if (items) return `${typeText(items)}[]`;
+  if (items) return isUnion(items) ? `(${typeText(items)})[]` : `${typeText(items)}[]`;
   if (properties)
     return `{ ${Object.entries(properties)
       .map(([name, own]) => `${name}: ${typeText(own)}`)
       .join(", ")} }`;
-  return type ?? "any";
+  return [type ?? "any"].flat().join(" | ");
+}
+
+function isUnion({ type, enum: values, anyOf }: JsonSchema): boolean {
+  return [type, values, anyOf].some((list) => Array.isArray(list) && list.length > 1);
 }

@@ -45,13 +45,13 @@ function instanceCard(instance: InstanceRecord, addresses: Addresses, providers:
   return html`<section class="stack" data-testid="instance-${subdomain}">
     <h2>${visible(name)}${!active && html` <span class="pill warn">not active</span>`}</h2>
     <dl>
-      <dt>base_url</dt>
+      <dt>Address</dt>
       <dd><code>${addresses.instanceUrl(instance)}</code></dd>
-      <dt>publishable key</dt>
+      <dt>Publishable key</dt>
       <dd><code>${publishable_key}</code></dd>
       ${
         redirect_uris.length > 0 &&
-        html`<dt>redirect_uris</dt>
+        html`<dt>Redirect URIs</dt>
           <dd><code>${redirect_uris.join(", ")}</code></dd>`
       }
     </dl>
@@ -69,6 +69,6 @@ function tryButtons(
     const query = new URLSearchParams({ instance: subdomain, provider, redirect_uri: target });
     return html`<a class="button logo" href="${front}/oauth/authorize?${query.toString()}" aria-label="Sign in to ${name} with ${PROVIDER_TITLES[provider]}" data-testid="try-${subdomain}-${provider}">${logo(provider)} ${PROVIDER_TITLES[provider]}</a>`;
   });
-  return html`<div class="buttons">${links}</div>
-    ${redirect_uris.length > 0 && html`<p>These end at the application itself, <code>${target}</code>. Start it there first.</p>`}`;
+  return html`<div class="buttons"><p>Sign in with</p> ${links}</div>
+    ${redirect_uris.length > 0 && html`<p>The browser then goes to your application, <code>${target}</code>. Start it first.</p>`}`;
 }

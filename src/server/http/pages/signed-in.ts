@@ -1,4 +1,5 @@
 import type { TokenClaims } from "../../../wire/claims.ts";
+import { providerTitle } from "../../../wire/names.ts";
 import { visible } from "../../../wire/visible.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
@@ -19,7 +20,7 @@ export function signedInPage(token: string, claims: TokenClaims, baseUrl: string
   return layout(
     "Signed in",
     html`<div class="bar">
-        <span class="mark" aria-hidden="true">✓</span><span class="pill good">signed in with ${claims.provider}</span>
+        <span class="mark" aria-hidden="true">✓</span><span class="pill good">signed in with ${providerTitle(claims.provider)}</span>
       </div>
       <header>
         <h1>Welcome, <bdi>${visible(claims.name)}</bdi></h1>

@@ -4,10 +4,10 @@ import { inline } from "./inline.ts";
 export const STYLE = inline(
   "style",
   `
-:root{color-scheme:light dark;--page:#f4f5f7;--card:#fff;--line:#e3e5ea;--text:#15171c;--quiet:#5d6472;--hover:#f1f3f8;--accent:#3350e8;--on-accent:#fff;--warn:#8a4b00;--warn-bg:#fff1dc;--bad:#b3261e;--bad-bg:#fdecea;--good:#11633a;--good-bg:#e2f5ea;--shadow:0 1px 2px #14182414,0 12px 40px -12px #14182426}
-@media (prefers-color-scheme:dark){:root{--page:#0e1014;--card:#171a21;--line:#2a2f3a;--text:#eef0f4;--quiet:#a0a8b8;--hover:#20242e;--accent:#8ea2ff;--on-accent:#0e1014;--warn:#ffcf8a;--warn-bg:#3a2a10;--bad:#ffb4ab;--bad-bg:#3d1a17;--good:#8fe0b0;--good-bg:#12301f;--shadow:0 0 0 1px #ffffff08,0 20px 50px -20px #000}}
+:root{color-scheme:light dark;--page:#f4f5f7;--card:#fff;--line:#e3e5ea;--edge:#8c95a4;--text:#15171c;--quiet:#5d6472;--hover:#f1f3f8;--accent:#3350e8;--on-accent:#fff;--warn:#8a4b00;--warn-bg:#fff1dc;--bad:#b3261e;--bad-bg:#fdecea;--good:#11633a;--good-bg:#e2f5ea;--shadow:0 1px 2px #14182414,0 12px 40px -12px #14182426}
+@media (prefers-color-scheme:dark){:root{--page:#0e1014;--card:#171a21;--line:#2a2f3a;--edge:#667080;--text:#eef0f4;--quiet:#a0a8b8;--hover:#20242e;--accent:#8ea2ff;--on-accent:#0e1014;--warn:#ffcf8a;--warn-bg:#3a2a10;--bad:#ffb4ab;--bad-bg:#3d1a17;--good:#8fe0b0;--good-bg:#12301f;--shadow:0 0 0 1px #ffffff08,0 20px 50px -20px #000}}
 *{box-sizing:border-box}
-html{font:16px/1.5 ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;-webkit-text-size-adjust:100%}
+html{font:100%/1.5 ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;-webkit-text-size-adjust:100%}
 body{margin:0;min-height:100vh;min-height:100dvh;display:grid;place-items:center;padding:24px 16px;background:var(--page);color:var(--text)}
 main{width:100%;max-width:440px;background:var(--card);border:1px solid var(--line);border-radius:20px;box-shadow:var(--shadow);padding:28px}
 main.wide{max-width:720px}
@@ -40,11 +40,11 @@ a:focus-visible,button:focus-visible,input:focus-visible,textarea:focus-visible,
 form{display:grid;gap:10px}
 label{display:grid;gap:4px;font-size:.875rem;color:var(--quiet)}
 label.check{grid-template-columns:auto 1fr;align-items:center;gap:9px;padding:2px 0}
-input,textarea{font:inherit;width:100%;padding:9px 12px;border:1px solid var(--line);border-radius:12px;background:var(--card);color:inherit}
+input,textarea{font:inherit;width:100%;padding:9px 12px;border:1px solid var(--edge);border-radius:12px;background:var(--card);color:inherit}
 input[type=checkbox]{width:18px;height:18px;margin:0;accent-color:var(--accent)}
 textarea{font:.8125rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;background:var(--hover);resize:vertical;word-break:break-all;field-sizing:content}
 ::placeholder{color:var(--quiet);opacity:1}
-input[type=search]{background:var(--hover);border-color:transparent}
+input[type=search]{background:var(--hover)}
 button:where(:not(.row)),.button{font:inherit;font-size:.9375rem;font-weight:600;padding:8px 15px;border-radius:12px;border:1px solid var(--line);background:var(--card);color:var(--text);cursor:pointer;text-decoration:none;text-align:center;display:inline-flex;gap:8px;align-items:center;justify-content:center}
 button:hover,.button:hover{background:var(--hover)}
 .button svg{width:18px;height:18px}
@@ -53,10 +53,10 @@ button:hover,.button:hover{background:var(--hover)}
 .pager .next{margin-left:auto}
 details{border-top:1px solid var(--line);margin-top:12px;padding-top:12px}
 summary{cursor:pointer;padding:6px 0;font-weight:600;border-radius:8px}
-details form{padding:8px 0 4px}
+details form,details>.stack{padding:8px 0 4px}
 section>details{margin-top:4px;padding-top:4px}
 footer{display:flex;justify-content:space-between;align-items:center;gap:12px;margin-top:20px;padding-top:20px;border-top:1px solid var(--line);font-size:.8125rem;color:var(--quiet)}
-footer span{overflow-wrap:anywhere}
+footer span{overflow-wrap:anywhere}footer a:not(.button){padding:4px 0}
 dl{display:grid;grid-template-columns:auto 1fr;gap:6px 18px;margin:0;font-size:.875rem}
 dt{color:var(--quiet)}dd{margin:0;min-width:0;overflow-wrap:anywhere;unicode-bidi:isolate}
 dd small,summary small{color:var(--quiet);font-weight:400}
@@ -70,6 +70,7 @@ section+section{border-top:1px solid var(--line);padding-top:20px;margin-top:6px
 .hidden{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%)}
 .title{display:flex;justify-content:space-between;align-items:center;gap:12px}
 @media (max-width:480px){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:8px}body{padding:0;place-items:start stretch;background:var(--card)}main{border:0;border-radius:0;box-shadow:none;padding:24px 20px;min-height:100vh;min-height:100dvh}}
+@media (pointer:coarse){button,.button,input:not([type=checkbox]){min-height:44px}summary{padding:10px 0}}
 @media (forced-colors:active){main,input,textarea,button:where(:not(.row)),.button{border:1px solid}}
 `,
 );
