@@ -106,10 +106,12 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
   const scope = only === undefined ? {} : { instance: only };
   const { flows, forget } = createTestFlows(control, scope);
   const main = instanceNamed(instances, undefined).id;
-  const clients = new Set<Client>();
+  // Weak: a service that lives as long as its worker may be asked for a client in each of thousands of tests.
+  const clients = new Set<WeakRef<Client>>();
+  const dropped = new FinalizationRegistry<WeakRef<Client>>((client) => clients.delete(client));
   const close = (): Promise<void> =>
     (closed ??= (async () => {
-      await Promise.all([...clients].map((client) => client.close()));
+      await Promise.all([...clients].map(async (client) => client.deref()?.close()));
       await parts.close();
     })());
 
@@ -130,7 +132,9 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
       const address = { secretKey, publishableKey, baseUrl, now: clock.now, ...(isInside && { fetch }) };
       // A test may run in a simulated browser, and its keys are worth nothing.
       const client = createClient({ ...address, dangerouslyAllowBrowser: true, ...options });
-      clients.add(client);
+      const weak = new WeakRef(client);
+      clients.add(weak);
+      dropped.register(client, weak);
       return client;
     },
     fetch,
