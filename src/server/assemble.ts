@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import type { Fetch } from "../wire/fetch.ts";
 import { controlOptions } from "./control/create.ts";
 import { createLive } from "./live/live.ts";
@@ -29,6 +30,8 @@ interface AssembleOptions extends Given, PassedOn {
 export async function assemble(options: AssembleOptions) {
   const { store, addresses, isLocal, metrics, now, warn } = options;
   const stopped = new AbortController();
+  // Each stream of events listens to it: Node warns of a leak at the eleventh.
+  setMaxListeners(0, stopped.signal);
   const control = (options.control ?? isLocal) ? controlOptions(store, options.controlKey, stopped.signal) : undefined;
   if (options.isFresh && control) await store.snapshots.save(SEEDED, now().toISOString());
   const live = await createLive(store, now);

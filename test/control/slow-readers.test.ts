@@ -1,4 +1,6 @@
-import { expect, it } from "vitest";
+import { setImmediate } from "node:timers/promises";
+import { expect, it, onTestFinished } from "vitest";
+import { createTestService } from "../../src/testing/index.ts";
 import { CONTROL_KEY, FRONT, setup } from "../_setup.ts";
 
 const MOST_BYTES = 4 << 20;
@@ -20,4 +22,16 @@ it("Events that are not read take a few MiB at most, however large each is", asy
   }
   expect(largest).toBeLessThan(MOST_BYTES + 100_000);
   await reader.cancel();
+});
+
+it("Many readers of events at a time are not reported as a leak", async () => {
+  const warnings: string[] = [];
+  const note = ({ name }: Error): void => void warnings.push(name);
+  process.on("warning", note);
+  onTestFinished(() => void process.off("warning", note));
+  await using svc = await createTestService();
+  const headers = { authorization: `Bearer ${svc.controlKey}` };
+  for (let n = 0; n < 12; n++) await (await svc.fetch("/__svc/v1/events", { headers })).body!.getReader().read();
+  await setImmediate();
+  expect(warnings).toEqual([]);
 });
