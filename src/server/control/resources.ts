@@ -79,7 +79,7 @@ export function personaResource(persona: PersonaRecord): Answer<"Persona"> {
 }
 
 export function flowResource({ id, ...data }: FlowRecord, process: string): Answer<"Flow"> {
-  return { id, resource: "flow", data: { ...data, process, steps: [...data.steps], considered: [...data.considered] } };
+  return { id, resource: "flow", data: { ...data, process } };
 }
 
 export function requestResource({ id, ...data }: LoggedRequest, process: string): Answer<"Request"> {

@@ -1,25 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { Provider } from "../../wire/names.ts";
-import type { OutcomeId } from "../../wire/outcomes.ts";
-import { redact, redactText, type Shown } from "./redact.ts";
+import type { AnswerOf } from "../../wire/control/routes.ts";
+import { redact, redactText } from "./redact.ts";
 
 const MAX_FLOWS = 1000;
 const MAX_STEPS = 40;
 const MAX_CONSIDERED = 40;
 
+type FlowData = Omit<AnswerOf<"GET /flows">[number]["data"], "process">;
+
 /** One step of a sign-in: by the browser, by svc, or by the provider. */
-export interface Step {
-  readonly name: string;
-  /** ISO 8601, by the service's clock. */
-  readonly at: string;
-  /** How long it took, in real milliseconds. */
-  readonly ms: number;
-  readonly sent: Shown | null;
-  readonly answered: Shown | null;
-  /** Why it failed, in words. */
-  readonly reason: string | null;
-}
+export type Step = FlowData["steps"][number];
 
 /** A step as it is reported; secrets are removed when it is added. */
 export interface StepReport {
@@ -31,22 +22,7 @@ export interface StepReport {
 }
 
 /** A sign-in, as far as this process took part in it. */
-export interface Flow {
-  readonly id: string;
-  instance: string | null;
-  provider: Provider | null;
-  /** The account that signs in: a persona's id, or the e-mail address that was typed in. */
-  as: string | null;
-  result: "token" | "error" | "open";
-  error: string | null;
-  reason: string | null;
-  requested_outcome: OutcomeId | null;
-  user_id: string | null;
-  redirect_uri: string | null;
-  readonly started_at: string;
-  readonly steps: Step[];
-  considered: { scenario: string; because: string }[];
-}
+export type Flow = FlowData & { readonly id: string };
 
 export type FlowFacts = Partial<Omit<Flow, "id" | "started_at" | "steps">>;
 

@@ -1,25 +1,13 @@
 import { isWatching } from "../../wire/control/paths.ts";
+import type { AnswerOf } from "../../wire/control/routes.ts";
 import { redactedExchange, type Answered, type Asked, type RedactedExchange } from "./redacted-exchange.ts";
 
 const MAX_ENTRIES = 2000;
 
 /** A request that was answered. */
-export interface LoggedRequest extends RedactedExchange {
-  /** The answer's `Request-Id`. */
-  readonly id: string;
-  readonly method: string;
-  /** The route's pattern. */
-  readonly route: string | null;
-  readonly status: number;
-  readonly ms: number;
-  /** ISO 8601, by the service's clock. */
-  readonly at: string;
-  /** The instance's subdomain. */
-  readonly instance: string | null;
-  readonly flow_id: string | null;
-  /** Why it was refused. */
-  readonly reason: string | null;
-}
+export type LoggedRequest = { readonly id: string } & Readonly<
+  Omit<AnswerOf<"GET /requests">[number]["data"], "process">
+>;
 
 /** A request as the service reports it; with `path` if no route matched. */
 type Report = Pick<LoggedRequest, "method" | "route" | "status" | "ms" | "instance"> &

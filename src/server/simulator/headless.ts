@@ -1,3 +1,4 @@
+import type { AnswerOf } from "../../wire/control/routes.ts";
 import { ERRORS } from "../../wire/errors.ts";
 import type { Provider } from "../../wire/names.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
@@ -23,15 +24,8 @@ export interface HeadlessRequest {
   readonly redirect_uri: string | undefined;
 }
 
-export interface HeadlessResult {
-  /** The final redirect; null if svc answers with an error itself. */
-  location: string | null;
-  token?: string;
-  error?: string;
-  error_description?: string;
-  user_id: string | null;
-  flow_id: string;
-}
+/** `location`: the final redirect; null if svc answers with an error itself. */
+type HeadlessResult = AnswerOf<"POST /sign-ins">;
 
 const PROGRAM: Caller = { isBrowser: false, isPlainClient: true, isNavigation: true };
 const ADDRESS = "127.0.0.1";

@@ -8,8 +8,8 @@ const nullable = text.nullable();
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const Step = z.object({
   name: text,
-  at: text,
-  ms: z.number(),
+  at: text.describe("ISO 8601, by the service's clock"),
+  ms: z.number().describe("How long it took, in real milliseconds"),
   sent: z.record(text, scalar).nullable().describe("What svc or the browser sent; secrets are redacted"),
   answered: z.record(text, scalar).nullable(),
   reason: nullable,
@@ -19,7 +19,7 @@ export const Flow = record(
   z.object({
     instance: nullable,
     provider: provider.nullable(),
-    as: nullable,
+    as: nullable.describe("The account: a persona's id, or the e-mail address that was typed in"),
     result: z.enum(["token", "error", "open"]),
     error: nullable,
     reason: nullable.describe("The reason of the failure, as a sentence"),
