@@ -1,7 +1,7 @@
 import type { Connection } from "../providers/connections.ts";
 import { exchangeCode, withDeadline, type ProviderReply } from "../sign-in/exchange.ts";
 import { generateCodeVerifier } from "../sign-in/oauth2.ts";
-import { BAD_CREDENTIALS } from "../sign-in/refusal.ts";
+import { BAD_CREDENTIALS } from "../sign-in/provider-errors.ts";
 import { SignInError } from "../errors.ts";
 import type { ControlDeps } from "./deps.ts";
 

@@ -1,7 +1,7 @@
 import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
 import type { Server } from "node:http";
 import { setImmediate, setTimeout as delay } from "node:timers/promises";
-import { closeSilent } from "./connections.ts";
+import { closeSilent } from "./sockets.ts";
 
 /** Requests that were just sent take about this long through the kernel. */
 const LINGER_MS = 25;

@@ -4,7 +4,7 @@ import { lookup } from "node:dns/promises";
 import { isIP, type AddressInfo } from "node:net";
 import { PortTakenSince, PortUnavailable } from "../errors.ts";
 import { closeServers, type CloseTimes } from "./close.ts";
-import { unrefServer } from "./connections.ts";
+import { unrefServer } from "./sockets.ts";
 import type { Tls } from "./listen-tls.ts";
 import { configureServer } from "./listener.ts";
 

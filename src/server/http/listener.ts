@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ERRORS, errorBody, type ErrorCode } from "../../wire/errors.ts";
 import type { App } from "./app.ts";
 import type { ClientAddress } from "./client-address.ts";
-import { lastAnswer, takeRequest, watchConnections } from "./connections.ts";
+import { lastAnswer, takeRequest, watchConnections } from "./sockets.ts";
 import { faultOf, fromMessage, MAX_HEADERS } from "./message.ts";
 import { endEmptyBody, endWith, keepOpenAfter, setServerOptions } from "./node-internals.ts";
 import type { Reply } from "./reply.ts";

@@ -19,7 +19,7 @@ import {
 } from "./exchange.ts";
 import { checkIssuer } from "./issuer.ts";
 import { checkedProfile, type CheckedProfile } from "./profile.ts";
-import { reportedCode } from "./refusal.ts";
+import { reportedCode } from "./provider-errors.ts";
 import { openSession, resolveUser } from "./resolve-user.ts";
 import { withParameters } from "./redirect-uri.ts";
 import type { StartLimit } from "./start-limit.ts";

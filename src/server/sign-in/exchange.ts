@@ -6,7 +6,7 @@ import { SignInError } from "../errors.ts";
 import type { Connection } from "../providers/connections.ts";
 import type { Get } from "../providers/provider.ts";
 import { lenient, unreadPaths } from "../providers/reply.ts";
-import { refusalOf } from "./refusal.ts";
+import { refusalOf } from "./provider-errors.ts";
 
 const PROVIDER_TIMEOUT_MS = 10_000;
 const MAX_REPLY_BYTES = 1 << 20;
