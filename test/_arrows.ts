@@ -136,7 +136,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   "server/store/postgres": ["wire", "server/store", "server/store/postgres/database"],
   // Connections and statements, without the schema.
-  "server/store/postgres/database": ["server/errors.ts", "server/store"],
+  "server/store/postgres/database": ["disk", "server/errors.ts", "server/store"],
   "server/store/json": ["wire", "disk", "server/store", "server/store/json/files", "server/store/json/document"],
   "server/store/json/maintenance": ["disk", "server/store", "server/store/json/files", "server/store/json/document"],
   "server/store/json/files": ["wire", "disk", "server/store", "server/store/json/document"],

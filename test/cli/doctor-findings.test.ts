@@ -95,6 +95,23 @@ it("svc doctor in an empty directory finds no store, tests a name that exists, a
   expect(remedy).not.toMatch(/:\d/);
 });
 
+it.each([
+  [
+    { SVC_STORE: "postgres://ada:secret@db.example/svc" },
+    {},
+    "a database, as configured; svc store check reads all of it",
+  ],
+  [{}, { store: "postgres:///svc" }, "a database, as configured; svc store check reads all of it"],
+  [{ SVC_STORE: "/elsewhere/db.json" }, {}, "/elsewhere/db.json, as configured; svc store check reads all of it"],
+])(
+  "svc doctor names the store that svc serve would use, with %j and the configuration %j",
+  async (env, config, message) => {
+    const cwd = temporaryDirectory();
+    await writeFile(join(cwd, "svc.config.json"), JSON.stringify(config));
+    expect((await doctor({ cwd, env }))["store"]).toMatchObject({ status: "ok", message });
+  },
+);
+
 it("svc doctor says that a server of another directory has the port", async () => {
   const server = await startServer();
   const { port } = await doctor({

@@ -27,7 +27,11 @@ describe("The address of a database", () => {
       "postgres://ada@db.example/svc?sslmode=geheim",
       /Use one of disable, prefer, require, verify-ca, verify-full/,
     ],
-    ["a missing certificate", "postgres://db/svc?sslmode=verify-full&sslrootcert=/geheim", /can't be read \(ENOENT\)/],
+    [
+      "a missing certificate",
+      "postgres://db/svc?sslmode=verify-full&sslrootcert=/geheim",
+      /can't be read: no such file or directory \(ENOENT\)/,
+    ],
   ])("with %s is refused, and no message repeats it", async (_, text, message) => {
     const error = await openPostgresStore(text, { warn: () => {} }).catch((refusal: Error) => refusal);
     expect(error).toMatchObject({ name: "ServeError", message: expect.stringMatching(message) as string });

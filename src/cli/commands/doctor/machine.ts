@@ -94,7 +94,16 @@ async function configuredPort(context: Context): Promise<number | undefined> {
   return (await serveOptions({ ...context, env: {} }, {})).port;
 }
 
-async function storeCheck({ cwd }: Context): Promise<Check> {
+async function storeCheck(context: Context): Promise<Check> {
+  const { cwd } = context;
+  const { storeLocation } = await import("../serve/options.ts");
+  const usual = join(cwd, ".svc/db.json");
+  // A configuration that can't be read is another check's.
+  const location = await storeLocation(context, {}).catch(() => usual);
+  if (location !== usual) {
+    const shown = /^[a-z]+:\/\//i.test(location) ? "a database" : location;
+    return ok("store", `${shown}, as configured; svc store check reads all of it`);
+  }
   const open: string[] = [];
   let isThere = false;
   for (const path of [".svc", ".svc/db.json", ".svc/db.journal", ".svc/server.json"]) {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { checkServerIdentity, type ConnectionOptions, type PeerCertificate } from "node:tls";
+import { systemReason } from "../../../../disk/system-reason.ts";
 import { badAddress } from "./failures.ts";
 
 const MODES = ["disable", "prefer", "require", "verify-ca", "verify-full"] as const;
@@ -30,10 +31,7 @@ export function tlsOf(sslmode: string | undefined, sslrootcert: string | undefin
   try {
     ca = readFileSync(path, "utf8");
   } catch (error) {
-    throw badAddress(
-      `has a sslrootcert that can't be read (${(error as NodeJS.ErrnoException).code}).`,
-      "PGSSLROOTCERT",
-    );
+    throw badAddress(`has a sslrootcert that can't be read: ${systemReason(error)}.`, "PGSSLROOTCERT");
   }
   // TLS ignores what is not a certificate, and would then trust none.
   if (!ca.includes("BEGIN CERTIFICATE"))
