@@ -6,7 +6,7 @@ import { asRefusal } from "../../src/server/store/postgres/database/failures.ts"
 import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import { runCli } from "../_cli.ts";
 import { people } from "../store/_records.ts";
-import { createDatabase, execute } from "./_postgres.ts";
+import { admin, createDatabase, execute } from "./_postgres.ts";
 import { awaitServer, open } from "./_store.ts";
 
 awaitServer();
@@ -33,6 +33,17 @@ it("PostgreSQL: a start without a privilege says which to grant, and nothing els
   await execute(url, `GRANT USAGE ON SCHEMA svc TO ${username}; GRANT SELECT ON svc.migrations TO ${username}`);
   await expect(open(href, warnings)).rejects.toThrow(grant);
   expect(warnings.filter((text) => !text.includes("fsync"))).toEqual([]);
+});
+
+it("PostgreSQL: a start that waits for another one says so, and continues after it", async () => {
+  const url = await createDatabase();
+  const other = admin(url);
+  await other.unsafe("BEGIN; SELECT pg_advisory_xact_lock(7820, 0)");
+  const warnings: string[] = [];
+  const opened = open(url, warnings);
+  await expect.poll(() => warnings, { timeout: 30_000 }).toContainEqual(expect.stringContaining("Waiting for it"));
+  await other.unsafe("COMMIT");
+  expect(await (await opened).instances()).toEqual([]);
 });
 
 it("PostgreSQL: a role that may not write is named at the start", async () => {

@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from "node:timers";
 import type { Migration } from "../maintenance.ts";
 import { StoreRefused, type Warn } from "../store.ts";
 import type { Database } from "./database/database.ts";
@@ -9,7 +10,19 @@ import { checkColumns, MIGRATIONS, TRIGRAM_INDEXES } from "./schema.ts";
 import type { Ask } from "./database/session.ts";
 
 /** Held while anything is created or filled, so that only one process does it. */
-export const LOCK = "SELECT pg_advisory_xact_lock(7820, 0)";
+const LOCK = "SELECT pg_advisory_xact_lock(7820, 0)";
+const SAY_AFTER_MS = 3000;
+
+/** Waits for the other process that creates or fills something, and says so if that takes long. */
+export async function takeLock({ location, warn }: Database, ask: Ask): Promise<void> {
+  const waits = `${location}: another process is creating or filling the store. Waiting for it.`;
+  const timer = setTimeout(() => warn(waits), SAY_AFTER_MS);
+  try {
+    await ask(LOCK);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 const OLDEST_SERVER = 130_000;
 
@@ -67,7 +80,7 @@ export async function migrate(database: Database): Promise<Omit<Migration, "loca
   const { ask } = session;
   try {
     return await session.transaction(async () => {
-      await ask(LOCK);
+      await takeLock(database, ask);
       const from = await knownVersion(database, ask);
       if (from === 0) {
         await checkEmpty(database.location, ask);

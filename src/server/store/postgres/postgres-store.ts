@@ -3,7 +3,7 @@ import { StorageUnavailable, StoreNotEmpty, StoreRefused, type Store, type Store
 import type { Database } from "./database/database.ts";
 import { asRefusal } from "./database/failures.ts";
 import { createLists, PROVIDERS_OF_USER, viewOf } from "./lists.ts";
-import { hasTrigrams, LOCK, migrate, schemaVersion } from "./migrate.ts";
+import { hasTrigrams, migrate, schemaVersion, takeLock } from "./migrate.ts";
 import { openDatabaseAt } from "./database/open-database.ts";
 import { checkDiskSpace } from "./disk-space.ts";
 import { selected, selectFrom } from "./rows.ts";
@@ -97,15 +97,17 @@ function databaseStore(database: Database): Store {
 
     seed: (records) =>
       transaction(async (ask) => {
+        await takeLock(database, ask);
         if (!(await isEmpty(ask))) throw new StoreNotEmpty("A store that is not empty can't be seeded");
         await insertAll(ask, records);
-      }, LOCK),
+      }),
 
     replace: (records) =>
       transaction(async (ask) => {
+        await takeLock(database, ask);
         await removeAll(ask);
         await insertAll(ask, records);
-      }, LOCK),
+      }),
 
     async findUser(instance_id, id) {
       if (id.includes("\0")) return undefined;

@@ -143,6 +143,7 @@ export function openDatabase(address: Address, warn: Warn) {
     /** A role that may own the schema, beside those that can do everything. */
     schemaOwner: address.schemaOwner,
     query,
+    warn,
     /** From now on `warn` gets what fails, when the database is lost and when it is back. */
     serve(): void {
       isServing = true;
