@@ -108,10 +108,13 @@ describe("T40: Secrets on this machine", () => {
       expect(new Set(Object.values(modesIn(join(cwd, ".svc/servers"))))).toEqual(new Set(["700", "600"]));
     });
 
-    it("get owner-only modes again at a start after someone changed them", async () => {
+    it("get owner-only modes again at a start after someone changed them, or a repository brought them, with a warning", async () => {
       const directory = join(temporaryDirectory(), ".svc");
-      const options = { port: 0, store: join(directory, "db.json") };
+      const warnings: string[] = [];
+      const warn = (message: string): void => void warnings.push(message);
+      const options = { port: 0, store: join(directory, "db.json"), warn };
       await (await serve({ ...options, seed: seedFile() })).close();
+      expect(warnings).toEqual([]);
       for (const name of ["db.json", "db.journal"]) chmodSync(join(directory, name), 0o644);
       chmodSync(directory, 0o755);
       const server = await serve(options);
@@ -119,6 +122,11 @@ describe("T40: Secrets on this machine", () => {
       await server.close();
       for (const [name, mode] of Object.entries(modes))
         if (!name.endsWith(".lock")) expect([name, mode]).toEqual([name, isFolder(name) ? "700" : "600"]);
+      const paths = ["db.json", "db.journal"].map((name) => join(directory, name)).join(" and ");
+      expect(warnings).toEqual([expect.stringContaining(`Until now everyone on this machine could read ${paths}. `)]);
+      // Once.
+      await (await serve(options)).close();
+      expect(warnings).toHaveLength(1);
     });
 
     it("are in no process's arguments and ignored by git", async () => {

@@ -8,6 +8,8 @@ import { Files } from "./files/files.ts";
 import { observed } from "./observed.ts";
 import { createSnapshotFiles } from "./snapshot-files.ts";
 
+export { readableFiles } from "./files/directory.ts";
+
 /**
  * Opens the file store; `path` is that of its `db.json`. One process at a time may have it.
  * @throws {StoreRefused} when another process has it, or it is damaged

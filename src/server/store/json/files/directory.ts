@@ -69,6 +69,15 @@ export async function tidy(path: string): Promise<void> {
   }
 }
 
+/** The files of a store whose modes let everyone on the machine read them. */
+export async function readableFiles(path: string): Promise<string[]> {
+  const modeOf = async (name: string): Promise<number> => (await stat(name).catch(() => undefined))?.mode ?? 0;
+  if (process.platform === "win32" || ((await modeOf(dirname(path))) & 0o001) === 0) return [];
+  const names = [path, journalName(path)];
+  const modes = await Promise.all(names.map(modeOf));
+  return names.filter((_, i) => (modes[i]! & 0o004) !== 0);
+}
+
 /** The error of a store that can't be opened, for any cause. */
 export function unusable(path: string, error: unknown): StoreRefused {
   if (error instanceof StoreRefused) return error;
