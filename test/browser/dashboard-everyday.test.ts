@@ -74,6 +74,36 @@ describe.skipIf(CHROMIUM === undefined)("Everyday work in the dashboard", () => 
     await on.page.getByTestId("row").filter({ hasText: "Grace Hopper" }).waitFor();
   });
 
+  it("shows beside a field what the server refuses there, and sets the focus on it", async () => {
+    await on.visit("users");
+    await on.page.getByRole("button", { name: "New user" }).click();
+    await on.page.getByLabel("Name", { exact: true }).fill("Ada");
+    const email = on.page.getByLabel("E-mail address");
+    await email.fill("ada@acme.test");
+    await on.page.getByRole("button", { name: "Create" }).click();
+    await expect.poll(() => email.getAttribute("aria-invalid")).toBe("true");
+    const explained = await on.page.evaluate<string>(
+      "document.getElementById(document.activeElement.getAttribute('aria-describedby')).textContent",
+    );
+    expect(explained).toBe('Another user of the instance has "ada@acme.test".');
+    expect(await on.page.getByRole("dialog").getByRole("alert").count()).toBe(1);
+    await on.page.keyboard.press("Escape");
+  });
+
+  it("keeps the chosen entry of the palette in sight in a low window", async () => {
+    await on.visit("overview");
+    await on.page.setViewportSize({ width: 640, height: 300 });
+    await on.page.keyboard.press("Control+k");
+    await on.page.getByTestId("palette").waitFor();
+    for (let n = 0; n < 9; n++) await on.page.keyboard.press("ArrowDown");
+    await until(
+      on.page,
+      "(() => { const { top, bottom } = document.querySelector('#palette-9[aria-selected=true]')?.getBoundingClientRect() ?? {}; return top >= 0 && bottom <= innerHeight; })()",
+    );
+    await on.page.keyboard.press("Escape");
+    await on.page.setViewportSize({ width: 1280, height: 800 });
+  });
+
   it("names the record in the title of the page", async () => {
     await on.visit("users?query=email:ada@acme.test");
     await expect.poll(() => on.page.title()).toBe("Users · svc");

@@ -1,5 +1,6 @@
 import { signal, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { service } from "../api/service.ts";
 import { isUuid } from "../../wire/names.ts";
 import { goTo, href } from "../router.ts";
@@ -31,6 +32,8 @@ function OpenPalette({ onClose }: { onClose: () => void }): VNode {
   const text = useSignal("");
   const chosen = useSignal(0);
   const found = commands(text.value);
+  const list = useRef<HTMLUListElement>(null);
+  useLayoutEffect(() => list.current?.children[chosen.value]?.scrollIntoView({ block: "nearest" }), [chosen.value]);
   const open = ({ address }: Command): void => {
     onClose();
     goTo(address);
@@ -65,7 +68,7 @@ function OpenPalette({ onClose }: { onClose: () => void }): VNode {
           }}
           onKeyDown={onKeyDown}
         />
-        <ul id="palette-list" role="listbox" aria-label="Results" class="palette-list">
+        <ul ref={list} id="palette-list" role="listbox" aria-label="Results" class="palette-list">
           {found.map((command, n) => (
             <li
               key={command.address + command.name}

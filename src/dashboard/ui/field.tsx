@@ -1,6 +1,9 @@
 import type { Signal } from "@preact/signals";
-import { cloneElement, type ComponentChildren, type InputHTMLAttributes, type VNode } from "preact";
-import { useId } from "preact/hooks";
+import { cloneElement, createContext, type ComponentChildren, type InputHTMLAttributes, type VNode } from "preact";
+import { useContext, useId, useLayoutEffect, useRef } from "preact/hooks";
+
+/** What a form was refused for, if it is about one field: the field's name, and the error. */
+export const FieldError = createContext<{ readonly name: string; readonly text: string } | undefined>(undefined);
 
 /** A labelled input. The hint is the rule, the error what is wrong. */
 export function Field({
@@ -40,8 +43,12 @@ export function Field({
   );
 }
 
-/** A labelled input of one line, for the text of a signal. */
+/**
+ * A labelled input of one line, for the text of a signal.
+ * @param name of the field in the request: an error about it is shown here, and the focus is set here
+ */
 export function TextField({
+  name,
   label,
   hint,
   error,
@@ -49,6 +56,7 @@ export function TextField({
   type = "text",
   ...attributes
 }: {
+  name?: string;
   label: string;
   hint?: ComponentChildren;
   error?: string | undefined;
@@ -58,9 +66,16 @@ export function TextField({
   InputHTMLAttributes,
   "required" | "maxLength" | "pattern" | "placeholder" | "autocomplete" | "min" | "max" | "step"
 >): VNode {
+  const input = useRef<HTMLInputElement>(null);
+  const refused = useContext(FieldError);
+  const reason = refused?.name === name ? refused?.text : undefined;
+  useLayoutEffect(() => {
+    if (reason !== undefined) input.current?.focus();
+  }, [reason]);
   return (
-    <Field label={label} hint={hint} error={error}>
+    <Field label={label} hint={hint} error={reason ?? error}>
       <input
+        ref={input}
         {...({ ...attributes, type } as InputHTMLAttributes)}
         value={value.value}
         onInput={(event) => void (value.value = event.currentTarget.value)}

@@ -1,7 +1,9 @@
 import type { ComponentChildren, VNode } from "preact";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
+import { FieldError } from "./field.tsx";
 import { Refusal } from "./parts.tsx";
+import { sentence } from "./sentence.ts";
 import { useForm } from "./use-form.ts";
 
 /** A dialog that sends a form: it closes when `onSubmit` resolves, and shows the error when it rejects. */
@@ -10,6 +12,7 @@ export function FormDialog({
   action,
   kind = "primary",
   testId,
+  fields = [],
   children,
   onSubmit,
   onClose,
@@ -19,6 +22,8 @@ export function FormDialog({
   action: string;
   kind?: "primary" | "danger";
   testId?: string;
+  /** The names of its text fields, which show the errors about them. */
+  fields?: readonly string[];
   children: ComponentChildren;
   onSubmit: () => Promise<unknown>;
   onClose: () => void;
@@ -27,11 +32,12 @@ export function FormDialog({
     await onSubmit();
     onClose();
   });
+  const refused = aboutField(form.problem, fields);
   return (
     <Dialog title={title} onClose={onClose}>
       <form class="stack" onSubmit={form.onSubmit}>
-        {children}
-        <Refusal reason={form.problem} />
+        <FieldError.Provider value={refused}>{children}</FieldError.Provider>
+        <Refusal reason={refused ? undefined : form.problem} />
         <div class="actions end">
           <Button onClick={onClose}>Cancel</Button>
           <Button kind={kind} type="submit" disabled={form.isBusy} {...(testId !== undefined && { testId })}>
@@ -41,6 +47,12 @@ export function FormDialog({
       </form>
     </Dialog>
   );
+}
+
+/** The server names the field: `Conflict: users.email: another user has it`. */
+function aboutField(problem = "", fields: readonly string[]): { name: string; text: string } | undefined {
+  const [, name, text = ""] = new RegExp(`(?:^|[ .])(${fields.join("|")}): (.+)$`).exec(problem) ?? [];
+  return name === undefined || name === "" ? undefined : { name, text: sentence(text) };
 }
 
 /** Asks for confirmation before something that can't be undone. The focus is on Cancel: Enter does no harm. */

@@ -31,12 +31,19 @@ export function EditConnection({
     onDone();
   };
   return (
-    <FormDialog title={`Own credentials for ${title}`} action="Save" onSubmit={save} onClose={onClose}>
+    <FormDialog
+      title={`Own credentials for ${title}`}
+      action="Save"
+      fields={["client_id", "client_secret"]}
+      onSubmit={save}
+      onClose={onClose}
+    >
       <p class="muted">
         At the provider, register this callback address: <code>{data.callback_url}</code>
       </p>
-      <TextField label="Client id" required autocomplete="off" value={clientId} />
+      <TextField name="client_id" label="Client id" required autocomplete="off" value={clientId} />
       <TextField
+        name="client_secret"
         label="Client secret"
         hint="It is kept with the instance and never shown again."
         required

@@ -17,9 +17,10 @@ export function NewInstance({ onClose }: { onClose: () => void }): VNode {
     go(["instances", id]);
   };
   return (
-    <FormDialog title="New instance" action="Create" onSubmit={create} onClose={onClose}>
-      <TextField label="Name" required maxLength={256} value={name} />
+    <FormDialog title="New instance" action="Create" fields={["name", "subdomain"]} onSubmit={create} onClose={onClose}>
+      <TextField name="name" label="Name" required maxLength={256} value={name} />
       <TextField
+        name="subdomain"
         label="Subdomain"
         hint="Lower-case letters, digits and hyphens. Its address is <subdomain>.localhost."
         required

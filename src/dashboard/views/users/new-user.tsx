@@ -26,9 +26,9 @@ export function NewUser({ onClose, onDone }: { onClose: () => void; onDone: () =
     onDone();
   };
   return (
-    <FormDialog title="New user" action="Create" onSubmit={create} onClose={onClose}>
-      <TextField label="Name" required maxLength={256} value={name} />
-      <TextField label="E-mail address" required type="email" value={email} />
+    <FormDialog title="New user" action="Create" fields={["name", "email"]} onSubmit={create} onClose={onClose}>
+      <TextField name="name" label="Name" required maxLength={256} value={name} />
+      <TextField name="email" label="E-mail address" required type="email" value={email} />
       <SelectField label="Instance" value={instance} choices={instanceChoices()} />
       <label class="check">
         <input
