@@ -13,7 +13,7 @@ import { ROOT } from "../_paths.ts";
 
 export type Later = typeof json & typeof exporting & typeof move & typeof opening;
 
-const ENTRY = ["open", "json/repair", "move/driver", "move/export"].map(
+const ENTRY = ["open", "json/maintenance/repair", "move/driver", "move/export"].map(
   (file) => `export * from "./src/server/store/${file}.ts";`,
 );
 
