@@ -45,7 +45,8 @@ export function withAuth<Req extends RequestLike & object = Request, Rest extend
   };
 }
 
-interface NodeResponse {
+/** What is needed of Node's response. */
+export interface NodeResponse {
   writeHead(status: number, headers: Record<string, string>): unknown;
   end(body: string): unknown;
 }

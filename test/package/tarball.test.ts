@@ -127,11 +127,14 @@ it.each([
   const compile = async (entries: [string, string][], ...more: string[]): Promise<void> => {
     const source = entries.map(
       ([entry, name]) =>
-        `import { ${name} } from "${entry}";\nexport const ${name}Type: (...args: never[]) => unknown = ${name};\n`,
+        `import * as ${name}Entry from "${entry}";\nimport { ${name} } from "${entry}";\n` +
+        `export const ${name}Type: (...args: never[]) => unknown = ${name};\n` +
+        // An application's own declarations may name every type of the entry.
+        `export const ${name}All = { ...${name}Entry };\n`,
     );
     await writeFile(join(directory, "application.ts"), source.join(""));
     const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
-    const options = ["--noEmit", "--strict", "--target", "es2023", "--lib", "es2023,dom", "--ignoreConfig"];
+    const options = ["--noEmit", "--declaration", "--strict", "--target", "es2023", "--lib", "es2023,dom", "--ignoreConfig"];
     const how = ["--module", module, "--moduleResolution", moduleResolution, ...more];
     await run(process.execPath, [tsc, ...options, ...how, "application.ts"], { cwd: directory }).catch(
       (error: { stdout: string }) => expect.fail(error.stdout),
