@@ -9,7 +9,7 @@ import { isServiceError, TokenError, type ServiceError, type TokenReason } from 
  * set if the token was not sent, because it can't be one.
  */
 export type TokenCheck =
-  | { ok: true; token: VerifiedToken; claims: Partial<TokenClaims> }
+  | { ok: true; token: VerifiedToken; claims: TokenClaims }
   | { ok: false; error: ServiceError & { readonly reason?: TokenReason | undefined } };
 
 /** The token without whitespace around it. Text that can't be a token is not sent. */
@@ -33,12 +33,12 @@ export async function checked(text: string, verifying: Promise<VerifiedToken>): 
   }
 }
 
-/** Of a token that the service has verified. A service that a test wrote itself may accept any text. */
-async function claimsIn(token: string): Promise<Partial<TokenClaims>> {
+/** Of a token that the service has verified, so they are complete. A service that a test wrote itself may accept any text. */
+async function claimsIn(token: string): Promise<TokenClaims> {
   const { decodeToken } = await import("./verify.ts");
   try {
-    return decodeToken(token).claims;
+    return decodeToken(token).claims as TokenClaims;
   } catch {
-    return {};
+    return {} as TokenClaims;
   }
 }
