@@ -127,7 +127,7 @@ export async function makeDirectory(path: string): Promise<void> {
   } catch (error) {
     throw new StoreRefused(
       "unusable",
-      `${path} can't be used as the store's directory (${(error as NodeJS.ErrnoException).code}). Choose another --store.`,
+      `${path} can't be used as the store's directory (${(error as NodeJS.ErrnoException).code ?? String(error)}). Choose another --store.`,
       { cause: error },
     );
   }
