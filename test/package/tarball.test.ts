@@ -134,7 +134,16 @@ it.each([
     );
     await writeFile(join(directory, "application.ts"), source.join(""));
     const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
-    const options = ["--noEmit", "--declaration", "--strict", "--target", "es2023", "--lib", "es2023,dom", "--ignoreConfig"];
+    const options = [
+      "--noEmit",
+      "--declaration",
+      "--strict",
+      "--target",
+      "es2023",
+      "--lib",
+      "es2023,dom",
+      "--ignoreConfig",
+    ];
     const how = ["--module", module, "--moduleResolution", moduleResolution, ...more];
     await run(process.execPath, [tsc, ...options, ...how, "application.ts"], { cwd: directory }).catch(
       (error: { stdout: string }) => expect.fail(error.stdout),
