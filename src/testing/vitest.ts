@@ -1,6 +1,13 @@
 /** Fixtures for Vitest: a service for each worker, reset after each test. */
 import { test as base, type TestAPI } from "vitest";
-import { createTestService, type TestService, type TestServiceOptions } from "./index.ts";
+import type { TestService, TestServiceOptions } from "./index.ts";
+
+// Before the service is loaded, which fails in a browser with whatever it misses first.
+if (typeof globalThis.process?.versions?.node !== "string")
+  throw new Error(
+    "svc-identity/testing/vitest needs Node.js, and this test runs in a browser. Sign in by a command of Vitest's browser mode: see docs/testing.md.",
+  );
+const { createTestService } = await import("./index.ts");
 
 export interface Fixtures {
   /** The worker's service, for anything that lives longer than a test, such as an application. */
