@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { checkPostgres } from "../../src/server/store/postgres/check.ts";
 import { openPostgresSource, openPostgresTarget } from "../../src/server/store/postgres/transfer.ts";
 import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
@@ -87,6 +87,33 @@ describe("Moving a store to PostgreSQL", () => {
     await expect(first.begin("print")).rejects.toThrow(/already contains a store, which is never overwritten/);
     await first.close();
     expect(await entriesOf(url)).toEqual(entries);
+  });
+
+  it.each([
+    ["U+0000", "a\u0000b"],
+    ["half a surrogate pair", "a\ud800b"],
+  ])("names the record that has %s, which PostgreSQL can't store", async (_, name) => {
+    const target = await openPostgresTarget(await createDatabase());
+    onTestFinished(() => target.close());
+    await target.begin("print");
+    const { instances, users } = people();
+    await target.put(instances.map((record): Entry => ["instances", record]));
+    const written = users.map((user, n): Entry => ["users", n === 1 ? { ...user, name } : user]);
+    await expect(target.put(written)).rejects.toThrow(
+      new RegExp(`can't store ${users[1]!.id} of the users: .*Correct or delete that record in the source`),
+    );
+  });
+
+  it("says how to continue when the database was lost", async () => {
+    const url = await createDatabase();
+    const target = await openPostgresTarget(url);
+    onTestFinished(() => target.close());
+    await target.begin("print");
+    await execute(
+      url,
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'svc' AND datname = current_database()",
+    );
+    await expect(target.put([])).rejects.toThrow(/To continue, run the same command again\.$/);
   });
 
   it("refuses to read a database without a store", async () => {

@@ -1,5 +1,6 @@
 import {
   byTable,
+  keyOf,
   MOVED_NAMES,
   TABLE_NAMES,
   type Entry,
@@ -8,9 +9,9 @@ import {
   type TableName,
 } from "../records.ts";
 import type { Source, Target } from "../maintenance.ts";
-import { StoreRefused, type Warn } from "../store.ts";
+import { StorageUnavailable, StoreRefused, type Warn } from "../store.ts";
 import type { Database } from "./database/database.ts";
-import { asRefusal } from "./database/failures.ts";
+import { asRefusal, causeOf, isUnstorable, reasonOf } from "./database/failures.ts";
 import { migrate, requireStore, schemaVersion } from "./migrate.ts";
 import { selectFrom } from "./rows.ts";
 import { MIGRATIONS } from "./schema.ts";
@@ -109,6 +110,8 @@ export async function openPostgresTarget(url: string, warn: Warn = () => {}): Pr
       transaction(async () => {
         await insertAll(ask, byKind(entries));
         await ask("UPDATE svc.filling SET entries = entries + $1::text::bigint", [String(entries.length)]);
+      }).catch((error: unknown) => {
+        throw notStored(location, entries, error);
       }),
 
     finish: () =>
@@ -120,6 +123,25 @@ export async function openPostgresTarget(url: string, warn: Warn = () => {}): Pr
 
     close,
   };
+}
+
+/** What JSON says of U+0000 and of half a surrogate pair, which only a file store could contain. */
+const NOT_TEXT = /\\u0000|\\ud[89a-f]/i;
+
+/** Names the record that the database can't store. After an outage it says how to continue. */
+function notStored(location: string, entries: readonly Entry[], error: unknown): unknown {
+  const textOf = ([, record]: Entry): string => JSON.stringify(record);
+  if (isUnstorable(causeOf(error))) {
+    const longest = entries.toSorted((a, b) => textOf(b).length - textOf(a).length)[0]!;
+    const [table, record] = entries.find((entry) => NOT_TEXT.test(textOf(entry))) ?? longest;
+    return new StoreRefused(
+      "unusable",
+      `${location} can't store ${keyOf(table, record)} of the ${table}: ${reasonOf(causeOf(error))}. Correct or delete that record in the source, and start again.`,
+      { cause: error },
+    );
+  }
+  if (!(error instanceof StorageUnavailable)) return error;
+  return new StorageUnavailable(`${error.message}. To continue, run the same command again.`, { cause: error });
 }
 
 /** @throws {StoreRefused} if the store was not filled to its end */

@@ -93,6 +93,9 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
+/** Whether a text is not one to PostgreSQL (U+0000, half a surrogate pair), or too long for an index. */
+export const isUnstorable = saying("22P02", "22P05", "54000");
+
 /** Whether the server's disk is full. Rows that fit into its existing pages can still be written. */
 export const isFull = saying("53100");
 
