@@ -265,7 +265,7 @@ describe("svc query explain", () => {
 
   it.each<[args: string[], hint: string]>([
     [["provider:github"], "--resource sessions"],
-    [["--resource", "tokens", "a:b"], "Use users or sessions."],
+    [["--resource", "tokens", "a:b"], "Use one of users, sessions."],
     [["--active"], "Add --resource sessions."],
     [["--resource", "sessions", "--verified"], "Add --resource users."],
   ])("says for %j what to write instead", async (args, hint) => {

@@ -81,6 +81,9 @@ function hintFor(text: string, argv: readonly string[], program: Command): strin
     return "advance moves the clock forwards. To move it back, set it: svc dev clock set <time>";
   if (/too many arguments/.test(text) && command.name() === "list")
     return `To search: svc ${command.parent!.name()} search ${termFor(wordAfter(command, argv) ?? "")}`;
+  const [, first] = argv;
+  if (/missing required argument/.test(text) && path === "svc api" && first?.startsWith("/"))
+    return `Write the method first: svc api GET ${quoted(first)}`;
   if (/too many arguments/.test(text) && path === "svc logs")
     return `To show one sign-in: svc logs --flow ${quoted(wordAfter(command, argv) ?? "")}`;
   if (/too many arguments/.test(text) && BY_INSTANCE.has(path))

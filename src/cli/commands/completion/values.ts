@@ -1,8 +1,8 @@
 import type { Argument, Option } from "commander";
-import { PROVIDERS, SESSION_PROVIDERS } from "../../../wire/names.ts";
+import { SESSION_PROVIDERS } from "../../../wire/names.ts";
 import { knownSubdomains } from "../../connection/running-server.ts";
 import type { Context } from "../../context.ts";
-import { listProfiles, PROFILE_SETTINGS } from "../../credentials/profiles.ts";
+import { listProfiles } from "../../credentials/profiles.ts";
 import { commandPath } from "../../help/command-map.ts";
 import { columnNames } from "../../list/flags.ts";
 import { FORMATS } from "../../output/flags.ts";
@@ -25,12 +25,9 @@ const terms: Values = (_, current, place) => termsFor(searchedBy(place) ?? {}, c
 const VALUES: Readonly<Record<string, Values>> = {
   "--profile": listProfiles,
   "--instance": knownSubdomains,
-  "--provider": () => PROVIDERS,
   "sessions search --provider": () => SESSION_PROVIDERS,
   "query explain --provider": () => SESSION_PROVIDERS,
   "--output": () => FORMATS,
-  "--providers": () => ["auto", "real", "simulated"],
-  "--resource": () => ["users", "sessions"],
   "--sort": (_, current, { command }) =>
     columnNames(command).map((name) => (current.startsWith("-") ? `-${name}` : name)),
   "--fields": (_, current, { command }) => listed(current, columnNames(command)),
@@ -52,9 +49,6 @@ const VALUES: Readonly<Record<string, Values>> = {
   "dev instances delete instance": knownSubdomains,
   "profiles use name": listProfiles,
   "profiles remove name": listProfiles,
-  "config get setting": () => PROFILE_SETTINGS,
-  "config set setting": () => PROFILE_SETTINGS,
-  "config unset setting": () => PROFILE_SETTINGS,
   "api method": () => ["GET", "POST", "DELETE"],
   "api path": () => [
     "/api/v1/users",

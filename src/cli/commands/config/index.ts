@@ -1,3 +1,4 @@
+import { Argument } from "commander";
 import { optionsOf } from "../../connection/client-options.ts";
 import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
@@ -15,8 +16,6 @@ import {
 } from "../../credentials/profiles.ts";
 import { originOf } from "../../connection/sources.ts";
 
-const NAMES = PROFILE_SETTINGS.join(", ");
-
 export function addConfig(program: Program, context: Context): void {
   const config = program.command("config");
   const exits = [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound];
@@ -27,7 +26,7 @@ export function addConfig(program: Program, context: Context): void {
       ["svc config path", "where the files are"],
     ],
     exits,
-    notes: `Settings: ${NAMES}. Keys are stored by svc login, and never shown. svc whoami shows what is in use.`,
+    notes: `Settings: ${PROFILE_SETTINGS.join(", ")}. Keys are stored by svc login, and never shown. svc whoami shows what is in use.`,
   });
 
   const path = config.command("path").description("print the configuration directory");
@@ -44,17 +43,21 @@ export function addConfig(program: Program, context: Context): void {
   });
   runs(list, (options: GlobalFlags) => runList(context, options));
 
-  const get = config.command("get <setting>").description(`print one setting: ${NAMES}`);
+  const get = config.command("get").addArgument(settingArgument()).description("print one setting");
   withHelp(get, { examples: [["svc config get base_url", "for a script"]], exits });
-  runs(get, (options: GlobalFlags, setting: string) => runGet(context, options, setting));
+  runs(get, (options: GlobalFlags, setting: ProfileSetting) => runGet(context, options, setting));
 
-  const set = config.command("set <setting> <value>").description(`change one setting: ${NAMES}`);
+  const set = config.command("set").addArgument(settingArgument()).argument("<value>").description("change one setting");
   withHelp(set, { examples: [["svc config set api_url https://api.example.com", "in the current profile"]], exits });
-  runs(set, (options: GlobalFlags, setting: string, value: string) => runSet(context, options, setting, value));
+  runs(set, (options: GlobalFlags, setting: ProfileSetting, value: string) => runSet(context, options, setting, value));
 
-  const unset = config.command("unset <setting>").description("remove one setting");
+  const unset = config.command("unset").addArgument(settingArgument()).description("remove one setting");
   withHelp(unset, { examples: [["svc config unset publishable_key", "in the current profile"]], exits });
-  runs(unset, (options: GlobalFlags, setting: string) => runUnset(context, options, setting));
+  runs(unset, (options: GlobalFlags, setting: ProfileSetting) => runUnset(context, options, setting));
+}
+
+function settingArgument(): Argument {
+  return new Argument("<setting>").choices(PROFILE_SETTINGS);
 }
 
 /** Prints the directory of the profiles. */
@@ -73,18 +76,23 @@ export async function runList(context: Context, options: GlobalFlags): Promise<v
 }
 
 /** Prints one setting of a profile. */
-export async function runGet(context: Context, options: GlobalFlags, setting: string): Promise<void> {
+export async function runGet(context: Context, options: GlobalFlags, setting: ProfileSetting): Promise<void> {
   const [name, profile] = await chosen(context, options);
-  const value = profile[checkSetting(setting)];
+  const value = profile[setting];
   if (value === undefined) throw new CliError(EXIT.notFound, `${setting} is not set in profile "${name}".`);
   if (options.json) return printJson(context, { [setting]: value });
   context.stdout.write(`${value}\n`);
 }
 
 /** Changes one setting of a profile. */
-export async function runSet(context: Context, options: GlobalFlags, setting: string, value: string): Promise<void> {
+export async function runSet(
+  context: Context,
+  options: GlobalFlags,
+  setting: ProfileSetting,
+  value: string,
+): Promise<void> {
   const [name, profile] = await chosen(context, options);
-  const changed = { ...profile, [checkSetting(setting)]: checkValue(setting, value) };
+  const changed = { ...profile, [setting]: checkValue(setting, value) };
   if (profile.secret_key && originOf(changed.base_url) !== profile.secret_key.origin)
     throw new CliError(
       EXIT.usage,
@@ -96,8 +104,8 @@ export async function runSet(context: Context, options: GlobalFlags, setting: st
 }
 
 /** Removes one setting of a profile. */
-export async function runUnset(context: Context, options: GlobalFlags, setting: string): Promise<void> {
-  const [name, { [checkSetting(setting)]: _, ...rest }] = await chosen(context, options);
+export async function runUnset(context: Context, options: GlobalFlags, setting: ProfileSetting): Promise<void> {
+  const [name, { [setting]: _, ...rest }] = await chosen(context, options);
   if (!("base_url" in rest) || rest.base_url === undefined)
     throw new CliError(EXIT.usage, "A profile needs an address.", `To remove the profile: svc profiles remove ${name}`);
   await writeProfile(context, name, rest as Profile);
@@ -110,13 +118,7 @@ async function chosen(context: Context, flags: GlobalFlags): Promise<[name: stri
   return [name, await requireProfile(context, name)];
 }
 
-function checkSetting(name: string): ProfileSetting {
-  const found = PROFILE_SETTINGS.find((setting) => setting === name);
-  if (found) return found;
-  throw new CliError(EXIT.usage, `Unknown setting "${name}".`, `Settings: ${NAMES}.`);
-}
-
-function checkValue(setting: string, value: string): string {
+function checkValue(setting: ProfileSetting, value: string): string {
   if (setting !== "publishable_key")
     return optionsOf({ env: {} } as Context, { base_url: { value, source: setting } }).baseUrl!;
   if (/^pk_[\x21-\x7e]+$/.test(value)) return value;

@@ -1,3 +1,4 @@
+import { Option } from "commander";
 import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
@@ -9,7 +10,7 @@ import { readQuery } from "../../search/read.ts";
 import { unknownFieldHint } from "../../search/unknown-field.ts";
 
 export interface ExplainOptions extends SearchFlags, GlobalFlags {
-  readonly resource: string;
+  readonly resource: Searched["noun"];
 }
 
 export function addQuery(program: Program, context: Context): void {
@@ -18,7 +19,9 @@ export function addQuery(program: Program, context: Context): void {
   const command = query
     .command("explain [term...]")
     .description("explain a search in words, and print it in every spelling; sends nothing")
-    .option("--resource <name>", "users or sessions", "users");
+    .addOption(
+      new Option("--resource <resource>", "what to search for").choices(["users", "sessions"]).default("users"),
+    );
   withHelp(addAnySearchFlags(command), {
     examples: [
       ["svc query explain 'email:*@acme.test' '-name:bot*'", "a search for users"],
@@ -32,18 +35,12 @@ export function addQuery(program: Program, context: Context): void {
 
 /** Prints what a search means, and its spellings. Sends nothing. */
 export async function runExplain(context: Context, options: ExplainOptions, terms: readonly string[]): Promise<void> {
-  const searched = searchedOf(options.resource);
+  const searched = options.resource === "users" ? USERS : SESSIONS;
   const { text, query, unknown } = await readQuery(context, searched, terms, options);
   if (!query) throw unexplained(text, unknown, searched);
   const explanation = explain(query, searched);
   if (options.json) return printJson(context, explanation);
   printRecord(context, { ...explanation });
-}
-
-function searchedOf(resource: string): Searched {
-  const found = [USERS, SESSIONS].find(({ noun }) => noun === resource);
-  if (!found) throw new CliError(EXIT.usage, `--resource: unknown resource "${resource}".`, "Use users or sessions.");
-  return found;
 }
 
 function unexplained(text: string, unknown: Error, searched: Searched): CliError {

@@ -1,20 +1,22 @@
+import { Option } from "commander";
 import { isLoopbackUrl } from "../../../wire/loopback.ts";
 import { isControlApi } from "../../../wire/control/paths.ts";
 import { DEFAULT_PORT } from "../../../wire/names.ts";
-import type { RunningServer } from "../../../server/index.ts";
+import type { LogLevel, RunningServer } from "../../../server/index.ts";
 import { collect, runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { CREDENTIALS } from "../../help/environment.ts";
 import { announceServer, findServerOn } from "../../connection/running-server.ts";
 import type { RunningServerFile } from "../../connection/server-file.ts";
-import { checkDrain, checkLogLevel, CONFIG_OPTION, serveOptions, type ServeFlags } from "./options.ts";
+import { checkDrain, CONFIG_OPTION, serveOptions, type ServeFlags } from "./options.ts";
 import { blockedPort } from "./blocked-ports.ts";
 import { keepUpToDate } from "./keep-up-to-date.ts";
 import { jsonReport, textReport } from "./report.ts";
 
 /** Until a balancer that asks every few seconds has seen that the server is not ready. */
 const BEYOND_LOOPBACK_DRAIN_MS = 5_000;
+const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 const PASSWORD_IN_URL = /^[a-z]+:\/\/[^/?#]*:[^/?#]*@/i;
 
 export function addServe(program: Program, context: Context): void {
@@ -29,15 +31,17 @@ export function addServe(program: Program, context: Context): void {
     .option("--control", "serve the control API, /__svc/v1, although others can reach the server (SVC_CONTROL_KEY)")
     .option("--public-url <url>", "the address that users see; default http://localhost:<port>")
     .option("--allowed-host <name>", "answer for this host name as well; can be repeated", collect)
-    .option(
-      "--providers <mode>",
-      "auto, real or simulated; default auto: real with credentials, else simulated on loopback and off beyond",
+    .addOption(
+      new Option(
+        "--providers <mode>",
+        "which providers are real; default auto: those with credentials; others are simulated on loopback, and off beyond",
+      ).choices(["auto", "real", "simulated"]),
     )
     .option("--trust-proxy <address>", "trust X-Forwarded-For from this address or network; can be repeated", collect)
     .option("--geoip <file>", "a MaxMind DB file that fills the sessions' geo_data")
     .option("--https", "use HTTPS, with a self-signed certificate")
     .option("--metrics", "serve Prometheus metrics at /__svc/metrics")
-    .option("--log-level <level>", "lowest level to print: debug, info, warn or error; default info")
+    .addOption(new Option("--log-level <level>", "lowest level to print; default info").choices(LOG_LEVELS))
     .option("--drain <seconds>", "on SIGTERM, keep accepting requests for this long; default 0, or 5 beyond loopback")
     .option("--open", "open the front door in a browser")
     .option("-q, --quiet", "print only what fails: no banner, and --log-level warn");
@@ -69,8 +73,8 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
       "Other users of this machine can see the password in --store. Set PGPASSWORD, or put the whole address into SVC_STORE.\n",
     );
   const drainMs = checkDrain(flags.drain);
-  const { serve, LOG_LEVELS, PortUnavailable, StoreRefused } = await import("../../../server/index.ts");
-  const level = checkLogLevel(flags.logLevel ?? (flags.quiet ? "warn" : "info"), LOG_LEVELS);
+  const { serve, PortUnavailable, StoreRefused } = await import("../../../server/index.ts");
+  const level = LOG_LEVELS.indexOf(flags.logLevel ?? (flags.quiet ? "warn" : "info"));
   const report = flags.json ? jsonReport(context) : textReport(context);
   let onChange = (): void => undefined;
   const options = await serveOptions(context, flags);
@@ -79,7 +83,7 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
     metrics: flags.metrics,
     onRequest: (entry) => {
       if (entry.method !== "GET" && isControlApi(entry.route ?? "")) onChange();
-      if (LOG_LEVELS.indexOf(entry.level) >= LOG_LEVELS.indexOf(level)) report.request(entry);
+      if (LOG_LEVELS.indexOf(entry.level) >= level) report.request(entry);
     },
     warn: report.warn,
   }).catch(async (error: unknown) => {

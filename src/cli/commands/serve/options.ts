@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { systemReason } from "../../../disk/system-reason.ts";
-import type { ServeOptions } from "../../../server/index.ts";
+import type { LogLevel, ServeOptions } from "../../../server/index.ts";
 import { CONFIG_FILE } from "../../../wire/names.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
@@ -19,13 +19,13 @@ export interface ServeFlags {
   readonly config?: string;
   readonly publicUrl?: string;
   readonly allowedHost?: string[];
-  readonly providers?: string;
+  readonly providers?: ServeOptions["providers"];
   readonly trustProxy?: string[];
   readonly geoip?: string;
   readonly https?: boolean;
   readonly control?: boolean;
   readonly metrics?: boolean;
-  readonly logLevel?: string;
+  readonly logLevel?: LogLevel;
   readonly drain?: string;
   readonly open?: boolean;
   readonly quiet?: boolean;
@@ -35,7 +35,7 @@ export interface ServeFlags {
 export async function serveOptions(context: Context, flags: ServeFlags): Promise<ServeOptions> {
   const env = environment(context);
   const file = await readConfig(context, flags.config);
-  const providers = flags.providers === undefined ? file.providers : checkMode(flags.providers);
+  const providers = flags.providers ?? file.providers;
   if (file.found !== undefined && providers !== "simulated")
     await (await import("./found-config.ts")).checkFoundConfig(file.found, file);
   const { credentialsFromEnv, joinCredentials } = await import("../../../server/index.ts");
@@ -129,12 +129,6 @@ function checkPort(text: string | undefined, source: string): number | undefined
   return port;
 }
 
-export function checkLogLevel<Level extends string>(text: string, levels: readonly Level[]): Level {
-  const level = levels.find((name) => name === text);
-  if (level === undefined) throw new CliError(EXIT.usage, `--log-level: "${text}" is not one of ${levels.join(", ")}.`);
-  return level;
-}
-
 /** @returns milliseconds */
 export function checkDrain(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
@@ -169,9 +163,4 @@ function checkOrigin(text: string, source: string): string {
       "Use scheme and host only, such as https://auth.example.com.",
     );
   return url.origin;
-}
-
-function checkMode(text: string): "auto" | "real" | "simulated" {
-  if (text === "auto" || text === "real" || text === "simulated") return text;
-  throw new CliError(EXIT.usage, `--providers: "${text}" must be auto, real or simulated.`);
 }

@@ -1,5 +1,6 @@
+import { Option } from "commander";
 import { setTimeout as pause } from "node:timers/promises";
-import { isProvider, PROVIDERS, type Provider } from "../../../wire/names.ts";
+import { PROVIDERS, type Provider } from "../../../wire/names.ts";
 import { openTarget } from "../../connection/client.ts";
 import { openControl } from "../../connection/control.ts";
 import { fetchOf } from "../../connection/fetch.ts";
@@ -18,7 +19,7 @@ import { signInAs } from "./without-browser.ts";
 const DEFAULT_SECONDS = "300";
 
 export interface SignInOptions extends GlobalFlags {
-  readonly provider?: string;
+  readonly provider?: Provider;
   readonly as?: string;
   readonly open: boolean;
   readonly token?: boolean;
@@ -27,7 +28,11 @@ export interface SignInOptions extends GlobalFlags {
 export function addSignIn(program: Program, context: Context): void {
   const command = program
     .command("sign-in")
-    .option("--provider <name>", `${PROVIDERS.join(", ")}; default: the instance's own`)
+    .addOption(
+      new Option("--provider <provider>", "the provider to sign in with; default: the instance's own").choices(
+        PROVIDERS,
+      ),
+    )
     .option("--as <account>", "sign in as this persona or e-mail address without a browser; simulated providers only")
     .option("--no-open", "print the link, and do not open a browser")
     .option("--token", "print only the token");
@@ -57,7 +62,6 @@ port of this command's own.`,
 
 /** Signs in as a user would, and prints the token or its claims. */
 export async function runSignIn(context: Context, options: SignInOptions): Promise<void> {
-  const provider = checkProvider(options.provider);
   if (options.as === "") throw new CliError(EXIT.usage, "--as is empty.", "Check that the variable is set.");
   const seconds = Number(options.timeout ?? DEFAULT_SECONDS);
   const stopped = context.untilSignal();
@@ -66,7 +70,7 @@ export async function runSignIn(context: Context, options: SignInOptions): Promi
   const done = new AbortController();
   const signIn = {
     client,
-    provider,
+    provider: options.provider,
     fetch: await fetchOf(context, target, seconds * 1000),
     redirect_uris: await redirectUrisOf(context, target),
     signal: done.signal,
@@ -111,10 +115,4 @@ async function tooLate(seconds: number, signal: AbortSignal): Promise<never> {
 
 async function interrupted(stopped: Promise<"SIGINT" | "SIGTERM">): Promise<never> {
   throw new CliError(EXIT_BY_SIGNAL[await stopped], "Interrupted before the sign-in was complete.");
-}
-
-function checkProvider(name: string | undefined): Provider | undefined {
-  if (name !== undefined && !isProvider(name))
-    throw new CliError(EXIT.usage, `--provider: unknown provider "${name}".`, `Use one of ${PROVIDERS.join(", ")}.`);
-  return name;
 }
