@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Client } from "../../client/client.ts";
 import type { ListCall } from "../../client/list.ts";
+import { plainText } from "../../wire/csv.ts";
 import type { Page } from "../../wire/endpoints.ts";
 import type { Query } from "../../wire/query.ts";
 import { openClient } from "../connection/client.ts";
@@ -8,9 +9,11 @@ import { runs, withHelp, type CommandHelp, type GlobalFlags } from "../command.t
 import type { Context } from "../context.ts";
 import { LIST_EXITS, type ExitCode } from "../exit-codes.ts";
 import type { Collection } from "../list/columns.ts";
-import { addListFlags, shapeOf, type ListFlags } from "../list/flags.ts";
-import { printPages } from "../list/print-pages.ts";
-import { printsRows } from "../output/flags.ts";
+import { addListFlags, shapeOf, type ListFlags, type ListShape } from "../list/flags.ts";
+import { pages } from "../list/pages.ts";
+import { isTable, printList } from "../list/print.ts";
+import { formatOf, printsRows, type OutputFlags } from "../output/flags.ts";
+import { quoted } from "../output/format.ts";
 import { addSearchFlags, type Searched, type SearchFlags } from "../search/flags.ts";
 import { nothingFound, SEARCH_NOTES } from "../search/help.ts";
 import { readQuery } from "../search/read.ts";
@@ -73,4 +76,32 @@ export async function runSearch<Row>(
   } catch (error) {
     throw withFieldHint(error, typed.text, searched);
   }
+}
+
+/**
+ * Prints a list of the service, requested page by page. A person is told if there are more.
+ * @param none the message to a person if there are no results
+ * @returns the exit code
+ */
+async function printPages<Row>(
+  context: Context,
+  flags: OutputFlags,
+  listed: Collection<Row>,
+  shape: ListShape<Row>,
+  list: (page: Page) => ListCall<Row>,
+  none: string,
+): Promise<ExitCode> {
+  const isForPerson = context.stdout.isTTY && !shape.isCount && isTable(formatOf(flags, context));
+  const id = listed.columns.find(({ name }) => name === listed.id)!;
+  let last: Row | undefined;
+  let hasMore = false;
+  const rows = pages(list, shape.range, isForPerson ? () => (hasMore = true) : undefined);
+  const seen = (async function* () {
+    for await (const row of rows) yield (last = row);
+  })();
+  const more = (): string | undefined =>
+    hasMore && last !== undefined
+      ? `More ${listed.noun} exist. Raise --limit, or add --after ${quoted(plainText(id.value(last)))}`
+      : undefined;
+  return printList(context, flags, listed, shape, seen, none, more);
 }

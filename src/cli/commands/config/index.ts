@@ -47,7 +47,11 @@ export function addConfig(program: Program, context: Context): void {
   withHelp(get, { examples: [["svc config get base_url", "for a script"]], exits });
   runs(get, (options: GlobalFlags, setting: ProfileSetting) => runGet(context, options, setting));
 
-  const set = config.command("set").addArgument(settingArgument()).argument("<value>").description("change one setting");
+  const set = config
+    .command("set")
+    .addArgument(settingArgument())
+    .argument("<value>")
+    .description("change one setting");
   withHelp(set, { examples: [["svc config set api_url https://api.example.com", "in the current profile"]], exits });
   runs(set, (options: GlobalFlags, setting: ProfileSetting, value: string) => runSet(context, options, setting, value));
 

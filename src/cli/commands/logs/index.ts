@@ -4,6 +4,7 @@ import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { DEV_EXITS, EXIT, type ExitCode } from "../../exit-codes.ts";
+import { numberFrom } from "../../number.ts";
 import { printsRows } from "../../output/flags.ts";
 import { checkFlowId } from "./flow-id.ts";
 import { follow } from "./follow.ts";
@@ -11,7 +12,7 @@ import { recent } from "./recent.ts";
 import { jsonView, textView, type View } from "./view.ts";
 import type { Wanted } from "./wanted.ts";
 
-const DEFAULT_LIMIT = 50;
+const DEFAULT_LIMIT = "50";
 
 export interface LogsOptions extends GlobalFlags {
   readonly follow?: boolean;
@@ -48,7 +49,7 @@ export function addLogs(program: Program, context: Context): void {
 
 /** Prints what happened on the server, and with `follow` what happens. @returns the exit code */
 export async function runLogs(context: Context, options: LogsOptions): Promise<ExitCode | void> {
-  const limit = limitOf(options.limit);
+  const limit = numberFrom("--limit", options.limit ?? DEFAULT_LIMIT, 1, 9999);
   if (options.flow !== undefined) checkFlowId(options.flow);
   if (options.user === "") throw new CliError(EXIT.usage, "--user is empty.", "Check that the variable is set.");
   const show = viewOf(context, options);
@@ -76,9 +77,4 @@ async function instanceOf(control: ControlClient, name: string | undefined): Pro
   if (name === undefined) return undefined;
   const { id, data } = await control.request("GET /instances/:id", { params: { id: name } });
   return { id, subdomain: data.subdomain };
-}
-
-function limitOf(text = String(DEFAULT_LIMIT)): number {
-  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
-  throw new CliError(EXIT.usage, `--limit must be a number from 1 to 9999, not "${text}".`);
 }

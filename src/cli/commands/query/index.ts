@@ -1,11 +1,15 @@
 import { Option } from "commander";
+import { printQuery, termsIn, type Query } from "../../../wire/query.ts";
+import { inWords } from "../../../wire/query-words.ts";
 import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
+import { quoted } from "../../output/format.ts";
 import { printJson, printRecord } from "../../output/text.ts";
-import { explain } from "../../search/explain.ts";
 import { addAnySearchFlags, SESSIONS, USERS, type Searched, type SearchFlags } from "../../search/flags.ts";
+import { toShell } from "../../search/spelling.ts";
+import { flagOf } from "../../search/terms.ts";
 import { readQuery } from "../../search/read.ts";
 import { unknownFieldHint } from "../../search/unknown-field.ts";
 
@@ -51,4 +55,33 @@ function unexplained(text: string, unknown: Error, searched: Searched): CliError
     unknownFieldHint(text, searched, () => "--resource sessions") ??
       `For a search of ${other.noun}, add --resource ${other.noun}.`,
   );
+}
+
+/** One query in all its spellings, and in words. */
+interface Explanation {
+  readonly resource: string;
+  /** As it is sent. */
+  readonly wire: string;
+  readonly means: string;
+  /** Arguments that need no quotes, unless a value does. */
+  readonly shell: string;
+  /** With flags for the terms that have one. */
+  readonly flags: string;
+  readonly path: string;
+}
+
+function explain(query: Query, searched: Searched): Explanation {
+  const { noun } = searched;
+  const wire = printQuery(query);
+  const terms = termsIn(query);
+  const shell = terms.map((term) => quoted(toShell(term)));
+  const flags = terms.map((term) => flagOf(term, searched)?.map(quoted).join(" ") ?? quoted(toShell(term)));
+  return {
+    resource: noun,
+    wire,
+    means: inWords(query, noun),
+    shell: shell.join(" "),
+    flags: flags.join(" "),
+    path: `/api/v1/${noun}/search?query=${encodeURIComponent(wire)}`,
+  };
 }

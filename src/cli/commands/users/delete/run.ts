@@ -8,6 +8,7 @@ import { CliError } from "../../../errors.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { isTable } from "../../../list/print.ts";
 import { formatOf } from "../../../output/flags.ts";
+import { numberFrom } from "../../../number.ts";
 import { counted } from "../../../output/format.ts";
 import { say } from "../../../output/text.ts";
 import { deleteAll } from "./delete-all.ts";
@@ -21,7 +22,7 @@ import { findUsers, readTargets } from "./targets.ts";
 /** Deletes the users that ids or a query name, after consent. @throws {CliError} before and after, with the exit code */
 export async function deleteUsers(context: Context, options: DeleteOptions, args: readonly string[]): Promise<void> {
   const guards = guardsOf(options);
-  const concurrency = numberOf("--concurrency", options.concurrency, 1, MAX_CONCURRENCY);
+  const concurrency = numberFrom("--concurrency", options.concurrency, 1, MAX_CONCURRENCY);
   if (options.resume && options.receipt === undefined)
     throw new CliError(EXIT.usage, "--resume needs --receipt.", "Name the receipt of the interrupted run.");
   const target = await resolveTarget(context, options);
@@ -82,14 +83,7 @@ async function openReceiptFor(
 function guardsOf({ yes, expect, max }: DeleteOptions): Guards {
   return {
     yes: yes === true,
-    max: numberOf("--max", max, 1, 999_999_999),
-    ...(expect !== undefined && { expect: numberOf("--expect", expect, 0, 999_999_999) }),
+    max: numberFrom("--max", max, 1, 999_999_999),
+    ...(expect !== undefined && { expect: numberFrom("--expect", expect, 0, 999_999_999) }),
   };
-}
-
-function numberOf(flag: string, text: string, least: number, most: number): number {
-  const number = /^\d{1,9}$/.test(text) ? Number(text) : -1;
-  if (number < least || number > most)
-    throw new CliError(EXIT.usage, `${flag}: "${text}" is not a number from ${least} to ${most}.`);
-  return number;
 }
