@@ -22,7 +22,14 @@ export interface Driver {
  * @throws {ServeError} if it is neither the path of a `db.json` nor a database's address
  */
 export function driverOf(location: string, warn: Warn = () => {}): Driver {
-  return kindOf(location) === "postgres" ? postgresDriver(location, warn) : jsonDriver(location, warn);
+  switch (kindOf(location)) {
+    case "memory":
+      throw inMemory();
+    case "json":
+      return jsonDriver(location, warn);
+    case "postgres":
+      return postgresDriver(location, warn);
+  }
 }
 
 /** Opens a store for reading. @throws {StoreRefused} */
@@ -37,14 +44,21 @@ export async function fromSource<Result>(driver: Driver, read: (source: Source) 
 
 /** @throws {ServeError} if a location is not that of a file store */
 export function jsonPath(location: string): string {
-  const kind = kindOf(location);
-  if (kind === "memory") throw new ServeError("A store in memory ends with its server. Give the path of a db.json.");
-  if (kind === "postgres") throw new ServeError("This command is for a db.json. A database maintains its own files.");
-  return location;
+  switch (kindOf(location)) {
+    case "memory":
+      throw inMemory();
+    case "json":
+      return location;
+    case "postgres":
+      throw new ServeError("This command is for a db.json. A database maintains its own files.");
+  }
 }
 
-function jsonDriver(location: string, warn: Warn): Driver {
-  const path = jsonPath(location);
+function inMemory(): ServeError {
+  return new ServeError("A store in memory ends with its server. Give the path of a db.json.");
+}
+
+function jsonDriver(path: string, warn: Warn): Driver {
   return {
     openSource: () => openJsonSource(path),
     openTarget: () => openJsonTarget(path),
