@@ -9,6 +9,9 @@ export default defineConfig({
   fullyParallel: true,
   workers: 2,
   timeout: 60_000,
+  // A shared machine can be slow for a moment.
+  expect: { timeout: 15_000 },
+  retries: process.env.CI ? 1 : 0,
   reporter: "line",
   outputDir: "../../node_modules/.cache/playwright",
   use: { launchOptions: { executablePath, args: ["--no-sandbox"] } },

@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { CHROMIUM } from "../_browser.ts";
 import { followSignIn } from "../_control.ts";
 import { openDashboard, settled, signIn, type Dashboard } from "../_dashboard.ts";
+import { useFresh } from "../_fresh.ts";
 
 const run = promisify(execFile);
 
@@ -12,14 +13,14 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", () => {
   let dashboard: Dashboard;
   let acme: { id: string; secret_key: string };
 
-  beforeAll(async () => {
-    dashboard = await openDashboard();
-    acme = dashboard.svc.instances.find(({ subdomain }) => subdomain === "acme")!;
-  });
-  afterAll(async () => {
-    expect(dashboard.faults).toEqual([]);
-    await dashboard.close();
-  });
+  useFresh(
+    async () => {
+      dashboard = await openDashboard();
+      acme = dashboard.svc.instances.find(({ subdomain }) => subdomain === "acme")!;
+    },
+    () => dashboard?.close(),
+  );
+  afterAll(() => expect(dashboard.faults).toEqual([]));
 
   const button = (name: string | RegExp): ReturnType<Dashboard["page"]["getByRole"]> =>
     dashboard.page.getByRole("button", { name, exact: typeof name === "string" });
@@ -292,6 +293,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", () => {
 
   it("pauses while sign-ins arrive until told to resume", async () => {
     const { page, visit, svc } = dashboard;
+    await signIn(svc);
     await visit("flows");
     await page.getByTestId("row").first().focus();
     const top = await page.getByTestId("row").first().getAttribute("data-id");

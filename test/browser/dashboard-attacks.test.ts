@@ -2,9 +2,10 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CHROMIUM } from "../_browser.ts";
 import { linkOf, openDashboard, watch, type Dashboard } from "../_dashboard.ts";
+import { useFresh } from "../_fresh.ts";
 
 /** The attacker's server on another port of localhost: its pages, and the requests that browsers sent it. */
 interface Site {
@@ -93,14 +94,16 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, in a browser that it is 
   let site: Site;
   let visitor: Page;
 
-  beforeAll(async () => {
-    [dashboard, site] = await Promise.all([openDashboard(), startSite()]);
-    await dashboard.control("POST /users", { name: "Kept", email: "kept@example.test" });
-  });
-  afterAll(async () => {
-    await dashboard?.close();
-    site?.close();
-  });
+  useFresh(
+    async () => {
+      [dashboard, site] = await Promise.all([openDashboard(), startSite()]);
+      await dashboard.control("POST /users", { name: "Kept", email: "kept@example.test" });
+    },
+    async () => {
+      await dashboard?.close();
+      site?.close();
+    },
+  );
   beforeEach(async () => {
     visitor = await dashboard.context.newPage();
   });

@@ -1,13 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { CHROMIUM } from "../_browser.ts";
 import { openDashboard, signIn, until, type Dashboard } from "../_dashboard.ts";
+import { useFresh } from "../_fresh.ts";
 
 describe.skipIf(CHROMIUM === undefined)("Everyday work in the dashboard", () => {
   let on: Dashboard;
-  beforeAll(async () => {
-    on = await openDashboard();
-  });
-  afterAll(() => on?.close());
+  useFresh(
+    async () => {
+      on = await openDashboard();
+    },
+    () => on?.close(),
+  );
 
   const hash = (): Promise<string> => on.page.evaluate<string>("location.hash");
   const focused = (): Promise<string> => on.page.evaluate<string>("document.activeElement.textContent");
@@ -42,6 +45,7 @@ describe.skipIf(CHROMIUM === undefined)("Everyday work in the dashboard", () => 
   });
 
   it("keeps the focus on a button that works or becomes unavailable", async () => {
+    await signIn(on.svc);
     await on.visit("sessions?query=email:ada@acme.test");
     await on.page.getByRole("button", { name: "Revoke" }).first().focus();
     await on.page.keyboard.press("Enter");
@@ -129,10 +133,12 @@ describe.skipIf(CHROMIUM === undefined)("Everyday work in the dashboard", () => 
 
 describe.skipIf(CHROMIUM === undefined)("The dashboard before it is there", () => {
   let on: Dashboard;
-  beforeAll(async () => {
-    on = await openDashboard();
-  });
-  afterAll(() => on?.close());
+  useFresh(
+    async () => {
+      on = await openDashboard();
+    },
+    () => on?.close(),
+  );
 
   it("draws its frame before its script has come", async () => {
     const page = await on.context.newPage();

@@ -1,16 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { CHROMIUM } from "../_browser.ts";
 import { generate, linkOf, openDashboard, settled, signIn, type Dashboard } from "../_dashboard.ts";
+import { useFresh } from "../_fresh.ts";
 
 describe.skipIf(CHROMIUM === undefined)("The dashboard, by keyboard,", () => {
   let dashboard: Dashboard;
 
-  beforeAll(async () => {
-    dashboard = await openDashboard();
-    for (const provider of ["google", "github"]) await signIn(dashboard.svc, { provider });
-    await generate(dashboard, 120);
-  });
-  afterAll(() => dashboard?.close());
+  useFresh(
+    async () => {
+      dashboard = await openDashboard();
+      for (const provider of ["google", "github"]) await signIn(dashboard.svc, { provider });
+      await generate(dashboard, 120);
+    },
+    () => dashboard?.close(),
+  );
 
   const focusedRow = (): Promise<string | null> =>
     dashboard.page.evaluate("document.activeElement?.closest('tr')?.dataset.id ?? null");

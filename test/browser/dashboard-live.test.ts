@@ -1,18 +1,19 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { CHROMIUM } from "../_browser.ts";
 import { openDashboard, signIn, until, violations, type Dashboard } from "../_dashboard.ts";
+import { useFresh } from "../_fresh.ts";
 
 describe.skipIf(CHROMIUM === undefined)("The live dashboard", () => {
   let dashboard: Dashboard;
 
-  beforeAll(async () => {
-    dashboard = await openDashboard();
-  });
-  afterAll(async () => {
-    expect(dashboard.faults).toEqual([]);
-    await dashboard.close();
-  });
+  useFresh(
+    async () => {
+      dashboard = await openDashboard();
+    },
+    () => dashboard?.close(),
+  );
+  afterAll(() => expect(dashboard.faults).toEqual([]));
 
   it("leads to a first sign-in and shows users once there are some", async () => {
     const { page, visit, svc } = dashboard;

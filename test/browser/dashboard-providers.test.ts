@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { CHROMIUM } from "../_browser.ts";
 import { openDashboard, type Dashboard } from "../_dashboard.ts";
+import { useFresh } from "../_fresh.ts";
 import { APP } from "../_setup.ts";
 
 const CLIENT = { client_id: "our-client", client_secret: "our-secret" };
@@ -8,23 +9,23 @@ const BLOG = { name: "Blog", subdomain: "blog", redirect_uris: [APP] };
 
 describe.skipIf(CHROMIUM === undefined)("The dashboard of a server with --providers real", () => {
   let dashboard: Dashboard;
-  beforeAll(async () => {
-    const shop = { ...BLOG, name: "Shop", subdomain: "shop", connections: { twitter: CLIENT } };
-    dashboard = await openDashboard({
-      providers: "real",
-      credentials: { github: CLIENT },
-      seed: {
-        instances: [
-          { ...BLOG, default_provider: "github" },
-          { ...shop, default_provider: "twitter" },
-        ],
-      },
-    });
-  });
-  afterAll(async () => {
-    expect(dashboard.faults).toEqual([]);
-    await dashboard.close();
-  });
+  useFresh(
+    async () => {
+      const shop = { ...BLOG, name: "Shop", subdomain: "shop", connections: { twitter: CLIENT } };
+      dashboard = await openDashboard({
+        providers: "real",
+        credentials: { github: CLIENT },
+        seed: {
+          instances: [
+            { ...BLOG, default_provider: "github" },
+            { ...shop, default_provider: "twitter" },
+          ],
+        },
+      });
+    },
+    () => dashboard?.close(),
+  );
+  afterAll(() => expect(dashboard.faults).toEqual([]));
 
   it("tries the providers of the chosen instance only", async () => {
     const { page, visit } = dashboard;

@@ -1,21 +1,24 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { CHROMIUM } from "../_browser.ts";
 import { generate, linkOf, openDashboard, settled, signIn, until, type Dashboard } from "../_dashboard.ts";
+import { useFresh } from "../_fresh.ts";
 
 const run = promisify(execFile);
 
 describe.skipIf(CHROMIUM === undefined)("The dashboard", () => {
   let on: Dashboard;
 
-  beforeAll(async () => {
-    on = await openDashboard();
-    await generate(on, 120);
-    await signIn(on.svc, { provider: "github", as: "grace@acme.test" });
-    await signIn(on.svc);
-  });
-  afterAll(() => on?.close());
+  useFresh(
+    async () => {
+      on = await openDashboard();
+      await generate(on, 120);
+      await signIn(on.svc, { provider: "github", as: "grace@acme.test" });
+      await signIn(on.svc);
+    },
+    () => on?.close(),
+  );
 
   const active = (expression: string): Promise<string> =>
     on.page.evaluate<string>(`document.activeElement.${expression}`);

@@ -1,8 +1,9 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { visible } from "../../src/wire/visible.ts";
 import { CHROMIUM } from "../_browser.ts";
 import { openDashboard, overflow, signIn, violations, type Dashboard } from "../_dashboard.ts";
+import { useFresh } from "../_fresh.ts";
 
 /** The directory for pictures of the views; without it none are taken. */
 const SCREENSHOTS = process.env["SVC_SCREENSHOTS"];
@@ -20,26 +21,28 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard's view", () => {
   let dashboard: Dashboard;
   let ids: { instance: string; user: string; flow: string; request: string };
 
-  beforeAll(async () => {
-    dashboard = await openDashboard();
-    const { svc, control } = dashboard;
-    for (const outcome of ["success", "success", "access_denied", "code_rejected", "success", "email_not_verified"])
-      for (const provider of ["google", "github"])
-        await signIn(svc, { provider, outcome, as: provider === "google" ? "grace@acme.test" : "ada@acme.test" });
-    await fillWithHostile(dashboard);
-    const flow = (await signIn(svc, { outcome: "code_rejected" })).flow_id as string;
-    await fetch(`${svc.url}/api/v1/users/search?query=${encodeURIComponent("email:<script>")}`);
-    await control("POST /snapshots", { name: "before-import" });
-    const requests = (await control("GET /requests")).body as { id: string; data: { path: string } }[];
-    const users = (await control("GET /users?query=email:ada@acme.test")).body as { id: string }[];
-    ids = {
-      instance: (await control("GET /instances")).body[0].id as string,
-      user: users[0]!.id,
-      flow,
-      request: requests.find(({ data }) => data.path.startsWith("/api/v1/users/search"))!.id,
-    };
-  });
-  afterAll(() => dashboard?.close());
+  useFresh(
+    async () => {
+      dashboard = await openDashboard();
+      const { svc, control } = dashboard;
+      for (const outcome of ["success", "success", "access_denied", "code_rejected", "success", "email_not_verified"])
+        for (const provider of ["google", "github"])
+          await signIn(svc, { provider, outcome, as: provider === "google" ? "grace@acme.test" : "ada@acme.test" });
+      await fillWithHostile(dashboard);
+      const flow = (await signIn(svc, { outcome: "code_rejected" })).flow_id as string;
+      await fetch(`${svc.url}/api/v1/users/search?query=${encodeURIComponent("email:<script>")}`);
+      await control("POST /snapshots", { name: "before-import" });
+      const requests = (await control("GET /requests")).body as { id: string; data: { path: string } }[];
+      const users = (await control("GET /users?query=email:ada@acme.test")).body as { id: string }[];
+      ids = {
+        instance: (await control("GET /instances")).body[0].id as string,
+        user: users[0]!.id,
+        flow,
+        request: requests.find(({ data }) => data.path.startsWith("/api/v1/users/search"))!.id,
+      };
+    },
+    () => dashboard?.close(),
+  );
 
   const VIEWS: [name: string, address: () => string][] = [
     ["overview", () => "overview"],

@@ -143,16 +143,18 @@ export async function sharedServer(): Promise<Built> {
     const directory = await makeDirectory("svc-postgres-");
     await writeFile(`${claim}/directory`, directory);
     reap(directory, process.ppid);
-    const built = await build(directory, ["fsync = off"]);
-    await writeFile(`${done}.new`, JSON.stringify(built));
+    const result = await build(directory, ["fsync = off"]).catch((error: unknown) => ({ error: String(error) }));
+    await writeFile(`${done}.new`, JSON.stringify(result));
     await rename(`${done}.new`, done);
   }
-  for (let tries = 0; tries < 600; tries++) {
+  // On a busy machine it takes its time: who waits here has a limit of its own.
+  for (;;) {
     const text = await readFile(done, "utf8").catch(() => "");
-    if (text !== "") return JSON.parse(text) as Built;
+    const result = text === "" ? undefined : (JSON.parse(text) as Built | { error: string });
+    if (result && "port" in result) return result;
+    if (result) throw new Error(`PostgreSQL did not start: ${result.error}`);
     await sleep(100);
   }
-  throw new Error(`PostgreSQL did not start: see ${await readFile(`${claim}/directory`, "utf8")}/data/server.log`);
 }
 
 /** Stops and removes the shared server of a run, if it was started. */

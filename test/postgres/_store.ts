@@ -14,5 +14,5 @@ export const open = async (url: string, warnings: string[] = []): Promise<Store>
 
 /** The first caller waits for the server. */
 export function awaitServer(): void {
-  beforeAll(async () => void (await createDatabase()), 60_000);
+  beforeAll(async () => void (await createDatabase()), 240_000);
 }

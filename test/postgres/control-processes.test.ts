@@ -2,7 +2,9 @@ import { expect, it } from "vitest";
 import { serve, useProcesses } from "../_bin.ts";
 import { call, followSignIn } from "../_control.ts";
 import { createDatabase } from "./_postgres.ts";
+import { awaitServer } from "./_store.ts";
 
+awaitServer();
 useProcesses();
 
 const KEY = `ctl_${"abcdefghijklmnop".repeat(3)}`;

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { followSignIn, startServer, type ControlledServer } from "../_control.ts";
 import { createDatabase } from "./_postgres.ts";
+import { awaitServer } from "./_store.ts";
+
+awaitServer();
 
 const APP = "http://localhost:3000/callback";
 const KEY = "ctl_abcdefghijklmnopqrstuvwxyz0123456789";

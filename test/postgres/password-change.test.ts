@@ -5,7 +5,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { temporaryDirectory } from "../_files.ts";
 import { admin, createDatabase } from "./_postgres.ts";
-import { open } from "./_store.ts";
+import { awaitServer, open } from "./_store.ts";
+
+awaitServer();
 
 it("PostgreSQL: a password that changes while svc runs is read again from the password file", async () => {
   const url = await createDatabase();

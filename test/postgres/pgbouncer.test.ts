@@ -11,7 +11,9 @@ import { parseQuery } from "../../src/wire/query.ts";
 import { A, all, arrival, at, id, people, records, session, state, user, take } from "../store/_records.ts";
 import { hasPgBouncer, startPgBouncer } from "./_pgbouncer.ts";
 import { createDatabase, execute } from "./_postgres.ts";
-import { open, patient } from "./_store.ts";
+import { awaitServer, open, patient } from "./_store.ts";
+
+awaitServer();
 
 /** What svc sets for a connection where it can. */
 const SETTINGS = Object.fromEntries(

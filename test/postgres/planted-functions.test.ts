@@ -1,5 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
-import { beforeAll, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { checkPostgres } from "../../src/server/store/postgres/check.ts";
 import { migratePostgres } from "../../src/server/store/postgres/migrate.ts";
 import { openPostgresSource, openPostgresTarget } from "../../src/server/store/postgres/transfer.ts";
@@ -9,6 +9,7 @@ import { SESSION_FIELDS, USER_FIELDS } from "../../src/wire/fields.ts";
 import { parseQuery } from "../../src/wire/query.ts";
 import { A, all, arrival, at, id, people, state, take } from "../store/_records.ts";
 import { createDatabase, execute, admin } from "./_postgres.ts";
+import { awaitServer } from "./_store.ts";
 
 const SQL = new URL("../../src/server/store/postgres/", import.meta.url);
 const TYPES = ["text", "bigint", "int", "json", "timestamptz", "boolean", "xid", "name", "anyelement"];
@@ -19,7 +20,7 @@ const LONGER = {
   lpad: ["text, int, text"],
 };
 
-beforeAll(async () => void (await createDatabase()), 60_000);
+awaitServer();
 
 /** The functions that our statements call. */
 async function calledFunctions(url: string): Promise<string[]> {

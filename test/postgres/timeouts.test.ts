@@ -2,7 +2,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { A, all, records, user } from "../store/_records.ts";
 import { admin, createDatabase, execute } from "./_postgres.ts";
-import { open } from "./_store.ts";
+import { awaitServer, open } from "./_store.ts";
+
+awaitServer();
 
 /** Undefined if the server is too old to have the setting. */
 async function databaseWith(setting: string, milliseconds: number): Promise<string | undefined> {
