@@ -24,7 +24,8 @@ awaitServer();
 
 /** The functions that our statements call. */
 async function calledFunctions(url: string): Promise<string[]> {
-  const files = await Promise.all((await readdir(SQL)).map((name) => readFile(new URL(name, SQL), "utf8")));
+  const names = (await readdir(SQL, { recursive: true })).filter((name) => name.endsWith(".ts"));
+  const files = await Promise.all(names.map((name) => readFile(new URL(name, SQL), "utf8")));
   const called = new Set([...files.join("\n").matchAll(/\b([a-z_0-9]+) ?\(/g)].map(([, name]) => name!));
   const known = await admin(url).unsafe(
     "SELECT DISTINCT proname FROM pg_catalog.pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace",
