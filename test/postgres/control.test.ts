@@ -59,7 +59,7 @@ describe("The control API of two servers on one database", () => {
     const [one, other] = await pair();
     const { id } = (await one.control("POST /seed", { generate: { users: 300, seed: 1 } })).body;
     const job = async (server: ControlledServer): Promise<unknown> => (await server.control(`GET /jobs/${id}`)).body;
-    expect(await job(other)).toMatchObject({ id, status: "running", total: 300 });
+    expect(await job(other)).toMatchObject({ id, status: expect.stringMatching(/^(running|done)$/), total: 300 });
     await expect.poll(() => job(other)).toEqual({ id, status: "done", done: 300, total: 300 });
     await one.close();
     expect(await job(other)).toMatchObject({ status: "done" });
