@@ -47,7 +47,7 @@ export async function readTargets(
   const strangers = new Set<string>();
   const add = (name: string, isListed: boolean): void => {
     if (!isAddress(name)) return void ids.add(name);
-    const found = withAddress(name);
+    const found = withAddress(name).filter(({ data }) => mailboxOf(data.email) === mailboxOf(name));
     // A list may be older than the last deletion; what is typed is meant.
     if (isListed && found.length === 0) return void strangers.add(name);
     const user = onlyOne(found, name, NONE_DELETED);
@@ -57,6 +57,14 @@ export async function readTargets(
   for (const name of typed) add(name, false);
   for (const name of listed) add(name, true);
   return { ids: [...ids], users, strangers: [...strangers], tookStdin };
+}
+
+/**
+ * What is before the @, ignoring case. A search also ignores the variants of a character, but a mail server may not: a list
+ * with `ａda@acme.test` must not delete `ada@acme.test`.
+ */
+function mailboxOf(address: string): string {
+  return address.slice(0, address.lastIndexOf("@")).normalize("NFC").toLowerCase().replaceAll("ς", "σ");
 }
 
 /** All users to delete that exist, in the order in which they were given. */
