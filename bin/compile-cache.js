@@ -1,11 +1,15 @@
 // Loads the parts of the command, which are CommonJS files in one directory, with what V8 compiled of them the last time.
 const fs = require("node:fs");
-const { dirname, isAbsolute } = require("node:path");
+const { dirname, isAbsolute, join } = require("node:path");
 const { constants, Script } = require("node:vm");
 
 /** A command that runs this long has loaded what it needs; V8 forgets what runs once. */
 const SAVE_AFTER_MS = 2_000;
 const HASHED = /-[\w-]{8}\.cjs$/;
+/** The same with the process that writes it, if that has crashed. */
+const COMPILED = /-[\w-]{8}\.cjs(?:\.\d+)?$/;
+/** How long compiled code is kept. What is in use is compiled again then, which takes less time than one command. */
+const KEEP_MS = 30 * 24 * 3_600_000;
 
 /**
  * Where compiled code is kept: below a directory of the user's own, because whoever can write there decides what the
@@ -37,9 +41,10 @@ function isOwn(path) {
 /**
  * @param {string} directory of the parts
  * @param {string | undefined} cache of what was compiled; made where it is missing
+ * @param {string | undefined} root above it, from which all that is old is removed
  * @returns {(name: string) => any} loads a part by its file's name
  */
-function loaderOf(directory, cache) {
+function loaderOf(directory, cache, root) {
   const parts = new Map();
   /** Compiled by this process, and not kept yet. */
   let compiled = [];
@@ -75,6 +80,7 @@ function loaderOf(directory, cache) {
         fs.writeFileSync(draft, script.createCachedData(), { mode: 0o600, flag: "wx", flush: true });
         fs.renameSync(draft, `${cache}/${name}`);
       }
+      if (compiled.length > 0 && root !== undefined) removeOld(root);
     } catch {
       // The next start compiles again.
     }
@@ -86,6 +92,28 @@ function loaderOf(directory, cache) {
     process.once("exit", save);
   }
   return load;
+}
+
+/**
+ * Removes what was compiled long ago, for versions of svc and of Node.js that may be gone.
+ * @param {string} root the directory that all of them share
+ */
+function removeOld(root) {
+  const isOld = (path) => Date.now() - fs.statSync(path).mtimeMs > KEEP_MS;
+  for (const engine of fs.readdirSync(root))
+    for (const command of namesIn(join(root, engine)))
+      for (const name of namesIn(join(root, engine, command))) {
+        const path = join(root, engine, command, name);
+        if (COMPILED.test(name) && isOld(path)) fs.rmSync(path, { force: true });
+      }
+}
+
+function namesIn(directory) {
+  try {
+    return fs.readdirSync(directory);
+  } catch {
+    return [];
+  }
 }
 
 /** Node's own way of making those above as well does not end in /proc. */

@@ -13,7 +13,7 @@ function main() {
   const [, , word = ""] = process.argv;
   const command = /^[a-z][a-z-]{1,11}$/.test(word) ? word : "other";
   const cache = directory && join(directory, `${process.versions.v8}-${process.arch}`, command);
-  return loaderOf(join(__dirname, "../dist/cli"), cache)("main.cjs");
+  return loaderOf(join(__dirname, "../dist/cli"), cache, directory)("main.cjs");
 }
 
 try {

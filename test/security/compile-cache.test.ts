@@ -1,6 +1,6 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { directory, run, useProcesses } from "../_bin.ts";
 import { temporaryDirectory } from "../_files.ts";
@@ -68,6 +68,24 @@ it("compiled code that is damaged or of another build of Node.js is compiled aga
   for (const name of readdirSync(kept)) writeFileSync(join(kept, name), "not what V8 wrote");
   expect(await run(["help", "exit-codes"], { env })).toEqual(first);
   for (const name of readdirSync(kept)) expect(statSync(join(kept, name)).size, name).toBeGreaterThan(1_000);
+});
+
+it("compiled code of versions that are no longer used is removed after a month", async () => {
+  const cache = temporaryDirectory();
+  const env = { XDG_CACHE_HOME: cache, NODE_DISABLE_COMPILE_CACHE: "" };
+  const place = (name: string, days: number): string => {
+    const path = join(cache, "svc/11.3.244.8-node.1-x64/serve", name);
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(path, "");
+    const time = Date.now() / 1000 - days * 24 * 3600;
+    utimesSync(path, time, time);
+    return path;
+  };
+  const old = [place("start-DCj38FbE.cjs", 31), place("start-DCj38FbE.cjs.1234", 31)];
+  const kept = [place("start-DWGfExyx.cjs", 29), place("notes.txt", 31)];
+  expect(await run(["help", "exit-codes"], { env })).toMatchObject({ code: 0, stderr: "" });
+  expect(old.filter((path) => existsSync(path))).toEqual([]);
+  expect(kept.filter((path) => !existsSync(path))).toEqual([]);
 });
 
 it("a read-only home changes nothing", async () => {
