@@ -1,5 +1,6 @@
-import { readFile, rm, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { mkdtemp, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { server, svc, useDevServer } from "../_dev-server.ts";
@@ -33,6 +34,23 @@ it("svc open dashboard opens a private file that redirects there, and passes no 
   expect(page).toContain('http-equiv="refresh"');
   expect([await redeem(secret), await redeem(secret)]).toEqual([201, 401]);
   await rm(dirname(path), { recursive: true });
+});
+
+it("svc open dashboard removes the files that it left before", async () => {
+  const left = async (minutes: number): Promise<string> => {
+    const directory = await mkdtemp(join(tmpdir(), "svc-dashboard-"));
+    await writeFile(join(directory, "open.html"), "");
+    const time = Date.now() / 1000 - minutes * 60;
+    await utimes(directory, time, time);
+    return directory;
+  };
+  const [old, recent] = [await left(11), await left(9)];
+  let opened = "";
+  await svc("open dashboard", { env: { SVC_BROWSER: "browser" }, openBrowser: async (url) => void (opened = url) });
+  await expect(stat(old)).rejects.toMatchObject({ code: "ENOENT" });
+  for (const directory of [recent, dirname(fileURLToPath(opened))])
+    expect((await stat(directory)).isDirectory()).toBe(true);
+  for (const directory of [recent, dirname(fileURLToPath(opened))]) await rm(directory, { recursive: true });
 });
 
 it("svc open dashboard without a desktop prints the link on a terminal and not into a log", async () => {

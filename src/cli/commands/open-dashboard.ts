@@ -1,4 +1,4 @@
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { lstat, mkdtemp, readdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -9,6 +9,11 @@ import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { hasDesktop } from "../output/browser.ts";
 import { harmless, printJson } from "../output/text.ts";
+
+const PREFIX = "svc-dashboard-";
+const FILE = "open.html";
+/** Longer than a link can be used. */
+const KEEP_MS = 10 * 60_000;
 
 /**
  * Opens the dashboard, signed in. The browser is given a file that leads there: other users of this machine see the
@@ -36,12 +41,24 @@ export async function openDashboard(context: Context, flags: GlobalFlags, isPrin
 
 /** @returns its address. The link in it is good once, and for a minute */
 async function redirectFile(url: string): Promise<string> {
+  await removeOld().catch(() => undefined);
   // Created with mode 0700.
-  const path = join(await mkdtemp(join(tmpdir(), "svc-dashboard-")), "open.html");
+  const path = join(await mkdtemp(join(tmpdir(), PREFIX)), FILE);
   const target = url.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
   const page = `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>svc</title><meta http-equiv="refresh" content="0;url=${target}"><a href="${target}">Open the dashboard</a>\n`;
   await writeFile(path, page, { mode: 0o600, flag: "wx" });
   return pathToFileURL(path).href;
+}
+
+/** Removes the files of links that have ended: when a browser has read one, no process knows. */
+async function removeOld(): Promise<void> {
+  for (const name of (await readdir(tmpdir())).filter((each) => each.startsWith(PREFIX))) {
+    const directory = join(tmpdir(), name);
+    const found = await lstat(directory);
+    if (found.uid !== (process.getuid?.() ?? 0) || Date.now() - found.mtimeMs < KEEP_MS) continue;
+    await rm(join(directory, FILE), { force: true });
+    await rmdir(directory).catch(() => undefined);
+  }
 }
 
 /** Only a person is shown the link: it would stay in a log. */
