@@ -327,9 +327,10 @@ describe.skipIf(process.platform === "win32")("The examples in the help", () => 
     }
   });
 
-  /** The arguments of an example, if the shell changes nothing. */
+  /** The arguments of the first command that an example runs, if the shell changes nothing. */
   function wordsOf(example: string): string[] {
-    const own = /(?:^|[|] |^[A-Z_]+=\S+ )svc (.*?)(?= [|<>]| &&|$)/.exec(example)![1]!;
+    const [, first = example] = /\$\((.*?)\)/.exec(example) ?? [];
+    const own = /(?:^|[|] |^[A-Z_]+=\S+ )svc (.*?)(?= [|<>]| &&|$)/.exec(first)![1]!;
     return (own.match(/'[^']*'|[^\s']+/g) ?? []).map((word) => word.replaceAll("'", ""));
   }
 
