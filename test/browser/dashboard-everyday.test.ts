@@ -62,9 +62,20 @@ describe.skipIf(CHROMIUM === undefined)("Everyday work in the dashboard", () => 
     expect(await focused()).toBe("Back to real time");
   });
 
+  it("leaves the focus in the content when the row that had it is removed", async () => {
+    await on.control("POST /scenarios", { outcome: "access_denied", match: { browser: "no such" } });
+    await on.visit("control?section=scenarios");
+    await on.page.getByTestId("row").getByRole("button", { name: "Remove" }).focus();
+    await on.page.keyboard.press("Enter");
+    await expect.poll(() => on.page.evaluate<string>("document.activeElement.id")).toBe("main");
+  });
+
   it("finds users by a word alone, with Enter in the search and in the palette", async () => {
     await on.visit("users");
     await on.page.keyboard.press("/");
+    await on.page.keyboard.type("email:");
+    await on.page.getByText("Type the value").waitFor();
+    await on.page.getByTestId("query").fill("");
     await on.page.keyboard.type("Lovelace");
     await on.page.getByText("Enter searches for name:*Lovelace*").waitFor();
     expect(await on.page.getByTestId("query").getAttribute("aria-invalid")).toBe("false");

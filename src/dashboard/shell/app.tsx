@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect } from "preact/hooks";
 import { dashboardKey } from "../api/session.ts";
 import { streamStatus } from "../api/stream.ts";
 import { followChanges, refreshState, service } from "../api/service.ts";
@@ -24,13 +24,8 @@ export function App(): VNode {
   useShortcuts();
   useEffect(followChanges, []);
   const closeMenu = (): void => void (isMenuOpen.value = false);
-  const shownPlace = useRef(place);
-  useEffect(() => {
-    closeMenu();
-    // The row or button that opened this view is gone, and the focus with it.
-    if (shownPlace.current !== place && document.activeElement === document.body) focusMain();
-    shownPlace.current = place;
-  }, [place]);
+  useEffect(closeMenu, [place]);
+  useEffect(keepFocus, []);
   useLayoutEffect(() => {
     if (!isMenuOpen.value) return undefined;
     const links = document.querySelectorAll<HTMLElement>(".nav-link");
@@ -114,6 +109,21 @@ export function App(): VNode {
       <Notices />
     </>
   );
+}
+
+/** When the row or the button that has the focus is gone, as after a deletion, the content has it: not the page's start. */
+function keepFocus(): () => void {
+  let last: EventTarget | null = null;
+  const onFocus = ({ target }: FocusEvent): void => void (last = target);
+  const observer = new MutationObserver(() => {
+    if (document.activeElement === document.body && last instanceof Element && !last.isConnected) focusMain();
+  });
+  document.addEventListener("focusin", onFocus);
+  observer.observe(document.body, { childList: true, subtree: true });
+  return () => {
+    document.removeEventListener("focusin", onFocus);
+    observer.disconnect();
+  };
 }
 
 function focusMain(): void {

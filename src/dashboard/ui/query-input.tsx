@@ -76,9 +76,8 @@ export function QueryInput({ noun, fields, values, value, onSearch, error }: Que
     }
   };
   const shown = suggestions.value;
-  // While it is being completed it is not wrong yet.
-  const meant = problem === undefined ? undefined : shown[0] && (shown.find(({ isTerm }) => isTerm) ?? shown[0]);
-  const message = meant ? undefined : (problem ?? error?.message);
+  const advice = problem === undefined ? undefined : nextStep(text.value, shown);
+  const message = advice === undefined ? (problem ?? error?.message) : undefined;
   return (
     <div class="query">
       <div class="query-box">
@@ -137,15 +136,22 @@ export function QueryInput({ noun, fields, values, value, onSearch, error }: Que
         role="status"
         data-testid="query-words"
       >
-        {message ??
-          (meant ? (meant.isTerm ? `Enter searches for ${meant.label}` : "Arrow keys and Enter choose") : words)}
+        {message ?? advice ?? words}
       </p>
     </div>
   );
 }
 
+/** What to do with a search that is not complete yet. Undefined if it is wrong. */
+function nextStep(text: string, shown: readonly Suggestion[]): string | undefined {
+  const meant = shown.find(({ isTerm }) => isTerm);
+  if (meant) return `Enter searches for ${meant.label}`;
+  if (shown.length > 0) return "Arrow keys and Enter choose";
+  return /[a-z_](?::|[<>]=?)$/.test(text) ? "Type the value" : undefined;
+}
+
 function explain(text: string, fields: Fields, noun: string): { words: string; problem?: string } {
-  if (text.trim() === "") return { words: `All ${noun}, newest first.` };
+  if (text.trim() === "") return { words: `All ${noun}, ${noun === "users" ? "newest" : "the latest sign-in"} first.` };
   try {
     return { words: `Shows ${inWords(parseQuery(text.trim(), fields), noun)}.` };
   } catch (error) {

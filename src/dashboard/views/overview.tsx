@@ -27,7 +27,7 @@ export function Overview(): VNode {
   if (isLoaded && rows.length === 0) isFirstVisit.value = true;
   return (
     <>
-      <Heading title="Overview" note="Sign-ins, failures and the service's addresses, as they happen." />
+      <Heading title="Overview" note="Sign-ins as they happen, what failed, and the addresses of the service." />
       {isFirstVisit.value && <FirstSteps />}
       <Numbers />
       {error ? (
