@@ -152,6 +152,28 @@ describe.each([
   });
 });
 
+describe("T35: What follows a request whose answer closes the connection is not executed:", () => {
+  const remove = `DELETE ${ADA} HTTP/1.1\r\nHost: {host}\r\n${KEYED}\r\n`;
+
+  it.each([
+    ["identity before chunked", "Transfer-Encoding: identity, chunked\r\n\r\n0\r\n\r\n", 400],
+    ["chunked twice", "Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n", 400],
+    ["two hosts", "Host: evil.example\r\nContent-Length: 2\r\n\r\n{}", 400],
+    ["101 headers", `${"X: y\r\n".repeat(100)}Content-Length: 2\r\n\r\n{}`, 431],
+  ])("%s", async (_, head, status) => {
+    // The hook of this file checks that Ada is still there.
+    const replies = await exchange(server.port, `${VERIFY}${head}${remove}`);
+    expect(replies.map((reply) => [reply.status, reply.headers["connection"]])).toEqual([[status, "close"]]);
+  });
+
+  it("a body that came after the answer", async () => {
+    const { socket, received } = open(server.port, `${VERIFY}Content-Length: 70000\r\n\r\n`);
+    await new Promise((resolve) => socket.once("data", resolve));
+    socket.write("x".repeat(70_000) + remove.replaceAll("{host}", `localhost:${server.port}`));
+    expect(parseReplies(await received).map((reply) => reply.status)).toEqual([401]);
+  });
+});
+
 describe("A client that sends its whole body before it reads gets the answer", () => {
   const SIZE = 8 << 20;
 

@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ERRORS, errorBody, type ErrorCode } from "../../wire/errors.ts";
 import type { App } from "./app.ts";
 import type { ClientAddress } from "./client-address.ts";
-import { lastAnswer, takeRequest, watchConnections } from "./sockets.ts";
+import { lastAnswer, takeNoMore, takeRequest, watchConnections } from "./sockets.ts";
 import { faultOf, fromMessage, MAX_HEADERS } from "./message.ts";
 import { endEmptyBody, endWith, keepOpenAfter, setServerOptions } from "./node-internals.ts";
 import type { Reply } from "./reply.ts";
@@ -107,6 +107,7 @@ function refuse(response: ServerResponse, code: ErrorCode): void {
     "request-id": randomUUID(),
     connection: "close",
   });
+  takeNoMore(response);
   if (response.req.complete) return void response.end(body);
   keepOpenAfter(response);
   response.end(body, () => void drain(response.req));
@@ -144,7 +145,10 @@ function send(
   const isUnread = !target.req.complete;
   if (isUnread || isStopping) sent.push("connection", "close");
   target.writeHead(status, sent);
-  if (isUnread) keepOpenAfter(target);
+  if (isUnread) {
+    takeNoMore(target);
+    keepOpenAfter(target);
+  }
   if (typeof body !== "string" && body !== null)
     return target.req.method === "HEAD" ? endWithout(body, target) : pipeline(body, target);
   // As many bytes as characters: ASCII.

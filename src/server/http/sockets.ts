@@ -10,6 +10,8 @@ interface Answering {
   unanswered: number;
   /** The answer to the latest request. */
   last: ServerResponse | undefined;
+  /** Whether an answer has announced that the connection will be closed. */
+  isEnding: boolean;
 }
 
 /** The connections that have sent a request. */
@@ -37,17 +39,26 @@ export function unrefServer(server: Server): void {
   server.on("connection", (socket) => socket.unref());
 }
 
-/** @returns false if the connection is closed, or is closed now because it sent too many requests ahead */
+/** @returns false if the connection is closed or will be, or is closed now because it sent too many requests ahead */
 export function takeRequest(socket: Socket, response: ServerResponse): boolean {
   if (socket.destroyed) return false;
   let connection = answering.get(socket);
-  if (!connection) answering.set(socket, (connection = { unanswered: 0, last: undefined }));
+  if (!connection) answering.set(socket, (connection = { unanswered: 0, last: undefined, isEnding: false }));
+  if (connection.isEnding) return false;
   connection.unanswered++;
   connection.last = response;
   response.on("finish", endOfAnswer);
   if (connection.unanswered <= MAX_UNANSWERED) return true;
   socket.destroy();
   return false;
+}
+
+/**
+ * Takes no more requests of the connection of an answer with `Connection: close` (RFC 9112, 9.6): what follows a message that
+ * is malformed, or was not read to its end, may be a request to us only.
+ */
+export function takeNoMore({ req }: ServerResponse): void {
+  answering.get(req.socket)!.isEnding = true;
 }
 
 function endOfAnswer(this: ServerResponse): void {
