@@ -63,6 +63,7 @@ it.each([
   ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "Name its authority with sslrootcert=FILE"],
   ["SELF_SIGNED_CERT_IN_CHAIN", "Name its authority with sslrootcert=FILE"],
   ["DEPTH_ZERO_SELF_SIGNED_CERT", "Name its authority with sslrootcert=FILE"],
+  ["28P01", "~/.pgpass, which is ignored if others can read it"],
   ["CERT_HAS_EXPIRED", "Renew the server's certificate"],
   ["ERR_TLS_CERT_ALTNAME_INVALID", "Connect by a name that the certificate contains"],
 ])("PostgreSQL: a connection that fails with %s comes with advice", (code, advice) => {

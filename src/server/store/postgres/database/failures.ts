@@ -155,7 +155,8 @@ const ADVICE: Readonly<Record<string, string>> = {
   EHOSTUNREACH: CHECK_ADDRESS,
   ECONNRESET:
     "The server may have no TLS: on a trusted network, add sslmode=disable. Otherwise check that PostgreSQL listens there.",
-  "28P01": "Check the user name, and the password in PGPASSWORD, ~/.pgpass or SVC_STORE.",
+  "28P01":
+    "Check the user name, and the password in PGPASSWORD, SVC_STORE or ~/.pgpass, which is ignored if others can read it.",
   "28000": "Check the user name and pg_hba.conf, which may allow TLS only: sslmode=verify-full.",
   "3D000": "Create it with: createdb",
   "53300":
