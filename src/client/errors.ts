@@ -70,7 +70,8 @@ export class ApiError extends ServiceError {
     error: string,
     options?: Omit<ServiceErrorOptions, "status">,
   ) {
-    super(code, `${request}: ${status} ${error}`, { ...options, status });
+    const remedy = code === "unauthorized" ? ". Check that the key belongs to the instance at baseUrl" : "";
+    super(code, `${request}: ${status} ${error}${remedy}`, { ...options, status });
     this.error = error;
   }
 }

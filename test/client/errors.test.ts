@@ -30,7 +30,7 @@ describe("Errors", () => {
       "unauthorized",
       401,
       ({ client, acme }) => client(acme, { secretKey: KEY }).users.list(),
-      "GET /api/v1/users: 401 Unauthorized",
+      "GET /api/v1/users: 401 Unauthorized. Check that the key belongs to the instance at baseUrl",
     ],
     [
       "instance_not_found",

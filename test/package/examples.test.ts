@@ -190,7 +190,9 @@ describe("An example application whose key the service rejects", () => {
     const text = await response.text();
     expect(text).toContain("Sign-in is not available at the moment");
     expect(text).not.toContain("node_modules");
-    expect(logged.mock.calls).toEqual([["POST /api/v1/tokens/verify: 401 Unauthorized"]]);
+    expect(logged.mock.calls).toEqual([
+      ["POST /api/v1/tokens/verify: 401 Unauthorized. Check that the key belongs to the instance at baseUrl"],
+    ]);
   });
 });
 
