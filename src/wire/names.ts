@@ -53,6 +53,7 @@ export function providerTitle(name: string): string {
   return isProvider(name) ? PROVIDER_TITLES[name] : name;
 }
 
+/** Whether text is a UUID in its canonical form: in lower case. */
 export function isUuid(value: string): boolean {
   return UUID.test(value);
 }

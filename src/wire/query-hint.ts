@@ -17,11 +17,13 @@ export function explainProblem(error: QueryError, fields: Fields): string {
   return hint === undefined ? asSentence(error.message) : `${asSentence(error.message)} ${hint}`;
 }
 
+/** With a capital letter and a full stop. */
 export function asSentence(message: string): string {
   const text = message.charAt(0).toUpperCase() + message.slice(1);
   return text.endsWith(".") ? text : `${text}.`;
 }
 
+/** `Did you mean "email"?`; undefined if no field is close. */
 export function fieldHint(field: string, fields: Fields): string | undefined {
   const near = closest(field.toLowerCase(), Object.keys(fields));
   return near && `Did you mean "${near}"?`;

@@ -63,6 +63,7 @@ function problem(why: string): ReadRedirectUri {
   return { problem: why };
 }
 
+/** Splits at the first `?`, which the query keeps; an empty query if there is none. */
 export function splitQuery(text: string): { path: string; query: string } {
   const at = text.indexOf("?");
   return at < 0 ? { path: text, query: "" } : { path: text.slice(0, at), query: text.slice(at) };

@@ -40,6 +40,7 @@ export function instanceResource(
   };
 }
 
+/** @param identities undefined in lists */
 export function userResource({ user, providers }: UserView, identities?: readonly IdentityRecord[]): Answer<"User"> {
   return {
     id: user.id,

@@ -33,6 +33,7 @@ export interface RequestEntry {
 
 const QUIET_ROUTES = new Set([LIVE, READY, METRICS, "/__svc/simulator/avatars/:file"]);
 
+/** The log entry of a request. @param request undefined if the request was refused before a route was chosen */
 export function entryOf(
   { id, method, target }: Incoming,
   request: AppRequest | undefined,
@@ -64,6 +65,7 @@ export function reasonOf(cause: unknown, answered: ApiError, incoming: Incoming)
   return isApi(incoming) && cause.code !== "unknown_host" ? ERRORS[cause.code].error : text;
 }
 
+/** Whether a request is for the product API, whose callers are programs. */
 export function isApi({ target }: Incoming): boolean {
   return target.startsWith("/api/");
 }

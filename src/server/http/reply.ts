@@ -105,6 +105,7 @@ export function redirect(location: string, cookies: readonly string[] = []): Rep
   return { status: 302, headers: withCookies([...REDIRECT_HEADERS, "location", location], cookies), body: "" };
 }
 
+/** A complete page, whose scripts and styles are allowed by their hashes. */
 export function page(html: string, status = 200, cookies: readonly string[] = []): Reply {
   return { status, headers: withCookies(PAGE_HEADERS, cookies), body: html };
 }

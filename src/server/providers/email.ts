@@ -5,6 +5,7 @@ export function placeholderEmail(provider: Provider, uid: string): string {
   return `${uid.replaceAll("%", "%25").replaceAll("@", "%40")}@${placeholderDomain(provider)}`;
 }
 
+/** Whether an address, in any case, has the domain of a placeholder. */
 export function isPlaceholderEmail(email: string): boolean {
   const address = email.toLowerCase();
   return PROVIDERS.some((provider) => address.endsWith(`@${placeholderDomain(provider)}`));

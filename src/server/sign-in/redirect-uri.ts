@@ -45,6 +45,7 @@ function encoded(value: string): string {
   return PLAIN.test(value) ? value : encodeURIComponent(value);
 }
 
+/** The error `invalid_redirect_uri`. @param why names the rule, and what to write instead */
 export function refused(why: string): ApiError {
   return new ApiError("invalid_redirect_uri", why);
 }

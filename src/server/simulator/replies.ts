@@ -1,5 +1,6 @@
 import type { FetchResponse } from "../../wire/fetch.ts";
 
+/** A provider's answer in JSON. @param headers by names in lower case */
 export function reply(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): FetchResponse {
   return textReply(status, JSON.stringify(body), { "content-type": "application/json; charset=utf-8", ...headers });
 }

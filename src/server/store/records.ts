@@ -45,6 +45,7 @@ export function keyOf(name: TableName, record: RecordOf[TableName]): string {
 export type NewRecord<Name extends TableName> = Omit<RecordOf[Name], OptionalColumn<Name>> &
   Partial<Pick<RecordOf[Name], OptionalColumn<Name>>>;
 
+/** A record of a table. Columns that are left out are null, or have their initial value. */
 export function newRecord<Name extends TableName>(name: Name, given: NewRecord<Name>): RecordOf[Name] {
   const values = given as Readonly<Record<string, unknown>>;
   const record: Record<string, unknown> = {};

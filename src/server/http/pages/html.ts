@@ -24,6 +24,7 @@ function toText(value: Value): string {
 
 const SPECIAL = /[&<>"']/;
 
+/** Text as it may stand in an element, or in an attribute between quotes. */
 export function escapeHtml(text: string): string {
   // Most text needs no escaping, and testing costs a tenth of replacing.
   if (!SPECIAL.test(text)) return text;

@@ -115,6 +115,7 @@ function limitOf(request: AppRequest): number | undefined {
   return limit;
 }
 
+/** The error for an `after` that is neither an id nor a position. */
 export function unknownAfter(): ApiError {
   return new ApiError(
     "bad_request",

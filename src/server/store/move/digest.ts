@@ -36,6 +36,7 @@ function refuseDangling(location: string, references: References, entry: Entry):
     `${location}: ${entry[0]} ${keyOf(entry[0], entry[1])} belongs to ${missing}, which is missing. svc store check lists all such records. To leave it out: svc store repair --drop-dangling --store ${location}`,
   );
 }
+/** Counts and hashes the records of a store, one after the other in their order. */
 export class Summary {
   readonly #tables = new Map(MOVED_NAMES.map((name) => [name, { count: 0, hash: createHash("sha256") }]));
 

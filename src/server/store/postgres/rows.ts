@@ -37,10 +37,12 @@ export interface StoredColumn {
 /** The version of the records whose columns version 1 of the schema has. Each later column has a migration. */
 const FIRST = 3;
 
+/** Whether a migration adds the column, because version 1 of the schema does not have it. */
 export function isLate({ column: { since = FIRST } }: StoredColumn): boolean {
   return since > FIRST;
 }
 
+/** The columns that a table has in the database, in their order: those of its records, and their folded texts. */
 export function storedColumnsOf(table: TableName): StoredColumn[] {
   return columnsOf(table).flatMap(([name, column]) => {
     const { initial = null } = column;

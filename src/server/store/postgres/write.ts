@@ -37,6 +37,7 @@ export async function removeAll(ask: Ask): Promise<void> {
     );
 }
 
+/** Whether the database has no records. Settings do not count. */
 export async function isEmpty(ask: Ask): Promise<boolean> {
   const [row] = await ask<{ empty: boolean }>(
     `SELECT NOT (${TABLE_NAMES.filter((name) => name !== "settings")

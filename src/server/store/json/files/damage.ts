@@ -19,6 +19,7 @@ export const UNREADABLE = "checksum mismatch";
 export const TWICE = "duplicate key";
 export const NO_HEADER = "the first line is not the header of a store";
 
+/** The damage of a gap between the numbers of two changes that are there. */
 export function missingChanges(before: number, after: number): string {
   return after - before === 2 ? `change ${before + 1} is missing` : `changes ${before + 1} to ${after - 1} are missing`;
 }
@@ -44,6 +45,7 @@ export function refusalOf({ file, line, offset, what }: Damage): StoreRefused {
   );
 }
 
+/** The refusal of a file whose format this svc does not know. */
 export function unknownVersion(path: string, version: number): StoreRefused {
   const what =
     version > VERSION

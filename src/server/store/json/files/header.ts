@@ -37,6 +37,7 @@ export const FILLED = 1;
 /** The header of a store without a `db.json`. */
 export const BEGINNING: Header = { version: VERSION, sequence: 0, store: undefined, journal: null };
 
+/** 24 random hexadecimal digits, for a store or a journal. */
 export function newId(): string {
   return randomBytes(12).toString("hex");
 }

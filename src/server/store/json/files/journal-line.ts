@@ -9,6 +9,7 @@ export interface Numbered {
   readonly changes: readonly Change[];
 }
 
+/** A line of the journal, with its checksum and its end. */
 export function encodeLine(sequence: number, changes: readonly Change[]): Buffer {
   return Buffer.from(`${seal({ sequence, changes }).line}\n`);
 }

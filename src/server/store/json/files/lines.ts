@@ -57,6 +57,7 @@ export function chain(before: number, checksum: number): number {
   return (mixed ^ (mixed >>> 15)) >>> 0;
 }
 
+/** Eight lower-case hexadecimal digits. */
 export function hex(checksum: number): string {
   return checksum.toString(16).padStart(8, "0");
 }

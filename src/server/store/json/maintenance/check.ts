@@ -42,6 +42,7 @@ function ownerOf(record: AnyRecord): AnyRecord {
   return { id, instance_id, user_id } as AnyRecord;
 }
 
+/** The number of records in each table. */
 export function countsOf({ tables }: Pick<Scan, "tables">): Record<TableName, number> {
   return byTable(TABLE_NAMES, (name) => tables[name].size);
 }

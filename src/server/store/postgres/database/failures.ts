@@ -105,6 +105,7 @@ export function unavailable(location: string, error: unknown): StorageUnavailabl
   return new StorageUnavailable(`${location}: ${reasonOf(error)}`, { code, cause: error });
 }
 
+/** Why a statement failed, for the log and for people. Contains no secret. */
 export function reasonOf(error: unknown): string {
   const { constraint_name } = error as Failure;
   if (isInstanceGone(constraint_name)) return "its content was replaced. Restart svc.";
