@@ -100,6 +100,11 @@ describe("svc doctor", () => {
       await writeFile(join(cwd, "svc.config.json"), '{"public_url":"https://auth.test/x"}');
       return {};
     }],
+    ["a configuration that sends credentials elsewhere", "svc.config.json", "warning", "to github.corp.test", async () => {
+      const endpoints = { token: "https://github.corp.test/token" };
+      await writeFile(join(cwd, "svc.config.json"), JSON.stringify({ providers: { github: { endpoints } } }));
+      return {};
+    }],
     ["a configuration that is a directory", "svc.config.json", "failed", "cannot be read: illegal operation on a directory (EISDIR)", async () => {
       await mkdir(join(cwd, "svc.config.json"));
       return {};

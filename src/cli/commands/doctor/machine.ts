@@ -83,15 +83,20 @@ async function configFileCheck(context: Context): Promise<Check> {
     return ok(CONFIG_FILE, "valid");
   } catch (error) {
     const message = toFailure(error).message.replace(/:\n +/, ": ").replaceAll(/\n +/g, "; ");
+    const isValid = await configuredPort(context, CONFIG_FILE).then(
+      () => true,
+      () => false,
+    );
+    if (isValid) return warning(CONFIG_FILE, message, `Start with: svc serve --config ${CONFIG_FILE}`);
     return failed(CONFIG_FILE, message, "Correct the file: svc serve does not start with it.");
   }
 }
 
-/** What the file sets. @throws if svc serve would not start with the file */
-async function configuredPort(context: Context): Promise<number | undefined> {
+/** What the file sets. @param config the file, as `--config` names it @throws if svc serve would not start with the file */
+async function configuredPort(context: Context, config?: string): Promise<number | undefined> {
   const { serveOptions } = await import("../serve/options.ts");
   // Without the environment, so that every fault is the file's.
-  return (await serveOptions({ ...context, env: {} }, {})).port;
+  return (await serveOptions({ ...context, env: {} }, config === undefined ? {} : { config })).port;
 }
 
 async function storeCheck(context: Context): Promise<Check> {
@@ -119,7 +124,7 @@ async function storeCheck(context: Context): Promise<Check> {
 async function portCheck(context: Context): Promise<Check> {
   const server = await findRunningServer(context);
   if (server) return ok("port", `${new URL(server.url).port} is used by svc serve, pid ${server.pid}`);
-  const configured = await configuredPort(context).catch(() => undefined);
+  const configured = await configuredPort(context, CONFIG_FILE).catch(() => undefined);
   const port = Number(context.env["SVC_PORT"] || configured || DEFAULT_PORT);
   const probe = createServer();
   const error = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
