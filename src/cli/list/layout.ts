@@ -25,6 +25,8 @@ export interface Layout {
   /** The columns that there is room for, by their place. */
   readonly shown: readonly number[];
   readonly isShortened: boolean;
+  /** Whether values are too long for their columns. */
+  readonly isCut: boolean;
   line(cells: readonly string[]): string;
 }
 
@@ -57,6 +59,7 @@ export async function layOut(
   return {
     shown,
     isShortened,
+    isCut: shown.some((place, i) => widths[i]! < natural[place]!),
     line: (row) =>
       shown
         .map((place, i) => {

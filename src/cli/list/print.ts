@@ -47,10 +47,11 @@ export function isTable(format: Format): boolean {
   return format === "table" || format === "wide";
 }
 
-function inWords({ hidden, isShortened }: Narrow): string {
+function inWords({ hidden, isShortened, isCut }: Narrow): string {
   const columns = hidden.length > 0 ? `Hidden: ${hidden.join(", ")}. ` : "";
   const shortened = isShortened ? "Ids are shortened. " : "";
-  return `${columns}${shortened}See all: --output wide`;
+  const cut = isCut && !isShortened ? "Long values are cut. " : "";
+  return `${columns}${shortened}${cut}See all: --output wide`;
 }
 
 /** The same for commands without a list's flags. @param chosen the columns, unless all */

@@ -14,6 +14,7 @@ export interface Narrow {
   /** The names of the columns that there was no room for. */
   readonly hidden: readonly string[];
   readonly isShortened: boolean;
+  readonly isCut: boolean;
 }
 
 export interface TableOptions {
@@ -35,9 +36,9 @@ export async function* table<Row>(
   const titles = columns.map(({ title, name }) => title ?? name.toUpperCase());
   const available = isWide ? Infinity : widthOf(context);
   const begin = async function* (first: readonly string[][]): AsyncGenerator<string, (cells: string[]) => string> {
-    const { shown, isShortened, line } = await layOut(columns, [titles, ...first], available);
+    const { shown, isShortened, isCut, line } = await layOut(columns, [titles, ...first], available);
     const hidden = columns.filter((_, i) => !shown.includes(i)).map(({ name }) => name);
-    if (hidden.length > 0 || isShortened) onNarrow?.({ hidden, isShortened });
+    if (hidden.length > 0 || isShortened || isCut) onNarrow?.({ hidden, isShortened, isCut });
     yield `${colors(stdout, context).dim(line(titles))}\n`;
     for (const cells of first) yield `${line(cells)}\n`;
     return line;

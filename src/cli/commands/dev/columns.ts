@@ -50,7 +50,7 @@ export const OUTCOME_COLUMNS: Listed<Outcome> = {
     { name: "id", title: "OUTCOME", whole: true, value: ({ id }) => id },
     { name: "title", title: "WHAT HAPPENS", value: ({ title }) => title },
     { name: "application_sees", title: "THE APPLICATION SEES", value: ({ application_sees }) => application_sees },
-    { name: "providers", title: "PROVIDERS", isSpare: true, value: ({ providers }) => providers },
+    { name: "providers", value: ({ providers }) => providers },
     { name: "description", value: ({ description }) => description },
   ],
 };

@@ -14,9 +14,7 @@ export type GetOptions = GlobalFlags & Pick<ListFlags, "fields">;
 export function addGet(sessions: Command, context: Context): void {
   const command = sessions.command("get <session_id>").description("print one session");
   withHelp(addFieldsFlag(printsRows(command), SESSION_COLUMNS), {
-    examples: [
-      ['svc sessions get "$(svc sessions list --limit 1 --output ids)"', "the session of the most recent sign-in"],
-    ],
+    examples: [["svc sessions get svc_session_7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "by the id that lists print"]],
     exits: [EXIT.done, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable],
   });
   runs(command, (options: GetOptions, id: string) => runGet(context, options, id));
