@@ -4,16 +4,17 @@ import type { Store } from "../../src/server/store/store.ts";
 import { A, at } from "../store/_records.ts";
 import { testStore } from "../store/_conformance.ts";
 import { clear, createDatabase, execute } from "./_postgres.ts";
+import { patient } from "./_store.ts";
 
 let url: string;
 beforeAll(async () => {
   url = await createDatabase();
-  await (await openPostgresStore(url, { warn: () => {} })).close();
+  await (await openPostgresStore(patient(url), { warn: () => {} })).close();
 });
 
 const open = async (): Promise<Store> => {
   await clear(url);
-  return openPostgresStore(url, { warn: () => {} });
+  return openPostgresStore(patient(url), { warn: () => {} });
 };
 
 testStore("postgres", open, {

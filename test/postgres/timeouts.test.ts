@@ -16,7 +16,7 @@ async function databaseWith(setting: string, milliseconds: number): Promise<stri
 }
 
 it("PostgreSQL: an idle_session_timeout of the database does not end svc's connections", async ({ skip }) => {
-  const url = (await databaseWith("idle_session_timeout", 300)) ?? skip();
+  const url = (await databaseWith("idle_session_timeout", 2_000)) ?? skip();
   const store = await open(url);
   // Given as it connects: before its first statement it could be idle for too long.
   const sql = admin(`${url}?idle_session_timeout=0`);
@@ -27,17 +27,17 @@ it("PostgreSQL: an idle_session_timeout of the database does not end svc's conne
   await Promise.all(Array.from({ length: 3 }, () => store.instances()));
   const before = await connections();
   expect(before.length).toBeGreaterThan(0);
-  await delay(900);
+  await delay(2_500);
   expect(await connections()).toEqual(before);
 });
 
 it("PostgreSQL: a transaction_timeout of the database does not end a long list", async ({ skip }) => {
-  const url = (await databaseWith("transaction_timeout", 500)) ?? skip();
+  const url = (await databaseWith("transaction_timeout", 2_000)) ?? skip();
   const store = await open(url);
   await store.seed(records({ users: Array.from({ length: 1500 }, (_, n) => user(n)) }));
   let count = 0;
   for await (const rows of store.users(A, {})) {
-    if (count === 0) await delay(900);
+    if (count === 0) await delay(2_500);
     count += rows.length;
   }
   expect(count).toBe(1500);

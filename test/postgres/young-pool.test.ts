@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import { people, state, take } from "../store/_records.ts";
 import { createDatabase, execute } from "./_postgres.ts";
-import { awaitServer } from "./_store.ts";
+import { awaitServer, patient } from "./_store.ts";
 
 awaitServer();
 
@@ -12,7 +12,7 @@ it("PostgreSQL: writes wait for a server that accepts them, also right after the
   let warn!: () => void;
   const isAway = new Promise<void>((resolve) => (warn = resolve));
   // The same server, named twice.
-  const store = await openPostgresStore(`${url.replace(/(127\.0\.0\.1:\d+)/, "$1,$1")}?statement_timeout=30`, {
+  const store = await openPostgresStore(patient(url.replace(/(127\.0\.0\.1:\d+)/, "$1,$1")), {
     warn: (message) => message.includes("is unavailable") && warn(),
   });
   onTestFinished(() => store.close());
