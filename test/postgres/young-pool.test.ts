@@ -23,6 +23,7 @@ it("PostgreSQL: writes wait for a server that accepts them, also right after the
   const saved = Promise.allSettled(numbers.map((n) => store.saveState(state(n))));
   await Promise.race([isAway, saved]);
   await execute(other, `ALTER DATABASE ${database} RESET default_transaction_read_only`);
-  expect((await saved).map(({ status }) => status)).toEqual(numbers.map(() => "fulfilled"));
+  const outcomes = (await saved).map((each) => (each.status === "rejected" ? String(each.reason) : each.status));
+  expect(outcomes).toEqual(numbers.map(() => "fulfilled"));
   for (const n of numbers) expect(await take(store, state(n).state)).toEqual(state(n));
 });
