@@ -223,6 +223,7 @@ describe("A very long list", () => {
       held.push(refs.filter((ref) => ref.deref() !== undefined).length);
     }
     expect(count).toBe(COUNT);
-    expect(Math.max(...held)).toBeLessThanOrEqual(2 * MAX_PAGE_SIZE);
+    // The page that is read, the next one, and what a register still refers to.
+    expect(Math.max(...held)).toBeLessThan(3 * MAX_PAGE_SIZE);
   });
 });

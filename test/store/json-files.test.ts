@@ -4,7 +4,7 @@ import { dirname, join, relative } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
-import { fill, newPath, open, expectNoWarnings } from "./_json.ts";
+import { fill, newPath, open, expectNoWarnings, warnings } from "./_json.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { startProcess } from "./_other-process.ts";
 import { A, contentOf, id, people, records, state } from "./_records.ts";
@@ -47,6 +47,7 @@ describe("The files of a store", () => {
     const again = await open(path);
     expect([await modeOf(path), await modeOf(dirname(path))]).toEqual(["600", "700"]);
     await again.close();
+    expect(warnings.splice(0)).toEqual([expect.stringContaining("everyone on this machine could read")]);
   });
 
   it("are ignored by git, by a file in their directory", async () => {
