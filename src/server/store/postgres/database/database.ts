@@ -116,10 +116,13 @@ export function openDatabase(address: Address, warn: Warn) {
         if (isDead || !made || isFull(error) || isLoginRefused(error)) noteLoss(error);
         if (!isUnavailable(error)) throw error;
         // Nothing was written. Other connections, or another host, may lead to the new primary.
-        if (made && !hasSwitched && isReadOnly(error)) {
-          hasSwitched = asked - made.made > MIN_POOL_AGE_MS;
-          if (hasSwitched) pool.retire(current, limits.answerWithinMs / 1000);
-          else if (address.hosts.length > 1 && performance.now() + TRY_AGAIN_MS < until) await sleep(TRY_AGAIN_MS);
+        if (made && isReadOnly(error)) {
+          const mayWait = address.hosts.length > 1 && performance.now() + TRY_AGAIN_MS < until;
+          const isOld = asked - made.made > MIN_POOL_AGE_MS;
+          if (isOld && (mayWait || !hasSwitched)) {
+            hasSwitched = true;
+            pool.retire(current, limits.answerWithinMs / 1000);
+          } else if (mayWait) await sleep(TRY_AGAIN_MS);
           else {
             noteFailure(error);
             throw unavailable(location, error);
