@@ -3,7 +3,7 @@ import { enumerated } from "../../wire/names.ts";
 import { commandPath, subcommands } from "./command-map.ts";
 import { GUESSED_COMMANDS } from "./guesses.ts";
 
-/** Words for one thing, of which other programs use another. */
+/** Words that programs use for the same action. */
 const SAME: readonly (readonly string[])[] = [
   ["get", "show", "view"],
   ["list", "ls"],
@@ -14,12 +14,12 @@ const SAME: readonly (readonly string[])[] = [
   ["verify", "check", "validate"],
   ["decode", "inspect", "parse", "show"],
 ];
-/** More commands than these are no answer. */
+/** A hint with more commands would not help. */
 const MAX_GUESSES = 4;
 
 /**
- * The commands that a word may stand for which is none of its group's: those with that name or another word for it, of the same
- * noun, also below svc dev; else of any noun.
+ * The commands that an unknown word may mean: those with that name, or another word for it. First those of the same noun, also
+ * below `svc dev`, then those of any noun.
  * @param program with all commands
  */
 export function guessedCommand(program: Command, group: Command, word: string): string | undefined {
@@ -38,7 +38,7 @@ function everyCommand(program: Command): Command[] {
   return subcommands(program).flatMap((command) => [command, ...everyCommand(command)]);
 }
 
-/** Those of the fewest words. */
+/** Those with the fewest words. */
 function shallowest(commands: readonly Command[]): Command[] {
   const depthOf = (command: Command): number => commandPath(command).split(" ").length;
   const least = Math.min(...commands.map(depthOf));

@@ -1,4 +1,4 @@
-/** The commands for first guesses that no command is named like. Commander finds spelling mistakes. */
+/** What to use instead of commands that people guess and that do not exist. Commander finds spelling mistakes. */
 export const GUESSED_COMMANDS: Readonly<Record<string, string>> = {
   list: "svc users list, or svc sessions list",
   ls: "svc users list, or svc sessions list",

@@ -59,7 +59,7 @@ function hanging(first: string, text: string, width = STANDARD_WIDTH): string {
   return lines.join("\n");
 }
 
-/** What a command takes besides its own options, by name alone: told whole, it would hide the command's own. */
+/** The global options, by name only: their descriptions would hide the command's own options. */
 function globalOptions(command: Command, width = STANDARD_WIDTH): string {
   let program = command;
   while (program.parent) program = program.parent;

@@ -46,7 +46,7 @@ export function Heading({
   note,
 }: {
   title: ComponentChildren;
-  /** Beside the title, of which it is no part. */
+  /** Beside the title, but not part of it. */
   picture?: ComponentChildren;
   /** The address of the list that this record is in. */
   back?: string;

@@ -7,7 +7,7 @@ export interface Suggestion {
   readonly text: string;
   /** The position of the cursor afterwards. */
   readonly cursor: number;
-  /** Whether it is a whole term, which finds the word that was typed. */
+  /** Whether it is a whole term, and not the start of one. */
   readonly isTerm?: true;
 }
 
@@ -15,7 +15,7 @@ const MOST = 8;
 /** A word without the signs of the search language. */
 const WORD = /^[\p{L}\p{N}@._+-]+$/u;
 
-/** The completions at the cursor: fields, searches for a word that is none, or known values of the field. */
+/** The completions at the cursor: fields, searches for a word that is not a field, or known values of the field. */
 export function complete(
   text: string,
   cursor: number,
@@ -50,7 +50,7 @@ export function complete(
     .map((one) => ({ label: one, hint: one === "null" ? "no value" : "", ...put(`${minus}${name}:${one}`) }));
 }
 
-/** The searches that a person means who types a word alone. Users and sessions have both fields. */
+/** The searches that are suggested for a single word. Users and sessions have both fields. */
 function searchesFor(word: string): Pick<Suggestion, "label" | "hint">[] {
   const email = { label: `email:*${word}*`, hint: "in the e-mail address" };
   return word.includes("@") ? [email] : [{ label: `name:*${word}*`, hint: "in the name" }, email];

@@ -103,7 +103,7 @@ async function storeCheck(context: Context): Promise<Check> {
   const { cwd } = context;
   const { storeLocation } = await import("../serve/options.ts");
   const usual = join(cwd, ".svc/db.json");
-  // A configuration that can't be read is another check's.
+  // Another check reports a configuration that can't be read.
   const location = await storeLocation(context, {}).catch(() => usual);
   if (location !== usual) {
     const shown = /^[a-z]+:\/\//i.test(location) ? "a database" : location;

@@ -12,7 +12,7 @@ export type { ServerEvent } from "../../../control-client/index.ts";
 export interface Wanted {
   /** The id of the only sign-in. */
   readonly flow: string | undefined;
-  /** What occurs in the only sign-ins: a user's id or e-mail address. */
+  /** Text that the sign-ins contain, such as a user's id or e-mail address. */
   readonly user: string | undefined;
   readonly isFailed: boolean;
   /** Whether what commands and the dashboard ask is shown as well. */
@@ -43,7 +43,7 @@ export function isWantedFlow({ id, data }: FlowEvent, wanted: Wanted): boolean {
   return !wanted.isFailed || data.result === "error";
 }
 
-/** A sign-in that fails has no user yet, but its steps have the address that the provider told. */
+/** A sign-in that fails has no user yet, but its steps have the address that the provider sent. */
 function concerns({ data }: Pick<FlowEvent, "data">, user: string): boolean {
   return fold(JSON.stringify(data)).includes(fold(user));
 }

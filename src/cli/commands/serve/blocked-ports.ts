@@ -6,7 +6,7 @@ const BLOCKED: ReadonlySet<number> = new Set([
   6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
-/** What to tell of a server that browsers do not reach. Undefined if they do. @param url its front door */
+/** The warning about a port that browsers refuse. Undefined if they accept it. @param url its front door */
 export function blockedPort(url: string): string | undefined {
   const { port } = new URL(url);
   if (!BLOCKED.has(Number(port))) return undefined;

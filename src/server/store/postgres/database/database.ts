@@ -50,7 +50,7 @@ export function openDatabase(address: Address, warn: Warn) {
     isAway = false;
   }
 
-  /** Before, the start itself fails with the error; and a tool fails instead. */
+  /** True once requests are served. Until then, and in a tool, an error is thrown instead of logged. */
   let isServing = false;
 
   const reported = new Map<string, number>();

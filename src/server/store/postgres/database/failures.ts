@@ -93,7 +93,7 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
-/** Whether a text is not one to PostgreSQL (U+0000, half a surrogate pair), or too long for an index. */
+/** Whether PostgreSQL can't store a text: it has U+0000 or half a surrogate pair, or is too long for an index. */
 export const isUnstorable = saying("22P02", "22P05", "54000");
 
 /** Whether the server's disk is full. Rows that fit into its existing pages can still be written. */

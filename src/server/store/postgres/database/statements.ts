@@ -121,7 +121,7 @@ export function openStatements(
             give(slot);
             throw error;
           }
-          // It was not sent: it takes its turn on the connections that there are.
+          // It was not sent, so it waits for one of the open connections.
           refused = performance.now();
           slots.splice(slots.indexOf(slot), 1);
           void endOf(slot, 0).catch(() => undefined);
