@@ -18,6 +18,7 @@ await mkdir(out, { recursive: true });
 await build({
   entryPoints: {
     postgres: `${ROOT}src/server/store/postgres/postgres-store.ts`,
+    transfer: `${ROOT}src/server/store/postgres/transfer.ts`,
     json: `${ROOT}src/server/store/json/memory-store.ts`,
     query: `${ROOT}src/wire/query.ts`,
     fields: `${ROOT}src/wire/fields.ts`,
@@ -31,7 +32,8 @@ await build({
   outExtension: { ".js": ".mjs" },
 });
 const load = (name) => import(`${out}/${name}.mjs`);
-const { openPostgresStore, openPostgresTarget } = await load("postgres");
+const { openPostgresStore } = await load("postgres");
+const { openPostgresTarget } = await load("transfer");
 const { openMemoryStore } = await load("json");
 const { parseQuery } = await load("query");
 const { USER_FIELDS } = await load("fields");
