@@ -16,6 +16,7 @@ async function handler() {
   if (kind === "read") return (_request, response) => reply(response);
   if (kind === "body") return (request, response) => readBody(request, () => reply(response));
   const { compactVerify } = await import("jose");
+  // In the form in which svc keeps it.
   const key = await subtle.importKey("raw", Buffer.from(secret), { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
   return (request, response) =>
     readBody(request, (text) => {

@@ -4,15 +4,13 @@
 import { createHmac, randomBytes, randomUUID } from "node:crypto";
 import { openSync, fdatasync, write } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 
 const SECRET = `sk_${randomBytes(32).toString("hex")}`;
 const ACCOUNTS = ["ada", "alan", "grace", "mary", "charles", "hedy"];
 const states = new Map();
 const codes = new Map();
 const users = new Map();
-const file = openSync(join(tmpdir(), `svc-by-hand-${process.pid}.log`), "w");
+const file = openSync("by-hand.log", "w");
 
 // One write and one sync for all that wait: what is answered is on the disk.
 let waiting = [];

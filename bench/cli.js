@@ -4,6 +4,8 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { median } from "./report.js";
+import { plainEnv } from "./server.js";
 
 const ROOT = new URL("..", import.meta.url).pathname;
 const SVC = join(ROOT, "bin/svc.js");
@@ -12,7 +14,8 @@ const ROUNDS = Number(process.env.SVC_BENCH_ROUNDS ?? 15);
 const COUNTS = [1_000, 100_000];
 /** Without a bound V8 lets garbage lie as long as the machine has room, which says nothing of what is needed. */
 const SMALL_HEAP = ["--max-old-space-size=16", "--max-semi-space-size=1"];
-const { NODE_EXTRA_CA_CERTS: _, NODE_OPTIONS: __, ...env } = process.env;
+/** It keeps no compiled code. */
+const IS_OLD = process.version.startsWith("v20.");
 
 /** Runs a command, whose output is thrown away, and prints the most memory that it had, in MiB. */
 const PEAK = `
@@ -32,8 +35,12 @@ const PEAK = `
 `;
 
 const directory = await mkdtemp(join(tmpdir(), "svc-bench-cli-"));
+// With a home of its own, where the first round leaves what it compiled.
+const { NODE_COMPILE_CACHE: _, NODE_DISABLE_COMPILE_CACHE: __, XDG_CACHE_HOME: ___, ...plain } = plainEnv();
+const env = { ...plain, HOME: directory };
 try {
   await startUp();
+  await serverStart();
   await memory();
 } finally {
   await rm(directory, { recursive: true, force: true });
@@ -44,10 +51,11 @@ async function startUp() {
   const token = (await run(server, [SVC, "sign-in", "--as", "ada", "--token"])).stdout;
   const commands = {
     "svc --version": [[SVC, "--version"], 1.5],
-    "svc --help": [[SVC, "--help"], 1.5],
-    "svc tokens verify --local": [[SVC, "tokens", "verify", "--local"], 2],
-    "svc users search": [[SVC, "users", "search", "email:user7@*"], 3],
+    "svc --help": [[SVC, "--help"], IS_OLD ? 3.5 : 3],
+    "svc tokens verify --local": [[SVC, "tokens", "verify", "--local"], IS_OLD ? 3.5 : 3],
+    "svc users search": [[SVC, "users", "search", "email:user7@*"], IS_OLD ? 3.5 : 3],
   };
+  for (const [argv] of Object.values(commands)) await run(server, argv, token);
   const times = { node: [] };
   for (let i = 0; i < ROUNDS; i++) {
     times.node.push((await run(server, ["-e", "0"])).ms);
@@ -63,6 +71,44 @@ async function startUp() {
     const ms = median(times[name]);
     report(`${name} / node -e 0`, ms / node, most, `${ms.toFixed(0)} / ${node.toFixed(0)} ms`);
   }
+}
+
+/** From the spawn to the first answer, of a store that is there. */
+async function serverStart() {
+  const argv = [SVC, "serve", "--port", "0", "--json", "--quiet"];
+  const uncompiled = { ...env, NODE_DISABLE_COMPILE_CACHE: "1" };
+  const starts = {
+    bare: () => firstAnswer([join(ROOT, "bench/bare.js")], env),
+    "svc serve": () => firstAnswer(argv, env),
+    "svc serve, nothing compiled before": () => firstAnswer(argv, uncompiled),
+  };
+  const times = {};
+  // The first makes the store, and the second compiles what it takes to read one.
+  for (let i = 0; i < 2; i++) await starts["svc serve"]();
+  for (let i = 0; i < ROUNDS; i++)
+    for (const [name, start] of Object.entries(starts)) (times[name] ??= []).push(await start());
+  const { bare, ...ours } = times;
+  for (const [name, all] of Object.entries(ours)) {
+    const detail = `${median(all).toFixed(0)} / ${median(bare).toFixed(0)} ms`;
+    report(`${name} / bare`, median(all) / median(bare), IS_OLD ? 5 : 4, detail);
+  }
+}
+
+async function firstAnswer(argv, environment) {
+  const from = performance.now();
+  const child = spawn(process.execPath, argv, {
+    cwd: directory,
+    env: environment,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [line] = await once(child.stdout, "data");
+  child.stdout.resume();
+  const { port } = JSON.parse(String(line).split("\n")[0]);
+  await (await fetch(`http://127.0.0.1:${port}/.well-known/openid-configuration`)).text();
+  const ms = performance.now() - from;
+  child.kill("SIGTERM");
+  await once(child, "exit");
+  return ms;
 }
 
 /** The most that a search takes of memory: in a small heap. */
@@ -136,8 +182,4 @@ function report(name, ratio, most, detail) {
   console.log(
     `${ratio <= most ? "✓" : "✗"} ${name.padEnd(60)} ${ratio.toFixed(2).padStart(6)}   asked ≤ ${most}   ${detail}`,
   );
-}
-
-function median(values) {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }

@@ -2,6 +2,12 @@
 import { pathToFileURL } from "node:url";
 import { join } from "node:path";
 
+// By this clock its limit of requests begins again each hour, and a code lives for ten minutes: hours pass between rounds.
+const { now } = Date;
+let hours = 0;
+Date.now = () => now() + hours * 3_600_000;
+process.on("SIGUSR2", () => hours++);
+
 const { createEmulator } = await import(pathToFileURL(join(process.cwd(), "node_modules/emulate/dist/api.js")).href);
 const { url } = await createEmulator({
   service: "github",

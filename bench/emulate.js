@@ -3,18 +3,19 @@
 import { execFile } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-import { APP, signIns } from "./flow.js";
+import { APP } from "./flow.js";
 import { start } from "./server.js";
 
 const VERSION = "0.12.2";
 
-/** Each of its processes answers 5,000 anonymous requests an hour, and a sign-in has three of them. */
-const WARM_UP = 500;
-const MEASURED = 1_000;
+/** It answers 5,000 anonymous requests an hour, and a sign-in has three of them. */
+const AN_HOUR = 1_600;
+const SIGNAL_MS = 100;
 
-/** It is installed into `directory` and nowhere else. @returns what measures one round of it, or why nothing does */
-export async function installEmulate(directory) {
+/** It is installed into `directory` and nowhere else. @returns a server, or why there is none */
+export async function startEmulate(directory) {
   if (Number(process.versions.node.split(".")[0]) < 24) return { missing: "emulate needs Node 24" };
   const cwd = join(directory, "emulate");
   await mkdir(cwd);
@@ -25,16 +26,15 @@ export async function installEmulate(directory) {
   } catch {
     return { missing: `npm could not install emulate@${VERSION}` };
   }
+  const server = await start([new URL("emulate-server.js", import.meta.url).pathname], cwd);
   return {
-    async rate() {
-      const server = await start([new URL("emulate-server.js", import.meta.url).pathname], cwd);
-      try {
-        const options = { port: server.port, signIn: signInAtEmulate, seconds: 60 };
-        await signIns({ ...options, most: WARM_UP });
-        return await signIns({ ...options, most: MEASURED });
-      } finally {
-        await server.stop();
-      }
+    ...server,
+    signIn: signInAtEmulate,
+    most: AN_HOUR,
+    /** For its clock, an hour passes. */
+    async beforeRound() {
+      process.kill(server.pid, "SIGUSR2");
+      await delay(SIGNAL_MS);
     },
   };
 }
@@ -42,7 +42,7 @@ export async function installEmulate(directory) {
 const FORM = "Content-Type: application/x-www-form-urlencoded\r\n";
 
 /** Start with the picker, choice, code for token, profile, addresses. */
-async function signInAtEmulate(connection, _key, account) {
+async function signInAtEmulate(connection, { account }) {
   const address = `/login/oauth/authorize?client_id=bench&redirect_uri=${encodeURIComponent(APP)}&scope=user%3Aemail&state=${account}`;
   const picker = await connection.request("GET", address);
   const forms = [...picker.body.matchAll(/<form class="user-form".*?<\/form>/gs)].map(([form]) => form);

@@ -3,9 +3,10 @@ import { connect } from "node:net";
 
 export const APP = "http://localhost:3000/callback";
 
-/** One connection that sends a request at a time. */
+/** One connection that sends a request at a time, and the cookies that it was given. */
 export class Connection {
   #socket;
+  #cookies = new Map();
   #received = "";
   #resolve;
   #reject;
@@ -20,7 +21,10 @@ export class Connection {
   /** @returns {Promise<{ status: number, location: string, body: string }>} */
   request(method, path, headers = "", body = "") {
     const length = body === "" ? "" : `Content-Length: ${Buffer.byteLength(body)}\r\n`;
-    this.#socket.write(`${method} ${path} HTTP/1.1\r\nHost: localhost:${this.port}\r\n${headers}${length}\r\n${body}`);
+    const cookie = this.#cookies.size === 0 ? "" : `Cookie: ${[...this.#cookies.values()].join("; ")}\r\n`;
+    this.#socket.write(
+      `${method} ${path} HTTP/1.1\r\nHost: localhost:${this.port}\r\n${headers}${cookie}${length}\r\n${body}`,
+    );
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -42,6 +46,9 @@ export class Connection {
     if (isChunked ? !rest.endsWith("0\r\n\r\n") : rest.length < length) return;
     const body = isChunked ? unchunked(rest) : rest.slice(0, length);
     this.#received = "";
+    for (const [, cookie, name, attributes] of head.matchAll(/\r\nset-cookie: (([^=]*)=[^;\r]*)([^\r]*)/gi))
+      if (/max-age=0/i.test(attributes)) this.#cookies.delete(name);
+      else this.#cookies.set(name, cookie);
     this.#resolve({
       status: Number(head.slice(9, 12)),
       location: /\r\nlocation: ([^\r]+)/i.exec(head)?.[1] ?? "",
@@ -63,8 +70,11 @@ function unchunked(text) {
 }
 
 /** One sign-in: start, redirects to the picker, a choice, the callback, and the verification of its token. */
-async function signInAtSvc(connection, key, account) {
-  await verify(connection, key, await tokenFrom(connection, account));
+async function signInAtSvc(connection, { key, account, provider }) {
+  const token = await tokenFrom(connection, account, provider);
+  const asked = JSON.stringify({ token });
+  const { status, body } = await connection.request("POST", "/api/v1/tokens/verify", keyHeaders(key), asked);
+  if (status !== 200) throw new Error(`${status}: ${body}`);
 }
 
 /** The token of somebody who signs in. */
@@ -75,32 +85,17 @@ export async function tokenOf({ port }) {
   return token;
 }
 
-/** One sign-in but for its verification. */
-export async function signInUnverified(connection, _key, account) {
-  await tokenFrom(connection, account);
-}
-
-/** One sign-in up to the choice of an account: the callback never comes. */
-export async function chooseAccount(connection, _key, account) {
-  await callbackFrom(connection, account);
-}
-
-async function tokenFrom(connection, account) {
-  let answer = await callbackFrom(connection, account);
+async function tokenFrom(connection, account, provider) {
+  const { path, page } = await pickerFrom(connection, provider);
+  const choices = choicesOn(page, path);
+  const choice = choices[account % choices.length];
+  if (choice === undefined) throw new Error(`no account to choose: ${page.slice(0, 200)}`);
+  let answer = await connection.request("GET", choice);
   while (!answer.location.startsWith(APP)) {
     if (answer.status !== 302) throw new Error(`${answer.status}: ${answer.body.slice(0, 200)}`);
     answer = await connection.request("GET", pathOf(answer.location));
   }
-  return tokenIn(answer.location);
-}
-
-/** What the choice of an account is answered with: the way to the callback. */
-async function callbackFrom(connection, account) {
-  const { path, page } = await pickerFrom(connection);
-  const choices = choicesOn(page, path);
-  const choice = choices[account % choices.length];
-  if (choice === undefined) throw new Error(`no account to choose: ${page.slice(0, 200)}`);
-  return connection.request("GET", choice);
+  return new URL(answer.location).searchParams.get("token");
 }
 
 /** The address of a picker, with its request. */
@@ -111,8 +106,8 @@ export async function pickerOf({ port }) {
   return `${path}?request=${requestOn(page)}`;
 }
 
-async function pickerFrom(connection) {
-  const start = `/oauth/authorize?provider=github&redirect_uri=${encodeURIComponent(APP)}`;
+async function pickerFrom(connection, provider = "google") {
+  const start = `/oauth/authorize?provider=${provider}&redirect_uri=${encodeURIComponent(APP)}`;
   let answer = await connection.request("GET", start);
   let address = start;
   while (answer.status === 302) {
@@ -135,19 +130,9 @@ function choicesOn(page, path) {
   return [...page.matchAll(/href="([^"]*as=[^"]*)"/g)].map(([, link]) => link.replaceAll("&amp;", "&"));
 }
 
-function tokenIn(location) {
-  return new URL(location).searchParams.get("token");
-}
-
 /** What an application's server sends with each request. */
 export function keyHeaders(key) {
   return `X-Service-Secret-Key: ${key}\r\nContent-Type: application/json\r\n`;
-}
-
-async function verify(connection, key, token) {
-  const asked = JSON.stringify({ token });
-  const { status, body } = await connection.request("POST", "/api/v1/tokens/verify", keyHeaders(key), asked);
-  if (status !== 200) throw new Error(`${status}: ${body}`);
 }
 
 function pathOf(location) {
@@ -157,6 +142,7 @@ function pathOf(location) {
 /**
  * Whole sign-ins, `lanes` at once for `seconds`, and `most` of them.
  * @param options.signIn how one is made: of svc and of what answers as it does, unless another is given
+ * @param options.provider `google`, unless another is named
  * @param options.isEnough ends them before the time is over
  * @param options.note is told when each began and ended
  * @returns {Promise<number>} sign-ins per second
@@ -168,6 +154,7 @@ export async function signIns({
   seconds = 2,
   most = Infinity,
   signIn = signInAtSvc,
+  provider,
   isEnough = () => false,
   note = () => undefined,
 }) {
@@ -179,7 +166,7 @@ export async function signIns({
       const connection = new Connection(port);
       while (performance.now() - start < seconds * 1000 && begun++ < most && !isEnough()) {
         const begin = performance.now();
-        await signIn(connection, key, lane);
+        await signIn(connection, { key, account: lane, provider });
         note(begin, performance.now());
         done++;
       }

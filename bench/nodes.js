@@ -11,14 +11,17 @@ export function otherNodes() {
   return versions.filter((version) => !process.version.startsWith(`v${version}.`));
 }
 
-/** @param directory where it is installed, and nowhere else */
-export async function runUnder(version, script, directory) {
+/**
+ * @param argv a script and what it is given
+ * @param directory where it is installed, and nowhere else
+ */
+export async function runUnder(version, argv, directory) {
   const cwd = join(directory, `node-${version}`);
   await mkdir(cwd);
   await writeFile(join(cwd, "package.json"), '{ "name": "bench-node", "private": true }');
   await promisify(execFile)("npm", ["install", `node@${version}`, "--no-audit", "--no-fund"], { cwd });
   const env = { ...process.env, SVC_NODES: "" };
-  const child = spawn(join(cwd, "node_modules/node/bin/node"), [script], { stdio: "inherit", env });
+  const child = spawn(join(cwd, "node_modules/node/bin/node"), argv, { stdio: "inherit", env });
   const [code] = await once(child, "exit");
   if (code !== 0) throw new Error(`Node ${version} ended with ${code}`);
 }

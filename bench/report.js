@@ -27,6 +27,12 @@ export function ratioRow(name, limit, ours, theirs, show) {
   };
 }
 
+/** On a machine with other work, the CPU time of one says more than how many there were. @param {number[]} ours in µs */
+export function withCpu(row, ours, theirs) {
+  const micros = (values) => median(values).toFixed(values[0] < 100 ? 1 : 0);
+  return { ...row, detail: `${row.detail}, ${micros(ours)} / ${micros(theirs)} µs of CPU` };
+}
+
 export const perSecond = (rate) => `${Math.round(rate)}/s`;
 
 /**

@@ -1,4 +1,5 @@
-// What searches cost on PostgreSQL, by kind of term: the first rows, all rows, and the plan.
+// What searches cost on PostgreSQL, by kind of term, and in the document that the file store has in memory: the first
+// rows, and all rows.
 // `node bench/searches.js [users]`; SVC_TEST_POSTGRES_URL names an empty database.
 import { mkdir, rm } from "node:fs/promises";
 import { build } from "esbuild";
@@ -14,6 +15,7 @@ await mkdir(out, { recursive: true });
 await build({
   entryPoints: {
     postgres: `${ROOT}src/server/store/postgres/postgres-store.ts`,
+    memory: `${ROOT}src/server/store/json/memory-store.ts`,
     query: `${ROOT}src/wire/query.ts`,
     fields: `${ROOT}src/wire/fields.ts`,
   },
@@ -25,6 +27,7 @@ await build({
   outExtension: { ".js": ".mjs" },
 });
 const { openPostgresStore } = await import(`${out}/postgres.mjs`);
+const { openMemoryStore } = await import(`${out}/memory.mjs`);
 const { parseQuery } = await import(`${out}/query.mjs`);
 const { USER_FIELDS } = await import(`${out}/fields.mjs`);
 
@@ -43,8 +46,17 @@ await sql.unsafe(`
             (ARRAY['acme.test', 'navy.test', 'bletchley.test'])[n % 3 + 1] AS site,
             '2020-01-01'::timestamptz + n * interval '1 second' AS at
           FROM generate_series(1, ${USERS}) AS n) AS made;
-  ANALYZE svc.users;`);
+  INSERT INTO svc.identities (id, instance_id, user_id, provider, uid, email, email_verified, created_at, updated_at)
+    SELECT gen_random_uuid()::text, instance_id, id, provider, id, email, true, created_at, created_at
+    FROM (SELECT *, row_number() OVER (ORDER BY created_at) AS n FROM svc.users) AS own,
+      LATERAL (VALUES ('google', n % 100 > 0 AND n % 3 < 2), ('github', n % 100 > 0 AND n % 3 > 0),
+        ('twitter', n <= 50)) AS made (provider, is_there)
+    WHERE is_there;
+  ANALYZE svc.users, svc.identities;`);
 console.log(`${USERS} users in ${((performance.now() - begun) / 1000).toFixed(0)} s\n`);
+
+const memory = openMemoryStore();
+await memory.seed(await content());
 
 const TERMS = [
   ["exact", `email:nobody@acme.test`],
@@ -57,17 +69,56 @@ const TERMS = [
   ["two characters, absent", "name:*zz*"],
   ["negation, most match", "-name:*a*"],
   ["negation, none match", "-name:*user*"],
+  ["provider of most", "provider:github"],
+  ["provider of few, the oldest", "provider:twitter"],
+  ["provider, prefix", "provider:goo*"],
+  ["provider of none", "provider:x"],
+  ["without a provider", "provider:null"],
+  ["negation of a provider", "-provider:github"],
+  ["provider or none", "provider:twitter provider:null"],
+  ["provider and a name", "provider:github name:*abc*"],
+  ["either end of a year", "created_at<2020-01-01T00:00:10Z created_at>2020-02-01"],
   ["negation, with a date", "-name:*user* created_at>=2020-01-01T00:00:00Z created_at<2020-01-01T00:10:00Z"],
 ];
+console.log(
+  `${" ".repeat(28)}${["PostgreSQL, 50", "all", "memory, 50", "all"].map((title, n) => title.padStart(n % 2 === 0 ? 14 : 22)).join(" ")}`,
+);
 for (const [name, text] of TERMS) {
   const query = parseQuery(text, USER_FIELDS);
-  const first = await median(() => take(store.users(INSTANCE, { query, limit: 50 })));
-  const whole = await outcome(() => take(store.users(INSTANCE, { query })));
-  console.log(`${name.padEnd(28)} first 50: ${first.padStart(10)}   all: ${whole}`);
+  const cells = [];
+  for (const asked of [store, memory]) {
+    cells.push((await median(() => take(asked.users(INSTANCE, { query, limit: 50 })))).padStart(14));
+    cells.push((await outcome(() => take(asked.users(INSTANCE, { query })))).padStart(22));
+  }
+  console.log(`${name.padEnd(28)}${cells.join(" ")}`);
 }
 await store.close();
 await sql.end();
 await rm(out, { recursive: true, force: true });
+
+/** The same users and identities, for a store in memory. */
+async function content() {
+  const users = [];
+  const identities = [];
+  for await (const batch of store.users(INSTANCE, {}))
+    for (const { user, providers } of batch) {
+      const { id: user_id, email, created_at } = user;
+      users.push(user);
+      for (const provider of providers)
+        identities.push({
+          id: `${provider} ${user_id}`,
+          instance_id: INSTANCE,
+          user_id,
+          provider,
+          uid: user_id,
+          email,
+          email_verified: true,
+          created_at,
+          updated_at: created_at,
+        });
+    }
+  return { instances: await store.instances(), personas: [], users, identities, sessions: [] };
+}
 
 async function take(pages) {
   let count = 0;

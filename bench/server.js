@@ -1,6 +1,7 @@
 // Starts the servers that are measured.
 import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { onServerCore } from "./cores.js";
 
 /** A measurement that fails leaves no server behind. */
 const running = new Set();
@@ -11,7 +12,8 @@ process.on("exit", () => running.forEach((child) => child.kill()));
  * @returns {Promise<{ port: number, pid: number, ready: object, stop: () => Promise<void> }>}
  */
 export function start(argv, directory, node = process.execPath) {
-  const child = spawn(node, argv, { cwd: directory, stdio: ["ignore", "pipe", "inherit"], env: plainEnv() });
+  const [command, ...rest] = onServerCore([node, ...argv]);
+  const child = spawn(command, rest, { cwd: directory, stdio: ["ignore", "pipe", "inherit"], env: plainEnv() });
   running.add(child);
   const exited = new Promise((resolve) => child.once("exit", resolve)).then(() => running.delete(child));
   return new Promise((resolve, reject) => {
