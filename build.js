@@ -1,9 +1,8 @@
-// Builds the library, whose packages are left to npm, so that a program has each once; the dashboard; and, by
-// build-cli.js, the command.
+// Builds the library, whose packages are left to npm, so that a program has each once; the dashboard; and the command.
 import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { build } from "esbuild";
-import { buildCli } from "./build-cli.js";
+import { build as buildCommonJs } from "rolldown";
 
 const shared = { bundle: true, format: "esm", logLevel: "warning" };
 
@@ -14,6 +13,7 @@ await build({
     client: "src/client/index.ts",
     "client-portable": "src/client/portable.ts",
     verify: "src/client/verify.ts",
+    "sign-in": "src/client/sign-in/index.ts",
     middleware: "src/client/middleware.ts",
     server: "src/server/index.ts",
     testing: "src/testing/index.ts",
@@ -40,20 +40,32 @@ const dashboard = await build({
   entryPoints: ["src/dashboard/dashboard.tsx", "src/dashboard/dashboard.css"],
 });
 await cp("src/dashboard/index.html", "dist/dashboard/index.html");
-const dashboardFiles = Object.keys(dashboard.metafile.inputs).map((path) => resolve(path));
-const bundledFiles = [...(await buildCli()), ...dashboardFiles];
+// The command, with its packages: a part for each `import()`. It is CommonJS, which Node loads faster than modules, and
+// which esbuild does not split.
+const { output: command } = await buildCommonJs({
+  input: { main: "src/cli/main.ts" },
+  platform: "node",
+  transform: { target: "node20.19" },
+  // An optional package, and parts of listhen that svc never asks for.
+  external: ["@napi-rs/keyring", "jiti", "untun", "tinyclip", /^crossws\//, /^@parcel\//],
+  // A package asks for a field of `import.meta` that Node does not have.
+  checks: { emptyImportMeta: false },
+  output: {
+    dir: "dist/cli",
+    format: "cjs",
+    entryFileNames: "[name].cjs",
+    chunkFileNames: "[name]-[hash].cjs",
+    dynamicImportInCjs: false,
+    minify: true,
+    comments: { legal: false },
+    sourcemap: true,
+  },
+});
+const bundledFiles = [
+  ...command.flatMap((part) => (part.type === "chunk" ? part.moduleIds : [])),
+  ...Object.keys(dashboard.metafile.inputs).map((path) => resolve(path)),
+];
 await writeFile("dist/THIRD-PARTY-LICENSES.txt", await licenses(bundledFiles));
-
-await writeFile("dist/cli/help.txt", await help());
-
-/** What `svc --help` prints. */
-async function help() {
-  let text = "";
-  const output = { isTTY: false, write: (part) => (text += part) };
-  const { main } = await import("./dist/cli/main.cjs");
-  await main(["--help"], { stdout: output, stderr: output, env: {}, cwd: "." });
-  return text;
-}
 
 /** The licence texts of the packages that went into a bundle. */
 async function licenses(inputs) {

@@ -25,11 +25,19 @@ function later() {
   timer = setTimeout(() => void restart(), 100);
 }
 
-for (const path of ["src", "fixtures"]) watch(path, { recursive: true }, later);
-for (const signal of ["SIGINT", "SIGTERM"]) {
-  process.on(signal, () => {
-    if (!server?.kill(signal)) process.exit();
-    server.once("exit", () => process.exit());
-  });
+function end(signal) {
+  if (!server?.kill(signal)) process.exit();
+  server.once("exit", () => process.exit());
 }
+
+for (const path of ["src", "fixtures"]) watch(path, { recursive: true }, later);
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, end);
+// npm passes a SIGTERM to its shell alone, which then leaves this program behind.
+const parent = process.ppid;
+const look = setInterval(() => {
+  if (process.env.npm_lifecycle_event === undefined || process.ppid === parent) return;
+  clearInterval(look);
+  end("SIGTERM");
+}, 500);
+look.unref();
 await restart();

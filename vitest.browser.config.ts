@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     include: ["test/browser/*.test.ts"],
     globalSetup: "test/_run.ts",
+    setupFiles: "test/_place.ts",
     expect: PATIENCE,
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     include: ["test/faults/*.test.ts"],
     globalSetup: "test/_run.ts",
+    setupFiles: "test/_place.ts",
     expect: PATIENCE,
     testTimeout: process.env["SVC_FAULTS"] === "full" ? 1_800_000 : 300_000,
     hookTimeout: 300_000,

@@ -25,11 +25,13 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
 
   // The rooms of the server, from the top to the ground.
   "server/index.ts": [
+    "wire",
     "server",
     "server/errors.ts",
     "server/http",
     "server/providers",
     "server/store",
+    "server/store/open.ts",
     "server/store/move",
     "server/instances",
     "server/seed",
@@ -73,6 +75,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "server/live": ["wire", "server/instances", "server/simulator", "server/store"],
   "server/http": [
     "wire",
+    "server/cookies.ts",
     "server/errors.ts",
     "server/own-text.ts",
     "server/token.ts",
@@ -120,8 +123,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "server/providers": ["wire", "server/errors.ts", "server/instances", "server/store"],
   "server/instances": ["wire", "server/store"],
   "server/flows": ["wire", "server/own-text.ts"],
-  "server/token.ts": ["wire", "server/cache-limit.ts", "server/errors.ts", "server/hs256.ts", "server/store"],
-  "server/hs256.ts": [],
+  "server/token.ts": ["wire", "server/cache-limit.ts", "server/errors.ts", "server/store"],
   "server/cookies.ts": [],
   "server/random.ts": [],
   "server/own-text.ts": [],
@@ -147,7 +149,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "server/zod-errors.ts": ["wire"],
 
   // The rooms of the CLI, from the top to the ground. Only what runs or repairs a server reaches it, and by its front.
-  cli: ["wire", "cli/commands/index.ts", "cli/credentials", ...CLI_COMMAND],
+  cli: ["wire", "cli/commands/index.ts", "cli/credentials", "cli/system-program.ts", ...CLI_COMMAND],
   "cli/commands/index.ts": [
     "cli/commands",
     "cli/commands/doctor",
@@ -160,7 +162,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "cli/context.ts",
   ],
   "cli/commands/store": ["disk", "cli/commands/serve", "cli/list", ...CLI_COMMAND, "server/index.ts"],
-  "cli/commands/serve": [...CLI_COMMAND, "wire", "disk", "server/index.ts"],
+  // Whose a store is, by a key of the user's own.
+  "cli/commands/serve": ["cli/credentials", ...CLI_COMMAND, "wire", "disk", "server/index.ts"],
   // It reads the configuration as serve does.
   "cli/commands/doctor": ["cli/commands/serve", "cli/credentials", ...CLI_COMMAND, "wire", "disk"],
   "cli/commands/exec": [...CLI_COMMAND, "server/index.ts"],
@@ -190,13 +193,14 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "cli/output",
     ...CLI_ERRORS,
   ],
-  "cli/credentials": ["wire", "disk", ...CLI_ERRORS],
+  "cli/credentials": ["wire", "disk", "cli/system-program.ts", ...CLI_ERRORS],
   "cli/help": ["wire", "cli/output", "cli/command.ts", ...CLI_ERRORS],
-  "cli/output": ["wire", ...CLI_ERRORS],
+  "cli/output": ["wire", "cli/system-program.ts", ...CLI_ERRORS],
   "cli/command.ts": ["cli/output", "cli/exit-codes.ts"],
   "cli/input.ts": ["disk", ...CLI_ERRORS],
   "cli/number.ts": CLI_ERRORS,
-  "cli/context.ts": ["wire", "cli/exit-codes.ts"],
+  "cli/system-program.ts": [],
+  "cli/context.ts": ["wire", "client", "cli/exit-codes.ts"],
   "cli/errors.ts": ["cli/exit-codes.ts"],
   "cli/exit-codes.ts": ["client"],
 };
@@ -209,9 +213,9 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@napi-rs/keyring": ["cli/credentials/keyring.ts"],
   chalk: ["cli/output/text.ts"],
   commander: ["cli"],
-  h3: ["server/http/app.ts", "server/http/node-internals.ts"],
-  jose: ["wire/token.ts", "client/token.ts"],
-  listhen: ["server/http/listen-tls.ts"],
+  h3: ["server/assemble.ts", "server/serve.ts", "server/service.ts", "server/http", "server/control"],
+  jose: ["wire/token.ts", "client/token.ts", "server/token.ts"],
+  listhen: ["server/http/listen.ts"],
   lowdb: ["server/store/json"],
   "lru-cache": ["server", "cli/commands/logs"],
   maxmind: ["server/sign-in/geo.ts"],
@@ -219,11 +223,17 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@preact/signals": ["dashboard"],
   postgres: ["server/store/postgres/database/connection.ts"],
   "prom-client": ["server/metrics.ts"],
-  rou3: ["server/control/answer.ts"],
   "string-width": ["cli/list"],
-  undici: ["client/on-node/undici.ts", "server/providers/fetch.ts", "cli/connection/proxy-fetch.ts"],
+  undici: [
+    "client/on-node/undici.ts",
+    "client/on-node/dispatchers.ts",
+    "client/on-node/undici-files.d.ts",
+    "server/providers/fetch.ts",
+  ],
+  uqr: ["cli/commands/serve/qr-code.ts"],
   vitest: ["testing/vitest.ts"],
-  zod: ["server", "wire/seed.ts", "wire/control"],
+  // Of zod/mini alone: all of zod takes longer to load than Node to start.
+  "zod/mini": ["server", "wire/seed.ts", "wire/route.ts", "wire/product", "wire/control"],
 };
 
 /** Node's modules are for all but the code that also runs elsewhere. */
@@ -264,7 +274,7 @@ function isAllowed(file: string, specifier: string): boolean {
   if (specifier.startsWith("node:")) return !WITHOUT_NODE.includes(roomOf(file));
   if (!specifier.startsWith(".")) {
     const name = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
-    return (PACKAGES[name] ?? []).some((place) => isWithin(file, place));
+    return (PACKAGES[specifier] ?? PACKAGES[name] ?? []).some((place) => isWithin(file, place));
   }
   const [from, to] = [roomOf(file), roomOf(relative(".", normalize(join(dirname(file), specifier))))];
   return from === to || (ROOMS[from] ?? []).includes(to);

@@ -21,7 +21,7 @@ export interface Running {
 
 export interface StartOptions {
   cwd?: string;
-  env?: Record<string, string>;
+  env?: Record<string, string | undefined>;
   stdin?: string;
 }
 

@@ -1,4 +1,5 @@
-import type { Context, Keyring, Stream } from "../src/cli/context.ts";
+import { createNetwork } from "../src/cli/connection/network.ts";
+import type { Context, Keyring, Stream, World } from "../src/cli/context.ts";
 import type { GlobalFlags } from "../src/cli/command.ts";
 import { optionsOf, requireKey } from "../src/cli/connection/client-options.ts";
 import { resolveTarget } from "../src/cli/connection/target.ts";
@@ -29,6 +30,8 @@ export interface CliOptions {
   /** Replaces the service's `fetch`; by default there is no network. */
   fetch?: Fetch;
   openBrowser?: (url: string) => Promise<void>;
+  /** Whether names below localhost resolve; default: true. */
+  resolves?: boolean;
   /** The signal that the command receives; by default none. */
   signal?: "SIGINT" | "SIGTERM";
 }
@@ -37,7 +40,7 @@ export interface SentRequest extends FetchInit {
   readonly url: string;
 }
 
-export interface TestContext extends Context {
+export interface TestContext extends World, Context {
   readonly written: Record<"stdout" | "stderr", string>;
   /** The requests to the service. */
   readonly requests: SentRequest[];
@@ -66,7 +69,7 @@ export function createContext(options: CliOptions = {}): TestContext {
     columns: options.columns ?? 200,
   });
   const send = options.fetch ?? (service && (service.fetch as unknown as Fetch)) ?? noNetwork;
-  return {
+  const world: Omit<TestContext, "network"> = {
     written,
     requests,
     stdout: stream("stdout"),
@@ -83,6 +86,7 @@ export function createContext(options: CliOptions = {}): TestContext {
     },
     now: service?.clock.now ?? (() => START),
     openBrowser: options.openBrowser ?? (() => Promise.reject(new Error("there is no browser"))),
+    resolves: async () => options.resolves ?? true,
     async confirm(question) {
       return options.confirm ? options.confirm(question) : unasked(question);
     },
@@ -97,6 +101,7 @@ export function createContext(options: CliOptions = {}): TestContext {
     outliveOutput: () => {},
     endSoon: () => {},
   };
+  return { ...world, network: createNetwork(world) };
 }
 
 /** A keyring without a daemon. */

@@ -1,6 +1,8 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { configureServer, createListener } from "../src/server/http/listener.ts";
+import { createConnectionLimit } from "../src/server/http/connection-limit.ts";
+import { configureServer } from "../src/server/http/connections.ts";
+import { createListener } from "../src/server/http/listener.ts";
 import { createAddresses } from "../src/server/instances/addresses.ts";
 import { createLive } from "../src/server/live/live.ts";
 import { createOffers } from "../src/server/providers/offers.ts";
@@ -56,13 +58,8 @@ export async function openMemoryServer(
   const onBug = (error: unknown): never => {
     throw error;
   };
-  const server = createServer(
-    createListener({ answer: (incoming) => service.answer(incoming) }, () => "127.0.0.1", {
-      onBug,
-      isStopping: () => false,
-    }),
-  );
-  configureServer(server);
+  const server = createServer();
+  configureServer(server, createConnectionLimit({ isProxy: () => false, warn: onBug }));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const service = createService({
@@ -76,9 +73,12 @@ export async function openMemoryServer(
     credentials: {},
     fetch: () => Promise.reject(new Error("no real provider is asked")),
     onBug,
-    onFailure: (_, error) => onBug(error),
+    onRequest: ({ sign_in, reason }) => {
+      if (sign_in && sign_in.outcome !== "success") onBug(new Error(reason ?? ""));
+    },
     onUnlisted: () => undefined,
   });
+  server.on("request", createListener(Promise.resolve(service), onBug));
   const close = (): void => {
     live.close();
     server.close();

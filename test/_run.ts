@@ -1,6 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { stopIn } from "./postgres/_cluster.ts";
 
@@ -11,12 +12,40 @@ declare module "vitest" {
   }
 }
 
-/** Runs before the first file of a run and after the last. */
+/** What tests may see of the environment that their run was started in: programs, npm's settings, and their own. */
+const KEPT =
+  /^(?:PATH|CI|CHROMIUM|npm_config_.*|SVC_(?:FAULTS|FAULTS_SEED|MEASURE|NODES|PARITY_RUNS|RACES|SCREENSHOTS|TEST_POSTGRES_(?:BIN|URL)|TOKEN_RUNS))$/;
+
+/**
+ * Runs before the first file of a run and after the last. A run has its own home and directory for temporary files, so
+ * that no test meets the profiles, caches, servers and settings of whoever started it; `_place.ts` does the rest.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const shared = await mkdtemp(join(tmpdir(), "svc-run-"));
+  const shared = await mkdtemp(join(placeWithoutServer(), "svc-run-"));
+  const [home, temporary] = [join(shared, "home"), join(shared, "tmp")];
+  for (const path of [home, temporary]) await mkdir(path);
+  // Databases and poolers run as another user, and read their settings here.
+  await chmod(shared, 0o711);
+  for (const name of Object.keys(process.env)) if (!KEPT.test(name)) delete process.env[name];
+  Object.assign(process.env, { HOME: home, TMPDIR: temporary });
   project.provide("shared", shared);
   return async () => {
     await stopIn(shared);
     await rm(shared, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   };
+}
+
+/** Commands look for a server in every directory above their own. */
+function placeWithoutServer(): string {
+  const places = [tmpdir(), "/tmp", "/var/tmp"];
+  const found = places.map((place) => traceAbove(place));
+  const place = places.find((_, n) => found[n] === undefined);
+  if (place !== undefined) return place;
+  throw new Error(`The tests would find the server of ${found[0]}. Remove it, or set TMPDIR to another directory.`);
+}
+
+function traceAbove(directory: string): string | undefined {
+  const path = join(directory, ".svc");
+  if (existsSync(path)) return path;
+  return directory === dirname(directory) ? undefined : traceAbove(dirname(directory));
 }

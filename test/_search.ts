@@ -14,6 +14,7 @@ export const SEED = {
           name: "Grace Hopper",
           created_at: "2026-02-14T12:30:00Z",
           email_verified_at: "2026-02-14T12:30:00Z",
+          identities: [{ provider: "github", uid: "2001" }],
         },
         { email: "jose@navy.test", name: "Jose\u0301 ﬁeld", created_at: "2026-01-05T23:59:59.999Z" },
         {
@@ -22,6 +23,10 @@ export const SEED = {
           avatar_url: "https://cdn.test/ada.png?v=1",
           created_at: "2026-01-05T09:00:00Z",
           email_verified_at: "2026-01-05T09:00:00Z",
+          identities: [
+            { provider: "google", uid: "1001" },
+            { provider: "github", uid: "2002" },
+          ],
           sessions: [
             {
               session_id: "svc_session_00000000-0000-4000-8000-000000000001",
@@ -84,3 +89,75 @@ export function search({ acme, as }: Service, noun: "users" | "sessions", query:
 }
 
 export type Row = [query: string, found: string];
+
+type Rule = [rule: string, rows: Row[]];
+
+export const RANGES: Rule[] = [
+  [
+    "one field with a lower and an upper bound that leave something between them: a range",
+    [
+      ["created_at>=2026-01-05 created_at<2026-01-06", "jas"],
+      ["created_at<2026-01-06 created_at>=2026-01-05", "jas"],
+      ["created_at>=2026-01-05T09:00:00Z created_at<=2026-01-05T09:00:00Z", "a"],
+      ["created_at>2026-01-05T08:59:59.999Z created_at<2026-01-05T09:00:00.001Z", "a"],
+    ],
+  ],
+  [
+    "one field with other comparisons: either of them",
+    [
+      ["created_at<2026-01-01 created_at>2026-02-01", "gc"],
+      ["created_at>2026-02-01 created_at<2026-01-01", "gc"],
+      ["created_at>=2026-01-01 created_at>=2026-02-01", "gjas"],
+      ["created_at<2026-01-01 created_at<2026-02-01", "jasc"],
+      ["created_at>2026-01-05T09:00:00Z created_at<2026-01-05T09:00:00Z", "gjsc"],
+      ["created_at>2026-01-05T09:00:00Z created_at<=2026-01-05T09:00:00Z", "gjasc"],
+      ["created_at>2026-01-05T09:00:00Z created_at<2026-01-05T09:00:00.001Z", "gjasc"],
+      ["email_verified_at>2026-04-01 email_verified_at<2020-01-01", ""],
+    ],
+  ],
+  [
+    "one field with three comparisons or more: the weakest of each side decide",
+    [
+      ["created_at>=2026-01-01 created_at>=2026-02-01 created_at<2026-01-20", "jas"],
+      ["created_at<2026-01-01 created_at<2026-01-20 created_at>=2026-01-01", "jas"],
+      ["created_at>2026-02-01 created_at>2026-03-01 created_at<2026-01-01", "gc"],
+    ],
+  ],
+];
+
+export const BY_PROVIDER: Rule[] = [
+  [
+    "provider: users with an identity of it",
+    [
+      ["provider:github", "ga"],
+      ["provider:GITHUB", "ga"],
+      ["provider:google", "a"],
+      ["provider:twitter", ""],
+      ["provider:google provider:twitter", "a"],
+      ["provider:goo*", "a"],
+      ["provider:*hub", "ga"],
+      ["provider:*i*", "ga"],
+      ["provider:*", "ga"],
+      ["provider:github name:*grace*", "g"],
+    ],
+  ],
+  [
+    "-provider: users without an identity of it",
+    [
+      ["-provider:github", "jsc"],
+      ["-provider:google", "gjsc"],
+      ["-provider:goo*", "gjsc"],
+      ["-provider:github -provider:google", "jsc"],
+      ["provider:github -provider:google", "g"],
+    ],
+  ],
+  [
+    "provider:null: users without any identity",
+    [
+      ["provider:null", "jsc"],
+      ["-provider:null", "ga"],
+      ["provider:null provider:google", "jasc"],
+      ["provider:null -provider:google email:*acme*", "sc"],
+    ],
+  ],
+];

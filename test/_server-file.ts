@@ -23,8 +23,8 @@ export async function writeRunning(directory: string, facts: ServerFacts): Promi
 
 /** The answer of `GET /__svc/identity`, or undefined for any other address. */
 export function identityAnswer(address: string): object | undefined {
-  const { pathname, searchParams } = new URL(address);
+  const { hostname, port, pathname, searchParams } = new URL(address);
   if (pathname !== "/__svc/identity") return undefined;
-  const challenge = searchParams.get("challenge")!;
-  return { proof: createHmac("sha256", IDENTITY_SECRET).update(`identity ${challenge}`).digest("hex") };
+  const text = `identity ${searchParams.get("challenge")!} ${hostname}:${port || "80"}`;
+  return { proof: createHmac("sha256", IDENTITY_SECRET).update(text).digest("hex") };
 }

@@ -1,11 +1,10 @@
 import { createClient, type Client, type ClientOptions } from "../src/client/index.ts";
 import { createAddresses, type Addresses } from "../src/server/instances/addresses.ts";
-import type { RequestEntry } from "../src/server/http/log-entry.ts";
+import type { RequestEntry } from "../src/server/http/request-entry.ts";
 import { nowhere } from "../src/server/sign-in/geo.ts";
-import { errorsOf, PRODUCT_ROUTES } from "../src/server/control/reference/product-routes.ts";
+import { productErrors } from "../src/server/control/reference/openapi.ts";
 import { createDashboardKeys } from "../src/server/control/dashboard-keys.ts";
 import { createLive } from "../src/server/live/live.ts";
-import type { ProvidersMode } from "../src/server/providers/offers.ts";
 import type { Credentials } from "../src/server/providers/credentials.ts";
 import { parseSeed } from "../src/server/seed/parse.ts";
 import { createOffers } from "../src/server/providers/offers.ts";
@@ -13,9 +12,9 @@ import { createService } from "../src/server/service.ts";
 import { openMemoryStore } from "../src/server/store/json/memory-store.ts";
 import type { InstanceRecord, Records } from "../src/server/store/records.ts";
 import type { Store } from "../src/server/store/store.ts";
-import type { Route } from "../src/wire/endpoints.ts";
+import { PRODUCT_ROUTES, type Route } from "../src/wire/product/routes.ts";
 import type { Fetch } from "../src/wire/fetch.ts";
-import type { Provider } from "../src/wire/names.ts";
+import type { Provider, ProvidersMode } from "../src/wire/names.ts";
 import type { RealProvider } from "./providers/_real-provider.ts";
 import { REAL } from "./providers/_real.ts";
 
@@ -199,9 +198,11 @@ export const SEED = {
 function checkDocumented({ method, route, status, reason }: RequestEntry): void {
   const documented = PRODUCT_ROUTES[`${method} ${route}` as Route];
   if (!documented || status < 400) return;
-  const sentences = errorsOf(documented).get(status)?.split("; ") ?? [];
+  const sentences = productErrors(documented).get(status)?.split("; ") ?? [];
   if (!sentences.some((sentence) => reason?.startsWith(sentence)))
-    throw new Error(`${method} ${route} returned ${status} ${reason}, which product-routes.ts does not document`);
+    throw new Error(
+      `${method} ${route} returned ${status} ${reason}, which its row in wire/product/routes.ts does not list`,
+    );
 }
 
 /** A fresh service in this process, with no socket and no network. */
@@ -235,15 +236,16 @@ export async function setup(options: SetupOptions = {}): Promise<Service> {
     fetch: options.fetch ?? (() => Promise.reject(new Error("there is no network in tests"))),
     onBug: (error) => log.bugs.push(error),
     onUnlisted: ({ subdomain }, origin) => log.unlisted.push(`${subdomain}: ${origin}`),
-    onFailure: (provider, error) => log.failures.push(`${provider}: ${error.code}: ${error.message}`),
     onIgnored: (provider, paths) => log.ignored.push(`${provider}: ${paths.join(", ")}`),
     onRequest: (entry) => {
       checkDocumented(entry);
       log.requests.push(entry);
+      const { sign_in, reason } = entry;
+      if (sign_in && sign_in.outcome !== "success") log.failures.push(`${sign_in.provider}: ${reason}`);
     },
   });
 
-  const send = (path: string, init: RequestInit = {}): Promise<Response> =>
+  const send = async (path: string, init: RequestInit = {}): Promise<Response> =>
     app.fetch(new Request(new URL(path, FRONT), { redirect: "manual", ...init }));
   const signIn: Service["signIn"] = async (provider, as, { instance = instances.first!, redirect_uri = APP } = {}) => {
     const query = new URLSearchParams({ provider, redirect_uri, login_hint: as });

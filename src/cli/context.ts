@@ -1,4 +1,5 @@
-import type { Fetch } from "../wire/fetch.ts";
+import type { Patience } from "../client/retry.ts";
+import type { Fetch, FetchInit, FetchResponse } from "../wire/fetch.ts";
 import type { ExitCode } from "./exit-codes.ts";
 
 /** Something to write to; whether it is a terminal decides how. */
@@ -28,8 +29,47 @@ export interface Keyring {
   delete(account: string): Promise<unknown>;
 }
 
+/** What the last request of a run came to, for an error to say more than the client can. */
+export interface Exchange {
+  readonly url: string;
+  /** Whether `--wait` waits until the service can answer it. */
+  readonly isRead: boolean;
+  /** How long an answer was waited for. */
+  readonly timeoutMs: number;
+  readonly status?: number | undefined;
+  readonly contentType?: string | undefined;
+  readonly location?: string | undefined;
+  readonly retryAfter?: string | undefined;
+  /** The proxy that it went through. */
+  readonly proxy?: string | undefined;
+}
+
+/** How a request reaches its service. */
+export interface Reach {
+  /** One to trust besides the known authorities', in PEM. */
+  readonly certificate?: string | undefined;
+  /** The limit that the caller sets, for the message if there is no answer. */
+  readonly timeoutMs: number;
+}
+
+/** How one run of a command reaches services. */
+export interface Network {
+  readonly last: Exchange | undefined;
+  /** Sends a request once. No redirect is followed. */
+  send(url: string, init: FetchInit, reach: Reach): Promise<FetchResponse>;
+  /** What a request waits for, as long as `--wait` allows. Shows it on a terminal until its end. */
+  patience(method: string, url: string): Patience;
+  /** Ends what is left of its connections. */
+  end(): void;
+}
+
+/** What a command works with: the world, and the network of this run in the place of the world's. */
+export interface Context extends Omit<World, "fetch"> {
+  readonly network: Network;
+}
+
 /** A command's connection to the system. `main.ts` creates the real one, and tests create their own. */
-export interface Context {
+export interface World {
   readonly stdout: Stream;
   readonly stderr: Stream;
   readonly stdin: AsyncIterable<Buffer | string> & { readonly isTTY: boolean };
@@ -39,6 +79,8 @@ export interface Context {
   readonly fetch?: Fetch | undefined;
   now(): Date;
   openBrowser(url: string): Promise<void>;
+  /** Whether programs on this machine find the address of a host. */
+  resolves(hostname: string): Promise<boolean>;
   /** Asks a person yes or no. Only to be called if `isInteractive`. */
   confirm(question: string): Promise<boolean>;
   /**

@@ -78,7 +78,8 @@ function own(code: CliErrorCode, message: string): Failure {
 
 const NO_CONTROL_API =
   "The server has no such path. Check the name that you gave, and SVC_CONTROL_URL: in the server's directory svc env prints it.";
-const REFUSED_CONTROL_KEY = "The server refused the control key. In its directory svc env prints the right one.";
+const REFUSED_CONTROL_KEY =
+  "It is new at each start, unless SVC_CONTROL_KEY is set: in the server's directory svc env prints it.";
 
 /** A failure of the control API. */
 function controlFailure(name: string, status: number, text: string, cause: unknown): Failure {
@@ -93,7 +94,7 @@ function controlFailure(name: string, status: number, text: string, cause: unkno
         ? NO_CONTROL_API
         : HINTS.get(text.endsWith(" is not active") ? "instance_not_found" : undefined);
   const exitCode = status === 404 && !isElsewhere ? EXIT.notFound : exitOf(code, status);
-  return { exitCode, code, message: text, hint };
+  return { exitCode, code, message: status === 401 ? "The server refused the control key." : text, hint };
 }
 
 /** What to do about the service's errors, by code. */

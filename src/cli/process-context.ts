@@ -1,12 +1,13 @@
 import { spawn } from "node:child_process";
 import { isatty } from "node:tty";
-import type { Context, Stream } from "./context.ts";
+import type { Stream, World } from "./context.ts";
 import { EXIT } from "./exit-codes.ts";
 import { openPager } from "./output/pager.ts";
 import { readyWriter, type ReadyWriter } from "./output/ready-writer.ts";
+import { systemProgram } from "./system-program.ts";
 
 /** The real world. Node makes each of its streams, and what that takes, when it is first used. */
-export function processContext(): Context {
+export function processContext(): World {
   let outlivesOutput = false;
   const goesOn = (): boolean => outlivesOutput;
   return {
@@ -20,6 +21,15 @@ export function processContext(): Context {
     // eslint-disable-next-line node/no-process-env
     openBrowser: (url) => openBrowser(url, process.env["SVC_BROWSER"]),
     openPager,
+    async resolves(hostname) {
+      const { lookup } = await import("node:dns/promises");
+      const found = lookup(hostname).then(
+        () => true,
+        () => false,
+      );
+      const tooLate = new Promise<false>((done) => void setTimeout(done, LOOK_UP_MS, false).unref());
+      return Promise.race([found, tooLate]);
+    },
     async confirm(message) {
       const { confirm } = await import("@inquirer/prompts");
       return confirm({ message, default: false }, { output: process.stderr });
@@ -41,10 +51,15 @@ export function processContext(): Context {
     openKeyring: async () => (await import("./credentials/keyring.ts")).openKeyring(),
     untilSignal: () =>
       new Promise((resolve) => {
-        for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(signal));
+        for (const signal of ["SIGINT", "SIGTERM"] as const) {
+          process.once(signal, () => {
+            ignoreRepeatByNpm(signal);
+            resolve(signal);
+          });
+        }
         // Of a closed terminal it can come twice: from the shell and from the system.
         process.on("SIGHUP", () => resolve("SIGTERM"));
-        onShellOfNpxGone(() => resolve("SIGTERM"));
+        onShellOfNpmGone(() => resolve("SIGTERM"));
       }),
     outliveOutput: () => void (outlivesOutput = true),
     endSoon: (exitCode) => void setTimeout(() => process.exit(exitCode), END_MS).unref(),
@@ -62,22 +77,47 @@ function currentDirectory(): string {
 }
 
 const LOOK_EVERY_MS = 500;
+const REPEAT_MS = 1000;
 const END_MS = 2000;
+/** A resolver that takes longer is of no use to a program either. */
+const LOOK_UP_MS = 1000;
 
 /**
- * npx runs a command in a shell, and passes a SIGTERM to that shell. The shell ends, and the command would go on alone, on
- * its port. What a script of package.json leaves in the background is meant to go on.
+ * npm passes on a Ctrl-C that the terminal has already sent to all of its processes. Where its shell is replaced by the
+ * command, that comes here, and would end it in the middle of its own end.
  */
-function onShellOfNpxGone(end: () => void): void {
+function ignoreRepeatByNpm(signal: NodeJS.Signals): void {
   // eslint-disable-next-line node/no-process-env
-  const { npm_lifecycle_event: event, npm_lifecycle_script: script = "" } = process.env;
-  if (event !== "npx" || !/^['"]?svc(-identity)?\b/.test(script)) return;
+  if (process.env["npm_lifecycle_event"] === undefined) return;
+  const ignore = (): void => {};
+  process.on(signal, ignore);
+  setTimeout(() => process.off(signal, ignore), REPEAT_MS).unref();
+}
+
+/**
+ * npm and npx run a command in a shell, and pass a SIGTERM to that shell alone. The shell ends, and the command would go on
+ * alone, on its port. What a script of package.json leaves in the background is meant to go on.
+ */
+function onShellOfNpmGone(end: () => void): void {
+  // eslint-disable-next-line node/no-process-env
+  if (!waitsFor(process.env["npm_lifecycle_script"] ?? "", process.argv[2] ?? "")) return;
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === parent) return;
     clearInterval(timer);
     end();
   }, LOOK_EVERY_MS).unref();
+}
+
+/** Where a script names this program: `svc serve`, `node bin/svc.js serve`, and with npx the name alone. */
+const PROGRAM = /(?:^|[\s/'"])svc(?:-identity|\.js)?['"]?(?=\s|$)/;
+/** An `&` that starts what precedes it in the background, and not `&&`, `2>&1` or `&>log`. */
+const BACKGROUND = /(?<![&>])&(?![&>])/;
+
+/** Whether the shell of a script waits for this command. */
+function waitsFor(script: string, command: string): boolean {
+  const [, ...after] = script.split(PROGRAM).map((text) => text.trimStart());
+  return after.some((text) => (text === "" || text.startsWith(command)) && !BACKGROUND.test(text));
 }
 
 function stream(name: "stdout" | "stderr", descriptor: number, goesOn: () => boolean): Stream {
@@ -111,11 +151,7 @@ const OPENER_MS = 2000;
 
 /** By the program that is named, else the system's own opener; never through a shell. */
 function openBrowser(url: string, named: string | undefined): Promise<void> {
-  const [command, ...args] = named
-    ? [named]
-    : ({ darwin: ["open"], win32: ["rundll32", "url.dll,FileProtocolHandler"] }[process.platform as string] ?? [
-        "xdg-open",
-      ]);
+  const [command, ...args] = named ? [named] : opener();
   return new Promise((resolve, reject) => {
     const child = spawn(command!, [...args, url], { stdio: "ignore", detached: true });
     const timer = setTimeout(() => {
@@ -130,4 +166,11 @@ function openBrowser(url: string, named: string | undefined): Promise<void> {
     child.once("error", ended);
     child.once("exit", (code) => ended(code === 0 ? undefined : new Error(`${command} ended with ${code}`)));
   });
+}
+
+function opener(): readonly string[] {
+  if (process.platform === "darwin") return ["open"];
+  // eslint-disable-next-line node/no-process-env
+  if (process.platform === "win32") return [systemProgram("rundll32.exe", process.env), "url.dll,FileProtocolHandler"];
+  return ["xdg-open"];
 }

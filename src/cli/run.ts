@@ -1,21 +1,26 @@
 import { CommanderError, type Command } from "commander";
-import type { Context } from "./context.ts";
+import { explainFailure } from "./connection/failure.ts";
+import { createNetwork } from "./connection/network.ts";
+import type { Context, World } from "./context.ts";
 import { createProgram } from "./create-program.ts";
 import { CliError } from "./errors.ts";
 import { EXIT } from "./exit-codes.ts";
 import { asksForJson, withoutColor } from "./output/flags.ts";
+import { asRun } from "./output/format.ts";
+import { colors, harmless, harmlessJson } from "./output/text.ts";
 import { protectTerms } from "./protect-terms.ts";
 
 const SECRET_IN_ARGV = /^--(?:secret|control)-key(=|$)|^(-[A-Za-z]|[\w-]+=)?(?:sk|ctl)_/;
 
 /** Parses, runs the command, and says what went wrong. @returns the exit code */
-export async function runProgram(argv: readonly string[], world: Context, version: string): Promise<number> {
+export async function runProgram(argv: readonly string[], world: World, version: string): Promise<number> {
   // After it comes the command of svc exec, with flags of its own.
   const own = argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;
   const asJson = asksForJson(own);
   // Flags such as --timeout are written into this copy of the environment.
   const env = { ...world.env };
-  const context = withoutColor(own, { ...world, env });
+  const network = createNetwork({ ...world, env });
+  const context = withoutColor(own, { ...world, env, network });
   const words = new Set(own);
   // A word that is a value as well loads one command more, which does no harm.
   const program = await createProgram(context, env, version, (name) => words.has(name));
@@ -41,10 +46,11 @@ export async function runProgram(argv: readonly string[], world: Context, versio
     if (error.exitCode === 0) return EXIT.done;
     const isMissing = error.code === "commander.help";
     if (isMissing && !asJson) return EXIT.usage;
-    // Loaded here, so that commands start fast.
     const { missingCommand, usageError } = await import("./help/usage-error.ts");
     const fault = isMissing ? missingCommand(argv, program) : await usageError(error.message, argv, program);
     return explain(fault, context, asJson);
+  } finally {
+    network.end();
   }
 }
 
@@ -55,11 +61,7 @@ function valueOptions(command: Command): Set<string> {
 }
 
 /** @param namesInstance whether `--instance` is given: one that does not exist is wrong usage, and no missing record */
-async function explain(cause: unknown, context: Context, asJson: boolean, namesInstance = false): Promise<number> {
-  // Loaded here, so that help starts fast.
-  const { colors, harmless, harmlessJson } = await import("./output/text.ts");
-  const { asRun } = await import("./output/format.ts");
-  const { explainFailure } = await import("./connection/failure.ts");
+function explain(cause: unknown, context: Context, asJson: boolean, namesInstance = false): number {
   const failure = explainFailure(context, cause);
   const { code } = failure;
   const exitCode = namesInstance && code === "instance_not_found" ? EXIT.usage : failure.exitCode;

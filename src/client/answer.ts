@@ -1,8 +1,10 @@
 import { BodyTooLong } from "../wire/body.ts";
-import type { Endpoint, Endpoints } from "../wire/endpoints.ts";
 import { errorCode } from "../wire/errors.ts";
 import { parsedJson } from "../wire/json.ts";
+import type { Endpoint, Endpoints } from "../wire/product/routes.ts";
 import type { ErrorBody } from "../wire/resources.ts";
+import { isTokenProblem, REASON_HEADER } from "../wire/token-problems.ts";
+import { ENDPOINTS, isAnswer } from "./endpoints.ts";
 import { ApiError, ServiceError, TokenError, type ErrorCode } from "./errors.ts";
 import { masked } from "./masked.ts";
 import { parseRetryAfter } from "./retry.ts";
@@ -15,32 +17,17 @@ const MAX_LIST_BYTES = 2 ** 28;
 /** How much of an unexpected response goes into the error. */
 const SHOWN = 200;
 
-/** The minimal shape of each endpoint's response. The rest is left to the types, so that new fields break no program. */
-const SHAPES: { readonly [E in Endpoint]: (body: unknown) => boolean } = {
-  "GET /.well-known/openid-configuration": (body) => isObject(body) && typeof body["issuer"] === "string",
-  "POST /api/v1/tokens/verify": (body) =>
-    isRecord("token")(body) && (body as { data: { valid: unknown } }).data.valid === true,
-  "GET /api/v1/instances/search": isRecord("instance"),
-  "GET /api/v1/sessions": Array.isArray,
-  "GET /api/v1/sessions/search": Array.isArray,
-  "GET /api/v1/sessions/:id": isRecord("session"),
-  "GET /api/v1/users": Array.isArray,
-  "GET /api/v1/users/search": Array.isArray,
-  "GET /api/v1/users/:id": isRecord("user"),
-  "DELETE /api/v1/users/:id": (body) => isObject(body) && body["deleted"] === true,
-};
-
 /** The result in an endpoint's answer. @throws {ServiceError} for an error, and for an unexpected response */
 export async function readResult<E extends Endpoint>(
   route: E,
   response: Answer,
   now: number,
 ): Promise<Endpoints[E]["result"]> {
-  const isGood = SHAPES[route];
-  const body = await readBody(route, response, now, isGood === Array.isArray ? MAX_LIST_BYTES : MAX_RECORD_BYTES);
+  const isList = ENDPOINTS[route].answer === "list";
+  const body = await readBody(route, response, now, isList ? MAX_LIST_BYTES : MAX_RECORD_BYTES);
   const isRefusal = response.status !== 200 || (isObject(body) && body["valid"] === false);
   if (isRefusal) throw refusal(route, response, now, body);
-  if (!isGood(body)) throw unexpected(route, response, now, "JSON of another form");
+  if (!isAnswer(route, body)) throw unexpected(route, response, now, "JSON of another form");
   return body as Endpoints[E]["result"];
 }
 
@@ -79,7 +66,10 @@ function refusal(name: string, response: Answer, now: number, body: unknown): Se
   const { status } = response;
   const sentence = masked(body.error);
   const code = errorCode(status, body);
-  if (body.valid === false) return new TokenError(code ?? "token_invalid", sentence, { status });
+  if (body.valid === false) {
+    const reason = response.headers.get(REASON_HEADER);
+    return new TokenError(code ?? "token_invalid", sentence, { status, ...(isTokenProblem(reason) && { reason }) });
+  }
   return new ApiError(code ?? codeOf(status), name, status, sentence, { retryAfterMs: retryAfter(response, now) });
 }
 
@@ -104,11 +94,6 @@ function unexpected(name: string, response: Answer, now: number, what: string, c
 
 function retryAfter({ headers }: Answer, now: number): number | undefined {
   return parseRetryAfter(headers.get("retry-after"), now);
-}
-
-function isRecord(resource: string): (body: unknown) => boolean {
-  return (body) =>
-    isObject(body) && body["resource"] === resource && typeof body["id"] === "string" && isObject(body["data"]);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,17 +1,10 @@
-import { ERRORS } from "../wire/errors.ts";
-import { ConfigError, TokenError } from "./errors.ts";
+import type { TokenError } from "./errors.ts";
 import type { Names } from "./known-options.ts";
+import { missingToken } from "./missing-token.ts";
+import { cookiesOf, headerOf, type RequestLike } from "./request-headers.ts";
 import { checkVerifyOptions, VERIFY_OPTIONS, verdictOf, type TokenClaims, type VerifyTokenOptions } from "./token.ts";
 
-/**
- * A request of fetch (`Request`, a `Headers` inside), of Node (`IncomingMessage`, an object inside), or an event of a gateway,
- * whose names may have capitals.
- */
-export interface RequestLike {
-  readonly headers:
-    | { get(name: string): string | null }
-    | Readonly<Record<string, string | readonly string[] | undefined>>;
-}
+export type { RequestLike } from "./request-headers.ts";
 
 export interface AuthenticateOptions extends VerifyTokenOptions {
   /**
@@ -43,10 +36,7 @@ export async function authenticateRequest(request: RequestLike, options: Authent
 /** The same with options that were checked before. @throws {ConfigError} for an invalid secret key */
 export async function stateOf(request: RequestLike, options: AuthenticateOptions): Promise<AuthState> {
   const { token, via } = tokenOf(request, options.cookie);
-  if (token === undefined) {
-    const error = new TokenError("missing_token", ERRORS.missing_token.error, { reason: "missing" });
-    return { status: "signed-out", error };
-  }
+  if (token === undefined) return { status: "signed-out", error: missingToken() };
   const result = await verdictOf(token, options);
   if (!result.ok) return { status: "signed-out", error: result.error };
   return { status: "signed-in", claims: result.claims, token, via };
@@ -54,7 +44,7 @@ export async function stateOf(request: RequestLike, options: AuthenticateOptions
 
 /** The header has precedence, even if its token is not valid. */
 function tokenOf(request: RequestLike, cookie: string | undefined): { token: string | undefined; via: Source } {
-  const authorization = header(request, "authorization") ?? "";
+  const authorization = headerOf(request, "authorization") ?? "";
   const [scheme = "", ...rest] = authorization.split(/ +/);
   if (scheme.toLowerCase() === "bearer") return { token: rest.join(" "), via: "header" };
   return { token: cookie === undefined ? undefined : cookieOf(request, cookie), via: "cookie" };
@@ -62,33 +52,6 @@ function tokenOf(request: RequestLike, cookie: string | undefined): { token: str
 
 /** With two cookies of one name neither counts: another site of the same domain may have set one of them. */
 function cookieOf(request: RequestLike, name: string): string | undefined {
-  const values = (header(request, "cookie") ?? "")
-    .split(";")
-    .map(withoutSpace)
-    .filter((pair) => pair.startsWith(`${name}=`))
-    .map((pair) => pair.slice(name.length + 1));
+  const values = cookiesOf(request).flatMap(([own, value]) => (own === name ? [value] : []));
   return values.length > 1 ? "" : values[0];
-}
-
-/** Not by a regular expression: one that looks for the last space takes quadratic time for spaces in the middle. */
-function withoutSpace(text: string): string {
-  let [start, end] = [0, text.length];
-  while (isSpace(text[start])) start++;
-  while (end > start && isSpace(text[end - 1])) end--;
-  return text.slice(start, end);
-}
-
-function isSpace(character: string | undefined): boolean {
-  return character === " " || character === "\t";
-}
-
-function header(request: RequestLike, name: string): string | undefined {
-  // A program without types may pass anything, such as Hono's context. Some gateways have null for no headers.
-  const headers = request?.headers;
-  if (typeof headers !== "object")
-    throw new ConfigError("The request has no headers. Pass a Request or Node's own, such as c.req.raw in Hono");
-  if (typeof headers?.get === "function") return headers.get(name) ?? undefined;
-  const fields = (headers ?? {}) as Readonly<Record<string, string | readonly string[] | undefined>>;
-  const value = fields[name] ?? fields[Object.keys(fields).find((key) => key.toLowerCase() === name) ?? name];
-  return typeof value === "object" ? value.join("; ") : value;
 }

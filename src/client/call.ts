@@ -1,58 +1,25 @@
-import type { Endpoint, Endpoints } from "../wire/endpoints.ts";
-import type { FetchInit, FetchResponse } from "../wire/fetch.ts";
+import type { Endpoint, Endpoints } from "../wire/product/routes.ts";
+import type { FetchInit } from "../wire/fetch.ts";
 import { requestPath } from "../wire/path.ts";
 import { readAny, readResult } from "./answer.ts";
-import { startDeadline, type Deadline } from "./deadline.ts";
-import { ConfigError, ConnectionError, isServiceError, type ServiceError } from "./errors.ts";
-import { checkNames, type Names } from "./known-options.ts";
-import { masked } from "./masked.ts";
-import { METHOD_NAMES } from "./method-names.ts";
-import { withRetries } from "./retry.ts";
+import { startDeadline } from "./deadline.ts";
+import { ConfigError, isServiceError, type ServiceError } from "./errors.ts";
+import { failure } from "./failure.ts";
+import { checkNames } from "./known-options.ts";
+import { ENDPOINTS } from "./endpoints.ts";
+import {
+  REQUEST_OPTIONS,
+  type AnyRequestOptions,
+  type Call,
+  type RequestOptions,
+  type Try,
+  type WithResponse,
+} from "./request.ts";
+import { mayRetry, repeat, type Fault, type Patience } from "./retry.ts";
 import type { Answer, Transport } from "./transport.ts";
 
-/** The result with its response, for callers that need headers. */
-export interface WithResponse<Result> {
-  readonly data: Result;
-  readonly response: Pick<FetchResponse, "status" | "headers">;
-}
-
-/** A promise of the result that can also be asked for the response. */
-export interface Call<Result> extends Promise<Result> {
-  /** The result, with the status and the headers of its response. */
-  withResponse(): Promise<WithResponse<Result>>;
-}
-
-export interface RequestOptions {
-  /** Ends the call, with the signal's own reason. */
-  readonly signal?: AbortSignal | undefined;
-  /** For the whole call: finding the address, every try, every body. Default 10,000; Infinity waits forever. */
-  readonly timeoutMs?: number | undefined;
-  /** Maximum retries of a failed call that is safe to repeat. Default 2; 0 means never. */
-  readonly retry?: number | undefined;
-}
-
-export const REQUEST_OPTIONS: Names<RequestOptions> = { signal: true, timeoutMs: true, retry: true };
-
-/** Of a call of any path. */
-export interface AnyRequestOptions extends RequestOptions {
-  /** Sent as JSON. */
-  readonly body?: unknown;
-}
-
-/** One try of a call, as `onTry` gets it. It never contains a key or token. */
-export interface Try {
-  /** Such as `GET /api/v1/users/:id`. */
-  readonly route: string;
-  /** From 1. */
-  readonly number: number;
-  readonly durationMs: number;
-  /** Undefined if there was no response. */
-  readonly status: number | undefined;
-  readonly error: ServiceError | undefined;
-}
-
 export interface CallDeps {
-  readonly ask: Transport["ask"];
+  readonly transport: Pick<Transport, "ask" | "patience">;
   readonly timeoutMs: number;
   readonly retry: number;
   readonly now: () => number;
@@ -62,7 +29,11 @@ export interface CallDeps {
   headers(): Record<string, string>;
 }
 
-type Input<E extends Endpoint> = Pick<Endpoints[E], keyof Endpoints[E] & ("params" | "query" | "body")>;
+/** Of one try. */
+interface Outcome<Result> {
+  readonly answer?: WithResponse<Result>;
+  readonly error?: unknown;
+}
 
 interface Outgoing {
   /** Path and query, below the base URL. */
@@ -78,7 +49,7 @@ interface Outgoing {
 export function call<E extends Endpoint>(
   deps: CallDeps,
   route: E,
-  input: () => Input<E>,
+  input: () => Endpoints[E]["input"],
   options: RequestOptions = {},
 ): Call<Endpoints[E]["result"]> {
   return toCall(callForResponse(deps, route, input, options));
@@ -88,13 +59,13 @@ export function call<E extends Endpoint>(
 export function callForResponse<E extends Endpoint>(
   deps: CallDeps,
   route: E,
-  input: () => Input<E>,
+  input: () => Endpoints[E]["input"],
   options: RequestOptions = {},
 ): Promise<WithResponse<Endpoints[E]["result"]>> {
   const outgoing = (): Outgoing => {
     type Parts = { params?: Record<string, string>; query?: object; body?: unknown };
     const { params, query, body } = input() as Parts;
-    checkNames(METHOD_NAMES[route], options, REQUEST_OPTIONS);
+    checkNames(ENDPOINTS[route].method, options, REQUEST_OPTIONS);
     return { path: requestPath(route, params, query), body };
   };
   const read = (response: Answer): Promise<Endpoints[E]["result"]> => readResult(route, response, deps.now());
@@ -138,6 +109,7 @@ async function send<Result>(
   const retries = checkRetry(options.retry ?? deps.retry);
   const deadline = startDeadline(options.timeoutMs ?? deps.timeoutMs, options.signal);
   let base: string | undefined;
+  let patience: Patience | undefined;
   const explain = (error: unknown, isAnswered = false): unknown =>
     failure(name, base, error, deadline, options.signal, isAnswered);
   try {
@@ -145,28 +117,35 @@ async function send<Result>(
     base = typeof found === "string" ? found : await deadline.until(found);
     const url = base + path;
     const init = initOf(method, { ...agentOf(deps), ...deps.headers() }, body);
-    const ask = async (number: number): Promise<WithResponse<Result>> => {
+    patience = deps.transport.patience?.(method, url);
+    const attempt = async (number: number): Promise<Outcome<Result>> => {
       const startedAt = performance.now();
       const tell = (status: number | undefined, error?: ServiceError): void =>
         deps.onTry?.({ route: name, number, durationMs: performance.now() - startedAt, status, error });
-      let answer: WithResponse<Result>;
       let isAnswered = false;
+      let data: Result;
+      let response: Answer;
       try {
-        const response = await deps.ask(url, init, deadline);
+        response = await deps.transport.ask(url, init, deadline);
         isAnswered = true;
-        answer = { data: await read(response), response };
+        data = await read(response);
       } catch (thrown) {
         const error = explain(thrown, isAnswered);
         if (isServiceError(error)) tell(error.status, error);
-        throw error;
+        return { error };
       }
-      tell(answer.response.status);
-      return answer;
+      tell(response.status);
+      return { answer: { data, response } };
     };
-    return await withRetries(ask, name, retries, deadline);
+    const faultOf = ({ error }: Outcome<Result>): Fault | undefined => (isServiceError(error) ? error : undefined);
+    const may = (fault: Fault): boolean => mayRetry(name, fault);
+    const outcome = await repeat(attempt, faultOf, { retries, mayRetry: may, patience, deadline });
+    if (outcome.answer) return outcome.answer;
+    throw outcome.error;
   } catch (error) {
     throw explain(error);
   } finally {
+    patience?.end();
     deadline.end();
   }
 }
@@ -180,39 +159,6 @@ function initOf(method: string, own: Record<string, string>, body: unknown): Fet
   if (body === undefined) return { method, headers, redirect: "manual" };
   const typed = { ...headers, "content-type": "application/json" };
   return { method, headers: typed, body: JSON.stringify(body), redirect: "manual" };
-}
-
-/** The error that a caller gets for anything that was thrown. */
-function failure(
-  name: string,
-  base: string | undefined,
-  error: unknown,
-  deadline: Deadline,
-  own: AbortSignal | undefined,
-  isAnswered: boolean,
-): unknown {
-  if (own?.aborted) return own.reason;
-  if (isServiceError(error)) return error;
-  if (base === undefined) {
-    if (!deadline.isOver) return error;
-    return new ConnectionError("timeout", `${name}: timed out while finding the instance's address`);
-  }
-  const { origin } = new URL(base);
-  if (deadline.isOver)
-    return new ConnectionError("timeout", `${name}: ${origin} did not answer in time`, { cause: error });
-  const { code, message } = reasonOf(error);
-  const what = isAnswered ? "closed the connection in the middle of its response" : "could not be reached";
-  return new ConnectionError("connection", `${name}: ${origin} ${what} (${code ?? masked(message)})`, {
-    cause: error,
-    syscallCode: code,
-  });
-}
-
-/** `fetch` puts the system's error in `cause`. */
-function reasonOf(error: unknown): { code: string | undefined; message: string } {
-  const { cause } = error as { cause?: unknown };
-  const { code, message } = (cause ?? error) as { code?: unknown; message?: string };
-  return { code: typeof code === "string" ? code : undefined, message: message ?? String(error) };
 }
 
 function checkRetry(retry: number): number {

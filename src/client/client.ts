@@ -1,4 +1,5 @@
-import type { Endpoint, Page } from "../wire/endpoints.ts";
+import type { Page } from "../wire/page.ts";
+import type { Endpoint } from "../wire/product/routes.ts";
 import {
   isSessionId,
   isUuid,
@@ -9,24 +10,21 @@ import {
 import { trimSlash } from "../wire/path.ts";
 import type { TokenClaims } from "../wire/claims.ts";
 import type { DeletedUser, Discovery, Instance, Session, User, VerifiedToken } from "../wire/resources.ts";
-import {
-  call,
-  callAny,
-  callForResponse,
-  REQUEST_OPTIONS,
-  type AnyRequestOptions,
-  type Call,
-  type CallDeps,
-  type RequestOptions,
-  type WithResponse,
-} from "./call.ts";
+import { call, callAny, callForResponse, type CallDeps } from "./call.ts";
 import { ConfigError, isServiceError, type ErrorCode } from "./errors.ts";
 import { createInstanceUrl } from "./instance-url.ts";
 import { checkKey } from "./keys.ts";
 import { checkNames } from "./known-options.ts";
 import { listCall, type ListCall } from "./list.ts";
-import { METHOD_NAMES } from "./method-names.ts";
+import { ENDPOINTS, type Complete } from "./endpoints.ts";
 import { checkConfidential, checkOptions, DEFAULT_TIMEOUT_MS, type ClientOptions } from "./options.ts";
+import {
+  REQUEST_OPTIONS,
+  type AnyRequestOptions,
+  type Call,
+  type RequestOptions,
+  type WithResponse,
+} from "./request.ts";
 import { sessionQuery, userQuery, type QueryInput, type SessionFields, type UserFields } from "./query-builder.ts";
 import { checkSignIn, signInUrl, type SignInParameters } from "./sign-in-url.ts";
 import { checked, tokenToSend, type TokenCheck } from "./token-check.ts";
@@ -108,7 +106,7 @@ export function createClientWith(connect: Connect, options: ClientOptions): Clie
   const now = (): number => Number(clock());
   const transport = closable(options.fetch ? fetchTransport(options.fetch) : connect(options.certificate));
   const shared: Omit<CallDeps, "baseUrl" | "headers"> = {
-    ask: transport.ask,
+    transport,
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     retry: options.retry ?? DEFAULT_RETRIES,
     now,
@@ -135,7 +133,7 @@ export function createClientWith(connect: Connect, options: ClientOptions): Clie
     };
     const route = "GET /api/v1/instances/search";
     const input = (): { query: { query: string } } => {
-      checkNames(METHOD_NAMES[route], own, { ...REQUEST_OPTIONS, auth: true });
+      checkNames(ENDPOINTS[route].method, own, { ...REQUEST_OPTIONS, auth: true });
       return { query: { query: `publishable_key:${wanted()}` } };
     };
     return call(deps, route, input, request);
@@ -144,7 +142,6 @@ export function createClientWith(connect: Connect, options: ClientOptions): Clie
   const resolved = createInstanceUrl(
     () => resolve(publishableKey ?? missing("baseUrl, or publishableKey and apiUrl")),
     { apiUrl: apiUrl ?? options.baseUrl ?? "", insecure: options.insecure ?? false },
-    now,
   );
   const given = options.baseUrl === undefined ? undefined : trimSlash(options.baseUrl);
   const baseUrl = (): string | Promise<string> => given ?? resolved();
@@ -162,13 +159,13 @@ export function createClientWith(connect: Connect, options: ClientOptions): Clie
   const list = <Item>(route: ListRoute, page: Page, request?: RequestOptions, query?: () => string): ListCall<Item> =>
     listCall((part) => {
       const input = (): { query: Page & { query: string } } => {
-        checkNames(METHOD_NAMES[route], page, { limit: true, after: true }, REQUEST_OPTIONS);
+        checkNames(ENDPOINTS[route].method, page, { limit: true, after: true }, REQUEST_OPTIONS);
         return { query: { ...(query && { query: query() }), ...part } } as { query: Page & { query: string } };
       };
       return callForResponse(keyed, route, input, request) as Promise<WithResponse<Item[]>>;
     }, page);
 
-  return {
+  const client: Client = {
     users: {
       get: getUser,
       find: (id, request) => orUndefined(getUser(id, request), "user_not_found"),
@@ -205,6 +202,7 @@ export function createClientWith(connect: Connect, options: ClientOptions): Clie
     request: (method, path, request) => callAny(keyed, method, path, request),
     close: transport.close,
   };
+  return client satisfies Complete<Client>;
 }
 
 function checkId(kind: string, id: string, isId: (id: string) => boolean): string {

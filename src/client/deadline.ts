@@ -7,11 +7,9 @@ const LONGEST_MS = 2 ** 31 - 1;
 export interface Deadline {
   /** Whether the time has run out. */
   readonly isOver: boolean;
-  /** Aborts when the call is to end. Created on first use, because it is expensive. */
+  /** Aborts when the call is to end. */
   readonly signal: AbortSignal;
   leftMs(): number;
-  /** Calls `stop` once when the call is to end, at once if it has ended. Returns a function that unregisters it. */
-  onStop(stop: (reason: Error) => void): () => void;
   /** @throws the reason, if the call is to end first */
   until<Value>(promise: Promise<Value>): Promise<Value>;
   sleep(milliseconds: number): Promise<void>;
@@ -25,54 +23,35 @@ export function startDeadline(timeoutMs: number, own: AbortSignal | undefined): 
     throw new ConfigError("timeoutMs must be a number greater than 0; Infinity waits forever");
   if (own && typeof own.addEventListener !== "function") throw new ConfigError("signal must be an AbortSignal");
   const endsAt = performance.now() + timeoutMs;
-  const stops = new Set<(reason: Error) => void>();
+  const controller = new AbortController();
+  const { signal } = controller;
   let isOver = false;
-  let reason: Error | undefined;
-  let controller: AbortController | undefined;
 
-  const stopAll = (why: Error): void => {
-    reason ??= why;
-    for (const stop of stops) stop(reason);
-    stops.clear();
-  };
   const onTime = (): void => {
     isOver = true;
-    stopAll(new DOMException("The request timed out", "TimeoutError"));
+    controller.abort(new DOMException("The request timed out", "TimeoutError"));
   };
-  const onOwn = (): void => stopAll(own?.reason as Error);
   const timer = timeoutMs > LONGEST_MS ? undefined : setTimeout(onTime, timeoutMs);
-  let forgetOwn: (() => void) | undefined;
-  if (own?.aborted) onOwn();
-  else if (own) forgetOwn = onAbort(own, onOwn);
+  const forgetOwn = own && onAbort(own, () => controller.abort(own.reason));
 
-  const onStop = (stop: (reason: Error) => void): (() => void) => {
-    if (reason) stop(reason);
-    else stops.add(stop);
-    return () => stops.delete(stop);
-  };
   // What is shared with other calls continues. Only this call stops waiting.
   const until = async <Value>(promise: Promise<Value>): Promise<Value> => {
-    let forget: (() => void) | undefined;
-    const stopped = new Promise<never>((_, reject) => (forget = onStop(reject)));
+    let stop!: () => void;
+    const stopped = new Promise<never>((_, reject) => (stop = () => reject(signal.reason as Error)));
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop);
     try {
       return await Promise.race([promise, stopped]);
     } finally {
-      forget?.();
+      signal.removeEventListener("abort", stop);
     }
   };
   return {
     get isOver() {
       return isOver;
     },
-    get signal() {
-      if (controller) return controller.signal;
-      const made = new AbortController();
-      controller = made;
-      onStop((why) => made.abort(why));
-      return made.signal;
-    },
+    signal,
     leftMs: () => endsAt - performance.now(),
-    onStop,
     until,
     async sleep(milliseconds) {
       let sleeping: NodeJS.Timeout | undefined;
@@ -94,6 +73,7 @@ const ended = new WeakMap<AbortSignal, { readonly stops: Set<() => void>; readon
 
 /** One listener for all calls with a signal: Node warns of a leak at the eleventh. Returns a function that unregisters it. */
 function onAbort(signal: AbortSignal, stop: () => void): () => void {
+  if (signal.aborted) stop();
   let entry = ended.get(signal);
   if (!entry) {
     const stops = new Set<() => void>();

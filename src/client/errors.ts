@@ -1,5 +1,6 @@
-import { ERRORS, type ErrorCode as WireCode } from "../wire/errors.ts";
-import type { TokenProblem } from "../wire/token.ts";
+import { ERRORS, SIGN_IN_ERRORS, type ErrorCode as WireCode, type SignInErrorCode } from "../wire/errors.ts";
+import type { TokenProblem } from "../wire/token-problems.ts";
+import { TOKEN_REMEDIES } from "../wire/token-remedies.ts";
 
 /** The client's own codes, and what each means. */
 const CLIENT_ERRORS = {
@@ -16,12 +17,23 @@ const CLIENT_ERRORS = {
   unknown: "An error that this version of the client does not know",
 } as const;
 
+/** Why a request of a sign-in is not accepted by the application itself, and what each code means. */
+const REFUSED_SIGN_INS = {
+  sign_in_refused: "A sign-in begins and ends when a person navigates, not by a script, frame or prefetch",
+  sign_in_not_begun: "The callback is not that of a sign-in that this browser began within the last ten minutes",
+} as const;
+
+/** Why an application has no user at the end of a sign-in. */
+export type SignInCode = SignInErrorCode | keyof typeof REFUSED_SIGN_INS;
+
 /** A stable name for what went wrong: one of the service's codes, or of the client's. */
-export type ErrorCode = WireCode | keyof typeof CLIENT_ERRORS;
+export type ErrorCode = WireCode | SignInCode | keyof typeof CLIENT_ERRORS;
 
 /** Every code and what it means. */
 export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   ...(Object.fromEntries(Object.entries(ERRORS).map(([code, { error }]) => [code, error])) as Record<WireCode, string>),
+  ...SIGN_IN_ERRORS,
+  ...REFUSED_SIGN_INS,
   ...CLIENT_ERRORS,
 };
 
@@ -70,10 +82,17 @@ export class ApiError extends ServiceError {
     error: string,
     options?: Omit<ServiceErrorOptions, "status">,
   ) {
-    const remedy = code === "unauthorized" ? ". Check that the key belongs to the instance at baseUrl" : "";
-    super(code, `${request}: ${status} ${error}${remedy}`, { ...options, status });
+    super(code, [`${request}: ${status} ${error}`, ...remedyFor(code, request)].join(". "), { ...options, status });
     this.error = error;
   }
+}
+
+/** What to do about an error whose sentence on the wire does not say it. */
+function remedyFor(code: ErrorCode, request: string): string[] {
+  if (code === "unauthorized") return ["Check that the key belongs to the instance at baseUrl"];
+  if (code !== "not_found") return [];
+  if (request.endsWith("/")) return ["Leave out the slash at its end, or write the id behind it"];
+  return ["Check the path, and that baseUrl is the address of an instance"];
 }
 
 /** What exactly is wrong with a token. */
@@ -82,14 +101,24 @@ export type TokenReason = "missing" | TokenProblem;
 /** A token is not valid. */
 export class TokenError extends ServiceError {
   override readonly name: string = "TokenError";
-  /** Set if the token was verified in this program. The service does not tell the reason. */
+  /** The sentence on the wire. */
+  readonly error: string;
+  /** More exact than the code. Undefined if it was a service of an older version that refused the token. */
   readonly reason: TokenReason | undefined;
 
-  constructor(code: ErrorCode, message: string, options: ServiceErrorOptions & { reason?: TokenReason } = {}) {
+  constructor(code: ErrorCode, error: string, options: ServiceErrorOptions & { reason?: TokenReason } = {}) {
     const { reason, ...rest } = options;
-    super(code, message, rest);
+    const why = reason && TOKEN_REMEDIES[reason];
+    super(code, why === undefined ? error : `${error}: ${why}`, rest);
+    this.error = error;
     this.reason = reason;
   }
+}
+
+/** A sign-in did not begin, or ended without a user. */
+export class SignInError extends ServiceError {
+  override readonly name: string = "SignInError";
+  declare readonly code: SignInCode | "unknown";
 }
 
 /** The service could not be reached, or did not answer in time. `cause` says why. */

@@ -1,6 +1,6 @@
 /** What the package exports beside `createClient`. */
 export type { Client, ClientOptions, TokenCheck } from "./client.ts";
-export type { Call, RequestOptions, Try, WithResponse } from "./call.ts";
+export type { Call, RequestOptions, Try, WithResponse } from "./request.ts";
 export type { ListCall } from "./list.ts";
 export {
   ApiError,
@@ -9,8 +9,10 @@ export {
   ERROR_CODES,
   isServiceError,
   ServiceError,
+  SignInError,
   TokenError,
   type ErrorCode,
+  type SignInCode,
   type TokenReason,
 } from "./errors.ts";
 export {
@@ -26,7 +28,7 @@ export {
 } from "./query-builder.ts";
 
 export type { TokenClaims } from "../wire/claims.ts";
-export type { Page } from "../wire/endpoints.ts";
+export type { Page } from "../wire/page.ts";
 export type { Fetch, FetchInit, FetchResponse } from "../wire/fetch.ts";
 export type { Provider, SessionProvider, TokenProvider } from "../wire/names.ts";
 export type { DeletedUser, Discovery, Instance, Session, User, VerifiedToken } from "../wire/resources.ts";

@@ -14,15 +14,13 @@ interface Service {
  * An instance's address from its publishable key, asked for once in 60 seconds (spec, "Limits") however many ask at
  * the same time. Failures are not remembered.
  */
-export function createInstanceUrl(
-  resolve: () => Promise<Instance>,
-  service: Service,
-  now: () => number,
-): () => Promise<string> {
+export function createInstanceUrl(resolve: () => Promise<Instance>, service: Service): () => Promise<string> {
   let known: { url: Promise<string>; until: number } | undefined;
   return () => {
-    if (known && known.until > now()) return known.url;
-    const entry = { url: urlOf(resolve(), service), until: now() + INSTANCE_CACHE_SECONDS * 1000 };
+    // Not by the time of day, which may be set back.
+    const now = performance.now();
+    if (known && known.until > now) return known.url;
+    const entry = { url: urlOf(resolve(), service), until: now + INSTANCE_CACHE_SECONDS * 1000 };
     known = entry;
     entry.url.catch(() => {
       if (known === entry) known = undefined;

@@ -1,3 +1,4 @@
+import { credentialKind } from "../wire/credentials.ts";
 import { type PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../wire/names.ts";
 import { ConfigError } from "./errors.ts";
 
@@ -18,10 +19,9 @@ export function checkKey(name: string, key: unknown, prefix: KeyPrefix): asserts
   // A program without types may pass anything.
   const text = typeof key === "string" ? key : "";
   if (text.startsWith(prefix) && /^[\x21-\x7e]+$/.test(text)) return;
-  const [, kind] = Object.entries(KEY_KINDS).find(([other]) => text.startsWith(other)) ?? [];
-  if (kind === undefined || kind === KEY_KINDS[prefix])
-    throw new ConfigError(`${name} must begin with ${prefix} and contain no spaces`);
-  throw new ConfigError(`${name} is a ${kind} key: use the ${KEY_KINDS[prefix]} key, which begins with ${prefix}`);
+  const kind = text.startsWith(prefix) ? undefined : credentialKind(text);
+  if (kind === undefined) throw new ConfigError(`${name} must begin with ${prefix} and contain no spaces`);
+  throw new ConfigError(`${name} is ${kind}: use the ${KEY_KINDS[prefix]} key, which begins with ${prefix}`);
 }
 
 /** The same for a secret key that is to verify tokens. @throws {ConfigError} also if it is too short for that */

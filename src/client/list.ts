@@ -1,7 +1,7 @@
-import type { Page } from "../wire/endpoints.ts";
+import type { Page } from "../wire/page.ts";
 import { nextPage } from "../wire/link.ts";
 import { MAX_PAGE_SIZE } from "../wire/names.ts";
-import type { Call, WithResponse } from "./call.ts";
+import type { Call, WithResponse } from "./request.ts";
 import { isServiceError, ServiceError, type ErrorCode } from "./errors.ts";
 
 const UNKNOWN_LIMIT: ReadonlySet<ErrorCode> = new Set(["bad_request", "unknown"]);

@@ -1,8 +1,9 @@
+import { apiPathFault } from "../wire/address-fault.ts";
 import type { Fetch } from "../wire/fetch.ts";
 import { isConfidential } from "../wire/loopback.ts";
 import type { Now } from "../wire/now.ts";
 import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../wire/names.ts";
-import type { RequestOptions, Try } from "./call.ts";
+import type { RequestOptions, Try } from "./request.ts";
 import { ConfigError } from "./errors.ts";
 import { checkKey } from "./keys.ts";
 import { checkFunctions, checkNames, type Names } from "./known-options.ts";
@@ -91,7 +92,7 @@ export function checkConfidential(option: string, address: string, { insecure }:
   );
 }
 
-/** The address itself is not repeated: it may contain a password. @throws {ConfigError} if it is not one of a service */
+/** An address that may contain a password is not repeated. @throws {ConfigError} if it is not one of a service */
 export function checkAddress(option: string, address: string | undefined): void {
   if (address === undefined) return;
   const url = URL.canParse(address) ? new URL(address) : undefined;
@@ -100,4 +101,6 @@ export function checkAddress(option: string, address: string | undefined): void 
   if (url.username !== "" || url.password !== "")
     throw new ConfigError(`${option} must not contain a user name or password`);
   if (/[?#]/.test(address)) throw new ConfigError(`${option} must not contain a query or a fragment`);
+  const fault = apiPathFault(address);
+  if (fault !== undefined) throw new ConfigError(`${option} ${fault}`);
 }

@@ -1,5 +1,5 @@
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../wire/fields.ts";
-import type { SessionProvider } from "../wire/names.ts";
+import type { Provider, SessionProvider } from "../wire/names.ts";
 import { parseQuery, printQuery, printTerm, type Query, type Term } from "../wire/query.ts";
 import { ConfigError, ServiceError } from "./errors.ts";
 
@@ -10,12 +10,17 @@ type NamesOf<F extends Fields, Column> = { [Name in keyof F]: F[Name] extends Co
 type TextField<F extends Fields> = NamesOf<F, { type: "string" }>;
 type TimeField<F extends Fields> = NamesOf<F, { type: "datetime" }>;
 type NullableField<F extends Fields> = NamesOf<F, { nullable: true }>;
-type TextOf<Name> = Name extends "provider" ? SessionProvider : string;
+/** An identity is of a provider to sign in through; a session may also come from a password. */
+type TextOf<F extends Fields, Name extends keyof F> = Name extends "provider"
+  ? F[Name] extends { of: "identities" }
+    ? Provider
+    : SessionProvider
+  : string;
 type ValueOf<F extends Fields, Name extends keyof F> = F[Name] extends { type: "datetime" }
   ? DateInput
   : F[Name] extends { type: "boolean" }
     ? boolean
-    : TextOf<Name>;
+    : TextOf<F, Name>;
 
 /** A moment; or a date, which for `eq` is that whole UTC day, and for comparisons its first moment. */
 export type DateInput = Date | `${number}-${number}-${number}` | `${number}-${number}-${number}T${string}`;
@@ -56,8 +61,9 @@ export interface QueryBuilder<F extends Fields> {
 }
 
 /**
- * A search: as text (spec, "Search query language"), parsed, or made of terms. Values of one field are alternatives,
- * comparisons of one field form one range, and negations each exclude; different fields must all match.
+ * A search: as text (spec, "Search query language"), parsed, or made of terms. Terms of one field are alternatives, except
+ * that a lower and an upper bound with time between them are a range, and that negations each exclude; different fields
+ * must all match.
  */
 export type QueryInput<F extends Fields> =
   | string

@@ -1,5 +1,3 @@
-import type { Deadline } from "./deadline.ts";
-import { isServiceError, type ServiceError } from "./errors.ts";
 import { isRead, isUnavailable, isUnsent } from "./transient.ts";
 
 const FIRST_DELAY_MS = 300;
@@ -8,36 +6,62 @@ const LONGEST_DELAY_MS = 8_000;
 /** The connection was lost. The service may have handled the request. */
 const BROKEN = new Set(["ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "UND_ERR_SOCKET"]);
 
+/** What went wrong with a try, as far as another one depends on it. */
+export interface Fault {
+  readonly status?: number | undefined;
+  /** The system's, such as `ECONNREFUSED`. */
+  readonly syscallCode?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** Waits for a service that is not up yet, which is no failure that counts. */
+export interface Patience {
+  /**
+   * How long to wait before the next try. Undefined: no longer, or not after this.
+   * @param fault of the last try; undefined if it had none
+   */
+  pauseMs(fault: Fault | undefined): number | undefined;
+  /** To be called when there will be no other try. */
+  end(): void;
+}
+
+/** How a request is repeated. */
+export interface Repetition {
+  /** Of failures. What `patience` waits for does not count. Default: none. */
+  readonly retries?: number | undefined;
+  readonly mayRetry?: (fault: Fault) => boolean;
+  readonly patience?: Patience | undefined;
+  readonly deadline: { leftMs(): number; sleep(milliseconds: number): Promise<unknown> };
+}
+
 /**
- * Calls `ask` until it succeeds, another try would not help, or the deadline is too near for the next wait.
- * @param name the method and the path
+ * Tries until there is no fault, another try would not help, or the time left is too short for the next wait.
+ * @returns the outcome of the last try
  */
-export async function withRetries<Result>(
-  ask: (number: number) => Promise<Result>,
-  name: string,
-  retries: number,
-  deadline: Deadline,
-): Promise<Result> {
-  for (let number = 1; ; number++) {
-    try {
-      return await ask(number);
-    } catch (error) {
-      if (number > retries || !isServiceError(error) || !mayRetry(name, error)) throw error;
-      const delay = retryDelayMs(number - 1, error.retryAfterMs);
-      if (delay >= deadline.leftMs()) throw error;
-      await deadline.sleep(delay);
+export async function repeat<Outcome>(
+  attempt: (number: number) => Promise<Outcome>,
+  faultOf: (outcome: Outcome) => Fault | undefined,
+  { retries = 0, mayRetry: may = () => true, patience, deadline }: Repetition,
+): Promise<Outcome> {
+  for (let number = 1, repeated = 0; ; number++) {
+    const outcome = await attempt(number);
+    const fault = faultOf(outcome);
+    let pauseMs = patience?.pauseMs(fault);
+    if (pauseMs === undefined) {
+      if (!fault || repeated >= retries || !may(fault)) return outcome;
+      pauseMs = retryDelayMs(repeated++, fault.retryAfterMs);
     }
+    if (pauseMs >= deadline.leftMs()) return outcome;
+    await deadline.sleep(pauseMs);
   }
 }
 
 /**
  * Whether a failed call may be retried: a read or a verification after every transient failure, any other only if nothing
  * of it was sent. A deletion never: its second response would be about the first.
+ * @param name the method and the path
  */
-export function mayRetry(
-  name: string,
-  { status, syscallCode = "" }: Pick<ServiceError, "status"> & { syscallCode?: string | undefined },
-): boolean {
+export function mayRetry(name: string, { status, syscallCode = "" }: Fault): boolean {
   const [method = "", path = ""] = name.split(" ");
   if (method === "DELETE") return false;
   if (isUnsent(syscallCode)) return true;

@@ -3,22 +3,19 @@ import { ERRORS } from "../wire/errors.ts";
 import { MAX_TOKEN_BYTES } from "../wire/names.ts";
 import type { VerifiedToken } from "../wire/resources.ts";
 import { isServiceError, TokenError, type ServiceError, type TokenReason } from "./errors.ts";
+import { missingToken } from "./missing-token.ts";
 
-/**
- * Whether a token is valid, and what is wrong with it if not. `claims` are those in the token, such as `exp`; `reason` is
- * set if the token was not sent, because it can't be one.
- */
+/** Whether a token is valid, and what is wrong with it if not. `claims` are those in the token, such as `exp`. */
 export type TokenCheck =
   | { ok: true; token: VerifiedToken; claims: TokenClaims }
   | { ok: false; error: ServiceError & { readonly reason?: TokenReason | undefined } };
 
-/** The token without whitespace around it. Text that can't be a token is not sent. */
+/** The token as it is. Nothing, and what is too long for a token, is not sent. */
 export function tokenToSend(token: unknown): string {
-  const text = typeof token === "string" ? token.trim() : "";
-  if (text === "") throw new TokenError("missing_token", ERRORS.missing_token.error, { reason: "missing" });
-  if (text.length > MAX_TOKEN_BYTES)
+  if (typeof token !== "string" || token === "") throw missingToken();
+  if (token.length > MAX_TOKEN_BYTES)
     throw new TokenError("token_invalid", ERRORS.token_invalid.error, { reason: "malformed" });
-  return text;
+  return token;
 }
 
 /** What the service says of a token. @throws {ServiceError} if it does not decide */

@@ -1,11 +1,13 @@
 import { decodeJwt, decodeProtectedHeader } from "jose";
-import { claimsProblem, type TokenClaims } from "../wire/claims.ts";
+import type { TokenClaims } from "../wire/claims.ts";
 import { ERRORS } from "../wire/errors.ts";
 import type { Now } from "../wire/now.ts";
-import { codeOfProblem, importKey, verifySignature, type SigningKey, type TokenProblem } from "../wire/token.ts";
+import { codeOfProblem, type TokenProblem } from "../wire/token-problems.ts";
+import { importKey, tokenProblem, verifySignature, type SigningKey } from "../wire/token.ts";
 import { TokenError } from "./errors.ts";
 import { checkSigningKey } from "./keys.ts";
 import { checkFunctions, checkNames, type Names } from "./known-options.ts";
+import { missingToken } from "./missing-token.ts";
 
 export type { TokenClaims } from "../wire/claims.ts";
 
@@ -28,15 +30,15 @@ export type TokenResult = { ok: true; claims: TokenClaims } | { ok: false; error
 
 /**
  * Verifies a token with the secret key alone. No request is sent, so a deleted user is not noticed. A valid token is
- * signed with HS256, issued by the service for one hour, and not expired. None of this can be configured. Whitespace around
- * the token, such as a file's last line break, does not count.
- * @throws {TokenError} `token_invalid`, `token_invalid_signature`, `token_wrong_instance` or `token_expired`, as the
- * service itself would answer
+ * signed with HS256, has a lifetime of one hour at most, and has not expired. None of this can be configured. The token is
+ * taken as it is: whitespace around it makes it invalid.
+ * @throws {TokenError} `token_invalid`, `token_invalid_signature`, `token_wrong_instance`, `token_expired` or
+ * `missing_token`, as the service itself would answer; its `reason` is more exact
  * @throws {ConfigError} for an invalid secret key, and for unknown or missing options
  */
 export async function verifyToken(token: string, options: VerifyTokenOptions): Promise<TokenClaims> {
   checkVerifyOptions("verifyToken", options, VERIFY_OPTIONS);
-  const result = await verdictOf(trimmed(token), options);
+  const result = await resultOf(token, options);
   if (!result.ok) throw result.error;
   return result.claims;
 }
@@ -44,7 +46,13 @@ export async function verifyToken(token: string, options: VerifyTokenOptions): P
 /** Like `verifyToken`, but returns what is wrong with the token instead of throwing it. @throws {ConfigError} */
 export async function checkToken(token: string, options: VerifyTokenOptions): Promise<TokenResult> {
   checkVerifyOptions("checkToken", options, VERIFY_OPTIONS);
-  return verdictOf(trimmed(token), options);
+  return resultOf(token, options);
+}
+
+/** A program without types may pass anything. @throws {ConfigError} */
+async function resultOf(token: unknown, options: VerifyTokenOptions): Promise<TokenResult> {
+  const result = await verdictOf(token, options);
+  return typeof token === "string" && token !== "" ? result : { ok: false, error: missingToken() };
 }
 
 /** @throws {ConfigError} */
@@ -57,22 +65,17 @@ export function checkVerifyOptions<Options extends VerifyTokenOptions>(
   checkFunctions(options, "now");
 }
 
-/** Judges a token exactly as it is. @throws {ConfigError} for an invalid secret key */
-export async function verdictOf(token: string, options: VerifyTokenOptions): Promise<TokenResult> {
+/** Judges a token. @throws {ConfigError} for an invalid secret key */
+export async function verdictOf(token: unknown, options: VerifyTokenOptions): Promise<TokenResult> {
   const { instanceId, appId, now = Date.now } = options;
   const keys = await Promise.all(secretKeysOf(options).map(imported));
   const verified = await verifySignature(token, keys, instanceId);
   if ("problem" in verified) return { ok: false, error: failure(verified.problem) };
   const { claims } = verified;
-  const problem = claimsProblem(claims, Math.floor(Number(now()) / 1000));
+  const problem = tokenProblem(verified, Math.floor(Number(now()) / 1000));
   if (problem) return { ok: false, error: failure(problem) };
   if (appId !== undefined && claims.app_id !== appId) return { ok: false, error: failure("claims") };
   return { ok: true, claims: claims as TokenClaims };
-}
-
-/** A program without types may pass anything. */
-function trimmed(token: string): string {
-  return typeof token === "string" ? token.trim() : token;
 }
 
 /** Reads a token without verifying it. @throws {TokenError} `token_invalid` */
@@ -83,8 +86,8 @@ export function decodeToken(token: string): {
 } {
   try {
     return {
-      header: { ...decodeProtectedHeader(trimmed(token)) },
-      claims: decodeJwt<Partial<TokenClaims>>(trimmed(token)),
+      header: { ...decodeProtectedHeader(token) },
+      claims: decodeJwt<Partial<TokenClaims>>(token),
       verified: false,
     };
   } catch {

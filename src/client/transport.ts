@@ -2,6 +2,7 @@ import { readText } from "../wire/body.ts";
 import type { Fetch, FetchInit, FetchResponse } from "../wire/fetch.ts";
 import type { Deadline } from "./deadline.ts";
 import { ConfigError, ServiceError } from "./errors.ts";
+import type { Patience } from "./retry.ts";
 
 export type Init = Omit<FetchInit, "signal">;
 
@@ -17,7 +18,9 @@ export interface Answer {
 export interface Transport {
   /** What it sends as `User-Agent` unless the client's options say otherwise. Undefined: what `fetch` sends by itself. */
   readonly userAgent?: string | undefined;
-  ask(url: string, init: Init, deadline: Pick<Deadline, "onStop" | "signal" | "until">): Promise<Answer>;
+  /** What a call waits for, if it waits at all: `--wait` of the command line. */
+  patience?(method: string, url: string): Patience;
+  ask(url: string, init: Init, deadline: Pick<Deadline, "signal" | "until">): Promise<Answer>;
   close(): Promise<void>;
 }
 
@@ -28,7 +31,7 @@ export type Connect = (certificate: string | undefined) => Transport;
 export function closable(transport: Transport): Transport {
   let closing: Promise<void> | undefined;
   return {
-    userAgent: transport.userAgent,
+    ...transport,
     async ask(url, init, deadline) {
       if (!closing) return transport.ask(url, init, deadline);
       throw new ServiceError("closed", "The client is closed. Make calls before close(), or create another client");
@@ -37,7 +40,7 @@ export function closable(transport: Transport): Transport {
   };
 }
 
-/** A caller's own `fetch`. */
+/** Sends by a `fetch`: a caller's own, the runtime's, or undici in the form of one. */
 export function fetchTransport(fetch: Fetch): Transport {
   return {
     async ask(url, init, { signal, until }) {

@@ -6,7 +6,9 @@ import { parsedJson } from "../wire/json.ts";
 import { nextPage } from "../wire/link.ts";
 import { MAX_PAGE_SIZE } from "../wire/names.ts";
 import { requestPath } from "../wire/path.ts";
+import type { ParamsIn } from "../wire/route.ts";
 import { ControlError } from "./error.ts";
+import { emptyParameter, refusedKey, unreachable } from "./failure.ts";
 import { readEvents, type ServerEvent } from "./events.ts";
 
 export interface ControlClientOptions {
@@ -17,12 +19,6 @@ export interface ControlClientOptions {
   /** Default: the global one. */
   readonly fetch?: Fetch | undefined;
 }
-
-type ParamsIn<Path extends string> = Path extends `${string}/:${infer Name}/${infer Rest}`
-  ? Name | ParamsIn<`/${Rest}`>
-  : Path extends `${string}/:${infer Name}`
-    ? Name
-    : never;
 
 /** The routes that return lists, one page at a time. */
 export type ListRoute = {
@@ -42,7 +38,11 @@ export interface ControlClient {
   readonly url: string;
   /** @throws {ControlError} */
   request<Route extends ControlRoute>(route: Route, call?: Call<Route>): Promise<AnswerOf<Route>>;
-  /** Requests one page of a list. @throws {ControlError} @returns `next`: the `after` of the next page, undefined on the last one */
+  /**
+   * Requests one page of a list.
+   * @returns `next`: the `after` of the next page, undefined on the last one
+   * @throws {ControlError}
+   */
   page<Route extends ControlRoute>(
     route: Route,
     call?: Call<Route>,
@@ -73,26 +73,26 @@ export function createControlClient({ url, controlKey, fetch = defaultFetch }: C
     const method = route.slice(0, route.indexOf(" "));
     const path = requestPath(route, call.params, call.query as object | undefined);
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
-    const authorization = `Bearer ${typeof controlKey === "string" ? controlKey : controlKey()}`;
+    const key = typeof controlKey === "string" ? controlKey : controlKey();
     let response: FetchResponse;
     try {
       response = await fetch(`${url}${CONTROL_BASE}${path}`, {
         method,
-        headers: { authorization, ...(body !== undefined && { "content-type": "application/json" }) },
+        headers: { authorization: `Bearer ${key}`, ...(body !== undefined && { "content-type": "application/json" }) },
         redirect: "error",
         ...(body !== undefined && { body }),
         ...(call.signal && { signal: call.signal }),
       });
     } catch (error) {
       if (call.signal?.aborted || error instanceof ControlError) throw error;
-      throw new ControlError("connection", undefined, `${url} cannot be reached. Is svc serve running there?`, {
-        cause: error,
-      });
+      throw new ControlError("connection", undefined, unreachable(url, error), { cause: error });
     }
     if (response.status < 400) return response;
     const { status } = response;
     const error = messageOf(await response.text()) ?? `${url} answered ${status}`;
-    throw new ControlError(errorCode(status, { error }) ?? "unknown", status, error);
+    const code = errorCode(status, { error }) ?? "unknown";
+    const why = code === "unauthorized" ? refusedKey(url, key) : emptyParameter(route, call.params);
+    throw new ControlError(code, status, why === undefined ? error : `${error}: ${why}`);
   }
 
   const client: ControlClient = {

@@ -1,11 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
+import type { H3 } from "h3";
 import type { Fetch } from "../wire/fetch.ts";
-import { controlOptions } from "./control/create.ts";
+import { controlOptions, type ControlOptions } from "./control/mount.ts";
 import { createLive } from "./live/live.ts";
 import type { Metrics } from "./metrics.ts";
 import type { ServeOptions } from "./options.ts";
 import { createService, type ServiceOptions } from "./service.ts";
+import type { InstanceRecord } from "./store/records.ts";
 import { SEEDED } from "./store/store.ts";
 
 /** As the operator sets them. */
@@ -13,7 +15,7 @@ type Given = Pick<ServeOptions, "control" | "controlKey" | "credentials" | "fetc
 /** As they are passed on. */
 type PassedOn = Pick<
   ServiceOptions,
-  "addresses" | "isLocal" | "isStopping" | "locate" | "offers" | "providerTimeoutMs" | "store"
+  "addresses" | "clientAddress" | "isLocal" | "isStopping" | "locate" | "offers" | "providerTimeoutMs" | "store"
 >;
 
 interface AssembleOptions extends Given, PassedOn {
@@ -24,10 +26,21 @@ interface AssembleOptions extends Given, PassedOn {
   warn(message: string): void;
 }
 
+export interface Assembled {
+  readonly app: H3;
+  /** Undefined without a control API. */
+  readonly control: ControlOptions | undefined;
+  readonly identitySecret: string;
+  /** The current ones, with their addresses. */
+  instances(): (InstanceRecord & { url: string })[];
+  /** Stops timers, streams and jobs. The store stays open. */
+  stop(): void;
+}
+
 /**
  * What a server on a port and one inside a program have in common: the service on its store, and its control API.
  */
-export async function assemble(options: AssembleOptions) {
+export async function assemble(options: AssembleOptions): Promise<Assembled> {
   const { store, addresses, isLocal, metrics, now, warn } = options;
   const stopped = new AbortController();
   // Each stream of events listens to it: Node warns of a leak at the eleventh.
@@ -47,10 +60,6 @@ export async function assemble(options: AssembleOptions) {
     credentials: options.credentials ?? {},
     fetch: options.fetch ?? realFetch,
     onBug,
-    // Every other failure is logged as the reason of its request.
-    onFailure: (_, { isBug, cause }) => {
-      if (isBug) onBug(cause);
-    },
     onIgnored: (provider, paths) =>
       warn(`sign-in with ${provider}: ignored ${paths.join(", ")}, which could not be read`),
     onUnlisted: ({ name }, origin) =>
@@ -65,13 +74,10 @@ export async function assemble(options: AssembleOptions) {
   });
   return {
     app,
-    /** Undefined without a control API. */
     control,
     identitySecret,
-    /** The current ones, with their addresses. */
     instances: () => live.instances.all.map((instance) => ({ ...instance, url: addresses.instanceUrl(instance) })),
-    /** Stops timers, streams and jobs. The store stays open. */
-    stop(): void {
+    stop() {
       stopped.abort();
       live.close();
     },

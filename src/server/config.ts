@@ -1,41 +1,41 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { jsonFault } from "../wire/json.ts";
-import { PROVIDERS } from "../wire/names.ts";
+import { PROVIDERS, PROVIDERS_MODES } from "../wire/names.ts";
 import { ServeError } from "./errors.ts";
 import { checked } from "./zod-errors.ts";
 import { checkEndpoints } from "./providers/endpoints.ts";
 import type { Credentials } from "./providers/credentials.ts";
 import type { ServeOptions } from "./options.ts";
 
-export { foreignHosts } from "./providers/endpoints.ts";
-
-const text = z.string().min(1);
+const text = z.string().check(z.minLength(1));
 const provider = z
   .strictObject({
-    client_id: text.optional(),
-    client_secret: text.optional(),
-    endpoints: z.record(z.string(), z.string()).optional(),
+    client_id: z.optional(text),
+    client_secret: z.optional(text),
+    endpoints: z.optional(z.record(z.string(), z.string())),
     /** Whether `endpoints` may be plain http on another host, such as the next container. */
-    insecure: z.boolean().optional(),
+    insecure: z.optional(z.boolean()),
   })
-  .refine(({ client_id, client_secret }) => (client_id === undefined) === (client_secret === undefined), {
-    error: "must have both client_id and client_secret, or neither",
-  });
+  .check(
+    z.refine(({ client_id, client_secret }) => (client_id === undefined) === (client_secret === undefined), {
+      error: "must have both client_id and client_secret, or neither",
+    }),
+  );
 
 const Config = z.strictObject({
-  $schema: z.string().optional(),
-  port: z.int().min(0).max(65_535).optional(),
-  host: text.optional(),
-  store: text.optional(),
-  seed: text.optional(),
-  public_url: z.url({ protocol: /^https?$/ }).optional(),
-  allowed_hosts: z.array(text).optional(),
-  providers_mode: z.enum(["auto", "real", "simulated"]).optional(),
+  $schema: z.optional(z.string()),
+  port: z.optional(z.int().check(z.minimum(0), z.maximum(65_535))),
+  host: z.optional(text),
+  store: z.optional(text),
+  seed: z.optional(text),
+  public_url: z.optional(z.url({ protocol: /^https?$/ })),
+  allowed_hosts: z.optional(z.array(text)),
+  providers_mode: z.optional(z.enum(PROVIDERS_MODES)),
   /** Used if an instance has no connection of its own. */
-  providers: z.partialRecord(z.enum(PROVIDERS), provider).optional(),
-  trust_proxy: z.array(text).optional(),
-  geoip: text.optional(),
-  https: z.boolean().optional(),
+  providers: z.optional(z.partialRecord(z.enum(PROVIDERS), provider)),
+  trust_proxy: z.optional(z.array(text)),
+  geoip: z.optional(text),
+  https: z.optional(z.boolean()),
 });
 
 /** Reads the text of a `svc.config.json`. @throws {ServeError} that lists every error with its path */

@@ -1,3 +1,4 @@
+import { INSIDE_URL } from "../wire/address-fault.ts";
 import { createAddresses } from "./instances/addresses.ts";
 import { assemble } from "./assemble.ts";
 import type { RunningServer, ServeOptions } from "./options.ts";
@@ -6,8 +7,6 @@ import { fill, fillingOf } from "./seed/apply.ts";
 import { nowhere } from "./sign-in/geo.ts";
 import { openStore } from "./store/open.ts";
 
-/** A loopback name, so that clients send it keys over plain http. No real server has this name. */
-const URL_INSIDE = "http://svc.localhost";
 const HTTP_PORT = 80;
 
 export type EmbedOptions = Pick<ServeOptions, "seed" | "now" | "warn" | "controlKey" | "onRequest">;
@@ -30,7 +29,7 @@ export async function embed(options: EmbedOptions = {}): Promise<EmbeddedServer>
   const store = await openStore("memory", { warn });
   const filling = await fillingOf(store, options, now(), warn);
   if (filling) await fill(store, filling, false);
-  const addresses = createAddresses(URL_INSIDE, HTTP_PORT);
+  const addresses = createAddresses(INSIDE_URL, HTTP_PORT);
   let isStopping = false;
   const { app, control, instances, stop } = await assemble({
     ...options,
@@ -51,7 +50,7 @@ export async function embed(options: EmbedOptions = {}): Promise<EmbeddedServer>
     get instances() {
       return instances();
     },
-    fetch: app.fetch,
+    fetch: async (request) => app.fetch(request),
     async close() {
       isStopping = true;
       stop();

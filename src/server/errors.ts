@@ -31,7 +31,7 @@ export class SignInRefused extends ApiError {
   constructor(
     code: ErrorCode,
     detail: string | undefined,
-    { reason, wayBack }: { readonly reason?: string | undefined; readonly wayBack?: WayBack | undefined },
+    { reason, wayBack }: { readonly reason?: string | undefined; readonly wayBack?: WayBack | undefined } = {},
   ) {
     super(code, detail);
     this.reason = reason;

@@ -12,11 +12,12 @@ export { defineSeed, type SeedInput } from "./seed/define.ts";
 export { RESERVED_SUBDOMAINS } from "./instances/addresses.ts";
 export { checkEntry as checkRedirectEntry } from "./sign-in/redirect-rule.ts";
 export { seedPersona } from "./simulator/typed-account.ts";
+export { storeHosts, storeOrigin } from "./store/open.ts";
 export { StoreRefused } from "./store/store.ts";
 export type { Compaction, Copy, Digests, Filled, Maintenance, Repair } from "./store/move/index.ts";
 export type { Migration, StoreCheck } from "./store/maintenance.ts";
-export { LOG_LEVELS, type LogLevel, type RequestEntry } from "./http/log-entry.ts";
-export type { ProvidersMode } from "./providers/offers.ts";
+export { LOG_LEVELS, type LogLevel, type ProvidersMode } from "../wire/names.ts";
+export type { RequestEntry } from "./http/request-entry.ts";
 export type { ConnectionRecord, InstanceRecord } from "./store/records.ts";
 
 // Loaded on demand, because few processes need them and they load the validators.
@@ -29,9 +30,4 @@ export async function openMaintenance(warn: (message: string) => void): Promise<
 /** Reads the text of a `svc.config.json`. @throws {ServeError} that lists every error with its path */
 export async function parseConfig(source: string, name: string): Promise<ServeOptions> {
   return (await import("./config.ts")).parseConfig(source, name);
-}
-
-/** The hosts, besides loopback and a provider's own, to which a configuration sends credentials and provider tokens. */
-export async function foreignHosts(credentials: Credentials): Promise<string[]> {
-  return (await import("./config.ts")).foreignHosts(credentials);
 }

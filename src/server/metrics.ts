@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { RequestEntry } from "./http/log-entry.ts";
+import type { RequestEntry } from "./http/request-entry.ts";
 import type { RenderMetrics } from "./http/monitoring.ts";
 import type { Store } from "./store/store.ts";
 

@@ -1,9 +1,10 @@
+import { optionProblem } from "../wire/closest.ts";
 import type { Fetch } from "../wire/fetch.ts";
-import type { Provider } from "../wire/names.ts";
+import type { Provider, ProvidersMode } from "../wire/names.ts";
 import { ServeError } from "./errors.ts";
-import type { RequestEntry } from "./http/log-entry.ts";
+import type { RequestEntry } from "./http/request-entry.ts";
 import type { Credentials } from "./providers/credentials.ts";
-import type { ProviderKind, ProvidersMode } from "./providers/offers.ts";
+import type { ProviderKind } from "./providers/offers.ts";
 import type { SeedOptions } from "./seed/apply.ts";
 import type { InstanceRecord } from "./store/records.ts";
 
@@ -103,9 +104,7 @@ const NAMES: Readonly<Record<keyof ServeOptions, true>> = {
 };
 
 /** @throws {ServeError} for missing options, and for an unknown one, which would be ignored otherwise */
-export async function checkOptions(options: ServeOptions | undefined): Promise<void> {
+export function checkOptions(options: ServeOptions | undefined): void {
   if (options && Object.keys(options).every((name) => Object.hasOwn(NAMES, name))) return;
-  // Few starts need it.
-  const { optionProblem } = await import("../wire/closest.ts");
   throw new ServeError(optionProblem("serve", options, Object.keys(NAMES)));
 }

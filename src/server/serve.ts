@@ -1,7 +1,7 @@
 import { isLoopback } from "../wire/loopback.ts";
 import { DEFAULT_PORT, PROVIDERS } from "../wire/names.ts";
 import { createAddresses } from "./instances/addresses.ts";
-import type { App } from "./http/app.ts";
+import type { H3 } from "h3";
 import { peerOf, type ClientAddress } from "./http/client-address.ts";
 import { assemble, bugWarner } from "./assemble.ts";
 import { ServeError } from "./errors.ts";
@@ -32,7 +32,7 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
     throw new ServeError(
       "The server needs Node.js, and does not run on Bun. Start it with Node.js; in a test, createTestService needs no server.",
     );
-  await checkOptions(options);
+  checkOptions(options);
   const { warn = () => {} } = options;
   const clientAddress = options.trustProxy?.length
     ? (await import("./http/forwarded-address.ts")).createClientAddress(options.trustProxy)
@@ -72,17 +72,19 @@ async function serveStore(
   if (options.controlKey !== undefined) checkControlKey(options.controlKey);
 
   // Every address depends on the port, which is known only when it is bound.
-  let start!: (app: App) => void;
-  const started = new Promise<App>((resolve) => (start = resolve));
-  let app: App | undefined;
-  const answer: App["answer"] = async (incoming) => (app ??= await started).answer(incoming);
+  let start!: (app: H3) => void;
+  const started = new Promise<H3>((resolve) => (start = resolve));
   let isStopping = false;
-  const listener = createListener({ answer }, clientAddress, { onBug: bugWarner(warn), isStopping: () => isStopping });
+  const listener = createListener(started, bugWarner(warn));
   const listening = await listen(listener, {
     port,
     host: options.host,
     isLocalhost,
     certificateFor: https ? hostNames(options, instances) : undefined,
+    isProxy: options.trustProxy?.length
+      ? (await import("./http/forwarded-address.ts")).createIsProxy(options.trustProxy)
+      : () => false,
+    warn,
   });
   try {
     // Records are replaced only now, when nothing else can prevent the start.
@@ -105,6 +107,7 @@ async function serveStore(
     ...options,
     store,
     addresses,
+    clientAddress,
     isLocal,
     isFresh: filling !== undefined,
     locate,

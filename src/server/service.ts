@@ -1,61 +1,113 @@
+import type { H3 } from "h3";
 import type { Fetch } from "../wire/fetch.ts";
 import type { Provider } from "../wire/names.ts";
-import { createApp, type App } from "./http/app.ts";
-import type { RequestEntry } from "./http/log-entry.ts";
-import { createMonitoring, type RenderMetrics } from "./http/monitoring.ts";
-import { FinishedSignIns } from "./sign-in/finished.ts";
-import { createControl, type ControlOptions } from "./control/create.ts";
+import { mountControl, type ControlOptions } from "./control/mount.ts";
 import { Flows } from "./flows/flows.ts";
 import { logTo, RequestLog } from "./flows/request-log.ts";
+import { createApp } from "./http/app.ts";
+import { peerOf, type ClientAddress } from "./http/client-address.ts";
+import type { RequestEntry } from "./http/request-entry.ts";
+import type { RenderMetrics } from "./http/monitoring.ts";
 import { createPositions } from "./http/positions.ts";
-import type { RouteDeps } from "./http/routes/route.ts";
+import type { ApiDeps } from "./http/routes/deps.ts";
+import { addPageRoutes, addProductRoutes, addSimulatorRoutes } from "./http/routes/index.ts";
+import type { Addresses } from "./instances/addresses.ts";
 import type { Live } from "./live/live.ts";
-import { createStartLimit, NO_START_LIMIT } from "./sign-in/start-limit.ts";
 import { createConnect } from "./providers/connections.ts";
 import { globalCredentials, type Credentials } from "./providers/credentials.ts";
-import type { Decide } from "./simulator/answer.ts";
-import { createSimulator } from "./simulator/simulator.ts";
+import type { Offers } from "./providers/offers.ts";
+import { FinishedSignIns } from "./sign-in/finished.ts";
+import { createSignIns, type SignInDeps } from "./sign-in/sign-ins.ts";
+import { createStartLimit, NO_START_LIMIT } from "./sign-in/start-limit.ts";
+import { answerAuthorize, type Decide } from "./simulator/answer.ts";
+import { signInHeadless, type HeadlessDeps } from "./simulator/headless.ts";
+import { withReplays } from "./simulator/replay.ts";
+import { createSimulator, type Simulator } from "./simulator/simulator.ts";
 import type { ConnectionRecord } from "./store/records.ts";
+import type { Store } from "./store/store.ts";
 import { createTokens } from "./token.ts";
 
-type FromOutside =
-  | "store"
-  | "addresses"
-  | "identitySecret"
-  | "isLocal"
-  | "locate"
-  | "offers"
-  | "onBug"
-  | "onFailure"
-  | "onUnlisted"
-  | "providerTimeoutMs";
+type Observed = Pick<SignInDeps, "locate" | "onIgnored" | "onUnlisted" | "providerTimeoutMs">;
 
 /** Everything that the service depends on. */
-export interface ServiceOptions extends Pick<RouteDeps, FromOutside> {
+export interface ServiceOptions extends Observed {
+  readonly store: Store;
+  readonly addresses: Addresses;
   /** What can be changed while it runs. */
   readonly live: Live;
   /** Undefined without a control API. */
   readonly control?: ControlOptions | undefined;
   readonly credentials: Credentials;
+  readonly offers: Offers;
+  /** Whether only this machine can reach the server. */
+  readonly isLocal: boolean;
+  /** Known only to this process and the file that it wrote. */
+  readonly identitySecret: string;
   /** Reaches the real providers. */
   readonly fetch: Fetch;
+  /** Default: the socket's peer. */
+  readonly clientAddress?: ClientAddress | undefined;
   /** Whether a shutdown has begun. */
   isStopping?(): boolean;
-  onIgnored?(provider: Provider, paths: readonly string[]): void;
   readonly renderMetrics?: RenderMetrics | undefined;
   readonly onRequest?: ((entry: RequestEntry) => void) | undefined;
+  /** Called with every bug. */
+  onBug(error: unknown, request_id?: string): void;
 }
 
-/** Creates the proxy, the simulated providers and the control API. */
-export function createService(options: ServiceOptions): App {
-  const { addresses, credentials, live, offers, store } = options;
+/** Creates the proxy, the simulated providers and the control API, as one h3 application. */
+export function createService(options: ServiceOptions): H3 {
+  const { addresses, control, credentials, isLocal, live, offers, onBug, onRequest, store } = options;
   const { instances } = live;
   const { now } = live.clock;
   const flows = new Flows(now);
   const requests = new RequestLog();
+  const tokens = createTokens();
+  const simulator = simulatorOf(options);
+  const connect = createConnect({ offers, globals: credentials, simulated: simulator, fetch: options.fetch });
+  const ofProduct: SignInDeps = {
+    ...options,
+    now,
+    connect,
+    flows,
+    findInstance: instances.byId,
+    issueToken: tokens.issue,
+    startLimit: isLocal ? NO_START_LIMIT : createStartLimit(now),
+    finished: new FinishedSignIns(),
+  };
+  const signIns = withReplays(createSignIns(ofProduct), simulator);
+
+  const app = createApp({
+    addresses,
+    instances,
+    clientAddress: options.clientAddress ?? peerOf,
+    recent: live.recent,
+    monitoring: { store, isStopping: options.isStopping ?? (() => false), renderMetrics: options.renderMetrics },
+    onBug,
+    onRequest: control ? logTo(requests, now, onRequest) : onRequest,
+  });
+  const api: ApiDeps = { store, instances, addresses, tokens, positions: createPositions(live.sealKey), now };
+  addProductRoutes(app, api, { instances, addresses, signIns, flows });
+  const { identitySecret } = options;
+  addPageRoutes(app, { ...api, offers, isLocal, identitySecret, hasScenarios: control !== undefined });
+
+  const headless: HeadlessDeps = { ...ofProduct, signIns, simulator };
+  if (offers.canSimulate) {
+    const kit = { ...headless, decide: control && decideBy(options, simulator) };
+    const answer = (request: Parameters<typeof answerAuthorize>[1]) => answerAuthorize(kit, request);
+    addSimulatorRoutes(app, { simulator, answerAuthorize: answer, addresses, instances, flows });
+  }
+  if (control) {
+    const kit = { live, connect, offers, simulator, flows, requests, onBug };
+    mountControl(app, { ...api, ...kit, signInHeadless: (request) => signInHeadless(headless, request) }, control);
+  }
+  return app;
+}
+
+function simulatorOf({ addresses, credentials, live }: ServiceOptions): Simulator {
   const clients = (provider: Provider): ConnectionRecord[] =>
     [
-      ...instances.all.map((instance) => instance.connections[provider]),
+      ...live.instances.all.map((instance) => instance.connections[provider]),
       globalCredentials(provider, credentials),
     ].filter((client) => client !== undefined);
   const simulator = createSimulator({
@@ -64,37 +116,17 @@ export function createService(options: ServiceOptions): App {
     personas: live.personas,
     clients,
     sealKey: live.sealKey,
-    now,
+    now: live.clock.now,
     realNow: live.clock.real,
   });
   live.onPersonas((personas) => simulator.personas.replace(personas));
-  const tokens = createTokens();
-  // Loaded with the first scenario: most servers never have one.
-  const decide: Decide = async (arrival) =>
+  return simulator;
+}
+
+/** Loaded with the first scenario: most servers never have one. */
+function decideBy({ store, live }: ServiceOptions, simulator: Simulator): Decide {
+  return async (arrival) =>
     live.scenarios.length === 0
       ? { decision: undefined, considered: [] }
       : (await import("./live/decide.ts")).decide({ store, live, simulator }, arrival);
-  const deps = {
-    ...options,
-    instances,
-    positions: createPositions(live.sealKey),
-    simulator,
-    tokens,
-    connect: createConnect({ offers, globals: credentials, simulated: simulator, fetch: options.fetch }),
-    startLimit: options.isLocal ? NO_START_LIMIT : createStartLimit(now),
-    findInstance: instances.byId,
-    issueToken: tokens.issue,
-    now,
-    flows,
-    decide: options.control && decide,
-    finished: new FinishedSignIns(),
-  } satisfies RouteDeps;
-  const { control } = options;
-  return createApp({
-    ...deps,
-    monitoring: createMonitoring(store, () => options.isStopping?.() ?? false, options.renderMetrics),
-    control: control && createControl({ ...deps, requests }, control),
-    recent: live.recent,
-    onRequest: control ? logTo(requests, now, options.onRequest) : options.onRequest,
-  });
 }

@@ -1,30 +1,51 @@
-import type { KeyObject } from "node:crypto";
+import { SignJWT } from "jose";
 import { LRUCache } from "lru-cache";
-import { claimsProblem, type TokenClaims } from "../wire/claims.ts";
-import { ISSUER, TOKEN_LIFETIME_SECONDS, type Provider } from "../wire/names.ts";
-import { codeOfProblem, importKey, readClaims, verifySignature, type SigningKey } from "../wire/token.ts";
+import type { TokenClaims } from "../wire/claims.ts";
+import { ISSUER, TOKEN_LIFETIME_SECONDS, type Provider, type TokenProvider } from "../wire/names.ts";
+import { codeOfProblem, REASON_HEADER, type TokenProblem } from "../wire/token-problems.ts";
+import {
+  ALGORITHM,
+  importKey,
+  readClaims,
+  tokenProblem,
+  verifySignature,
+  type SignedToken,
+  type SigningKey,
+} from "../wire/token.ts";
 import { cacheLimit } from "./cache-limit.ts";
 import { ApiError } from "./errors.ts";
-import { hmacKey, isOwnToken, signToken } from "./hs256.ts";
 import type { InstanceRecord, UserRecord } from "./store/records.ts";
 
 const CACHED = cacheLimit(4096);
 
 /** A token whose signature was verified, in the cache. */
-interface Verified {
+interface Verified extends SignedToken {
   readonly instance_id: string;
   readonly secret_key: string;
-  readonly claims: Partial<TokenClaims>;
 }
+
+/** A token that is not valid. The answer's body names the code, its header the reason. */
+export class TokenRefused extends ApiError {
+  readonly reason: TokenProblem;
+
+  constructor(reason: TokenProblem) {
+    super(codeOfProblem(reason), undefined, { [REASON_HEADER]: reason });
+    this.reason = reason;
+  }
+}
+
+/** What a sign-in puts into a token. */
+export type IssuedClaims = Required<TokenClaims>;
+
 export type Tokens = ReturnType<typeof createTokens>;
 
 /** The claims of a token (spec, "JWT"). @param iat Unix seconds */
 export function claimsFor(
   instance: InstanceRecord,
   user: UserRecord,
-  provider: TokenClaims["provider"],
+  provider: TokenProvider,
   iat: number,
-): TokenClaims {
+): IssuedClaims {
   return {
     iss: ISSUER,
     sub: user.id,
@@ -41,45 +62,42 @@ export function claimsFor(
 
 /** Issues and verifies tokens. */
 export function createTokens() {
-  const keys = new LRUCache<string, KeyObject>({ ...CACHED, memoMethod: hmacKey });
-  const importedKeys = new LRUCache<string, Promise<SigningKey>>({
+  const keys = new LRUCache<string, Promise<SigningKey>>({
     ...CACHED,
-    memoMethod: (key) => importKey(key),
+    memoMethod: (secretKey) => importKey(secretKey, ["sign", "verify"]),
   });
   const verified = new LRUCache<string, Verified>(CACHED);
 
-  /** @throws {ApiError} if the instance's key did not sign the token */
-  async function signedClaims(instance: InstanceRecord, token: string): Promise<Partial<TokenClaims>> {
-    const claims = readClaims(token);
-    if (claims?.instance_id === instance.id && isOwnToken(token, keys.memo(instance.secret_key))) return claims;
-    // jose verifies tokens that are invalid or have another header.
-    const result = await verifySignature(token, [await importedKeys.memo(instance.secret_key)], instance.id);
-    if ("problem" in result) throw new ApiError(codeOfProblem(result.problem));
-    return result.claims;
+  /** @throws {TokenRefused} if the instance's key did not sign the token */
+  async function signed(instance: InstanceRecord, token: string): Promise<SignedToken> {
+    const result = await verifySignature(token, [await keys.memo(instance.secret_key)], instance.id);
+    if ("problem" in result) throw new TokenRefused(result.problem);
+    return result;
   }
 
-  function remember({ id, secret_key }: InstanceRecord, token: string, claims: Partial<TokenClaims>): void {
-    verified.set(token, { instance_id: id, secret_key, claims });
+  function remember({ id, secret_key }: InstanceRecord, token: string, found: SignedToken): void {
+    verified.set(token, { instance_id: id, secret_key, ...found });
   }
 
   return {
-    issue(instance: InstanceRecord, user: UserRecord, provider: Provider, now: Date): string {
+    async issue(instance: InstanceRecord, user: UserRecord, provider: Provider, now: Date): Promise<string> {
       const claims = claimsFor(instance, user, provider, Math.floor(now.getTime() / 1000));
-      const token = signToken(claims, keys.memo(instance.secret_key));
-      remember(instance, token, claims);
+      const key = await keys.memo(instance.secret_key);
+      const token = await new SignJWT({ ...claims }).setProtectedHeader({ alg: ALGORITHM, typ: "JWT" }).sign(key);
+      remember(instance, token, { claims, header: undefined });
       return token;
     },
 
-    /** @throws {ApiError} one of the `token_…` codes */
+    /** @throws {TokenRefused} */
     async verify(instance: InstanceRecord, token: string, now: Date): Promise<TokenClaims> {
       // A signature stays valid; whether the claims are valid depends on the time.
       const known = verified.get(token);
       const isSame = known?.instance_id === instance.id && known.secret_key === instance.secret_key;
-      const claims = isSame ? known.claims : await signedClaims(instance, token);
-      if (!isSame) remember(instance, token, claims);
-      const problem = claimsProblem(claims, Math.floor(now.getTime() / 1000));
-      if (problem) throw new ApiError(codeOfProblem(problem));
-      return claims as TokenClaims;
+      const found = isSame ? known : await signed(instance, token);
+      if (!isSame) remember(instance, token, found);
+      const problem = tokenProblem(found, Math.floor(now.getTime() / 1000));
+      if (problem) throw new TokenRefused(problem);
+      return found.claims as TokenClaims;
     },
   };
 }

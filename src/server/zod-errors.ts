@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import { closest, suggestion } from "../wire/closest.ts";
 
 /** Input that was checked against a schema: the parsed data, or one line per error. */
@@ -10,7 +10,7 @@ export type Checked<Data> =
  * Checks input from outside. An error reads `instances[0].users[2].email: must be an e-mail address`.
  * @param whole names the input in errors without a path
  */
-export function checked<Data>(schema: z.ZodType<Data>, input: unknown, whole = "the file"): Checked<Data> {
+export function checked<Data>(schema: z.ZodMiniType<Data>, input: unknown, whole = "the file"): Checked<Data> {
   const { data, error } = schema.safeParse(input, { error: knownKeys, reportInput: true });
   return error === undefined ? { data } : { faults: error.issues.flatMap((issue) => linesOf(issue, whole)) };
 }
@@ -24,11 +24,11 @@ function linesOf(issue: z.core.$ZodIssue, whole: string): string[] {
 /** The internal message of an unknown key: the known keys, as JSON. */
 const knownKeys: z.core.$ZodErrorMap = ({ code, inst }) => {
   if (code !== "unrecognized_keys") return undefined;
-  const { shape, keyType } = inst as unknown as { readonly shape?: object; readonly keyType?: z.core.$ZodType };
+  const { shape, keyType } = inst!._zod.def as { readonly shape?: object; readonly keyType?: z.core.$ZodType };
   return JSON.stringify(shape ? Object.keys(shape) : [...(keyType?._zod.values ?? [])]);
 };
 
-/** How zod's own messages begin; the schemas' own messages already say what to write. */
+/** zod's own messages, with a locale or without one; the schemas' own messages already say what to write. */
 const OWN_MESSAGE = /^(?:Invalid|Too small|Too big|Unrecognized)/;
 const KINDS: Readonly<Record<string, string>> = {
   array: "an array",
@@ -41,8 +41,8 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 function sentenceOf(issue: z.core.$ZodIssue): string {
-  if (issue.message.endsWith("received undefined")) return "is missing";
   if (!OWN_MESSAGE.test(issue.message)) return issue.message;
+  if (issue.code === "invalid_type" && issue.input === undefined) return "is missing";
   switch (issue.code) {
     case "invalid_type":
       return `must be ${KINDS[issue.expected] ?? issue.expected}`;

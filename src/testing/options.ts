@@ -1,15 +1,18 @@
 import { ServeError } from "../server/index.ts";
+import { apiPathFault } from "../wire/address-fault.ts";
+import { CONTROL_KEY_PREFIX, credentialKind } from "../wire/credentials.ts";
 import { noOptions, optionProblem } from "../wire/closest.ts";
 
 /**
  * Otherwise a misspelt option would be ignored.
  * @param of what takes the options, such as `connect`
  * @param known undefined if the service checks the names
+ * @param example a call that is right
  * @throws {ServeError} for missing options, and for an unknown one
  */
-export function checkOptions(of: string, options: unknown, known?: readonly string[]): void {
+export function checkOptions(of: string, options: unknown, known?: readonly string[], example?: string): void {
   const problem = known ? optionProblem(of, options, known) : noOptions(of, options);
-  if (problem !== undefined) throw new ServeError(problem);
+  if (problem !== undefined) throw new ServeError(example === undefined ? problem : `${problem} Write ${example}.`);
 }
 
 /** @throws {ServeError} for an address that is not one of a server, and for what can't be a key; neither is repeated */
@@ -17,6 +20,13 @@ export function checkServer({ url, controlKey }: { readonly url: unknown; readon
   const scheme = typeof url === "string" && URL.canParse(url) ? new URL(url).protocol : "";
   if (!/^https?:$/.test(scheme))
     throw new ServeError("connect needs url, the address of a running server, such as http://localhost:7820.");
+  const fault = apiPathFault(String(url));
+  if (fault !== undefined) throw new ServeError(`url ${fault}.`);
   if (typeof controlKey !== "string" || !/^[\x21-\x7e]+$/.test(controlKey))
     throw new ServeError("connect needs controlKey, which is control_key in the server's file under .svc/.");
+  const kind = controlKey.startsWith(CONTROL_KEY_PREFIX) ? undefined : credentialKind(controlKey);
+  if (kind !== undefined)
+    throw new ServeError(
+      `controlKey is ${kind}. Pass control_key of the server's file under .svc/, which begins with ctl_.`,
+    );
 }

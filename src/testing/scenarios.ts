@@ -22,6 +22,8 @@ export interface TestScenarios {
   assertMet(): Promise<void>;
 }
 
+const EXAMPLE = '{ outcome: "access_denied" }';
+
 /**
  * @param label tells this test's scenarios from those of others on the same server
  * @param match what every scenario is narrowed to, such as one browser or instance
@@ -32,7 +34,7 @@ export function createTestScenarios(
   match: NonNullable<NewScenario["match"]> = {},
 ): TestScenarios {
   const add = async (scenario: NewScenario): Promise<Scenario> => {
-    checkOptions("scenarios.add", scenario);
+    checkOptions("scenarios.add", scenario, undefined, `scenarios.add(${EXAMPLE})`);
     return control.request("POST /scenarios", {
       body: { ...scenario, match: { ...match, ...scenario.match }, label },
     });
@@ -41,7 +43,7 @@ export function createTestScenarios(
   return {
     add,
     async next(next) {
-      checkOptions("scenarios.next", next);
+      checkOptions("scenarios.next", next, undefined, `scenarios.next(${EXAMPLE})`);
       const { provider, instance, browser, login_hint, ...scenario } = next;
       const own = { provider, instance, browser, login_hint };
       return add({ ...scenario, match: Object.fromEntries(Object.entries(own).filter(([, value]) => value)) });

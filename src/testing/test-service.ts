@@ -5,6 +5,7 @@ import type { AnswerOf, BodyOf } from "../wire/control/routes.ts";
 import { createTestClock, type TestClock } from "./clock.ts";
 import { createTestFlows, type TestFlows } from "./flows.ts";
 import { instanceNamed, readInstances, type TestInstances } from "./instances.ts";
+import { checkOptions } from "./options.ts";
 import {
   createTestSessions,
   createTestSnapshots,
@@ -138,7 +139,10 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
       return client;
     },
     fetch,
-    signIn: (options = {}) => control.request("POST /sign-ins", { body: { ...scope, ...options } }),
+    async signIn(options = {}) {
+      checkOptions("signIn", options, undefined, 'signIn({ as: "ada" })');
+      return control.request("POST /sign-ins", { body: { ...scope, ...options } });
+    },
     scenarios,
     clock,
     tokens: createTestTokens(control, main),

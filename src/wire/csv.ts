@@ -1,3 +1,5 @@
+import { harmlessData } from "./harmless.ts";
+
 /** A value in a line of text: empty for null, the words of a list joined by commas. */
 export function plainText(value: unknown): string {
   if (value === null || value === undefined) return "";
@@ -12,17 +14,24 @@ export function plainText(value: unknown): string {
 const FORMULA = /^(?:\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])/u;
 
 /**
- * The beginning of a formula behind a semicolon, at which spreadsheets in most of Europe end a cell: a quote does not keep a cell together
- * that they began at another place.
+ * The beginning of a formula behind a semicolon, at which spreadsheets in most of Europe end a cell: a quote does not keep a
+ * cell together that they began at another place.
  */
 const LATER_FORMULA = /;\s*(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/gu;
 
-/** A cell that no spreadsheet takes for a formula; it still has to be quoted. */
-export function disarmed(text: string): string {
+/**
+ * A line of CSV (RFC 4180), for the command line and the dashboard: no cell is a formula, controls a terminal, or begins a
+ * line of its own. A line break in quotes would: where cells end at semicolons, no quote keeps this one together.
+ * @param isRaw whether the cells are only quoted
+ */
+export function csvLine(cells: readonly string[], isRaw = false): string {
+  return `${cells.map((cell) => quotedCell(isRaw ? cell : harmlessData(disarmed(cell)))).join(",")}\n`;
+}
+
+function disarmed(text: string): string {
   return (FORMULA.test(text) ? `'${text}` : text).replace(LATER_FORMULA, "$&'");
 }
 
-/** A cell as RFC 4180 writes it. */
-export function quotedCell(text: string): string {
+function quotedCell(text: string): string {
   return /[",;\s]|^'/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

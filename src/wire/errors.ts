@@ -43,18 +43,18 @@ export const ERRORS = {
   too_many_sign_ins: { status: 429, error: "Too many sign-ins" },
   headers_too_large: { status: 431, error: "Request headers too large" },
   internal: { status: 500, error: "Internal error" },
+  too_many_connections: { status: 503, error: "Too many connections" },
   storage_unavailable: { status: 503, error: "Storage unavailable" },
 } as const;
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** What goes into the redirect to the application when a sign-in fails after a good state (RFC 6749, 4.1.2.1, and two of ours). */
+/** What goes into the redirect to the application when a sign-in fails after a good state (RFC 6749, 4.1.2.1, and one of ours). */
 export const SIGN_IN_ERRORS = {
   access_denied: "The sign-in was cancelled.",
   server_error: "The sign-in failed because of an error at the provider or at the sign-in service.",
   temporarily_unavailable: "Signing in is not possible at the moment. Try again.",
   email_not_verified: "The provider has no verified e-mail address for this account.",
-  account_conflict: "Another account already uses this e-mail address. Sign in the way you did before.",
 } as const;
 
 export type SignInErrorCode = keyof typeof SIGN_IN_ERRORS;

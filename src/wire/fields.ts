@@ -4,6 +4,7 @@ export const USER_FIELDS = {
   email: { type: "string" },
   name: { type: "string" },
   avatar_url: { type: "string", nullable: true },
+  provider: { type: "string", nullable: true, of: "identities" },
   created_at: { type: "datetime" },
   updated_at: { type: "datetime" },
   email_verified_at: { type: "datetime", nullable: true },
@@ -24,8 +25,17 @@ export const SESSION_FIELDS = {
   active: { type: "boolean", isNull: "revoked_at" },
 } as const;
 
-/** A `boolean` is true while the column that it names is null. */
+/**
+ * A `boolean` is true while the column that it names is null. A field `of` another table has a value for each record there
+ * that belongs to the one that is searched, and is null if there is none.
+ */
 export type Field =
-  | { readonly type: "string" | "datetime"; readonly nullable?: true; readonly isNull?: undefined }
-  | { readonly type: "boolean"; readonly isNull: string; readonly nullable?: undefined };
+  | {
+      readonly type: "string" | "datetime";
+      readonly nullable?: true;
+      readonly of?: undefined;
+      readonly isNull?: undefined;
+    }
+  | { readonly type: "string"; readonly nullable: true; readonly of: "identities"; readonly isNull?: undefined }
+  | { readonly type: "boolean"; readonly isNull: string; readonly of?: undefined; readonly nullable?: undefined };
 export type Fields = Readonly<Record<string, Field>>;

@@ -2,6 +2,8 @@
 export const PROVIDER_TITLES = { google: "Google", github: "GitHub", twitter: "Twitter" } as const;
 export type Provider = keyof typeof PROVIDER_TITLES;
 export const PROVIDERS: readonly [Provider, ...Provider[]] = Object.keys(PROVIDER_TITLES) as [Provider, ...Provider[]];
+/** Their accounts have no e-mail address; users get a placeholder instead. */
+export const PROVIDERS_WITHOUT_EMAIL: readonly Provider[] = ["twitter"];
 /** `password` occurs on sessions, `email` in the token claim; neither is a provider to sign in through. */
 export const SESSION_PROVIDERS = [...PROVIDERS, "password"] as const;
 export type SessionProvider = (typeof SESSION_PROVIDERS)[number];
@@ -20,6 +22,22 @@ export const BROWSER_COOKIE = "svc_browser";
 export const SECRET_KEY_PREFIX = "sk_";
 export const PUBLISHABLE_KEY_PREFIX = "pk_";
 export const SESSION_ID_PREFIX = "svc_session_";
+export const PUBLISHABLE_KEY = /^pk_[\w-]{8,}$/;
+/** 32 bytes or more behind the prefix: it signs tokens with HMAC-SHA-256 (RFC 8725, 3.5). */
+export const SECRET_KEY = /^sk_[\w-]{32,}$/;
+/** A label of a host name. */
+export const SUBDOMAIN = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** From the least to the most important. */
+export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/**
+ * How providers without credentials are treated. `auto`: simulated if only this machine can reach the server, otherwise
+ * off. `real`: off. `simulated`: every provider is simulated, even with credentials.
+ */
+export const PROVIDERS_MODES = ["auto", "real", "simulated"] as const;
+export type ProvidersMode = (typeof PROVIDERS_MODES)[number];
 
 /** `iss` of every token. */
 export const ISSUER = "svc";

@@ -1,3 +1,5 @@
+import { closest } from "./closest.ts";
+
 const INVALID_STATE = 'No redirect: svc answers 400 "Invalid or expired state"';
 
 /**
@@ -90,12 +92,6 @@ export const OUTCOMES = [
     application_sees: "error=email_not_verified",
   },
   {
-    id: "account_conflict",
-    title: "The address belongs to another account",
-    description: "A second account of the provider arrives with the e-mail address of an existing user.",
-    application_sees: "error=account_conflict",
-  },
-  {
     id: "name_missing",
     title: "The account has no name",
     description: "The profile has no display name. A new user gets the login or the e-mail address instead.",
@@ -122,6 +118,27 @@ export const OUTCOME_IDS = OUTCOMES.map(({ id }) => id) as [OutcomeId, ...Outcom
 export const ACCOUNT_OUTCOMES = [
   "email_not_verified",
   "email_primary_not_verified",
-  "account_conflict",
 ] as const satisfies readonly OutcomeId[];
 export type AccountOutcome = (typeof ACCOUNT_OUTCOMES)[number];
+
+/** What people call the ends of sign-ins that have another name here. */
+const OTHER_NAMES: Readonly<Record<string, OutcomeId>> = {
+  cancel: "access_denied",
+  canceled: "access_denied",
+  cancelled: "access_denied",
+  declined: "access_denied",
+  denied: "access_denied",
+  ok: "success",
+  expired: "state_expired",
+  replayed: "callback_replayed",
+  timeout: "token_timeout",
+  unreachable: "provider_unreachable",
+  unverified: "email_not_verified",
+};
+
+/** The outcome that was probably meant by an unknown word, such as `cancelled`. Undefined if none is close. */
+export function meantOutcome(word: string): OutcomeId | undefined {
+  const name = word.toLowerCase().replace(/^user[_-]/, "");
+  if (Object.hasOwn(OTHER_NAMES, name)) return OTHER_NAMES[name];
+  return closest(word, OUTCOME_IDS) as OutcomeId | undefined;
+}

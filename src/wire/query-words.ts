@@ -1,14 +1,38 @@
 import type { Clause, Query, Term } from "./query.ts";
+import { isSplit } from "./query-range.ts";
 
 /** A search in words, for people: `users whose email ends with "@acme.com"`. */
 export function inWords(query: Query, noun: string): string {
   return `${noun} whose ${query.map(clauseInWords).join("; and whose ")}`;
 }
 
-function clauseInWords({ field, values, range, excluded }: Clause): string {
-  const bounds = range.map(termInWords).join(" and ");
-  const some = [...values.map(termInWords), ...(bounds === "" ? [] : [bounds])].join(", or ");
-  return `${field} ${[...(some === "" ? [] : [some]), ...excluded.map(termInWords)].join(", and ")}`;
+function clauseInWords(clause: Clause): string {
+  const { field, of, values, range, excluded } = clause;
+  const words = of ? linkInWords : termInWords;
+  const bounds = range.length > 0 ? [`${range.map(words).join(" and ")} (a range)`] : [];
+  const some = [...values.map(words), ...bounds].join(", or ") + (isSplit(values) ? NO_OVERLAP : "");
+  return `${of ? `${field}s` : field} ${[...(some === "" ? [] : [some]), ...excluded.map(words)].join(", and ")}`;
+}
+
+/** In two parts, between which the third person has an s. */
+const VERBS = { starts: ["start", " with"], ends: ["end", " with"], contains: ["contain", ""] } as const;
+/** Somebody may have meant a range. */
+const NO_OVERLAP = " (these do not overlap, so either is enough)";
+
+/** Of a field with several values. */
+function linkInWords({ operator, value, negated }: Term): string {
+  const text = `"${value}"`;
+  switch (operator) {
+    case "starts":
+    case "ends":
+    case "contains":
+      if (value === "") return negated ? "are empty" : "are not empty";
+      return `include ${negated ? "none" : "one"} that ${VERBS[operator].join("s")} ${text}`;
+    case "null":
+      return `are ${negated ? "not " : ""}empty`;
+    default:
+      return `${negated ? "do not include" : "include"} ${text}`;
+  }
 }
 
 function termInWords({ operator, value, negated }: Term): string {
@@ -24,8 +48,7 @@ function termInWords({ operator, value, negated }: Term): string {
     case "ends":
     case "contains": {
       if (value === "") return negated ? "is nothing at all" : "is anything";
-      const verb = { starts: "start with", ends: "end with", contains: "contain" }[operator];
-      return negated ? `does not ${verb} ${text}` : `${verb.replace(/^\w+/, "$&s")} ${text}`;
+      return negated ? `does not ${VERBS[operator].join("")} ${text}` : `${VERBS[operator].join("s")} ${text}`;
     }
     default: {
       const moment = value.length === "2026-01-31".length ? `${value} 00:00 UTC` : value;

@@ -1,4 +1,5 @@
 import type { Field, Fields } from "./fields.ts";
+import { combine } from "./query-range.ts";
 
 /**
  * One term of a search, e.g. `-email:*@acme.com`. `value` is as it was written, without wildcards; timestamps have the
@@ -12,13 +13,20 @@ export type Term =
 type ValueOperator = "is" | "starts" | "ends" | "contains" | "on" | "null";
 type ComparisonOperator = ">" | "<" | ">=" | "<=";
 
-/** All of one field's terms: a value matches if (any of `values`, or the whole `range`) and none of `excluded`. */
+/**
+ * All of one field's terms: a value matches if (any of `values`, or the whole `range`) and none of `excluded`. Where a
+ * record has several values, each of them is compared: it matches if one is wanted and none is excluded.
+ */
 export interface Clause {
   readonly field: string;
   /** The column of the value: the field's own, or the one that a boolean is read from. */
   readonly column: string;
+  /** The table of the column, if it is not the one that is searched. A record without rows there has a null. */
+  readonly of?: Field["of"];
   readonly type: Field["type"];
+  /** Comparisons too, unless they form a range. */
   readonly values: readonly Term[];
+  /** The lower and the upper bound of a range; otherwise empty. */
   readonly range: readonly Term[];
   readonly excluded: readonly Term[];
 }
@@ -97,12 +105,15 @@ export function printQuery(query: Query): string {
 function group(terms: readonly Term[], fields: Fields): Query {
   return [...new Set(terms.map((term) => term.field))].map((field) => {
     const own = terms.filter((term) => term.field === field);
+    const { type, isNull = field, of } = fields[field]!;
+    const { any, range } = combine(own.filter(isComparison));
     return {
       field,
-      column: fields[field]!.isNull ?? field,
-      type: fields[field]!.type,
-      values: own.filter((term) => !term.negated && !isComparison(term)),
-      range: own.filter(isComparison),
+      column: isNull,
+      ...(of && { of }),
+      type,
+      values: [...own.filter((term) => !term.negated && !isComparison(term)), ...any],
+      range,
       excluded: own.filter((term) => term.negated),
     };
   });

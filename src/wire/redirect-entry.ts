@@ -7,3 +7,13 @@ export const ANY_QUERY = "?*";
 export function withoutWildcard(entry: string): string {
   return entry.endsWith(ANY_QUERY) ? entry.slice(0, -ANY_QUERY.length) : entry;
 }
+
+/** What an application adds to its callback's address, so that it knows its own sign-in again: 32 bytes as base64url. */
+export const NONCE = "nonce";
+const ADDED_NONCE = /(?:^\?|&)nonce=[A-Za-z0-9_-]{43}$/;
+
+/** A query without the nonce at its end. Whole if another parameter has that name, as an application could read either. */
+export function withoutNonce(query: string): string {
+  const own = query.replace(ADDED_NONCE, "");
+  return new URLSearchParams(own).has(NONCE) ? query : own;
+}

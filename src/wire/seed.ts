@@ -1,36 +1,35 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { EMAIL, isEmail, MAX_EMAIL_LENGTH } from "./email.ts";
 import {
   PROVIDERS,
   SESSION_PROVIDERS,
-  PUBLISHABLE_KEY_PREFIX,
-  SECRET_KEY_PREFIX,
+  PUBLISHABLE_KEY,
+  SECRET_KEY,
   SESSION_ID_PREFIX,
+  SUBDOMAIN,
   UUID,
   type Provider,
 } from "./names.ts";
 import { hasFourDigitYear } from "./query.ts";
 
-/** Bytes of a secret key behind its prefix: it signs tokens with HMAC-SHA-256 (RFC 8725, 3.5). */
-const SECRET_KEY_BYTES = 32;
-
-export const text = z.string().min(1).max(256);
-export const uuid = z.string().regex(UUID, "must be a UUID in lower case");
+export const text = z.string().check(z.minLength(1), z.maxLength(256));
+export const uuid = z.string().check(z.regex(UUID, "must be a UUID in lower case"));
 export const time = z.iso
   .datetime({ offset: true, error: "must be a date and time such as 2026-01-31T12:00:00Z", abort: true })
-  .refine((value) => hasFourDigitYear(new Date(value)), "must lie within the years 0000 to 9999");
+  .check(z.refine((value) => hasFourDigitYear(new Date(value)), "must lie within the years 0000 to 9999"));
 /** A user's e-mail address, as a sign-in stores it: in NFKC. */
 export const email = z
   .string()
-  .normalize("NFKC")
-  .max(MAX_EMAIL_LENGTH, { error: `must have at most ${MAX_EMAIL_LENGTH} characters`, abort: true })
-  .regex(EMAIL, { error: "must be an e-mail address with an ASCII domain", abort: true })
-  .refine(isEmail, "must not contain invisible characters");
+  .check(
+    z.normalize("NFKC"),
+    z.maxLength(MAX_EMAIL_LENGTH, { error: `must have at most ${MAX_EMAIL_LENGTH} characters`, abort: true }),
+    z.regex(EMAIL, { error: "must be an e-mail address with an ASCII domain", abort: true }),
+    z.refine(isEmail, "must not contain invisible characters"),
+  );
 /** An account's e-mail address as a provider sends it. A sign-in may refuse it. */
 export const providerEmail = z
   .string()
-  .max(MAX_EMAIL_LENGTH)
-  .regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address");
+  .check(z.maxLength(MAX_EMAIL_LENGTH), z.regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address"));
 export const provider = z.enum(PROVIDERS);
 /** A user's picture. An account's may have any address: a sign-in keeps only those of this form. */
 export const picture = z.url({ protocol: /^https?$/, error: "must be an http or https address" });
@@ -39,99 +38,88 @@ export const connection = z.strictObject({
   client_id: text,
   client_secret: text,
   endpoints: z
-    .record(z.string(), z.url())
-    .optional()
-    .describe("Replaces the provider's own addresses; https, or loopback"),
+    .optional(z.record(z.string(), z.url()))
+    .check(z.describe("Replaces the provider's own addresses; https, or loopback")),
 });
 
 export const identity = z.strictObject({
-  id: uuid.optional(),
+  id: z.optional(uuid),
   provider,
-  uid: text.describe("The user's id at the provider"),
-  email: email.optional().describe("Default: the user's e-mail address"),
-  email_verified: z.boolean().default(false),
+  uid: text.check(z.describe("The user's id at the provider")),
+  email: z.optional(email).check(z.describe("Default: the user's e-mail address")),
+  email_verified: z
+    .optional(z.boolean())
+    .check(z.describe("Default: true, as after a sign-in, unless the provider has no addresses")),
 });
 
 export const session = z.strictObject({
-  id: uuid.optional(),
-  session_id: z
-    .string()
-    .regex(new RegExp(`^${SESSION_ID_PREFIX}${UUID.source.slice(1)}`), `must be ${SESSION_ID_PREFIX} and a UUID`)
-    .optional(),
+  id: z.optional(uuid),
+  session_id: z.optional(
+    z
+      .string()
+      .check(
+        z.regex(new RegExp(`^${SESSION_ID_PREFIX}${UUID.source.slice(1)}`), `must be ${SESSION_ID_PREFIX} and a UUID`),
+      ),
+  ),
   provider: z.enum(SESSION_PROVIDERS),
-  ip_address: z.union([z.ipv4(), z.ipv6()]).default("127.0.0.1"),
-  geo_data: z.record(z.string(), z.unknown()).default({}),
-  logged_in_at: time.optional(),
-  last_signin_at: time.optional(),
-  revoked_at: time.nullable().default(null),
+  ip_address: z._default(z.union([z.ipv4(), z.ipv6()]), "127.0.0.1"),
+  geo_data: z._default(z.record(z.string(), z.unknown()), {}),
+  logged_in_at: z.optional(time),
+  last_signin_at: z.optional(time),
+  revoked_at: z._default(z.nullable(time), null),
 });
 
 export const user = z.strictObject({
-  id: uuid.optional(),
+  id: z.optional(uuid),
   email,
   name: text,
-  avatar_url: picture.nullable().default(null),
-  email_verified_at: time.nullable().default(null),
-  created_at: time.optional(),
-  password_digest: z.string().nullable().default(null),
-  identities: z.array(identity).default([]),
-  sessions: z.array(session).default([]),
+  avatar_url: z._default(z.nullable(picture), null),
+  email_verified_at: z._default(z.nullable(time), null),
+  created_at: z.optional(time),
+  password_digest: z._default(z.nullable(z.string()), null),
+  identities: z._default(z.array(identity), []),
+  sessions: z._default(z.array(session), []),
 });
 
-export const subdomain = z
-  .string()
-  .regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, "must be a host name label: a-z, 0-9 and -");
+export const subdomain = z.string().check(z.regex(SUBDOMAIN, "must be a host name label: a-z, 0-9 and -"));
 
 export const instance = z.strictObject({
-  id: uuid.optional(),
-  app_id: text.optional(),
+  id: z.optional(uuid),
+  app_id: z.optional(text),
   name: text,
   subdomain,
-  active: z.boolean().default(true),
-  publishable_key: z
-    .string()
-    .regex(
-      new RegExp(`^${PUBLISHABLE_KEY_PREFIX}[\\w-]{8,}$`),
-      `must be ${PUBLISHABLE_KEY_PREFIX} and at least 8 letters or digits`,
-    )
-    .optional(),
-  secret_key: z
-    .string()
-    .regex(
-      new RegExp(`^${SECRET_KEY_PREFIX}[\\w-]{${SECRET_KEY_BYTES},}$`),
-      `must be ${SECRET_KEY_PREFIX} and at least ${SECRET_KEY_BYTES} letters or digits`,
-    )
-    .optional(),
-  default_provider: provider
-    .default(PROVIDERS[0])
-    .describe("The provider of a sign-in that names none. Beyond loopback it must have credentials"),
-  redirect_uris: z.array(z.string()).default([]),
-  connections: z.partialRecord(provider, connection).default({}),
-  users: z.array(user).default([]),
+  active: z._default(z.boolean(), true),
+  publishable_key: z.optional(
+    z.string().check(z.regex(PUBLISHABLE_KEY, "must be pk_ and at least 8 letters or digits")),
+  ),
+  secret_key: z.optional(z.string().check(z.regex(SECRET_KEY, "must be sk_ and at least 32 letters or digits"))),
+  default_provider: z
+    ._default(provider, PROVIDERS[0])
+    .check(z.describe("The provider of a sign-in that names none. Beyond loopback it must have credentials")),
+  redirect_uris: z._default(z.array(z.string()), []),
+  connections: z._default(z.partialRecord(provider, connection), {}),
+  users: z._default(z.array(user), []),
 });
 
 /** A persona's account at each provider. Its form is the simulated provider's own, and checked by the server. */
-const account = z.record(z.string(), z.unknown()).optional();
+const account = z.optional(z.record(z.string(), z.unknown()));
 export const accounts = Object.fromEntries(PROVIDERS.map((name) => [name, account])) as Record<
   Provider,
   typeof account
 >;
 
 export const persona = z.strictObject({
-  id: z
-    .string()
-    .regex(/^[\w-]{1,64}$/, "must be letters, digits, _ or -")
-    .optional(),
-  name: text.nullable(),
+  id: z.optional(z.string().check(z.regex(/^[\w-]{1,64}$/, "must be letters, digits, _ or -"))),
+  name: z.nullable(text),
   email: providerEmail,
-  avatar_url: z.url().nullable().default(null),
+  avatar_url: z._default(z.nullable(z.url()), null),
   ...accounts,
 });
 
 /** A seed file. */
 export const Seed = z.strictObject({
-  $schema: z.string().optional(),
-  instances: z.array(instance).min(1, "must have at least one instance"),
-  personas: z.array(persona).default([]),
+  $schema: z.optional(z.string()),
+  instances: z.array(instance).check(z.minLength(1, "must have at least one instance")),
+  personas: z._default(z.array(persona), []),
 });
 export type Seed = z.infer<typeof Seed>;

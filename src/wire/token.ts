@@ -1,37 +1,43 @@
 import { base64url, compactVerify, decodeJwt, errors } from "jose";
-import type { ClaimsProblem, TokenClaims } from "./claims.ts";
-import type { ErrorCode } from "./errors.ts";
+import { claimsProblem, isTokenType, type TokenClaims } from "./claims.ts";
 import { MAX_TOKEN_BYTES } from "./names.ts";
+import type { TokenProblem } from "./token-problems.ts";
 
 /** HMAC with SHA-256 (RFC 7518, 3.2). */
-const ALGORITHM = "HS256";
+export const ALGORITHM = "HS256";
 
-/** Three parts, of which the first two are base64url. */
-const FORM = /^[\w-]+\.[\w-]+\.[^.]*$/;
-/** The 32 bytes of an HMAC-SHA-256 in their one canonical spelling. */
+/** Three parts, of which the second is base64url. The signature decides about the first, and whatever stands in third place. */
+const FORM = /^[^.]*\.[\w-]+\.[^.]*$/;
+/** The 32 bytes of an HMAC-SHA-256 in their one canonical spelling: jose accepts others. */
 const SIGNATURE = /\.[\w-]{42}[AEIMQUYcgkosw048]$/;
-
-/** Why a token is not valid. */
-export type TokenProblem = "malformed" | "algorithm" | "signature" | "instance" | ClaimsProblem;
 
 export type SigningKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
-/** Imports the whole secret key, prefix included, to verify with. Importing costs more than verifying: keep the result. */
-export function importKey(secretKey: string): Promise<SigningKey> {
+type HeaderProblem = Extract<TokenProblem, "algorithm" | "malformed">;
+
+/** A token whose signature is right, whatever the time. */
+export interface SignedToken {
+  readonly claims: Partial<TokenClaims>;
+  /** What is wrong with its header. */
+  readonly header: HeaderProblem | undefined;
+}
+
+/** Imports the whole secret key, prefix included. Importing costs more than verifying: keep the result. */
+export function importKey(secretKey: string, usages: ("sign" | "verify")[] = ["verify"]): Promise<SigningKey> {
   const bytes = new TextEncoder().encode(secretKey);
-  return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
+  return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, usages);
 }
 
 /**
- * The claims of a token that one of the keys signed, or what is wrong with it, in this order: its form, the instance it
- * names, its signature, its header. The claims themselves are for `claimsProblem` to judge.
+ * A token that one of the keys signed, for `tokenProblem` to judge, or what is wrong with it, in this order: its form, the
+ * instance it names, its signature.
  * @param instanceId when given, the token must name this instance
  */
 export async function verifySignature(
   token: unknown,
   keys: readonly SigningKey[],
   instanceId?: string,
-): Promise<{ claims: Partial<TokenClaims> } | { problem: TokenProblem }> {
+): Promise<SignedToken | { problem: TokenProblem }> {
   const claims = readClaims(token);
   if (!claims) return { problem: "malformed" };
   const { instance_id } = claims;
@@ -39,9 +45,15 @@ export async function verifySignature(
     return { problem: "instance" };
   for (const key of keys) {
     const problem = await signatureProblem(token as string, key);
-    if (problem !== "signature") return problem === undefined ? { claims } : { problem };
+    if (problem !== "signature") return { claims, header: problem };
   }
   return { problem: "signature" };
+}
+
+/** What is wrong with a signed token at the time `now` (Unix seconds), or undefined. That it has expired comes first. */
+export function tokenProblem({ claims, header }: SignedToken, now: number): TokenProblem | undefined {
+  const problem = claimsProblem(claims, now);
+  return problem === "expired" ? problem : (header ?? problem);
 }
 
 /** The unverified claims of a token. Undefined if the token is malformed. */
@@ -54,13 +66,13 @@ export function readClaims(token: unknown): Partial<TokenClaims> | undefined {
   }
 }
 
-async function signatureProblem(token: string, key: SigningKey): Promise<TokenProblem | undefined> {
+async function signatureProblem(token: string, key: SigningKey): Promise<"signature" | HeaderProblem | undefined> {
   if (!SIGNATURE.test(token)) return "signature";
   try {
     const { protectedHeader } = await compactVerify(token, key, { algorithms: [ALGORITHM] });
     return isPlainHeader(protectedHeader) ? undefined : "malformed";
   } catch (error) {
-    // jose reads the header first. The algorithm is the problem only if the signature itself is right.
+    // jose reads the header first. The header is the problem only if the signature itself is right.
     if (!(await isSignedBy(token, key))) return "signature";
     return error instanceof errors.JOSEAlgNotAllowed ? "algorithm" : "malformed";
   }
@@ -74,18 +86,5 @@ function isSignedBy(token: string, key: SigningKey): Promise<boolean> {
 
 /** Whether a header asks for nothing that its reader would have to understand (RFC 7515, 4.1.11; RFC 7797, 7). */
 function isPlainHeader({ typ = "JWT", crit }: { typ?: unknown; crit?: unknown }): boolean {
-  return typ === "JWT" && crit === undefined;
-}
-
-const CODES = {
-  signature: "token_invalid_signature",
-  instance: "token_wrong_instance",
-  expired: "token_expired",
-} as const satisfies Partial<Record<TokenProblem, ErrorCode>>;
-
-export type TokenErrorCode = (typeof CODES)[keyof typeof CODES] | "token_invalid";
-
-/** The service's error code for a problem. */
-export function codeOfProblem(problem: TokenProblem): TokenErrorCode {
-  return problem in CODES ? CODES[problem as keyof typeof CODES] : "token_invalid";
+  return isTokenType(typ) && crit === undefined;
 }

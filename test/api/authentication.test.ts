@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Endpoint } from "../../src/wire/endpoints.ts";
+import type { Endpoint } from "../../src/wire/product/routes.ts";
 import { answer, headersOf } from "../_answers.ts";
 import { ADA, ADA_OF_GLOBEX, NOBODY, NO_SESSION, SESSION, SESSION_OF_GLOBEX, type Service, setup } from "../_setup.ts";
 

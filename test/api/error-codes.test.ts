@@ -1,12 +1,23 @@
-import { connect } from "node:net";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { connect, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ERROR_CODES, isServiceError, type ClientOptions, type ErrorCode, type Fetch } from "../../src/client/index.ts";
+import { beginSignIn, finishSignIn } from "../../src/client/sign-in/index.ts";
+import { createConnectionLimit } from "../../src/server/http/connection-limit.ts";
+import { configureServer } from "../../src/server/http/connections.ts";
 import { serve, type RunningServer } from "../../src/server/index.ts";
 import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
 import { StorageUnavailable, type Store } from "../../src/server/store/store.ts";
-import { ERRORS, errorCode, type ErrorCode as WireCode } from "../../src/wire/errors.ts";
+import {
+  ERRORS,
+  errorCode,
+  SIGN_IN_ERRORS,
+  type ErrorCode as WireCode,
+  type SignInErrorCode,
+} from "../../src/wire/errors.ts";
 import { answering } from "../_answering.ts";
-import { caught, clientWith, forged } from "../_client.ts";
+import { caught, clientWith, forged, KEY } from "../_client.ts";
 import { APP, NOBODY, setup, type Service } from "../_setup.ts";
 
 type Outcome = { status: number; body: { error: string; valid?: false } };
@@ -48,10 +59,10 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** The response to these bytes on a real socket. */
-const bytes = (text: string): Promise<Outcome> =>
+const bytes = (text: string, port = server.port): Promise<Outcome> =>
   new Promise((resolve, reject) => {
     let answer = "";
-    const socket = connect(server.port, "127.0.0.1", () => socket.write(text));
+    const socket = connect(port, "127.0.0.1", () => socket.write(text));
     socket.on("data", (chunk) => (answer += chunk.toString())).on("error", reject);
     socket.on("close", () => {
       const [head = "", body = ""] = answer.split("\r\n\r\n");
@@ -96,6 +107,12 @@ const PROVOKED: Partial<Record<WireCode, () => Promise<Outcome>>> = {
   unsupported_media_type: () => verifying("x", "text/plain"),
   unknown_host: () => get("http://evil.test/api/v1/users"),
   headers_too_large: () => bytes(`GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: ${"x".repeat(40_000)}\r\n\r\n`),
+  too_many_connections: async () => {
+    const full = createServer().listen(0, "127.0.0.1");
+    configureServer(full, createConnectionLimit({ isProxy: () => false, warn: () => undefined }, 2));
+    await once(full, "listening");
+    return bytes("", (full.address() as AddressInfo).port).finally(() => full.close());
+  },
   internal: () => withStore(new Error("a bug")),
   storage_unavailable: () => withStore(new StorageUnavailable("the disk is full")),
 };
@@ -128,7 +145,17 @@ describe("An error of the client", () => {
       signal?.addEventListener("abort", () => reject(signal.reason as Error));
     });
   const inactive = { id: "1", resource: "instance", data: { publishable_key: "pk_a", url: null, subdomain: null } };
-  const CLIENT: [code: ErrorCode, name: string, provoke: () => Promise<unknown>][] = [
+  /** What an application gets from a callback, after a sign-in that it began. */
+  async function callback(urlOf: (own: string) => string, more: Record<string, string> = {}): Promise<unknown> {
+    const options = { secretKey: KEY, baseUrl: "http://localhost:7820", redirectUri: "http://localhost:3000/callback" };
+    const begun = await beginSignIn({ headers: {} }, options);
+    if (!begun.ok) throw begun.error;
+    const url = urlOf(new URL(begun.location).searchParams.get("redirect_uri")!);
+    const finished = await finishSignIn({ url, headers: { cookie: begun.headers["set-cookie"], ...more } }, options);
+    return finished.ok ? undefined : finished.error;
+  }
+  type Provoked = [code: ErrorCode, name: string, provoke: () => Promise<unknown>];
+  const CLIENT: Provoked[] = [
     ["config", "ConfigError", () => caught(clientWith(answering(200, "{}")).users.get("nonsense"))],
     [
       "connection",
@@ -163,6 +190,13 @@ describe("An error of the client", () => {
       },
     ],
     ["unknown", "ApiError", () => broken(418, '{"error":"I am a teapot"}')],
+    ...(Object.keys(SIGN_IN_ERRORS) as SignInErrorCode[]).map((code): Provoked => [
+      code,
+      "SignInError",
+      () => callback((own) => `${own}&error=${code}`),
+    ]),
+    ["sign_in_not_begun", "SignInError", () => callback(() => "/callback?token=a.b.c")],
+    ["sign_in_refused", "SignInError", () => callback((own) => own, { "sec-purpose": "prefetch" })],
   ];
 
   it("is provoked once for every code that only the client uses", () => {

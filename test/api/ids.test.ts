@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
 import { answer, locationOf } from "../_answers.ts";
-import { ADA, APP, CONTROL_KEY, SESSION, setup } from "../_setup.ts";
+import { expectNotFound, NO_IDS, OTHER_PATHS } from "../_any-id.ts";
+import { ADA, APP, CONTROL_KEY, SEED, SESSION, setup } from "../_setup.ts";
+import { ask, listening, type Ask, type Told } from "../_sockets.ts";
 
 const capitals = (id: string): string => id.replace("svc_session_", "SVC_SESSION_").toUpperCase();
 
@@ -41,4 +43,61 @@ it("A sign-in and the control API read ids and subdomains in capitals too", asyn
     `instances/${globex.id.toUpperCase()}`,
   ])
     expect([path, (await fetch(`/__svc/v1/${path}`, { headers })).status]).toEqual([path, 200]);
+});
+
+const KEY = ["X-Service-Secret-Key", SEED.instances[0]!.secret_key];
+
+it("Any text in place of an id is a user or a session that is not found, and is never decoded", async () => {
+  const { port } = await listening();
+  await expectNotFound((wanted: Ask): Promise<Told> => ask(port, { ...wanted, headers: KEY }));
+});
+
+it("Text in place of an id has the methods of an id, and needs a key like one", async () => {
+  const { port } = await listening();
+  for (const id of NO_IDS) {
+    const path = `/api/v1/users/${id}`;
+    const head = await ask(port, { method: "HEAD", path, headers: KEY });
+    expect([path, head.status, head.body]).toEqual([path, 404, ""]);
+    const post = await ask(port, { method: "POST", path, headers: KEY });
+    expect([path, post.status, post.headers.allow]).toEqual([path, 405, "GET, HEAD, DELETE"]);
+    const open = await ask(port, { path });
+    expect([path, open.status, open.body]).toEqual([path, 401, '{"error":"Missing secret key"}']);
+    const session = await ask(port, { path: `/api/v1/sessions/${id}` });
+    expect([path, session.status, session.body]).toEqual([path, 401, '{"error":"Unauthorized"}']);
+  }
+});
+
+it.each(["users", "sessions"])("An empty id, dots and slashes are other paths than an id of %s", async (noun) => {
+  const { port } = await listening();
+  for (const id of OTHER_PATHS) {
+    const path = `/api/v1/${noun}/${id}`;
+    for (const method of ["GET", "DELETE"]) {
+      const { status, body } = await ask(port, { method, path, headers: KEY });
+      expect([method, path, status, body]).toEqual([method, path, 404, '{"error":"Not found"}']);
+    }
+  }
+});
+
+it.each([
+  "/api/v1/tokens/%41",
+  "/oauth/%67oogle/callback",
+  "/__svc/v1/users/%41",
+  "/api/v1/users/a%41/b",
+  "/%2e%2e/users",
+])("Where no id of the API belongs, an escape is not found: %s", async (path) => {
+  const { port } = await listening();
+  const { status, body } = await ask(port, { path, headers: KEY });
+  expect([status, body]).toEqual([404, '{"error":"Not found"}']);
+});
+
+it("The log names the route, and shows nothing of text in place of an id", async () => {
+  const { as, acme, fetch, log } = await setup({ control: true });
+  for (const id of ["%73k_live_secret", "hunter2%20horse", "ada@acme.test"]) await as(acme, `/api/v1/users/${id}`);
+  const logged = log.requests.map(({ route, path, status }) => `${route} ${path} ${status}`);
+  expect(logged).toEqual(Array(3).fill("/api/v1/users/:id null 404"));
+  const headers = { authorization: `Bearer ${CONTROL_KEY}` };
+  const requests = (await (await fetch("/__svc/v1/requests?control=false", { headers })).json()) as {
+    data: { path: string };
+  }[];
+  expect(requests.map(({ data }) => data.path)).toEqual(Array(3).fill("/api/v1/users/[redacted]"));
 });

@@ -202,7 +202,7 @@ describe("A list that its client reads slowly", () => {
     }
     expect(state.stopped).toBe(false);
     await reader.cancel();
-    expect(state.stopped).toBe(true);
+    await expect.poll(() => state.stopped).toBe(true);
   });
 });
 

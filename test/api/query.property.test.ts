@@ -9,30 +9,33 @@ import { setup } from "../_setup.ts";
 const TEXTS = ["email", "name", "avatar_url"] as const;
 const DATES = ["created_at", "updated_at", "email_verified_at"] as const;
 
+const PROVIDERS = ["google", "github", "twitter"] as const;
+
 /** A term's meaning; `text` is how it is written. */
 type Wish = { negated: boolean; text: string } & (
   | { field: (typeof TEXTS)[number]; how: "is" | "starts" | "ends" | "contains"; value: string }
   | { field: (typeof DATES)[number]; how: "on"; value: string }
   | { field: (typeof DATES)[number]; how: "at" | ">" | "<" | ">=" | "<="; value: string }
-  | { field: "avatar_url" | "email_verified_at"; how: "null"; value: string }
+  | { field: "provider"; how: "is" | "starts" | "ends" | "contains"; value: string }
+  | { field: "avatar_url" | "email_verified_at" | "provider"; how: "null"; value: string }
 );
 
 // Few letters, so that values collide: both cases, two spellings, one that folds to two, and the language's own signs.
 const letters = fc.constantFrom("a", "A", "b", "é", "e\u0301", "ﬁ", "ß", "*", "%", "_", ".", ":", "<", "=", "-", "🙂");
 const word = (least: number): fc.Arbitrary<string> => fc.string({ unit: letters, minLength: least, maxLength: 3 });
 
+const operator = fc.constantFrom("is", "starts", "ends", "contains");
+const part = fc.constantFrom("google", "GitHub", "twitter", "g", "goo", "hub", "t", "");
 const textWish = fc
-  .record({
-    field: fc.constantFrom(...TEXTS),
-    how: fc.constantFrom("is", "starts", "ends", "contains"),
-    value: word(0),
-    negated: fc.boolean(),
-  })
+  .oneof(
+    fc.record({ field: fc.constantFrom(...TEXTS), how: operator, value: word(0), negated: fc.boolean() }),
+    fc.record({ field: fc.constant("provider" as const), how: operator, value: part, negated: fc.boolean() }),
+  )
   // Otherwise asterisks at the ends would mean something else.
-  .filter(({ how, value }) => {
-    if (how === "is") return value !== "" && !value.startsWith("*") && !value.endsWith("*");
-    if (how === "starts") return !value.startsWith("*");
-    return how === "contains" || (value !== "" && !value.endsWith("*"));
+  .filter((wish) => {
+    if (wish.how === "is") return wish.value !== "" && !wish.value.startsWith("*") && !wish.value.endsWith("*");
+    if (wish.how === "starts") return !wish.value.startsWith("*");
+    return wish.how === "contains" || (wish.value !== "" && !wish.value.endsWith("*"));
   })
   .map((wish) => {
     const pattern = { is: wish.value, starts: `${wish.value}*`, ends: `*${wish.value}`, contains: `*${wish.value}*` };
@@ -40,7 +43,7 @@ const textWish = fc
   });
 
 const nullWish = fc
-  .record({ field: fc.constantFrom("avatar_url", "email_verified_at"), negated: fc.boolean() })
+  .record({ field: fc.constantFrom("avatar_url", "email_verified_at", "provider"), negated: fc.boolean() })
   .map((wish) => ({
     ...wish,
     how: "null" as const,
@@ -84,10 +87,26 @@ const wish: fc.Arbitrary<Wish> = fc.oneof(
     text: `${w.negated ? "-" : ""}${w.field}${w.how === "on" || w.how === "at" ? ":" : w.how}${w.value}`,
   })),
 );
-const wishes = fc.array(wish, { minLength: 1, maxLength: 6 });
+/** Bounds of one field, often with no time between them. */
+const comparison = fc
+  .record({ how: fc.constantFrom(">", "<", ">=", "<="), value: fc.oneof(day, moment) })
+  .map(({ how, value }) => ({
+    field: "created_at" as const,
+    how,
+    value,
+    negated: false,
+    text: `created_at${how}${value}`,
+  }));
+const wishes = fc.oneof(
+  { weight: 3, arbitrary: fc.array(wish, { minLength: 1, maxLength: 6 }) },
+  { weight: 1, arbitrary: fc.array<Wish>(comparison, { minLength: 2, maxLength: 4 }) },
+);
 const textOf = (terms: Wish[]): string => terms.map((term) => term.text).join(" ");
 
-const person: fc.Arbitrary<UserRecord> = fc.record({
+interface Person extends UserRecord {
+  readonly providers: readonly string[];
+}
+const person: fc.Arbitrary<Person> = fc.record({
   id: fc.uuid(),
   instance_id: fc.uuid(),
   email: word(1),
@@ -97,11 +116,23 @@ const person: fc.Arbitrary<UserRecord> = fc.record({
   password_digest: fc.constant(null),
   created_at: fc.tuple(day, clock).map(([date, time]) => `${date}T${time}Z`),
   updated_at: fc.tuple(day, clock).map(([date, time]) => `${date}T${time}Z`),
+  providers: fc.array(fc.constantFrom(...PROVIDERS), { maxLength: 3 }),
 });
 
+function search<P extends Person>(people: readonly P[], text: string): P[] {
+  return people.filter(
+    matcher<P>(parseQuery(text, USER_FIELDS), ({ providers }) => providers.map((provider) => ({ provider }))),
+  );
+}
+
+/** The values of a field. */
+function storedIn(user: Person, field: Wish["field"]): readonly (string | null)[] {
+  if (field !== "provider") return [user[field]];
+  return user.providers.length > 0 ? user.providers : [null];
+}
+
 /** One term as the specification defines it, written without regard to speed. */
-function holds({ field, how, value }: Wish, user: UserRecord): boolean {
-  const stored = user[field];
+function holds({ how, value }: Wish, stored: string | null): boolean {
   if (how === "null") return stored === null;
   if (stored === null) return false;
   const own = stored.normalize("NFKC").toLowerCase();
@@ -132,16 +163,32 @@ function holds({ field, how, value }: Wish, user: UserRecord): boolean {
   }
 }
 
-/** A whole search: for every field any value or the whole range, and every negation. */
-function isFound(terms: Wish[], user: UserRecord): boolean {
-  const compares = (term: Wish): boolean => /^[<>]/.test(term.how);
+/** The times around every bound: if there is none of them between two bounds, there is none at all. */
+function timesAround(bounds: readonly Wish[]): string[] {
+  return bounds.flatMap(({ value }) => [-1, 0, 1].map((ms) => new Date(Date.parse(value) + ms).toISOString()));
+}
+
+/**
+ * A whole search: for every field any term and every negation. Lower and upper bounds are terms like others, unless a time
+ * satisfies both: then they are one term, a range.
+ */
+function isFound(terms: Wish[], user: Person): boolean {
   return terms.every(({ field }) => {
     const own = terms.filter((term) => term.field === field);
-    const range = own.filter(compares);
-    const values = own.filter((term) => !term.negated && !compares(term));
-    const inRange = range.length > 0 && range.every((term) => holds(term, user));
-    const isWanted = range.length + values.length === 0 || inRange || values.some((term) => holds(term, user));
-    return isWanted && own.every((term) => !term.negated || !holds(term, user));
+    const lower = own.filter((term) => term.how.startsWith(">"));
+    const upper = own.filter((term) => term.how.startsWith("<"));
+    const values = own.filter((term) => !term.negated && !/^[<>]/.test(term.how));
+    const satisfies = (some: readonly Wish[], stored: string | null): boolean =>
+      some.some((term) => holds(term, stored));
+    const isRange = timesAround([...lower, ...upper]).some((time) => satisfies(lower, time) && satisfies(upper, time));
+    const stored = storedIn(user, field);
+    const isWanted = stored.some((one) => {
+      const [above, below] = [satisfies(lower, one), satisfies(upper, one)];
+      return satisfies(values, one) || (isRange ? above && below : above || below);
+    });
+    const hasNegationsAlone = lower.length + upper.length + values.length === 0;
+    const isExcluded = own.some((term) => term.negated && stored.some((one) => holds(term, one)));
+    return (hasNegationsAlone || isWanted) && !isExcluded;
   });
 }
 
@@ -152,7 +199,7 @@ describe("A search", () => {
       fc.property(wishes, fc.array(person, { minLength: 1, maxLength: 12 }), (terms, people) => {
         const expected = people.filter((user) => isFound(terms, user));
         for (const user of people) outcomes.add(expected.includes(user));
-        expect(people.filter(matcher(parseQuery(textOf(terms), USER_FIELDS)))).toEqual(expected);
+        expect(search(people, textOf(terms))).toEqual(expected);
       }),
       { numRuns: 1500 },
     );
@@ -165,8 +212,7 @@ describe("A search", () => {
     );
     fc.assert(
       fc.property(shuffled, fc.array(person, { maxLength: 8 }), ([terms, others], people) => {
-        const found = people.filter(matcher(parseQuery(textOf(terms), USER_FIELDS)));
-        expect(people.filter(matcher(parseQuery(textOf(others), USER_FIELDS)))).toEqual(found);
+        expect(search(people, textOf(others))).toEqual(search(people, textOf(terms)));
       }),
       { numRuns: 300 },
     );
@@ -176,7 +222,7 @@ describe("A search", () => {
     const positive = wish.filter((term) => !term.negated && !/^[<>]/.test(term.how));
     fc.assert(
       fc.property(positive, person, (term, user) => {
-        const found = (text: string): boolean => matcher(parseQuery(text, USER_FIELDS))(user);
+        const found = (text: string): boolean => search([user], text).length > 0;
         expect(found(`-${term.text}`)).toBe(!found(term.text));
       }),
       { numRuns: 500 },

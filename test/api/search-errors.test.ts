@@ -31,7 +31,7 @@ describe("A search that cannot be parsed", () => {
     ["nickname>2026-01-01", noField("nickname", USER_FIELDS)],
     ["email:ada* nickname:ada", noField("nickname", USER_FIELDS)],
     ["Email:ada", noField("Email", USER_FIELDS)],
-    ["provider:google", noField("provider", USER_FIELDS)],
+    ["providers:google", noField("providers", USER_FIELDS)],
     ["constructor:x", noField("constructor", USER_FIELDS)],
     ["__proto__:x", noField("__proto__", USER_FIELDS)],
     [":ada", noField("", USER_FIELDS)],

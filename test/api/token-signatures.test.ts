@@ -65,11 +65,17 @@ describe("The signature of a token", () => {
     );
   });
 
-  it("is followed by nothing at the service, while the client leaves out whitespace around a token", async () => {
+  it.each(["\n", "\r\n", " ", "\t", "\u00a0", "."])("is followed by nothing, such as %j", async (end) => {
     const service = await setup();
     const token = await service.tokenFor("google", "ada");
-    const [asked, ...others] = await verdicts(service, `${token}\n`);
-    expect([asked, others]).toEqual(["Token invalid signature", ["valid", "valid", "valid"]]);
+    const message = end === "." ? "Token invalid" : "Token invalid signature";
+    expect(await verdicts(service, token + end)).toEqual(all(message));
+  });
+
+  it.each([" ", "\n", "\ufeff", "é", "Bearer "])("covers what stands before the token, such as %j", async (start) => {
+    const service = await setup();
+    const token = await service.tokenFor("google", "ada");
+    expect(await verdicts(service, start + token)).toEqual(all("Token invalid signature"));
   });
 
   it.each<[header: unknown]>([[{ alg: "none" }], [{ alg: "HS512" }], [{ alg: "RS256" }], [{}], ["nonsense"]])(

@@ -1,16 +1,16 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { expect, it } from "vitest";
 import { checked } from "../../src/server/zod-errors.ts";
 
 const Schema = z.strictObject({
-  name: z.string().min(1).max(5),
-  port: z.int().min(1).max(10),
+  name: z.string().check(z.minLength(1), z.maxLength(5)),
+  port: z.int().check(z.minimum(1), z.maximum(10)),
   mode: z.enum(["real", "simulated"]),
   on: z.boolean(),
   all: z.literal(true),
-  uris: z.array(z.url()).max(1),
+  uris: z.array(z.url()).check(z.maxLength(1)),
   as: z.union([z.string(), z.number()]),
-  email: z.string().regex(/@/, "must be an e-mail address"),
+  email: z.string().check(z.regex(/@/, "must be an e-mail address")),
 });
 const GOOD = { name: "a", port: 1, mode: "real", on: true, all: true, uris: [], as: "x", email: "a@b" };
 

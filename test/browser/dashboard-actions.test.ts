@@ -114,6 +114,31 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", () => {
     await github.getByRole("button", { name: "Use own credentials…" }).waitFor();
   });
 
+  it("keeps the addresses of a company's own server when its credentials change", async () => {
+    const { page, visit, control } = dashboard;
+    const endpoints = {
+      authorize: "https://ghe.corp.test/login/oauth/authorize",
+      token: "https://ghe.corp.test/login/oauth/access_token",
+      user: "https://ghe.corp.test/api/v3/user",
+      emails: "https://ghe.corp.test/api/v3/user/emails",
+    };
+    const path = `/instances/${acme.id}/connections/github`;
+    await control(`PUT ${path}`, { client_id: "corp", client_secret: "old-secret", endpoints });
+    await visit(`instances/${acme.id}`);
+    await page.getByTestId("connection-github").getByRole("button", { name: "Change…" }).click();
+    await page.getByTestId("kept-endpoints").getByText("ghe.corp.test").waitFor();
+    expect(await page.getByLabel("Client id").inputValue()).toBe("corp");
+    await page.getByLabel("Client id").fill("corp-2");
+    await page.getByLabel("Client secret").fill("new-secret");
+    await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+    await page.getByTestId("connection-github").getByText("corp-2").waitFor();
+    const { body } = await control(`GET /instances/${acme.id}`);
+    expect((body["data"] as { connections: object }).connections).toMatchObject({
+      github: { client_id: "corp-2", endpoints },
+    });
+    await control(`DELETE ${path}`);
+  });
+
   it("creates a user, shows an error beside its field, and deletes after a confirmation", async () => {
     const { page, visit } = dashboard;
     await visit("users");
@@ -165,11 +190,13 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", () => {
   it("exports the result of a search, without formulas in the CSV", async () => {
     const { page, visit, control } = dashboard;
     await control("POST /users", { name: '=HYPERLINK("https://evil.test")', email: "formula@export.test" });
+    await control("POST /users", { name: "x\n=cmd|' /C calc'!A1;y", email: "lines@export.test" });
     await visit("users?query=email:*@export.test");
     const [download] = await Promise.all([page.waitForEvent("download"), button("Export CSV").click()]);
-    const lines = (await readFile(await download.path(), "utf8")).trim().split("\r\n");
-    expect(lines).toHaveLength(2);
-    expect(lines[1]).toContain(`"'=HYPERLINK(""https://evil.test"")"`);
+    const lines = (await readFile(await download.path(), "utf8")).trim().split(/[\r\n]+/);
+    expect(lines).toHaveLength(3);
+    expect(lines[1]).toContain(`"x\\u{a}=cmd|' /C calc'!A1;y"`);
+    expect(lines[2]).toContain(`"'=HYPERLINK(""https://evil.test"")"`);
     expect(download.suggestedFilename()).toBe("users.csv");
   });
 

@@ -237,6 +237,22 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, by keyboard,", () => {
     expect(await page.getByTestId("query").getAttribute("aria-invalid")).toBe("true");
   });
 
+  it("completes the providers of users, and says whether two bounds are a range", async () => {
+    const { page, visit } = dashboard;
+    await visit("users");
+    const words = page.getByTestId("query-words");
+    await page.keyboard.press("/");
+    await page.keyboard.type("provider:n");
+    await page.getByRole("option", { name: /^null/ }).waitFor();
+    await page.getByTestId("query").fill("provider:git");
+    await page.getByRole("option", { name: /^github/ }).click();
+    await expect.poll(() => words.textContent()).toBe('Shows users whose providers include "github".');
+    await page.getByTestId("query").fill("created_at<2026-01-10 created_at>2026-03-04");
+    await expect.poll(() => words.textContent()).toMatch(/these do not overlap, so either is enough/);
+    await page.getByTestId("query").fill("created_at>2026-01-10 created_at<2026-03-04");
+    await expect.poll(() => words.textContent()).toMatch(/\(a range\)\.$/);
+  });
+
   it("has its views behind a button named Menu below 700 px", async () => {
     const { page, visit } = dashboard;
     await page.setViewportSize({ width: 699, height: 800 });

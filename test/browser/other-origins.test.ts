@@ -74,6 +74,18 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", () => {
       expect(await attempt(`fetch(${discovery}).then((response) => response.json())`)).toMatchObject({ issuer: url });
     });
 
+    it("T25: gets no window of the dashboard that it opens", async () => {
+      await on.page.goto(on.app.origin);
+      const opened = on.page.waitForEvent("popup");
+      await on.page.evaluate(`window.popup = open(${JSON.stringify(`${on.svc.url}/__svc/`)})`);
+      const dashboard = await opened;
+      await dashboard.waitForLoadState();
+      expect(await dashboard.evaluate("window.opener")).toBeNull();
+      // From here on it could only be told that the window is closed, which it is not.
+      await expect.poll(() => on.page.evaluate("window.popup.closed")).toBe(true);
+      expect(dashboard.isClosed()).toBe(false);
+    });
+
     it("cannot open a sign-in and look into it", async () => {
       await on.page.goto(on.app.origin);
       const opened = on.page.waitForEvent("popup");

@@ -3,7 +3,9 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { RequestEntry } from "../../src/server/http/log-entry.ts";
+import type { RequestEntry } from "../../src/server/http/request-entry.ts";
+import { createConnectionLimit } from "../../src/server/http/connection-limit.ts";
+import { configureServer } from "../../src/server/http/connections.ts";
 import { createListener } from "../../src/server/http/listener.ts";
 import { createAddresses } from "../../src/server/instances/addresses.ts";
 import { createLive } from "../../src/server/live/live.ts";
@@ -40,6 +42,7 @@ async function startService(credentials: Credentials = {}, name = "localhost"): 
   const store = openMemoryStore();
   await store.seed(parseSeed(JSON.stringify({ ...SEED, instances: [SEED.instances[0]] }), "seed", new Date()));
   const server = createServer();
+  configureServer(server, createConnectionLimit({ isProxy: () => false, warn: () => {} }));
   const port = await listening(server);
   const target: Target = {
     port,
@@ -67,13 +70,12 @@ async function startService(credentials: Credentials = {}, name = "localhost"): 
     onBug: (error) => {
       throw error;
     },
-    onFailure: () => {},
     onUnlisted: () => {},
     onRequest: (entry) => target.requests.push(entry),
   });
   server.on(
     "request",
-    createListener(app, () => "127.0.0.1", { onBug: () => {}, isStopping: () => false }),
+    createListener(Promise.resolve(app), () => {}),
   );
   return target;
 }
@@ -139,6 +141,7 @@ const EMBEDDINGS: [name: string, page: Attack, status: number][] = [
     400,
   ],
   ["a fetch", (url) => script(`fetch(${JSON.stringify(url)}, { credentials: "include" })`), 400],
+  ["a WebSocket", (url) => script(`new WebSocket(${JSON.stringify(url.replace(/^http/, "ws"))})`), 400],
   ["a prefetch", (url) => `<!doctype html><link rel="prefetch" href="${url}">`, 400],
 ];
 

@@ -159,13 +159,13 @@ describe.skipIf(CHROMIUM === undefined)("The pages, in a browser,", () => {
       expect(await page.locator("h1").textContent()).toBe("No token here");
     });
 
-    it("is reached by every user of the demo except the one whose address is taken", async () => {
-      for (const persona of ["ada", "grace"]) {
+    it("is reached by every user of the demo, and shows why others do not sign in", async () => {
+      for (const persona of ["ada", "grace", "charles"]) {
         await page.goto(start({ login_hint: persona, redirect_uri: signedIn() }));
         await page.getByTestId("token").waitFor();
       }
-      await page.goto(start({ login_hint: "charles", redirect_uri: signedIn() }));
-      expect(await page.getByTestId("error").textContent()).toBe("account_conflict");
+      await page.goto(start({ login_hint: "alan", redirect_uri: signedIn() }));
+      expect(await page.getByTestId("error").textContent()).toBe("email_not_verified");
     });
   });
 

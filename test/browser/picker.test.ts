@@ -32,7 +32,7 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", () => {
       });
       await on.page.goto(on.authorizeUrl("google"));
       expect(await on.page.locator("script").count()).toBe(1);
-      expect(await on.page.locator("iframe, object, embed, link[rel=stylesheet]").count()).toBe(0);
+      expect(await on.page.locator("iframe, object, embed, style, script:not([src])").count()).toBe(0);
       const handlers = await on.all("*", "[...each.attributes].filter(({ name }) => name.startsWith('on')).length");
       expect(new Set(handlers)).toEqual(new Set([0]));
       expect(await on.page.getByTestId("account-mallory").locator("b").textContent()).toBe(

@@ -69,10 +69,12 @@ describe("svc serve", () => {
     expect(await filesIn(dirname(file))).not.toContain("server.json");
   });
 
-  it("exits with the shell that npx runs it in, which forwards no signal", async () => {
+  it.each([
+    ["npx svc-identity serve", { npm_lifecycle_event: "npx", npm_lifecycle_script: "'svc-identity'" }],
+    ["npm start", { npm_lifecycle_event: "start", npm_lifecycle_script: "FORCE_COLOR=1 node bin/svc.js serve 2>&1" }],
+  ])("exits with the shell that %s runs it in, which forwards no signal", async (_, npm) => {
     const script = `'${process.execPath}' '${BIN}' serve --json --port 0 --store memory; exit 1`;
-    const npx = { npm_command: "exec", npm_lifecycle_event: "npx", npm_lifecycle_script: "'svc-identity'" };
-    const env = { PATH: process.env["PATH"], HOME: directory, ...npx };
+    const env = { PATH: process.env["PATH"], HOME: directory, ...npm };
     const shell = spawn("sh", ["-c", script], { cwd: directory, env, stdio: ["ignore", "pipe", "ignore"] });
     let output = "";
     shell.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));

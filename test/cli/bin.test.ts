@@ -77,6 +77,7 @@ describe("The installed svc beside svc serve", () => {
       name,
       subdomain,
       url: `http://${subdomain}.localhost:${port}`,
+      program_url: `http://localhost:${port}`,
       publishable_key: expect.stringMatching(/^pk_[\w-]{24}$/) as string,
     });
     expect(server.ready).toEqual({

@@ -55,7 +55,7 @@ describe("tokens verify", () => {
     const service = await setup();
     const token = await service.tokenFor("twitter", "ada");
     const args = argv.map((argument) => (argument === "TOKEN" ? token : argument));
-    const { code, stdout, stderr } = await runCli(args, { service, stdin: viaStdin ? ` ${token}\n` : "" });
+    const { code, stdout, stderr } = await runCli(args, { service, stdin: viaStdin ? `${token}\n` : "" });
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout.split("\n")).toEqual([
       "valid\tyes",

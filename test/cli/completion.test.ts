@@ -85,7 +85,10 @@ describe("svc __complete", () => {
     ["svc users search --sort -e", ["-email", "-email_verified"]],
     ["svc sessions list --sort=l", ["--sort=logged_in_at", "--sort=last_signin_at"]],
     ["svc sessions search --provider ", ["google", "github", "twitter", "password"]],
-    ["svc query explain --provider=p", ["--provider=password"]],
+    ["svc users search --provider ", ["google", "github", "twitter"]],
+    ["svc users search provider:", ["provider:google", "provider:github", "provider:twitter", "provider:null"]],
+    ["svc query explain --provider=p", []],
+    ["svc query explain --resource sessions --provider=p", ["--provider=password"]],
     ["svc sign-in --provider ", ["google", "github", "twitter"]],
     ["svc users list --fields em", ["email", "email_verified"]],
     ["svc users list --fields id,email,e", ["id,email,email_verified"]],
@@ -171,11 +174,12 @@ describe.skipIf(!isThere("fish"))("Completion in fish", () => {
 });
 
 describe.skipIf(!isThere("script"))("Completion on a terminal", () => {
-  const shells: [shell: string, command: string, start: string][] = [
+  const all: [shell: string, command: string, start: string][] = [
     ["bash", "bash --norc --noprofile", "source ~/completion.bash"],
     ["zsh", "zsh -f", "autoload -Uz compinit; compinit -D; source ~/completion.zsh"],
     ["fish", "fish --no-config", "source ~/completion.fish"],
   ];
+  const shells = all.filter(([shell]) => isThere(shell));
 
   it.each(shells)(
     "in %s finishes a started word, also where svc stands for npx svc-identity",

@@ -18,7 +18,7 @@ describe("The users that svc users delete deletes", () => {
     [["--query", "email:* name:**"], {}, "would match everyone, or no one."],
     [["--query", "email:* email:ada@acme.test"], {}, "would match everyone, or no one."],
     [["--query", "nickname:x"], {}, 'No users were deleted: unknown field "nickname".'],
-    [["--query", "provider:github"], {}, "Use: svc sessions search 'provider:github'"],
+    [["--query", "ip_address:192.0.2.1"], {}, "Use: svc sessions search 'ip_address:192.0.2.1'"],
     [["--query", AT_ACME, ADA], {}, "Use ids or --query, not both."],
     [["*@acme.test"], {}, "To delete what a search matches: --query 'email:*@acme.test'"],
     [["ada@acme.test", "ada"], {}, '"ada" is not a user id or e-mail address. No users were deleted.'],

@@ -103,7 +103,7 @@ it("svc serve accepts the control key from SVC_CONTROL_KEY and refuses a weak on
 });
 
 it("a server that other machines can reach has no control API without --control", async () => {
-  const beyond = ["--store", "memory", "--host", "0.0.0.0", "--providers", "simulated"];
+  const beyond = ["--store", "memory", "--host", "0.0.0.0", "--providers", "simulated", "--drain", "0"];
   const server = await serve(beyond);
   const refused = await run(["dev", "clock"]);
   expect([refused.code, refused.stderr]).toEqual([8, expect.stringContaining("svc serve --control")]);

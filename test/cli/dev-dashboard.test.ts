@@ -11,12 +11,27 @@ const LINK = /http:\/\/localhost:\d+\/__svc\/#code=([^"\s]+)/;
 
 /** Redeems a link like the dashboard. @returns the status */
 async function redeem(code: string): Promise<number> {
+  return (await answerTo(code)).status;
+}
+
+async function answerTo(code: string): Promise<Response> {
   const response = await fetch(`${server.url}/__svc/v1/dashboard-keys`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ code }),
   });
-  return response.status;
+  return response;
+}
+
+/** A key of a browser that has opened the dashboard. */
+async function signIn(): Promise<{ authorization: string }> {
+  const { stdout } = await svc("open dashboard --print");
+  const { key } = (await (await answerTo(LINK.exec(stdout)![1]!)).json()) as { key: string };
+  return { authorization: `Bearer ${key}` };
+}
+
+async function stateFor(headers: { authorization: string }): Promise<number> {
+  return (await fetch(`${server.url}/__svc/v1/state`, { headers })).status;
 }
 
 it("svc open dashboard opens a private file that redirects there, and passes no code to the browser", async () => {
@@ -68,3 +83,39 @@ it("svc open dashboard --print prints only the link", async () => {
   const json = await svc("open dashboard --print --json");
   expect(JSON.parse(json.stdout)).toEqual({ url: expect.stringMatching(LINK) as string });
 });
+
+it("svc open dashboard --revoke signs every browser out, and ends links that were not used", async () => {
+  const browsers = [await signIn(), await signIn()];
+  const unused = LINK.exec((await svc("open dashboard --print")).stdout)![1]!;
+  for (const browser of browsers) expect(await stateFor(browser)).toBe(200);
+  expect(await svc("open dashboard --revoke")).toMatchObject({
+    code: 0,
+    stdout: "Revoked every key and link of the dashboard. Open dashboards are signed out.\n",
+    stderr: "",
+  });
+  for (const browser of browsers) expect(await stateFor(browser)).toBe(401);
+  expect(await redeem(unused)).toBe(401);
+  // The control key still counts, and so do links from now on.
+  expect(await stateFor(await signIn())).toBe(200);
+  expect(JSON.parse((await svc("open dashboard --revoke --json")).stdout)).toEqual({ revoked: true });
+});
+
+it("svc open dashboard --revoke ends what an open dashboard is sent", { timeout: 20_000 }, async () => {
+  const headers = await signIn();
+  const events = async (authorization: string): Promise<ReadableStreamDefaultReader<Uint8Array>> =>
+    (await fetch(`${server.url}/__svc/v1/events`, { headers: { authorization } })).body!.getReader();
+  const [revoked, kept] = [await events(headers.authorization), await events(`Bearer ${server.control_key!}`)];
+  await svc("open dashboard --revoke");
+  for (let isOver = false; !isOver;) isOver = (await revoked.read()).done;
+  expect((await kept.read()).done).toBe(false);
+  await kept.cancel();
+});
+
+it.each(["open --revoke", "open sign-in --revoke", "open dashboard --revoke --print"])(
+  "svc %s is refused",
+  async (command) => {
+    const { code, stdout, stderr } = await svc(command);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain("To revoke the dashboard's keys: svc open dashboard --revoke");
+  },
+);

@@ -55,6 +55,7 @@ it("svc exec ignores SVC_* of its own environment and does not pass them on", as
     "SVC_BASE_URL",
     "SVC_CONTROL_KEY",
     "SVC_CONTROL_URL",
+    "SVC_PROGRAM_URL",
     "SVC_PUBLISHABLE_KEY",
     "SVC_SECRET_KEY",
   ]);
@@ -129,14 +130,17 @@ it("svc env prints the variables that svc exec sets, for the server of this dire
   const { ready } = await serve();
   const shell = await run(["env"]);
   expect([shell.code, shell.stderr]).toEqual([0, ""]);
-  expect(shell.stdout).toMatch(/^(export SVC_\w+=\S+\n){6}$/);
+  expect(shell.stdout).toMatch(/^(export SVC_\w+=\S+\n){7}$/);
   const dotenv = await run(["env", "--format", "dotenv"]);
-  expect(dotenv.stdout).toBe(shell.stdout.replaceAll("export ", ""));
+  expect(dotenv.stdout).toBe(shell.stdout.replaceAll(/^export (\w+)=(.*)$/gm, "$1='$2'"));
+  const docker = await run(["env", "--format", "docker"]);
+  expect(docker.stdout).toBe(shell.stdout.replaceAll("export ", ""));
   const json = JSON.parse((await run(["env", "--json"])).stdout) as Record<string, string>;
   expect(json).toMatchObject({ SVC_BASE_URL: ready.url, SVC_CONTROL_URL: ready.url });
   const globex = JSON.parse((await run(["env", "--format", "json", "--instance", "globex"])).stdout) as typeof json;
   expect(globex["SVC_PUBLISHABLE_KEY"]).toBe(ready.instances[1]!.publishable_key);
   expect(globex["SVC_BASE_URL"]).toBe(ready.instances[1]!.url);
+  expect([json["SVC_PROGRAM_URL"], globex["SVC_PROGRAM_URL"]]).toEqual([ready.url, ready.url]);
 });
 
 it('eval "$(svc env)" lets commands reach the server from any directory', async () => {

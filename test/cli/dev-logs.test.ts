@@ -57,6 +57,12 @@ it("svc logs --user prints the sign-ins of one user, also those that failed befo
   const flows = events((await svc("logs --user ADA@ --json")).stdout).filter(({ resource }) => resource === "flow");
   expect(flows.map(({ data }) => data["as"])).toEqual(flows.map(() => "ada"));
   expect(flows.at(-1)!.data).toMatchObject({ error: "email_not_verified", user_id: null });
+  const steps = flows.at(-1)!.data["steps"] as { name: string; answered: object }[];
+  expect(steps.find(({ name }) => name === "emails")?.answered).toMatchObject({
+    "0.email": "ada@home.test",
+    "0.primary": expect.any(Boolean) as boolean,
+    "0.verified": false,
+  });
   expect(await svc("logs --user stranger@x.test", { tty: true })).toMatchObject({
     code: 0,
     stderr: "Nothing matches.\n",

@@ -100,7 +100,7 @@ describe("svc doctor", () => {
       await writeFile(join(cwd, "svc.config.json"), '{"public_url":"https://auth.test/x"}');
       return {};
     }],
-    ["a configuration that sends credentials elsewhere", "svc.config.json", "warning", "to github.corp.test", async () => {
+    ["a configuration that svc must be told to use", "svc.config.json", "warning", "endpoints.token (github.corp.test)", async () => {
       const endpoints = { token: "https://github.corp.test/token" };
       await writeFile(join(cwd, "svc.config.json"), JSON.stringify({ providers: { github: { endpoints } } }));
       return {};

@@ -37,12 +37,12 @@ describe("A failing service is exit code 7 with a message that says what to do,"
   it("for HTTPS sent to a plain port and the reverse", async () => {
     const plain = await portOf(serverOf((_, response) => response.end("{}")));
     const one = await run(["users", "list"], { SVC_BASE_URL: `https://127.0.0.1:${plain}` });
-    expect([one.code, one.stderr]).toEqual([7, expect.stringContaining("does not speak HTTPS on this port")]);
+    expect([one.code, one.stderr]).toEqual([7, expect.stringContaining(`\n  Write http://127.0.0.1:${plain}.`)]);
     const secure = await portOf(createHttps({}));
     const other = await run(["users", "list"], { SVC_BASE_URL: `http://127.0.0.1:${secure}` });
     expect([other.code, other.stderr]).toEqual([
       7,
-      expect.stringContaining("This port may speak HTTPS: try https://."),
+      expect.stringContaining(`If it speaks https, write https://127.0.0.1:${secure}.`),
     ]);
   });
 

@@ -39,8 +39,9 @@ it.each<[line: string, hint: string]>([
   ["tokens check", "svc tokens verify"],
   ["users list -o json", "--output"],
   ["users list --format json", "--output"],
-  ["users list --provider github", "svc sessions search --provider github"],
-  ["users search --provider github", "svc sessions search --provider github"],
+  ["users list --provider github", "svc users search --provider github"],
+  ["users search --active", "svc sessions search --active"],
+  ["users list --active", "svc sessions search --active"],
   ["users search ada@acme.test", "email:ada@acme.test"],
   ["users list --since 7d", "svc users search --since 7d"],
   ["users delete --email-domain acme.test", "svc users delete --query"],
@@ -112,7 +113,7 @@ it.each([
 
 it.each([
   ["users list --format json", "✗ Unknown option '--format'.\n  Use --output.\n"],
-  ["users list --provider github", "✗ Unknown option '--provider'.\n  Use: svc sessions search --provider github\n"],
+  ["users list --provider github", "✗ Unknown option '--provider'.\n  Use: svc users search --provider github\n"],
   ["dev next --outcome acces_denied", '✗ --outcome: unknown outcome "acces_denied".\n  Did you mean access_denied?\n'],
   [
     "sessions search created_at:yesterday",

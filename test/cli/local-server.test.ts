@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { createNetwork } from "../../src/cli/connection/network.ts";
 import { announceServer, findLocalServer, type Announcement } from "../../src/cli/connection/running-server.ts";
 import {
   newestPath,
@@ -28,7 +29,8 @@ beforeEach(() => {
 /** A command's context with the real network. */
 function world(env: Record<string, string> = {}): TestContext {
   const context = createContext({ cwd, env: { HOME: cwd, ...env } });
-  return { ...context, fetch: undefined as never };
+  const real = { ...context, fetch: undefined };
+  return { ...real, network: createNetwork(real) };
 }
 
 async function run(...argv: string[]): Promise<{ code: number; stdout: string; stderr: string }> {

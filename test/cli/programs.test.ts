@@ -5,7 +5,7 @@ import { runDelete } from "../../src/cli/commands/users/delete/index.ts";
 import { runList } from "../../src/cli/commands/list-and-search.ts";
 import { USER_RECORDS } from "../../src/cli/commands/users/index.ts";
 import { EXIT_OF } from "../../src/cli/exit-codes.ts";
-import type { ErrorCode } from "../../src/client/errors.ts";
+import type { ErrorCode, SignInCode } from "../../src/client/errors.ts";
 import { ERRORS, errorBody, type ErrorCode as WireCode } from "../../src/wire/errors.ts";
 import type { Fetch } from "../../src/wire/fetch.ts";
 import { answering } from "../_answering.ts";
@@ -122,8 +122,10 @@ describe("Exit codes", () => {
     expect((await run(argv, { fetch })).code).toBe(EXIT_OF[code]);
   });
 
-  // A command calls nothing after it has closed its client.
-  const FAULTS: Readonly<Record<Exclude<ErrorCode, WireCode | "closed">, CliOptions & { argv?: string[] }>> = {
+  // A command calls nothing after it has closed its client, and is no application that users sign in to.
+  const FAULTS: Readonly<
+    Record<Exclude<ErrorCode, WireCode | SignInCode | "closed">, CliOptions & { argv?: string[] }>
+  > = {
     config: { env: { SVC_BASE_URL: "http://user@acme.localhost" } },
     connection: { fetch: () => Promise.reject(Object.assign(new Error("x"), { code: "ECONNRESET" })) },
     timeout: {

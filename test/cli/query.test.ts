@@ -149,7 +149,8 @@ describe("A search that cannot match", () => {
     [["Email:a"], /[Uu]nknown field "Email"/],
     [["--query-file", "/no/such/file"], /cannot be read: no such file or directory \(ENOENT\)/],
     [["--query-file", "-"], '--query-file: no terms in "-".'],
-    [["--provider", "github"], /Unknown option/],
+    [["--ip", "192.0.2.1"], /Unknown option/],
+    [["--provider", "password"], '--provider: unknown provider "password".'],
   ])("with %j is refused, and nothing is sent", async (args, message) => {
     const { code, stdout, stderr, requests } = await runCli([...USERS_SEARCH, ...args], { service: await setup() });
     expect([code, stdout, requests]).toEqual([2, "", []]);
@@ -166,7 +167,8 @@ describe("A search that cannot match", () => {
 
   it.each([
     ["users", "emial:x", 'Did you mean "email"?'],
-    ["users", "-provider:github", "Sessions have this field. Use: svc sessions search '-provider:github'"],
+    ["users", "-user_id:x", "Sessions have this field. Use: svc sessions search '-user_id:x'"],
+    ["users", "providers:github", "It is shown, but can't be searched for. Use: provider:github"],
     ["sessions", "provder:github", 'Did you mean "provider"?'],
     ["users", "colour:red", undefined],
   ])("with an unknown field in svc %s search %s reports it once with a suggestion", async (noun, term, hint) => {
@@ -240,8 +242,25 @@ describe("svc query explain", () => {
     ["email:a* -email:ab", 'email starts with "a", and is not "ab"'],
     [
       "created_at>2026-01-01 created_at<=2026-02-01",
-      "created_at is after 2026-01-01 00:00 UTC and is at or before 2026-02-01 00:00 UTC",
+      "created_at is after 2026-01-01 00:00 UTC and is at or before 2026-02-01 00:00 UTC (a range)",
     ],
+    [
+      "created_at<2026-01-10 created_at>2026-03-04",
+      "created_at is before 2026-01-10 00:00 UTC, or is after 2026-03-04 00:00 UTC (these do not overlap, so either is enough)",
+    ],
+    [
+      "created_at>2026-01-01 created_at>2026-03-01 created_at<2026-02-01",
+      "created_at is after 2026-01-01 00:00 UTC and is before 2026-02-01 00:00 UTC (a range)",
+    ],
+    [
+      "created_at>2026-01-01 created_at>2026-03-01",
+      "created_at is after 2026-01-01 00:00 UTC, or is after 2026-03-01 00:00 UTC",
+    ],
+    ["provider:github provider:goo*", 'providers include "github", or include one that starts with "goo"'],
+    ["-provider:github -provider:*o*", 'providers do not include "github", and include none that contains "o"'],
+    ["provider:null", "providers are empty"],
+    ["-provider:null", "providers are not empty"],
+    ["-provider:*", "providers are empty"],
     ["created_at:2026-01-01", "created_at is on 2026-01-01, in UTC"],
     ["email_verified_at:null", "email_verified_at is empty"],
     ["-avatar_url:null", "avatar_url is not empty"],
@@ -251,9 +270,31 @@ describe("svc query explain", () => {
     expect((JSON.parse(stdout) as { means: string }).means).toBe(`users whose ${words}`);
   });
 
+  it.each([
+    ["users search", "users"],
+    ["users delete", "users"],
+    ["sessions search", "sessions"],
+  ])("is also svc %s --explain, which sends nothing", async (command, resource) => {
+    const argv = ["--query", "created_at<2026-01-10 created_at>2026-03-04", "--json"];
+    const { stdout: expected } = await runCli([...explain, "--resource", resource, ...argv]);
+    const { code, stdout, stderr, requests } = await runCli([...command.split(" "), "--explain", ...argv]);
+    expect([code, stdout, stderr, requests]).toEqual([0, expected, "", []]);
+  });
+
+  it("does not explain ids that are to be deleted", async () => {
+    const { code, stderr, requests } = await runCli(["users", "delete", "--explain", "ada@acme.test"]);
+    expect([code, stderr, requests]).toEqual([2, expect.stringContaining("--explain explains a query."), []]);
+  });
+
   it("prints spellings that mean the same when typed", async () => {
     const service = await setup();
-    for (const query of ["email:*@acme.test -name:bot*", "created_at:2026-01-01", "-email:*x -created_at:2026-01-01"]) {
+    for (const query of [
+      "email:*@acme.test -name:bot*",
+      "created_at:2026-01-01",
+      "-email:*x -created_at:2026-01-01",
+      "created_at<2026-01-10 created_at>=2026-03-04",
+      "-provider:github provider:null",
+    ]) {
       const { stdout } = await runCli([...explain, "--query", query, "--json"]);
       const { wire, shell, flags } = JSON.parse(stdout) as Record<"wire" | "shell" | "flags", string>;
       for (const spelling of [wire, shell, flags]) {
@@ -264,7 +305,7 @@ describe("svc query explain", () => {
   });
 
   it.each<[args: string[], hint: string]>([
-    [["provider:github"], "--resource sessions"],
+    [["ip_address:192.0.2.1"], "--resource sessions"],
     [["--resource", "tokens", "a:b"], "Use one of users, sessions."],
     [["--active"], "Add --resource sessions."],
     [["--resource", "sessions", "--verified"], "Add --resource users."],

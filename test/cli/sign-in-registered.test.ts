@@ -1,6 +1,8 @@
+import { once } from "node:events";
+import { request, type IncomingMessage } from "node:http";
 import { beforeEach, describe, expect, it } from "vitest";
 import { serve } from "../../src/server/index.ts";
-import { createHttpFetch } from "../../src/cli/connection/http-fetch.ts";
+import { createUndiciFetch, loadUndici } from "../../src/client/on-node/undici.ts";
 import { runCli, type CliOptions, type CliResult } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { IDENTITY_SECRET, writeRunning } from "../_server-file.ts";
@@ -43,6 +45,14 @@ async function asAda(link: string): Promise<string> {
 /** The address that a sign-in's link returns to. */
 function returnsTo(link: string): string {
   return new URL(link).searchParams.get("redirect_uri") ?? "";
+}
+
+/** Begins a WebSocket, as Chromium does: without `Sec-Fetch-*`. @returns the status of the answer */
+async function handshake(url: string): Promise<number> {
+  const key = { "sec-websocket-version": "13", "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==" };
+  const sent = request(url, { headers: { connection: "Upgrade", upgrade: "websocket", ...key } }).end();
+  const [{ statusCode }] = (await once(sent, "response")) as [IncomingMessage];
+  return statusCode!;
 }
 
 const LISTS = [
@@ -123,6 +133,8 @@ describe("svc sign-in with a browser", () => {
         void answers.push([what, (await fetch(url, { headers })).status]);
       await ask("a script", `${own}?token=evil`, { "sec-fetch-dest": "empty" });
       await ask("a frame", `${own}?token=evil`, { "sec-fetch-dest": "iframe" });
+      const asked = await handshake(`${own}?token=evil`);
+      answers.push(["a WebSocket", asked]);
       await ask("another path", `${own}/?token=evil`);
       await ask("the user", await asAda(link), { "sec-fetch-dest": "document" });
     };
@@ -130,6 +142,7 @@ describe("svc sign-in with a browser", () => {
     expect(answers).toEqual([
       ["a script", 404],
       ["a frame", 404],
+      ["a WebSocket", 404],
       ["another path", 404],
       ["the user", 200],
     ]);
@@ -154,7 +167,7 @@ describe("svc sign-in with a browser", () => {
     const { code, stderr } = await runCli(["sign-in"], {
       cwd,
       env: { SVC_BROWSER: "browser" },
-      fetch: createHttpFetch(),
+      fetch: createUndiciFetch(loadUndici).fetch,
       openBrowser: () => server.close(),
     });
     expect(code).toBe(7);

@@ -5,7 +5,7 @@ import type { FetchResponse } from "../../src/wire/fetch.ts";
 
 const FRONT = "http://localhost:7820";
 const PICKER = `${FRONT}/__svc/simulator/google/authorize`;
-const PAGE = `<form><input type="hidden" name="request" value="sealed" /></form>`;
+const PAGE = JSON.stringify({ url: `${PICKER}?request=sealed` });
 
 /** Signs in at a server that answers each address so; a path alone is one of its own. */
 async function signInAt(
@@ -17,7 +17,7 @@ async function signInAt(
     asked.push(url);
     const [address = ""] = url.split(/(?<=authorize)\?(?!request)/);
     const answer = answers[url] ?? answers[address] ?? answers[new URL(url).pathname] ?? "Not found";
-    const isPage = answer.startsWith("<") || answer === "Not found";
+    const isPage = /^[<{]/.test(answer) || answer === "Not found";
     const init = isPage ? { status: 200 } : { status: 302, headers: { location: answer } };
     return new Response(isPage ? answer : null, init) as unknown as FetchResponse;
   };
@@ -48,6 +48,17 @@ describe("svc sign-in --as, at a server that means harm,", () => {
     expect(asked.filter((url) => !url.startsWith(`${FRONT}/`))).toEqual([]);
   });
 
+  it.each([
+    "http://localhost:8345/__svc/simulator/google/authorize",
+    `${FRONT}/admin/delete-everything`,
+    "no address",
+    7,
+  ])("takes no page for an account picker that names %j", async (url) => {
+    const { message, asked } = await signInAt({ "/sign-in": PICKER, [PICKER]: JSON.stringify({ url }) });
+    expect(message).toContain("The service refused the sign-in");
+    expect(asked).toHaveLength(2);
+  });
+
   it("does not cancel the sign-in of an unknown account, as if a user had declined", async () => {
     const { message, asked } = await signInAt({ "/sign-in": PICKER, [PICKER]: PAGE }, "stranger");
     expect(message).toBe('The simulated Google has no account "stranger".');
@@ -64,7 +75,7 @@ describe("svc sign-in --as, at a server that means harm,", () => {
   });
 
   it("reads a page that is long and odd", async () => {
-    const { message } = await signInAt({ "/sign-in": PICKER, [PICKER]: "<input ".repeat(300_000) });
+    const { message } = await signInAt({ "/sign-in": PICKER, [PICKER]: "{".repeat(2_000_000) });
     expect(message).toContain("The service refused the sign-in");
   });
 });

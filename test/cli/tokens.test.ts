@@ -41,7 +41,7 @@ const BROKEN: [what: string, token: (service: Service) => Promise<string>, error
     "valid for a day",
     (s) => forged(s, { exp: now + 86_400 }),
     "Token invalid",
-    "Its lifetime is 86400 seconds; tokens of the service have 3600.",
+    "Its lifetime is 86400 seconds; it must be from 1 to 3600.",
   ],
   [
     "of another issuer",
@@ -50,11 +50,12 @@ const BROKEN: [what: string, token: (service: Service) => Promise<string>, error
     "Its issuer is evil\\u{a}✓ valid, not svc.",
   ],
   ["without exp", (s) => forged(s, { exp: undefined }), "Token invalid", "It has no exp."],
+  ["without sub", (s) => forged(s, { sub: undefined }), "Token invalid", "It has no sub."],
   [
-    "for an invalid user id",
-    (s) => forged(s, { sub: "root" }),
-    "Token invalid",
-    "Its sub is root, which is not a user id.",
+    "in the middle of spaces",
+    async (s) => ` ${await s.tokenFor("google", "ada")} `,
+    "Token invalid signature",
+    "It contains a space or a line break. Check that it was copied in one piece.",
   ],
   [
     "not yet valid",
@@ -135,7 +136,7 @@ describe("svc tokens verify", () => {
     await service.client(service.acme).users.delete(ADA);
     expect((await verify(service, token, ["--local"])).code).toBe(0);
     const remote = await verify(service, token, ["--remote"]);
-    const why = `It is signed and has not expired, but user ${ADA} was deleted.`;
+    const why = `It is signed and has not expired, but user ${ADA} was deleted, or never existed.`;
     expect([remote.code, remote.stderr]).toEqual([3, `✗ User not found\n  ${why}\n`]);
     const both = await verify(service, token, ["--both"]);
     expect([both.code, both.stderr]).toEqual([3, `✗ User not found\n  ${why}\n  local: valid, remote: not valid\n`]);

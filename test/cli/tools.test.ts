@@ -131,7 +131,10 @@ describe("svc instances", () => {
     const { code, stdout } = await run(["instances", "list"], { env: HERE });
     expect([code, stdout.split("\n").map((line) => line.split("\t")[0])]).toEqual([0, ["acme", "globex", ""]]);
     const json = await run(["instances", "list", "--json"], { env: HERE });
-    expect(JSON.parse(json.stdout)).toHaveLength(2);
+    expect(JSON.parse(json.stdout)).toMatchObject([
+      { url: "http://acme.localhost:7820", program_url: "http://localhost:7820" },
+      { url: "http://globex.localhost:7820", program_url: "http://localhost:7820" },
+    ]);
     expect(stdout + json.stdout).not.toContain("sk_");
   });
 

@@ -1,19 +1,22 @@
+import { once } from "node:events";
 import { expect, it } from "vitest";
-import { Body } from "../../src/client/body.ts";
+import { createClient } from "../../src/client/index.ts";
+import { caught, KEY, startServer } from "../_client.ts";
+import { ADA } from "../_setup.ts";
+
+const MIB = Buffer.alloc(2 ** 20, " ");
 
 it.each([
-  ["before it is read", true],
-  ["while it is read", false],
-])("A response body over the limit is refused, and the rest is not received, if it arrives %s", async (_, isEarly) => {
-  const stopped: Error[] = [];
-  const body = new Body((reason) => stopped.push(reason));
-  const arrive = (): void => {
-    body.push(Buffer.from("four"));
-    body.end();
-  };
-  if (isEarly) arrive();
-  const reading = body.text(3);
-  if (!isEarly) arrive();
-  await expect(reading).rejects.toThrow("longer than 3 bytes");
-  expect(stopped.map(({ name }) => name)).toEqual(["BodyTooLong"]);
+  ["at once", 0],
+  ["bit by bit", 5],
+])("A response body over the limit is refused, and the rest is not received, if it arrives %s", async (_, pauseMs) => {
+  let closed: Promise<unknown> | undefined;
+  const { origin } = await startServer((request, response) => {
+    closed = once(request.socket, "close");
+    response.write(MIB);
+    setTimeout(() => response.write("more"), pauseMs);
+  });
+  const error = await caught(createClient({ secretKey: KEY, baseUrl: origin }).users.get(ADA));
+  expect(error).toMatchObject({ code: "response_too_large", status: 200 });
+  await closed;
 });

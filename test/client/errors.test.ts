@@ -60,7 +60,7 @@ describe("Errors", () => {
       "not_found",
       404,
       ({ client, acme }) => client(acme, { baseUrl: `${FRONT}/elsewhere` }).users.list(),
-      "GET /api/v1/users: 404 Not found",
+      "GET /api/v1/users: 404 Not found. Check the path, and that baseUrl is the address of an instance",
     ],
     [
       "unknown_host",

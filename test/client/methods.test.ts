@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { ConfigError, createClient, type Client, type ClientOptions, type Fetch } from "../../src/client/index.ts";
 import { answering } from "../_answering.ts";
 import { caught, clientWith, forged, KEY, startServer } from "../_client.ts";
+import { PRODUCT_ROUTES } from "../../src/wire/product/routes.ts";
+import type { RouteDefinition } from "../../src/wire/route.ts";
 import { APP, decodePart, FRONT, setup, ADA, NOBODY, SESSION } from "../_setup.ts";
 
 describe("The client's methods", () => {
@@ -44,6 +46,13 @@ describe("The client's methods", () => {
     const service = await setup();
     const body: unknown = await (await service.as(service.acme, path)).json();
     expect(await call(service.client(service.acme))).toEqual(body);
+  });
+
+  it("are tested here, one for every endpoint", () => {
+    const methods = Object.values<RouteDefinition>(PRODUCT_ROUTES).flatMap(({ method = [] }) => method);
+    const called = [...rows.map(([name]) => name), "users.delete", "tokens.verify"];
+    expect(called).toEqual(expect.arrayContaining(methods));
+    expect(methods).toContain("tokens.verify");
   });
 
   it("users.delete succeeds once and then reports user_not_found", async () => {

@@ -40,6 +40,27 @@ describe("A search built from terms", () => {
     );
   });
 
+  it("finds users by the providers of their identities", async () => {
+    const service = await setup();
+    const { users } = service.client(service.acme);
+    expect(userQuery((q) => [q.oneOf("provider", ["github", "twitter"]), q.not(q.startsWith("provider", "goo"))])).toBe(
+      "provider:github provider:twitter -provider:goo*",
+    );
+    const providers = (await users.search((q) => [q.eq("provider", "github")])).map(({ data }) => data.providers);
+    expect(providers).toEqual([expect.arrayContaining(["github"])]);
+    for (const { data } of await users.search((q) => [q.isNull("provider")])) expect(data.providers).toEqual([]);
+  });
+
+  it("takes two bounds with nothing between them for alternatives", async () => {
+    const service = await setup();
+    const { users } = service.client(service.acme);
+    const all = (await users.list()).map(({ data }) => data.created_at);
+    const found = await users.search((q) => [q.lt("created_at", "2026-01-01"), q.gte("created_at", "2026-02-01")]);
+    const outside = all.filter((time) => time < "2026-01-01" || time >= "2026-02-01");
+    expect(outside.length).toBeLessThan(all.length);
+    expect(found.map(({ data }) => data.created_at)).toEqual(outside);
+  });
+
   it("finds active sessions, and inactive ones", async () => {
     const service = await setup();
     const { sessions } = service.client(service.acme);
@@ -185,7 +206,9 @@ export function refusedByTheCompiler(): void {
   sessionQuery(() => [stolen!.eq("email", "a")]);
   const { users, sessions } = createClient();
   // @ts-expect-error no such field
-  void users.search((q) => [q.eq("provider", "google")]);
+  void users.search((q) => [q.eq("ip_address", "192.0.2.1")]);
+  // @ts-expect-error an identity is of no such provider
+  void users.search((q) => [q.eq("provider", "password")]);
   // @ts-expect-error a number is no search
   void sessions.search(1);
 }

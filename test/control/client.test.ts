@@ -98,7 +98,7 @@ it("Flows can be waited for, including those whose start is refused", async () =
       steps: [{ name: "begin", sent: { redirect_uri: "nonsense" } }],
     },
   });
-  expect(await client.request("GET /flows", { query: { error: "account_conflict", wait: "50ms" } })).toEqual([]);
+  expect(await client.request("GET /flows", { query: { error: "email_not_verified", wait: "50ms" } })).toEqual([]);
 });
 
 it("The control API is served at the server's own address only, and needs its key there", async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { PRODUCT_ROUTES } from "../../src/server/control/reference/product-routes.ts";
+import { PRODUCT_ROUTES } from "../../src/wire/product/routes.ts";
 import { ERRORS } from "../../src/wire/errors.ts";
 import { forged } from "../_client.ts";
 import { ADA, APP, NOBODY, SESSION, setup, type Service } from "../_setup.ts";

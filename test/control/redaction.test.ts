@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { redactedExchange } from "../../src/server/flows/redacted-exchange.ts";
-import { redactPath, redactUrl, withoutQuery } from "../../src/server/flows/redact.ts";
+import { shownAnswer, shownHeaders } from "../../src/server/flows/redacted-exchange.ts";
+import { redact, redactPath, redactUrl, withoutQuery } from "../../src/server/flows/redact.ts";
 
 it.each([
   ["/users/7", "/users/7"],
@@ -40,9 +40,8 @@ it("the log keeps the first 24 query parameters and 300 characters of each part 
 });
 
 it("the log keeps the first 512 characters of a header and 2,048 of an answer", () => {
-  const header = (): string => "x".repeat(30_000);
-  const answered = { headers: ["content-type", "application/json"], body: JSON.stringify("y".repeat(30_000)) };
-  const { headers, answer } = redactedExchange({ target: "/", header }, answered);
+  const headers = shownHeaders({ get: () => "x".repeat(30_000) });
+  const answer = shownAnswer({ target: "/", json: JSON.stringify("y".repeat(30_000)) });
   expect(headers["user-agent"]).toBe(`${"x".repeat(512)}…`);
   expect(answer).toBe(`"${"y".repeat(2047)}…`);
 });
@@ -80,4 +79,33 @@ it.each([
 it("the log keeps the first 23 segments of a path that no route has, and no beginning of a secret", () => {
   expect(redactPath("/a".repeat(400))).toBe("/a".repeat(23));
   expect(redactPath(`/a/${"k".repeat(400)}`)).toBe("/a/[redacted]");
+});
+
+/** A list as a step of a sign-in has it. */
+const fieldsOf = (list: readonly unknown[]): Record<string, unknown> => Object.fromEntries(list.entries());
+
+it("a flow keeps of a list what it keeps of a message: the fields of each entry that are no secret", () => {
+  const emails = [
+    { email: "ada@acme.test", primary: true, verified: false, visibility: "private" },
+    { email: "sk_acme_0123456789abcdef", primary: false, verified: true, token: "geheim" },
+  ];
+  expect(redact({ status: 200, ...fieldsOf(emails) })).toEqual({
+    status: 200,
+    "0.email": "ada@acme.test",
+    "0.primary": true,
+    "0.verified": false,
+    "0.visibility": "[redacted]",
+    "1.email": "[redacted]",
+    "1.primary": false,
+    "1.verified": true,
+    "1.token": "[redacted]",
+  });
+  expect(redact(fieldsOf(["geheim", ["geheim"], { email: { a: "geheim" }, deep: { email: "geheim" } }]))).toEqual({
+    "0": "[redacted]",
+    "1.0": "[redacted]",
+    "2.email": "an object",
+    "2.deep": "[redacted]",
+  });
+  const many = Array.from({ length: 9 }, () => ({ email: "a@b.test", primary: true, verified: true }));
+  expect(Object.keys(redact({ status: 200, ...fieldsOf(many) })!)).toHaveLength(24);
 });

@@ -98,7 +98,7 @@ describe.each(WAYS)("A test service, %s,", (way) => {
   it("has a code in the errors of its own, and no status without a response", async () => {
     const svc = await serviceBy(way);
     const own = { name: "ControlError", status: undefined };
-    await expect(svc.flows.waitFor({ error: "account_conflict" }, 1)).rejects.toMatchObject({
+    await expect(svc.flows.waitFor({ error: "email_not_verified" }, 1)).rejects.toMatchObject({
       ...own,
       code: "timeout",
     });

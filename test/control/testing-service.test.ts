@@ -62,8 +62,8 @@ describe.each(WAYS)("A test service, %s", (way) => {
   it("lists the sign-ins that happened when it waited for another", async () => {
     const svc = await serviceBy(way);
     await svc.signIn({ as: "ada", outcome: "access_denied" });
-    await expect(svc.flows.waitFor({ error: "account_conflict" }, 10)).rejects.toThrow(
-      'No sign-in matched {"error":"account_conflict"} within 10 ms. The latest: google access_denied.',
+    await expect(svc.flows.waitFor({ error: "email_not_verified" }, 10)).rejects.toThrow(
+      'No sign-in matched {"error":"email_not_verified"} within 10 ms. The latest: google access_denied.',
     );
   });
 
@@ -299,7 +299,7 @@ describe("A test service under fake timers", () => {
     const { token = "" } = await svc.signIn({ as: "ada" });
     expect((await svc.client().tokens.check(token)).ok).toBe(true);
     await svc.users.generate(20);
-    await expect(svc.flows.waitFor({ error: "account_conflict" }, 20)).rejects.toThrow("No sign-in matched");
+    await expect(svc.flows.waitFor({ error: "email_not_verified" }, 20)).rejects.toThrow("No sign-in matched");
     expect((await svc.signIn({ as: "ada", outcome: "token_timeout" })).error).toBe("temporarily_unavailable");
     await svc.scenarios.next({ as: "ada", delay_ms: 20 });
     expect((await follow(svc, "google")).has("token")).toBe(true);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ADA, APP, setup, CONTROL_KEY, SEED, type Service } from "../_setup.ts";
+import { ADA, APP, setup, CONTROL_KEY, decodePart, SEED, type Service } from "../_setup.ts";
 import { newRecord } from "../../src/server/store/records.ts";
 
 interface Answered {
@@ -60,6 +60,32 @@ describe("A user's e-mail address", () => {
     expect(await send(patched, "PATCH", `/users/${ADA}`, { email })).toMatchObject({ status: 200, email: stored });
     const seeded = await setup({ seed: seedWith(email) });
     expect(await (await seeded.as(seeded.acme, "/api/v1/users")).json()).toMatchObject([{ data: { email: stored } }]);
+  });
+
+  it.each([
+    [{ email: "new@acme.test" }, false],
+    [{ email: "new@acme.test", email_verified_at: "2026-02-01T00:00:00Z" }, true],
+    [{ email: "ADA@acme.test" }, true],
+    [{ name: "Countess" }, true],
+    [{ email_verified_at: null }, false],
+  ])("after PATCH /users with %j is verified: %j", async (body, isVerified) => {
+    const service = await setup({ control: true });
+    expect((await send(service, "PATCH", `/users/${ADA}`, body)).status).toBe(200);
+    const { user } = (await service.store.findUser(service.acme.id, ADA))!;
+    expect(user.email_verified_at !== null).toBe(isVerified);
+  });
+
+  it("T19: that was changed to another person's gives whoever changed it no way in once its owner signs in", async () => {
+    const owner = { id: "owner", name: "Owner", email: "owner@acme.test", google: { sub: "77", email_verified: true } };
+    const service = await setup({ control: true, seed: { ...SEED, personas: [...SEED.personas, owner] } });
+    const subject = async (as: string): Promise<unknown> => decodePart(await service.tokenFor("google", as), 1)["sub"];
+    expect(await subject("ada")).toBe(ADA);
+    await send(service, "PATCH", `/users/${ADA}`, { email: owner.email });
+    expect(await subject("owner")).toBe(ADA);
+    expect((await service.store.identitiesOf(ADA)).map(({ uid }) => uid)).toEqual(["77"]);
+    const { data } = (await service.client(service.acme).sessions.list()).find((session) => session.data.active)!;
+    expect(data).toMatchObject({ user_id: ADA, name: "Ada Lovelace", email: owner.email });
+    expect(await subject("ada")).not.toBe(ADA);
   });
 
   it("that is too long is rejected for its length alone", async () => {

@@ -1,7 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { readdir } from "node:fs/promises";
+import { request } from "node:http";
+import { connect } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "undici";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
+import { startSvc } from "../_attacks.ts";
 import { serve, until, type Server } from "./_file-server.ts";
 import { directory } from "./_processes.ts";
 
@@ -43,5 +47,45 @@ it.skipIf(process.platform !== "linux")(
     expect((await fetch(`${server.url}/__svc/health/ready`)).status).toBe(200);
     server.child.kill("SIGTERM");
     expect(await server.ended).toEqual([0, null]);
+  },
+);
+
+/** Asks until there is an answer other than a refusal. @returns after how many milliseconds there was one */
+async function answered(port: number, localAddress: string): Promise<number> {
+  const start = performance.now();
+  for (;;) {
+    const status = await new Promise<number | undefined>((resolve) => {
+      const asking = request({ host: "127.0.0.1", port, localAddress, path: "/__svc/health/live", timeout: 1_000 });
+      asking.on("response", (response) => resolve(response.resume().statusCode));
+      asking.on("error", () => resolve(undefined)).on("timeout", () => asking.destroy());
+      asking.end();
+    });
+    if (status === 200) return performance.now() - start;
+    await delay(50);
+  }
+}
+
+it.skipIf(process.platform !== "linux")(
+  "T54: With 256 descriptors, others are answered while 2,000 connections of one client are held open",
+  { timeout: 60_000 },
+  async () => {
+    const command = ["prlimit", "--nofile=256:256", process.execPath];
+    const flags = ["--json", "--store", "memory"];
+    const { port, output } = await startSvc(flags, { cwd: await directory(), command });
+    const sockets = Array.from({ length: 2_000 }, () =>
+      connect({ port, host: "127.0.0.1", allowHalfOpen: true }).on("error", () => undefined),
+    );
+    sockets.forEach((socket) => socket.write("GET / HTTP/1.1\r\nHost: x\r\n"));
+    const dripping = setInterval(() => sockets.forEach((socket) => socket.write("X: y\r\n")), 1_000);
+    onTestFinished(() => {
+      clearInterval(dripping);
+      sockets.forEach((socket) => socket.destroy());
+    });
+    await delay(500);
+    const [another, same] = await Promise.all([answered(port, "127.0.0.2"), answered(port, "127.0.0.1")]);
+    // With plain `node:http` it takes both 12 s.
+    expect(another).toBeLessThan(2_000);
+    expect(same).toBeLessThan(9_000);
+    expect(output().filter((line) => line.includes("--trust-proxy"))).toHaveLength(1);
   },
 );

@@ -98,12 +98,13 @@ describe("The documents", () => {
     expect([out.status, out.headers.get("set-cookie")]).toEqual([303, expect.stringMatching(/^token=;/)]);
     // A sign-in that began elsewhere, such as one of another instance on the front page.
     const stray = await fetch(`${origin}/callback?token=${jars.get(new URL(origin).host)!.get("token")}`);
-    expect([stray.status, await stray.text()]).toEqual([
-      400,
-      `Not signed in: no sign-in began here. Begin at ${origin}`,
+    expect([stray.status, stray.headers.get("content-type"), await stray.text()]).toEqual([
+      401,
+      "text/plain; charset=utf-8",
+      "Not signed in. No sign-in began here: the address has no nonce. Begin one at the application",
     ]);
-    const script = await fetch(`${origin}/callback?error=<script>`);
-    expect([script.status, script.headers.get("content-type")]).toEqual([400, "text/plain; charset=utf-8"]);
+    const forced = await fetch(`${origin}/sign-in`, { headers: { "sec-fetch-site": "cross-site" } });
+    expect([forced.status, await forced.text()]).toEqual([400, '<a href="/sign-in">Sign in</a>']);
     const signedOut = await fetch(`${origin}/me`);
     expect([signedOut.status, await signedOut.text()]).toEqual([401, '<a href="/sign-in">Sign in</a>']);
   });

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "v
 import { parse } from "yaml";
 import { createApp as createExpress } from "../../examples/express/server.js";
 import { createApp as createHono } from "../../examples/hono/app.js";
-import { GET as callback } from "../../examples/nextjs/app/callback/route.ts";
+import { GET as nextCallback } from "../../examples/nextjs/app/callback/route.ts";
 import { GET as me } from "../../examples/nextjs/app/me/route.ts";
 import { GET as signIn } from "../../examples/nextjs/app/sign-in/route.ts";
 import { POST as signOut } from "../../examples/nextjs/app/sign-out/route.ts";
@@ -43,9 +43,14 @@ async function listening(makeHandler: (origin: string) => Parameters<typeof crea
 class Browser {
   readonly #cookies = new Map<string, Map<string, string>>();
 
-  async get(address: string): Promise<{ url: URL; status: number; text: string }> {
+  /** Begins a sign-in and leaves it at the first redirect. */
+  async begin(address: string): Promise<void> {
+    await expect(this.get(address, 1)).rejects.toThrow("too many redirects");
+  }
+
+  async get(address: string, most = 12): Promise<{ url: URL; status: number; text: string }> {
     let url = new URL(address);
-    for (let hops = 0; hops < 12; hops++) {
+    for (let hops = 0; hops < most; hops++) {
       const jar = this.#cookies.get(url.host) ?? new Map<string, string>();
       this.#cookies.set(url.host, jar);
       const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
@@ -69,9 +74,20 @@ class Browser {
   }
 }
 
+/** A sign-in that a browser has open: the callback's address with its nonce, and the browser's cookie. */
+async function begun(origin: string): Promise<{ callback: string; headers: Record<string, string> }> {
+  const response = await fetch(`${origin}/sign-in`, { redirect: "manual" });
+  const callback = new URL(response.headers.get("location")!).searchParams.get("redirect_uri")!;
+  return { callback, headers: { cookie: response.headers.getSetCookie()[0]!.split(";")[0]! } };
+}
+
+async function nonceOf(origin: string): Promise<string> {
+  return new URL((await begun(origin)).callback).searchParams.get("nonce")!;
+}
+
 const nextRoutes: Record<string, (request: Request) => Promise<Response>> = {
   "/sign-in": signIn,
-  "/callback": callback,
+  "/callback": nextCallback,
   "/me": me,
   "/sign-out": signOut,
   // In place of the page, which Next.js renders.
@@ -107,51 +123,70 @@ describe.each(Object.entries(applications))("The example application on %s", (_,
     expect([...browser.cookies(origin).keys()]).toEqual(["token"]);
   });
 
-  it("rejects a token in a browser that did not start the sign-in", async () => {
+  it("T52: rejects a token in a browser that did not start the sign-in, or only began one", async () => {
     const origin = await start();
     const browser = new Browser();
     await browser.get(`${origin}/sign-in`);
     const token = browser.cookies(origin).get("token")!;
-    const victim = new Browser();
-    expect((await victim.get(`${origin}/callback?token=${token}`)).text).toContain("This sign-in has expired");
-    expect(victim.cookies(origin).has("token")).toBe(false);
-    expect((await victim.get(`${origin}/me`)).status).toBe(401);
+    const mallorys = await nonceOf(origin);
+    for (const began of [false, true]) {
+      const victim = new Browser();
+      if (began) await victim.begin(`${origin}/sign-in`);
+      expect(victim.cookies(origin).size).toBe(began ? 1 : 0);
+      for (const query of [`token=${token}`, `token=${token}&nonce=${mallorys}`])
+        expect((await victim.get(`${origin}/callback?${query}`)).text).toContain("This sign-in has expired");
+      expect(victim.cookies(origin).has("token")).toBe(false);
+      expect((await victim.get(`${origin}/me`)).status).toBe(401);
+    }
   });
 
-  it("starts no sign-in for another site, such as one that wants to finish it as another user", async () => {
+  it.each<[who: string, headers: Record<string, string>]>([
+    ["another site", { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" }],
+    ["a prefetch", { "sec-purpose": "prefetch" }],
+    ["a script", { "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors" }],
+    ["a WebSocket", { "sec-websocket-key": "x" }],
+  ])("T52: starts no sign-in for %s", async (_who, headers) => {
     const origin = await start();
-    const headers = { "sec-fetch-site": "cross-site" };
     const response = await fetch(`${origin}/sign-in`, { headers, redirect: "manual" });
-    expect([response.headers.get("location"), response.headers.getSetCookie()]).toEqual(["/", []]);
+    expect([response.status, response.headers.getSetCookie()]).toEqual([400, []]);
+    expect(await response.text()).toContain('href="/sign-in"');
+  });
+
+  it("returns to the page that the sign-in began for, and to no other site", async () => {
+    const origin = await start();
+    const after = async (path: string): Promise<string> =>
+      (await new Browser().get(`${origin}/sign-in?return_to=${encodeURIComponent(path)}`)).url.href;
+    expect(await after("/me?tab=2")).toBe(`${origin}/me?tab=2`);
+    expect(await after("//evil.test/")).toBe(`${origin}/`);
   });
 
   it("accepts no second callback after one that failed", async () => {
     const origin = await start();
-    const headers = { cookie: "signing_in=1" };
-    const response = await fetch(`${origin}/callback?error=access_denied`, { headers, redirect: "manual" });
-    expect(response.headers.getSetCookie().join()).toMatch(/^signing_in=;/);
+    const { callback, headers } = await begun(origin);
+    const response = await fetch(`${callback}&error=access_denied`, { headers, redirect: "manual" });
+    expect(response.headers.getSetCookie().join()).toMatch(/^svc-sign-in-[\w-]+=;.*Max-Age=0/);
   });
 
   it.each([
-    ["token=a.b.c", "This sign-in has expired"],
+    ["token=a.b.c", "The sign-in failed"],
     ["error=access_denied", "You cancelled the sign-in"],
     ["error=email_not_verified", "Your e-mail address is not verified there"],
-    ["error=account_conflict", "Another account has your e-mail address"],
     ["error=temporarily_unavailable", "Sign-in is not available at the moment"],
     ["error=server_error", "The sign-in failed"],
     ["error=toString", "The sign-in failed"],
     ["error=<script>", "The sign-in failed"],
     ["", "The sign-in failed"],
   ])("explains in its own words a callback with %j", async (query, message) => {
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    onTestFinished(() => void vi.restoreAllMocks());
     const origin = await start();
-    const headers = { cookie: "signing_in=1" };
-    const response = await fetch(`${origin}/callback?${query}`, { headers });
+    const { callback, headers } = await begun(origin);
+    const response = await fetch(`${callback}&${query}`, { headers });
     const text = await response.text();
     expect(text).toContain(message);
     expect(text).not.toContain("<script>");
-    expect(
-      (await fetch(`${origin}/callback?${query}`, { headers, redirect: "manual" })).headers.getSetCookie().join(),
-    ).not.toMatch(/\btoken=\w/);
+    const direct = await fetch(`${callback}&${query}`, { headers, redirect: "manual" });
+    expect(direct.headers.getSetCookie().join()).not.toMatch(/\btoken=\w/);
   });
 
   it("signs a user out and redirects to a page that exists", async () => {
@@ -162,37 +197,22 @@ describe.each(Object.entries(applications))("The example application on %s", (_,
   });
 });
 
-describe("An example application whose key the service rejects", () => {
+describe("An example application with the key of another instance", () => {
   const wrong = "sk_wrong_0123456789abcdefghijklmnopqrstuvwxyz";
-  const starts: Record<string, () => Promise<string>> = {
-    Express: () => listening((origin) => createExpress({ secretKey: wrong, baseUrl, origin })),
-    "Next.js": async () => {
-      vi.resetModules();
-      vi.stubEnv("SVC_SECRET_KEY", wrong).stubEnv("SVC_BASE_URL", baseUrl);
-      const { GET } = await import("../../examples/nextjs/app/callback/route.ts");
-      const routes: typeof nextRoutes = { ...nextRoutes, "/callback": GET };
-      return listening(() =>
-        getRequestListener((request) => routes[new URL(request.url).pathname]!(request), {
-          overrideGlobalObjects: false,
-        }),
-      );
-    },
-  };
 
-  it.each(Object.entries(starts))("offers another try on %s and logs the reason", async (_, start) => {
+  it.each(Object.entries(applications))("offers another try on %s and logs the reason", async (_, start) => {
     const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+    const right = secretKey;
     onTestFinished(() => {
       vi.restoreAllMocks();
-      vi.unstubAllEnvs();
+      secretKey = right;
     });
+    secretKey = wrong;
     const origin = await start();
-    const response = await fetch(`${origin}/callback?token=a.b.c`, { headers: { cookie: "signing_in=1" } });
-    const text = await response.text();
-    expect(text).toContain("Sign-in is not available at the moment");
+    const { text } = await new Browser().get(`${origin}/sign-in`);
+    expect(text).toContain("The sign-in failed");
     expect(text).not.toContain("node_modules");
-    expect(logged.mock.calls).toEqual([
-      ["POST /api/v1/tokens/verify: 401 Unauthorized. Check that the key belongs to the instance at baseUrl"],
-    ]);
+    expect(logged.mock.calls).toEqual([["Token invalid signature"]]);
   });
 });
 
@@ -263,6 +283,43 @@ describe("The program of the Express example", () => {
       1,
       expect.stringMatching(`^Check SVC_SECRET_KEY and SVC_BASE_URL: .*${problem}.*\n$`),
     ]);
+  });
+});
+
+describe("The Python example", () => {
+  it("signs a user in, and takes no token in a browser that did not begin the sign-in", async () => {
+    const env = { SVC_BASE_URL: baseUrl, SVC_SECRET_KEY: secretKey, PORT: "0", PATH: process.env["PATH"] };
+    const child = spawn("python3", [join(ROOT, "examples/python/app.py")], { env });
+    onTestFinished(() => void child.kill());
+    const [line] = (await once(child.stdout, "data")) as [Buffer];
+    const origin = String(line).trim();
+    const browser = new Browser();
+    expect((await browser.get(`${origin}/sign-in`)).text).toBe("Hello Ada Lovelace");
+    expect(browser.cookies(origin).size).toBe(0);
+
+    const token = await tokenOf("ada@acme.test");
+    const { callback, headers } = await begun(origin);
+    const nonce = await nonceOf(origin);
+    const finish = (url: string, more: Record<string, string>): Promise<Response> =>
+      fetch(`${url}&token=${token}`, { headers: more });
+    const twice = { cookie: `${headers["cookie"]}; signing_in=${nonce}` };
+    const refused = [
+      finish(callback, {}),
+      finish(`${origin}/callback?nonce=${nonce}`, headers),
+      finish(`${origin}/callback?x`, headers),
+      finish(`${origin}/callback?nonce=`, { cookie: "signing_in=" }),
+      finish(`${origin}/callback?nonce=${nonce}`, twice),
+      finish(callback, { ...headers, "sec-websocket-key": "x" }),
+      finish(callback, { ...headers, "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" }),
+    ];
+    for (const response of await Promise.all(refused)) expect(response.status).toBe(401);
+    expect((await finish(callback, headers)).status).toBe(200);
+    for (const more of [
+      { "sec-fetch-site": "cross-site" },
+      { "sec-purpose": "prefetch" },
+      { "sec-websocket-key": "x" },
+    ])
+      expect((await fetch(`${origin}/sign-in`, { headers: more as Record<string, string> })).status).toBe(400);
   });
 });
 

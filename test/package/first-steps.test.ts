@@ -7,7 +7,7 @@ import { transform } from "esbuild";
 import { expect, it, onTestFinished } from "vitest";
 import { SNIPPETS } from "../../src/dashboard/views/overview/snippets.ts";
 import { freePort } from "../_free-port.ts";
-import { browse, installed, run, serving } from "../_documents.ts";
+import { browse, installed, run, serving, type Jars } from "../_documents.ts";
 import { ROOT } from "../_paths.ts";
 
 type Get = (request: Request) => Promise<Response>;
@@ -26,14 +26,19 @@ async function write(directory: string, code: string): Promise<string[]> {
 }
 
 async function signsIn(origin: string, start: string): Promise<void> {
-  const forced = await fetch(start, { headers: { "sec-fetch-site": "cross-site" }, redirect: "manual" });
-  const home = new URL(forced.headers.get("location")!, origin).href;
-  expect([home, forced.headers.getSetCookie()]).toEqual([`${origin}/`, []]);
-  expect(await browse(start)).toBe("Hello Ada Lovelace");
-  const stray = await fetch(`${origin}/callback?token=a.b.c`);
-  expect([stray.status, await stray.text()]).toEqual([400, "Not signed in: no sign-in began here"]);
-  const script = await fetch(`${origin}/callback?error=<script>`);
-  expect(script.headers.get("content-type")).toMatch(/^text\/plain/i);
+  const link = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
+  for (const headers of [link, { "sec-purpose": "prefetch" }]) {
+    const forced = await fetch(start, { headers, redirect: "manual" });
+    expect([forced.status, forced.headers.getSetCookie()]).toEqual([400, []]);
+  }
+  const jars: Jars = new Map();
+  expect(await browse(start, jars)).toBe("Hello Ada Lovelace");
+  expect([...jars.get(new URL(origin).host)!.values()]).toEqual([""]);
+  for (const query of ["token=a.b.c", `nonce=${"A".repeat(43)}&error=<script>`]) {
+    const stray = await fetch(`${origin}/callback?${query}`);
+    expect([stray.status, stray.headers.get("content-type")]).toEqual([401, expect.stringMatching(/^text\/plain/i)]);
+    expect(await stray.text()).toMatch(/^Not signed in\. (No sign-in began here|This browser has no sign-in open)/);
+  }
 }
 
 it.each(["Express", "Hono"] as const)("The dashboard's first steps with %s sign a user in", async (name) => {
@@ -58,7 +63,8 @@ it("The dashboard's first steps with Next.js sign a user in", async () => {
   onTestFinished(() => void delete process.env["SVC_SECRET_KEY"]);
   const { code, start } = SNIPPETS["Next.js"](env["SVC_BASE_URL"]!);
   const routes = new Map<string, Get>();
-  for (const file of await write(directory, code)) {
+  const port = await freePort();
+  for (const file of await write(directory, code.replaceAll("3000", String(port)))) {
     const { GET } = (await import(pathToFileURL(join(directory, file)).href)) as { GET: Get };
     routes.set(/^app(.*)\/route/.exec(file)![1]!, GET);
   }
@@ -66,7 +72,6 @@ it("The dashboard's first steps with Next.js sign a user in", async () => {
     overrideGlobalObjects: false,
   });
   const server = createServer((request, response) => void listener(request, response));
-  const port = await freePort();
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   onTestFinished(() => new Promise((resolve) => server.close(() => resolve()).closeAllConnections()));
   await signsIn(`http://localhost:${port}`, start.address.replace("3000", String(port)));

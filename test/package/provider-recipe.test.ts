@@ -52,7 +52,8 @@ interface GitlabAccount {
 export const simulatedGitlab: SimulatedProvider<GitlabAccount> = {
   mark: '<circle cx="12" cy="12" r="9" fill="#fc6d26"/>',
   endpoints: { authorize: "/authorize", token: "/token", user: "/api/v4/user" },
-  accountSchema: ({ int, strictObject, text }) => strictObject({ id: int().positive(), username: text }),
+  accountSchema: ({ int, positive, strictObject, text }) =>
+    strictObject({ id: int().check(positive()), username: text }),
   accountFor: ({ number, login }) => ({ id: number, username: login }),
 
   shown: ({ username }, { name }) => ({ name: name ?? username, detail: username }),

@@ -95,5 +95,8 @@ describe("The control API of two servers on one database", () => {
     const { key } = answers.find(({ status }) => status === 201)!.body;
     for (const server of [one, other])
       expect((await server.control("GET /state", undefined, { authorization: `Bearer ${key}` })).status).toBe(200);
+    expect((await other.control("DELETE /dashboard-keys")).body).toEqual({ revoked: true });
+    for (const server of [one, other])
+      expect((await server.control("GET /state", undefined, { authorization: `Bearer ${key}` })).status).toBe(401);
   });
 });

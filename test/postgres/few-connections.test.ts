@@ -35,9 +35,12 @@ it("PostgreSQL: requests share the connections that the server has, if those are
   const warnings: string[] = [];
   const store = await openPostgresStore(`${patient(proxy.url)}&pool_size=20`, { warn: (text) => warnings.push(text) });
   onTestFinished(() => store.close());
+  const started = performance.now();
   for (let round = 0; round < 20; round++) await Promise.all(Array.from({ length: 100 }, () => store.instances()));
-  // Each connection that is refused takes a process of the server, and time of the request that waits for it.
-  expect(proxy.count()).toBeLessThan(100);
+  const seconds = (performance.now() - started) / 1000;
+  // Each connection that is refused takes a process of the server, and time of the request that waits for it. A few are
+  // tried again every second.
+  expect(proxy.count()).toBeLessThan(100 + 10 * seconds);
   expect(warnings.filter((text) => text.includes("fewer connections"))).toEqual([
     expect.stringMatching(
       /too many connections for role .*, so requests share fewer connections\. Raise max_connections or/,

@@ -126,7 +126,7 @@ describe("Moving a store to PostgreSQL", () => {
     const url = await filled();
     const { kind, tables, damage, dangling } = await checkPostgres(url);
     expect({ kind, tables, damage, dangling }).toEqual({
-      kind: "postgres, schema 1",
+      kind: "postgres, schema 2",
       damage: [],
       dangling: [],
       tables: { settings: 0, instances: 2, personas: 2, users: 5, identities: 5, sessions: 5, states: 1 },

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type UserRecord } from "../../src/server/store/records.ts";
 import { StoreNotEmpty, type SignInLookup } from "../../src/server/store/store.ts";
 import { A, arrival, contentOf, id, identity, people, records, session, sessionId, user } from "../store/_records.ts";
+import { ROOT } from "../_paths.ts";
 import { createDatabase } from "./_postgres.ts";
 import { awaitServer, open, patient } from "./_store.ts";
 
@@ -15,7 +16,7 @@ function executeNow(url: string, text: string): void {
     const sql = postgres(url);
     await sql.unsafe(text);
     await sql.end();`;
-  execFileSync(process.execPath, ["--input-type=module", "-e", script, url, text]);
+  execFileSync(process.execPath, ["--input-type=module", "-e", script, url, text], { cwd: ROOT });
 }
 
 describe("Several processes on one database", () => {
@@ -90,6 +91,50 @@ describe("Several processes on one database", () => {
     check(found, active, outcome.user);
     expect(await store.findUser(A, outcome.user.id)).toMatchObject({ user: outcome.user });
     expect(await store.findSession(A, outcome.session.session_id)).toEqual(outcome.session);
+  });
+
+  it("remove what was added to the user between decision and write", async () => {
+    const url = await createDatabase();
+    const store = await open(url);
+    await store.seed(people());
+    const plain = arrival({ uid: "new", provider: "twitter", email: "ada@acme.test", clears: true });
+    let decisions = 0;
+    const { session: opened } = await store.completeSignIn({
+      ...plain,
+      resolveUser(lookup) {
+        if (++decisions === 1)
+          executeNow(
+            url,
+            `INSERT INTO svc.identities (id, instance_id, user_id, provider, uid, email, email_verified, created_at, updated_at)
+             SELECT 'another', instance_id, id, 'github', 'other', email, true, now(), now() FROM svc.users WHERE id = '${id(1)}'`,
+          );
+        else if (decisions === 2)
+          executeNow(url, `UPDATE svc.sessions SET revoked_at = NULL WHERE session_id = '${sessionId(22)}'`);
+        return plain.resolveUser(lookup);
+      },
+    });
+    expect(decisions).toBe(2);
+    expect((await store.identitiesOf(id(1))).map(({ uid }) => uid)).toEqual(["new"]);
+    const { sessions } = await contentOf(store);
+    const active = sessions.filter((row) => row.user_id === id(1) && row.revoked_at === null);
+    expect(active.map((row) => row.session_id)).toEqual([opened.session_id]);
+  });
+
+  it("leave nothing open to an account that signs in at one while another removes it", async () => {
+    const url = await createDatabase();
+    const stores = await Promise.all([open(patient(url)), open(patient(url))]);
+    await stores[0]!.seed(people());
+    const link = { uid: "new", provider: "twitter" as const, email: "ada@acme.test", clears: true };
+    const known = { uid: "ada", email: "mallory@evil.test" };
+    const outcomes = await Promise.all(
+      Array.from({ length: 40 }, (_, n) =>
+        stores[n % 2]!.completeSignIn(arrival(n === 20 ? link : { ...known, ip_address: `192.0.2.${n}` })),
+      ),
+    );
+    const { sessions } = await contentOf(stores[0]!);
+    const active = sessions.filter((row) => row.user_id === id(1) && row.revoked_at === null);
+    expect(active.map((row) => row.session_id)).toEqual([outcomes[20]!.session.session_id]);
+    expect((await stores[1]!.identitiesOf(id(1))).map(({ uid }) => uid)).toEqual(["new"]);
   });
 
   it("keep a person's rows consistent if two of them decide at once", async () => {

@@ -2,13 +2,13 @@ import { expect, it } from "vitest";
 import { StoreNotEmpty } from "../../src/server/store/store.ts";
 import { A, all, arrival, id, people, state, take } from "../store/_records.ts";
 import { createDatabase, execute } from "./_postgres.ts";
-import { open } from "./_store.ts";
+import { open, patient } from "./_store.ts";
 
 it("PostgreSQL: serializable transactions as the database's default fail no sign-in, seed or list", async () => {
   const url = await createDatabase();
   const name = new URL(url).pathname.slice(1);
   await execute(url, `ALTER DATABASE ${name} SET default_transaction_isolation = serializable`);
-  const stores = await Promise.all([open(url), open(url), open(url)]);
+  const stores = await Promise.all([1, 2, 3].map(() => open(patient(url))));
   const seeded = await Promise.allSettled(stores.map((store) => store.seed(people())));
   expect(seeded.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   const reasons = seeded.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as unknown] : []));

@@ -45,7 +45,7 @@ describe("Opening a PostgreSQL store", () => {
     await open(url, warnings);
     await open(url, warnings);
     expect(warnings.filter((text) => text.includes("schema"))).toEqual([
-      expect.stringMatching(/^postgres:\/\/.*: created the schema svc, version 1\.$/),
+      expect.stringMatching(/^postgres:\/\/.*: created the schema svc, version 2\.$/),
     ]);
     expect(warnings.join()).not.toContain(new URL(url).password);
   });
@@ -81,7 +81,7 @@ describe("Opening a PostgreSQL store", () => {
     await (await open(url)).close();
     await execute(url, "INSERT INTO svc.migrations (version) VALUES (99)");
     await expect(open(url)).rejects.toThrow(
-      /schema version 99, created by a newer svc; this one supports 1\. Use the newer svc\./,
+      /schema version 99, created by a newer svc; this one supports 2\. Use the newer svc\./,
     );
     await expect(migratePostgres(url)).rejects.toThrow("created by a newer svc");
   });
@@ -96,7 +96,7 @@ describe("Opening a PostgreSQL store", () => {
     const theirs = await guest(url);
     await expect(open(theirs)).rejects.toThrow(/permission denied.*svc store migrate/);
     const outcome = await migratePostgres(url);
-    expect(outcome).toMatchObject({ from: 0, to: 1, trigrams: true });
+    expect(outcome).toMatchObject({ from: 0, to: 2, trigrams: true });
     const { username } = new URL(theirs);
     await execute(
       url,

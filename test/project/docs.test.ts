@@ -5,22 +5,27 @@ import { CLI_ERRORS, EXIT_MEANINGS, EXIT_OF } from "../../src/cli/exit-codes.ts"
 import { ERROR_CODES, type ErrorCode } from "../../src/client/errors.ts";
 import { ERRORS, SIGN_IN_ERRORS } from "../../src/wire/errors.ts";
 import { OUTCOMES } from "../../src/wire/outcomes.ts";
+import { codeOfProblem, TOKEN_PROBLEMS } from "../../src/wire/token-problems.ts";
 import { ROOT } from "../_paths.ts";
 
 describe("docs/errors.md", () => {
-  it("has each code once, with its status, message and exit code", async () => {
+  it("has each code once, with its status, message and exit code, and each reason to refuse a token", async () => {
     const expected = [
-      ...Object.keys(ERROR_CODES).map((code) => {
+      ...Object.keys(ERROR_CODES).flatMap((code) => {
+        // They have a table of their own below.
+        if (code in SIGN_IN_ERRORS) return [];
         const wire = ERRORS[code as keyof typeof ERRORS] as (typeof ERRORS)[keyof typeof ERRORS] | undefined;
-        return [code, ...(wire ? [String(wire.status), wire.error] : []), String(EXIT_OF[code as ErrorCode])];
+        return [[code, ...(wire ? [String(wire.status), wire.error] : []), String(EXIT_OF[code as ErrorCode])]];
       }),
       ...Object.entries(CLI_ERRORS).map(([code, exit]) => [code, String(exit)]),
       ...Object.entries(EXIT_MEANINGS),
       ...Object.keys(SIGN_IN_ERRORS).map((code) => [code]),
+      ...TOKEN_PROBLEMS.map((reason) => [reason, ERRORS[codeOfProblem(reason)].error]),
+      ["missing", ERRORS.missing_token.error],
     ];
     const page = await readFile(join(ROOT, "docs/errors.md"), "utf8");
     const rows = [...page.matchAll(/^\| (`?)(\w+)\1 \| (.*) \|$/gm)]
-      .filter(([, , code]) => code !== "Code")
+      .filter(([, , code]) => code !== "Code" && code !== "Reason")
       .map(([, , code = "", rest = ""]) => [code, ...rest.split(" | ")]);
     // What is left of a row without its sentences on causes and remedies.
     const facts = rows.map((row) => row.filter((cell, n) => n === 0 || !cell.endsWith(".")));

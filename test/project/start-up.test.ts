@@ -1,76 +1,77 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { expect, it } from "vitest";
 import { directory, run, serve, useProcesses, type StartOptions } from "../_bin.ts";
+import { ROOT } from "../_paths.ts";
 
 useProcesses();
 
-interface Coverage {
-  readonly result: readonly { readonly url: string }[];
+interface SourceMap {
+  readonly sources: readonly string[];
 }
 
-/** Makes a process report, when it exits, the modules and files that it loaded. */
-function observed(name: string): {
-  options: StartOptions;
-  loaded(): { builtins: string[]; bytes: number; text: string };
-} {
-  const place = join(directory, name);
-  const hook = `${place}.cjs`;
-  const list = `${place}.json`;
+/** Makes a process report, when it exits, which parts of the command it loaded. */
+function observed(name: string): { options: StartOptions; loaded(): string[] } {
+  const hook = join(directory, `${name}.cjs`);
+  const list = join(directory, `${name}.json`);
   writeFileSync(
     hook,
-    `process.on("exit", () => require("fs").writeFileSync(${JSON.stringify(list)}, JSON.stringify(process.moduleLoadList)));`,
+    `process.on("exit", () => require("fs").writeFileSync(${JSON.stringify(list)}, JSON.stringify(Object.keys(require.cache))));`,
   );
   return {
-    options: { cwd: directory, env: { NODE_OPTIONS: `--require=${hook}`, NODE_V8_COVERAGE: place } },
+    options: { cwd: directory, env: { NODE_OPTIONS: `--require=${hook}` } },
+    /** The sources of all parts, as paths in the project. */
     loaded() {
-      const builtins = (JSON.parse(readFileSync(list, "utf8")) as string[]).map((text) => text.split(" ").at(-1)!);
-      const covered = readdirSync(place).map((file) => readFileSync(join(place, file), "utf8"));
-      const urls = covered.flatMap((text) => (JSON.parse(text) as Coverage).result.map(({ url }) => url));
-      const files = [...new Set(urls)].filter((url) => url.includes("/dist/")).map((url) => fileURLToPath(url));
-      return {
-        builtins,
-        bytes: files.reduce((sum, file) => sum + statSync(file).size, 0),
-        text: files.map((file) => readFileSync(file, "utf8")).join("\n"),
-      };
+      const loaded = JSON.parse(readFileSync(list, "utf8")) as string[];
+      // What the bundler adds has no source: its runtime, and parts that only name what is in others.
+      const parts = loaded.filter((path) => path.includes("/dist/") && existsSync(`${path}.map`));
+      const maps = parts.map((path) => JSON.parse(readFileSync(`${path}.map`, "utf8")) as SourceMap);
+      return maps.flatMap(({ sources }) => sources.map((source) => relative(ROOT, join(ROOT, "dist/cli", source))));
     },
   };
 }
 
-/** Node's `fetch` and its classes, HTTP/2 and TLS, which cost more than the rest of a start. */
-const HEAVY = /^(?:internal\/deps\/undici\/undici|http2|https|tls|_tls_wrap)$/;
+/** What few commands and few servers need. */
+const RARE = /node_modules\/(@faker-js|@inquirer|postgres|prom-client|maxmind)\//;
 
-it("svc serve starts without loading the validators, Node's fetch, TLS or certificate generation", async () => {
-  const { options, loaded } = observed("serve");
-  const { child, ended, ready } = await serve(["--store", "db.json"], options);
-  child.kill("SIGTERM");
-  expect(await ended).toMatchObject({ code: 0 });
-  // The first start reads a seed, which is checked.
-  const second = observed("again");
-  const again = await serve(["--store", "db.json"], second.options);
-  expect((await fetch(`http://127.0.0.1:${again.ready.port}/.well-known/openid-configuration`)).status).toBe(200);
-  again.child.kill("SIGTERM");
-  expect(await again.ended).toMatchObject({ code: 0 });
-  expect(ready.pid).not.toBe(again.ready.pid);
-  expect(loaded().text).toContain("ZodType");
-
-  const { builtins, bytes, text } = second.loaded();
-  expect(builtins).toContain("http");
-  expect(builtins.filter((name) => HEAVY.test(name))).toEqual([]);
-  expect(text).not.toMatch(/ZodType|consola|faker/);
-  expect(bytes).toBeLessThan(400_000);
+it("svc --version loads nothing of its commands", async () => {
+  const { options, loaded } = observed("version");
+  expect(await run(["--version"], options)).toMatchObject({ code: 0, stderr: "" });
+  expect(loaded()).toEqual(["src/cli/main.ts"]);
 });
 
-it("svc users search starts without loading Node's fetch, TLS, processes or threads", async () => {
+it("svc users search starts without the server, other commands, prompts or the help's topics", async () => {
   await serve(["--store", "memory"], { cwd: directory });
   const { options, loaded } = observed("search");
   expect(await run(["users", "search", "email:*@acme.test", "--output", "ids"], options)).toMatchObject({ code: 0 });
-  const { builtins, bytes } = loaded();
-  expect(builtins).toContain("http");
-  expect(builtins.filter((name) => HEAVY.test(name))).toEqual([]);
-  // Files that are read by promises are read by threads.
-  expect(builtins).not.toContain("child_process");
-  expect(builtins).not.toContain("fs/promises");
-  expect(bytes).toBeLessThan(190_000);
+  const sources = loaded();
+  expect(sources).toContain("src/cli/commands/users/index.ts");
+  const rest = /^src\/(server\/|cli\/commands\/(sign-in|dev|store|doctor)\/|cli\/help\/topics)/;
+  expect(sources.filter((path) => RARE.test(path) || rest.test(path))).toEqual([]);
+});
+
+it("svc serve starts without PostgreSQL, metrics, made-up names, prompts or the search of the command line", async () => {
+  const { options, loaded } = observed("serve");
+  const { child, ended } = await serve(["--store", "db.json"], options);
+  child.kill("SIGTERM");
+  expect(await ended).toMatchObject({ code: 0 });
+  const sources = loaded();
+  expect(sources).toContain("src/server/serve.ts");
+  expect(sources.filter((path) => RARE.test(path) || /^src\/cli\/(commands\/users|search)\//.test(path))).toEqual([]);
+});
+
+it("Importing the library does not load undici; its first call does", () => {
+  const program = `
+    import { createRequire } from "node:module";
+    import { createClient } from "svc-identity";
+    import "svc-identity/testing";
+    const { cache } = createRequire(import.meta.url);
+    const loaded = () => Object.keys(cache).some((path) => /[\\\\/]undici[\\\\/]/.test(path));
+    const client = createClient({ baseUrl: "http://127.0.0.1:1" });
+    const before = loaded();
+    await client.discovery({ retry: 0 }).catch(() => {});
+    console.log(before, loaded());`;
+  const args = ["--input-type=module", "--eval", program];
+  expect(execFileSync(process.execPath, args, { cwd: ROOT, encoding: "utf8" })).toBe("false true\n");
 });

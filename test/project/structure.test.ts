@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
-import * as z from "zod";
+import * as z from "zod/mini";
 import { describe, expect, it } from "vitest";
-import { ROUTES } from "../../src/server/http/routes/index.ts";
 import { SeedFile } from "../../src/server/seed/schema.ts";
 import { parseSeed } from "../../src/server/seed/parse.ts";
+import { PRODUCT_ROUTES } from "../../src/wire/product/routes.ts";
+import type { RouteDefinition } from "../../src/wire/route.ts";
 import { runCli } from "../_cli.ts";
 
 const root = new URL("../..", import.meta.url);
@@ -12,8 +13,21 @@ describe("docs/api.md", () => {
   it("lists exactly the routes of the specification", async () => {
     const page = await readFile(new URL("docs/api.md", root), "utf8");
     const listed = [...page.matchAll(/^\| `((?:GET|POST|DELETE) \/[^`]*)` +\|/gm)].map(([, route]) => route);
-    const served = Object.keys(ROUTES).filter((route) => !/ \/$|__svc|^OPTIONS/.test(route));
-    expect(listed.toSorted()).toEqual(served.toSorted());
+    expect(listed.toSorted()).toEqual(Object.keys(PRODUCT_ROUTES).toSorted());
+  });
+});
+
+describe("docs/client.md", () => {
+  it("names the method of every endpoint", async () => {
+    const page = await readFile(new URL("docs/client.md", root), "utf8");
+    const methods = Object.values<RouteDefinition>(PRODUCT_ROUTES).flatMap(({ method = [] }) => method);
+    const unnamed = methods.filter((method) => {
+      const [noun, verb] = method.split(".");
+      // The first of a noun has its name in front.
+      return !page.split(/[;:]/).some((list) => list.includes(`\`${noun}`) && list.includes(`${verb ?? noun}\``));
+    });
+    expect(unnamed).toEqual([]);
+    expect(methods).toContain("tokens.verify");
   });
 });
 
@@ -22,6 +36,27 @@ describe("docs/cli.md", () => {
   it("matches the help of every command", async () => {
     const { stdout } = await runCli(["help", "--map", "markdown"]);
     expect(await readFile(new URL("docs/cli.md", root), "utf8")).toBe(stdout);
+  });
+});
+
+describe("The types of the client", () => {
+  /** What a built file of types imports, and what that imports. */
+  async function packagesOf(file: URL, seen = new Set<string>()): Promise<string[]> {
+    if (seen.has(file.href)) return [];
+    seen.add(file.href);
+    const source = await readFile(file, "utf8");
+    const found: string[] = [];
+    for (const [, specifier = ""] of source.matchAll(/\b(?:from |import ?\(?)"([^"]+)"/g)) {
+      const types = specifier.replace(/(?:\.d)?\.[jt]s$/, ".d.ts");
+      found.push(...(specifier.startsWith(".") ? await packagesOf(new URL(types, file), seen) : [specifier]));
+    }
+    return found;
+  }
+
+  it("need no package, so that a program's compiler reads none", async () => {
+    for (const entry of ["index", "verify", "sign-in/index", "middleware"])
+      expect(await packagesOf(new URL(`dist/types/client/${entry}.d.ts`, root))).toEqual([]);
+    expect(await packagesOf(new URL("dist/types/wire/route.d.ts", root))).toEqual(["zod/mini"]);
   });
 });
 

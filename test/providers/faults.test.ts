@@ -89,7 +89,6 @@ describe("An unusable response", () => {
     ["an email with a line break", person({ email: "ada@acme.test\r\nBcc: x@evil.test" })],
     ["an email with a null character", person({ email: "ada\u0000@acme.test" })],
     ["an email without end", person({ email: `${"a".repeat(245)}@acme.test` })],
-    ["another account's placeholder", person({ email: "3001@twitter.invalid" })],
   ];
   const octocat = (fields: object): Answer => json({ ...GITHUB_USER, ...fields });
   const address = (fields: object): Answer => json([{ ...GITHUB_EMAILS[1], ...fields }]);
@@ -101,7 +100,6 @@ describe("An unusable response", () => {
     ["github", "/user/emails", "no permission", json({ message: "Not Found" }, 404)],
     ["github", "/user/emails", "an object", json({ email: "octocat@github.test", primary: true, verified: true })],
     ["github", "/user/emails", "an invalid address", address({ email: "octocat" })],
-    ["github", "/user/emails", "a placeholder of twitter", address({ email: "3001@twitter.invalid" })],
     ["twitter", "/2/users/me", "errors with status 200", json({ errors: [{ title: "Not Found Error" }] })],
     ["twitter", "/2/users/me", "data of null", json({ data: null })],
     ["twitter", "/2/users/me", "data that is a list", json({ data: [TWITTER_USER] })],
@@ -120,6 +118,8 @@ describe("An unusable response", () => {
       "server_error",
       answer,
     ]),
+    ["google", "/userinfo", "a placeholder", "email_not_verified", person({ email: "3001@twitter.invalid" })],
+    ["github", "/user/emails", "a placeholder", "email_not_verified", address({ email: "3001@twitter.invalid" })],
   ];
 
   it.each(ROWS)("of %s at %s, %s, ends the sign-in with %s", async (provider, path, _what, code, answer) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { serve, ServeError } from "../../src/server/index.ts";
-import type { ProvidersMode } from "../../src/server/providers/offers.ts";
+import type { ProvidersMode } from "../../src/wire/names.ts";
 import type { Credentials } from "../../src/server/providers/credentials.ts";
 import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
 import { locationOf } from "../_answers.ts";

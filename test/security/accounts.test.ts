@@ -29,7 +29,6 @@ async function intrude(
 }
 
 describe("A user's account", () => {
-  const conflict = { error: "account_conflict", user: null, isUntouched: true };
   const unverified = { error: "email_not_verified", user: null, isUntouched: true };
 
   it.each<[string, Provider, object, object]>([
@@ -64,9 +63,18 @@ describe("A user's account", () => {
     expect(await intrude(withPersona({ email: "ada@acme.test", ...account }), provider)).toEqual(outcome);
   });
 
-  it("T19: with an unverified address is not given to the address's owner, nor the reverse", async () => {
-    const persona = { email: "charles@acme.test", google: { sub: "666", email_verified: true } };
-    expect(await intrude(withPersona(persona), "google")).toEqual(conflict);
+  it("T19: is not opened by a placeholder of its twitter account, which google or github sends", async () => {
+    const email = "3001@twitter.invalid";
+    const twitter = { email, name: "Ada", identities: [{ provider: "twitter", uid: "3001" }] };
+    const seed = withPersona({
+      email,
+      google: { sub: "666", email_verified: true },
+      github: { id: 666, login: "m", emails: [{ email, primary: true, verified: true }] },
+    });
+    const [acme, globex] = SEED.instances as [(typeof SEED.instances)[0], object];
+    const instances = [{ ...acme, users: [...acme.users, twitter] }, globex];
+    for (const provider of ["google", "github"] as const)
+      expect(await intrude({ ...seed, instances }, provider)).toEqual(unverified);
   });
 
   it("T19: cannot be simulated for the network beside a real provider, as a simulated one confirms any address", async () => {
@@ -87,9 +95,12 @@ describe("A user's account", () => {
     return expect(status).toBe(400);
   });
 
-  it("T20: is separate for a second account of one provider with the same address", async () => {
-    const persona = { email: "ada@acme.test", google: { sub: "666", email_verified: true } };
-    expect(await intrude(withPersona(persona), "google")).toEqual(conflict);
+  it("T20: is opened by a second account of one provider only if it has the same address", async () => {
+    const google = { sub: "1666", email_verified: true };
+    const open = { error: null, user: ADA, isUntouched: false };
+    expect(await intrude(withPersona({ email: "ada@acme.test", google }), "google")).toEqual(open);
+    const { user } = await intrude(withPersona({ email: "ada@other.test", google }), "google");
+    expect(user).not.toBe(ADA);
   });
 
   it.each([

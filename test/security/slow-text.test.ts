@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createClient } from "../../src/client/index.ts";
 import { authenticateRequest } from "../../src/client/verify.ts";
-import { disarmed } from "../../src/wire/csv.ts";
+import { csvLine } from "../../src/wire/csv.ts";
 import { answering } from "../_answering.ts";
 import { SECRET } from "../_attacks.ts";
 import { FRONT } from "../_setup.ts";
@@ -34,6 +34,6 @@ describe("T48: Text that is slow to read does not block an application:", () => 
 
   it("spaces behind a semicolon, before what is no formula, many times", () => {
     const spaces = `;${" ".repeat(400_000)}`;
-    expect(disarmed(`${spaces}x${spaces}=1`)).toBe(`${spaces}x${spaces}'=1`);
+    expect(csvLine([`${spaces}x${spaces}=1`])).toBe(`"${spaces}x${spaces}'=1"\n`);
   });
 });

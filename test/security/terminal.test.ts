@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { textReport, jsonReport } from "../../src/cli/commands/serve/report.ts";
-import type { RequestEntry } from "../../src/server/http/log-entry.ts";
+import type { RequestEntry } from "../../src/server/http/request-entry.ts";
 import type { SeedInput } from "../../src/server/seed/define.ts";
 import type { Fetch } from "../../src/wire/fetch.ts";
 import { createContext, runCli } from "../_cli.ts";
@@ -145,7 +145,7 @@ it.each([
 it.each([
   [["users", "get", "`id`@evil.test"], "svc users search 'email.contains=`id`'"],
   [["sessions", "search", "--user", "$(id)@evil.test"], "--email '$(id)@evil.test'"],
-  [["users", "search", "provider:x'$(id)'"], String.raw`svc sessions search 'provider:x'\''$(id)'\'''`],
+  [["users", "search", "user_id:x'$(id)'"], String.raw`svc sessions search 'user_id:x'\''$(id)'\'''`],
 ])("T51: A hint runs nothing of what a stranger is called: svc %j", async (argv, hint) => {
   const { stderr } = await runCli(argv, { service: await setup() });
   expect(stderr).toContain(hint);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { createClient, type Client, type Fetch } from "../../src/client/index.ts";
 import { KEY } from "../_client.ts";
 import { APP, FRONT, setup, START, ADA } from "../_setup.ts";
@@ -6,7 +6,7 @@ import { APP, FRONT, setup, START, ADA } from "../_setup.ts";
 interface Resolving {
   client: Client;
   asked: () => number;
-  advance: (milliseconds: number) => void;
+  setClock: (milliseconds: number) => void;
   answer: { value: () => Promise<Response> };
 }
 
@@ -32,17 +32,35 @@ function resolving(): Resolving {
     fetch,
     now: () => time,
   });
-  return { client, asked: () => asked, advance: (milliseconds) => (time += milliseconds), answer };
+  return { client, asked: () => asked, setClock: (milliseconds) => (time += milliseconds), answer };
 }
+
+afterEach(() => void vi.useRealTimers());
 
 describe("The client's address of its instance", () => {
   it("is requested once in 60 seconds", async () => {
-    const { client, asked, advance } = resolving();
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const { client, asked } = resolving();
     await client.users.list();
-    advance(59_999);
+    vi.advanceTimersByTime(59_999);
     await client.users.list();
     expect(asked()).toBe(1);
-    advance(1);
+    vi.advanceTimersByTime(1);
+    await client.users.list();
+    expect(asked()).toBe(2);
+  });
+
+  it.each([
+    ["back", -3_600_000],
+    ["ahead", 3_600_000],
+  ])("is requested once in 60 seconds if the clock is set %s by an hour", async (_, milliseconds) => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const { client, asked, setClock } = resolving();
+    await client.users.list();
+    setClock(milliseconds);
+    await client.users.list();
+    expect(asked()).toBe(1);
+    vi.advanceTimersByTime(60_000);
     await client.users.list();
     expect(asked()).toBe(2);
   });

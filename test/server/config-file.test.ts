@@ -111,7 +111,9 @@ describe("svc.config.json", () => {
   it("is overridden by the environment, and the environment by flags", async () => {
     await writeFile(join(directory, "svc.config.json"), JSON.stringify({ ...FULL, seed: "/abs/seed.json" }));
     const options = async (env: Record<string, string>, flags = {}): Promise<unknown> => {
-      const { port, host, store, seed } = await serveOptions(createContext({ cwd: directory, env }), flags);
+      const config = "svc.config.json";
+      const context = createContext({ cwd: directory, env });
+      const { port, host, store, seed } = await serveOptions(context, { config, ...flags });
       return { port, host, store, seed };
     };
     const env = { SVC_PORT: "7001", SVC_HOST: "::1", SVC_STORE: "memory" };
@@ -145,7 +147,7 @@ describe("svc.config.json", () => {
   it("is not overridden by empty variables", async () => {
     await writeFile(join(directory, "svc.config.json"), JSON.stringify(FULL));
     const env = { SVC_PORT: "", SVC_HOST: "", SVC_STORE: "" };
-    expect(await serveOptions(createContext({ cwd: directory, env }), {})).toMatchObject({
+    expect(await serveOptions(createContext({ cwd: directory, env }), { config: "svc.config.json" })).toMatchObject({
       port: 7000,
       host: "127.0.0.1",
       store: join(directory, "data/db.json"),

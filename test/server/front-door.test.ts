@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createClient } from "../../src/client/index.ts";
 import type { Fetch } from "../../src/wire/fetch.ts";
-import { APP, FRONT, SEED, setup, type Service } from "../_setup.ts";
+import { CookieJar } from "../_cookie-jar.ts";
+import { APP, decodePart, FRONT, SEED, setup, type Service } from "../_setup.ts";
 
 const GLOBEX_KEY = "pk_globex_0123456789";
 
@@ -23,6 +24,15 @@ async function instanceOf(service: Service, start: string): Promise<string> {
 
 const query = (more: Record<string, string>): string =>
   new URLSearchParams({ redirect_uri: APP, login_hint: "ada", ...more }).toString();
+
+it("The landing page gives each instance the address to use from programs, and what names it in a sign-in there", async () => {
+  const { fetch } = await setup();
+  const page = await (await fetch("/", { headers: { accept: "text/html" } })).text();
+  for (const subdomain of ["acme", "globex"]) {
+    expect(page).toContain(`<code data-testid="program-url-${subdomain}">${FRONT}</code>`);
+    expect(page).toContain(`a sign-in takes <code>instance=${subdomain}</code>`);
+  }
+});
 
 describe("A sign-in at the server's own address", () => {
   it.each<[by: string, name: (service: Service) => Record<string, string>]>([
@@ -52,13 +62,10 @@ describe("A sign-in at the server's own address", () => {
   });
 
   it("keeps the named instance when a browser asks at another name of the server", async () => {
-    const { fetch } = await setup();
-    const response = await fetch(`http://127.0.0.1:7820/sign-in?${query({ publishable_key: GLOBEX_KEY })}`, {
-      headers: { "user-agent": "Mozilla/5.0", accept: "text/html" },
-    });
-    const onward = new URL(response.headers.get("location") ?? "");
-    expect(onward.origin).toBe(FRONT);
-    expect(onward.searchParams.get("instance")).toBe("globex");
+    const service = await setup();
+    const start = `http://127.0.0.1:7820/sign-in?${query({ publishable_key: GLOBEX_KEY })}`;
+    const end = await new CookieJar(service).follow(start, "/callback");
+    expect(decodePart(end.searchParams.get("token")!, 1)["instance_id"]).toBe(service.globex.id);
   });
 
   it.each<Record<string, string>>([

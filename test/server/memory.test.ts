@@ -12,7 +12,8 @@ it("The simulator remembers a bounded number of redeemed codes, in a few MiB", (
   const grants = new Grants(createSealer(Buffer.alloc(32)), () => ({ ...persona }), { now, realNow: now });
   const redirect_uri = `http://localhost/callback?${"x".repeat(500)}`;
   const client = { provider: "google" as const, client_id: "acme", redirect_uri };
-  const request = { ...client, scopes: ["openid"], code_challenge: undefined, outcome: undefined };
+  const asked = { scopes: ["openid"], state: "the-state", browser: "the-browser", application: undefined };
+  const request = { ...client, ...asked, code_challenge: undefined, outcome: undefined };
   const redeem = (code: string): unknown => grants.redeem({ ...client, code, code_verifier: undefined });
   const sign = (count: number): void => {
     for (let n = 0; n < count; n++) if (!redeem(grants.issueCode(request, persona))) throw new Error("not redeemed");
@@ -49,11 +50,12 @@ it("The server keeps nothing of finished sign-ins while an abandoned one is pend
 it("keeps the beginning of a long answer in the log of requests, and not the rest", () => {
   const log = new RequestLog();
   const note = logTo(log, () => new Date(0), undefined);
-  const told = { request_id: "", method: "GET", route: "/api/v1/users", status: 200, ms: 1, instance: "acme" };
+  const told = { method: "GET", route: "/api/v1/users", path: null, status: 200, ms: 1 };
+  const owner = { instance: "acme", flow_id: null, reason: null };
   const before = heap();
   for (let n = 0; n < 1_000; n++) {
-    const answer = { headers: ["content-type", "application/json"], body: Buffer.alloc(100_000, "a").toString() };
-    note(told, { target: "/api/v1/users", header: () => undefined }, answer);
+    const json = Buffer.alloc(100_000, "a").toString();
+    note({ ...told, ...owner, request_id: `${n}` }, { target: "/api/v1/users", json }, new Headers());
   }
   expect(log.all).toHaveLength(1_000);
   expect(heap() - before).toBeLessThan(20);

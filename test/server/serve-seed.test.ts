@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { defineSeed, serve, type RunningServer, type SeedInput, type ServeOptions } from "../../src/server/index.ts";
+import { parseSeed } from "../../src/server/seed/parse.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { seedFile } from "../_seed-file.ts";
 import { SEED } from "../_setup.ts";
@@ -48,6 +49,23 @@ it.each([false, true])(
     expect((await run(files)).warnings).toEqual([]);
   },
 );
+
+it("The google and github identities of a seed are verified unless they say otherwise, and twitter's are not", () => {
+  const identities = [
+    ...["google", "github", "twitter"].map((provider) => ({ provider, uid: "1" })),
+    ...[true, false].map((email_verified) => ({ provider: "google", uid: String(email_verified), email_verified })),
+  ];
+  const users = [{ email: "ada@acme.test", name: "Ada", identities }];
+  const seed = { instances: [{ name: "Acme", subdomain: "acme", users }] };
+  const records = parseSeed(JSON.stringify(seed), "seed", new Date());
+  expect(records.identities.map(({ provider, uid, email_verified }) => [provider, uid, email_verified])).toEqual([
+    ["google", "1", true],
+    ["github", "1", true],
+    ["twitter", "1", false],
+    ["google", "true", true],
+    ["google", "false", false],
+  ]);
+});
 
 it("--reset keeps the keys and ids that the seed leaves open", async () => {
   const { store } = place();

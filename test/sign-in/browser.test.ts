@@ -1,59 +1,17 @@
 import { createHash } from "node:crypto";
+import { mockEvent } from "h3";
 import { describe, expect, it } from "vitest";
+import type { Cookie } from "../../src/server/cookies.ts";
+import { addCookie } from "../../src/server/http/respond.ts";
 import { createBinding, endBinding } from "../../src/server/sign-in/binding.ts";
 import { PROVIDERS } from "../../src/wire/names.ts";
 import { locationOf } from "../_answers.ts";
+import { BROWSER, CookieJar } from "../_cookie-jar.ts";
 import { APP, decodePart, FRONT, setup, type Service } from "../_setup.ts";
-import { authorizePath, expectRefusedState, recordOf, untilCallback } from "../_sign-in.ts";
-
-/** Headers that a page cannot make a browser omit. */
-const BROWSER = {
-  "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
-  "sec-fetch-site": "cross-site",
-  "sec-fetch-mode": "navigate",
-};
+import { authorizePath, CREDENTIALS, expectRefusedState, recordOf, untilCallback } from "../_sign-in.ts";
 
 function cookieOf(response: Response): string {
   return response.headers.getSetCookie()[0]!.split(";")[0]!;
-}
-
-/** Keeps cookies like a browser: by host and path, until they are removed. */
-class Browser {
-  readonly #service: Service;
-  readonly #cookies = new Map<string, { host: string; path: string; pair: string }>();
-
-  constructor(service: Service) {
-    this.#service = service;
-  }
-
-  async get(address: string): Promise<Response> {
-    const { href, hostname, pathname } = new URL(address, FRONT);
-    const cookie = [...this.#cookies.values()]
-      .filter(({ host, path }) => host === hostname && pathname.startsWith(path))
-      .map(({ pair }) => pair)
-      .join("; ");
-    const response = await this.#service.fetch(href, { headers: { ...BROWSER, ...(cookie && { cookie }) } });
-    for (const line of response.headers.getSetCookie()) {
-      const [pair = "", ...attributes] = line.split("; ");
-      const path = attributes.find((attribute) => attribute.startsWith("Path="))!.slice("Path=".length);
-      const name = pair.slice(0, pair.indexOf("="));
-      if (attributes.includes("Max-Age=0")) this.#cookies.delete(name);
-      else this.#cookies.set(name, { host: hostname, path, pair });
-    }
-    return response;
-  }
-
-  /** Follows redirects up to the first address with the path, which is not requested. */
-  async follow(address: string, until: string): Promise<URL> {
-    let url = new URL(address, FRONT);
-    do url = locationOf(await this.get(url.href));
-    while (url.pathname !== until);
-    return url;
-  }
-
-  get cookies(): string[] {
-    return [...this.#cookies.values()].map(({ pair }) => pair);
-  }
 }
 
 describe("A sign-in in a browser", () => {
@@ -71,12 +29,12 @@ describe("A sign-in in a browser", () => {
     const name = `svc_oauth_${createHash("sha256").update(state).digest("hex").slice(0, 8)}`;
     const scope = "Path=/oauth; HttpOnly; SameSite=Lax";
     expect(response.headers.getSetCookie()).toEqual([
-      expect.stringMatching(new RegExp(`^${name}=[\\w-]{43}; ${scope}; Max-Age=600$`)),
+      expect.stringMatching(new RegExp(`^${name}=[\\w-]{43}; Max-Age=600; ${scope}$`)),
     ]);
     const toCallback = locationOf(await fetch(locationOf(response).href, { headers: BROWSER }));
     const end = await fetch(toCallback.href, { headers: { ...BROWSER, cookie: cookieOf(response) } });
     expect(locationOf(end).searchParams.has("token")).toBe(true);
-    expect(end.headers.getSetCookie()).toEqual([`${name}=; ${scope}; Max-Age=0`]);
+    expect(end.headers.getSetCookie()).toEqual([`${name}=; Max-Age=0; ${scope}`]);
   });
 
   it("stores only a hash of the cookie", async () => {
@@ -89,10 +47,17 @@ describe("A sign-in in a browser", () => {
 
   it("binds the cookie to the host over https", () => {
     const state = "a".repeat(64);
-    const end = "Path=/; Secure; HttpOnly; SameSite=Lax";
+    const end = "Path=/; HttpOnly; Secure; SameSite=Lax";
+    const sent = (cookie: Cookie): string[] => {
+      const event = mockEvent("https://auth.example.test/");
+      addCookie(event, cookie);
+      return event.res.headers.getSetCookie();
+    };
     const name = `__Host-svc_oauth_${createHash("sha256").update(state).digest("hex").slice(0, 8)}`;
-    expect(createBinding(state, true).cookie).toMatch(new RegExp(`^${name}=[\\w-]{43}; ${end}; Max-Age=600$`));
-    expect(endBinding(state, true)).toBe(`${name}=; ${end}; Max-Age=0`);
+    expect(sent(createBinding(state, true).cookie)).toEqual([
+      expect.stringMatching(new RegExp(`^${name}=[\\w-]{43}; Max-Age=600; ${end}$`)),
+    ]);
+    expect(sent(endBinding(state, true))).toEqual([`${name}=; Max-Age=0; ${end}`]);
   });
 
   it.each([
@@ -142,14 +107,14 @@ describe("A sign-in in a browser", () => {
   });
 
   it.each(PROVIDERS)("ends with a token through %s and leaves no cookie behind", async (provider) => {
-    const browser = new Browser(await setup());
+    const browser = new CookieJar(await setup());
     const url = await browser.follow(authorizePath(provider), "/callback");
     expect([...url.searchParams.keys()]).toEqual(["token"]);
     expect(browser.cookies).toEqual([]);
   });
 
   it("does not interfere with another one in the same browser", async () => {
-    const browser = new Browser(await setup());
+    const browser = new CookieJar(await setup());
     const one = await browser.follow(authorizePath("google", "ada"), "/oauth/google/callback");
     const two = await browser.follow(authorizePath("google", "mary"), "/oauth/google/callback");
     expect(browser.cookies).toHaveLength(2);
@@ -161,22 +126,52 @@ describe("A sign-in in a browser", () => {
     expect(emails).toEqual(["mary@geneva.test", "ada@acme.test"]);
   });
 
-  it.each([
+  describe.each([
     ["/sign-in?", "github"],
     ["/oauth/authorize?provider=twitter&", "twitter"],
-  ])("that starts at an instance's own host continues at the server's own address: %s", async (path, provider) => {
-    const service = await setup();
+  ])("that starts at an instance's own host, %s,", (path, provider) => {
     const query = new URLSearchParams({ redirect_uri: APP, login_hint: "ada" }).toString();
-    const response = await service.fetch(`http://globex.localhost:7820${path}${query}`, { headers: BROWSER });
-    const begin = locationOf(response);
-    expect([begin.origin + begin.pathname, Object.fromEntries(begin.searchParams)]).toEqual([
-      `${FRONT}/__svc/begin`,
-      { instance: "globex", provider, redirect_uri: APP, login_hint: "ada" },
-    ]);
-    expect(response.headers.getSetCookie()).toEqual([]);
-    const url = await new Browser(service).follow(begin.href, "/callback");
-    const claims = decodePart(url.searchParams.get("token")!, 1);
-    expect([claims["instance_id"], claims["provider"]]).toEqual([service.globex.id, provider]);
+    const start = `http://globex.localhost:7820${path}${query}`;
+
+    it("goes to the simulated provider with a state, and is bound to the browser there", async () => {
+      const service = await setup();
+      const jar = new CookieJar(service);
+      const response = await jar.get(start);
+      const toProvider = locationOf(response);
+      expect(toProvider.origin + toProvider.pathname).toBe(`${FRONT}/__svc/simulator/${provider}/authorize`);
+      expect(toProvider.searchParams.get("state")).toMatch(/^[0-9a-f]{64}$/);
+      expect(toProvider.searchParams.get("redirect_uri")).toBe(`${FRONT}/oauth/${provider}/callback`);
+      expect(response.headers.getSetCookie()).toEqual([]);
+      const url = await jar.follow(toProvider.href, "/callback");
+      const claims = decodePart(url.searchParams.get("token")!, 1);
+      expect([claims["instance_id"], claims["provider"]]).toEqual([service.globex.id, provider]);
+      expect(jar.cookies).toEqual([expect.stringMatching(/^svc_simulator=[\w-]{22}$/)]);
+    });
+
+    it("begins again at the server's own address if the provider is a real one", async () => {
+      const { fetch, store } = await setup({ credentials: CREDENTIALS });
+      const response = await fetch(start, { headers: BROWSER });
+      const begin = locationOf(response);
+      expect([begin.origin + begin.pathname, Object.fromEntries(begin.searchParams)]).toEqual([
+        `${FRONT}/__svc/begin`,
+        { instance: "globex", provider, redirect_uri: APP, login_hint: "ada" },
+      ]);
+      expect([response.headers.getSetCookie(), (await store.counts()).states]).toEqual([[], 0]);
+      const toProvider = await fetch(begin.href, { headers: BROWSER });
+      expect(locationOf(toProvider).searchParams.get("state")).toMatch(/^[0-9a-f]{64}$/);
+      expect(toProvider.headers.getSetCookie()).toEqual([expect.stringMatching(/^svc_oauth_/)]);
+    });
+  });
+
+  it("begins again at the server's own address where a frame looks like a navigation", async () => {
+    const { fetch, store } = await setup({ allowedHosts: ["auth.internal"] });
+    const start = `http://auth.internal:7820${authorizePath("google")}`;
+    const navigation = { accept: "text/html", "user-agent": "Mozilla/5.0", "upgrade-insecure-requests": "1" };
+    const begin = locationOf(await fetch(start, { headers: navigation }));
+    expect([begin.origin + begin.pathname, (await store.counts()).states]).toEqual([`${FRONT}/__svc/begin`, 0]);
+    const frame = { ...BROWSER, "sec-fetch-dest": "iframe" };
+    expect([(await fetch(begin.href, { headers: frame })).status, (await store.counts()).states]).toEqual([400, 0]);
+    expect((await fetch(begin.href, { headers: BROWSER })).headers.getSetCookie()).toHaveLength(1);
   });
 
   it.each(["nobody", "", "api"])("does not start for the unknown instance %j", async (instance) => {
@@ -189,7 +184,7 @@ describe("A sign-in in a browser", () => {
   it.each(["127.0.0.1:7820", "[::1]:7820", "auth.internal:7820"])(
     "ends with a token when it starts at another name of the server, %s",
     async (host) => {
-      const browser = new Browser(await setup({ allowedHosts: ["auth.internal"] }));
+      const browser = new CookieJar(await setup({ allowedHosts: ["auth.internal"] }));
       const url = await browser.follow(`http://${host}${authorizePath("google")}`, "/callback");
       expect([...url.searchParams.keys()]).toEqual(["token"]);
     },

@@ -25,6 +25,7 @@ const WAYS: [way: string, base: string][] = [
   ["the instance's subdomain", "http://acme.localhost:7820/oauth/authorize"],
 ];
 
+const NONCE = "Q".repeat(43);
 /** Over two thousand addresses, made from valid ones with every trick that has fooled a comparison. */
 const CORPUS = makeCorpus();
 
@@ -128,7 +129,31 @@ function makeCorpus(): string[] {
     "/callback",
     "callback",
   ];
-  return [...new Set([...REGISTERED, ...combined, ...odd, ...edits, ...others])];
+  return [...new Set([...REGISTERED, ...combined, ...odd, ...edits, ...others, ...nonces()])];
+}
+
+/** Registered addresses with what an application adds to know its own sign-in again, and with what only looks like it. */
+function nonces(): string[] {
+  const values = [NONCE, "A-z_9".repeat(8) + "A-z", "", "Q".repeat(42), `${NONCE}Q`, `${NONCE}=`, `${NONCE.slice(1)}.`];
+  const written = [
+    ...values.map((value) => `nonce=${value}`),
+    ...["Nonce", "nonce%20", "%6eonce", "nonces", "x", "token"].map((name) => `${name}=${NONCE}`),
+    ...["x=1&", "&", "?", "nonce=x&", "%6eonce=x&", "nonce&", `nonce=${NONCE}&`].map((own) => `${own}nonce=${NONCE}`),
+    ...["&x=1", "&", "#", "\n"].map((more) => `nonce=${NONCE}${more}`),
+    `nonce=%51${NONCE.slice(1)}`,
+  ];
+  return [...REGISTERED, "https://evil.test/callback"]
+    .map((uri) => uri.replace("?*", ""))
+    .flatMap((uri) => written.flatMap((query) => [`${uri}?${query}`, `${uri}&${query}`, `${uri}/${query}`]));
+}
+
+/** The address before a nonce that an application added, if it added one and no more. */
+function withoutAdded(uri: string): string | undefined {
+  if (uri.length < 50) return undefined;
+  const [own, added] = [uri.slice(0, -50), uri.slice(-50)];
+  const joint = own.includes("?") ? "&" : "?";
+  const isNonce = added.startsWith(`${joint}nonce=`) && /^[\w-]*$/.test(added.slice(7));
+  return isNonce && new URL(uri).searchParams.getAll("nonce").length === 1 ? own : undefined;
 }
 
 /** The origin, path and query that a browser would open, or undefined. */
@@ -140,6 +165,12 @@ function seenByBrowser(uri: string): { origin: string; host: string; rest: strin
 
 /** The rule, implemented independently: the address that a browser would open must be on the list. */
 function isListed(uri: string): boolean {
+  if (!URL.canParse(uri)) return false;
+  const own = withoutAdded(uri);
+  return isEntry(uri) || (own !== undefined && isEntry(own));
+}
+
+function isEntry(uri: string): boolean {
   const target = seenByBrowser(uri);
   return (
     target !== undefined &&
@@ -215,6 +246,15 @@ describe.each(WAYS)("The addresses in the corpus, at %s", (_, base) => {
     for (const entry of REGISTERED.filter((uri) => !uri.endsWith("?*"))) expect(outcomes.get(entry)).toBe("sent");
   });
 
+  it("redirect to every listed one with a nonce behind it, and to no other spelling of it", async () => {
+    const accepted = nonces().map(async (uri) => [uri, (await outcomeOf(listing, base, uri, BROWSER)) === "sent"]);
+    // A browser removes an empty query, and the rule does not: the two read these alike.
+    const isSame = ([uri]: [string, boolean]): boolean => !/\?[?&]|&\?|#$|\n$/.test(uri);
+    const found = ((await Promise.all(accepted)) as [string, boolean][]).filter(isSame);
+    expect(found.filter(([uri, isSent]) => isSent !== isListed(uri))).toEqual([]);
+    expect(found.filter(([, isSent]) => isSent).length).toBeGreaterThan(10);
+  });
+
   it.each([
     ["no list", () => open, false],
     ["the entry *", () => anything, true],
@@ -245,6 +285,10 @@ describe("An accepted address", () => {
     ["HTTP://LOCALHOST:80/callback?b=%zz&a='\"<x>&&token=old", "HTTP://LOCALHOST:80/callback?b=%zz&a='\"<x>&&token="],
     ["https://app.acme.test:443/callback", "https://app.acme.test:443/callback?token="],
     ["com.acme.app:/callback", "com.acme.app:/callback?token="],
+    [
+      `https://app.acme.test/callback?b=%zz&&a='<x>&nonce=${NONCE}`,
+      `https://app.acme.test/callback?b=%zz&&a='<x>&nonce=${NONCE}&token=`,
+    ],
   ])("is kept byte for byte: %s", async (uri, expected) => {
     const { fetch } = await setup();
     const query = new URLSearchParams({ provider: "google", login_hint: "ada", redirect_uri: uri });

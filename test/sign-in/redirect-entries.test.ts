@@ -7,6 +7,23 @@ import { APP, SEED, START, setup } from "../_setup.ts";
 
 const BROWSER = { "user-agent": "Mozilla/5.0", "sec-fetch-site": "none", "sec-fetch-mode": "navigate" };
 
+const NONCE = "nonce=" + "aZ09-_".repeat(7) + "x";
+
+const MISSPELT = [
+  `?${NONCE}x`,
+  `?${NONCE.slice(0, -1)}`,
+  `?${NONCE}&a=1`,
+  `?a=1&${NONCE}`,
+  `?${NONCE}&${NONCE}`,
+  `/?${NONCE}`,
+  `?&${NONCE}`,
+  `?N${NONCE.slice(1)}`,
+  `?%6e${NONCE.slice(1)}`,
+  `?${NONCE}#`,
+  "?nonce",
+  "?nonce=",
+];
+
 function withEntries(...redirect_uris: string[]): object {
   return { ...SEED, instances: [{ ...SEED.instances[0], redirect_uris }] };
 }
@@ -46,6 +63,23 @@ describe("An entry of redirect_uris in a seed", () => {
       ["com.example.app:/cb", "COM.example.app:/cb"],
       ["com.example.app:/cb?a", "com.example.other:/cb"],
     ],
+    [
+      "https://app.test/cb",
+      [`https://app.test/cb?${NONCE}`, `https://APP.test:443/cb?${NONCE}`],
+      MISSPELT.map((more) => `https://app.test/cb${more}`),
+    ],
+    [
+      "https://app.test/cb?tenant=1",
+      [`https://app.test/cb?tenant=1&${NONCE}`],
+      [`?${NONCE}`, `?${NONCE}&tenant=1`, `?tenant=1?${NONCE}`, `?tenant=1&&${NONCE}`, `?tenant=2&${NONCE}`].map(
+        (query) => `https://app.test/cb${query}`,
+      ),
+    ],
+    ["https://app.test/cb?", [`https://app.test/cb?&${NONCE}`], [`https://app.test/cb?a&${NONCE}`]],
+    // An application could read either of the two.
+    ["https://app.test/cb?nonce=1", ["https://app.test/cb?nonce=1"], [`https://app.test/cb?nonce=1&${NONCE}`]],
+    ["com.example.app:/cb", [`com.example.app:/cb?${NONCE}`], [`com.example.app:/cb/?${NONCE}`]],
+    ["http://127.0.0.1/cb", [`http://127.0.0.1:8080/cb?${NONCE}`], [`http://127.0.0.2/cb?${NONCE}`]],
   ])("%s matches %j and not %j", async (entry, good, bad) => {
     const { fetch } = await setup({ seed: withEntries(entry), isLocal: false });
     const statusOf = async (redirect_uri: string): Promise<number> =>
@@ -63,6 +97,14 @@ describe("An entry of redirect_uris in a seed", () => {
       'Acme sends tokens to any address, because its redirect_uris are "*". List its addresses before you expose this server.',
     );
   });
+});
+
+it("A refusal names the entry to add without the nonce, which changes with each sign-in", async () => {
+  const { fetch } = await setup({ seed: withEntries("https://app.test/cb"), isLocal: false });
+  const start = async (redirect_uri: string): Promise<string> =>
+    (await fetch(`/sign-in?${new URLSearchParams({ redirect_uri }).toString()}`)).text();
+  expect(await start(`https://app.test/other?${NONCE}`)).toContain('Add \\"https://app.test/other\\" to');
+  expect(await start(`https://app.test/other?a=1&${NONCE}`)).toContain('Add \\"https://app.test/other?*\\" to');
 });
 
 describe("The account picker's request", () => {

@@ -7,7 +7,7 @@ import { APP } from "../_setup.ts";
 import { REGISTERED } from "./_registered.ts";
 
 const PLAIN = {
-  caller: { isBrowser: false, isPlainClient: true, isNavigation: true },
+  caller: { isBrowser: false, isPlainClient: true, isNavigation: true, mayBeFrame: false },
   isLocal: true,
   isSimulated: true,
 };

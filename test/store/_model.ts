@@ -21,7 +21,15 @@ export interface ModelOptions {
 }
 
 type Action =
-  | { kind: "sign-in"; tenant: string; uid: string; provider: "google" | "github"; email: string; ip_address: string }
+  | {
+      kind: "sign-in";
+      tenant: string;
+      uid: string;
+      provider: "google" | "github";
+      email: string;
+      ip_address: string;
+      clears: boolean;
+    }
   | { kind: "delete"; tenant: string; nth: number }
   | { kind: "save" }
   | { kind: "take"; nth: number };
@@ -39,6 +47,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       provider: fc.constantFrom("google" as const, "github" as const),
       email: small.map((n) => `${n}@acme.test`),
       ip_address: fc.constantFrom("192.0.2.1", "192.0.2.2"),
+      clears: fc.boolean(),
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: kind("delete"), tenant, nth: small }) },
@@ -50,7 +59,15 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 class Model {
   users: { id: string; tenant: string; email: string; made: number; seen: number }[] = [];
   identities: { user: string; tenant: string; provider: string; uid: string }[] = [];
-  sessions: { id: string; user: string; tenant: string; provider: string; ip: string; last: number }[] = [];
+  sessions: {
+    id: string;
+    user: string;
+    tenant: string;
+    provider: string;
+    ip: string;
+    last: number;
+    revoked?: number;
+  }[] = [];
   states: string[] = [];
 
   copy(): Model {
@@ -86,9 +103,14 @@ class Model {
     if (!user) this.users.push((user = { id: id(n), tenant: now.tenant, email: now.email, made: n, seen: n }));
     user.seen = n;
     const { id: owner } = user;
+    if (!known && user.made !== n && now.clears) {
+      this.identities = this.identities.filter((row) => row.user !== owner);
+      for (const row of this.sessions) if (row.user === owner) row.revoked ??= n;
+    }
     if (!known) this.identities.push({ user: owner, tenant: now.tenant, provider: now.provider, uid: now.uid });
     let session = this.sessions.find(
-      (row) => row.user === owner && row.provider === now.provider && row.ip === now.ip_address,
+      (row) =>
+        row.user === owner && row.provider === now.provider && row.ip === now.ip_address && row.revoked === undefined,
     );
     if (!session) {
       session = { id: id(n), user: owner, tenant: now.tenant, provider: now.provider, ip: now.ip_address, last: n };
@@ -115,7 +137,14 @@ class Model {
           [...new Set(this.identities.filter((one) => one.user === row.id).map((one) => one.provider))].toSorted(),
         ]),
       ),
-      sessions: sessions.map((row) => [row.id, row.user, row.provider, row.ip, at(row.last)]),
+      sessions: sessions.map(({ revoked, ...row }) => [
+        row.id,
+        row.user,
+        row.provider,
+        row.ip,
+        at(row.last),
+        revoked === undefined ? null : at(revoked),
+      ]),
     };
   }
 }
@@ -124,9 +153,9 @@ async function act(store: Store, now: Action, n: number, subject: string): Promi
   if (now.kind === "save") return store.saveState(state(n));
   if (now.kind === "take") return (await take(store, subject)) !== undefined;
   if (now.kind === "delete") return store.deleteUser(now.tenant, subject);
-  const { tenant: instance_id, uid, provider, email, ip_address } = now;
+  const { tenant: instance_id, uid, provider, email, ip_address, clears } = now;
   const { user, session } = await store.completeSignIn(
-    arrival({ instance_id, uid, provider, email, ip_address, time: n, n }),
+    arrival({ instance_id, uid, provider, email, ip_address, clears, time: n, n }),
   );
   return [user.id, session.id];
 }
@@ -135,7 +164,14 @@ async function seen(store: Store): Promise<unknown> {
   const { users, sessions } = await contentOf(store);
   return {
     users: users.map(({ user, providers }) => [user.id, user.email, user.updated_at, providers.toSorted()]),
-    sessions: sessions.map((row) => [row.id, row.user_id, row.provider, row.ip_address, row.last_signin_at]),
+    sessions: sessions.map((row) => [
+      row.id,
+      row.user_id,
+      row.provider,
+      row.ip_address,
+      row.last_signin_at,
+      row.revoked_at,
+    ]),
   };
 }
 

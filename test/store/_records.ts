@@ -140,11 +140,13 @@ export interface Person {
   time?: number;
   /** The number of the created records; without it they have random ids. */
   n?: number;
+  /** Whether a link removes the user's other identities and revokes the open sessions. */
+  clears?: boolean;
 }
 
 /** A sign-in by the plainest rules: the user of a known identity, the user with the same address, or a new one. */
 export function arrival(person: Person): SignIn {
-  const { instance_id = A, provider = "google", uid, ip_address = "203.0.113.7", time = 1000, n } = person;
+  const { instance_id = A, provider = "google", uid, ip_address = "203.0.113.7", time = 1000, n, clears } = person;
   const { email = `${uid}@acme.test` } = person;
   const now = at(time);
   const newId = (): string => (n === undefined ? randomUUID() : id(n));
@@ -162,7 +164,9 @@ export function arrival(person: Person): SignIn {
       const link: IdentityRecord = known
         ? { ...known.identity, updated_at: now }
         : identity(time, owner, { id: newId(), provider, uid, email, created_at: now, updated_at: now });
-      return { user: owner, identity: link };
+      const cleared =
+        sameEmail && clears ? { identities: sameEmail.identities.map((own) => own.id), revoked_at: now } : undefined;
+      return { user: owner, identity: link, cleared };
     },
     openSession(owner, active) {
       if (active) return { ...active, last_signin_at: now };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseQuery } from "../../src/wire/query.ts";
 import { SESSION_FIELDS, USER_FIELDS } from "../../src/wire/fields.ts";
-import { id, sessionId, at, user, records, people } from "./_records.ts";
+import { A, arrival, id, sessionId, at, user, records, people } from "./_records.ts";
 import type { Subject } from "./_subject.ts";
 
 /** The contract of every store for searches. */
@@ -38,11 +38,60 @@ export function testSearch(subject: Subject): void {
       ["created_at>2026-06-01T12:00:01Z created_at<2026-06-01T12:00:03Z", [2]],
       ["created_at>=2026-06-01T12:00:02Z created_at<=2026-06-01T12:00:02Z", [2]],
       ["created_at:2026-06-01T12:00:01Z created_at>2026-06-01T12:00:02Z", [3, 1]],
+      ["created_at<2026-06-01T12:00:02Z created_at>2026-06-01T12:00:02Z", [3, 1]],
+      ["created_at<2026-06-01T12:00:02Z created_at>=2026-06-01T12:00:02Z", [3, 2, 1]],
+      ["created_at>2026-06-01T12:00:01Z created_at>2026-06-01T12:00:02Z", [3, 2]],
+      ["email_verified_at<2026-06-01 email_verified_at>2026-06-02", []],
       ["name:(a+)+$", []],
+      ["provider:github", [3, 1]],
+      ["provider:GitHub", [3, 1]],
+      ["provider:google", [1]],
+      ["provider:twitter", []],
+      ["provider:gith", []],
+      ["provider:g*", [3, 1]],
+      ["provider:*le", [1]],
+      ["provider:*oog*", [1]],
+      ["provider:google provider:twitter", [1]],
+      ["provider:*", [3, 1]],
+      ["provider:null", [2]],
+      ["provider:null provider:google", [2, 1]],
+      ["-provider:github", [2]],
+      ["-provider:goo*", [3, 2]],
+      ["-provider:twitter", [3, 2, 1]],
+      ["-provider:null", [3, 1]],
+      ["-provider:*", [2]],
+      ["provider:github -provider:google", [3]],
+      ["provider:null -provider:null", []],
+      ["provider:github email:*@acme.test", [1]],
+      ["provider:github -email:*@acme.test", [3]],
+      [`provider:github id:${id(2)}`, []],
     ])("of users: %s", async (text, expected) => {
       await subject.store.seed(people());
       const found = await users({ query: parseQuery(text, USER_FIELDS) });
       expect(found?.map((row) => row.id)).toEqual(expected.map(id));
+    });
+
+    it("of users by provider follows sign-ins, links and deletions", async () => {
+      const { store } = subject;
+      await store.seed(people());
+      const found = (text: string): Promise<string[]> => userIds({ query: parseQuery(text, USER_FIELDS) });
+      await store.completeSignIn(arrival({ provider: "twitter", uid: "new", email: "new@acme.test", n: 1000 }));
+      expect(await found("provider:twitter")).toEqual([id(1000)]);
+      await store.completeSignIn(arrival({ provider: "github", uid: "charles", email: "charles@acme.test", n: 1001 }));
+      expect(await found("provider:github")).toEqual([3, 2, 1].map(id));
+      expect(await found("provider:null")).toEqual([]);
+      const second = arrival({ provider: "github", uid: "charles-2", email: "charles@acme.test", n: 1002 });
+      await store.completeSignIn(second);
+      expect(await found("provider:github")).toEqual([3, 2, 1].map(id));
+      await store.change("identities", id(1001), () => undefined);
+      expect(await found("provider:github -provider:google")).toEqual([3, 2].map(id));
+      await store.change("identities", id(1002), () => undefined);
+      expect(await found("provider:null")).toEqual([id(2)]);
+      await store.deleteUser(A, id(3));
+      expect(await found("provider:github")).toEqual([id(1)]);
+      await store.replace(people());
+      expect(await found("provider:github")).toEqual([3, 1].map(id));
+      expect(await found("provider:twitter")).toEqual([]);
     });
 
     it.each([

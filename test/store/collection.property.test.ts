@@ -6,11 +6,14 @@ import { matcher } from "../../src/server/store/json/document/match.ts";
 import type { UserRecord } from "../../src/server/store/records.ts";
 import { USER_FIELDS } from "../../src/wire/fields.ts";
 import { parseQuery } from "../../src/wire/query.ts";
-import { A, id, user } from "./_records.ts";
+import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
+import { A, id, identity, user } from "./_records.ts";
 
 type Step =
   | { readonly kind: "put"; readonly n: number; readonly name: string; readonly time: number }
   | { readonly kind: "delete"; readonly n: number }
+  | { readonly kind: "link"; readonly n: number; readonly provider: Provider; readonly uid: number }
+  | { readonly kind: "unlink"; readonly uid: number }
   | { readonly kind: "search"; readonly query: string; readonly after: number | undefined; readonly limit: number };
 
 const letters = fc.constantFrom("a", "b", "A", "é", "🙂", ".");
@@ -21,6 +24,9 @@ const pattern = fc
 const term = fc.oneof(
   fc.tuple(fc.constantFrom("name:", "email:", "-name:", "-email:"), pattern).map(([field, value]) => field + value),
   fc.nat({ max: 9 }).map((n) => `id:${id(n)}`),
+  fc
+    .tuple(fc.constantFrom("", "-"), fc.constantFrom("google", "GITHUB", "goo*", "*t*", "twitter", "*", "null"))
+    .map(([minus, text]) => `${minus}provider:${text}`),
   fc.constantFrom("name:**", "created_at>=2026-01-05", "created_at<2026-01-05", "avatar_url:null"),
 );
 
@@ -28,6 +34,16 @@ const n = fc.nat({ max: 9 });
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ kind: fc.constant("put" as const), n, name: word, time: fc.nat({ max: 8 }) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("delete" as const), n }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("link" as const),
+      n,
+      provider: fc.constantFrom(...PROVIDERS),
+      uid: fc.nat({ max: 15 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("unlink" as const), uid: fc.nat({ max: 15 }) }) },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -46,7 +62,7 @@ function naive(document: Document, query: string, after: UserRecord | undefined,
   );
   return sorted
     .slice(after === undefined ? 0 : sorted.indexOf(after) + 1)
-    .filter(matcher(parseQuery(query, USER_FIELDS)))
+    .filter(matcher(parseQuery(query, USER_FIELDS), ({ id: owner }) => document.identitiesOf(owner)))
     .slice(0, limit)
     .map((found) => found.id);
 }
@@ -68,13 +84,23 @@ async function find(
   return found;
 }
 
-it("A search finds what a scan of all rows finds, after any additions, renames, moves and removals", async () => {
+it("A search finds what a scan of all rows finds, after any additions, renames, moves, removals and links", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { size: "max", maxLength: 300 }), async (steps) => {
       const document = new Document();
       for (const now of steps) {
-        if (now.kind === "delete") document.apply(["delete", "users", id(now.n)]);
-        else if (now.kind === "put") {
+        if (now.kind === "delete") {
+          for (const { id: link } of document.identitiesOf(id(now.n)).slice())
+            document.apply(["delete", "identities", link]);
+          document.apply(["delete", "users", id(now.n)]);
+        } else if (now.kind === "unlink") document.apply(["delete", "identities", id(100 + now.uid)]);
+        else if (now.kind === "link") {
+          // An identity is never moved to another user.
+          const owner = document.tables.users.get(id(now.n));
+          const link = id(100 + now.uid);
+          if (!owner || document.tables.identities.has(link)) continue;
+          document.apply(["put", "identities", identity(100 + now.uid, owner, { provider: now.provider })]);
+        } else if (now.kind === "put") {
           const created_at = `2026-01-0${now.time + 1}T00:00:00.000Z`;
           // Addresses do not change and are unique.
           const email = `${now.n % 2 === 0 ? "a" : "b"}${now.n}@x.test`;
@@ -115,6 +141,42 @@ it("A search over many rows covers all of them, also in pages", async () => {
     after = document.tables.users.get(page.at(-1) ?? "");
   }
   expect(pages).toEqual(changed);
+});
+
+it("A provider is found whether few or many users have it, in pages, and in order", async () => {
+  const document = new Document();
+  const time = (k: number): string => new Date(Date.UTC(2026, 0, 1) + k * 1000).toISOString();
+  const COUNT = 9000;
+  for (let k = 0; k < COUNT; k++) {
+    const owner = user(k, { email: `u${k}@x.test`, created_at: time(k) });
+    document.apply(["put", "users", owner]);
+    if (k % 2 === 0) document.apply(["put", "identities", identity(COUNT + k, owner, { uid: `${k}` })]);
+    if (k % 1000 === 7)
+      document.apply(["put", "identities", identity(3 * COUNT + k, owner, { provider: "github", uid: `${k}` })]);
+  }
+  for (const query of ["provider:google", "provider:github", "provider:g*", "provider:null", "-provider:github"]) {
+    const whole = naive(document, query, undefined, Infinity);
+    expect(whole.length).toBeGreaterThan(0);
+    expect(await find(document, query, undefined, Infinity)).toEqual(whole);
+    const after = document.tables.users.get(id(4321));
+    expect(await find(document, query, after, 3)).toEqual(naive(document, query, after, 3));
+  }
+});
+
+it("A search for a provider of few users looks at no others", async () => {
+  const document = new Document();
+  for (let k = 0; k < 20_000; k++) document.apply(["put", "users", user(k, { email: `u${k}@x.test` })]);
+  for (const k of [5, 7])
+    document.apply([
+      "put",
+      "identities",
+      identity(30_000 + k, document.tables.users.get(id(k))!, { provider: "github" }),
+    ]);
+  let looks = 0;
+  const own = document.identitiesOf.bind(document);
+  document.identitiesOf = (owner) => (looks++, own(owner));
+  expect(await find(document, "provider:github", undefined, Infinity)).toEqual([7, 5].map(id));
+  expect(looks).toBe(2);
 });
 
 it("A row that is renamed while a column is built is found by its new name", async () => {

@@ -2,7 +2,8 @@ import { chmod, lstat, mkdir, readFile, readdir, rm, stat, symlink, writeFile } 
 import { connect } from "node:net";
 import { dirname, join, relative } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { Low } from "lowdb";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { fill, newPath, open, expectNoWarnings, warnings } from "./_json.ts";
 import { temporaryDirectory } from "../_files.ts";
@@ -122,6 +123,24 @@ describe("A store behind a symbolic link", () => {
     await expect(open(what === "db.json" ? link : join(link, "db.json"))).rejects.toThrow("is in use by");
     await store.close();
   });
+});
+
+it("Every document of a store is read and written by lowdb: at a seed, a compaction, a snapshot and its restore", async () => {
+  const path = await newPath();
+  const [read, write] = [vi.spyOn(Low.prototype, "read"), vi.spyOn(Low.prototype, "write")];
+  onTestFinished(() => [read, write].forEach((spy) => spy.mockRestore()));
+  const calls = (): [reads: number, writes: number] => [read.mock.calls.length, write.mock.calls.length];
+  const store = await open(path);
+  expect(calls()).toEqual([1, 0]);
+  await store.seed(people());
+  expect(calls()).toEqual([1, 1]);
+  await store.snapshots.save("s", new Date(0).toISOString());
+  expect(calls()).toEqual([1, 2]);
+  await store.snapshots.restore("s");
+  expect(calls()).toEqual([2, 3]);
+  await store.saveState(state(1));
+  await store.close();
+  expect(calls()).toEqual([2, 4]);
 });
 
 describe("The lock of a store", () => {

@@ -14,7 +14,6 @@ const FAILURES = {
   access_denied: "You cancelled the sign-in.",
   email_not_verified: "Your e-mail address is not verified there.",
   email_primary_not_verified: "Your e-mail address is not verified there.",
-  account_conflict: "Another account has your e-mail address.",
   code_rejected: "The sign-in failed.",
   invalid_client: "The sign-in failed.",
   redirect_uri_mismatch: "The sign-in failed.",

@@ -12,8 +12,7 @@ import { EXIT, exitOf, type ExitCode } from "../exit-codes.ts";
 import { harmless, harmlessJson } from "../output/text.ts";
 import { resolveTarget } from "../connection/target.ts";
 import type { Target } from "../connection/sources.ts";
-import { exchangeAgain, type Answer } from "../connection/exchange.ts";
-import { fetchOf } from "../connection/fetch.ts";
+import { exchange, type Answer } from "../connection/exchange.ts";
 import { explainFailure } from "../connection/failure.ts";
 
 export interface ApiOptions extends GlobalFlags {
@@ -22,6 +21,7 @@ export interface ApiOptions extends GlobalFlags {
   readonly include?: boolean;
 }
 
+const WITHOUT_SLASH = "Leave out the slash at the end of the path, or write the id behind it.";
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 /** The one endpoint that is found at {api_url}. */
 const INSTANCES_PATH = "/api/v1/instances/search";
@@ -70,15 +70,20 @@ export async function runApi(context: Context, options: ApiOptions, verb: string
     ...(url.pathname.startsWith("/api/") && (await keyHeaders(context, target, isForApi))),
     ...(body !== undefined && { "content-type": "application/json" }),
   };
-  const limitMs = timeoutMs(context);
-  const send = await fetchOf(context, target, limitMs);
-  const init = { method, headers, ...(body !== undefined && { body }) };
+  const request = {
+    method,
+    headers,
+    ...(body !== undefined && { body }),
+    certificate: target.server?.certificate,
+    timeoutMs: timeoutMs(context),
+    retries: retriesOf(context, 0),
+  };
   // A person who debugs a service wants to see its first response, so nothing is repeated unless a flag says so.
-  const answer = await exchangeAgain(send, url.href, limitMs, init, retriesOf(context, 0)).catch((error: unknown) => {
+  const answer = await exchange(context, url.href, request).catch((error: unknown) => {
     const { exitCode, code, message, hint } = explainFailure(context, error);
     throw new CliError(exitCode, message, hint, code);
   });
-  return print(context, answer, options.include === true);
+  return print(context, answer, options.include === true, url.pathname);
 }
 
 /** A key is sent to the service that it is for: other addresses are refused, also whole ones. */
@@ -113,7 +118,7 @@ function jsonBody(fields: readonly [string, string][]): string | undefined {
 }
 
 /** @throws {CliError} for a status of 400 or more, when its body is printed */
-function print({ stdout }: Context, { response, text }: Answer, withHead: boolean): ExitCode {
+function print({ stdout }: Context, { response, text }: Answer, withHead: boolean, path: string): ExitCode {
   const body = parsedJson(text);
   if (withHead) {
     stdout.write(`HTTP ${response.status}\n`);
@@ -133,5 +138,6 @@ function print({ stdout }: Context, { response, text }: Answer, withHead: boolea
   const code = (typeof error === "string" && errorCode(response.status, { error })) || "unknown";
   // The path is the user's own.
   const exitCode = response.status === 404 ? EXIT.notFound : exitOf(code, response.status);
-  throw new CliError(exitCode, `${response.status}: ${sentence}`, undefined, code);
+  const hint = code === "not_found" && path.endsWith("/") ? WITHOUT_SLASH : undefined;
+  throw new CliError(exitCode, `${response.status}: ${sentence}`, hint, code);
 }

@@ -2,18 +2,19 @@ import type { Command } from "commander";
 import type { Client } from "../../client/client.ts";
 import type { ListCall } from "../../client/list.ts";
 import { plainText } from "../../wire/csv.ts";
-import type { Page } from "../../wire/endpoints.ts";
+import type { Page } from "../../wire/page.ts";
 import type { Query } from "../../wire/query.ts";
 import { openClient } from "../connection/client.ts";
 import { runs, withHelp, type CommandHelp, type GlobalFlags } from "../command.ts";
 import type { Context } from "../context.ts";
-import { LIST_EXITS, type ExitCode } from "../exit-codes.ts";
+import { EXIT, LIST_EXITS, type ExitCode } from "../exit-codes.ts";
 import type { Collection } from "../list/columns.ts";
 import { addListFlags, shapeOf, type ListFlags, type ListShape } from "../list/flags.ts";
 import { pages } from "../list/pages.ts";
 import { isTable, printList } from "../list/print.ts";
 import { formatOf, printsRows, type OutputFlags } from "../output/flags.ts";
 import { quoted } from "../output/format.ts";
+import { EXPLAIN_FLAG, printExplanation } from "../search/explain.ts";
 import { addSearchFlags, type Searched, type SearchFlags } from "../search/flags.ts";
 import { nothingFound, SEARCH_NOTES } from "../search/help.ts";
 import { readQuery } from "../search/read.ts";
@@ -34,7 +35,7 @@ export interface Records<Row> {
 }
 
 type ListOptions = GlobalFlags & ListFlags;
-type SearchOptions = ListOptions & SearchFlags;
+type SearchOptions = ListOptions & SearchFlags & { readonly explain?: boolean };
 
 export function addListAndSearch<Row>(group: Command, context: Context, records: Records<Row>): void {
   const { columns, searched, order, examples } = records;
@@ -43,7 +44,7 @@ export function addListAndSearch<Row>(group: Command, context: Context, records:
   runs(list, (options: ListOptions) => runList(context, options, records));
 
   const search = printsRows(group.command("search")).description(`print the ${columns.noun} that match`);
-  withHelp(addListFlags(addSearchFlags(search, searched), columns), {
+  withHelp(addListFlags(addSearchFlags(search, searched).option(...EXPLAIN_FLAG), columns), {
     examples: examples.search,
     exits: LIST_EXITS,
     notes: SEARCH_NOTES(searched),
@@ -59,7 +60,7 @@ export async function runList<Row>(context: Context, options: ListOptions, recor
   return printPages(context, options, columns, shape, list, `There are no ${columns.noun} yet.`);
 }
 
-/** Prints the records that match. @returns the exit code */
+/** Prints the records that match, or what the search means. @returns the exit code */
 export async function runSearch<Row>(
   context: Context,
   options: SearchOptions,
@@ -67,6 +68,10 @@ export async function runSearch<Row>(
   terms: readonly string[],
 ): Promise<ExitCode> {
   const { columns, searched } = records;
+  if (options.explain) {
+    await printExplanation(context, searched, terms, options);
+    return EXIT.done;
+  }
   const shape = shapeOf(options, columns);
   const typed = await readQuery(context, searched, terms, options);
   const { search } = records.of(await openClient(context, options));

@@ -39,6 +39,14 @@ export async function openDashboard(context: Context, flags: GlobalFlags, isPrin
   context.stderr.write(`Opened ${address}\n`);
 }
 
+/** Signs every browser out of the dashboard, and ends every link to it. */
+export async function revokeDashboardKeys(context: Context, flags: GlobalFlags): Promise<void> {
+  const control = await openControl(context, flags);
+  const revoked = await control.request("DELETE /dashboard-keys");
+  if (flags.json) printJson(context, revoked);
+  else context.stdout.write("Revoked every key and link of the dashboard. Open dashboards are signed out.\n");
+}
+
 /** @returns its address. The link in it is good once, and for a minute */
 async function redirectFile(url: string): Promise<string> {
   await removeOld().catch(() => undefined);

@@ -7,7 +7,7 @@ import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { harmless, printJson } from "../output/text.ts";
-import { openDashboard } from "./open-dashboard.ts";
+import { openDashboard, revokeDashboardKeys } from "./open-dashboard.ts";
 import { resolveTarget } from "../connection/target.ts";
 import type { Target } from "../connection/sources.ts";
 import { trimSlash } from "../../wire/path.ts";
@@ -19,6 +19,7 @@ type ServicePage = Exclude<Page, "dashboard" | "reference">;
 export interface OpenOptions extends GlobalFlags {
   readonly print?: boolean;
   readonly redirectUri?: string;
+  readonly revoke?: boolean;
 }
 
 export function addOpen(program: Program, context: Context): void {
@@ -33,12 +34,14 @@ export function addOpen(program: Program, context: Context): void {
     .option(
       "--redirect-uri <url>",
       "where the sign-in returns to; default, on a local server: the first of the instance's redirect_uris, else a page that shows the token",
-    );
+    )
+    .option("--revoke", "for the dashboard: sign every browser out, and open nothing");
   withHelp(command, {
     examples: [
       ["svc open", "the front page of the local server"],
       ["svc open sign-in", "its sign-in, with the default provider"],
       ["svc open dashboard", "the dashboard of the local server, signed in"],
+      ["svc open dashboard --revoke", "signs every browser out of it"],
       ["svc open reference", "the reference of its control API"],
       ["svc open --print", "only the address"],
     ],
@@ -50,6 +53,15 @@ export function addOpen(program: Program, context: Context): void {
 
 /** Opens a page of the service in a browser, or prints its address. @returns the exit code if it is not 0 */
 export async function runOpen(context: Context, options: OpenOptions, page: Page): Promise<ExitCode | void> {
+  if (options.revoke) {
+    if (page !== "dashboard" || options.print)
+      throw new CliError(
+        EXIT.usage,
+        page === "dashboard" ? "--revoke and --print are mutually exclusive." : `--revoke is not for ${page}.`,
+        "To revoke the dashboard's keys: svc open dashboard --revoke",
+      );
+    return revokeDashboardKeys(context, options);
+  }
   if (page === "dashboard") return openDashboard(context, options, options.print === true);
   const url =
     page === "reference"

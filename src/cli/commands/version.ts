@@ -1,11 +1,9 @@
-import type { Fetch } from "../../wire/fetch.ts";
 import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { printJson, printRecord } from "../output/text.ts";
-import { exchange, type Answer } from "../connection/exchange.ts";
-import { codeOf, fetchOf } from "../connection/fetch.ts";
+import { codeOf, exchange, type Answer } from "../connection/exchange.ts";
 import { trimSlash } from "../../wire/path.ts";
 
 const PACKAGE = "svc-identity";
@@ -31,7 +29,7 @@ export function addVersion(program: Program, context: Context): void {
 
 /** Prints this version, and with `check` whether there is a newer one. */
 export async function runVersion(context: Context, options: VersionOptions, version: string): Promise<void> {
-  const latest = options.check ? await newest(context, await fetchOf(context, {}, TIMEOUT_MS)) : undefined;
+  const latest = options.check ? await newest(context) : undefined;
   const facts = { version, node: process.version, platform: `${process.platform}-${process.arch}` };
   if (options.json)
     printJson(context, { ...facts, ...(latest !== undefined && { latest, is_latest: !isNewer(latest, version) }) });
@@ -44,9 +42,9 @@ export async function runVersion(context: Context, options: VersionOptions, vers
   );
 }
 
-async function newest(context: Context, fetch: Fetch): Promise<string> {
+async function newest(context: Context): Promise<string> {
   const registry = trimSlash(context.env["npm_config_registry"] || REGISTRY);
-  const { response, text } = await ask(fetch, `${registry}/${PACKAGE}/latest`);
+  const { response, text } = await ask(context, `${registry}/${PACKAGE}/latest`);
   const { status } = response;
   const version = /"version"\s*:\s*"(\d+\.\d+\.\d+(?:-[\w.]+)?)"/.exec(text)?.[1];
   if (status === 200 && version !== undefined) return version;
@@ -54,9 +52,9 @@ async function newest(context: Context, fetch: Fetch): Promise<string> {
   throw new CliError(EXIT.failed, `The registry at ${registry} ${what}.`, "This version still works.");
 }
 
-async function ask(fetch: Fetch, url: string): Promise<Answer> {
+async function ask(context: Context, url: string): Promise<Answer> {
   try {
-    return await exchange(fetch, url, TIMEOUT_MS);
+    return await exchange(context, url, { timeoutMs: TIMEOUT_MS });
   } catch (error) {
     throw new CliError(
       EXIT.unreachable,

@@ -1,7 +1,6 @@
 import type { Client, ClientOptions } from "../../client/client.ts";
 import type { GlobalFlags } from "../command.ts";
 import { optionsOf, requireEncryption, requireKey, timeoutMs } from "./client-options.ts";
-import { fetchOf } from "./fetch.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -53,7 +52,13 @@ export async function verifyKeyWithService(
 }
 
 /** Imports the client when it is needed, so that help starts fast. */
-export async function openWith(context: Context, options: ClientOptions, target: Target): Promise<Client> {
-  const { createClient } = await import("../../client/portable.ts");
-  return createClient({ ...options, fetch: await fetchOf(context, target, timeoutMs(context)) });
+export async function openWith(context: Context, options: ClientOptions, { server }: Target): Promise<Client> {
+  const [{ createClientWith }, { fetchTransport }] = await Promise.all([
+    import("../../client/client.ts"),
+    import("../../client/transport.ts"),
+  ]);
+  const { network } = context;
+  const reach = { certificate: server?.certificate, timeoutMs: timeoutMs(context) };
+  const transport = fetchTransport((url, init) => network.send(url, init, reach));
+  return createClientWith(() => ({ ...transport, patience: network.patience }), options);
 }

@@ -1,13 +1,12 @@
-import { ConnectionError } from "../../client/errors.ts";
 import type { ControlClient } from "../../control-client/index.ts";
-import type { Fetch } from "../../wire/fetch.ts";
+import { CONTROL_KEY_PREFIX, credentialKind } from "../../wire/credentials.ts";
 import { trimSlash } from "../../wire/path.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { GlobalFlags } from "../command.ts";
 import { checkUrl, requirePrivacy, timeoutMs } from "./client-options.ts";
-import { fetchOf } from "./fetch.ts";
+import { fetchOf } from "./exchange.ts";
 import type { RunningServerFile } from "./server-file.ts";
 import { requireLocalServer } from "./target.ts";
 
@@ -43,8 +42,8 @@ export async function controlOf(context: Context, base_url: string): Promise<Con
 async function openAt(context: Context, { url, controlKey, server }: ControlTarget): Promise<ControlClient> {
   // Loaded here, so that other commands start fast.
   const { createControlClient } = await import("../../control-client/index.ts");
-  const limitMs = timeoutMs(context, DEFAULT_TIMEOUT_MS);
-  return createControlClient({ url, controlKey, fetch: limited(await fetchOf(context, { server }, limitMs), limitMs) });
+  const reach = { certificate: server?.certificate, timeoutMs: timeoutMs(context, DEFAULT_TIMEOUT_MS) };
+  return createControlClient({ url, controlKey, fetch: fetchOf(context, reach) });
 }
 
 /** Where that control API is, and its key. @throws {CliError} if there is none */
@@ -86,22 +85,11 @@ function namedKey({ env }: Context): string {
       "SVC_CONTROL_URL is set, but SVC_CONTROL_KEY is not.",
       "In the directory of that server, svc env prints both.",
     );
-  if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw new CliError(EXIT.usage, "SVC_CONTROL_KEY is not a control key.", "It begins with ctl_, without spaces.");
-}
-
-/** No redirect is followed, and every request without a signal of its own ends in time, its body included. */
-function limited(send: Fetch, limitMs: number): Fetch {
-  return async (url, init) => {
-    const signal = init.signal ?? AbortSignal.timeout(limitMs);
-    const inTime = <Value>(answer: Promise<Value>): Promise<Value> =>
-      answer.catch((cause: unknown) => {
-        if (init.signal || !signal.aborted) throw cause;
-        throw new ConnectionError("timeout", `${url} did not answer in time`, { cause });
-      });
-    const response = await inTime(send(url, { ...init, signal }));
-    const { status, headers, body } = response;
-    if (status >= 300 && status <= 399) throw new Error("the answer is a redirect, which is not followed");
-    return { status, headers, body, text: () => inTime(response.text()) };
-  };
+  const kind = key.startsWith(CONTROL_KEY_PREFIX) ? undefined : credentialKind(key);
+  if (kind === undefined && /^[\x21-\x7e]+$/.test(key)) return key;
+  throw new CliError(
+    EXIT.usage,
+    `SVC_CONTROL_KEY is ${kind ?? "not a control key"}.`,
+    "A control key begins with ctl_, without spaces: in the server's directory svc env prints it.",
+  );
 }

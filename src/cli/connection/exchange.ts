@@ -1,7 +1,10 @@
+import { startDeadline, type Deadline } from "../../client/deadline.ts";
 import { ConnectionError } from "../../client/errors.ts";
-import { mayRetry, parseRetryAfter, retryDelayMs } from "../../client/retry.ts";
-import { codeOf } from "./fetch.ts";
+import { mayRetry, parseRetryAfter, repeat, type Fault } from "../../client/retry.ts";
 import type { Fetch, FetchInit, FetchResponse } from "../../wire/fetch.ts";
+import type { Context, Network, Reach } from "../context.ts";
+
+type Place = Pick<Context, "network">;
 
 /** The response to a request, with its body. */
 export interface Answer {
@@ -9,57 +12,116 @@ export interface Answer {
   readonly text: string;
 }
 
-/**
- * Sends one request and reads the whole response. Redirects are not followed.
- * @param timeoutMs for both
- * @throws {ConnectionError} `timeout` or `connection`, with the reason as its cause
- */
-export async function exchange(
-  send: Fetch,
-  url: string,
-  timeoutMs: number,
-  init: Omit<FetchInit, "redirect" | "signal"> = {},
-): Promise<Answer> {
-  const signal = AbortSignal.timeout(timeoutMs);
-  try {
-    const headers = { accept: "application/json", ...init.headers };
-    const response = await send(url, { method: "GET", ...init, headers, redirect: "manual", signal });
-    return { response, text: await response.text() };
-  } catch (error) {
-    const code = signal.aborted ? "timeout" : "connection";
-    throw new ConnectionError(code, `${url} did not answer`, { cause: error });
-  }
+/** A request that is no call of the client. Its time limit is for all tries and their bodies. */
+export interface Request extends Omit<FetchInit, "redirect" | "signal">, Reach {
+  /** How often it is repeated, as the client would. Default: never. */
+  readonly retries?: number;
 }
 
 /**
- * The same, repeated as the client would. The last response counts, whatever its status.
- * @param timeoutMs for all tries
+ * Sends a request, which `--wait` may wait for, and reads the whole response. The last response counts, whatever its status.
+ * @throws {ConnectionError} `timeout` or `connection`, with the reason as its cause
  */
-export async function exchangeAgain(
-  send: Fetch,
+export function exchange({ network }: Place, url: string, request: Request): Promise<Answer> {
+  const { method = "GET", retries = 0 } = request;
+  return inTime(url, request, (deadline) =>
+    again(network, method, url, retries, deadline, () => once(network, url, request, deadline)),
+  );
+}
+
+/** The same without any other try. */
+export function exchangeOnce({ network }: Place, url: string, request: Request): Promise<Answer> {
+  return inTime(url, request, (deadline) => once(network, url, request, deadline));
+}
+
+/** Sends requests that are not the client's, which `--wait` may wait for. Without a signal of its own, each ends in time. */
+export function fetchOf({ network }: Place, reach: Reach): Fetch {
+  return async (url, init) => {
+    const deadline = startDeadline(init.signal ? Infinity : reach.timeoutMs, init.signal);
+    const ending = async <Value>(promise: Promise<Value>): Promise<Value> => {
+      try {
+        return await deadline.until(promise);
+      } catch (cause) {
+        deadline.end();
+        if (!deadline.isOver) throw cause;
+        throw new ConnectionError("timeout", `${url} did not answer in time`, { cause });
+      }
+    };
+    const send = async (): Promise<{ response: FetchResponse }> => {
+      const response = await network.send(url, { ...init, signal: deadline.signal }, reach);
+      const isRedirect = response.status >= 300 && response.status <= 399;
+      if (isRedirect && init.redirect === "error") throw new Error("the answer is a redirect, which is not followed");
+      return { response };
+    };
+    const { response } = await ending(again(network, init.method ?? "GET", url, 0, deadline, send));
+    const { status, headers, body } = response;
+    return { status, headers, body, text: () => ending(response.text()).finally(deadline.end) };
+  };
+}
+
+async function inTime(
   url: string,
-  timeoutMs: number,
-  init: Omit<FetchInit, "redirect" | "signal"> & { readonly method: string },
-  retries: number,
+  { timeoutMs }: Reach,
+  act: (deadline: Deadline) => Promise<Answer>,
 ): Promise<Answer> {
-  const until = performance.now() + timeoutMs;
-  for (let repeated = 0; ; repeated++) {
-    const leftMs = Math.max(1, Math.ceil(until - performance.now()));
-    let answer: Answer | undefined;
-    let error: unknown;
-    try {
-      answer = await exchange(send, url, leftMs, init);
-    } catch (fault) {
-      error = fault;
-    }
-    const status = answer?.response.status;
-    const retryAfter = parseRetryAfter(answer?.response.headers.get("retry-after") ?? null, Date.now());
-    const pauseMs = retryDelayMs(repeated, retryAfter);
-    const name = `${init.method} ${new URL(url).pathname}`;
-    const syscallCode = codeOf((error as { cause?: unknown } | undefined)?.cause ?? {});
-    const goesOn = repeated < retries && pauseMs < until - performance.now() && mayRetry(name, { status, syscallCode });
-    if (goesOn) await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    else if (answer) return answer;
-    else throw error;
+  const deadline = startDeadline(timeoutMs, undefined);
+  try {
+    return await deadline.until(act(deadline));
+  } catch (error) {
+    const code = deadline.isOver ? "timeout" : "connection";
+    throw new ConnectionError(code, `${url} did not answer`, { cause: error });
+  } finally {
+    deadline.end();
   }
+}
+
+async function once(network: Network, url: string, request: Request, { signal }: Deadline): Promise<Answer> {
+  const { method = "GET", headers, body } = request;
+  const init: FetchInit = { method, headers: { accept: "application/json", ...headers }, redirect: "manual", signal };
+  const response = await network.send(url, { ...init, ...(body !== undefined && { body }) }, request);
+  return { response, text: await response.text() };
+}
+
+interface Outcome<Result> {
+  readonly result?: Result;
+  readonly error?: unknown;
+}
+
+/** By the client's rules. */
+async function again<Result extends { readonly response: FetchResponse }>(
+  network: Network,
+  method: string,
+  url: string,
+  retries: number,
+  deadline: Deadline,
+  attempt: () => Promise<Result>,
+): Promise<Result> {
+  const patience = network.patience(method, url);
+  const settled = (): Promise<Outcome<Result>> =>
+    attempt().then(
+      (result) => ({ result }),
+      (error: unknown) => ({ error }),
+    );
+  const may = (fault: Fault): boolean => mayRetry(`${method} ${new URL(url).pathname}`, fault);
+  try {
+    const { result, error } = await repeat(settled, faultOf, { retries, mayRetry: may, patience, deadline });
+    if (result) return result;
+    throw error;
+  } finally {
+    patience.end();
+  }
+}
+
+function faultOf({ result, error }: Outcome<{ readonly response: FetchResponse }>): Fault | undefined {
+  if (!result) return { syscallCode: codeOf(error) };
+  const { status, headers } = result.response;
+  if (status < 400) return undefined;
+  return { status, retryAfterMs: parseRetryAfter(headers.get("retry-after"), Date.now()) };
+}
+
+/** The system's code for an error, such as `ECONNREFUSED`; empty if there is none. */
+export function codeOf(error: unknown): string {
+  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
+  const own = cause?.code ?? code;
+  return typeof own === "string" ? own : "";
 }

@@ -1,9 +1,9 @@
+import { connectionFault as addressFault } from "../../wire/address-fault.ts";
 import { isLoopbackUrl } from "../../wire/loopback.ts";
-import type { Context } from "../context.ts";
+import type { Context, Exchange } from "../context.ts";
 import { counted } from "../output/format.ts";
 import { CliError, toFailure, type Failure } from "../errors.ts";
-import { codeOf, lastExchange, type Exchange } from "./fetch.ts";
-import { shownProxy } from "./proxy.ts";
+import { codeOf } from "./exchange.ts";
 
 type Explanation = readonly [message: string, hint: string];
 
@@ -12,8 +12,8 @@ export function explainFailure(context: Context, error: unknown): Failure {
   const failure = toFailure(error);
   // Its own words say more than those of the last request.
   if (error instanceof CliError) return failure;
-  const exchange = lastExchange(context);
-  const explained = exchange && explain(failure.code, error, exchange);
+  const { last } = context.network;
+  const explained = last && explain(failure.code, error, last);
   return explained ? { ...failure, message: explained[0], hint: explained[1] } : failure;
 }
 
@@ -79,9 +79,9 @@ function badAnswer(host: string, { url, isRead, status = 0, contentType = "" }: 
   ];
 }
 
-/** Codes of Node's TLS, DNS and sockets, and of undici if a proxy is used. */
+/** Codes of Node's TLS, DNS and sockets, and of undici. */
 function connectionFault(error: unknown, { url, proxy, status }: Exchange): Explanation {
-  const { host, hostname, protocol } = new URL(url);
+  const { host, hostname } = new URL(url);
   const code = codeOf(error) || codeOf((error as { cause?: unknown }).cause ?? {});
   const isLocal = isLoopbackUrl(url);
   if (status !== undefined)
@@ -89,11 +89,18 @@ function connectionFault(error: unknown, { url, proxy, status }: Exchange): Expl
       `${host} closed the connection in the middle of its response (${code || "cut off"}).`,
       isLocal ? "Try again. If it happens again, see what the server printed." : "Try again, or check its logs.",
     ];
+  if (proxy !== undefined && !URL.canParse(proxy))
+    return [
+      "HTTPS_PROXY or HTTP_PROXY is not an address.",
+      "Write it as http://proxy.example.com:8080, or add the host to NO_PROXY.",
+    ];
   if (proxy !== undefined)
     return [
-      `${host} could not be reached through the proxy ${shownProxy(proxy)} (${code || "no answer"}).`,
+      `${host} could not be reached through the proxy ${new URL(proxy).host} (${code || "no answer"}).`,
       "Check HTTPS_PROXY, or add the host to NO_PROXY.",
     ];
+  const fault = addressFault(url, code);
+  if (fault) return [`${fault[0]}.`, `${fault[1]}.`];
   if (code === "ECONNREFUSED")
     return isLocal
       ? [`Nothing listens at ${host} (${code}).`, "Start a local server with: svc serve"]
@@ -114,17 +121,15 @@ function connectionFault(error: unknown, { url, proxy, status }: Exchange): Expl
       `The certificate of ${host} is not trusted (${code}).`,
       "Name the authority that signed it: NODE_EXTRA_CA_CERTS=/path/to/ca.pem",
     ];
-  if (protocol === "https:" && (code === "EPROTO" || code.startsWith("ERR_SSL")))
-    return [`${host} does not speak HTTPS on this port (${code}).`, "Check the port; a plain one begins with http://."];
-  if (protocol === "http:" && (code === "ECONNRESET" || code.startsWith("HPE_")))
-    return [`${host} closed the connection (${code}).`, "This port may speak HTTPS: try https://."];
-  if (code === "EHOSTUNREACH" || code === "ENETUNREACH" || code === "ETIMEDOUT")
+  if (UNREACHABLE.has(code))
     return [`${host} cannot be reached from here (${code}).`, "Check the network, a VPN, or HTTPS_PROXY."];
   return [
     `${host} could not be reached (${code || "the connection failed"}).`,
     "Find out what is wrong with: svc doctor",
   ];
 }
+
+const UNREACHABLE = new Set(["EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT"]);
 
 const UNTRUSTED = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",

@@ -1,28 +1,40 @@
+import { BlockList, isIP } from "node:net";
+import { isLoopbackUrl } from "../../wire/loopback.ts";
 import type { Context } from "../context.ts";
 
-/** The proxy for an address, by the variables that curl and others read. `NO_PROXY` is honoured by `proxy-fetch.ts` too. */
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
+
+/** The proxy for an address, by the variables that curl and others read. None for this machine, whatever they say. */
 export function proxyOf(address: string, env: Context["env"]): string | undefined {
+  if (isLoopbackUrl(address)) return undefined;
   const { protocol, hostname, port } = new URL(address);
   const variable = (name: string): string | undefined => env[name.toLowerCase()] || env[name] || undefined;
   const proxy = protocol === "https:" ? (variable("HTTPS_PROXY") ?? variable("HTTP_PROXY")) : variable("HTTP_PROXY");
-  if (proxy === undefined || isExempt(hostname, port, variable("NO_PROXY"))) return undefined;
-  return proxy;
+  if (proxy === undefined) return undefined;
+  const host = hostname.replace(/^\[(.+)\]$/, "$1");
+  const exempt = (variable("NO_PROXY") ?? "").toLowerCase().split(/[\s,]+/);
+  if (exempt.some((entry) => isIn(entry, host, port || DEFAULT_PORTS[protocol]!))) return undefined;
+  return /^[a-z][a-z\d+.-]*:\/\//i.test(proxy) ? proxy : `http://${proxy}`;
 }
 
-/** `NO_PROXY` is a list of hosts, each with what is below it, and `*` for all. */
-function isExempt(hostname: string, port: string, list = ""): boolean {
-  return list
-    .toLowerCase()
-    .split(/[\s,]+/)
-    .filter((entry) => entry !== "")
-    .some((entry) => {
-      const [, name = "", own = ""] = /^(?:\*?\.)?(.+?)(?::(\d+))?$/.exec(entry) ?? [];
-      if (entry === "*") return true;
-      return (own === "" || own === port) && (hostname === name || hostname.endsWith(`.${name}`));
-    });
+/** Whether a host is what an entry of `NO_PROXY` names: a host with all below it, an address, a network, or `*` for all. */
+function isIn(entry: string, host: string, port: string): boolean {
+  if (entry === "*") return true;
+  const [network = "", bits] = entry.replace(/^\[(.+)\]$/, "$1").split("/");
+  const version = isIP(network);
+  if (version !== 0) return isIP(host) === version && isWithin(network, bits ?? String(WIDTHS[version]), host);
+  const [, name, own = port] = /^(?:\*?\.)?(.+?)(?::(\d+))?$/.exec(entry) ?? [];
+  return name !== undefined && own === port && (host === name || host.endsWith(`.${name}`));
 }
 
-/** A proxy's address without the password that may be in it. */
-export function shownProxy(proxy: string): string {
-  return URL.canParse(proxy) ? new URL(proxy).host : "the proxy";
+const WIDTHS: Readonly<Record<number, number>> = { 4: 32, 6: 128 };
+
+/** @param bits of the network in CIDR notation (RFC 4632, 3.1; RFC 4291, 2.3) */
+function isWithin(network: string, bits: string, address: string): boolean {
+  const version = isIP(network);
+  if (!/^\d{1,3}$/.test(bits) || Number(bits) > WIDTHS[version]!) return false;
+  const family = version === 4 ? "ipv4" : "ipv6";
+  const list = new BlockList();
+  list.addSubnet(network, Number(bits), family);
+  return list.check(address, family);
 }

@@ -2,8 +2,7 @@ import { isLoopbackUrl } from "../../wire/loopback.ts";
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { dirname, resolve } from "node:path";
 import type { Context } from "../context.ts";
-import { exchange } from "./exchange.ts";
-import { codeOf, fetchOf } from "./fetch.ts";
+import { codeOf, exchangeOnce } from "./exchange.ts";
 import {
   hasServed,
   isServerFileOf,
@@ -18,7 +17,7 @@ import {
 /** A server of this machine that does not answer sooner has stopped. */
 const TIMEOUT_MS = 5_000;
 
-type Place = Pick<Context, "cwd" | "env" | "fetch">;
+type Place = Pick<Context, "cwd" | "env" | "network">;
 
 /** What is known of a local server: one that runs, or the directory of one that has stopped. */
 export type LocalServer =
@@ -43,7 +42,8 @@ export async function findServerOn(place: Place, port: number): Promise<RunningS
   return undefined;
 }
 
-function* upwards(from: string): Generator<string> {
+/** A directory and all above it. */
+export function* upwards(from: string): Generator<string> {
   let directory = resolve(from);
   for (; directory !== dirname(directory); directory = dirname(directory)) yield directory;
   yield directory;
@@ -112,26 +112,33 @@ async function removeStale(place: Place): Promise<void> {
 }
 
 /**
- * Asks for a proof that only the server which wrote the file can give, before any key or token is sent. A process id says
- * nothing: it may be another program's by now, or of another container.
+ * Asks for a proof that only the server which wrote the file can give, and only for the address that is asked, before any
+ * key or token is sent. A process id says nothing: it may be another program's by now, or of another container.
  */
 async function probe(place: Place, server: RunningServerFile): Promise<"proved" | "refused" | "other"> {
+  // Keys are sent to each of these, so what is proved for one must hold for all.
   const addresses = [server.url, server.api_url, ...server.instances.map(({ url }) => url)];
-  if (!addresses.every(isLoopbackUrl)) return "other";
+  if (!addresses.every((address) => isLoopbackUrl(address) && portOf(address) === portOf(server.url))) return "other";
   const challenge = randomBytes(32).toString("hex");
   try {
-    const limitMs = Math.min(TIMEOUT_MS, 1000 * (Number(place.env["SVC_TIMEOUT"]) || Infinity));
+    const timeoutMs = Math.min(TIMEOUT_MS, 1000 * (Number(place.env["SVC_TIMEOUT"]) || Infinity));
     const url = `${server.url}/__svc/identity?challenge=${challenge}`;
-    const { text } = await exchange(await fetchOf(place, { server }, limitMs), url, limitMs);
+    const { text } = await exchangeOnce(place, url, { certificate: server.certificate, timeoutMs });
     const { proof } = JSON.parse(text) as { proof?: unknown };
-    return isProof(proof, server.identity_secret, challenge) ? "proved" : "other";
+    const asked = `${new URL(url).hostname}:${portOf(url)}`;
+    return isProof(proof, server.identity_secret, `identity ${challenge} ${asked}`) ? "proved" : "other";
   } catch (error) {
     return codeOf(error) === "ECONNREFUSED" ? "refused" : "other";
   }
 }
 
-function isProof(proof: unknown, secret: string, challenge: string): boolean {
+function portOf(address: string): string {
+  const { port, protocol } = new URL(address);
+  return port || (protocol === "https:" ? "443" : "80");
+}
+
+function isProof(proof: unknown, secret: string, text: string): boolean {
   if (typeof proof !== "string" || !/^[0-9a-f]{64}$/.test(proof)) return false;
-  const expected = createHmac("sha256", secret).update(`identity ${challenge}`).digest();
+  const expected = createHmac("sha256", secret).update(text).digest();
   return timingSafeEqual(Buffer.from(proof, "hex"), expected);
 }

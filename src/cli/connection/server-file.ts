@@ -12,7 +12,7 @@ export interface RunningServerFile {
   readonly port: number;
   /** ISO 8601. */
   readonly started_at: string;
-  /** Loopback addresses, as are those of the instances. */
+  /** Where it listens on loopback, as are the addresses of the instances: never its public address. */
   readonly url: string;
   readonly api_url: string;
   /** Of a server with `--https`, in PEM. */
@@ -26,6 +26,8 @@ export interface RunningServerFile {
     readonly name: string;
     readonly subdomain: string;
     readonly url: string;
+    /** The one to use from programs: it needs no resolver for names below localhost. Undefined in an older file. */
+    readonly program_url?: string;
     readonly publishable_key: string;
     readonly secret_key: string;
     /** Undefined in the file of an older version, as is the next. */

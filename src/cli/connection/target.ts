@@ -1,3 +1,5 @@
+import { startDeadline } from "../../client/deadline.ts";
+import { repeat } from "../../client/retry.ts";
 import type { TargetFlags } from "../command.ts";
 import type { Context } from "../context.ts";
 import { listProfiles, readCurrent, requireProfile } from "../credentials/profiles.ts";
@@ -7,9 +9,6 @@ import { ofServer } from "./local-target.ts";
 import { findLocalServer, type LocalServer } from "./running-server.ts";
 import type { RunningServerFile } from "./server-file.ts";
 import { readExplicitTarget, withProfile, type Target } from "./sources.ts";
-import { waitEnd } from "./wait.ts";
-
-const POLL_MS = 200;
 
 /**
  * In order of precedence: flags, `--profile`, `SVC_*`, the server that runs in this directory or above, the current
@@ -63,11 +62,15 @@ export function describeTarget({ base_url, api_url, profile }: Target): string {
 
 /** With `--wait`, waits for a server that is about to start. */
 async function awaitLocalServer(context: Context): Promise<LocalServer | undefined> {
-  const until = waitEnd(context.env);
-  for (;;) {
-    const local = await findLocalServer(context);
-    if (local?.isRunning || !local || performance.now() > until) return local;
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  const patience = context.network.patience("GET", "http://localhost");
+  try {
+    return await repeat(
+      () => findLocalServer(context),
+      (local) => (local?.isRunning === false ? { syscallCode: "ECONNREFUSED" } : undefined),
+      { patience, deadline: startDeadline(Infinity, undefined) },
+    );
+  } finally {
+    patience.end();
   }
 }
 

@@ -4,27 +4,9 @@ import { EXIT } from "../exit-codes.ts";
 
 type Env = Context["env"];
 
-/** By a command's environment, of which each run has a copy: when it is to wait no longer. */
-const ENDS = new WeakMap<Env, number>();
-
 /** How long commands wait for a service that is not there yet. @throws {CliError} if `SVC_WAIT` is not a number of seconds */
 export function waitMs(env: Env): number {
   return env["SVC_WAIT"] ? milliseconds("SVC_WAIT", env["SVC_WAIT"]) : 0;
-}
-
-/**
- * Until when a command waits for its service, over all its requests and their retries.
- * @returns as `performance.now()`
- */
-export function waitEnd(env: Env): number {
-  const end = ENDS.get(env) ?? performance.now() + waitMs(env);
-  ENDS.set(env, end);
-  return end;
-}
-
-/** The service has answered. If it fails again, the wait starts again. */
-export function endWait(env: Env): void {
-  ENDS.delete(env);
 }
 
 /** @throws {CliError} if a variable is not a number of seconds */

@@ -5,6 +5,7 @@ import { systemReason } from "../../disk/system-reason.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
+import { systemProgram } from "../system-program.ts";
 
 /** A value with its source in words. */
 export interface Sourced<Value = string> {
@@ -36,7 +37,7 @@ async function fromFile(path: string): Promise<string> {
 }
 
 function fromCommand(command: string, { env, stderr }: Context): Promise<string> {
-  const [shell, flag] = process.platform === "win32" ? ["cmd.exe", "/c"] : ["/bin/sh", "-c"];
+  const [shell, flag] = process.platform === "win32" ? [systemProgram("cmd.exe", env), "/c"] : ["/bin/sh", "-c"];
   return new Promise((done, fail) => {
     const child = execFile(shell, [flag, command], { env: env as NodeJS.ProcessEnv }, (error, stdout) => {
       // Neither its output nor the command itself: both may hold a secret.

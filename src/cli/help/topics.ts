@@ -12,8 +12,8 @@ export const TOPICS: Readonly<Record<string, { readonly description: string; rea
 };
 
 function query(): string {
-  return `A search is a list of terms. Terms on different fields are combined with AND, values of one field with OR, and
-bounds on one field with AND.
+  return `A search is a list of terms. Terms on different fields are combined with AND, terms on one field with OR, except for
+two: a lower and an upper bound with time between them are a range, and each -term excludes what matches.
 
 ${table({
   "email:ada@acme.test": "exactly this, case-insensitive",
@@ -32,8 +32,9 @@ ${fieldsOf(USER_FIELDS)}
 Sessions have:
 ${fieldsOf(SESSION_FIELDS)}
 
-What is shown is not quite what can be searched for. updated_at and email_verified_at of users, and created_at of sessions,
-are not shown. providers and email_verified of users, and geo_data of sessions, can't be searched for.
+What is shown is not quite what can be searched for. provider, updated_at and email_verified_at of users, and created_at of
+sessions, are not shown. providers and email_verified of users, and geo_data of sessions, can't be searched for. provider:github finds
+the users with github among their providers, and provider:null those without one.
 
 Quote terms with * or >, which the shell would interpret:
   svc users search 'email:*@acme.test' '-name:bot*' 'created_at>=2026-01-01'
@@ -42,7 +43,7 @@ or use the operators that no shell interprets:
   svc users search email.ends=@acme.test not.name.starts=bot created_at.gte=2026-01-01
 
 A value cannot contain a space: write name:*love* for "Ada Lovelace". To see what a search means:
-  svc query explain 'email:*@acme.test'`;
+  svc users search --explain 'email:*@acme.test'`;
 }
 
 function output(): string {
@@ -71,8 +72,8 @@ function environment(): string {
 Precedence: flags, --profile, variables, the local server of this directory, the current profile. svc whoami shows
 what is in use, and where each value comes from.
 
-Compiled code is kept in XDG_CACHE_HOME/svc or ~/.cache/svc, so that commands start faster; it can be deleted at any
-time. NODE_DISABLE_COMPILE_CACHE=1 turns this off.`;
+Node.js 22.8 and later keeps compiled code in XDG_CACHE_HOME/svc or ~/.cache/svc, so that commands start faster; it can be
+deleted at any time. NODE_COMPILE_CACHE names another directory, NODE_DISABLE_COMPILE_CACHE=1 turns this off.`;
 }
 
 function exitCodes(): string {

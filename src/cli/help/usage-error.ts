@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { closest } from "../../wire/closest.ts";
+import { meantOutcome } from "../../wire/outcomes.ts";
 import { CliError } from "../errors.ts";
 import type { Program } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -12,7 +13,7 @@ import { GUESSED_AT, GUESSED_OPTIONS } from "./guesses.ts";
 const SEARCH_FLAGS = /^--(?:email|email-domain|name|provider|since|until|ip|user|active|revoked|verified|unverified)$/;
 
 /** Flags of a search of sessions, which users do not have. */
-const SESSION_FLAGS = /^--(?:provider|ip|user|active|revoked)$/;
+const SESSION_FLAGS = /^--(?:ip|user|active|revoked)$/;
 
 /** Commands that take an instance by the flag alone. */
 const BY_INSTANCE = new Set(["svc dev keys rotate", "svc dev reset", "svc env"]);
@@ -25,7 +26,9 @@ const NOT_A_CHOICE =
 export async function usageError(given: string, argv: readonly string[], program: Program): Promise<CliError> {
   const [, option, its, value, argument = its, choices] = NOT_A_CHOICE.exec(given) ?? [];
   if (value !== undefined && choices !== undefined) {
-    const near = closest(value, choices.split(", ")) ?? flagOf(value, commandOf(argv, program));
+    const near =
+      (argument === "outcome" ? meantOutcome(value) : closest(value, choices.split(", "))) ??
+      flagOf(value, commandOf(argv, program));
     const what = `unknown ${argument} "${value}".`;
     return new CliError(
       EXIT.usage,
@@ -126,7 +129,8 @@ function hintForExec(words: readonly string[]): string {
 function valueOf(option: string, argv: readonly string[]): string {
   const i = argv.findIndex((word) => word === option || word.startsWith(`${option}=`));
   const value = argv[i]!.includes("=") ? argv[i]!.slice(option.length + 1) : argv[i + 1];
-  return value === undefined || value.startsWith("-") ? "<value>" : quoted(value);
+  if (value === undefined || value.startsWith("-")) return "<value>";
+  return quoted(option === "--outcome" ? (meantOutcome(value) ?? value) : value);
 }
 
 /** The command that the first words lead to. */

@@ -1,4 +1,4 @@
-import { disarmed, plainText, quotedCell } from "../../wire/csv.ts";
+import { csvLine, plainText } from "../../wire/csv.ts";
 import type { Context } from "../context.ts";
 import { harmlessData, harmlessJson } from "../output/text.ts";
 import { isEnvelope, type Column, type Listed } from "./columns.ts";
@@ -46,9 +46,12 @@ export interface CsvOptions {
 
 /** RFC 4180 with a heading, lines ended by a line feed. */
 export async function* csv<Row>(rows: Rows<Row>, columns: readonly Column<Row>[], { raw, bom }: CsvOptions): Chunks {
-  const cell = (text: string): string => quotedCell(raw ? text : harmlessData(disarmed(text)));
-  yield `${bom ? "\ufeff" : ""}${columns.map(({ name }) => name).join(",")}\n`;
-  for await (const row of rows) yield `${columns.map((column) => cell(plainText(column.value(row)))).join(",")}\n`;
+  yield (bom ? "\ufeff" : "") + csvLine(columns.map(({ name }) => name));
+  for await (const row of rows)
+    yield csvLine(
+      columns.map((column) => plainText(column.value(row))),
+      raw,
+    );
 }
 
 /** What the next command takes, a line each. */

@@ -1,3 +1,4 @@
+import stringWidth from "string-width";
 import { shortId } from "./short-id.ts";
 
 /** Columns give way to a narrow terminal down to this width. */
@@ -30,16 +31,9 @@ export interface Layout {
   line(cells: readonly string[]): string;
 }
 
-type WidthOf = (text: string) => number;
-
 /** @param cells the rows, headings included, that say how wide the columns are */
-export async function layOut(
-  columns: readonly LaidOut[],
-  cells: readonly (readonly string[])[],
-  available: number,
-): Promise<Layout> {
-  const widthOf = await widthsOf(cells);
-  const full = columns.map((_, i) => Math.max(...cells.map((row) => widthOf(row[i]!))));
+export function layOut(columns: readonly LaidOut[], cells: readonly (readonly string[])[], available: number): Layout {
+  const full = columns.map((_, i) => Math.max(...cells.map((row) => stringWidth(row[i]!))));
   // Ids go first: the start of one is enough for a person to tell it from the others.
   const isShortened = total(full) > available && columns.some(({ isId }, i) => isId && full[i]! > SHORT_ID);
   const natural = full.map((width, i) => (isShortened && columns[i]!.isId ? Math.min(width, SHORT_ID) : width));
@@ -64,25 +58,11 @@ export async function layOut(
       shown
         .map((place, i) => {
           const text = isShortened && columns[place]!.isId ? shortId(row[place]!) : row[place]!;
-          return fitted(text, widths[i]!, widthOf, i === shown.length - 1);
+          return fitted(text, widths[i]!, i === shown.length - 1);
         })
         .join(GAP)
         .trimEnd(),
   };
-}
-
-/** The width of texts on a terminal. The table of wide characters is only loaded if there are some. */
-async function widthsOf(rows: readonly (readonly string[])[]): Promise<WidthOf> {
-  const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
-  const { default: stringWidth } = rows.flat().every(isAscii) ? { default: undefined } : await import("string-width");
-  return stringWidth ? (text) => (isAscii(text) ? text.length : stringWidth(text)) : atMost;
-}
-
-/** A letter that comes later, beyond what was measured, is taken for a wide one: a line too short does no harm. */
-function atMost(text: string): number {
-  let width = 0;
-  for (const character of text) width += character <= "~" || character === "…" ? 1 : 2;
-  return width;
 }
 
 function total(widths: readonly number[]): number {
@@ -100,17 +80,17 @@ function shrunk(widths: readonly number[], fixed: readonly boolean[], available:
   return result;
 }
 
-function fitted(text: string, width: number, widthOf: WidthOf, isLast: boolean): string {
-  const short = cut(text, width, widthOf);
-  return isLast ? short : short + " ".repeat(Math.max(0, width - widthOf(short)));
+function fitted(text: string, width: number, isLast: boolean): string {
+  const short = cut(text, width);
+  return isLast ? short : short + " ".repeat(Math.max(0, width - stringWidth(short)));
 }
 
-function cut(text: string, width: number, widthOf: WidthOf): string {
-  if (widthOf(text) <= width) return text;
+function cut(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text;
   // A letter with its accents, and an emoji of several, are cut as a whole.
   let short = "";
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    if (widthOf(short + segment) > width - 1) break;
+    if (stringWidth(short + segment) > width - 1) break;
     short += segment;
   }
   return `${short}…`;

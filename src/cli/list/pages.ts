@@ -1,5 +1,5 @@
 import type { ListCall } from "../../client/list.ts";
-import type { Page } from "../../wire/endpoints.ts";
+import type { Page } from "../../wire/page.ts";
 import { MAX_PAGE_SIZE } from "../../wire/names.ts";
 
 /**

@@ -4,7 +4,6 @@ import type { Context } from "../context.ts";
 import { colors, harmless } from "../output/text.ts";
 import type { Column } from "./columns.ts";
 import type { Chunks, Rows } from "./formats.ts";
-import { layOut } from "./layout.ts";
 
 /** How many rows decide the widths; those that follow keep to them. */
 const MEASURED = 500;
@@ -36,7 +35,9 @@ export async function* table<Row>(
   const titles = columns.map(({ title, name }) => title ?? name.toUpperCase());
   const available = isWide ? Infinity : widthOf(context);
   const begin = async function* (first: readonly string[][]): AsyncGenerator<string, (cells: string[]) => string> {
-    const { shown, isShortened, isCut, line } = await layOut(columns, [titles, ...first], available);
+    // What it measures with takes longer to load than most commands, and a pipe gets no table.
+    const { layOut } = await import("./layout.ts");
+    const { shown, isShortened, isCut, line } = layOut(columns, [titles, ...first], available);
     const hidden = columns.filter((_, i) => !shown.includes(i)).map(({ name }) => name);
     if (hidden.length > 0 || isShortened || isCut) onNarrow?.({ hidden, isShortened, isCut });
     yield `${colors(stdout, context).dim(line(titles))}\n`;

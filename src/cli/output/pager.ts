@@ -1,10 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Context, Pager } from "../context.ts";
+import { systemProgram } from "../system-program.ts";
 import { readyWriter } from "./ready-writer.ts";
 
-/** `less` that ends by itself if everything fits, keeps colours, and leaves the text on the screen. */
-const DEFAULT = "less";
+const IS_WINDOWS = process.platform === "win32";
+/** `less` that ends by itself if everything fits, keeps colours, and leaves the text on the screen. Windows has none. */
+// eslint-disable-next-line node/no-process-env
+const DEFAULT = IS_WINDOWS ? systemProgram("more.com", process.env) : "less";
 const LESS = "FRX";
 /** What commands print, whatever the locale says: containers often have none. */
 const LESSCHARSET = "utf-8";
@@ -20,7 +23,8 @@ export function pagerOf({ env, stdout, stdin }: Context): string | undefined {
 export async function openPager(command: string): Promise<Pager | undefined> {
   // eslint-disable-next-line node/no-process-env
   const env = { LESS, LESSCHARSET, LV: "-c", ...process.env };
-  const child = spawn(command, { shell: command !== DEFAULT, stdio: ["pipe", "inherit", "inherit"], env });
+  const shell = command !== DEFAULT && (IS_WINDOWS ? systemProgram("cmd.exe", env) : true);
+  const child = spawn(command, { shell, stdio: ["pipe", "inherit", "inherit"], env });
   const closed = once(child, "close").then(([exitCode]) => (exitCode as number | null) ?? 0);
   closed.catch(() => undefined);
   const isStarted = await once(child, "spawn").then(

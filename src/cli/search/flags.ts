@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/fields.ts";
-import { enumerated, isSessionProvider, isUuid, SESSION_PROVIDERS } from "../../wire/names.ts";
+import { enumerated, isUuid, PROVIDERS, SESSION_PROVIDERS } from "../../wire/names.ts";
 import type { Term } from "../../wire/query.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -64,6 +64,7 @@ export const USERS: Searched = {
     EMAIL,
     DOMAIN,
     NAME,
+    provider("who can sign in", PROVIDERS),
     ...times("created_at", "created"),
     empty("--unverified", "without a verified e-mail address", "email_verified_at", true),
     empty("--verified", "with a verified e-mail address", "email_verified_at", false),
@@ -78,7 +79,7 @@ export const SESSIONS: Searched = {
     EMAIL,
     DOMAIN,
     NAME,
-    text("--provider", "<name>", `through ${enumerated(SESSION_PROVIDERS, "or")}`, "provider", checkProvider),
+    provider("", SESSION_PROVIDERS),
     text("--ip", "<address>", "from this IP address", "ip_address"),
     text("--user", "<id>", "of this user", "user_id", checkUserId),
     ...times("last_signin_at", "last signed in"),
@@ -157,10 +158,12 @@ function text(
   };
 }
 
-function checkProvider(name: string): CliError | undefined {
-  if (name.includes("*") || isSessionProvider(name.toLowerCase())) return undefined;
-  const hint = `Use one of ${SESSION_PROVIDERS.join(", ")}.`;
-  return new CliError(EXIT.usage, `--provider: unknown provider "${name}".`, hint);
+function provider(who: string, names: readonly string[]): SearchFlag {
+  const check = (name: string): CliError | undefined =>
+    name.includes("*") || names.includes(name.toLowerCase())
+      ? undefined
+      : new CliError(EXIT.usage, `--provider: unknown provider "${name}".`, `Use one of ${names.join(", ")}.`);
+  return text("--provider", "<name>", `${who} through ${enumerated(names, "or")}`.trim(), "provider", check);
 }
 
 function checkUserId(id: string): CliError | undefined {

@@ -1,4 +1,4 @@
-import { isSessionProvider, SESSION_PROVIDERS } from "../../wire/names.ts";
+import { PROVIDERS, SESSION_PROVIDERS } from "../../wire/names.ts";
 import { termsIn, type Query } from "../../wire/query.ts";
 import type { Searched } from "./flags.ts";
 import type { TypedQuery } from "./read.ts";
@@ -11,11 +11,14 @@ export function nothingFound({ query }: TypedQuery, searched: Searched): string 
 
 /** What may be wrong with a search that found nothing. Undefined if nothing looks wrong. */
 function hintFor(query: Query, { noun }: Searched): string | undefined {
+  const providers: readonly string[] = noun === "users" ? PROVIDERS : SESSION_PROVIDERS;
   for (const { field, operator, value } of termsIn(query)) {
     if (field.endsWith("user_id") && value.includes("@"))
       return `user_id takes an id, and "${value}" is an e-mail address. Use: svc ${noun} search email:${value}`;
-    if (field === "provider" && operator === "is" && !isSessionProvider(value))
-      return `"${value}" is not a provider. They are ${SESSION_PROVIDERS.join(", ")}.`;
+    if (field === "provider" && operator === "is" && !providers.includes(value))
+      return noun === "users" && value === "password"
+        ? "Users who have no provider: provider:null. Sign-ins by password: svc sessions search provider:password"
+        : `"${value}" is not a provider. They are ${providers.join(", ")}.`;
     if (operator === "is" && value.slice(1, -1).includes("*"))
       return `"${field}:${value}": * is a wildcard only at the start or the end of a value.`;
     if (field === "email" && operator === "ends" && /^@[^.]+$/.test(value))
@@ -36,4 +39,4 @@ A term is field:value with * at either end, or a date compared with > >= < <=. -
 operators are eq, starts, ends, contains, gt, gte, lt and lte.
 
 To see what a search means:
-  svc query explain${noun === "users" ? "" : ` --resource ${noun}`} created_at.gte=2026-01-01`;
+  svc ${noun} search --explain created_at.gte=2026-01-01`;

@@ -39,14 +39,18 @@ export function termsOf(flags: SearchFlags, searched: Searched, now: Date): stri
   });
 }
 
-/** @throws {CliError} for a range that ends before it begins */
+/**
+ * Terms would then find what is outside, but a person who gives both flags means a period.
+ * @throws {CliError} for a period that ends before it begins
+ */
 function checkRange(flags: SearchFlags, now: Date): void {
   const times = (name: "since" | "until"): number[] =>
     ((flags[name] ?? []) as string[]).map((text) => Date.parse(moment(`--${name}`, text, now)));
-  if (Math.max(...times("since")) >= Math.min(...times("until")))
+  const [since, until] = [times("since"), times("until")];
+  if (since.length > 0 && until.length > 0 && Math.min(...since) >= Math.max(...until))
     throw new CliError(
       EXIT.usage,
-      "--since is not before --until, so nothing can match.",
+      "--since is not before --until.",
       "To find what happened from 30 to 7 days ago: --since 30d --until 7d",
     );
 }

@@ -10,7 +10,7 @@ const FIELD = /^-?([a-z][a-z0-9_]*)[:<>]/;
 const NOT_SEARCHED: Readonly<Record<Searched["noun"], Readonly<Record<string, string>>>> = {
   users: {
     email_verified: "-email_verified_at:null, or email_verified_at:null for the others",
-    providers: "svc sessions search provider:github",
+    providers: "provider:github",
   },
   sessions: { geo_data: "ip_address" },
 };

@@ -1,120 +1,135 @@
-import { Agent, fetch, type Dispatcher } from "undici";
+import { setMaxListeners } from "node:events";
+import type * as Whole from "undici";
+import { readText } from "../../wire/body.ts";
+import type { Fetch, FetchInit, FetchResponse } from "../../wire/fetch.ts";
 import { userAgent } from "../../wire/version.ts";
-import { Body } from "../body.ts";
-import type { Deadline } from "../deadline.ts";
-import { globalFetch, type Answer, type Connect, type Init } from "../transport.ts";
+import { fetchTransport, globalFetch, type Connect } from "../transport.ts";
 import { lookup } from "./localhost.ts";
 
-const KEEP_ALIVE_MS = 4_000;
+/** What is used of undici. */
+export type Undici = Pick<typeof Whole, "Agent" | "ProxyAgent">;
+type Agent = InstanceType<Undici["Agent" | "ProxyAgent"]>;
 
-/** undici without redirects: those would carry our secret header to wherever they point. */
+/** The caller's own limits count: undici's are five minutes, whatever the caller allows. */
+const NO_LIMITS = { headersTimeout: 0, bodyTimeout: 0 };
+/** As much as a list of the client may have. */
+const MAX_BYTES = 2 ** 28;
+
+interface Options {
+  /** A certificate to trust besides the known authorities', in PEM. */
+  readonly certificate?: string | undefined;
+  /** Closes every connection, and gives up those that are being made. */
+  readonly signal?: AbortSignal | undefined;
+  /** The proxy for an address. Default: none, whatever the environment says. */
+  readonly proxyOf?: (url: string) => string | undefined;
+}
+
+/** All of undici: with the first request, which most programs that import this package make later. */
+export function loadUndici(): Promise<typeof Whole> {
+  return import("undici");
+}
+
+/** The transport of a program on Node. */
 export const connect: Connect = (certificate) => {
   const own = userAgent("client");
   // Bun has a stub in the place of undici, and a `fetch` that reaches *.localhost.
   if ("Bun" in globalThis) return { ...globalFetch(certificate), userAgent: own };
-  const dispatcher = createAgent(certificate);
-  return {
-    userAgent: own,
-    ask: (url, init, { onStop }) => ask(dispatcher, new URL(url), init, onStop),
-    close: () => dispatcher.close(),
-  };
+  const { fetch, close } = createUndiciFetch(loadUndici, { certificate });
+  return { ...fetchTransport(fetch), userAgent: own, close };
 };
 
-/** undici's own `fetch`, for programs that have replaced the global one. */
-export const undiciFetch = fetch as unknown as typeof globalThis.fetch;
+/**
+ * Sends by undici, and follows no redirect: our key would go wherever that points.
+ * @param load called with the first request
+ */
+export function createUndiciFetch(
+  load: () => Promise<Undici>,
+  { proxyOf = () => undefined, ...direct }: Options = {},
+): {
+  fetch: Fetch;
+  /** Waits for pending requests. */
+  close(): Promise<void>;
+} {
+  const { signal } = direct;
+  let loading: Promise<Undici> | undefined;
+  /** By the proxy's address. */
+  const agents = new Map<string | undefined, Agent>();
+  const agentFor = (undici: Undici, url: string): Agent => {
+    const proxy = proxyOf(url);
+    const agent = agents.get(proxy) ?? createAgent(undici, { ...direct, proxy });
+    agents.set(proxy, agent);
+    return agent;
+  };
+  if (signal) {
+    setMaxListeners(0, signal);
+    // Before the sockets hear of it: for a request that has ended, undici would connect once more.
+    signal.addEventListener("abort", () => agents.forEach((agent) => void agent.destroy()), { once: true });
+  }
+  return {
+    async fetch(url, init) {
+      const undici = await (loading ??= load());
+      signal?.throwIfAborted();
+      init.signal?.throwIfAborted();
+      return send(agentFor(undici, url), new URL(url), init);
+    },
+    async close() {
+      await loading;
+      await Promise.all([...agents.values()].map((agent) => agent.close()));
+    },
+  };
+}
 
-/** @param certificate one to trust besides the known authorities', in PEM */
-export function createAgent(certificate?: string): Agent {
+/** The one place that decides how a connection is made: by which proxy, to which addresses, with whose certificates. */
+export function createAgent(
+  { Agent, ProxyAgent }: Undici,
+  {
+    certificate,
+    signal,
+    proxy,
+  }: Pick<Options, "certificate" | "signal"> & { readonly proxy?: string | undefined } = {},
+): Agent {
+  const socket = { ...(signal && { signal }) };
+  // The types ask for a port too, which is in the address.
+  if (proxy !== undefined) return new ProxyAgent({ ...NO_LIMITS, uri: proxy, proxyTls: socket as never });
   const trust = certificate === undefined ? {} : { ca: certificate, allowPartialTrustChain: true };
-  return new Agent({ keepAliveTimeout: KEEP_ALIVE_MS, connect: { lookup, ...trust } });
+  return new Agent({ ...NO_LIMITS, connect: { ...socket, ...trust, lookup } });
 }
 
-/** By undici's own events: its `request` makes a stream of every answer, which costs as much again as all the rest. */
-function ask(
-  dispatcher: Agent,
+async function send(
+  agent: Agent,
   url: URL,
-  { method = "GET", headers = {}, body = "" }: Init,
-  onStop: Deadline["onStop"],
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const exchange = new Exchange(resolve, reject);
-    exchange.forget = onStop((reason) => exchange.stop(reason));
-    if (exchange.isOver) return;
-    const options = { origin: url.origin, path: url.pathname + url.search, method, headers, body: body || null };
-    dispatcher.dispatch(options as Dispatcher.DispatchOptions, exchange);
-  });
+  { method = "GET", headers, body, signal }: FetchInit,
+): Promise<FetchResponse> {
+  const { origin, pathname, search } = url;
+  const answer = await agent
+    .request({
+      origin,
+      path: pathname + search,
+      method: method as "GET",
+      ...(headers && { headers }),
+      ...(body !== undefined && { body }),
+      ...(signal && { signal }),
+    })
+    .catch(throwWithoutData);
+  const bytes = chunksOf(answer.body);
+  return {
+    status: answer.statusCode,
+    headers: { get: (name) => [answer.headers[name.toLowerCase()] ?? []].flat().join(", ") || null },
+    body: bytes,
+    text: () => readText(bytes, MAX_BYTES),
+  };
 }
 
-/** One request and its answer. A connection keeps its last one until the next, so it lets go of all when it is over. */
-class Exchange implements Dispatcher.DispatchHandler {
-  forget: (() => void) | undefined;
-  #resolve: ((answer: Answer) => void) | undefined;
-  #reject: ((error: Error) => void) | undefined;
-  #controller: Dispatcher.DispatchController | undefined;
-  #body: Body | undefined;
-  #stopped: Error | undefined;
-
-  constructor(resolve: (answer: Answer) => void, reject: (error: Error) => void) {
-    this.#resolve = resolve;
-    this.#reject = reject;
-  }
-
-  get isOver(): boolean {
-    return this.#reject === undefined;
-  }
-
-  stop(reason: Error): void {
-    const controller = this.#controller;
-    this.#stopped = reason;
-    this.#fail(reason);
-    controller?.abort(reason);
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    // The call has ended before it had a connection.
-    if (this.#stopped) controller.abort(this.#stopped);
-  }
-
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    fields: Readonly<Record<string, string | string[] | undefined>>,
-  ): void {
-    if (status < 200) return;
-    const body = new Body((reason) => controller.abort(reason));
-    this.#body = body;
-    const get = (name: string): string | null => [fields[name.toLowerCase()] ?? []].flat().join(", ") || null;
-    this.#resolve?.({ status, headers: { get }, text: (limit) => body.text(limit) });
-  }
-
-  onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
-    this.#body?.push(chunk);
-  }
-
-  onResponseEnd(): void {
-    this.#body?.end();
-    this.#letGo();
-  }
-
-  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.#fail(withoutData(error));
-  }
-
-  #fail(error: Error): void {
-    this.#body?.fail(error);
-    this.#reject?.(error);
-    this.#letGo();
-  }
-
-  #letGo(): void {
-    this.forget?.();
-    this.forget = this.#resolve = this.#reject = this.#controller = this.#body = undefined;
+async function* chunksOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    throwWithoutData(error);
   }
 }
 
 /** What is not HTTP goes into undici's error verbatim, and from an echo server that is our own request. */
-function withoutData(error: Error & { data?: unknown }): Error {
-  delete error.data;
-  return error;
+function throwWithoutData(error: unknown): never {
+  delete (error as { data?: unknown }).data;
+  throw error;
 }

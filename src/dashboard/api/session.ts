@@ -18,7 +18,8 @@ export function forgetKey(): void {
   if (dashboardKey.peek() === undefined) return;
   localStorage.removeItem(STORAGE_KEY);
   dashboardKey.value = undefined;
-  signedOutReason.value = "The server refused this browser's key: it has expired, or belongs to another server.";
+  signedOutReason.value =
+    "The server refused this browser's key: it has expired or was revoked, or belongs to another server.";
 }
 
 /**

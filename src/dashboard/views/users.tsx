@@ -3,6 +3,7 @@ import type { VNode } from "preact";
 import { USER_FIELDS } from "../../wire/fields.ts";
 import { providerTitle } from "../../wire/names.ts";
 import type { User } from "../api/records.ts";
+import { service } from "../api/service.ts";
 import { href, location, refine } from "../router.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty, Heading, Panel, Pill } from "../ui/parts.tsx";
@@ -58,7 +59,7 @@ export function Users(): VNode {
         <QueryInput
           noun="users"
           fields={USER_FIELDS}
-          values={{}}
+          values={{ provider: service.value.providers }}
           value={query}
           onSearch={(text) => refine({ query: text })}
           error={problem.value}

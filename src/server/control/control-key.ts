@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { CONTROL_KEY_PREFIX as PREFIX } from "../../wire/credentials.ts";
 import { ServeError } from "../errors.ts";
 
-const PREFIX = "ctl_";
 const MIN_LENGTH = 32;
 const MIN_DIFFERENT = 10;
 

@@ -1,34 +1,43 @@
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import type { H3Event } from "h3";
 import { ApiError } from "../errors.ts";
-import { dashboardAsset, type Reply } from "../http/reply.ts";
-import type { AppRequest } from "../http/request.ts";
+import { headerOf } from "../http/context.ts";
+import { setHeaders, type Sent } from "../http/respond.ts";
 
-const FILES: Readonly<Record<string, readonly [name: string, type: string]>> = {
-  "/__svc/": ["index.html", "text/html; charset=utf-8"],
-  "/__svc/dashboard.js": ["dashboard.js", "text/javascript; charset=utf-8"],
-  "/__svc/dashboard.css": ["dashboard.css", "text/css; charset=utf-8"],
+const TYPES = {
+  "index.html": "text/html; charset=utf-8",
+  "dashboard.js": "text/javascript; charset=utf-8",
+  "dashboard.css": "text/css; charset=utf-8",
 };
+/** Scripts, styles and data from the dashboard's own origin only. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 /** The build's output, relative to a bundle, to a part of one, and to the source. */
 const PLACES = ["./dashboard/", "../dashboard/", "../../../dist/dashboard/"];
-
-/** The files of this process's build; they do not change while it runs. */
-const read = new Map<string, Promise<{ text: string; compressed: Uint8Array }>>();
 /** RFC 9110, 12.5.3: a weight of 0 refuses it. */
 const GZIP = /(?:^|,)\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))|,|$)/i;
 
-export function isDashboardFile(path: string): boolean {
-  return Object.hasOwn(FILES, path);
-}
+/** The files of this process's build; they do not change while it runs. */
+const read = new Map<string, Promise<{ text: string; compressed: Uint8Array }>>();
 
 /** Compressed if the browser accepts that. @throws {ApiError} `not_found` if the package was not built */
-export async function dashboardFile({ path, header }: Pick<AppRequest, "path" | "header">): Promise<Reply> {
-  const [name, type] = FILES[path]!;
-  const file = read.get(path) ?? readFirst(name);
-  read.set(path, file);
+export async function dashboardFile(event: H3Event, name: keyof typeof TYPES): Promise<Sent> {
+  const file = read.get(name) ?? readFirst(name);
+  read.set(name, file);
   const { text, compressed } = await file;
-  return dashboardAsset(type, text, GZIP.test(header("accept-encoding") ?? "") ? compressed : undefined);
+  const isCompressed = GZIP.test(headerOf(event, "accept-encoding") ?? "");
+  setHeaders(event, {
+    "content-type": TYPES[name],
+    "content-security-policy": POLICY,
+    // A page that opens the dashboard gets no window to look into or steer. `same-origin` would also take from the dashboard
+    // the window in which it tries a sign-in, because the account picker may be a popup and sends none.
+    ...(name === "index.html" && { "cross-origin-opener-policy": "same-origin-allow-popups" }),
+    vary: "accept-encoding",
+    ...(isCompressed && { "content-encoding": "gzip" }),
+  });
+  return isCompressed ? compressed : text;
 }
 
 async function readFirst(name: string): Promise<{ text: string; compressed: Uint8Array }> {

@@ -1,6 +1,6 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Addresses } from "../instances/addresses.ts";
-import { secretOf } from "../live/secrets.ts";
+import { renewSecret, secretOf } from "../live/secrets.ts";
 import { changeSetting, deleteSetting } from "../store/settings.ts";
 import type { Store } from "../store/store.ts";
 
@@ -18,10 +18,9 @@ export async function dashboardLink(keys: DashboardKeys, { front }: Addresses, i
 
 /** Keys of browsers. They follow the real time, and are good at every process on the store, after a restart too. */
 export function createDashboardKeys(store: Store, realNow: () => Date) {
-  let secret: Buffer | undefined;
-
   async function sign(purpose: "key" | "code", content: string): Promise<string> {
-    secret ??= await secretOf(store, "dashboard");
+    // Read each time: another process may have revoked all keys.
+    const secret = await secretOf(store, "dashboard");
     return createHmac("sha256", secret).update(`${purpose} ${content}`).digest("base64url");
   }
 
@@ -42,6 +41,9 @@ export function createDashboardKeys(store: Store, realNow: () => Date) {
     async accepts(key: string): Promise<boolean> {
       return (await expiryOf("key", key.slice("dsh_".length))) !== undefined;
     },
+
+    /** Ends every key and every link, at every process on the store. */
+    revokeAll: (): Promise<void> => renewSecret(store, "dashboard"),
 
     /** A code that is good once. @param isFirst for the link that is printed at the start, which lives longer */
     createCode: (isFirst: boolean): Promise<string> =>

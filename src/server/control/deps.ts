@@ -1,15 +1,25 @@
+import type { Flows } from "../flows/flows.ts";
 import type { RequestLog } from "../flows/request-log.ts";
-import type { RouteDeps } from "../http/routes/route.ts";
+import type { ApiDeps } from "../http/routes/deps.ts";
 import type { Live } from "../live/live.ts";
+import type { Connect } from "../providers/connections.ts";
+import type { Offers } from "../providers/offers.ts";
+import type { SignInHeadless } from "../simulator/headless.ts";
+import type { Simulator } from "../simulator/simulator.ts";
 import type { DashboardKeys } from "./dashboard-keys.ts";
 import type { Jobs } from "./jobs.ts";
 
-/** The parts of the service that the control API reads and changes. */
-export interface ControlDeps extends RouteDeps {
+/** What the control API reads and changes: what the product has, and what a development server adds. */
+export interface ControlDeps extends ApiDeps {
   readonly controlKey: string;
   readonly dashboardKeys: DashboardKeys;
   /** The state that can be changed while the service runs. */
   readonly live: Live;
+  readonly connect: Connect;
+  readonly offers: Offers;
+  readonly simulator: Simulator;
+  readonly signInHeadless: SignInHeadless;
+  readonly flows: Flows;
   readonly requests: RequestLog;
   readonly jobs: Jobs;
   /** Identifies this process in flows and requests. */

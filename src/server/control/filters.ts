@@ -1,5 +1,5 @@
 import { clearTimeout, setTimeout } from "node:timers";
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import type { Filtered, Requests } from "../../wire/control/queries.ts";
 import { isWatching } from "../../wire/control/paths.ts";
 import type { Flow, Flows } from "../flows/flows.ts";

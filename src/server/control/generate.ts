@@ -1,9 +1,8 @@
 import type { Faker } from "@faker-js/faker";
-import { PROVIDERS, SESSION_ID_PREFIX, type Provider } from "../../wire/names.ts";
+import { PROVIDERS, PROVIDERS_WITHOUT_EMAIL, SESSION_ID_PREFIX, type Provider } from "../../wire/names.ts";
 import { namedUuid } from "./named-uuid.ts";
 import { newRecord, type InstanceRecord, type Records } from "../store/records.ts";
 import { DEFINITIONS } from "../providers/index.ts";
-import { SIMULATED } from "../simulator/providers.ts";
 import { typedPersona, uidOf } from "../simulator/typed-account.ts";
 
 /** Names in many scripts. Each locale is loaded separately, and only here. */
@@ -78,7 +77,7 @@ function addUser(
     provider,
     uid: uidFor(provider, email, uids),
     email,
-    email_verified: !SIMULATED[provider].sendsNoEmail,
+    email_verified: !PROVIDERS_WITHOUT_EMAIL.includes(provider),
     created_at,
     updated_at: created_at,
   });

@@ -1,9 +1,10 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import { isLoopback } from "../../wire/loopback.ts";
 import { ApiError } from "../errors.ts";
+import type { H3Event } from "h3";
 import { isOwnSite } from "../http/admission.ts";
-import type { AppRequest } from "../http/request.ts";
-import { requireJson } from "../http/routes/json-body.ts";
+import { requireJson } from "../http/body.ts";
+import { headerOf } from "../http/context.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import type { ControlDeps } from "./deps.ts";
 
@@ -14,16 +15,16 @@ type GuardDeps = Pick<ControlDeps, "addresses" | "controlKey" | "dashboardKeys">
  * @param needsKey false if the body has what admits the request
  * @throws {ApiError} `cross_origin`, `unauthorized` or `unsupported_media_type`
  */
-export async function guard(request: AppRequest, deps: GuardDeps, needsKey: boolean): Promise<void> {
-  refuseOtherOrigins(request, deps.addresses);
-  if (needsKey && !(await hasKey(request, deps))) throw new ApiError("unauthorized");
+export async function guard(event: H3Event, deps: GuardDeps, needsKey: boolean): Promise<void> {
+  refuseOtherOrigins(event, deps.addresses);
+  if (needsKey && !(await hasKey(event, deps))) throw new ApiError("unauthorized");
   // Most requests have no body, and so no type.
-  requireJson(request, "application/json");
+  requireJson(event, "application/json");
 }
 
 /** A page of another origin can make its browser send a request here, but cannot suppress these headers. */
-function refuseOtherOrigins(request: AppRequest, addresses: Addresses): void {
-  if (!isOwnSite(request.header("sec-fetch-site")) || !isFront(request.header("origin"), addresses))
+function refuseOtherOrigins(event: H3Event, addresses: Addresses): void {
+  if (!isOwnSite(headerOf(event, "sec-fetch-site")) || !isFront(headerOf(event, "origin"), addresses))
     throw new ApiError("cross_origin", "only pages of the front door may use the control API");
 }
 
@@ -34,8 +35,12 @@ function isFront(origin: string | undefined, addresses: Addresses): boolean {
   return isLoopback(url.hostname) || url.protocol === new URL(addresses.front).protocol;
 }
 
-async function hasKey(request: AppRequest, { controlKey, dashboardKeys }: GuardDeps): Promise<boolean> {
-  const key = /^Bearer ([\w.~+/-]+=*)$/i.exec(request.header("authorization") ?? "")?.[1];
+/** Whether a request has a key that counts now. A long answer asks again: a dashboard's key ends, or is revoked. */
+export async function hasKey(
+  event: H3Event,
+  { controlKey, dashboardKeys }: Pick<GuardDeps, "controlKey" | "dashboardKeys">,
+): Promise<boolean> {
+  const key = /^Bearer ([\w.~+/-]+=*)$/i.exec(headerOf(event, "authorization") ?? "")?.[1];
   if (key === undefined) return false;
   if (key.startsWith("dsh_")) return dashboardKeys.accepts(key);
   return timingSafeEqual(digest(key), digest(controlKey));

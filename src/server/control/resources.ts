@@ -1,9 +1,8 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import type * as answers from "../../wire/control/answers.ts";
 import { PROVIDERS, type Provider } from "../../wire/names.ts";
 import type { Flow as FlowRecord } from "../flows/flows.ts";
 import type { LoggedRequest } from "../flows/request-log.ts";
-import type { RouteDeps } from "../http/routes/route.ts";
 import {
   withoutSecrets,
   type IdentityRecord,
@@ -12,6 +11,7 @@ import {
   type SessionRecord,
 } from "../store/records.ts";
 import type { UserView } from "../store/store.ts";
+import type { ControlDeps } from "./deps.ts";
 
 type Answer<Name extends keyof typeof answers> = z.output<(typeof answers)[Name]>;
 
@@ -21,7 +21,7 @@ type Accounts = Pick<Answer<"Persona">["data"], Provider>;
 /** Without its secrets. */
 export function instanceResource(
   instance: InstanceRecord,
-  { addresses, offers }: Pick<RouteDeps, "addresses" | "offers">,
+  { addresses, offers }: Pick<ControlDeps, "addresses" | "offers">,
 ): Answer<"Instance"> {
   const { id, ...data } = withoutSecrets("instances", instance);
   const shown = PROVIDERS.flatMap((name) => {

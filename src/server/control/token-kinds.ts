@@ -53,7 +53,7 @@ function claimsOf({ kind, instance, user, provider, now, expires_in }: TokenWant
     case "wrong_lifetime":
       return { ...claims, exp: claims.iat + 24 * 3600 };
     case "missing_claim": {
-      const { sub: _, ...rest } = claims;
+      const { exp: _, ...rest } = claims;
       return rest;
     }
     case "deleted_user":

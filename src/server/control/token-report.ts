@@ -1,7 +1,7 @@
-import { claimsProblem } from "../../wire/claims.ts";
-import { MAX_TOKEN_BYTES } from "../../wire/names.ts";
+import { isUuid, MAX_TOKEN_BYTES } from "../../wire/names.ts";
+import type { TokenProblem } from "../../wire/token-problems.ts";
 import { explainClaims, explainHeader, timeInWords } from "../../wire/token-words.ts";
-import { importKey, readClaims, verifySignature, type TokenProblem } from "../../wire/token.ts";
+import { importKey, readClaims, tokenProblem, verifySignature } from "../../wire/token.ts";
 import type { InstanceRecord } from "../store/records.ts";
 
 type Parts = Record<string, unknown> | null;
@@ -12,22 +12,27 @@ export async function explainToken(
   instance: InstanceRecord,
   { now }: { now(): Date },
   status: number,
-): Promise<{ header: Parts; claims: Parts; reason: string }> {
+): Promise<{ header: Parts; claims: Parts; problem: TokenProblem | null; reason: string }> {
   const at = now();
   const seconds = Math.floor(at.getTime() / 1000);
   const result = await verifySignature(token, [await importKey(instance.secret_key)], instance.id);
-  const problem = "problem" in result ? result.problem : claimsProblem(result.claims, seconds);
+  const problem = "problem" in result ? result.problem : tokenProblem(result, seconds);
   const claims: Parts = readClaims(token) ? { ...readClaims(token) } : null;
   const header = headerOf(token);
   return {
     header,
     claims,
+    problem: problem ?? null,
     reason: problem
       ? reasonOf(problem, { header, claims }, instance, at)
       : status === 404
-        ? `The token is valid, but ${instance.subdomain} has no user ${String(claims?.["sub"])}: it was deleted.`
+        ? `The token is valid, but ${instance.subdomain} has no user ${explainSub(String(claims?.["sub"]))}.`
         : `The token is valid. It expires ${timeInWords(claims?.["exp"], at)}.`,
   };
+}
+
+function explainSub(sub: string): string {
+  return isUuid(sub) ? `${sub}: it was deleted, or never existed` : `"${sub}": that is not a user id`;
 }
 
 function reasonOf(

@@ -35,7 +35,6 @@ export class Flows {
   /** Read without updating recency, so that they stay in the order in which they began. */
   readonly #flows = new LRUCache<string, Flow>({ max: MAX_FLOWS });
   readonly #listeners = new Set<(flow: Flow) => void>();
-  #latest = { ms: NaN, text: "" };
 
   constructor(now: () => Date) {
     this.#now = now;
@@ -67,20 +66,13 @@ export class Flows {
   }
 
   #add(id: string, facts: FlowFacts, step: StepReport | undefined): void {
-    const at = this.#time();
+    const at = this.#now().toISOString();
     const flow = this.#flows.peek(id) ?? this.#begin(id, at);
     Object.assign(flow, facts);
     if (facts.redirect_uri) flow.redirect_uri = redactText(facts.redirect_uri);
     if (facts.considered) flow.considered = facts.considered.slice(0, MAX_CONSIDERED);
     if (step && flow.steps.length < MAX_STEPS) flow.steps.push(stepOf(step, at));
     for (const listener of this.#listeners) listener(flow);
-  }
-
-  /** Cached: most steps happen in the same millisecond as the previous one. */
-  #time(): string {
-    const now = this.#now();
-    if (now.getTime() !== this.#latest.ms) this.#latest = { ms: now.getTime(), text: now.toISOString() };
-    return this.#latest.text;
   }
 
   #begin(id: string, started_at: string): Flow {

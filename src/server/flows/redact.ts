@@ -33,6 +33,7 @@ const PUBLIC = new Set([
   "method",
   "name",
   "outcome",
+  "primary",
   "provider",
   "publishable_key",
   "query",
@@ -50,6 +51,7 @@ const PUBLIC = new Set([
   "url",
   "user_id",
   "username",
+  "verified",
 ]);
 
 /** The beginning of a text. */
@@ -66,16 +68,24 @@ export function redactText(text: string): string {
   return text.replace(SECRET, REDACTED);
 }
 
-/** What a step of a sign-in keeps of a message. Secrets are removed here, before anything is stored. */
+/**
+ * What a step of a sign-in keeps of a message. Secrets are removed here, before anything is stored. Of a list, such as
+ * a provider's addresses, each entry's fields are kept or redacted as those of a message are: `0.email`.
+ */
 export function redact(fields: Readonly<Record<string, unknown>> | undefined): Shown | null {
   if (!fields) return null;
   const shown: Shown = {};
   let left = MAX_FIELDS;
-  for (const name in fields) {
-    if (left-- === 0) break;
-    const value = fields[name];
-    if (value !== undefined) shown[name.slice(0, 64)] = PUBLIC.has(name) ? scalar(value) : REDACTED;
-  }
+  const add = (part: object, prefix: string): void => {
+    for (const name in part) {
+      const value = (part as Record<string, unknown>)[name];
+      const isEntry = prefix === "" && /^\d{1,4}$/.test(name) && typeof value === "object" && value !== null;
+      if (isEntry && left > 0) add(value, `${name}.`);
+      else if (left-- <= 0) return;
+      else if (value !== undefined) shown[prefix + name.slice(0, 64)] = PUBLIC.has(name) ? scalar(value) : REDACTED;
+    }
+  };
+  add(fields, "");
   return shown;
 }
 

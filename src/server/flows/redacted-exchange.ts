@@ -1,28 +1,6 @@
 import { isControlApi } from "../../wire/control/paths.ts";
 import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/names.ts";
-import { beginningOf, REDACTED, redactText, redactUrl } from "./redact.ts";
-
-/** The parts of a request that are logged. */
-export interface Asked {
-  /** Path and query as they were sent. */
-  readonly target: string;
-  header(name: string): string | undefined;
-}
-
-/** Its answer; `headers` are names and values in turn. */
-export interface Answered {
-  readonly headers: readonly string[];
-  readonly body: string | AsyncIterable<Uint8Array> | null;
-}
-
-/** A request and its answer, without secrets. */
-export interface RedactedExchange {
-  /** Path and query; values that may be secrets are redacted. */
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** The body if it is JSON, the address of a redirect, or null for a page, a stream and answers with keys. */
-  readonly answer: string | null;
-}
+import { beginningOf, REDACTED, redactPath, redactText, redactUrl } from "./redact.ts";
 
 const MAX_ANSWER_LENGTH = 2048;
 const MAX_HEADER_LENGTH = 512;
@@ -39,41 +17,43 @@ const SHOWN_HEADERS = [
   "x-forwarded-for",
   PUBLISHABLE_KEY_HEADER,
 ] as const;
+/** An address with something else than plain text in its path: escapes can hide a secret. */
+const HIDDEN = /^[^?]*[^\w/.~?-]/;
 /** Shown without their values. */
 const SECRET_HEADERS = ["authorization", "cookie", SECRET_KEY_HEADER] as const;
 
-/**
- * Removes secrets as a request enters the log, so that they are never stored.
- * @param path the part of its path that may be shown; undefined for all of it
- */
-export function redactedExchange(
-  { target, header }: Asked,
-  { headers, body }: Answered,
-  path?: string,
-): RedactedExchange {
+/** The headers of a request, without secrets. */
+export function shownHeaders(headers: Pick<Headers, "get">): Record<string, string> {
   const shown: Record<string, string> = {};
   for (const name of SHOWN_HEADERS) {
-    const value = header(name);
-    if (value !== undefined) shown[name] = shortened(value, MAX_HEADER_LENGTH);
+    const value = headers.get(name);
+    if (value !== null) shown[name] = shortened(value, MAX_HEADER_LENGTH);
   }
-  for (const name of SECRET_HEADERS) if (header(name) !== undefined) shown[name] = REDACTED;
-  return {
-    path: redactUrl(target, path),
-    headers: shown,
-    // Answers of the control API contain keys and tokens.
-    answer: isControlApi(target) ? null : answerOf(headers, body),
-  };
+  for (const name of SECRET_HEADERS) if (headers.get(name) !== null) shown[name] = REDACTED;
+  return shown;
 }
 
-function answerOf(headers: Answered["headers"], body: Answered["body"]): string | null {
-  const valueOf = (name: string): string | undefined => {
-    const at = headers.indexOf(name);
-    return at < 0 ? undefined : headers[at + 1];
-  };
-  const location = valueOf("location");
+/** Path and query of a request. @param path what is shown before the query, if no route matched */
+export function shownTarget(target: string, path: string | null): string {
+  return redactUrl(target, path ?? (HIDDEN.test(target) ? redactPath(target) : undefined));
+}
+
+/** What was sent in answer to a request. */
+export interface Sent {
+  /** Path and query of the request, as they were sent. */
+  readonly target: string;
+  /** The answer, if it is JSON. */
+  readonly json?: string | undefined;
+  /** Where the answer redirects to. */
+  readonly location?: string | undefined;
+}
+
+/** The body if it is JSON, the address of a redirect, or null for a page, a stream and answers with keys. */
+export function shownAnswer({ target, json, location }: Sent): string | null {
+  // Answers of the control API contain keys and tokens.
+  if (isControlApi(target)) return null;
   if (location !== undefined) return redactUrl(location);
-  if (typeof body !== "string" || valueOf("content-type") !== "application/json") return null;
-  return shortened(body, MAX_ANSWER_LENGTH);
+  return json === undefined ? null : shortened(json, MAX_ANSWER_LENGTH);
 }
 
 function shortened(text: string, length: number): string {

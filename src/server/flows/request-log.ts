@@ -1,63 +1,73 @@
 import { isWatching } from "../../wire/control/paths.ts";
 import type { AnswerOf } from "../../wire/control/routes.ts";
-import { redactedExchange, type Answered, type Asked, type RedactedExchange } from "./redacted-exchange.ts";
+import { shownAnswer, shownHeaders, shownTarget, type Sent } from "./redacted-exchange.ts";
 
 const MAX_ENTRIES = 2000;
 
-/** A request that was answered. */
+/** A request that was answered, without secrets. */
 export type LoggedRequest = { readonly id: string } & Readonly<
   Omit<AnswerOf<"GET /requests">[number]["data"], "process">
 >;
 
 /** A request as the service reports it; with `path` if no route matched. */
-type Report = Pick<LoggedRequest, "method" | "route" | "status" | "ms" | "instance"> &
-  Partial<Pick<LoggedRequest, "flow_id" | "reason">> & { readonly request_id: string; readonly path?: string | null };
+type Report = Pick<LoggedRequest, "method" | "route" | "status" | "ms" | "instance" | "flow_id" | "reason"> & {
+  readonly request_id: string;
+  readonly path: string | null;
+};
+
+/** Reports a request, with what was sent and received, which may contain secrets. */
+type OnRequest<Request> = (report: Request, sent: Sent, headers: Pick<Headers, "get">) => void;
 
 /** Adds every request to a log, then passes it on. */
 export function logTo<Request extends Report>(
   log: RequestLog,
   now: () => Date,
-  onRequest: ((entry: Request) => void) | undefined,
-): (entry: Request, asked: Asked, answered: Answered) => void {
-  return (entry, asked, answered) => {
-    log.add(entry, now(), redactedExchange(asked, answered, entry.path ?? undefined));
-    onRequest?.(entry);
+  onRequest: ((report: Request) => void) | undefined,
+): OnRequest<Request> {
+  return (report, sent, headers) => {
+    const { request_id: id, method, route, status, ms, instance, flow_id, reason, path } = report;
+    // Secrets are removed here, so that they are never stored.
+    log.add({
+      id,
+      method,
+      route,
+      status,
+      ms: Math.round(ms * 10) / 10,
+      at: now().toISOString(),
+      instance,
+      flow_id,
+      reason,
+      path: shownTarget(sent.target, path),
+      headers: shownHeaders(headers),
+      answer: shownAnswer(sent),
+    });
+    onRequest?.(report);
   };
 }
 
-/** A stored request. Its public form is created on demand: most are dropped before they are read. */
-interface Entry {
-  readonly sequence: number;
-  readonly report: Report;
-  readonly at: number;
-  readonly exchange: RedactedExchange;
-  shown?: LoggedRequest;
-}
-
-/** The latest requests, in memory. Those of the control API and the dashboard have a ring of their own: watching must not push out what is watched. */
+/** The latest requests, in memory. */
 export class RequestLog {
-  readonly #product = new Ring();
-  readonly #control = new Ring();
-  #sequence = 0;
+  /** In the order in which they were answered. */
+  readonly #requests = new Map<string, LoggedRequest>();
+  /** Those of the control API and the dashboard are counted by themselves: watching must not push out what is watched. */
+  readonly #product = new Latest();
+  readonly #control = new Latest();
   readonly #listeners = new Set<(request: LoggedRequest) => void>();
 
   /** Newest first. */
   get all(): LoggedRequest[] {
-    const entries = [...this.#product.entries, ...this.#control.entries].toSorted((a, b) => b.sequence - a.sequence);
-    return entries.map(shown);
+    return [...this.#requests.values()].toReversed();
   }
 
   get(id: string): LoggedRequest | undefined {
-    const wanted = ({ report }: Entry): boolean => report.request_id === id;
-    const entry = this.#product.entries.find(wanted) ?? this.#control.entries.find(wanted);
-    return entry && shown(entry);
+    return this.#requests.get(id);
   }
 
-  add(report: Report, at: Date, exchange: RedactedExchange): void {
-    const ring = isWatching(exchange.path) ? this.#control : this.#product;
-    const entry: Entry = { sequence: this.#sequence++, report, at: at.getTime(), exchange };
-    ring.add(entry);
-    for (const listener of this.#listeners) listener(shown(entry));
+  add(request: LoggedRequest): void {
+    this.#requests.set(request.id, request);
+    const dropped = (isWatching(request.path) ? this.#control : this.#product).add(request.id);
+    if (dropped !== undefined) this.#requests.delete(dropped);
+    for (const listener of this.#listeners) listener(request);
   }
 
   /** Calls back with each request. @returns a function that unsubscribes */
@@ -67,29 +77,16 @@ export class RequestLog {
   }
 }
 
-/** The latest entries, unordered: each overwrites the oldest. */
-class Ring {
-  readonly entries: Entry[] = [];
+/** The latest ids, unordered: each overwrites the oldest. */
+class Latest {
+  readonly #ids: string[] = [];
   #next = 0;
 
-  add(entry: Entry): void {
-    this.entries[this.#next] = entry;
+  /** @returns the id that is dropped */
+  add(id: string): string | undefined {
+    const oldest = this.#ids[this.#next];
+    this.#ids[this.#next] = id;
     this.#next = (this.#next + 1) % MAX_ENTRIES;
+    return oldest;
   }
-}
-
-function shown(entry: Entry): LoggedRequest {
-  const { request_id: id, method, route, status, ms, instance, flow_id = null, reason = null } = entry.report;
-  return (entry.shown ??= {
-    id,
-    method,
-    route,
-    status,
-    ms: Math.round(ms * 10) / 10,
-    at: new Date(entry.at).toISOString(),
-    instance,
-    flow_id,
-    reason,
-    ...entry.exchange,
-  });
 }

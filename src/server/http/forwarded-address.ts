@@ -4,12 +4,11 @@ import { ServeError } from "../errors.ts";
 import { ownText } from "../own-text.ts";
 
 /**
- * The socket's peer; if that is a trusted proxy, the last address in `X-Forwarded-For` that is not a trusted proxy. A
- * client that a proxy calls `unknown` has that proxy's address: what stands before it comes from the client.
+ * Whether an address is a trusted proxy's.
  * @param trusted addresses and networks such as `10.0.0.0/8`
  * @throws {ServeError} naming an entry that is neither
  */
-export function createClientAddress(trusted: readonly string[]): ClientAddress {
+export function createIsProxy(trusted: readonly string[]): (address: string) => boolean {
   const proxies = new BlockList();
   for (const entry of trusted) {
     const [address = "", bits] = entry.split("/");
@@ -20,8 +19,16 @@ export function createClientAddress(trusted: readonly string[]): ClientAddress {
     if (bits === undefined) proxies.addAddress(address, family);
     else proxies.addSubnet(address, Number(bits), family);
   }
-  const isProxy = (address: string): boolean =>
-    isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+  return (address) => isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+}
+
+/**
+ * The socket's peer; if that is a trusted proxy, the last address in `X-Forwarded-For` that is not a trusted proxy. A
+ * client that a proxy calls `unknown` has that proxy's address: what stands before it comes from the client.
+ * @throws {ServeError} as `createIsProxy`
+ */
+export function createClientAddress(trusted: readonly string[]): ClientAddress {
+  const isProxy = createIsProxy(trusted);
   return (message) => {
     const hops = String(message.headers["x-forwarded-for"] ?? "")
       .split(",")

@@ -1,16 +1,18 @@
-import { once } from "node:events";
-import { createServer, type RequestListener, type Server } from "node:http";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { RequestListener, Server } from "node:http";
 import { lookup } from "node:dns/promises";
-import { isIP, type AddressInfo } from "node:net";
+import { createServer, isIP, type AddressInfo } from "node:net";
+import type { HTTPSOptions, Listener, ListenOptions as ListhenOptions } from "listhen";
+import { isLoopback } from "../../wire/loopback.ts";
 import { PortTakenSince, PortUnavailable } from "../errors.ts";
 import { closeServers, type CloseTimes } from "./close.ts";
+import { createConnectionLimit, type ConnectionLimitOptions } from "./connection-limit.ts";
+import { configureServer } from "./connections.ts";
 import { unrefServer } from "./sockets.ts";
-import type { Tls } from "./listen-tls.ts";
-import { configureServer } from "./listener.ts";
 
 const TRIES = 10;
 
-export interface ListenOptions {
+export interface ListenOptions extends ConnectionLimitOptions {
   /** 0 for any free port. */
   readonly port: number;
   /** Undefined for `localhost`: loopback only, by IPv4 and IPv6. */
@@ -34,10 +36,8 @@ export interface Listening {
 }
 
 /** Listens at exactly the given port. @throws {PortUnavailable} */
-export async function listen(
-  handler: RequestListener,
-  { port, host = "localhost", isLocalhost, certificateFor }: ListenOptions,
-): Promise<Listening> {
+export async function listen(handler: RequestListener, options: ListenOptions): Promise<Listening> {
+  const { port, host = "localhost", isLocalhost } = options;
   const hosts = host === "localhost" ? LOCALHOST : await hostsFor(host, isLocalhost);
   const needed = host === "localhost" ? hosts : hosts.slice(0, 1);
   for (let attempt = 1; ; attempt++) {
@@ -46,7 +46,7 @@ export async function listen(
     const usable = hosts.filter((_, i) => states[i] === "free");
     // Without IPv6, IPv4 alone is enough; but a port that another program uses on either is taken.
     if (needed.some((name) => usable.includes(name)) && !states.includes("taken")) {
-      const { servers, certificate } = await bindAll(handler, wanted, usable, certificateFor);
+      const { servers, certificate } = await bindAll(handler, wanted, usable, options);
       return {
         port: wanted,
         bound: usable.map((name) => `${name.includes(":") ? `[${name}]` : name}:${wanted}`),
@@ -82,40 +82,95 @@ async function bindAll(
   handler: RequestListener,
   port: number,
   hosts: readonly string[],
-  certificateFor: readonly string[] | undefined,
+  { certificateFor, isProxy, warn }: ListenOptions,
 ): Promise<{ servers: Server[]; certificate: string | undefined }> {
   const servers: Server[] = [];
-  let tls: Tls | undefined = certificateFor && { names: certificateFor };
+  const limit = createConnectionLimit({ isProxy, warn });
+  const onOtherScheme = warnOnce(certificateFor ? "http" : "https", warn);
+  let https: HTTPSOptions | false = certificateFor
+    ? { domains: [...certificateFor], validityDays: CERTIFICATE_DAYS }
+    : false;
   try {
     for (const host of hosts) {
-      const { server, keyPair } = await bind(handler, port, host, tls);
-      servers.push(server);
-      configureServer(server);
-      tls = keyPair;
+      const listener = await bind(handler, port, host, https);
+      servers.push(listener.server as Server);
+      configureServer(listener.server as Server, limit, onOtherScheme);
+      https = listener.https;
     }
   } catch (error) {
     servers.forEach((server) => server.close());
     throw error;
   }
-  return { servers, certificate: tls && "cert" in tls ? tls.cert : undefined };
+  return { servers, certificate: https ? https.cert : undefined };
 }
 
+/** Once: a program may try again and again. */
+function warnOnce(scheme: "http" | "https", warn: (message: string) => void): () => void {
+  const [own, remedy] = scheme === "https" ? ["http", "start it with --https"] : ["https", "start it without --https"];
+  let isWarned = false;
+  return () => {
+    if (isWarned) return;
+    isWarned = true;
+    warn(`A client asked for ${scheme}://, and this server speaks ${own}. Give the client ${own}://, or ${remedy}.`);
+  };
+}
+
+const CERTIFICATE_DAYS = 30;
+const LISTENS = "tracing:net.server.listen:asyncStart";
+
+/** Listens at this port and address and no other: left to itself, listhen prints, and takes others when it can't have them. */
 async function bind(
   handler: RequestListener,
   port: number,
-  host: string,
-  tls: Tls | undefined,
-): Promise<{ server: Server; keyPair: Tls | undefined }> {
-  // Few servers use TLS here, and the code that creates certificates is several times as large as this file's.
-  if (tls) return (await import("./listen-tls.ts")).bindTls(handler, port, host, tls);
-  const server = createServer(handler).listen({ host, port, exclusive: true });
+  hostname: string,
+  https: HTTPSOptions | false,
+): Promise<Listener> {
+  // listhen knows no addresses with a zone, and would listen everywhere.
+  if (isIP(hostname) && hostname.includes("%"))
+    throw new PortUnavailable(`--host: svc can't listen at "${hostname}", because it has a zone. Use another address.`);
+  const { listen: listhen } = await import("listhen");
+  let fail!: (error: Error) => void;
+  const failed = new Promise<never>((_, reject) => (fail = reject));
+  // listhen handles no error of the server that it creates. Without a listener, it would end the process.
+  const handleErrors = (event: unknown): void => {
+    const { server } = event as { server: Server };
+    if (server.listeners("request").includes(handler)) server.once("error", fail);
+  };
+  subscribe(LISTENS, handleErrors);
   try {
-    await once(server, "listening");
+    const options = { ...SILENT, port, hostname, https, public: !isLoopback(hostname) };
+    const listener = await Promise.race([listhen(handler, options), failed]);
+    listener.server.off("error", fail);
+    if (listener.address.port === port && isAnywhere(listener.address.address) === isAnywhere(hostname))
+      return listener;
+    listener.server.close();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") throw new PortTakenSince(port);
-    throw error;
+    const { code, name } = error as NodeJS.ErrnoException;
+    if (code !== "EADDRINUSE" && name !== "GetPortError") throw error;
+  } finally {
+    unsubscribe(LISTENS, handleErrors);
   }
-  return { server, keyPair: undefined };
+  // What listhen does not take although it is free is a port that browsers refuse.
+  throw (await probe(hostname, port)) === "free"
+    ? new PortUnavailable(`Browsers and fetch refuse port ${port} (ERR_UNSAFE_PORT). Choose another with --port.`)
+    : new PortTakenSince(port);
+}
+
+const SILENT = {
+  isTest: true,
+  // Otherwise another port is taken where one is not free.
+  isProd: true,
+  showURL: false,
+  open: false,
+  clipboard: false,
+  tunnel: false,
+  qr: false,
+  autoClose: false,
+  ws: false,
+} satisfies Partial<ListhenOptions>;
+
+function isAnywhere(host: string): boolean {
+  return host === "::" || host === "0.0.0.0";
 }
 
 type PortState = "free" | "taken" | "forbidden" | "absent";

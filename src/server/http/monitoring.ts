@@ -1,7 +1,8 @@
+import type { H3Event } from "h3";
 import { ERRORS } from "../../wire/errors.ts";
 import { StorageUnavailable, type Store } from "../store/store.ts";
-import type { Incoming } from "./incoming.ts";
-import { json, plain, type Reply } from "./reply.ts";
+import type { OpenAnswer } from "./any-host.ts";
+import { json, setHeaders } from "./respond.ts";
 
 /** One answer is reused for this long: requests need no key, so each of them must not reach the store. */
 const FRESH_MS = 1_000;
@@ -17,55 +18,42 @@ interface Unavailable {
   readonly error: string;
 }
 
-/** For load balancers and Prometheus, which ask by address: answered for every `Host`, without a key. */
-export interface Monitoring {
-  /** The process is running. */
-  live(): Reply;
-  /** 200 if the store can be read and written and no shutdown has begun, otherwise 503 with a code. */
-  ready(): Promise<Reply>;
-  /** In the text format of Prometheus; undefined if metrics are off. */
-  readonly metrics: (() => Promise<Reply>) | undefined;
-}
-
-/** The metrics of a process, as text. */
+/** The metrics of a process, as text in the format of Prometheus. */
 export type RenderMetrics = () => Promise<{ readonly contentType: string; readonly text: string }>;
 
-export function createMonitoring(
-  store: Pick<Store, "probe">,
-  isStopping: () => boolean,
-  render: RenderMetrics | undefined,
-): Monitoring {
-  let found: { readonly at: number; readonly fault: Promise<Unavailable | undefined> } | undefined;
-
-  return {
-    live: () => json({ status: "ok" }),
-    metrics: render && (async () => plain(await render())),
-    async ready() {
-      if (isStopping())
-        return json(unavailable("shutting_down", "The server is shutting down."), ERRORS.storage_unavailable.status);
-      const now = performance.now();
-      if (!found || now - found.at > FRESH_MS) found = { at: now, fault: faultOf(store) };
-      const fault = await found.fault;
-      return fault ? json(fault, ERRORS.storage_unavailable.status, { "retry-after": "1" }) : json({ status: "ok" });
-    },
-  };
+export interface MonitoringDeps {
+  readonly store: Pick<Store, "probe">;
+  /** Whether a shutdown has begun. */
+  isStopping(): boolean;
+  /** Undefined if metrics are off. */
+  readonly renderMetrics: RenderMetrics | undefined;
 }
 
-/** @returns undefined if the request is for something else */
-export function monitoringRoute(
-  { method, target }: Incoming,
-  { live, ready, metrics }: Monitoring,
-): { route: string; answer: () => Reply | Promise<Reply> } | undefined {
-  // Most requests are for something else.
-  if (!target.startsWith("/__svc/")) return undefined;
-  const route = target.split("?", 1)[0]!;
-  const answer = { [LIVE]: live, [READY]: ready, [METRICS]: metrics }[route];
-  if (!answer) return undefined;
-  if (method !== "GET" && method !== "HEAD") {
-    const { status, error } = ERRORS.method_not_allowed;
-    return { route, answer: () => json({ error }, status, { allow: "GET, HEAD" }) };
-  }
-  return { route, answer };
+/** For load balancers and Prometheus, which ask by address. */
+export function monitoringAnswers({ store, isStopping, renderMetrics }: MonitoringDeps): Map<string, OpenAnswer> {
+  let found: { readonly at: number; readonly fault: Promise<Unavailable | undefined> } | undefined;
+
+  const answers = new Map<string, OpenAnswer>();
+  const add = (path: string, answer: (event: H3Event) => unknown): unknown =>
+    answers.set(path, { route: path, answer });
+  add(LIVE, (event) => json(event, { status: "ok" }));
+  add(READY, async (event) => {
+    const { status } = ERRORS.storage_unavailable;
+    if (isStopping()) return json(event, unavailable("shutting_down", "The server is shutting down."), status);
+    const now = performance.now();
+    if (!found || now - found.at > FRESH_MS) found = { at: now, fault: faultOf(store) };
+    const fault = await found.fault;
+    if (!fault) return json(event, { status: "ok" });
+    setHeaders(event, { "retry-after": "1" });
+    return json(event, fault, status);
+  });
+  if (renderMetrics)
+    add(METRICS, async (event) => {
+      const { contentType, text } = await renderMetrics();
+      setHeaders(event, { "content-type": contentType });
+      return text;
+    });
+  return answers;
 }
 
 async function faultOf(store: Pick<Store, "probe">): Promise<Unavailable | undefined> {

@@ -1,7 +1,7 @@
 import type { TokenClaims } from "../../wire/claims.ts";
 import type { Instance, Session, User, VerifiedToken } from "../../wire/resources.ts";
 import type { Addresses } from "../instances/addresses.ts";
-import type { InstanceRecord, SessionRecord, UserRecord } from "../store/records.ts";
+import type { InstanceRecord, SessionRecord } from "../store/records.ts";
 import type { UserView } from "../store/store.ts";
 
 export function toUser({ user, providers }: UserView): User {
@@ -51,7 +51,8 @@ export function toInstance(instance: InstanceRecord, addresses: Addresses): Inst
   };
 }
 
-export function toVerifiedToken(claims: TokenClaims, user: UserRecord): VerifiedToken {
+/** A token that another program signed may not name a provider: then it is one of the user's. */
+export function toVerifiedToken({ provider }: TokenClaims, { user, providers }: UserView): VerifiedToken {
   return {
     id: user.id,
     resource: "token",
@@ -60,7 +61,7 @@ export function toVerifiedToken(claims: TokenClaims, user: UserRecord): Verified
       email: user.email,
       name: user.name,
       avatar_url: user.avatar_url ?? "",
-      provider: claims.provider,
+      provider: provider ?? providers[0] ?? "email",
     },
   };
 }

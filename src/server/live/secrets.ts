@@ -7,10 +7,16 @@ import { changeSetting } from "../store/settings.ts";
  * restart, and not derived from anything that can change.
  */
 export async function secretOf(store: Store, name: "dashboard" | "seal"): Promise<Buffer> {
-  const setting = await changeSetting(
-    store,
-    SECRET_PREFIX + name,
-    (before) => before ?? { secret: randomBytes(32).toString("base64url") },
-  );
+  const there = await store.find("settings", SECRET_PREFIX + name);
+  const setting = there?.value ?? (await changeSetting(store, SECRET_PREFIX + name, (before) => before ?? newSecret()));
   return Buffer.from(String(setting?.["secret"]), "base64url");
+}
+
+/** Replaces a secret, so that nothing that was made with it counts any more, at any process. */
+export async function renewSecret(store: Store, name: "dashboard"): Promise<void> {
+  await changeSetting(store, SECRET_PREFIX + name, newSecret);
+}
+
+function newSecret(): { secret: string } {
+  return { secret: randomBytes(32).toString("base64url") };
 }

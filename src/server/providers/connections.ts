@@ -34,6 +34,8 @@ export interface Simulation {
   sealApplication(application: Application, state: string): string;
   /** The timeout for exchanging a code, in milliseconds; undefined for the default. */
   timeoutOf(code: string): number | undefined;
+  /** The browser and the state that a code was issued for, as `pageHash` names them; undefined for a program. */
+  holderOf(code: string): string | undefined;
 }
 
 /** The simulated providers: their endpoints, and the client that is registered there from the start. */

@@ -1,6 +1,5 @@
-import { isConfidential, isLoopback } from "../../wire/loopback.ts";
-import { isProvider, PROVIDERS } from "../../wire/names.ts";
-import type { Credentials } from "./credentials.ts";
+import { isConfidential } from "../../wire/loopback.ts";
+import { isProvider } from "../../wire/names.ts";
 import { DEFINITIONS } from "./index.ts";
 
 /**
@@ -22,14 +21,4 @@ export function checkEndpoints(
     if (url && (isConfidential(url) || (insecure && url.protocol === "http:"))) return [];
     return [`${path}.${name}: must be an https address, or one on loopback`];
   });
-}
-
-/** The hosts, besides loopback and a provider's own, to which a configuration sends credentials and provider tokens. */
-export function foreignHosts(credentials: Credentials): string[] {
-  const hosts = PROVIDERS.flatMap((provider) => {
-    const own = Object.values(DEFINITIONS[provider].endpoints).map((address) => new URL(address).origin);
-    const replaced = Object.values(credentials[provider]?.endpoints ?? {}).map((address) => new URL(address));
-    return replaced.filter(({ origin, hostname }) => !isLoopback(hostname) && !own.includes(origin));
-  }).map(({ host }) => host);
-  return [...new Set(hosts)];
 }

@@ -14,11 +14,11 @@ const Userinfo = z.object({
 
 export const google: ProviderDefinition<"userinfo"> = {
   name: "google",
+  issuer: "https://accounts.google.com",
   scopes: ["openid", "email", "profile"],
   pkce: false,
   clientAuthentication: "body",
   loginHint: "login_hint",
-  issuer: "https://accounts.google.com",
   verifiesEmail: true,
   endpoints: {
     authorize: "https://accounts.google.com/o/oauth2/v2/auth",

@@ -1,12 +1,6 @@
-import { PROVIDERS, type Provider } from "../../wire/names.ts";
+import { PROVIDERS, type Provider, type ProvidersMode } from "../../wire/names.ts";
 import type { ConnectionRecord, InstanceRecord } from "../store/records.ts";
 import { globalCredentials, type Credentials } from "./credentials.ts";
-
-/**
- * How providers without credentials are treated. `auto`: simulated if only this machine can reach the server, otherwise
- * off. `real`: off. `simulated`: every provider is simulated, even with credentials.
- */
-export type ProvidersMode = "auto" | "real" | "simulated";
 
 /** Whose credentials a sign-in uses: the instance's own, the server's or the simulator's. `off`: it is refused. */
 export type InForce = "own" | "global" | "simulated" | "off";

@@ -26,14 +26,14 @@ export type Get<Endpoint extends string> = <Schema extends z.ZodMiniType>(
 export interface ProviderDefinition<Endpoint extends string = string> {
   readonly name: Provider;
   readonly scopes: readonly string[];
+  /** How the provider names itself in redirects (`iss`, RFC 9207), if it does. */
+  readonly issuer?: string;
   /** Whether the provider requires a code challenge, method S256 (RFC 7636). */
   readonly pkce: boolean;
   /** How the client authenticates when it exchanges a code (RFC 6749, 2.3.1). */
   readonly clientAuthentication: "basic" | "body";
   /** The parameter of the authorization request that names the account to suggest. */
   readonly loginHint: string | undefined;
-  /** The `iss` of its redirects to the callback, if it sends one (RFC 9207). */
-  readonly issuer?: string;
   /** Whether a sign-in here verifies the user's e-mail address (spec, "User"). */
   readonly verifiesEmail: boolean;
   readonly endpoints: Readonly<Record<"authorize" | "token", string> & Record<Endpoint, string>>;

@@ -30,8 +30,11 @@ export function unreadPaths(sent: unknown, read: unknown, path = ""): string[] {
   });
 }
 
-/** The first name that is not empty, in a form that every store accepts: bounded, without U+0000 and lone surrogates. */
+const LINE_BREAKS = /[\n\v\f\r\u0085\u2028\u2029]+/g;
+
+/** The first name that is not empty, in one line that every store accepts: bounded, without U+0000 and lone surrogates. */
 export function displayName(...names: readonly (string | null | undefined)[]): string {
-  const name = names.map((text) => text?.replaceAll("\0", "").trim()).find((text) => text) ?? "";
+  const lines = names.map((text) => text?.replaceAll("\0", "").replace(LINE_BREAKS, " ").trim());
+  const name = lines.find((text) => text) ?? "";
   return toUSVString(name.slice(0, MAX_NAME_LENGTH));
 }

@@ -1,4 +1,4 @@
-import type { input } from "zod";
+import type { input } from "zod/mini";
 import type { SeedFile } from "./schema.ts";
 
 /** The seed of `serve({ seed })` and of a seed file. `fixtures/seed.schema.json` describes it. */

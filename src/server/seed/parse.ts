@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createPublishableKey, createSecretKey } from "../instances/keys.ts";
 import { jsonFault } from "../../wire/json.ts";
-import { SESSION_ID_PREFIX } from "../../wire/names.ts";
+import { PROVIDERS_WITHOUT_EMAIL, SESSION_ID_PREFIX } from "../../wire/names.ts";
 import { SeedError } from "../errors.ts";
 import { checked } from "../zod-errors.ts";
 import {
@@ -101,13 +101,17 @@ function toUser(user: Omit<SeedUser, "identities" | "sessions">, instance_id: st
   });
 }
 
-function toIdentity({ id, email, ...identity }: SeedUser["identities"][number], user: UserRecord): IdentityRecord {
+function toIdentity(
+  { id, email, email_verified, ...identity }: SeedUser["identities"][number],
+  user: UserRecord,
+): IdentityRecord {
   return newRecord("identities", {
     ...identity,
     id: id ?? randomUUID(),
     instance_id: user.instance_id,
     user_id: user.id,
     email: email ?? user.email,
+    email_verified: email_verified ?? !PROVIDERS_WITHOUT_EMAIL.includes(identity.provider),
     created_at: user.created_at,
     updated_at: user.created_at,
   });

@@ -1,25 +1,26 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { Provider } from "../../wire/names.ts";
 import { persona, providerEmail, Seed, text } from "../../wire/seed.ts";
 import type { SchemaParts } from "../simulator/provider.ts";
 import { SIMULATED } from "../simulator/providers.ts";
 
-type Account = z.ZodOptional<z.ZodType<Record<string, unknown>>>;
+type Account = z.ZodMiniOptional<z.ZodMiniType<Record<string, unknown>>>;
 
 const parts: SchemaParts = {
   array: z.array,
   boolean: z.boolean,
   int: z.int,
+  positive: z.positive,
   strictObject: z.strictObject,
   text,
   email: providerEmail,
 };
 const accounts = Object.fromEntries(
-  Object.entries(SIMULATED).map(([name, { accountSchema }]) => [name, accountSchema(parts).optional()]),
+  Object.entries(SIMULATED).map(([name, { accountSchema }]) => [name, z.optional(accountSchema(parts))]),
 ) as Record<Provider, Account>;
 
 /** A persona, with the form of its account at every provider. */
-export const SeedPersona = persona.extend(accounts);
+export const SeedPersona = z.extend(persona, accounts);
 
 /** A seed file, with the form of the personas' accounts at every provider. */
-export const SeedFile = Seed.extend({ personas: z.array(SeedPersona).default([]) });
+export const SeedFile = z.extend(Seed, { personas: z._default(z.array(SeedPersona), []) });

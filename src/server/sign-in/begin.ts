@@ -8,10 +8,12 @@ import { withoutQuery } from "../flows/redact.ts";
 import type { Connect, Connection } from "../providers/connections.ts";
 import { newRecord, type InstanceRecord } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
-import { createBinding } from "./binding.ts";
+import type { Cookie } from "../cookies.ts";
+import { AWAITS_BROWSER, createBinding } from "./binding.ts";
 import type { Caller } from "./caller.ts";
 import { authorizationUrl, generateCodeVerifier, generateState } from "./oauth2.ts";
-import { checkRedirectUri, type Destination } from "./redirect-rule.ts";
+import { checkRedirectUri, listedDestination, type Destination } from "./redirect-rule.ts";
+import { parseRedirectUri } from "./redirect-uri.ts";
 import type { StartLimit } from "./start-limit.ts";
 import { wayBackTo } from "./take-state.ts";
 
@@ -36,20 +38,33 @@ export interface BeginRequest {
   readonly login_hint: string | undefined;
   readonly ip_address: string;
   readonly caller: Caller;
+  /** Whether the request came to the host of the callback, where the browser must get the cookie that binds it. */
+  readonly isAtCallback: boolean;
+  /** `redirect_uri` is the service's own page, which needs no permission. */
+  readonly isOwnPage?: true;
 }
 
-/**
- * Whether a sign-in may begin; nothing is saved.
- * @throws {SignInRefused} `invalid_redirect_uri` or `provider_not_configured`
- */
-export async function checkBegin(
-  { connect, isLocal, flows }: Pick<BeginDeps, "connect" | "isLocal" | "flows">,
-  { instance, provider, redirect_uri, caller }: BeginRequest,
+export interface BegunSignIn {
+  /** The provider's address to continue at; or ours at the callback's host, if the sign-in must begin there. */
+  readonly location: string;
+  /** For the browser that began. */
+  readonly cookie?: Cookie | undefined;
+  /** Undefined if nothing was saved. */
+  readonly flow_id?: string | undefined;
+}
+
+/** Whether a sign-in may begin; nothing is saved. @throws {SignInRefused} */
+async function checkBegin(
+  { connect, isLocal, flows }: BeginDeps,
+  { instance, provider, redirect_uri, caller, isOwnPage }: BeginRequest,
 ): Promise<{ connection: Connection; destination: Destination }> {
   try {
     const connection = await connect(instance, provider);
     const isSimulated = connection.simulation !== undefined;
-    return { connection, destination: checkRedirectUri(redirect_uri, instance, { caller, isLocal, isSimulated }) };
+    const destination = isOwnPage
+      ? listedDestination(parseRedirectUri(redirect_uri))
+      : checkRedirectUri(redirect_uri, instance, { caller, isLocal, isSimulated });
+    return { connection, destination };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { code, detail = null } = error;
@@ -69,19 +84,23 @@ export async function checkBegin(
   }
 }
 
-/** The first half of a sign-in: saves its state. @returns the provider's address to continue at */
-export async function beginSignIn(
-  deps: BeginDeps,
-  request: BeginRequest,
-): Promise<{ location: string; cookie: string | undefined; flow_id: string }> {
-  const { instance, provider, redirect_uri, caller } = request;
+/**
+ * The first half of a sign-in: saves its state.
+ * @throws {SignInRefused} `invalid_redirect_uri` or `provider_not_configured`
+ */
+export async function beginSignIn(deps: BeginDeps, request: BeginRequest): Promise<BegunSignIn> {
+  const { instance, provider, redirect_uri, caller, isAtCallback } = request;
   const { connection, destination } = await checkBegin(deps, request);
+  // A real provider has no page of ours that could bind the browser before it comes to the callback; and only the
+  // callback's host can tell a frame, where a sign-in must not begin.
+  if (caller.isBrowser && !isAtCallback && (!connection.simulation || caller.mayBeFrame))
+    return { location: atCallback(deps, request) };
   if (destination.isUnlisted) deps.onUnlisted(instance, destination.origin);
 
   deps.startLimit.begun(request.ip_address);
   const state = generateState();
   const code_verifier = connection.provider.pkce ? generateCodeVerifier() : null;
-  const binding = caller.isBrowser ? createBinding(state, deps.addresses.isHttps) : undefined;
+  const binding = caller.isBrowser && isAtCallback ? createBinding(state, deps.addresses.isHttps) : undefined;
   const now = deps.now();
   await deps.store.saveState(
     newRecord("states", {
@@ -90,7 +109,7 @@ export async function beginSignIn(
       provider,
       redirect_uri,
       code_verifier,
-      binding: binding?.hash ?? null,
+      binding: binding?.hash ?? (caller.isBrowser ? AWAITS_BROWSER : null),
       created_at: now.toISOString(),
       expires_at: new Date(now.getTime() + STATE_LIFETIME_SECONDS * 1000).toISOString(),
     }),
@@ -119,4 +138,15 @@ export async function beginSignIn(
     },
   );
   return { location, flow_id, cookie: binding?.cookie };
+}
+
+/** Where a browser begins the same sign-in at the callback's host. */
+function atCallback({ addresses }: BeginDeps, { instance, provider, redirect_uri, login_hint }: BeginRequest): string {
+  const query = new URLSearchParams({
+    instance: instance.subdomain,
+    provider,
+    redirect_uri,
+    ...(login_hint !== undefined && { login_hint }),
+  });
+  return `${addresses.front}/__svc/begin?${query.toString()}`;
 }

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import { STATE_LIFETIME_SECONDS } from "../../wire/names.ts";
-import { hostCookie, readCookie, setCookie } from "../cookies.ts";
+import { hostCookie, hostName, type Cookie, type ReadCookie } from "../cookies.ts";
 import { randomBytes } from "../random.ts";
 
 /**
@@ -10,17 +10,46 @@ import { randomBytes } from "../random.ts";
 export interface Binding {
   /** For the record. */
   readonly hash: string;
-  /** `Set-Cookie` for the browser. */
-  readonly cookie: string;
+  /** For the browser. */
+  readonly cookie: Cookie;
 }
+
+/** In the record of a sign-in that a browser began at another host: the first at the simulated provider's page binds it. */
+export const AWAITS_BROWSER = "page";
+/** Before the hash of a browser that was bound at that page. */
+const AT_PAGE = `${AWAITS_BROWSER}:`;
+const HASH_CHARACTERS = 64;
 
 export function createBinding(state: string, isHttps: boolean): Binding {
   const secret = randomBytes(32).toString("base64url");
   return { hash: sha256(secret), cookie: bindingCookie(state, secret, STATE_LIFETIME_SECONDS, isHttps) };
 }
 
-/** `Set-Cookie` that deletes the cookie. */
-export function endBinding(state: string, isHttps: boolean): string {
+/**
+ * The binding of the first browser at a simulated provider's page. The same each time, so that the page can be reloaded.
+ * @param browser its secret id at the simulated providers
+ */
+export function pageBinding(state: string, browser: string, isHttps: boolean): Binding {
+  const secret = pageSecret(state, browser);
+  return { hash: pageHash(state, browser), cookie: bindingCookie(state, secret, STATE_LIFETIME_SECONDS, isHttps) };
+}
+
+/** The hash of `pageBinding`. */
+export function pageHash(state: string, browser: string): string {
+  return AT_PAGE + sha256(pageSecret(state, browser));
+}
+
+function pageSecret(state: string, browser: string): string {
+  return hash("sha256", `${state} ${browser}`, "base64url");
+}
+
+/** Whether it is that of a browser at a simulated provider's page, or awaits one. */
+export function isPageBinding(binding: string | null): boolean {
+  return binding === AWAITS_BROWSER || (binding?.startsWith(AT_PAGE) ?? false);
+}
+
+/** Deletes the cookie. */
+export function endBinding(state: string, isHttps: boolean): Cookie {
   return bindingCookie(state, "", 0, isHttps);
 }
 
@@ -30,12 +59,13 @@ export function endBinding(state: string, isHttps: boolean): string {
  */
 export function isBound(
   record: { state: string; binding: string | null },
-  request: { cookie: string | undefined; isBrowser: boolean },
+  request: { cookie: ReadCookie; isBrowser: boolean },
   isHttps: boolean,
 ): boolean {
   if (record.binding === null) return !request.isBrowser;
-  const secret = readCookie(request.cookie, hostCookie(cookieName(record.state), isHttps)) ?? "";
-  return timingSafeEqual(Buffer.from(sha256(secret)), Buffer.from(record.binding));
+  if (record.binding === AWAITS_BROWSER) return false;
+  const secret = request.cookie(hostName(cookieName(record.state), isHttps)) ?? "";
+  return timingSafeEqual(Buffer.from(sha256(secret)), Buffer.from(record.binding.slice(-HASH_CHARACTERS)));
 }
 
 /** A name for each sign-in, so that several in one browser don't interfere. */
@@ -43,8 +73,8 @@ function cookieName(state: string): string {
   return `svc_oauth_${sha256(state).slice(0, 8)}`;
 }
 
-function bindingCookie(state: string, value: string, maxAge: number, isHttps: boolean): string {
-  return setCookie({ name: cookieName(state), value, path: "/oauth", maxAge }, isHttps);
+function bindingCookie(state: string, value: string, maxAge: number, isHttps: boolean): Cookie {
+  return hostCookie({ name: cookieName(state), value, path: "/oauth", maxAge }, isHttps);
 }
 
 function sha256(text: string): string {

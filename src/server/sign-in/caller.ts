@@ -11,6 +11,8 @@ export interface Caller {
    * prerender. Always true for programs.
    */
   readonly isNavigation: boolean;
+  /** A browser's navigation that can't be told from a frame's request. */
+  readonly mayBeFrame: boolean;
 }
 
 /** Headers that browsers add: Fetch Metadata, Upgrade Insecure Requests, Fetch and RFC 9110, 10.1.3. */
@@ -28,10 +30,12 @@ export function callerOf(header: (name: string) => string | undefined, hostname:
     /Mozilla\//i.test(header("user-agent") ?? "");
   const isNamedLoopback = isLoopback(hostname);
   const isPrefetch = header("sec-purpose") !== undefined;
+  const isTrustworthy = isHttps || isNamedLoopback;
   return {
     isBrowser,
     isPlainClient: !isBrowser && isNamedLoopback,
-    isNavigation: !isBrowser || (!isPrefetch && navigates(header, acceptsHtml, isHttps || isNamedLoopback)),
+    isNavigation: !isBrowser || (!isPrefetch && navigates(header, acceptsHtml, isTrustworthy)),
+    mayBeFrame: isBrowser && !isTrustworthy && header("sec-fetch-site") === undefined,
   };
 }
 

@@ -17,6 +17,7 @@ import {
   type ProviderReply,
   type ProviderTokens,
 } from "./exchange.ts";
+import { isPageBinding } from "./binding.ts";
 import { checkIssuer } from "./issuer.ts";
 import { checkedProfile, type CheckedProfile } from "./profile.ts";
 import { reportedCode } from "./provider-errors.ts";
@@ -33,9 +34,9 @@ export interface CompleteDeps extends TakeStateDeps {
   readonly flows: Flows;
   /** How long a provider may take for all requests of a sign-in, in milliseconds. Default 10,000. */
   readonly providerTimeoutMs?: number | undefined;
-  issueToken(instance: InstanceRecord, user: UserRecord, provider: Provider, now: Date): string;
-  /** Called when a sign-in failed although its state was valid. */
-  onFailure(provider: Provider, error: SignInError): void;
+  issueToken(instance: InstanceRecord, user: UserRecord, provider: Provider, now: Date): Promise<string>;
+  /** Called with the cause of a failure that is a bug of this service. */
+  onBug(error: unknown): void;
   /** Called with the paths of what a provider sent and could not be read, if the sign-in continued without it. */
   onIgnored?(provider: Provider, paths: readonly string[]): void;
 }
@@ -51,12 +52,15 @@ export interface CallbackRequest extends TakeStateRequest {
   readonly flow_id: string;
 }
 
-/**
- * The second half of a sign-in, from the provider's redirect on.
- * @returns the application's address to redirect to, with a token or an error
- * @throws {SignInRefused} `invalid_state`; then no address can be trusted
- */
-export async function completeSignIn(deps: CompleteDeps, request: CallbackRequest): Promise<string> {
+export interface CompletedSignIn {
+  /** The application's address, with a token or an error. */
+  readonly location: string;
+  /** Why it failed; undefined if the user is signed in. */
+  readonly failure?: SignInError;
+}
+
+/** The second half of a sign-in, from the provider's redirect on. @throws {SignInRefused} `invalid_state` */
+export async function completeSignIn(deps: CompleteDeps, request: CallbackRequest): Promise<CompletedSignIn> {
   const startedAt = performance.now();
   const { state, provider } = request;
   const callback = { name: "callback", sent: { provider, code: request.code, error: request.error, state } };
@@ -71,22 +75,23 @@ export async function completeSignIn(deps: CompleteDeps, request: CallbackReques
   try {
     const connection = await deps.connect(instance, record.provider);
     checkIssuer(connection, request.iss);
+    checkHolder(connection, record, request.code);
     // A real provider must be asked at most once for a state, even after a crash; a simulated one ends with this process.
     if (!connection.simulation) await removed;
     const { profile, tokens } = await fetchProfile(deps, connection, record, request, note);
     const user = await saveSignIn(deps, instance, connection.provider, profile, tokens, request.ip_address);
     await removed;
-    const token = deps.issueToken(instance, user, record.provider, deps.now());
+    const token = await deps.issueToken(instance, user, record.provider, deps.now());
     const ms = performance.now() - startedAt;
     note(
       { result: "token", user_id: user.id, error: null, reason: null },
       { name: "redirect", ms, sent: redirect, answered: { status: 302, result: "token", user_id: user.id } },
     );
-    return withParameters(record.redirect_uri, { token });
+    return { location: withParameters(record.redirect_uri, { token }) };
   } catch (error) {
     await removed;
     const failure = asSignInError(error);
-    deps.onFailure(record.provider, failure);
+    if (failure.isBug) deps.onBug(failure.cause);
     const reason = failure.message;
     note(
       { result: "error", error: failure.code, reason },
@@ -99,7 +104,7 @@ export async function completeSignIn(deps: CompleteDeps, request: CallbackReques
       },
     );
     const parameters = { error: failure.code, error_description: SIGN_IN_ERRORS[failure.code] };
-    return withParameters(record.redirect_uri, parameters, ["token"]);
+    return { location: withParameters(record.redirect_uri, parameters, ["token"]), failure };
   }
 }
 
@@ -114,6 +119,16 @@ function noteRefusal(
   if (reason === undefined || !STATE.test(state)) return;
   const answered = { status: 400, error: "invalid_state" };
   flows.of(flow_id)({ result: "error", error: "invalid_state", reason }, { ...step, answered, reason });
+}
+
+/**
+ * A sign-in that was bound at the simulated provider's page began elsewhere, with a state that its starter knows. Whoever
+ * knows a state could have a browser bring a code of another account to the callback.
+ * @throws {SignInError}
+ */
+function checkHolder({ simulation }: Connection, { binding }: StateRecord, code: string | undefined): void {
+  if (code === undefined || !isPageBinding(binding) || simulation?.holderOf(code) === binding) return;
+  throw new SignInError("server_error", "the code was not issued to this browser for this sign-in");
 }
 
 async function fetchProfile(

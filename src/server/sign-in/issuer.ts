@@ -1,14 +1,17 @@
 import { SignInError } from "../errors.ts";
 import type { Connection } from "../providers/connections.ts";
+import { DEFINITIONS } from "../providers/index.ts";
 
 /**
- * A server that replaces the provider's could send the user on to the provider itself, for its code of another client, and
- * get it in the exchange (mix-up; RFC 9207, 2.4).
- * @throws {SignInError} if the redirect comes from the provider and the connection leads elsewhere, or the other way round
+ * A server that replaces a provider's could send the user on to the provider itself, for its code of another client, and
+ * get it in the exchange (mix-up; RFC 9207, 2.4). So could one that stands in for a provider that doesn't name itself.
+ * @throws {SignInError} if the redirect comes from a provider and the connection leads elsewhere, or the other way round
  */
 export function checkIssuer({ provider, endpoints }: Connection, iss: string | undefined): void {
-  if (iss === undefined || provider.issuer === undefined) return;
+  if (iss === undefined) return;
   const isOwn = new URL(endpoints.authorize).origin === new URL(provider.endpoints.authorize).origin;
-  if (isOwn !== (iss === provider.issuer))
-    throw new SignInError("server_error", `${provider.name}: the redirect came from another issuer`);
+  const issuer = isOwn ? provider.issuer : undefined;
+  const isOfAnother = Object.values(DEFINITIONS).some((definition) => definition.issuer === iss);
+  const isRight = issuer === undefined ? !isOfAnother : iss === issuer;
+  if (!isRight) throw new SignInError("server_error", `${provider.name}: the redirect came from another issuer`);
 }

@@ -18,7 +18,9 @@ export type CheckedProfile = Profile & { readonly email: string };
 export function checkedProfile(profile: Profile, provider: Provider): CheckedProfile {
   const { uid, email: sent, name, username, avatar_url } = profile;
   const email = normalizeEmail(sent ?? placeholderEmail(provider, uid));
-  if (email === undefined || (sent !== null && (isPlaceholderEmail(email) || isOtherMailbox(sent, email))))
+  if (sent !== null && email !== undefined && isPlaceholderEmail(email))
+    throw new SignInError("email_not_verified", `${provider} sent a placeholder instead of an e-mail address`);
+  if (email === undefined || (sent !== null && isOtherMailbox(sent, email)))
     throw new SignInError("server_error", `${provider} sent an e-mail address that can't be used`);
   return {
     ...profile,

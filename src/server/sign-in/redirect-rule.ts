@@ -1,5 +1,5 @@
 import { isLoopback } from "../../wire/loopback.ts";
-import { ANY_ADDRESS, ANY_QUERY, withoutWildcard } from "../../wire/redirect-entry.ts";
+import { ANY_ADDRESS, ANY_QUERY, withoutNonce, withoutWildcard } from "../../wire/redirect-entry.ts";
 import type { RedirectUri } from "../../wire/redirect-uri.ts";
 import type { ApiError } from "../errors.ts";
 import type { InstanceRecord } from "../store/records.ts";
@@ -27,7 +27,7 @@ export interface Destination {
 /**
  * Decides whether a user may be redirected to an address with a token.
  *
- * With `redirect_uris`: only to those. Without, on a server that only this machine can reach: a program may name any
+ * With `redirect_uris`: only to those, also with a `nonce` of the application's behind them. Without, on a server that only this machine can reach: a program may name any
  * address; a browser may name loopback, or another host through a simulated provider after a click. Otherwise any page
  * could collect tokens.
  * @throws {ApiError} `invalid_redirect_uri`, naming the rule and what to register
@@ -39,9 +39,8 @@ export function checkRedirectUri(
 ): Destination {
   const { name, redirect_uris } = instance;
   const uri = parseRedirectUri(text);
-  const { origin } = uri;
   const isAny = allowsAny(instance);
-  const listed: Destination = { origin, needsClick: false, isUnlisted: false };
+  const listed = listedDestination(uri);
   const register = `Add ${JSON.stringify(entryFor(uri))} to its redirect_uris`;
 
   if (redirect_uris.length > 0 && !isAny) {
@@ -63,6 +62,11 @@ export function checkRedirectUri(
     throw unlisted(name, "a browser that signs in with a real provider is sent to loopback only", register);
   if (uri.hostname === undefined) throw unlisted(name, "a browser is sent to http and https addresses only", register);
   return { ...listed, needsClick: true };
+}
+
+/** An address that users may be sent to without a click. */
+export function listedDestination({ origin }: RedirectUri): Destination {
+  return { origin, needsClick: false, isUnlisted: false };
 }
 
 /** @throws {ApiError} if an entry of `redirect_uris` can match no address */
@@ -99,7 +103,7 @@ function allowsAny({ redirect_uris }: Pick<InstanceRecord, "redirect_uris">): bo
 function matches(entry: string, uri: RedirectUri): boolean {
   const own = parseEntry(entry);
   if (own === undefined || own.path !== uri.path) return false;
-  if (!entry.endsWith(ANY_QUERY) && own.query !== uri.query) return false;
+  if (!entry.endsWith(ANY_QUERY) && ![uri.query, withoutNonce(uri.query)].includes(own.query)) return false;
   return (
     own.origin === uri.origin || (isLoopbackUri(own) && own.scheme === uri.scheme && own.hostname === uri.hostname)
   );
@@ -116,7 +120,7 @@ function parseEntry(entry: string): RedirectUri | undefined {
 
 /** The entry that would allow an address. Its query may contain a secret of the application, and is left out. */
 function entryFor({ origin, path, query }: RedirectUri): string {
-  return `${origin}${path}${query === "" ? "" : ANY_QUERY}`;
+  return `${origin}${path}${withoutNonce(query) === "" ? "" : ANY_QUERY}`;
 }
 
 function isLoopbackUri({ hostname }: RedirectUri): boolean {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { SESSION_ID_PREFIX } from "../../wire/names.ts";
+import { PROVIDERS_WITHOUT_EMAIL, SESSION_ID_PREFIX } from "../../wire/names.ts";
 import { SignInError } from "../errors.ts";
-import { isPlaceholderEmail } from "../providers/email.ts";
+import { placeholderEmail } from "../providers/email.ts";
 import type { ProviderDefinition } from "../providers/provider.ts";
 import { fold } from "../../wire/fold.ts";
 import {
@@ -11,7 +11,7 @@ import {
   type SessionRecord,
   type UserRecord,
 } from "../store/records.ts";
-import type { SignInLookup } from "../store/store.ts";
+import type { Cleared, Resolution, SignInLookup } from "../store/store.ts";
 import type { ProviderTokens } from "./exchange.ts";
 import type { CheckedProfile } from "./profile.ts";
 
@@ -27,42 +27,47 @@ export interface SignInContext {
 /**
  * The user who signs in (spec, "Sign-in user resolution"): the user of a known identity, an existing user with the same
  * e-mail address, or a new one.
- * @throws {SignInError} `account_conflict` if another user has the address, and linking the two would not be safe
+ * @throws {SignInError} `email_not_verified` if another user has the address, and the provider has not verified it
  */
-export function resolveUser(
-  context: SignInContext,
-  { known, sameEmail }: SignInLookup,
-): { user: UserRecord; identity: IdentityRecord } {
+export function resolveUser(context: SignInContext, { known, sameEmail }: SignInLookup): Resolution {
   if (known)
     return { user: refreshed(context, known.user), identity: newIdentity(context, known.user, known.identity) };
-  if (!sameEmail) {
-    const user = newUser(context);
-    return { user, identity: newIdentity(context, user) };
-  }
-  if (!mayLink(context, sameEmail.user, sameEmail.identities)) {
-    throw new SignInError("account_conflict", "the e-mail address belongs to another account that can't be linked");
-  }
-  return { user: linked(context, sameEmail.user), identity: newIdentity(context, sameEmail.user) };
+  if (sameEmail) return link(context, sameEmail);
+  const user = newUser(context);
+  return { user, identity: newIdentity(context, user) };
 }
 
 /**
- * Linking by an unverified address would hand over the account. So the provider must have verified the address, and the
- * user's own address must be verified, unless the user has no way to sign in yet. A second account at the same provider
- * is assumed to be another person's.
+ * Links to the user with the same address, which is proved now. Whatever of the user nobody has proved is removed: it may
+ * belong to somebody who registered this address before its owner came.
  */
-function mayLink(
-  { provider, profile }: SignInContext,
-  user: UserRecord,
-  identities: readonly IdentityRecord[],
-): boolean {
-  const isVerified =
-    user.email_verified_at !== null ||
-    identities.some((identity) => identity.email_verified && fold(identity.email) === fold(user.email));
-  const isUnclaimed = identities.length === 0 && user.password_digest === null;
-  const isSecondAtProvider = identities.some((identity) => identity.provider === provider.name);
-  return (
-    profile.email_verified && (isVerified || isUnclaimed) && !isSecondAtProvider && !isPlaceholderEmail(profile.email)
+function link(context: SignInContext, { user, identities }: NonNullable<SignInLookup["sameEmail"]>): Resolution {
+  const { provider, profile, now } = context;
+  if (!isProof({ ...profile, provider: provider.name }))
+    throw new SignInError(
+      "email_not_verified",
+      `${provider.name}: the e-mail address is not verified, and another user has it`,
+    );
+  const isProved = user.email_verified_at !== null || identities.some((identity) => proves(identity, user));
+  const unproved = identities.filter(
+    (identity) => !PROVIDERS_WITHOUT_EMAIL.includes(identity.provider) && !(isProved && identity.email_verified),
   );
+  // The sessions of a user who has nothing but a provider without addresses are that account's, which stays.
+  const isUnclaimed = !isProved && (user.password_digest !== null || identities.length === 0);
+  const cleared: Cleared | undefined =
+    unproved.length > 0 || isUnclaimed ? { identities: unproved.map(({ id }) => id), revoked_at: now } : undefined;
+  const password_digest = isProved ? user.password_digest : null;
+  return { user: { ...linked(context, user), password_digest }, identity: newIdentity(context, user), cleared };
+}
+
+/** Whether an account shows that its owner has the address: a placeholder is made of the account's own id. */
+function isProof(account: Pick<IdentityRecord, "provider" | "uid" | "email" | "email_verified">): boolean {
+  const { provider, uid, email, email_verified } = account;
+  return email_verified || fold(email) === fold(placeholderEmail(provider, uid));
+}
+
+function proves(identity: IdentityRecord, user: UserRecord): boolean {
+  return isProof(identity) && fold(identity.email) === fold(user.email);
 }
 
 function newUser({ instance, provider, profile, now }: SignInContext): UserRecord {
@@ -102,6 +107,8 @@ function newIdentity(
   user: UserRecord,
   before?: IdentityRecord,
 ): IdentityRecord {
+  // It keeps the address by which it proves the user's. Otherwise that one would be unproved again once it changes there.
+  const { email, email_verified } = before && proves(before, user) ? before : profile;
   return newRecord("identities", {
     ...before,
     id: before?.id ?? randomUUID(),
@@ -109,8 +116,8 @@ function newIdentity(
     user_id: user.id,
     provider: provider.name,
     uid: profile.uid,
-    email: profile.email,
-    email_verified: profile.email_verified,
+    email,
+    email_verified,
     access_token: tokens.access_token,
     refresh_token: tokens.refresh_token ?? before?.refresh_token ?? null,
     token_expires_at: tokens.expires_in ? new Date(Date.parse(now) + tokens.expires_in * 1000).toISOString() : null,

@@ -55,7 +55,7 @@ export function createStartLimit(now: () => Date): StartLimit {
 }
 
 /** A household or machine usually has a whole IPv6 /64, so that is counted as one client. */
-function networkOf(ip_address: string): string {
+export function networkOf(ip_address: string): string {
   if (!ip_address.includes(":")) return ip_address;
   const [head = "", tail] = ip_address.toLowerCase().split("%", 1)[0]!.split("::");
   const groups = head === "" ? [] : head.split(":");

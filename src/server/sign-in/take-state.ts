@@ -2,7 +2,8 @@ import { SignInRefused, type WayBack } from "../errors.ts";
 import type { Provider } from "../../wire/names.ts";
 import type { InstanceRecord, StateRecord } from "../store/records.ts";
 import type { Store, TakenState } from "../store/store.ts";
-import { isBound } from "./binding.ts";
+import type { ReadCookie } from "../cookies.ts";
+import { AWAITS_BROWSER, isBound } from "./binding.ts";
 import type { Caller } from "./caller.ts";
 import type { FinishedSignIns } from "./finished.ts";
 import { parseRedirectUri } from "./redirect-uri.ts";
@@ -20,7 +21,7 @@ export interface TakeStateDeps {
 export interface TakeStateRequest {
   readonly provider: Provider;
   readonly state: string;
-  readonly cookie: string | undefined;
+  readonly cookie: ReadCookie;
   readonly caller: Caller;
 }
 
@@ -80,6 +81,7 @@ function faultOf(
   if (record.provider !== request.provider) return `the sign-in began with ${record.provider}`;
   const { cookie, caller } = request;
   if (isBound(record, { cookie, isBrowser: caller.isBrowser }, addresses.isHttps)) return undefined;
+  if (record.binding === AWAITS_BROWSER) return "the sign-in's browser did not come to the provider's page";
   return record.binding === null
     ? "a program began the sign-in, so a browser cannot finish it"
     : "the sign-in began in another browser: its cookie is missing";

@@ -4,10 +4,12 @@ import { SignInRefused } from "../errors.ts";
 import { flowIdOf } from "../flows/flow-id.ts";
 import type { FlowFacts } from "../flows/flows.ts";
 import { beginningOf, redactText } from "../flows/redact.ts";
+import type { Cookie } from "../cookies.ts";
 import { arrange } from "./arrange.ts";
 import type { AuthorizeReply, Override } from "./authorize.ts";
+import { bindAtPage } from "./bind.ts";
 import { noteChoice } from "./choice.ts";
-import type { HeadlessDeps } from "./headless-deps.ts";
+import type { HeadlessDeps } from "./headless.ts";
 import type { LabelledBrowser } from "./labelled-browser.ts";
 
 /** Of an account that does not exist. */
@@ -41,22 +43,31 @@ export interface AuthorizePageRequest {
   readonly labelledBrowser: LabelledBrowser | undefined;
 }
 
+export interface AnsweredAuthorize {
+  readonly reply: AuthorizeReply;
+  /** Undefined if it is not known. */
+  readonly flow_id: string | undefined;
+  /** Binds the sign-in to the browser, if it has to be bound here. */
+  readonly cookie?: Cookie | undefined;
+}
+
+/** `answerAuthorize` of one service. */
+export type AnswerAuthorize = (request: AuthorizePageRequest) => ReturnType<typeof answerAuthorize>;
+
 /**
  * The authorize page of a simulated provider: by scenario, by hint, or by a choice on the page.
- * @returns also the id of its flow, if it is known
  * @throws {ApiError} if the request is invalid in a way that providers answer without a redirect
  */
-export async function answerAuthorize(
-  deps: AnswerDeps,
-  request: AuthorizePageRequest,
-): Promise<{ reply: AuthorizeReply; flow_id: string | undefined }> {
+export async function answerAuthorize(deps: AnswerDeps, request: AuthorizePageRequest): Promise<AnsweredAuthorize> {
   const { provider, query } = request;
   const startedAt = performance.now();
   const state = query.has("request") ? undefined : query.get("state");
   // First without scenarios: a request that is refused must not use one up.
   let reply = await authorized(deps, request);
-  // Nor must a request that this service did not send.
-  const isOurs = "location" in reply || reply.application !== undefined;
+  // Nor must a request that this service did not send, and no browser is bound by one: it could hide that a click is needed.
+  const application = "location" in reply ? undefined : reply.application;
+  const isOurs = "location" in reply || application !== undefined;
+  const cookie = state !== undefined && isOurs ? await bindAtPage(deps, request, state, application) : undefined;
   const decided = state !== undefined && isOurs ? await decide(deps, request, state) : undefined;
   if (decided) {
     if (decided.delay_ms > 0) await delay(decided.delay_ms);
@@ -70,10 +81,7 @@ export async function answerAuthorize(
   const login_hint = query.get("login_hint");
   if (choice) {
     noteChoice(note, choice, { ms: performance.now() - startedAt, login_hint });
-    await arrange(deps, choice, async (instance, { id }) => {
-      const { signInHeadless } = await import("./headless.ts");
-      return signInHeadless(deps, { instance, provider, as: id, outcome: "success", redirect_uri: undefined });
-    });
+    await arrange(deps, choice);
   } else {
     const answered = { status: 200, message: "the account picker" };
     note(decided ? { requested_outcome: decided.outcome } : {}, {
@@ -82,7 +90,7 @@ export async function answerAuthorize(
       answered,
     });
   }
-  return { reply, flow_id };
+  return { reply, flow_id, cookie };
 }
 
 /** @throws {ApiError} also for an account that does not exist, after the sign-in was ended */
@@ -102,7 +110,7 @@ async function authorized(
       { result: "error", error: "bad_request", reason },
       { name: "provider", sent: { provider, login_hint: unknown }, answered: { status: 400 }, reason },
     );
-  throw new SignInRefused("bad_request", reason, {});
+  throw new SignInRefused("bad_request", reason);
 }
 
 async function decide(

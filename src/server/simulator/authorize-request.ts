@@ -1,5 +1,6 @@
 import type { Provider } from "../../wire/names.ts";
 import { ApiError, SignInRefused } from "../errors.ts";
+import type { Application } from "../providers/connections.ts";
 import type { AuthorizationServer } from "./authorization-server.ts";
 import type { AuthorizationRequest, PendingRequest } from "./grants.ts";
 
@@ -7,6 +8,8 @@ export type Parameters = ReadonlyMap<string, string>;
 
 /** A sealed request grows with its state. The service's own states have 64 characters. */
 const MAX_STATE_LENGTH = 512;
+
+export const ANOTHER_BROWSER = "another browser began this sign-in";
 
 /** A client's request. @throws {ApiError} if it is invalid in a way that providers answer without a redirect */
 export function parseRequest(
@@ -47,16 +50,24 @@ export function findRequest(
     request?.provider !== name
       ? "unknown request"
       : request.browser !== browser
-        ? "another browser began this sign-in"
+        ? ANOTHER_BROWSER
         : request.isExpired
           ? "the request expired after ten minutes"
           : undefined;
   if (request && reason === undefined) return request;
-  const { application } = request ?? {};
+  throw noLongerValid(name, request?.application, reason);
+}
+
+/** @param reason for the log */
+export function noLongerValid(
+  provider: Provider,
+  application: Application | undefined,
+  reason: string | undefined,
+): SignInRefused {
   // If a click is needed, the destination may not be the application's own site, so there is no link to it.
   const isWayBack = application && !application.needsClick && /^https?:/.test(application.origin);
-  const detail = `${name} (simulated): this request is no longer valid; start again from the application`;
-  throw new SignInRefused("bad_request", detail, { reason, wayBack: isWayBack ? application : undefined });
+  const detail = `${provider} (simulated): this request is no longer valid; start again from the application`;
+  return new SignInRefused("bad_request", detail, { reason, wayBack: isWayBack ? application : undefined });
 }
 
 function refused(provider: Provider, why: string): ApiError {

@@ -1,4 +1,4 @@
-import { hostCookie, readCookie, setCookie } from "../cookies.ts";
+import { hostCookie, hostName, type Cookie, type ReadCookie } from "../cookies.ts";
 import { ownText } from "../own-text.ts";
 import { randomBytes } from "../random.ts";
 
@@ -10,13 +10,13 @@ export function newBrowserId(): string {
   return randomBytes(16).toString("base64url");
 }
 
-/** `Set-Cookie` with a browser's id. */
-export function browserIdCookie(value: string, isHttps: boolean): string {
-  return setCookie({ name: NAME, value, path: "/__svc/simulator", maxAge: LIFETIME_SECONDS }, isHttps);
+/** Keeps a browser's id. */
+export function browserIdCookie(value: string, isHttps: boolean): Cookie {
+  return hostCookie({ name: NAME, value, path: "/__svc/simulator", maxAge: LIFETIME_SECONDS }, isHttps);
 }
 
-/** The browser's id in a `Cookie` header. */
-export function readBrowserId(header: string | undefined, isHttps: boolean): string | undefined {
-  const value = readCookie(header, hostCookie(NAME, isHttps));
+/** The id that a browser was given before. */
+export function readBrowserId(cookie: ReadCookie, isHttps: boolean): string | undefined {
+  const value = cookie(hostName(NAME, isHttps));
   return value !== undefined && /^[\w-]{22}$/.test(value) ? ownText(value) : undefined;
 }

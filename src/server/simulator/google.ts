@@ -1,4 +1,4 @@
-import { otherUid, type SimulatedProvider } from "./provider.ts";
+import type { SimulatedProvider } from "./provider.ts";
 import { notFound, reply } from "./replies.ts";
 
 interface GoogleAccount {
@@ -19,7 +19,6 @@ export const simulatedGoogle: SimulatedProvider<GoogleAccount> = {
 
   altered: {
     email_not_verified: ({ sub }) => ({ sub, email_verified: false }),
-    account_conflict: ({ sub }) => ({ sub: otherUid(sub), email_verified: true }),
   },
 
   mismatch: () => reply(400, { error: "redirect_uri_mismatch", error_description: "Bad Request" }),

@@ -5,6 +5,7 @@ import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { Application } from "../providers/connections.ts";
 import { ownText } from "../own-text.ts";
 import { randomBytes } from "../random.ts";
+import { pageHash } from "../sign-in/binding.ts";
 import { codeChallenge } from "../sign-in/oauth2.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import type { Sealer } from "./sealer.ts";
@@ -15,7 +16,7 @@ const TOKEN_LIFETIME_MS = 2 * 3_600_000;
 const LOOK_MS = 1_000;
 /** Maximum number of redeemed codes that a process remembers. */
 const REMEMBERED_CODES = cacheLimit(10_000);
-/** Maximum number of access tokens that a process remembers. Each is used by the request that it was issued in, and never again. */
+/** Maximum number of access tokens. Each is used in the request that it was issued in, and never again. */
 const REMEMBERED_TOKENS = cacheLimit(1_000);
 
 /** A persona in a code. Every process has those of the store, and can recreate a typed one from this. */
@@ -86,7 +87,13 @@ type SealedRequest = readonly [
   shown_at: number,
 ];
 type SealedApplication = readonly [name: string, origin: string, needsClick: boolean];
-type SealedPersona = readonly [id: string, email: string, name: string | null, outcome: OutcomeId | null];
+type SealedPersona = readonly [
+  id: string,
+  email: string,
+  name: string | null,
+  outcome: OutcomeId | null,
+  holder: string | null,
+];
 
 /**
  * Pending requests, and the codes and access tokens that the simulated providers issue. Requests and codes contain all
@@ -157,14 +164,17 @@ export class Grants {
     };
   }
 
-  issueCode(request: ClientRequest & Pick<AuthorizationRequest, "outcome">, persona: PersonaRecord): string {
-    return this.#close("code", request, [persona.id, persona.email, persona.name, request.outcome ?? null]);
+  issueCode(request: AuthorizationRequest, { id, email, name }: PersonaRecord): string {
+    const { browser, outcome = null, state } = request;
+    const holder = browser === undefined ? null : pageHash(state, browser);
+    return this.#close("code", request, [id, email, name, outcome, holder]);
   }
 
-  /** The outcome chosen for the sign-in that issued this code. Undefined if none was chosen or the code is invalid. */
-  outcomeOf(code: string): OutcomeId | undefined {
+  /** What a code was issued for: the chosen outcome, and browser and state as `pageHash` names them. Undefined: none. */
+  issuedFor(code: string): { readonly outcome: OutcomeId | undefined; readonly holder: string | undefined } {
     const sealed = this.#sealer.open("code", code)?.value as Sealed | undefined;
-    return (sealed?.[6] as SealedPersona | undefined)?.[3] ?? undefined;
+    const [, , , outcome, holder] = (sealed?.[6] ?? []) as Partial<SealedPersona>;
+    return { outcome: outcome ?? undefined, holder: holder ?? undefined };
   }
 
   /** An access token for a code: once, and only for the client that it was issued to. Otherwise undefined. */

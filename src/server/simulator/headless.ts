@@ -5,14 +5,24 @@ import type { OutcomeId } from "../../wire/outcomes.ts";
 import { SIGNED_IN_PATH } from "../../wire/try-target.ts";
 import { ApiError } from "../errors.ts";
 import { flowIdOf } from "../flows/flow-id.ts";
-import { beginSignIn } from "../sign-in/begin.ts";
 import type { Caller } from "../sign-in/caller.ts";
 import type { CallbackRequest } from "../sign-in/complete.ts";
+import type { SignIns } from "../sign-in/sign-ins.ts";
+import type { Connect } from "../providers/connections.ts";
+import type { Flows } from "../flows/flows.ts";
 import type { InstanceRecord } from "../store/records.ts";
-import { arrange } from "./arrange.ts";
+import { arrange, type ArrangeDeps } from "./arrange.ts";
 import { noteChoice } from "./choice.ts";
-import { finishSignIn } from "./finish.ts";
-import type { HeadlessDeps } from "./headless-deps.ts";
+import type { Simulator } from "./simulator.ts";
+
+/** What a whole sign-in without a browser depends on. */
+export interface HeadlessDeps extends ArrangeDeps {
+  readonly addresses: { readonly front: string; readonly isHttps: boolean };
+  readonly connect: Connect;
+  readonly flows: Flows;
+  readonly signIns: SignIns;
+  readonly simulator: Simulator;
+}
 
 export interface HeadlessRequest {
   readonly instance: InstanceRecord;
@@ -27,10 +37,12 @@ export interface HeadlessRequest {
 /** `location`: the final redirect; null if svc answers with an error itself. */
 type HeadlessResult = AnswerOf<"POST /sign-ins">;
 
-const PROGRAM: Caller = { isBrowser: false, isPlainClient: true, isNavigation: true };
+const PROGRAM: Caller = { isBrowser: false, isPlainClient: true, isNavigation: true, mayBeFrame: false };
 const ADDRESS = "127.0.0.1";
 
 /** Runs a whole sign-in through a simulated provider, as a program would. @throws {ApiError} if it can't begin */
+export type SignInHeadless = (request: HeadlessRequest) => Promise<HeadlessResult>;
+
 export async function signInHeadless(deps: HeadlessDeps, request: HeadlessRequest): Promise<HeadlessResult> {
   const { provider, as, outcome } = request;
   const startedAt = performance.now();
@@ -42,9 +54,7 @@ export async function signInHeadless(deps: HeadlessDeps, request: HeadlessReques
     throw new ApiError("bad_request", `as: ${as ?? "the first account"} can't sign in with ${provider}`);
   const flow_id = flowIdOf(state);
   noteChoice(deps.flows.of(flow_id), answer.choice, { ms: performance.now() - startedAt, login_hint: undefined });
-  await arrange(deps, answer.choice, (own, { id }) =>
-    signInHeadless(deps, { instance: own, provider, as: id, outcome: "success", redirect_uri: undefined }),
-  );
+  await arrange(deps, answer.choice);
   const back = new URL(answer.location).searchParams;
   return {
     ...(await finish(deps, {
@@ -53,7 +63,7 @@ export async function signInHeadless(deps: HeadlessDeps, request: HeadlessReques
       code: back.get("code") ?? undefined,
       error: back.get("error") ?? undefined,
       ip_address: ADDRESS,
-      cookie: undefined,
+      cookie: () => undefined,
       caller: PROGRAM,
       flow_id,
     })),
@@ -66,27 +76,25 @@ async function begin(deps: HeadlessDeps, { instance, provider, redirect_uri }: H
   const connection = await deps.connect(instance, provider);
   if (!connection.simulation)
     throw new ApiError("bad_request", `provider: ${provider} is not simulated here; sign in with a browser`);
-  const isOwn = redirect_uri === undefined;
-  const { location } = await beginSignIn(
-    { ...deps, isLocal: isOwn || deps.isLocal },
-    {
-      instance: isOwn ? { ...instance, redirect_uris: [] } : instance,
-      provider,
-      redirect_uri: redirect_uri ?? deps.addresses.front + SIGNED_IN_PATH,
-      login_hint: undefined,
-      ip_address: ADDRESS,
-      caller: PROGRAM,
-    },
-  );
+  const { location } = await deps.signIns.begin({
+    instance,
+    provider,
+    redirect_uri: redirect_uri ?? deps.addresses.front + SIGNED_IN_PATH,
+    login_hint: undefined,
+    ip_address: ADDRESS,
+    caller: PROGRAM,
+    isAtCallback: true,
+    ...(redirect_uri === undefined && { isOwnPage: true }),
+  });
   return location;
 }
 
 async function finish(
-  deps: HeadlessDeps,
+  { signIns }: HeadlessDeps,
   request: CallbackRequest,
 ): Promise<Omit<HeadlessResult, "user_id" | "flow_id">> {
   try {
-    const location = await finishSignIn(deps, request);
+    const { location } = await signIns.complete(request);
     const { searchParams } = new URL(location);
     const token = searchParams.get("token");
     if (token !== null) return { location, token };

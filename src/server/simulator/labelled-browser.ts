@@ -1,5 +1,5 @@
 import { BROWSER_COOKIE } from "../../wire/names.ts";
-import { readCookie } from "../cookies.ts";
+import type { ReadCookie } from "../cookies.ts";
 
 /** A browser that scenarios can be limited to. */
 export interface LabelledBrowser {
@@ -12,9 +12,9 @@ export function labelledBrowserValue({ id, label }: LabelledBrowser): string {
   return label === undefined ? id : `${id}.${Buffer.from(label).toString("base64url")}`;
 }
 
-/** The labelled browser in a `Cookie` header. */
-export function readLabelledBrowser(header: string | undefined): LabelledBrowser | undefined {
-  const value = readCookie(header, BROWSER_COOKIE);
+/** The labelled browser that sent a request. */
+export function readLabelledBrowser(cookie: ReadCookie): LabelledBrowser | undefined {
+  const value = cookie(BROWSER_COOKIE);
   const [, id, label] = /^([\w-]{1,64})(?:\.([\w-]{1,512}))?$/.exec(value ?? "") ?? [];
   if (id === undefined) return undefined;
   return { id, label: label === undefined ? undefined : Buffer.from(label, "base64url").toString() };

@@ -2,6 +2,7 @@ import { PROVIDERS } from "../../wire/names.ts";
 import { isPlaceholderEmail, placeholderEmail } from "../providers/email.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import type { PersonaReference } from "./grants.ts";
+import { drawnName, pictureOf, readDrawn, type Picture } from "./picture.ts";
 import { searchable, SearchText } from "./search-text.ts";
 import { typedAccount, typedPersona, uidOf, type TypedAccount } from "./typed-account.ts";
 
@@ -27,7 +28,7 @@ export interface PersonaPage<Item> {
 /** The people that the simulated providers know: those of the store, and then the typed ones. */
 export class Personas {
   #stored: readonly PersonaRecord[] = [];
-  readonly #avatarUrl: (id: string) => string;
+  readonly #avatarUrl: (picture: string) => string;
   #byId: ReadonlyMap<string, PersonaRecord> = new Map();
   #byAddress: ReadonlyMap<string, PersonaRecord> = new Map();
   /** The oldest first. */
@@ -39,8 +40,8 @@ export class Personas {
   /** Created by the first search: most servers never get one. */
   #texts: SearchText | undefined;
 
-  /** @param avatarUrl the address of a generated picture, for personas without one */
-  constructor(personas: readonly PersonaRecord[], avatarUrl: (id: string) => string) {
+  /** @param avatarUrl the address of a generated picture by its name, for personas without one */
+  constructor(personas: readonly PersonaRecord[], avatarUrl: (picture: string) => string) {
     this.#avatarUrl = avatarUrl;
     this.replace(personas);
   }
@@ -165,7 +166,20 @@ export class Personas {
   }
 
   #withPicture(persona: PersonaRecord): PersonaRecord {
-    return persona.avatar_url === null ? { ...persona, avatar_url: this.#avatarUrl(persona.id) } : persona;
+    return persona.avatar_url === null
+      ? { ...persona, avatar_url: this.#avatarUrl(this.pictureName(persona)) }
+      : persona;
+  }
+
+  /** The name of an account's generated picture: the id of the store's, and for a typed one the picture itself. */
+  pictureName(persona: PersonaRecord): string {
+    return this.#byId.has(persona.id) ? persona.id : drawnName(pictureOf(persona));
+  }
+
+  /** The generated picture of a name. */
+  picture(name: string): Picture | undefined {
+    const stored = this.#byId.get(name);
+    return stored ? pictureOf(stored) : readDrawn(name);
   }
 }
 

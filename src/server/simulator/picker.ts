@@ -2,7 +2,7 @@ import type { Provider } from "../../wire/names.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { Application } from "../providers/connections.ts";
 import type { PersonaRecord } from "../store/records.ts";
-import { shownAccount, type AuthorizationServer } from "./authorization-server.ts";
+import type { AuthorizationServer } from "./authorization-server.ts";
 import type { Parameters } from "./authorize-request.ts";
 import type { AuthorizationRequest } from "./grants.ts";
 import type { ShownAccount } from "./provider.ts";
@@ -18,12 +18,15 @@ export interface PickerView {
   /** Undefined if this service did not send the request. */
   readonly application: Application | undefined;
   /** One page of them. */
-  readonly accounts: readonly { readonly persona: PersonaRecord; readonly account: ShownAccount }[];
+  readonly accounts: readonly {
+    readonly persona: PersonaRecord;
+    readonly account: ShownAccount;
+    /** The name of its generated picture. */
+    readonly picture: string;
+  }[];
   /** For `before` in the address of the previous page, and `after` in that of the next; undefined if there is none. */
   readonly previous: number | undefined;
   readonly next: number | undefined;
-  /** Whether the provider sends e-mail addresses. */
-  readonly sendsEmail: boolean;
   /** Number of personas. */
   readonly known: number;
   readonly search: string;
@@ -65,13 +68,12 @@ export function pickerView(
 }
 
 function picker(
-  server: AuthorizationServer,
+  { name, provider, personas }: AuthorizationServer,
   { id, request, search, after, before, problem }: PickerRequest,
 ): PickerView {
-  const { name, provider, personas } = server;
   const { items, previous, next } = personas.page({ search, after, before, limit: PAGE_SIZE }, (persona) => {
-    const account = shownAccount(server, persona);
-    return account && { persona, account };
+    const account = persona.accounts[name];
+    return account && { persona, account: provider.shown(account, persona), picture: personas.pictureName(persona) };
   });
   return {
     provider: name,
@@ -80,7 +82,6 @@ function picker(
     accounts: items,
     previous,
     next,
-    sendsEmail: !provider.sendsNoEmail,
     known: personas.size,
     search,
     problem,

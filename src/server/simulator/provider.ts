@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import type { FetchResponse } from "../../wire/fetch.ts";
 import type { email, text } from "../../wire/seed.ts";
 import type { AccountOutcome } from "../../wire/outcomes.ts";
@@ -46,7 +45,7 @@ export interface TypedPerson {
  * Parts of zod that account schemas use. They are passed as arguments because zod is loaded for seeds only, and one by one
  * so that the build can drop the rest.
  */
-export interface SchemaParts extends Pick<typeof z, "array" | "boolean" | "int" | "strictObject"> {
+export interface SchemaParts extends Pick<typeof z, "array" | "boolean" | "int" | "positive" | "strictObject"> {
   readonly text: typeof text;
   readonly email: typeof email;
 }
@@ -60,10 +59,8 @@ export interface SimulatedProvider<Account extends object = object> {
   readonly mark: string;
   /** Paths of its endpoints, by the names in the provider's definition. */
   readonly endpoints: Readonly<Record<"authorize" | "token", string> & Record<string, string>>;
-  /** True if the provider sends no e-mail addresses. */
-  readonly sendsNoEmail?: true;
   /** The schema of a persona's account in a seed. */
-  accountSchema(parts: SchemaParts): z.ZodType<Account>;
+  accountSchema(parts: SchemaParts): z.ZodMiniType<Account>;
   /** The account of a person who is typed in. */
   accountFor(person: TypedPerson): Account;
   /** How an account appears on the picker. */
@@ -78,9 +75,4 @@ export interface SimulatedProvider<Account extends object = object> {
   token(request: TokenRequest, isClient: boolean, redeem: Redeem): FetchResponse;
   /** A protected resource, by its path below the provider's prefix. */
   resource(path: string, granted: Granted<Account>, headers: Readonly<Record<string, string>>): FetchResponse;
-}
-
-/** Another account's number, derived from an account's own, and longer than any real one. */
-export function otherUid(uid: string): string {
-  return `9${createHash("sha256").update(`svc other account ${uid}`).digest().readUIntBE(0, 6)}`.slice(0, 15);
 }

@@ -55,7 +55,7 @@ export interface Simulator extends Simulated {
 export function createSimulator(options: SimulatorOptions): Simulator {
   const { front, callbackUrl, clients, sealKey } = options;
   const prefix = `${front}/__svc/simulator`;
-  const personas = new Personas(options.personas, (id) => `${prefix}/avatars/${id}.svg`);
+  const personas = new Personas(options.personas, (picture) => `${prefix}/avatars/${picture}.svg`);
   const grants = new Grants(createSealer(sealKey), (reference) => personas.recall(reference), options);
   const client: ConnectionRecord = { client_id: "svc-simulator", client_secret: "svc-simulator-secret" };
 
@@ -87,8 +87,9 @@ export function createSimulator(options: SimulatorOptions): Simulator {
     authorize: (name, query, browser, override) => authorize(servers[name], query, { browser, override }),
     accounts: (name, query, browser) =>
       pickerView(servers[name], query, findRequest(servers[name], query.get("request") ?? "", browser)),
-    outcomeOf: (code) => grants.outcomeOf(code),
-    timeoutOf: (code) => (grants.outcomeOf(code) === "token_timeout" ? SHORT_TIMEOUT_MS : undefined),
+    outcomeOf: (code) => grants.issuedFor(code).outcome,
+    holderOf: (code) => grants.issuedFor(code).holder,
+    timeoutOf: (code) => (grants.issuedFor(code).outcome === "token_timeout" ? SHORT_TIMEOUT_MS : undefined),
 
     hasAccount(name, hint) {
       const persona = personas.find(hint);

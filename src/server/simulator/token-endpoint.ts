@@ -14,7 +14,7 @@ export async function answerToken(
   const request = parseTokenRequest(init);
   if (!request) return reply(400, { error: "unsupported_grant_type" });
   const { client_id, code } = request.redemption;
-  const outcome = grants.outcomeOf(code);
+  const outcome = grants.issuedFor(code).outcome;
   const failure = await tokenFailure(outcome, name, init);
   if (failure) return failure;
   const redeem = (): ReturnType<Grants["redeem"]> => grants.redeem({ provider: name, ...request.redemption });

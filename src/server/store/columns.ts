@@ -121,7 +121,7 @@ export const TABLES = {
     redirect_uri: { kind: "text" },
     /** RFC 7636; only if the provider requires PKCE. */
     code_verifier: { kind: "text", nullable: true, sealed: true },
-    /** SHA-256 of the cookie of the browser that started it; null if a program did. */
+    /** Of `sign-in/binding.ts`: SHA-256 of the cookie of the browser that started it; null if a program did. */
     binding: { kind: "text", nullable: true, sealed: true },
     created_at: { kind: "time" },
     expires_at: { kind: "time" },

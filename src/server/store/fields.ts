@@ -10,13 +10,18 @@ type FieldsOf<Name extends TableName> = {
     type: Columns<Name>[Key] extends { kind: "time" } ? "datetime" : "string";
   } & NullableOf<Columns<Name>[Key]>;
 };
-/** Every other field shows whether a column is null. */
+/** Another field shows whether a column is null, */
 interface NullFieldOf<Name extends TableName> {
   type: "boolean";
   isNull: {
     [Key in keyof Columns<Name>]: Columns<Name>[Key] extends { nullable: true } ? Key : never;
   }[keyof Columns<Name>];
 }
+
+/** or is a column of the records that belong to one. */
+type LinkedField<Key> = Key extends keyof Columns<"identities">
+  ? { type: "string"; nullable: true; of: "identities" }
+  : never;
 
 /** The fields of the search language. Does not compile unless they are the searchable columns. */
 export const SEARCHABLE = {
@@ -26,6 +31,8 @@ export const SEARCHABLE = {
 
 function fieldsOf<Name extends TableName>() {
   return <Given extends Fields & FieldsOf<Name>>(
-    fields: Given & Record<Exclude<keyof Given, keyof FieldsOf<Name>>, NullFieldOf<Name>>,
+    fields: Given & {
+      [Key in Exclude<keyof Given, keyof FieldsOf<Name>>]: NullFieldOf<Name> | LinkedField<Key>;
+    },
   ): Given => fields;
 }

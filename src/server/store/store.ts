@@ -43,6 +43,21 @@ export interface SignInLookup {
   readonly sameEmail?: { readonly user: UserRecord; readonly identities: readonly IdentityRecord[] } | undefined;
 }
 
+/** What a sign-in writes. */
+export interface Resolution {
+  readonly user: UserRecord;
+  readonly identity: IdentityRecord;
+  /** What is removed in the same step. Absent: nothing. */
+  readonly cleared?: Cleared | undefined;
+}
+
+export interface Cleared {
+  /** The ids of the user's identities to remove. */
+  readonly identities: readonly string[];
+  /** All open sessions of the user get it, and none of them is renewed. ISO 8601. */
+  readonly revoked_at: string;
+}
+
 export interface SignIn {
   readonly instance_id: string;
   readonly provider: Provider;
@@ -50,8 +65,8 @@ export interface SignIn {
   readonly email: string;
   readonly ip_address: string;
   /** Decides which user this is. If it throws, nothing is written. */
-  resolveUser(found: SignInLookup): { user: UserRecord; identity: IdentityRecord };
-  /** The session to write, given the user's active one of the same provider and address. */
+  resolveUser(found: SignInLookup): Resolution;
+  /** The session to write, given the user's active one of the same provider and address, unless it is revoked now. */
   openSession(user: UserRecord, active: SessionRecord | undefined): SessionRecord;
 }
 

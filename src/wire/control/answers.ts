@@ -1,13 +1,15 @@
 /** What the control API answers with. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { OUTCOME_IDS } from "../outcomes.ts";
+import { session, user } from "../product/resources.ts";
 import * as seed from "../seed.ts";
 import { TOKEN_KINDS } from "../token-kinds.ts";
+import { TOKEN_PROBLEMS } from "../token-problems.ts";
 import { jsonObject, outcome, provider, record } from "./values.ts";
 
 const text = z.string();
 const count = z.int();
-const nullable = text.nullable();
+const nullable = z.nullable(text);
 
 export const Deleted = z.object({ deleted: z.literal(true), id: text });
 export const DeletedAll = z.object({ deleted: z.literal(true), ids: z.array(text) });
@@ -15,7 +17,7 @@ export const DeletedAll = z.object({ deleted: z.literal(true), ids: z.array(text
 export const Clock = z.object({
   now: text,
   mode: z.enum(["real", "running", "frozen"]),
-  offset_ms: z.int().describe("Offset from real time, in milliseconds"),
+  offset_ms: z.int().check(z.describe("Offset from real time, in milliseconds")),
 });
 export const State = z.object({
   version: text,
@@ -28,7 +30,7 @@ export const State = z.object({
   sessions: count,
 });
 
-const publicConnection = z.object({ client_id: text, endpoints: z.record(text, text).optional() });
+const publicConnection = z.object({ client_id: text, endpoints: z.optional(z.record(text, text)) });
 export const Instance = record(
   "instance",
   z.object({
@@ -39,7 +41,7 @@ export const Instance = record(
     url: text,
     publishable_key: text,
     default_provider: provider,
-    providers: z.array(provider).describe("The providers that its users can sign in with"),
+    providers: z.array(provider).check(z.describe("The providers that its users can sign in with")),
     redirect_uris: z.array(text),
     connections: z.partialRecord(provider, publicConnection),
     created_at: text,
@@ -52,9 +54,9 @@ export const Connection = record(
     provider,
     in_force: z.enum(["own", "global", "simulated", "off"]),
     why: text,
-    client_id: nullable.describe("null if the provider is off"),
+    client_id: nullable.check(z.describe("null if the provider is off")),
     endpoints: z.record(text, text),
-    callback_url: text.describe("Register this address at the provider"),
+    callback_url: text.check(z.describe("Register this address at the provider")),
   }),
 );
 export const ConnectionTest = z.object({ ok: z.boolean(), message: text });
@@ -63,38 +65,16 @@ export const User = record(
   "user",
   z.object({
     instance: text,
-    email: text,
-    name: text,
-    avatar_url: nullable,
-    email_verified: z.boolean(),
+    ...user,
     email_verified_at: nullable,
     has_password: z.boolean(),
-    providers: z.array(provider),
     identities: z
-      .array(z.object({ id: text, provider, uid: text, email: text, email_verified: z.boolean() }))
-      .optional()
-      .describe("Only when a single user is retrieved"),
-    created_at: text,
+      .optional(z.array(z.object({ id: text, provider, uid: text, email: text, email_verified: z.boolean() })))
+      .check(z.describe("Only when a single user is retrieved")),
     updated_at: text,
   }),
 );
-export const Session = record(
-  "session",
-  z.object({
-    instance: text,
-    session_id: text,
-    user_id: text,
-    provider: z.enum([...provider.options, "password"]),
-    name: text,
-    email: text,
-    ip_address: text,
-    geo_data: jsonObject,
-    logged_in_at: text,
-    last_signin_at: text,
-    revoked_at: nullable,
-    active: z.boolean(),
-  }),
-);
+export const Session = record("session", z.object({ instance: text, ...session }));
 export const Persona = record(
   "persona",
   z.object({
@@ -108,20 +88,25 @@ export const Persona = record(
 export const Token = z.object({
   token: text,
   kind: z.enum(TOKEN_KINDS),
-  expect: z.object({ status: count, error: nullable }).describe("The response of POST /api/v1/tokens/verify"),
+  expect: z.object({ status: count, error: nullable }).check(z.describe("The response of POST /api/v1/tokens/verify")),
 });
 export const TokenReport = z.object({
   status: count,
-  answer: jsonObject.describe("The response body of POST /api/v1/tokens/verify"),
-  header: jsonObject.nullable(),
-  claims: jsonObject.nullable(),
-  reason: text,
+  answer: jsonObject.check(z.describe("The response body of POST /api/v1/tokens/verify")),
+  header: z.nullable(jsonObject),
+  claims: z.nullable(jsonObject),
+  problem: z
+    .nullable(z.enum(TOKEN_PROBLEMS))
+    .check(z.describe("Why the token is not valid, as the client's error names it; null if the token is valid")),
+  reason: text.check(z.describe("The same in a sentence")),
 });
 export const SignIn = z.object({
-  location: nullable.describe("Where the browser is redirected at the end; null if svc shows the error itself"),
-  token: text.optional(),
-  error: text.optional(),
-  error_description: text.optional(),
+  location: nullable.check(
+    z.describe("Where the browser is redirected at the end; null if svc shows the error itself"),
+  ),
+  token: z.optional(text),
+  error: z.optional(text),
+  error_description: z.optional(text),
   user_id: nullable,
   flow_id: text,
 });
@@ -137,18 +122,18 @@ export const Scenario = record(
   "scenario",
   z.object({
     match: z.object({
-      provider: provider.optional(),
-      instance: text.optional(),
-      browser: text.optional(),
-      login_hint: text.optional(),
+      provider: z.optional(provider),
+      instance: z.optional(text),
+      browser: z.optional(text),
+      login_hint: z.optional(text),
     }),
     as: nullable,
     outcome,
-    times: z.int().nullable(),
+    times: z.nullable(z.int()),
     delay_ms: count,
     label: nullable,
     used: count,
-    remaining: z.int().nullable().describe("null if it applies until it is deleted"),
+    remaining: z.nullable(z.int()).check(z.describe("null if it applies until it is deleted")),
     created_at: text,
   }),
 );
@@ -169,7 +154,11 @@ export const Browser = z.object({
 
 export const Snapshot = record(
   "snapshot",
-  z.object({ name: text, created_at: text, records: z.record(text, count).describe("Number of records, by kind") }),
+  z.object({
+    name: text,
+    created_at: text,
+    records: z.record(text, count).check(z.describe("Number of records, by kind")),
+  }),
 );
 export const Reset = z.object({ reset: z.literal(true), instances: count, users: count, sessions: count });
 export const Seeded = z.object({ instances: count, users: count, identities: count, sessions: count, personas: count });
@@ -178,10 +167,11 @@ export const Job = z.object({
   status: z.enum(["running", "done", "failed"]),
   done: count,
   total: count,
-  error: text.optional(),
+  error: z.optional(text),
 });
 
 export const DashboardLink = z.object({ url: text });
 export const DashboardKey = z.object({ key: text, expires_at: text });
+export const Revoked = z.object({ revoked: z.literal(true) });
 
 export { Flow, FlowSummary, Har, Request } from "./flow-answers.ts";

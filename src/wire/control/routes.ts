@@ -1,38 +1,28 @@
-import * as z from "zod";
+import * as z from "zod/mini";
+import type { InputOf, ParsedOf, ResultOf, RouteDefinition } from "../route.ts";
 import * as a from "./answers.ts";
 import * as b from "./bodies.ts";
 import * as q from "./queries.ts";
 
-/** The request and response of one route of the control API. */
-export interface ControlRouteDefinition {
-  /** A sentence for the reference. */
-  readonly does: string;
-  readonly query?: z.ZodType;
-  readonly body?: z.ZodType;
-  /** Whether the body may be left out, which means `{}`. */
-  readonly isBodyOptional?: boolean;
-  /** Maximum size of the body in bytes. Default: `MAX_BODY_BYTES`. */
-  readonly maxBytes?: number;
-  readonly answer: z.ZodType;
-  /** Default 200. */
-  readonly status?: number;
-  /** The answer with status 202, if the work may continue after the response. */
-  readonly accepted?: z.ZodType;
-  /** false if the body has what admits the request. */
-  readonly needsKey?: false;
+/** A row of the control API. */
+export interface ControlRouteDefinition extends RouteDefinition {
+  readonly answer: z.ZodMiniType;
 }
 
-const list = <Row extends z.ZodType>(row: Row): z.ZodArray<Row> => z.array(row);
+const list = <Row extends z.ZodMiniType>(row: Row): z.ZodMiniArray<Row> => z.array(row);
 /** The body may be left out, which means `{}`. */
-const optional = <Body extends z.ZodType>(body: Body): { body: Body; isBodyOptional: true } => ({
+const optional = <Body extends z.ZodMiniType>(body: Body): { body: Body; isBodyOptional: true } => ({
   body,
   isBodyOptional: true,
 });
 /** The body may contain long lists, such as the users of a seed document. */
-const long = <Body extends z.ZodType>(body: Body): { body: Body; maxBytes: number } => ({ body, maxBytes: 64 << 20 });
+const long = <Body extends z.ZodMiniType>(body: Body): { body: Body; maxBytes: number } => ({
+  body,
+  maxBytes: 64 << 20,
+});
 const nothing = optional(b.Nothing);
 
-/** Every route under `/__svc/v1`. The server's handlers, the client's types and the reference follow from this table. */
+/** Every route under `/__svc/v1`. */
 export const CONTROL_ROUTES = {
   "GET /state": { does: "Retrieves the server's version, clock, providers and record counts.", answer: a.State },
 
@@ -199,21 +189,21 @@ export const CONTROL_ROUTES = {
     body: b.RedeemCode,
     answer: a.DashboardKey,
     status: 201,
-    needsKey: false,
+    key: "none",
   },
-} as const satisfies Record<string, ControlRouteDefinition>;
+  "DELETE /dashboard-keys": {
+    does: "Revokes every key and link of the dashboard. Open dashboards are signed out.",
+    answer: a.Revoked,
+  },
+} as const satisfies Readonly<Record<string, ControlRouteDefinition>>;
 
-export type ControlRoute = keyof typeof CONTROL_ROUTES;
-type Definition<Route extends ControlRoute> = (typeof CONTROL_ROUTES)[Route];
+type Rows = typeof CONTROL_ROUTES;
+export type ControlRoute = keyof Rows;
 
 /** What is sent to a route, before defaults are filled in. */
-export type BodyOf<Route extends ControlRoute> =
-  Definition<Route> extends { body: infer Body extends z.ZodType } ? z.input<Body> : undefined;
-export type QueryOf<Route extends ControlRoute> =
-  Definition<Route> extends { query: infer Query extends z.ZodType } ? z.input<Query> : undefined;
-export type AnswerOf<Route extends ControlRoute> = z.output<Definition<Route>["answer"]>;
+export type BodyOf<Route extends ControlRoute> = InputOf<Rows[Route], "body">;
+export type QueryOf<Route extends ControlRoute> = InputOf<Rows[Route], "query">;
+export type AnswerOf<Route extends ControlRoute> = ResultOf<Rows[Route]>;
 /** What a handler gets. */
-export type ParsedBodyOf<Route extends ControlRoute> =
-  Definition<Route> extends { body: infer Body extends z.ZodType } ? z.output<Body> : undefined;
-export type ParsedQueryOf<Route extends ControlRoute> =
-  Definition<Route> extends { query: infer Query extends z.ZodType } ? z.output<Query> : undefined;
+export type ParsedBodyOf<Route extends ControlRoute> = ParsedOf<Rows[Route], "body">;
+export type ParsedQueryOf<Route extends ControlRoute> = ParsedOf<Rows[Route], "query">;

@@ -1,20 +1,18 @@
-import { failed } from "../../lib/failures.ts";
-import { ATTEMPT, COOKIE, hasCookie, setCookie, svc } from "../../lib/svc.ts";
+import { finishSignIn } from "svc-identity/sign-in";
+import { known } from "../../lib/failures.ts";
+import { COOKIE, setCookie, signIn } from "../../lib/svc.ts";
 
 export async function GET(request: Request): Promise<Response> {
-  const { searchParams } = new URL(request.url);
-  const token = searchParams.get("token");
-  if (!hasCookie(request, ATTEMPT)) return failed("expired");
-  if (token === null) return failed(searchParams.get("error") ?? "server_error");
-  // If the service could not be reached, or refused the key, the log says why, and the user can try again.
-  const result = await svc()
-    .tokens.check(token)
-    .catch((error: Error) => console.error(error.message));
-  if (!result) return failed("temporarily_unavailable");
-  if (!result.ok) return failed("expired");
-  // The token leaves the address bar at once.
-  const headers = new Headers({ location: "/" });
-  headers.append("set-cookie", setCookie(COOKIE, token, 3600));
-  headers.append("set-cookie", setCookie(ATTEMPT, "", 0));
+  const finished = await finishSignIn(request, signIn());
+  const headers = new Headers(finished.headers);
+  if (finished.ok) {
+    // The token leaves the address bar at once.
+    headers.append("set-cookie", setCookie(COOKIE, finished.token, 3600));
+    headers.set("location", finished.returnTo);
+  } else {
+    // Behind the right nonce, only a wrong key or a wrong clock makes a token invalid.
+    if (finished.error.name === "TokenError") console.error(finished.error.message);
+    headers.set("location", `/?error=${known(finished.error.code)}`);
+  }
   return new Response(null, { status: 303, headers });
 }

@@ -1,11 +1,12 @@
-import { ATTEMPT, origin, setCookie, svc } from "../../lib/svc.ts";
+import { beginSignIn } from "svc-identity/sign-in";
+import { messageOf } from "../../lib/failures.ts";
+import { signIn } from "../../lib/svc.ts";
 
+/** Link to it with `<a>`: it is not a page that `<Link>` could prefetch. */
 export async function GET(request: Request): Promise<Response> {
-  // Another site must not start a sign-in, or it could finish one as another user. Its visitors start here.
-  if (request.headers.get("sec-fetch-site") === "cross-site")
-    return new Response(null, { status: 302, headers: { location: "/" } });
-  const headers = new Headers({ location: await svc().signInUrl({ redirectUri: `${origin()}/callback` }) });
-  // Tells the callback that this browser started the sign-in.
-  headers.append("set-cookie", setCookie(ATTEMPT, "1", 600));
-  return new Response(null, { status: 302, headers });
+  const returnTo = new URL(request.url).searchParams.get("return_to");
+  const begun = await beginSignIn(request, { ...signIn(), returnTo });
+  if (begun.ok) return new Response(null, { status: 302, headers: begun.headers });
+  const page = `<!doctype html><p>${messageOf(begun.error.code)}</p><p><a href="/sign-in">Sign in</a></p>`;
+  return new Response(page, { status: 400, headers: { ...begun.headers, "content-type": "text/html" } });
 }

@@ -1,5 +1,5 @@
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../../wire/fields.ts";
-import { SESSION_PROVIDERS } from "../../../wire/names.ts";
+import { PROVIDERS, SESSION_PROVIDERS } from "../../../wire/names.ts";
 import type { Place, Candidate } from "./line.ts";
 
 const SEARCHED: Readonly<Record<string, Fields>> = { users: USER_FIELDS, sessions: SESSION_FIELDS };
@@ -19,7 +19,7 @@ export function takesTerms({ command }: Place): boolean {
 /** A field, and then what it can be, in a spelling that no shell takes for its own. */
 export function termsFor(fields: Fields, current: string): Candidate[] {
   const minus = current.startsWith("-") ? "-" : "";
-  return Object.entries(fields).flatMap(([field, { type, nullable }]) => [
+  return Object.entries(fields).flatMap(([field, { type, nullable, of }]) => [
     { value: `${minus}${field}:`, description: DESCRIPTIONS[type] },
     ...(type === "datetime" && minus === ""
       ? [
@@ -30,7 +30,9 @@ export function termsFor(fields: Fields, current: string): Candidate[] {
     ...(type === "boolean"
       ? ["true", "false"].map((value) => ({ value: `${minus}${field}:${value}`, description: "" }))
       : []),
+    ...(field === "provider"
+      ? (of ? PROVIDERS : SESSION_PROVIDERS).map((provider) => ({ value: `${minus}provider:${provider}` }))
+      : []),
     ...(nullable ? [{ value: `${minus}${field}:null`, description: "has no value" }] : []),
-    ...(field === "provider" ? SESSION_PROVIDERS.map((provider) => ({ value: `${minus}provider:${provider}` })) : []),
   ]);
 }

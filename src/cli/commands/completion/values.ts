@@ -1,5 +1,5 @@
 import type { Argument, Option } from "commander";
-import { SESSION_PROVIDERS } from "../../../wire/names.ts";
+import { PROVIDERS, SESSION_PROVIDERS } from "../../../wire/names.ts";
 import { knownSubdomains } from "../../connection/running-server.ts";
 import type { Context } from "../../context.ts";
 import { listProfiles } from "../../credentials/profiles.ts";
@@ -25,8 +25,10 @@ const terms: Values = (_, current, place) => termsFor(searchedBy(place) ?? {}, c
 const VALUES: Readonly<Record<string, Values>> = {
   "--profile": listProfiles,
   "--instance": knownSubdomains,
+  "users search --provider": () => PROVIDERS,
   "sessions search --provider": () => SESSION_PROVIDERS,
-  "query explain --provider": () => SESSION_PROVIDERS,
+  "query explain --provider": (_, _current, { given }) =>
+    given["--resource"] === "sessions" ? SESSION_PROVIDERS : PROVIDERS,
   "--output": () => FORMATS,
   "--sort": (_, current, { command }) =>
     columnNames(command).map((name) => (current.startsWith("-") ? `-${name}` : name)),

@@ -12,7 +12,7 @@ import { checkSessionId } from "../sessions/session-id.ts";
 export function addSessions(dev: Command, context: Context): void {
   const sessions = dev.command("sessions").description("revoke and restore sessions");
   withHelp(sessions, {
-    examples: [["svc dev sessions revoke svc_session_7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "the user is signed out"]],
+    examples: [["svc dev sessions revoke svc_session_7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "the session is revoked"]],
     exits: DEV_EXITS,
     notes: "All of a user:\n  svc sessions search email:ada@acme.test --output ids | xargs svc dev sessions revoke",
   });

@@ -41,7 +41,7 @@ export function addUsers(dev: Command, context: Context): void {
   runs(create, (options: UserOptions, email: string) => runCreate(context, options, email));
 
   const update = addFlags(printsRows(users.command("update").argument("<user>", "an id or e-mail address")))
-    .option("--email <address>", "a new e-mail address")
+    .option("--email <address>", "a new e-mail address; not verified without --verified")
     .description("update a user");
   withHelp(update, {
     examples: [["svc dev users update bo@acme.test --no-verified", "marks the address as not verified"]],

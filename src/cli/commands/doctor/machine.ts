@@ -8,8 +8,7 @@ import { CONFIG_FILE, DEFAULT_PORT } from "../../../wire/names.ts";
 import type { Context } from "../../context.ts";
 import { toFailure } from "../../errors.ts";
 import { configDirectory, listProfiles, readCurrent, requireProfile } from "../../credentials/profiles.ts";
-import { exchange } from "../../connection/exchange.ts";
-import { fetchOf } from "../../connection/fetch.ts";
+import { exchangeOnce } from "../../connection/exchange.ts";
 import { findRunningServer } from "../../connection/running-server.ts";
 import { failed, ok, skipped, warning, type Check } from "./check.ts";
 
@@ -151,8 +150,8 @@ async function portCheck(context: Context): Promise<Check> {
 /** Whether a server of ours answers at a port, whose directory is not known. */
 async function isService(context: Context, port: number): Promise<boolean> {
   try {
-    const send = await fetchOf(context, { server: undefined }, TIMEOUT_MS);
-    const { text } = await exchange(send, `http://localhost:${port}/__svc/health/live`, TIMEOUT_MS);
+    const url = `http://localhost:${port}/__svc/health/live`;
+    const { text } = await exchangeOnce(context, url, { timeoutMs: TIMEOUT_MS });
     return (parsedJson(text) as { status?: unknown } | undefined)?.status === "ok";
   } catch {
     return false;

@@ -12,7 +12,6 @@ import { verifyKeyWithService } from "../../connection/client.ts";
 import { controlOf } from "../../connection/control.ts";
 import { exchange, type Answer } from "../../connection/exchange.ts";
 import { explainFailure } from "../../connection/failure.ts";
-import { fetchOf } from "../../connection/fetch.ts";
 import { failed, ok, skipped, warning, type Check } from "./check.ts";
 
 const TIMEOUT_MS = 5_000;
@@ -52,8 +51,8 @@ export async function serviceChecks(context: Context, flags: GlobalFlags): Promi
 /** @returns the answer, or the check that failed */
 async function ask(context: Context, target: Target, url: string): Promise<Answer | Check> {
   try {
-    const limitMs = timeoutMs(context, TIMEOUT_MS);
-    return await exchange(await fetchOf(context, target, limitMs), url, limitMs);
+    const reach = { certificate: target.server?.certificate, timeoutMs: timeoutMs(context, TIMEOUT_MS) };
+    return await exchange(context, url, reach);
   } catch (error) {
     const { message, hint = "" } = explainFailure(context, error);
     return failed("reachable", message, hint);

@@ -10,9 +10,9 @@ import type { RunningServerFile } from "../../connection/server-file.ts";
 import { openKeylessClient } from "../../connection/client.ts";
 import { requireLocalServer } from "../../connection/target.ts";
 
-type LocalInstance = Omit<RunningServerFile["instances"][number], "secret_key" | "redirect_uris" | "active"> & {
-  readonly active: boolean;
-};
+type FileInstance = RunningServerFile["instances"][number];
+type LocalInstance = Omit<FileInstance, "secret_key" | "redirect_uris"> &
+  Required<Pick<FileInstance, "active" | "program_url">>;
 
 const LISTED: Listed<LocalInstance> = {
   id: "id",
@@ -20,6 +20,7 @@ const LISTED: Listed<LocalInstance> = {
     { name: "subdomain", title: "SUBDOMAIN", whole: true, value: ({ subdomain }) => subdomain },
     { name: "name", title: "NAME", value: ({ name }) => name },
     { name: "url", title: "ADDRESS", isSpare: true, value: ({ url }) => url },
+    { name: "program_url", title: "FROM PROGRAMS", isSpare: true, value: ({ program_url }) => program_url },
     {
       name: "publishable_key",
       title: "PUBLISHABLE KEY",
@@ -47,7 +48,10 @@ export function addInstances(program: Program, context: Context): void {
   withHelp(list, {
     examples: [["svc instances list", "a table; tab-separated in a pipe"]],
     exits: [EXIT.done, EXIT.usage, EXIT.noKey, EXIT.unreachable],
-    notes: "To use one in any command:\n  svc users list --instance globex",
+    notes:
+      "To use one in any command:\n  svc users list --instance globex\n\n" +
+      "Programs call every instance at the address FROM PROGRAMS, with its key; many do not resolve names below\n" +
+      "localhost. A sign-in there names the instance: /sign-in?instance=globex&redirect_uri=…",
   });
   runs(list, (options: OutputFlags) => runList(context, options));
 
@@ -79,6 +83,7 @@ export async function runList(context: Context, options: OutputFlags): Promise<v
     name,
     subdomain,
     url,
+    program_url: server.url,
     publishable_key,
     active,
   }));

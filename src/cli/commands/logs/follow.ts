@@ -1,5 +1,6 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
+import { startDeadline } from "../../../client/deadline.ts";
+import { repeat, type Fault } from "../../../client/retry.ts";
 import type { ControlClient } from "../../../control-client/index.ts";
 import { openControl } from "../../connection/control.ts";
 import type { GlobalFlags } from "../../command.ts";
@@ -69,16 +70,25 @@ async function watch(
 
 /** Tries until there is a server. @returns undefined if the signal came first */
 async function reopened(context: Context, flags: GlobalFlags, signal: AbortSignal): Promise<ControlClient | undefined> {
-  for (let wait = FIRST_PAUSE_MS; !signal.aborted; wait = Math.min(2 * wait, LONGEST_PAUSE_MS)) {
-    await pause(wait, undefined, { signal }).catch(() => undefined);
-    const control = await passing(async () => {
-      const opened = await openControl(context, flags);
-      await opened.request("GET /clock", { signal });
-      return opened;
-    }, signal);
-    if (control) return control;
-  }
-  return undefined;
+  const deadline = startDeadline(Infinity, signal);
+  const open = async (): Promise<ControlClient> => {
+    const opened = await openControl(context, flags);
+    await opened.request("GET /clock", { signal });
+    return opened;
+  };
+  let wait = FIRST_PAUSE_MS;
+  const patience = {
+    pauseMs: (fault?: Fault) => fault && (wait = Math.min(2 * wait, LONGEST_PAUSE_MS)),
+    end: deadline.end,
+  };
+  return passing(async () => {
+    await deadline.sleep(wait);
+    return repeat(
+      () => passing(open, signal),
+      (control) => (control ? undefined : {}),
+      { patience, deadline },
+    );
+  }, signal).finally(patience.end);
 }
 
 /** What a server that stops or starts may cause passes; any other error is thrown. */
@@ -94,7 +104,7 @@ async function passing<Result>(act: () => Promise<Result>, signal: AbortSignal):
 /** Whether a stream ended in the middle. */
 function isCut(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string };
-  return code === "ECONNRESET" || message === "aborted" || message === "terminated";
+  return code === "ECONNRESET" || code === "UND_ERR_SOCKET" || message === "terminated";
 }
 
 /** What tells an event from the one before about the same sign-in. */

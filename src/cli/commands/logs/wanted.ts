@@ -30,7 +30,7 @@ export function isWantedRequest({ data }: RequestEvent, flow: FlowEvent | undefi
   const { route, path, status, flow_id, instance, reason } = data;
   const runsSignIn = RUNS_SIGN_IN.has(route ?? "");
   if (wanted.flow !== undefined) return flow_id === wanted.flow;
-  if (wanted.user !== undefined && !(flow && concerns(flow, wanted.user))) return false;
+  if (wanted.user !== undefined && !(flow && concerns(flow.data, wanted.user))) return false;
   if (wanted.instance !== undefined && instance !== wanted.instance.subdomain) return false;
   if (!wanted.isAll && !runsSignIn && isWatching(path)) return false;
   return !wanted.isFailed || status >= 400 || reason !== null || (runsSignIn && flow?.data.result === "error");
@@ -38,12 +38,12 @@ export function isWantedRequest({ data }: RequestEvent, flow: FlowEvent | undefi
 
 export function isWantedFlow({ id, data }: FlowEvent, wanted: Wanted): boolean {
   if (wanted.flow !== undefined) return id === wanted.flow;
-  if (wanted.user !== undefined && !concerns({ data }, wanted.user)) return false;
+  if (wanted.user !== undefined && !concerns(data, wanted.user)) return false;
   if (wanted.instance !== undefined && data.instance !== wanted.instance.id) return false;
   return !wanted.isFailed || data.result === "error";
 }
 
 /** A sign-in that fails has no user yet, but its steps have the address that the provider sent. */
-function concerns({ data }: Pick<FlowEvent, "data">, user: string): boolean {
+function concerns(data: FlowEvent["data"], user: string): boolean {
   return fold(JSON.stringify(data)).includes(fold(user));
 }

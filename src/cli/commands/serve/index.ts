@@ -1,8 +1,7 @@
 import { Option } from "commander";
-import { isLoopbackUrl } from "../../../wire/loopback.ts";
 import { isControlApi } from "../../../wire/control/paths.ts";
-import { DEFAULT_PORT } from "../../../wire/names.ts";
-import type { LogLevel, RunningServer } from "../../../server/index.ts";
+import { DEFAULT_PORT, LOG_LEVELS, PROVIDERS_MODES } from "../../../wire/names.ts";
+import type { RunningServer } from "../../../server/index.ts";
 import { collect, runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
@@ -16,7 +15,6 @@ import { jsonReport, textReport } from "./report.ts";
 
 /** Until a balancer that asks every few seconds has seen that the server is not ready. */
 const BEYOND_LOOPBACK_DRAIN_MS = 5_000;
-const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 const PASSWORD_IN_URL = /^[a-z]+:\/\/[^/?#]*:[^/?#]*@/i;
 
 export function addServe(program: Program, context: Context): void {
@@ -35,7 +33,7 @@ export function addServe(program: Program, context: Context): void {
       new Option(
         "--providers <mode>",
         "which providers are real; default auto: those with credentials; others are simulated on loopback, and off beyond",
-      ).choices(["auto", "real", "simulated"]),
+      ).choices(PROVIDERS_MODES),
     )
     .option("--trust-proxy <address>", "trust X-Forwarded-For from this address or network; can be repeated", collect)
     .option("--geoip <file>", "a MaxMind DB file that fills the sessions' geo_data")
@@ -77,7 +75,9 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
   const level = LOG_LEVELS.indexOf(flags.logLevel ?? (flags.quiet ? "warn" : "info"));
   const report = flags.json ? jsonReport(context) : textReport(context);
   let onChange = (): void => undefined;
-  const options = await serveOptions(context, flags);
+  const { isStoreNamed, ...options } = await serveOptions(context, flags);
+  const { requireOwnStore, markOwnStore } = await import("./own-store.ts");
+  if (!isStoreNamed) await requireOwnStore(context, options.store!);
   const server = await serve({
     ...options,
     metrics: flags.metrics,
@@ -101,6 +101,8 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
     );
   });
   const startedAt = context.now();
+  // Where it can't be kept, as without a home, a store in a repository must be named at each start.
+  await markOwnStore(context, options.store!).catch(() => undefined);
   const announcement = await announceServer(context, fileOf(server, startedAt)).catch(async (error: unknown) => {
     await server.close();
     throw error;
@@ -108,11 +110,16 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
   const file = keepUpToDate(announcement, () => fileOf(server, startedAt), report.warn);
   onChange = file.check;
   const ms = performance.now() - started;
-  // Only on a terminal: the link gives control of the server, so it must not get into a file.
   const isShown = flags.json || !flags.quiet;
-  const dashboard = isShown && !flags.json && context.stdout.isTTY ? await server.dashboardLink() : undefined;
+  // A program reads it from the instances' addresses.
+  const resolvesSubdomains = !isShown || flags.json || (await context.resolves("svc.localhost"));
+  // Only on a terminal: the link gives control of the server, so it must not get into a file.
+  const terminal =
+    isShown && !flags.json && context.stdout.isTTY
+      ? { dashboard: await server.dashboardLink(), qrCode: (await import("./qr-code.ts")).qrCodeOf(server) }
+      : undefined;
   // A program waits for the line with --json, quiet or not.
-  if (isShown) report.ready(server, announcement.path, ms, dashboard);
+  if (isShown) report.ready(server, announcement.path, ms, { ...terminal, resolvesSubdomains });
   const blocked = blockedPort(server.url);
   if (blocked !== undefined) report.warn(blocked);
   if (announcement.other && !flags.quiet)
@@ -135,33 +142,30 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
   await end(signal === "SIGTERM" ? (drainMs ?? (server.isLocal ? 0 : BEYOND_LOOPBACK_DRAIN_MS)) : 0);
 }
 
-/** What commands need to know of a server, with addresses of this machine. */
+/** What commands need to know of a server, with the addresses where it listens: at its public one, another may. */
 function fileOf(server: RunningServer, now: Date): RunningServerFile {
-  const { url, api_url, port, certificate, identity_secret, control_key, instances } = server;
-  const local = (address: string, subdomain: string): string =>
-    isLoopbackUrl(address)
-      ? address
-      : `${certificate === undefined ? "http" : "https"}://${subdomain}localhost:${port}`;
+  const { port, certificate, identity_secret, control_key, instances } = server;
+  const local = (subdomain: string): string =>
+    new URL(`${certificate === undefined ? "http" : "https"}://${subdomain}localhost:${port}`).origin;
   return {
     pid: process.pid,
     port,
     started_at: now.toISOString(),
-    url: local(url, ""),
-    api_url: local(api_url, "api."),
+    url: local(""),
+    api_url: local("api."),
     certificate,
     identity_secret,
     control_key,
-    instances: instances.map(
-      ({ id, name, subdomain, url: own, publishable_key, secret_key, active, redirect_uris }) => ({
-        id,
-        name,
-        subdomain,
-        url: local(own, `${subdomain}.`),
-        publishable_key,
-        secret_key,
-        active,
-        redirect_uris,
-      }),
-    ),
+    instances: instances.map(({ id, name, subdomain, publishable_key, secret_key, active, redirect_uris }) => ({
+      id,
+      name,
+      subdomain,
+      url: local(`${subdomain}.`),
+      program_url: local(""),
+      publishable_key,
+      secret_key,
+      active,
+      redirect_uris,
+    })),
   };
 }

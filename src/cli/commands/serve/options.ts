@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { systemReason } from "../../../disk/system-reason.ts";
-import type { LogLevel, ServeOptions } from "../../../server/index.ts";
-import { CONFIG_FILE } from "../../../wire/names.ts";
+import type { ServeOptions } from "../../../server/index.ts";
+import { CONFIG_FILE, type LogLevel, type ProvidersMode } from "../../../wire/names.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
@@ -19,7 +19,7 @@ export interface ServeFlags {
   readonly config?: string;
   readonly publicUrl?: string;
   readonly allowedHost?: string[];
-  readonly providers?: ServeOptions["providers"];
+  readonly providers?: ProvidersMode;
   readonly trustProxy?: string[];
   readonly geoip?: string;
   readonly https?: boolean;
@@ -31,20 +31,25 @@ export interface ServeFlags {
   readonly quiet?: boolean;
 }
 
+/** What `svc serve` was told. */
+interface Told extends ServeOptions {
+  /** Whether the user has named the store: with a flag, a variable, or a file that a flag names. */
+  readonly isStoreNamed: boolean;
+}
+
 /** Flag, then environment, then configuration file. */
-export async function serveOptions(context: Context, flags: ServeFlags): Promise<ServeOptions> {
+export async function serveOptions(context: Context, flags: ServeFlags): Promise<Told> {
   const env = environment(context);
   const file = await readConfig(context, flags.config);
   const providers = flags.providers ?? file.providers;
-  if (file.found !== undefined && providers !== "simulated")
-    await (await import("./found-config.ts")).checkFoundConfig(file.found, file);
   const { credentialsFromEnv, joinCredentials } = await import("../../../server/index.ts");
   const port = flags.port === undefined ? checkPort(env["SVC_PORT"], "SVC_PORT") : checkPort(flags.port, "--port");
   const publicUrl = flags.publicUrl ?? file.publicUrl;
-  const options: ServeOptions = {
+  const options: Told = {
+    isStoreNamed: isStoreNamed(context, flags) || (flags.config !== undefined && file.store !== undefined),
     port: port ?? file.port,
     host: flags.host ?? env["SVC_HOST"] ?? file.host,
-    store: await chooseStore(context, flags, file),
+    store: chooseStore(context, flags, file),
     seed: inDirectory(context.cwd, flags.seed) ?? file.seed,
     seedIsDefault: flags.seed === undefined,
     reset: flags.reset,
@@ -62,19 +67,24 @@ export async function serveOptions(context: Context, flags: ServeFlags): Promise
     controlKey: env["SVC_CONTROL_KEY"],
     now: context.now,
   };
+  if (file.found) await (await import("./found-config.ts")).checkFoundConfig(file.found, flags, { env });
   return options;
 }
 
 /** The store that `svc serve` would use, so that the commands that look after it mean the same one. */
 export async function storeLocation(context: Context, flags: Pick<ServeFlags, "store" | "config">): Promise<string> {
-  const isNamed = flags.store !== undefined || environment(context)["SVC_STORE"] !== undefined;
-  return chooseStore(context, flags, isNamed ? {} : await readConfig(context, flags.config));
+  if (isStoreNamed(context, flags)) return chooseStore(context, flags, {});
+  const file = await readConfig(context, flags.config);
+  if (file.found) await (await import("./found-config.ts")).checkFoundStore(file.found, context);
+  return chooseStore(context, flags, file);
 }
 
-async function chooseStore(context: Context, flags: Pick<ServeFlags, "store">, file: ConfigFile): Promise<string> {
+function isStoreNamed(context: Context, { store }: Pick<ServeFlags, "store">): boolean {
+  return (store ?? environment(context)["SVC_STORE"]) !== undefined;
+}
+
+function chooseStore(context: Context, flags: Pick<ServeFlags, "store">, file: ConfigFile): string {
   const named = inDirectory(context.cwd, flags.store ?? environment(context)["SVC_STORE"]);
-  if (named === undefined && file.store !== undefined && file.found !== undefined)
-    (await import("./found-config.ts")).checkFoundStore(file.found, file.store, context);
   return named ?? file.store ?? resolve(context.cwd, ".svc/db.json");
 }
 
@@ -83,9 +93,16 @@ function environment({ env }: Context): Context["env"] {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
 }
 
+/** A `svc.config.json` that `--config` did not name. */
+export interface FoundConfig {
+  readonly path: string;
+  /** As they are written there: paths are not resolved. */
+  readonly settings: ServeOptions;
+}
+
 interface ConfigFile extends ServeOptions {
-  /** The file's path if `--config` did not name it. */
-  readonly found?: string | undefined;
+  /** If `--config` did not name the file. */
+  readonly found?: FoundConfig | undefined;
 }
 
 /** Paths in the file are relative to its directory. */
@@ -107,7 +124,7 @@ async function readConfig({ cwd }: Context, named: string | undefined): Promise<
     store: inDirectory(base, config.store),
     seed: typeof config.seed === "string" ? inDirectory(base, config.seed) : config.seed,
     geoip: inDirectory(base, config.geoip),
-    found: named === undefined ? path : undefined,
+    found: named === undefined ? { path, settings: config } : undefined,
   };
 }
 

@@ -15,9 +15,19 @@ const MAX_NAME_WIDTH = 24;
 export interface Report {
   /**
    * @param file the file with its keys
-   * @param dashboard a link that opens the dashboard once, for a terminal alone
+   * @param shown for a person: whether names below localhost resolve; for a terminal alone: a link that opens the dashboard
+   * once, and a QR code of the public URL
    */
-  ready(server: RunningServer, file: string, ms: number, dashboard?: string): void;
+  ready(
+    server: RunningServer,
+    file: string,
+    ms: number,
+    shown: {
+      readonly resolvesSubdomains: boolean;
+      readonly dashboard?: string | undefined;
+      readonly qrCode?: string | undefined;
+    },
+  ): void;
   request(entry: RequestEntry): void;
   /** What went wrong without ending anything. */
   warn(message: string): void;
@@ -42,6 +52,7 @@ export function jsonReport({ stdout, stderr, now }: Context): Report {
         name,
         subdomain,
         url: own,
+        program_url: url,
         publishable_key,
       }));
       write({ type: "ready", url, api_url, callback_url, pid, port, store, file, providers, instances: shown });
@@ -68,13 +79,24 @@ export function textReport(context: Context): Report {
   const row = (name: string, ...values: string[]): string =>
     values.map((value, i) => `  ${chalk.dim((i === 0 ? name : "").padEnd(width))}  ${value}\n`).join("");
   return {
-    ready({ url, api_url, store, bound, providers, instances, isLocal }, file, ms, dashboard) {
+    ready(
+      { url, api_url, store, bound, providers, instances, isLocal },
+      file,
+      ms,
+      { resolvesSubdomains, dashboard, qrCode },
+    ) {
       const [first] = instances;
       width = Math.max(width, ...instances.map(({ name }) => Math.min(harmless(name).length, MAX_NAME_WIDTH)));
       const landing = first?.active && isLocal ? tryTarget(first.redirect_uris, url) : undefined;
       stdout.write(`\n  ${chalk.bold("svc")} is ready ${chalk.dim(`in ${Math.round(ms)} ms`)}\n\n`);
       stdout.write(
-        row("Front door", chalk.cyan(url)) +
+        row(
+          "Front door",
+          chalk.cyan(url),
+          ...(resolvesSubdomains || new URL(url).hostname !== "localhost"
+            ? []
+            : [chalk.dim("use it from programs: this machine does not resolve *.localhost")]),
+        ) +
           (dashboard === undefined
             ? ""
             : row(
@@ -115,6 +137,7 @@ export function textReport(context: Context): Report {
             : []),
         ) + "\n",
       );
+      if (qrCode !== undefined) stdout.write(`${qrCode.replaceAll(/^/gm, "  ")}\n\n`);
     },
     warn,
     request(entry) {

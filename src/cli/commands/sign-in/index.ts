@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { PROVIDERS, type Provider } from "../../../wire/names.ts";
 import { openTarget } from "../../connection/client.ts";
 import { openControl } from "../../connection/control.ts";
-import { fetchOf } from "../../connection/fetch.ts";
+import { fetchOf } from "../../connection/exchange.ts";
 import type { Target } from "../../connection/sources.ts";
 import { resolveTarget } from "../../connection/target.ts";
 import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
@@ -71,7 +71,7 @@ export async function runSignIn(context: Context, options: SignInOptions): Promi
   const signIn = {
     client,
     provider: options.provider,
-    fetch: await fetchOf(context, target, seconds * 1000),
+    fetch: fetchOf(context, { certificate: target.server?.certificate, timeoutMs: seconds * 1000 }),
     redirect_uris: await redirectUrisOf(context, target),
     signal: done.signal,
   };

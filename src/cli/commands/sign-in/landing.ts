@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { isIP, type AddressInfo } from "node:net";
 import { isLoopbackUrl } from "../../../wire/loopback.ts";
 import { ANY_QUERY, withoutWildcard } from "../../../wire/redirect-entry.ts";
+import { isWebSocketHandshake } from "../../../wire/web-socket.ts";
 import { CliError, inOneLine } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 
@@ -36,7 +37,8 @@ export async function openLanding(redirect_uris: readonly string[], signal: Abor
       const address = URL.canParse(sent) ? new URL(sent) : undefined;
       // A page that asks in the background was not sent here by the service.
       const { "sec-fetch-dest": asks = "document" } = request.headers;
-      const isUser = asks === "document" && address?.searchParams.get("state") === own.searchParams.get("state");
+      const isNavigation = asks === "document" && !isWebSocketHandshake((name) => request.headers[name]?.toString());
+      const isUser = isNavigation && address?.searchParams.get("state") === own.searchParams.get("state");
       if (address?.pathname !== own.pathname || !isUser) return void response.writeHead(404).end();
       const message = address.searchParams.has("token")
         ? "Signed in. You can close this page and go back to the terminal."

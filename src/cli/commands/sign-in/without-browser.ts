@@ -1,3 +1,5 @@
+import type { AccountChoices } from "../../../wire/account-choices.ts";
+import { parsedJson } from "../../../wire/json.ts";
 import { providerTitle } from "../../../wire/names.ts";
 import { ANY_ADDRESS, withoutWildcard } from "../../../wire/redirect-entry.ts";
 import { CliError } from "../../errors.ts";
@@ -29,11 +31,12 @@ export async function signInAs(signIn: SignIn, account: string): Promise<string>
   throw new CliError(EXIT.failed, "The service redirects in a loop.");
 }
 
-/** Where the choices of an account picker lead. @throws {CliError} if the page is not one */
-function pickerOf(address: string, page: StepResponse): string {
-  const [, request] = /<input [^<>]*name="request" value="([\w-]+)"/.exec(page.text) ?? [];
-  if (request === undefined || !isPicker(address)) throw refused(page, address);
-  return new URL(`?request=${request}`, address).href;
+/** Where the choices of an account picker lead. @throws {CliError} if the answer is not one */
+function pickerOf(address: string, answer: StepResponse): string {
+  const { url } = (parsedJson(answer.text) ?? {}) as Partial<AccountChoices>;
+  const isChoice = typeof url === "string" && URL.canParse(url) && isPicker(address) && isPicker(url);
+  if (!isChoice || new URL(url).origin !== new URL(address).origin) throw refused(answer, address);
+  return url;
 }
 
 /**

@@ -9,6 +9,7 @@ import { printsRows } from "../../output/flags.ts";
 import { createProgress } from "../../output/progress.ts";
 import { printJson, say } from "../../output/text.ts";
 import { inDirectory } from "../serve/options.ts";
+import { markOwnStore } from "../serve/own-store.ts";
 import { openMaintenance, TABLES, type StoreOptions, type TableRow } from "./options.ts";
 
 export function addCopy(store: Command, context: Context): void {
@@ -36,6 +37,7 @@ export async function runCopy(context: Context, options: StoreOptions, from: str
   const maintenance = await openMaintenance(context);
   const locate = (location: string): string => inDirectory(context.cwd, location);
   const copy = await maintenance.copy(locate(from), locate(to), bar.to).finally(bar.end);
+  await markOwnStore(context, locate(to)).catch(() => undefined);
   if (options.json) printJson(context, { from: copy.from, to: copy.to, equal: copy.isEqual, was_there: copy.wasThere });
   else {
     await printAll(context, options, SIDES, rowsOf(copy), "");

@@ -13,6 +13,7 @@ import { printsRows } from "../../output/flags.ts";
 import { createProgress } from "../../output/progress.ts";
 import { printJson, say } from "../../output/text.ts";
 import { storeLocation } from "../serve/options.ts";
+import { markOwnStore } from "../serve/own-store.ts";
 import { addStoreFlags, openMaintenance, TABLES, type StoreOptions } from "./options.ts";
 
 export function addImport(store: Command, context: Context): void {
@@ -43,6 +44,7 @@ export async function runImport(context: Context, options: StoreOptions, file: s
   const name = file === "-" ? "standard input" : file;
   try {
     const done = await maintenance.import(location, name, input, bar.to).finally(bar.end);
+    await markOwnStore(context, location).catch(() => undefined);
     const { location: to, digests, isEqual, wasThere } = done;
     if (options.json) printJson(context, { location: to, tables: digests, equal: isEqual, was_there: wasThere });
     else {

@@ -43,7 +43,7 @@ function isFile({ cwd }: Context, argument: string): boolean {
   return FILE_NAME.test(argument) || (existsSync(path) && !statSync(path).isDirectory());
 }
 
-/** Without the word before it in a header. */
+/** Without the word before it in a header, and the line breaks at the end of a file. Other whitespace makes it invalid. */
 export function bare(text: string): string {
-  return text.trim().replace(/^Bearer +/i, "");
+  return text.replace(/[\r\n]+$/, "").replace(/^Bearer +/i, "");
 }

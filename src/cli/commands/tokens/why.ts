@@ -1,10 +1,13 @@
 import { claimsProblem, type TokenClaims } from "../../../wire/claims.ts";
+import { credentialKind } from "../../../wire/credentials.ts";
 import { MAX_TOKEN_BYTES } from "../../../wire/names.ts";
 import { explainClaims, explainHeader, timeInWords } from "../../../wire/token-words.ts";
 import { counted } from "../../output/format.ts";
 
 /** Of 32 bytes in base64url. */
 const SIGNATURE_LENGTH = 43;
+
+const IN_PIECES = "It contains a space or a line break. Check that it was copied in one piece.";
 
 /** A token as it was read, not verified. */
 export interface DecodedToken {
@@ -25,7 +28,7 @@ export function whyNot(code: string, token: string, decoded: DecodedToken | unde
     case "token_wrong_instance":
       return `It was issued for instance ${String(decoded?.claims.instance_id)}.`;
     case "user_not_found":
-      return `It is signed and has not expired, but user ${String(decoded?.claims.sub)} was deleted.`;
+      return `It is signed and has not expired, but user ${String(decoded?.claims.sub)} was deleted, or never existed.`;
     case "token_invalid":
       return decoded ? whatIsOdd(decoded, now) : whatIsBroken(token);
     default:
@@ -41,13 +44,17 @@ function whenItExpired(exp: number, now: Date): string {
 
 function whatIsBroken(token: string): string {
   const parts = token.split(".").length;
+  const kind = credentialKind(token);
+  if (kind !== undefined && !token.startsWith("eyJ"))
+    return `It is ${kind}. A token is what your callback gets, and begins with eyJ.`;
   if (token.length > MAX_TOKEN_BYTES) return `It is longer than ${MAX_TOKEN_BYTES} characters.`;
-  if (/\s/.test(token)) return "It contains a space or a line break. Check that it was copied in one piece.";
+  if (/\s/.test(token)) return IN_PIECES;
   if (parts !== 3) return `A token has three parts, separated by dots; this one has ${parts}.`;
   return "It cannot be decoded. Check that it was copied completely.";
 }
 
 function whatIsUnsigned(token: string, decoded: DecodedToken | undefined): string {
+  if (/\s/.test(token)) return IN_PIECES;
   if (decoded && decoded.header["alg"] !== "HS256") return explainHeader(decoded.header)!;
   const { length } = token.slice(token.lastIndexOf(".") + 1);
   if (length !== SIGNATURE_LENGTH)

@@ -22,6 +22,8 @@ export const USER_RECORDS: Records<User> = {
       ["svc users search 'name:ada*' 'created_at>=2026-01-01' 'created_at<2026-02-01'", "by name, created in January"],
       ["svc users search email.ends=@acme.test -name:bot", "all but those named bot"],
       ["svc users search email_verified_at:null", "users without a verified address"],
+      ["svc users search --provider github", "users who can sign in through github"],
+      ["svc users search --explain 'created_at<2026-01-10' 'created_at>2026-03-04'", "what a search means"],
       ["svc users search --email-domain acme.test --since 7d --output ids", "the ids of a week, for another command"],
     ],
   },

@@ -2,22 +2,16 @@ import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { providerTitle, type Provider } from "../../../wire/names.ts";
 import { control } from "../../api/client.ts";
-import type { Connection, Instance } from "../../api/records.ts";
+import type { Instance } from "../../api/records.ts";
 import { useLoad } from "../../api/use-load.ts";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/form-dialog.tsx";
 import { notify } from "../../ui/notices.tsx";
 import { Panel, Pill, Placeholder, Problem, type Tone } from "../../ui/parts.tsx";
 import { sentence } from "../../ui/sentence.ts";
-import { EditConnection } from "./edit-connection.tsx";
+import { EditConnection, type Listed } from "./edit-connection.tsx";
 
 const TONES: Readonly<Record<string, Tone>> = { own: "good", global: "info", simulated: "plain", off: "warn" };
-
-interface Listed {
-  readonly connection: Connection;
-  /** Whether the instance has its own credentials, in use or not. */
-  readonly hasOwn: boolean;
-}
 
 async function readAll(id: string): Promise<Listed[]> {
   const params = { id };
@@ -25,13 +19,13 @@ async function readAll(id: string): Promise<Listed[]> {
     control.request("GET /instances/:id/connections", { params }),
     control.request("GET /instances/:id", { params }),
   ]);
-  return connections.map((connection) => ({ connection, hasOwn: connection.data.provider in data.connections }));
+  return connections.map((connection) => ({ connection, own: data.connections[connection.data.provider] }));
 }
 
 /** Single-sign-on connections: for each provider, the credentials in use and the reason. */
 export function Connections({ instance }: { instance: Instance }): VNode {
   const { data, error, reload } = useLoad(() => readAll(instance.id), [instance.id]);
-  const edited = useSignal<Connection | undefined>(undefined);
+  const edited = useSignal<Listed | undefined>(undefined);
   const removed = useSignal<Provider | undefined>(undefined);
   const results = useSignal<Readonly<Record<string, { ok: boolean; message: string }>>>({});
   const paramsOf = (provider: Provider): { id: string; provider: Provider } => ({ id: instance.id, provider });
@@ -50,7 +44,8 @@ export function Connections({ instance }: { instance: Instance }): VNode {
       {error && <Problem error={error} onRetry={reload} />}
       {!data && !error && <Placeholder lines={3} />}
       <ul class="connections">
-        {data?.map(({ connection, hasOwn }) => {
+        {data?.map((listed) => {
+          const { connection, own } = listed;
           const { provider, in_force, why, client_id } = connection.data;
           const result = results.value[provider];
           return (
@@ -74,10 +69,10 @@ export function Connections({ instance }: { instance: Instance }): VNode {
                     Test
                   </Button>
                 )}
-                <Button small onClick={() => void (edited.value = connection)}>
-                  {hasOwn ? "Change…" : "Use own credentials…"}
+                <Button small onClick={() => void (edited.value = listed)}>
+                  {own ? "Change…" : "Use own credentials…"}
                 </Button>
-                {hasOwn && (
+                {own && (
                   <Button small kind="danger" onClick={() => void (removed.value = provider)}>
                     Remove…
                   </Button>
@@ -90,7 +85,7 @@ export function Connections({ instance }: { instance: Instance }): VNode {
       {edited.value && (
         <EditConnection
           instance={instance.id}
-          connection={edited.value}
+          {...edited.value}
           onClose={() => void (edited.value = undefined)}
           onDone={reload}
         />

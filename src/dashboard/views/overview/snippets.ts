@@ -9,11 +9,13 @@ export interface Snippet {
 const ENV = 'eval "$(npx svc-identity env)"';
 const ADDRESS = "http://localhost:3000";
 const NODE = { command: "node app.mjs", address: ADDRESS };
-/** The service as an application sees it. */
-function client(front: string): string {
-  return `import { createClient } from "svc-identity";
-
-const svc = createClient({ secretKey: process.env.SVC_SECRET_KEY, baseUrl: "${front}" });`;
+/** What both halves of a sign-in take. */
+function options(front: string, secretKey = "process.env.SVC_SECRET_KEY"): string {
+  return `const signIn = {
+  secretKey: ${secretKey},
+  baseUrl: "${front}",
+  redirectUri: "${ADDRESS}/callback",
+};`;
 }
 
 /** A sign-in in each framework. The secret key comes from the environment, never from a page. */
@@ -22,25 +24,22 @@ export const SNIPPETS = {
     env: `npm install express\n${ENV}`,
     code: `// app.mjs
 import express from "express";
-${client(front)}
+import { beginSignIn, finishSignIn } from "svc-identity/sign-in";
+
+${options(front)}
 const app = express();
 
 app.get("/", (req, res) => res.send('<a href="/login">Sign in</a>'));
 app.get("/login", async (req, res) => {
-  // Another site could end the sign-in with a token of its own.
-  if (req.headers["sec-fetch-site"] === "cross-site") return res.redirect("/");
-  // Shows the callback that this browser began the sign-in.
-  res.cookie("signing_in", "1", { httpOnly: true, sameSite: "lax" });
-  res.redirect(await svc.signInUrl({ redirectUri: "${ADDRESS}/callback" }));
+  const begun = await beginSignIn(req, signIn);
+  if (!begun.ok) return res.status(400).send('<a href="/login">Sign in</a>');
+  res.set(begun.headers).redirect(begun.location);
 });
 app.get("/callback", async (req, res) => {
-  const { token = "", error = "no sign-in began here" } = req.query;
-  const began = req.headers.cookie?.includes("signing_in=1");
-  res.clearCookie("signing_in").type("text");
-  if (!began || token === "") return res.status(400).send(\`Not signed in: \${error}\`);
-  const result = await svc.tokens.check(String(token));
-  if (!result.ok) return res.status(401).send(\`Not signed in: \${result.error.code}\`);
-  res.send(\`Hello \${result.token.data.name}\`);
+  const finished = await finishSignIn(req, signIn);
+  res.set(finished.headers).type("text");
+  if (!finished.ok) return res.status(401).send(\`Not signed in. \${finished.error.message}\`);
+  res.send(\`Hello \${finished.claims.name}\`);
 });
 app.listen(3000, () => console.log("${ADDRESS}"));`,
     start: NODE,
@@ -48,30 +47,26 @@ app.listen(3000, () => console.log("${ADDRESS}"));`,
   "Next.js": (front) => ({
     env: ENV,
     code: `// app/login/route.ts
-${client(front)}
+import { beginSignIn } from "svc-identity/sign-in";
+
+${options(front, "process.env.SVC_SECRET_KEY!")}
 
 export async function GET(request: Request) {
-  // Another site could end the sign-in with a token of its own.
-  if (request.headers.get("sec-fetch-site") === "cross-site") return Response.redirect(new URL("/", request.url));
-  const location = await svc.signInUrl({ redirectUri: new URL("/callback", request.url).href });
-  // Shows the callback that this browser began the sign-in.
-  const headers = { location, "set-cookie": "signing_in=1; Path=/; HttpOnly; SameSite=Lax" };
-  return new Response(null, { status: 302, headers });
+  const begun = await beginSignIn(request, signIn);
+  if (!begun.ok) return new Response(begun.error.message, { status: 400 });
+  return new Response(null, { status: 302, headers: begun.headers });
 }
 
 // app/callback/route.ts
-${client(front)}
+import { finishSignIn } from "svc-identity/sign-in";
+
+${options(front, "process.env.SVC_SECRET_KEY!")}
 
 export async function GET(request: Request) {
-  const { searchParams } = new URL(request.url);
-  const token = searchParams.get("token") ?? "";
-  const error = searchParams.get("error") ?? "no sign-in began here";
-  const began = request.headers.get("cookie")?.includes("signing_in=1");
-  const headers = { "set-cookie": "signing_in=; Path=/; Max-Age=0" };
-  if (!began || token === "") return new Response(\`Not signed in: \${error}\`, { status: 400, headers });
-  const result = await svc.tokens.check(token);
-  if (!result.ok) return new Response(\`Not signed in: \${result.error.code}\`, { status: 401, headers });
-  return new Response(\`Hello \${result.token.data.name}\`, { headers });
+  const finished = await finishSignIn(request, signIn);
+  const { headers } = finished;
+  if (!finished.ok) return new Response(\`Not signed in. \${finished.error.message}\`, { status: 401, headers });
+  return new Response(\`Hello \${finished.claims.name}\`, { headers });
 }`,
     start: { command: "npm run dev", address: `${ADDRESS}/login` },
   }),
@@ -80,26 +75,21 @@ export async function GET(request: Request) {
     code: `// app.mjs
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
-import { deleteCookie, getCookie, setCookie } from "hono/cookie";
-${client(front)}
+import { beginSignIn, finishSignIn } from "svc-identity/sign-in";
+
+${options(front)}
 const app = new Hono();
 
 app.get("/", (c) => c.html('<a href="/login">Sign in</a>'));
 app.get("/login", async (c) => {
-  // Another site could end the sign-in with a token of its own.
-  if (c.req.header("sec-fetch-site") === "cross-site") return c.redirect("/");
-  // Shows the callback that this browser began the sign-in.
-  setCookie(c, "signing_in", "1", { httpOnly: true, sameSite: "Lax" });
-  return c.redirect(await svc.signInUrl({ redirectUri: "${ADDRESS}/callback" }));
+  const begun = await beginSignIn(c.req.raw, signIn);
+  if (!begun.ok) return c.html('<a href="/login">Sign in</a>', 400);
+  return c.body(null, 302, begun.headers);
 });
 app.get("/callback", async (c) => {
-  const { token = "", error = "no sign-in began here" } = c.req.query();
-  const began = getCookie(c, "signing_in") === "1";
-  deleteCookie(c, "signing_in");
-  if (!began || token === "") return c.text(\`Not signed in: \${error}\`, 400);
-  const result = await svc.tokens.check(token);
-  if (!result.ok) return c.text(\`Not signed in: \${result.error.code}\`, 401);
-  return c.text(\`Hello \${result.token.data.name}\`);
+  const finished = await finishSignIn(c.req.raw, signIn);
+  if (!finished.ok) return c.text(\`Not signed in. \${finished.error.message}\`, 401, finished.headers);
+  return c.text(\`Hello \${finished.claims.name}\`, 200, finished.headers);
 });
 serve({ fetch: app.fetch, port: 3000 }, () => console.log("${ADDRESS}"));`,
     start: NODE,

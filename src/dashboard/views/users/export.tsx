@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import type { QueryOf } from "../../../wire/control/routes.ts";
-import { disarmed, plainText, quotedCell } from "../../../wire/csv.ts";
+import { csvLine, plainText } from "../../../wire/csv.ts";
 import { control } from "../../api/client.ts";
 import { Button } from "../../ui/button.tsx";
 import { notify } from "../../ui/notices.tsx";
@@ -35,7 +35,7 @@ interface Row {
 function toCsv(rows: readonly Row[]): string {
   const names = ["id", ...new Set(rows.flatMap(({ data }) => Object.keys(data)))];
   const cells = rows.map(({ id, data }) => names.map((name) => plainText(name === "id" ? id : data[name])));
-  return [names, ...cells].map((line) => `${line.map((cell) => quotedCell(disarmed(cell))).join(",")}\r\n`).join("");
+  return [names, ...cells].map((line) => csvLine(line)).join("");
 }
 
 function download(name: string, text: string, type: string): void {

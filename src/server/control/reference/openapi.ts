@@ -1,12 +1,16 @@
-import * as z from "zod";
-import { CONTROL_BASE } from "../../../wire/control/paths.ts";
-import { CONTROL_ROUTES, type ControlRouteDefinition } from "../../../wire/control/routes.ts";
+import * as z from "zod/mini";
+import { APIS } from "../../../wire/apis.ts";
+import { ERRORS, type ErrorCode } from "../../../wire/errors.ts";
 import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../../wire/names.ts";
-import { errorsOf, PRODUCT_ROUTES, type ProductRoute } from "./product-routes.ts";
+import { ErrorBody } from "../../../wire/product/resources.ts";
+import type { Key, RouteDefinition } from "../../../wire/route.ts";
 import { VERSION } from "../../../wire/version.ts";
 
 type Json = Record<string, unknown>;
+type Api = keyof typeof APIS;
 
+/** The errors that every route of the product API can return. */
+const PRODUCT_ERRORS = ["bad_request", "not_found", "unknown_host", "internal", "storage_unavailable"] as const;
 /** The errors that every route of the control API can return. */
 const CONTROL_ERRORS = {
   400: "Bad request; the error names the invalid value",
@@ -22,21 +26,30 @@ const CONTROL_ERRORS = {
 } as const;
 const ERROR_SCHEMA: Json = { $ref: "#/components/schemas/Error" };
 
-/** The OpenAPI 3.1 document of the product API and the control API, generated from the schemas that validate. */
+const SECURITY: Readonly<Record<Key, readonly Json[]>> = {
+  secret: [{ secret: [] }],
+  either: [{ secret: [] }, { publishable: [] }],
+  control: [{ control: [] }],
+  none: [],
+};
+
+/** The OpenAPI 3.1 document of the product API and the control API, generated from the tables of their routes. */
 export function openApi(front: string): Json {
   const paths: Record<string, Json> = {};
-  const add = (route: string, base: string, operation: Json): void => {
-    const [method = "", path = ""] = route.split(" ");
-    const address = base + path.replaceAll(/:(\w+)/g, "{$1}");
-    (paths[address] ??= {})[method.toLowerCase()] = {
-      operationId: operationId(method, address),
-      ...operation,
-      parameters: [...pathParameters(path), ...((operation["parameters"] as Json[] | undefined) ?? [])],
-    };
-  };
-  for (const [route, definition] of Object.entries(PRODUCT_ROUTES)) add(route, "", productOperation(definition));
-  for (const [route, definition] of Object.entries<ControlRouteDefinition>(CONTROL_ROUTES))
-    add(route, CONTROL_BASE, controlOperation(definition));
+  for (const api of Object.keys(APIS) as Api[]) {
+    const { base, key, routes } = APIS[api];
+    for (const [route, definition] of Object.entries<RouteDefinition>(routes)) {
+      const [method = "", path = ""] = route.split(" ");
+      const address = base + path.replaceAll(/:(\w+)/g, "{$1}");
+      paths[address] = {
+        ...paths[address],
+        [method.toLowerCase()]: {
+          operationId: operationId(method, address),
+          ...operation(api, path, { key, ...definition }),
+        },
+      };
+    }
+  }
   return {
     openapi: "3.1.0",
     info: {
@@ -46,16 +59,10 @@ export function openApi(front: string): Json {
         "The product API of the identity proxy, and under /__svc/v1 the control API of a development server.",
     },
     servers: [{ url: front }],
-    tags: [{ name: "product" }, { name: "control" }],
+    tags: Object.keys(APIS).map((name) => ({ name })),
     paths,
     components: {
-      schemas: {
-        Error: {
-          type: "object",
-          properties: { error: { type: "string" }, valid: { const: false } },
-          required: ["error"],
-        },
-      },
+      schemas: { Error: schemaOf(ErrorBody, "output") },
       securitySchemes: {
         control: { type: "http", scheme: "bearer", description: "ctl_… of the server, or dsh_… of a dashboard" },
         secret: { type: "apiKey", in: "header", name: SECRET_KEY_HEADER },
@@ -65,38 +72,33 @@ export function openApi(front: string): Json {
   };
 }
 
-function productOperation(route: ProductRoute): Json {
-  const { does, key, query, body, answer } = route;
-  const security = key === "either" ? [{ secret: [] }, { publishable: [] }] : key ? [{ secret: [] }] : [];
-  const failures = [...errorsOf(route)].map(([status, description]) => [status, failure(description)]);
+function operation(api: Api, path: string, definition: RouteDefinition & { readonly key: Key }): Json {
+  const { does, key, params, query, body, isBodyOptional = false, answer, status = 200, accepted } = definition;
+  const errors = api === "product" ? productErrors(definition) : Object.entries(CONTROL_ERRORS);
+  const failures = [...errors].map(([code, description]) => [code, failure(description)]);
   return {
-    tags: ["product"],
+    tags: [api],
     summary: does,
-    security,
-    parameters: queryParameters(query),
-    ...(body && { requestBody: content(body, true) }),
+    security: SECURITY[key],
+    parameters: [...pathParameters(path, params), ...queryParameters(query)],
+    ...(body && { requestBody: content(body, !isBodyOptional) }),
     responses: {
-      ...(answer ? { 200: success(answer) } : { 302: { description: "Redirect" } }),
+      ...(answer ? { [status]: success(answer) } : { 302: { description: "Redirect" } }),
+      ...(accepted && { 202: success(accepted) }),
       ...Object.fromEntries(failures),
     },
   };
 }
 
-function controlOperation(definition: ControlRouteDefinition): Json {
-  const { does, query, body, isBodyOptional = false, answer, status = 200, accepted, needsKey = true } = definition;
-  const failures = Object.entries(CONTROL_ERRORS).map(([code, description]) => [code, failure(description)]);
-  return {
-    tags: ["control"],
-    summary: does,
-    security: needsKey ? [{ control: [] }] : [],
-    parameters: queryParameters(query),
-    ...(body && { requestBody: content(body, !isBodyOptional) }),
-    responses: {
-      [status]: success(answer),
-      ...(accepted && { 202: success(accepted) }),
-      ...Object.fromEntries(failures),
-    },
-  };
+/** The statuses of the errors of a route of the product API, with their sentences. */
+export function productErrors({ key, errors = [] }: RouteDefinition): Map<number, string> {
+  const statuses = new Map<number, string>();
+  const ofKey: ErrorCode[] = key === "none" ? [] : ["cross_origin"];
+  for (const code of [...errors, ...ofKey, ...PRODUCT_ERRORS]) {
+    const { status, error } = ERRORS[code];
+    statuses.set(status, [statuses.get(status), error].filter(Boolean).join("; "));
+  }
+  return statuses;
 }
 
 function operationId(method: string, address: string): string {
@@ -104,32 +106,35 @@ function operationId(method: string, address: string): string {
   return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }
 
-function pathParameters(path: string): Json[] {
-  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+function pathParameters(path: string, params: z.ZodMiniType | undefined): Json[] {
+  const schemas = (params ? schemaOf(params, "input")["properties"] : {}) as Record<string, Json>;
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => ({
     name,
     in: "path",
     required: true,
-    schema: { type: "string" },
+    schema: schemas[name] ?? { type: "string" },
   }));
 }
 
-function queryParameters(query: z.ZodType | undefined): Json[] {
+function queryParameters(query: z.ZodMiniType | undefined): Json[] {
   if (!query) return [];
   const { properties = {}, required = [] } = schemaOf(query, "input");
-  return Object.entries(properties as Record<string, Json>).map(([name, { description, ...schema }]) => ({
-    name,
-    in: "query",
-    required: (required as string[]).includes(name),
-    ...(description !== undefined && { description }),
-    schema,
-  }));
+  return Object.entries(properties as Record<string, Json>)
+    .filter(([, { not }]) => not === undefined)
+    .map(([name, { description, ...schema }]) => ({
+      name,
+      in: "query",
+      required: (required as string[]).includes(name),
+      ...(description !== undefined && { description }),
+      schema,
+    }));
 }
 
-function content(schema: z.ZodType, required: boolean): Json {
+function content(schema: z.ZodMiniType, required: boolean): Json {
   return { required, content: { "application/json": { schema: schemaOf(schema, "input") } } };
 }
 
-function success(answer: z.ZodType): Json {
+function success(answer: z.ZodMiniType): Json {
   return { description: "Success", content: { "application/json": { schema: schemaOf(answer, "output") } } };
 }
 
@@ -137,7 +142,7 @@ function failure(description: string): Json {
   return { description, content: { "application/json": { schema: ERROR_SCHEMA } } };
 }
 
-function schemaOf(schema: z.ZodType, io: "input" | "output"): Json {
+function schemaOf(schema: z.ZodMiniType, io: "input" | "output"): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
   return rest;
 }

@@ -87,17 +87,19 @@ interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly JsonSchema[];
-  readonly items?: JsonSchema;
+  readonly items?: JsonSchema | false;
+  readonly prefixItems?: readonly JsonSchema[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly const?: unknown;
 }
 
 /** A schema in a few words. */
 function typeText(schema: JsonSchema): string {
-  const { type, enum: values, anyOf, items, properties, const: value } = schema;
+  const { type, enum: values, anyOf, items, prefixItems, properties, const: value } = schema;
   if (value !== undefined) return JSON.stringify(value);
   if (values) return values.map((entry) => JSON.stringify(entry)).join(" | ");
   if (anyOf) return anyOf.map(typeText).join(" | ");
+  if (prefixItems) return `[${prefixItems.map(typeText).join(", ")}]`;
   if (items) return isUnion(items) ? `(${typeText(items)})[]` : `${typeText(items)}[]`;
   if (properties)
     return `{ ${Object.entries(properties)

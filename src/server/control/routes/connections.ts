@@ -9,18 +9,18 @@ import { testConnection } from "../connection-test.ts";
 import type { ControlDeps } from "../deps.ts";
 import { requireInstance } from "../find.ts";
 import type { HandlersOf } from "../handler.ts";
-import { refuseFaults } from "../read.ts";
+import { refuseFaults } from "../check.ts";
 import { changeInstance, requireDefault } from "./instances.ts";
 
 export const connectionRoutes: HandlersOf<"/instances/:id/connections"> = {
-  "GET /instances/:id/connections": ({ param }, deps) => {
-    const instance = requireInstance(deps, param("id"));
+  "GET /instances/:id/connections": ({ params }, deps) => {
+    const instance = requireInstance(deps, params.id);
     return PROVIDERS.map((provider) => connectionResource(deps, instance, provider));
   },
 
-  "PUT /instances/:id/connections/:provider": async ({ param, body }, deps) => {
-    const instance = requireInstance(deps, param("id"));
-    const provider = requireProvider(param("provider"));
+  "PUT /instances/:id/connections/:provider": async ({ params, body }, deps) => {
+    const instance = requireInstance(deps, params.id);
+    const provider = requireProvider(params.provider);
     refuseFaults(checkEndpoints(provider, body.endpoints, "endpoints"));
     const { client_id, client_secret, endpoints } = body;
     const own: ConnectionRecord = { client_id, client_secret, ...(endpoints && { endpoints }) };
@@ -31,9 +31,9 @@ export const connectionRoutes: HandlersOf<"/instances/:id/connections"> = {
     return connectionResource(deps, changed, provider);
   },
 
-  "DELETE /instances/:id/connections/:provider": async ({ param }, deps) => {
-    const instance = requireInstance(deps, param("id"));
-    const provider = requireProvider(param("provider"));
+  "DELETE /instances/:id/connections/:provider": async ({ params }, deps) => {
+    const instance = requireInstance(deps, params.id);
+    const provider = requireProvider(params.provider);
     if (!instance.connections[provider])
       throw new ApiError("not_found", `the instance has no connection of its own to ${provider}`);
     await changeInstance(deps, instance.id, (before) => {
@@ -44,9 +44,9 @@ export const connectionRoutes: HandlersOf<"/instances/:id/connections"> = {
     return { deleted: true, id: provider };
   },
 
-  "POST /instances/:id/connections/:provider/test": async ({ param }, deps) => {
-    const instance = requireInstance(deps, param("id"));
-    return testConnection(await deps.connect(instance, requireProvider(param("provider"))), deps);
+  "POST /instances/:id/connections/:provider/test": async ({ params }, deps) => {
+    const instance = requireInstance(deps, params.id);
+    return testConnection(await deps.connect(instance, requireProvider(params.provider)), deps);
   },
 };
 

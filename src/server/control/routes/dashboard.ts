@@ -2,7 +2,10 @@ import { ApiError } from "../../errors.ts";
 import { dashboardLink } from "../dashboard-keys.ts";
 import type { Handlers } from "../handler.ts";
 
-export const dashboardRoutes: Pick<Handlers, "POST /dashboard-links" | "POST /dashboard-keys"> = {
+export const dashboardRoutes: Pick<
+  Handlers,
+  "POST /dashboard-links" | "POST /dashboard-keys" | "DELETE /dashboard-keys"
+> = {
   "POST /dashboard-links": async (_, { dashboardKeys, addresses }) => ({
     url: await dashboardLink(dashboardKeys, addresses, false),
   }),
@@ -11,5 +14,10 @@ export const dashboardRoutes: Pick<Handlers, "POST /dashboard-links" | "POST /da
     const key = await dashboardKeys.redeem(body.code);
     if (!key) throw new ApiError("unauthorized", "the link was used, or has expired; ask for another one");
     return key;
+  },
+
+  "DELETE /dashboard-keys": async (_, { dashboardKeys }) => {
+    await dashboardKeys.revokeAll();
+    return { revoked: true };
   },
 };

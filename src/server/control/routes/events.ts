@@ -1,7 +1,9 @@
 import { clearInterval, setInterval } from "node:timers";
-import { stream } from "../../http/reply.ts";
+import { headerOf } from "../../http/context.ts";
+import { stream } from "../../http/respond.ts";
 import type { ControlDeps } from "../deps.ts";
-import { RawReply, type HandlersOf } from "../handler.ts";
+import { hasKey } from "../guard.ts";
+import type { HandlersOf } from "../handler.ts";
 import { flowResource, requestResource } from "../resources.ts";
 
 /** Shorter than usual idle timeouts of proxies and clients. */
@@ -12,11 +14,12 @@ const MAX_WAITING = 4 << 20;
 type Format = "sse" | "ndjson";
 
 export const eventRoutes: HandlersOf<"/events"> = {
-  "GET /events": ({ query, request }, deps) => {
-    const accepted = request.header("accept") ?? "";
+  "GET /events": ({ event, query }, deps) => {
+    const accepted = headerOf(event, "accept") ?? "";
     const format = query.format ?? (accepted.includes("application/x-ndjson") ? "ndjson" : "sse");
     const type = format === "sse" ? "text/event-stream" : "application/x-ndjson";
-    return new RawReply(stream(type, eventText(deps, format, query.kind)));
+    const isAllowed = (): Promise<boolean> => hasKey(event, deps);
+    return stream(event, type, eventText(deps, format, query.kind, isAllowed));
   },
 };
 
@@ -24,8 +27,8 @@ async function* eventText(
   { flows, requests, process, closing }: ControlDeps,
   format: Format,
   kind: "request" | "flow" | undefined,
-): AsyncIterable<Uint8Array> {
-  const encoder = new TextEncoder();
+  isAllowed: () => Promise<boolean>,
+): AsyncGenerator<string> {
   const idle = format === "sse" ? ":\n\n" : "\n";
   // Sent first, so that the reader knows that it is connected.
   const waiting: string[] = [idle];
@@ -42,14 +45,24 @@ async function* eventText(
     kind === "request" ? undefined : flows.subscribe((flow) => add(lineOf(flowResource(flow, process), format))),
     kind === "flow" ? undefined : requests.subscribe((entry) => add(lineOf(requestResource(entry, process), format))),
   ];
-  const heartbeat = setInterval(() => add(idle), HEARTBEAT_MS);
+  const refused = new AbortController();
   const end = (): void => wake();
+  const endIfRefused = async (): Promise<void> => {
+    // While the store is down, nobody can have revoked a key.
+    if (await isAllowed().catch(() => true)) return;
+    refused.abort();
+    end();
+  };
+  const heartbeat = setInterval(() => {
+    add(idle);
+    void endIfRefused();
+  }, HEARTBEAT_MS);
   closing.addEventListener("abort", end);
   try {
-    while (!closing.aborted) {
+    while (!closing.aborted && !refused.signal.aborted) {
       if (waiting.length > 0) {
         length = 0;
-        yield encoder.encode(waiting.splice(0).join(""));
+        yield waiting.splice(0).join("");
       } else await new Promise<void>((resolve) => (wake = resolve));
     }
   } finally {

@@ -1,10 +1,10 @@
 import { ApiError } from "../../errors.ts";
 import type { Flow } from "../../flows/flows.ts";
-import { json } from "../../http/reply.ts";
 import type { ControlDeps } from "../deps.ts";
 import { filterFlows, waitFor } from "../filters.ts";
 import { requireFound } from "../find.ts";
-import { RawReply, type HandlersOf } from "../handler.ts";
+import type { HandlersOf } from "../handler.ts";
+import { json } from "../../http/respond.ts";
 import { toHar } from "../har.ts";
 import { pageOf } from "../lists.ts";
 import { flowResource } from "../resources.ts";
@@ -20,8 +20,8 @@ export const flowRoutes: HandlersOf<"/flows"> = {
       (changed) => flows.subscribe(changed),
       deps.closing,
     );
-    if (query.format === "har") return new RawReply(json(toHar(matching.slice(0, query.limit), deps)));
-    const present = (flow: Flow): object => flowResource(flow, process);
+    if (query.format === "har") return json(call.event, toHar(matching.slice(0, query.limit), deps));
+    const present = (flow: Flow) => flowResource(flow, process);
     return pageOf(call, deps, { name: `flows ${process}`, all: flows.all, matching, isRing: true, present });
   },
 
@@ -36,13 +36,13 @@ export const flowRoutes: HandlersOf<"/flows"> = {
     };
   },
 
-  "GET /flows/:id": ({ param, query }, deps) => {
-    const flow = requireFlow(deps, param("id"));
+  "GET /flows/:id": ({ params, query }, deps) => {
+    const flow = requireFlow(deps, params.id);
     return query.format === "har" ? toHar([flow], deps) : flowResource(flow, deps.process);
   },
 
-  "POST /flows/:id/replay": ({ param, body, request }, deps) => {
-    const { instance, provider, as, requested_outcome, redirect_uri } = requireFlow(deps, param("id"));
+  "POST /flows/:id/replay": ({ params, body, request }, deps) => {
+    const { instance, provider, as, requested_outcome, redirect_uri } = requireFlow(deps, params.id);
     const wanted = body.provider ?? provider;
     if (!wanted) throw new ApiError("bad_request", "provider: the flow has none; name one");
     const wish = {

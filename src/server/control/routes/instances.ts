@@ -8,7 +8,7 @@ import { requireFound, requireInstance } from "../find.ts";
 import type { HandlersOf } from "../handler.ts";
 import { pageOf } from "../lists.ts";
 import { patched } from "../patched.ts";
-import { refuseFaults } from "../read.ts";
+import { refuseFaults } from "../check.ts";
 import { instanceResource } from "../resources.ts";
 
 type InstanceRoutes = Omit<
@@ -18,7 +18,7 @@ type InstanceRoutes = Omit<
 
 export const instanceRoutes: InstanceRoutes = {
   "GET /instances": (call, deps) => {
-    const present = (instance: InstanceRecord): object => instanceResource(instance, deps);
+    const present = (instance: InstanceRecord) => instanceResource(instance, deps);
     return pageOf(call, deps, { name: "instances", all: deps.instances.all.toReversed(), present });
   },
 
@@ -33,10 +33,10 @@ export const instanceRoutes: InstanceRoutes = {
     return instanceResource(instance!, deps);
   },
 
-  "GET /instances/:id": ({ param }, deps) => instanceResource(requireInstance(deps, param("id")), deps),
+  "GET /instances/:id": ({ params }, deps) => instanceResource(requireInstance(deps, params.id), deps),
 
-  "PATCH /instances/:id": async ({ param, body }, deps) => {
-    const { id } = requireInstance(deps, param("id"));
+  "PATCH /instances/:id": async ({ params, body }, deps) => {
+    const { id } = requireInstance(deps, params.id);
     refuseFaults(addressFaults(body, ""));
     const changed = await changeInstance(deps, id, (before) => {
       const after = patched(before, body);
@@ -46,8 +46,8 @@ export const instanceRoutes: InstanceRoutes = {
     return instanceResource(changed, deps);
   },
 
-  "DELETE /instances/:id": async ({ param }, deps) => {
-    const { id } = requireInstance(deps, param("id"));
+  "DELETE /instances/:id": async ({ params }, deps) => {
+    const { id } = requireInstance(deps, params.id);
     await deps.store.removeInstance(id);
     await deps.live.refreshEverywhere();
     return { deleted: true, id };

@@ -6,10 +6,10 @@ import type { Handlers } from "../handler.ts";
 import { changeInstance } from "./instances.ts";
 
 export const keyRoutes: Pick<Handlers, "POST /instances/:id/reveal" | "POST /instances/:id/keys/rotate"> = {
-  "POST /instances/:id/reveal": ({ param }, deps) => keysOf(requireInstance(deps, param("id"))),
+  "POST /instances/:id/reveal": ({ params }, deps) => keysOf(requireInstance(deps, params.id)),
 
-  "POST /instances/:id/keys/rotate": async ({ param, body }, deps) => {
-    const { id } = requireInstance(deps, param("id"));
+  "POST /instances/:id/keys/rotate": async ({ params, body }, deps) => {
+    const { id } = requireInstance(deps, params.id);
     const changed = await changeInstance(deps, id, (before) => ({
       ...before,
       ...(body.secret_key && { secret_key: createSecretKey() }),

@@ -7,7 +7,7 @@ import type { PersonaRecord } from "../../store/records.ts";
 import type { HandlersOf } from "../handler.ts";
 import { pageOf } from "../lists.ts";
 import { patched } from "../patched.ts";
-import { refuseFaults } from "../read.ts";
+import { refuseFaults } from "../check.ts";
 import { personaResource } from "../resources.ts";
 
 export const personaRoutes: HandlersOf<"/personas"> = {
@@ -23,12 +23,12 @@ export const personaRoutes: HandlersOf<"/personas"> = {
     return personaResource(personas[0]!);
   },
 
-  "GET /personas/:id": ({ param }, { live }) =>
-    personaResource(required(live.personas.find(({ id }) => id === param("id")))),
+  "GET /personas/:id": ({ params }, { live }) =>
+    personaResource(required(live.personas.find(({ id }) => id === params.id))),
 
-  "PATCH /personas/:id": async ({ param, body }, { store, live }) => {
+  "PATCH /personas/:id": async ({ params, body }, { store, live }) => {
     const { name, email, avatar_url, ...given } = body;
-    const changed = await store.change("personas", param("id"), (before) => {
+    const changed = await store.change("personas", params.id, (before) => {
       if (!before) return undefined;
       const accounts = Object.fromEntries(
         PROVIDERS.flatMap((provider) => {
@@ -45,8 +45,8 @@ export const personaRoutes: HandlersOf<"/personas"> = {
     return personaResource(required(changed));
   },
 
-  "DELETE /personas/:id": async ({ param }, { store, live }) => {
-    const id = param("id");
+  "DELETE /personas/:id": async ({ params }, { store, live }) => {
+    const id = params.id;
     required(await store.find("personas", id));
     await store.change("personas", id, () => undefined);
     await live.refresh();

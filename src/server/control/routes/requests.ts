@@ -11,12 +11,12 @@ export const requestRoutes: HandlersOf<"/requests"> = {
     const { requests, process } = deps;
     const find = (): LoggedRequest[] => filterRequests(requests.all, query, deps);
     const matching = await waitFor(query.wait, find, (changed) => requests.subscribe(changed), deps.closing);
-    const present = (entry: LoggedRequest): object => requestResource(entry, process);
+    const present = (entry: LoggedRequest) => requestResource(entry, process);
     return pageOf(call, deps, { name: `requests ${process}`, all: requests.all, matching, isRing: true, present });
   },
 
-  "GET /requests/:id": ({ param }, { requests, process }) => {
-    const entry = requireFound(requests.get(param("id")), "not_found", "unknown id, or the request is no longer kept");
+  "GET /requests/:id": ({ params }, { requests, process }) => {
+    const entry = requireFound(requests.get(params.id), "not_found", "unknown id, or the request is no longer kept");
     return requestResource(entry, process);
   },
 };

@@ -56,8 +56,8 @@ export const scenarioRoutes: HandlersOf<"/scenarios"> = {
     return { deleted: true, ids };
   },
 
-  "DELETE /scenarios/:id": async ({ param }, deps) => {
-    const id = param("id");
+  "DELETE /scenarios/:id": async ({ params }, deps) => {
+    const id = params.id;
     if (!(await deleteSetting(deps.store, SCENARIO_PREFIX + id)))
       throw new ApiError("not_found", "no scenario has this id");
     await deps.live.refresh();

@@ -1,21 +1,22 @@
 import { ApiError } from "../../errors.ts";
-import { json } from "../../http/reply.ts";
 import { crossFaults } from "../../seed/faults.ts";
 import { recordsOf } from "../../seed/parse.ts";
 import { chosenInstance, requireFound } from "../find.ts";
-import { RawReply, type Handlers } from "../handler.ts";
-import { refuseFaults } from "../read.ts";
+import type { Handlers } from "../handler.ts";
+import { refuseFaults } from "../check.ts";
 import { requireDefault } from "./instances.ts";
 import { personaFaults } from "./personas.ts";
 
 export const seedRoutes: Pick<Handlers, "POST /seed" | "GET /jobs/:id"> = {
-  "POST /seed": async ({ body }, deps) => {
+  "POST /seed": async ({ event, body }, deps) => {
     const { generate, ...seed } = body;
     if (generate) {
       if (seed.instances.length + seed.personas.length > 0)
         throw new ApiError("bad_request", "generate: can't be combined with a seed document; send them separately");
       const instance = chosenInstance(deps, generate.instance);
-      return new RawReply(json(await deps.jobs.generateUsers(instance, generate, deps.now()), 202));
+      const job = await deps.jobs.generateUsers(instance, generate, deps.now());
+      event.res.status = 202;
+      return job;
     }
     if (seed.instances.length + seed.personas.length === 0)
       throw new ApiError("bad_request", 'the body: needs "instances", "personas" or "generate"');
@@ -32,6 +33,6 @@ export const seedRoutes: Pick<Handlers, "POST /seed" | "GET /jobs/:id"> = {
     };
   },
 
-  "GET /jobs/:id": async ({ param }, { jobs }) =>
-    requireFound(await jobs.find(param("id")), "not_found", "unknown id, or the job is no longer kept"),
+  "GET /jobs/:id": async ({ params }, { jobs }) =>
+    requireFound(await jobs.find(params.id), "not_found", "unknown id, or the job is no longer kept"),
 };

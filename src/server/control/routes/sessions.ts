@@ -8,18 +8,19 @@ import { recordList } from "../lists.ts";
 import { sessionResource } from "../resources.ts";
 
 export const sessionRoutes: HandlersOf<"/sessions"> = {
-  "GET /sessions": ({ query, request }, deps) => {
-    const list = sessionList(deps, chosenInstance(deps, query.instance), sessionResource);
-    return recordList(request, deps, query.query, SESSION_FIELDS, list);
+  "GET /sessions": (call, deps) => {
+    const { instance, query } = call.query;
+    const list = sessionList(deps.store, chosenInstance(deps, instance), sessionResource);
+    return recordList(call, deps, query, SESSION_FIELDS, list);
   },
 
-  "GET /sessions/:session_id": async ({ param }, { store }) =>
-    sessionResource(requireFound(await store.find("sessions", lowerCaseId(param("session_id"))), "session_not_found")),
+  "GET /sessions/:session_id": async ({ params }, { store }) =>
+    sessionResource(requireFound(await store.find("sessions", lowerCaseId(params.session_id)), "session_not_found")),
 
-  "POST /sessions/:session_id/revoke": ({ param }, deps) =>
-    setRevoked(deps, lowerCaseId(param("session_id")), deps.now().toISOString()),
+  "POST /sessions/:session_id/revoke": ({ params }, deps) =>
+    setRevoked(deps, lowerCaseId(params.session_id), deps.now().toISOString()),
 
-  "POST /sessions/:session_id/restore": ({ param }, deps) => setRevoked(deps, lowerCaseId(param("session_id")), null),
+  "POST /sessions/:session_id/restore": ({ params }, deps) => setRevoked(deps, lowerCaseId(params.session_id), null),
 };
 
 async function setRevoked(

@@ -1,8 +1,9 @@
 import type { ParsedBodyOf } from "../../../wire/control/routes.ts";
 import { SIGN_IN_ERRORS } from "../../../wire/errors.ts";
 import { ApiError } from "../../errors.ts";
-import { signInHeadless } from "../../simulator/headless.ts";
-import type { AppRequest, SignInOutcome } from "../../http/request.ts";
+import type { SignInHeadless } from "../../simulator/headless.ts";
+import type { Admitted } from "../../http/context.ts";
+import type { SignInOutcome } from "../../http/request-entry.ts";
 import { attributeToFlow } from "../../http/routes/attribute.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import type { ControlDeps } from "../deps.ts";
@@ -18,14 +19,14 @@ export const signInRoutes: HandlersOf<"/sign-ins"> = {
 export async function runSignIn(
   deps: ControlDeps,
   { provider, as, outcome, redirect_uri, instance: name }: ParsedBodyOf<"POST /sign-ins">,
-  request: AppRequest,
-): ReturnType<typeof signInHeadless> {
+  request: Admitted,
+): ReturnType<SignInHeadless> {
   requirePossible(outcome, provider);
   if (as !== undefined) requireAccount(deps, as, provider);
   const instance = chosenInstance(deps, name);
   if (!instance.active) throw new ApiError("instance_not_found", `${instance.subdomain} is not active`);
   if (as !== undefined) await introduceUser(deps, instance, as);
-  const result = await signInHeadless(deps, { instance, provider, as, outcome, redirect_uri });
+  const result = await deps.signInHeadless({ instance, provider, as, outcome, redirect_uri });
   attributeToFlow(request, deps, result.flow_id);
   const { error: ended = "success" } = result;
   const reason = deps.flows.get(result.flow_id)?.reason ?? null;

@@ -18,9 +18,9 @@ export const snapshotRoutes: HandlersOf<"/snapshots"> = {
   "POST /snapshots": async ({ body }, { store, live }) =>
     snapshotResource(await store.snapshots.save(body.name, live.clock.real().toISOString())),
 
-  "POST /snapshots/:name/restore": async ({ param }, { store, live }) => {
-    const snapshot = (await store.snapshots.list()).find(({ name }) => name === param("name"));
-    if (!snapshot) throw missing(param("name"));
+  "POST /snapshots/:name/restore": async ({ params }, { store, live }) => {
+    const snapshot = (await store.snapshots.list()).find(({ name }) => name === params.name);
+    if (!snapshot) throw missing(params.name);
     // Saving may replace the snapshot that is being restored.
     const isPrevious = snapshot.name === PREVIOUS;
     if (!isPrevious) await store.snapshots.save(PREVIOUS, live.clock.real().toISOString());
@@ -29,8 +29,8 @@ export const snapshotRoutes: HandlersOf<"/snapshots"> = {
     return snapshotResource(snapshot);
   },
 
-  "DELETE /snapshots/:name": async ({ param }, { store }) => {
-    const name = param("name");
+  "DELETE /snapshots/:name": async ({ params }, { store }) => {
+    const name = params.name;
     if (!SNAPSHOT_NAME.test(name) || !(await store.snapshots.delete(name))) throw missing(name);
     return { deleted: true, id: name };
   },

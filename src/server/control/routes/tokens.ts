@@ -1,7 +1,7 @@
 import { ERRORS, errorBody } from "../../../wire/errors.ts";
 import { PROVIDERS } from "../../../wire/names.ts";
 import { ApiError } from "../../errors.ts";
-import { toVerifiedToken } from "../../http/resources.ts";
+import { verifiedToken } from "../../http/routes/tokens.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import type { UserView } from "../../store/store.ts";
 import type { ControlDeps } from "../deps.ts";
@@ -34,15 +34,13 @@ export const tokenRoutes: HandlersOf<"/tokens"> = {
 
 /** What `POST /api/v1/tokens/verify` answers to a key of the instance. */
 async function verify(
-  { tokens, store, now }: ControlDeps,
+  deps: ControlDeps,
   instance: InstanceRecord,
   token: string,
 ): Promise<{ status: number; answer: Record<string, unknown> }> {
   try {
     if (token === "") throw new ApiError("missing_token");
-    const claims = await tokens.verify(instance, token, now());
-    const { user } = requireFound(await store.findUser(instance.id, claims.sub), "user_not_found");
-    return { status: 200, answer: { ...toVerifiedToken(claims, user) } };
+    return { status: 200, answer: { ...(await verifiedToken(deps, instance, token)) } };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return { status: ERRORS[error.code].status, answer: { ...errorBody(error.code, error.detail) } };

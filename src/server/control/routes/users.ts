@@ -1,4 +1,5 @@
 import { USER_FIELDS } from "../../../wire/fields.ts";
+import { fold } from "../../../wire/fold.ts";
 import { ApiError } from "../../errors.ts";
 import { crossFaults } from "../../seed/faults.ts";
 import { recordsOf } from "../../seed/parse.ts";
@@ -9,13 +10,14 @@ import { chosenInstance, requireFound } from "../find.ts";
 import type { HandlersOf } from "../handler.ts";
 import { recordList } from "../lists.ts";
 import { patched } from "../patched.ts";
-import { refuseFaults } from "../read.ts";
+import { refuseFaults } from "../check.ts";
 import { userResource } from "../resources.ts";
 
 export const userRoutes: HandlersOf<"/users"> = {
-  "GET /users": ({ query, request }, deps) => {
-    const list = userList(deps, chosenInstance(deps, query.instance), (view) => userResource(view));
-    return recordList(request, deps, query.query, USER_FIELDS, list);
+  "GET /users": (call, deps) => {
+    const { instance, query } = call.query;
+    const list = userList(deps.store, chosenInstance(deps, instance), (view) => userResource(view));
+    return recordList(call, deps, query, USER_FIELDS, list);
   },
 
   "POST /users": async ({ body }, deps) => {
@@ -29,22 +31,24 @@ export const userRoutes: HandlersOf<"/users"> = {
     return whole(deps, users[0]!.id);
   },
 
-  "GET /users/:id": ({ param }, deps) => whole(deps, lowerCaseId(param("id"))),
+  "GET /users/:id": ({ params }, deps) => whole(deps, lowerCaseId(params.id)),
 
-  "PATCH /users/:id": async ({ param, body }, deps) => {
+  "PATCH /users/:id": async ({ params, body }, deps) => {
     const { email_verified_at: verified } = body;
-    const email_verified_at = verified ? new Date(verified).toISOString() : verified;
-    const patch = { ...body, email_verified_at, updated_at: deps.now().toISOString() };
-    const changed = await deps.store.change(
-      "users",
-      lowerCaseId(param("id")),
-      (before) => before && patched(before, patch),
-    );
+    const given = verified ? new Date(verified).toISOString() : verified;
+    const updated_at = deps.now().toISOString();
+    const changed = await deps.store.change("users", lowerCaseId(params.id), (before) => {
+      if (!before) return undefined;
+      // Whoever proved the old address has not proved the new one.
+      const isOther = body.email !== undefined && fold(body.email) !== fold(before.email);
+      const email_verified_at = isOther ? (given ?? null) : given;
+      return patched(before, { ...body, email_verified_at, updated_at });
+    });
     return whole(deps, requireFound(changed, "user_not_found").id);
   },
 
-  "DELETE /users/:id": async ({ param }, { store }) => {
-    const id = lowerCaseId(param("id"));
+  "DELETE /users/:id": async ({ params }, { store }) => {
+    const id = lowerCaseId(params.id);
     const user = await store.find("users", id);
     if (!user || !(await store.deleteUser(user.instance_id, id))) throw new ApiError("user_not_found");
     return { deleted: true, id };

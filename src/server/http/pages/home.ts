@@ -47,6 +47,11 @@ function instanceCard(instance: InstanceRecord, addresses: Addresses, providers:
     <dl>
       <dt>Address</dt>
       <dd><code>${addresses.instanceUrl(instance)}</code></dd>
+      <dt>From programs</dt>
+      <dd>
+        <code data-testid="program-url-${subdomain}">${addresses.front}</code>
+        <small>with its secret key; a sign-in takes <code>instance=${subdomain}</code></small>
+      </dd>
       <dt>Publishable key</dt>
       <dd><code>${publishable_key}</code></dd>
       ${

@@ -1,10 +1,10 @@
+import type { PageFile } from "./files.ts";
 import { html, type Html } from "./html.ts";
-import type { Inline } from "./inline.ts";
 import { STYLE } from "./style.ts";
 
 interface LayoutOptions {
   readonly isWide?: boolean;
-  readonly script?: Inline;
+  readonly script?: PageFile;
 }
 
 /** A complete page. It loads nothing from other hosts, so it looks the same offline. */
@@ -17,11 +17,11 @@ export function layout(title: string, content: Html, { isWide = false, script }:
         <meta name="robots" content="noindex" />
         <link rel="icon" href="data:," />
         <title>${title}</title>
-        ${STYLE.element}
+        <link rel="stylesheet" href="${STYLE.path}" />
+        ${script && html`<script src="${script.path}" defer></script>`}
       </head>
       <body>
         <main class="${isWide && "wide"}">${content}</main>
-        ${script?.element}
       </body>
     </html> `.text;
 }

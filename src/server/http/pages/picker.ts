@@ -1,11 +1,9 @@
-import { PROVIDER_TITLES, type Provider } from "../../../wire/names.ts";
+import { PROVIDERS, PROVIDERS_WITHOUT_EMAIL, PROVIDER_TITLES, type Provider } from "../../../wire/names.ts";
 import { OUTCOMES } from "../../../wire/outcomes.ts";
 import { visible } from "../../../wire/visible.ts";
 import { normalizeEmail } from "../../../wire/email.ts";
 import { isPossible } from "../../simulator/outcomes.ts";
 import type { PickerView } from "../../simulator/picker.ts";
-import type { ShownAccount } from "../../simulator/provider.ts";
-import type { PersonaRecord } from "../../store/records.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { logo } from "./logos.ts";
@@ -18,12 +16,12 @@ import { PICKER_SCRIPT } from "./scripts.ts";
  */
 export function pickerPage(view: PickerView): string {
   const { provider, request, search, problem, isTooSoon } = view;
+  const { bar, otherFields, outcomes } = PARTS.get(provider)!;
   const title = PROVIDER_TITLES[provider];
   const hiddenRequest = html`<input type="hidden" name="request" value="${request}" />`;
   return layout(
     `Sign in with ${title}`,
-    html`<div class="bar"><span class="mark logo">${logo(provider)}</span><span class="pill">simulated</span></div>
-      ${heading(view)}
+    html`${bar} ${heading(view)}
       ${isTooSoon && html`<p class="notice" role="alert" data-testid="too-soon">Check the site above. Then choose again.</p>`}
       ${problem && html`<p class="notice" role="alert" data-testid="problem">${problem}</p>`} ${chosenOutcome(view)}
       <form method="get" id="choice">${hiddenRequest}</form>
@@ -33,7 +31,11 @@ export function pickerPage(view: PickerView): string {
       </form>
       <div id="found">${accountList(view, mayFocus(view))}</div>
       <p id="count" class="hidden" role="status"></p>
-      ${otherAccount(view, hiddenRequest)} ${otherOutcomes(view)}
+      <details${problem && html` open`}>
+        <summary data-testid="other-account">Use another account</summary>
+        <form method="get">${hiddenRequest} ${otherFields}</form>
+      </details>
+      ${outcomes}
       <footer>
         <button form="choice" name="cancel" value="1" data-testid="cancel">Cancel</button>
         <span title="What the application asks for">${view.client_id} &middot; ${view.scopes.join(" ")}</span>
@@ -56,7 +58,7 @@ export function accountList(view: PickerView, firstHasFocus = false): Html {
       ${normalizeEmail(search) !== undefined && html`<button form="choice" name="email" value="${search}" data-testid="use-search">Use ${search}</button>`}
     </div>`;
   return html`<ul class="list" data-testid="accounts" aria-label="Accounts">
-      ${accounts.map(({ persona, account }, i) => accountRow(persona, account, firstHasFocus && i === 0))}
+      ${accounts.map((row, i) => accountRow(row, firstHasFocus && i === 0))}
     </ul>
     ${pager(view)}`;
 }
@@ -96,10 +98,12 @@ function breakable(origin: string): Html[] {
   return origin.split(/(?=[.:/])/).map((part) => html`${part}<wbr />`);
 }
 
-function accountRow({ id }: PersonaRecord, { name, detail, note }: ShownAccount, hasFocus: boolean): Html {
+type Row = PickerView["accounts"][number];
+
+function accountRow({ persona: { id }, account: { name, detail, note }, picture }: Row, hasFocus: boolean): Html {
   return html`<li>
     <button class="row" form="choice" name="login_hint" value="${id}" data-testid="account-${id}"${hasFocus && html` autofocus`}>
-      <img class="avatar" src="../avatars/${id}.svg" alt="" width="40" height="40" />
+      <img class="avatar" src="../avatars/${picture}.svg" alt="" width="40" height="40" />
       <span><b>${visible(name)}</b><small>${visible(detail)}</small>${note && html`<small class="warn">${note}</small>`}</span>
     </button>
   </li>`;
@@ -125,45 +129,33 @@ function chosenOutcome({ request, outcome }: PickerView): Html | false {
   </p>`;
 }
 
-/** The ways in which a sign-in can fail. Cached by provider, as they never change. */
-function otherOutcomes({ provider }: PickerView): Html {
-  let outcomes = OUTCOME_LISTS.get(provider);
-  if (outcomes === undefined) OUTCOME_LISTS.set(provider, (outcomes = outcomeList(provider)));
-  return outcomes;
-}
-
-const OUTCOME_LISTS = new Map<Provider, Html>();
-
-function outcomeList(provider: Provider): Html {
+/** The parts of a provider's page that no request changes. */
+function partsOf(provider: Provider): { readonly bar: Html; readonly otherFields: Html; readonly outcomes: Html } {
   const possible = OUTCOMES.filter(({ id }) => id !== "success" && isPossible(id, provider));
-  return html`<details>
-    <summary data-testid="outcomes">Something goes wrong&hellip;</summary>
-    <ul class="list">
-      ${possible.map(
-        ({ id, title, application_sees }) =>
-          html`<li>
-            <button class="row" form="choice" name="outcome" value="${id}" data-testid="outcome-${id}">
-              <span><b>${title}</b><small>${application_sees}</small></span>
-            </button>
-          </li>`,
-      )}
-    </ul>
-  </details>`;
-}
-
-function otherAccount({ provider, problem, sendsEmail }: PickerView, hiddenRequest: Html): Html {
-  return html`<details${problem && html` open`}>
-    <summary data-testid="other-account">Use another account</summary>
-    <form method="get">
-      ${hiddenRequest}
-      <label>E-mail <input type="email" name="email" required placeholder="mary@example.test" autocomplete="off" data-testid="other-email" /></label>
+  return {
+    bar: html`<div class="bar"><span class="mark logo">${logo(provider)}</span><span class="pill">simulated</span></div>`,
+    otherFields: html`<label>E-mail <input type="email" name="email" required placeholder="mary@example.test" autocomplete="off" data-testid="other-email" /></label>
       <label>Name <input name="name" maxlength="256" placeholder="Mary Shelley" autocomplete="off" data-testid="other-name" /></label>
       ${
-        sendsEmail
-          ? html`<label class="check"><input type="checkbox" name="unverified" value="1" data-testid="other-unverified" /> The provider has not verified this address</label>`
-          : html`<p>${PROVIDER_TITLES[provider]} does not send the address. The user gets a placeholder.</p>`
+        PROVIDERS_WITHOUT_EMAIL.includes(provider)
+          ? html`<p>${PROVIDER_TITLES[provider]} does not send the address. The user gets a placeholder.</p>`
+          : html`<label class="check"><input type="checkbox" name="unverified" value="1" data-testid="other-unverified" /> The provider has not verified this address</label>`
       }
-      <button class="primary" data-testid="other-continue">Continue</button>
-    </form>
-  </details>`;
+      <button class="primary" data-testid="other-continue">Continue</button>`,
+    outcomes: html`<details>
+      <summary data-testid="outcomes">Something goes wrong&hellip;</summary>
+      <ul class="list">
+        ${possible.map(
+          ({ id, title, application_sees }) =>
+            html`<li>
+              <button class="row" form="choice" name="outcome" value="${id}" data-testid="outcome-${id}">
+                <span><b>${title}</b><small>${application_sees}</small></span>
+              </button>
+            </li>`,
+        )}
+      </ul>
+    </details>`,
+  };
 }
+
+const PARTS = new Map(PROVIDERS.map((provider) => [provider, partsOf(provider)]));

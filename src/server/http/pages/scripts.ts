@@ -1,8 +1,9 @@
-import { inline } from "./inline.ts";
+import { pageFile } from "./files.ts";
 
 /** Filters the accounts while the user types, and moves the focus by arrow keys and Escape. The page works without it. */
-export const PICKER_SCRIPT = inline(
-  "script",
+export const PICKER_SCRIPT = pageFile(
+  "picker",
+  "js",
   `
 const field = document.querySelector("[type=search]");
 const main = document.querySelector("main");
@@ -93,8 +94,9 @@ document.addEventListener("keydown", (event) => {
 );
 
 /** Removes the token from the address and the history, and copies it on request. */
-export const SIGNED_IN_SCRIPT = inline(
-  "script",
+export const SIGNED_IN_SCRIPT = pageFile(
+  "signed-in",
+  "js",
   `
 history.replaceState(null, "", location.pathname);
 const token = document.getElementById("token");

@@ -20,10 +20,10 @@ export function signedInPage(token: string, claims: TokenClaims, baseUrl: string
   return layout(
     "Signed in",
     html`<div class="bar">
-        <span class="mark" aria-hidden="true">✓</span><span class="pill good">signed in with ${providerTitle(claims.provider)}</span>
+        <span class="mark" aria-hidden="true">✓</span><span class="pill good">signed in${claims.provider && ` with ${providerTitle(claims.provider)}`}</span>
       </div>
       <header>
-        <h1>Welcome, <bdi>${visible(claims.name)}</bdi></h1>
+        <h1>Welcome, <bdi>${visible(typeof claims.name === "string" ? claims.name : claims.sub)}</bdi></h1>
         <p>Your application gets this token in the query parameter <code>token</code>.</p>
       </header>
       <div class="stack">

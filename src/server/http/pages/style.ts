@@ -1,8 +1,9 @@
-import { inline } from "./inline.ts";
+import { pageFile } from "./files.ts";
 
 /** The style sheet of every page, light and dark. */
-export const STYLE = inline(
+export const STYLE = pageFile(
   "style",
+  "css",
   `
 :root{color-scheme:light dark;--page:#f4f5f7;--card:#fff;--line:#e3e5ea;--edge:#8c95a4;--text:#15171c;--quiet:#5d6472;--hover:#f1f3f8;--accent:#3350e8;--on-accent:#fff;--warn:#8a4b00;--warn-bg:#fff1dc;--bad:#b3261e;--bad-bg:#fdecea;--good:#11633a;--good-bg:#e2f5ea;--shadow:0 1px 2px #14182414,0 12px 40px -12px #14182426}
 @media (prefers-color-scheme:dark){:root{--page:#0e1014;--card:#171a21;--line:#2a2f3a;--edge:#667080;--text:#eef0f4;--quiet:#a0a8b8;--hover:#20242e;--accent:#8ea2ff;--on-accent:#0e1014;--warn:#ffcf8a;--warn-bg:#3a2a10;--bad:#ffb4ab;--bad-bg:#3d1a17;--good:#8fe0b0;--good-bg:#12301f;--shadow:0 0 0 1px #ffffff08,0 20px 50px -20px #000}}

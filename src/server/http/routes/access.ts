@@ -1,3 +1,4 @@
+import type { H3Event } from "h3";
 import type { ErrorCode } from "../../../wire/errors.ts";
 import {
   isProvider,
@@ -6,10 +7,12 @@ import {
   SECRET_KEY_HEADER,
   type Provider,
 } from "../../../wire/names.ts";
+import { PUBLISHABLE_KEY_TERM } from "../../../wire/product/inputs.ts";
 import { ApiError, SignInRefused } from "../../errors.ts";
 import type { Instances } from "../../instances/instances.ts";
-import type { AppRequest } from "../request.ts";
+import type { Caller } from "../../sign-in/caller.ts";
 import type { InstanceRecord } from "../../store/records.ts";
+import { admitted, headerOf, type Admitted } from "../context.ts";
 
 interface AccessDeps {
   readonly instances: Instances;
@@ -20,24 +23,24 @@ interface AccessDeps {
  * @param missing the error for a request without a key, which differs by endpoint
  * @throws {ApiError} also if the host is another instance's
  */
-export function requireSecretKey(request: AppRequest, { instances }: AccessDeps, missing: ErrorCode): InstanceRecord {
-  const key = request.header(SECRET_KEY_HEADER);
+export function requireSecretKey(event: H3Event, { instances }: AccessDeps, missing: ErrorCode): InstanceRecord {
+  const key = headerOf(event, SECRET_KEY_HEADER);
   if (!key) throw new ApiError(missing);
-  return admitInstance(request, instances.bySecretKey(key));
+  return admitInstance(event, instances.bySecretKey(key));
 }
 
 /**
  * The instance that either key belongs to. With both keys, the secret key counts; an empty header counts as absent.
- * @param wanted the publishable key that is searched for; if it is the unknown one, the instance is not found
- * @throws {ApiError} `unauthorized` or `instance_not_found`
+ * @throws {ApiError} `unauthorized`; `instance_not_found` if the unknown publishable key is the one searched for
  */
-export function requireEitherKey(request: AppRequest, deps: AccessDeps, wanted: string | undefined): InstanceRecord {
-  if (request.header(SECRET_KEY_HEADER)) return requireSecretKey(request, deps, "unauthorized");
-  const key = request.header(PUBLISHABLE_KEY_HEADER);
+export function requireEitherKey(event: H3Event, deps: AccessDeps): InstanceRecord {
+  if (headerOf(event, SECRET_KEY_HEADER)) return requireSecretKey(event, deps, "unauthorized");
+  const key = headerOf(event, PUBLISHABLE_KEY_HEADER);
   if (!key) throw new ApiError("unauthorized");
   const instance = deps.instances.byPublishableKey(key);
+  const [, wanted] = PUBLISHABLE_KEY_TERM.exec(admitted(event).query.get("query") ?? "") ?? [];
   if (!instance && key === wanted) throw new ApiError("instance_not_found");
-  return admitInstance(request, instance);
+  return admitInstance(event, instance);
 }
 
 /** An id as it is stored: UUIDs are read in either case (RFC 9562, 4). */
@@ -45,12 +48,8 @@ export function lowerCaseId(id: string): string {
   return id.toLowerCase();
 }
 
-/** The id in the path. */
-export function idIn({ params }: AppRequest): string {
-  return lowerCaseId(params["id"] ?? "");
-}
-
-function admitInstance(request: AppRequest, instance: InstanceRecord | undefined): InstanceRecord {
+function admitInstance(event: H3Event, instance: InstanceRecord | undefined): InstanceRecord {
+  const request = admitted(event);
   if (!instance) throw new ApiError("unauthorized");
   if (request.scope.kind === "instance" && request.scope.subdomain !== instance.subdomain)
     throw new ApiError("unauthorized");
@@ -59,7 +58,7 @@ function admitInstance(request: AppRequest, instance: InstanceRecord | undefined
 }
 
 /** For a browser, which has no key: the active instance whose address this is; at the front door, the first one. */
-export function requireActiveInstance(request: AppRequest, { instances }: AccessDeps): InstanceRecord {
+export function requireActiveInstance(request: Admitted, { instances }: AccessDeps): InstanceRecord {
   if (request.scope.kind === "front") request.instance = instances.first;
   return requireActive(request.instance);
 }
@@ -75,12 +74,12 @@ function requireActive(instance: InstanceRecord | undefined): InstanceRecord {
  * `publishable_key`, otherwise the one whose address this is. At an instance's own address no other can be named.
  * @throws {ApiError} `instance_not_found`
  */
-export function requireSignInInstance(request: AppRequest, deps: AccessDeps): InstanceRecord {
+export function requireSignInInstance(
+  request: Admitted,
+  deps: AccessDeps,
+  { instance: name, publishable_key: key }: { instance?: string | undefined; publishable_key?: string | undefined },
+): InstanceRecord {
   const { instances } = deps;
-  const name = request.query.get("instance");
-  const key = request.query.get("publishable_key");
-  if (name !== undefined && key !== undefined)
-    throw new ApiError("bad_request", "use instance or publishable_key to name the instance, not both");
   if (name === undefined && key === undefined) return requireActiveInstance(request, deps);
   const named = name === undefined ? instances.byPublishableKey(key!) : instances.byName(name);
   if (!named)
@@ -106,8 +105,8 @@ export function requireProvider(name: string): Provider {
  * Allows a browser to sign in only by a top-level navigation.
  * @throws {ApiError} if a page fetches or embeds the address, and for a prefetch or prerender
  */
-export function requireNavigation({ caller }: AppRequest): void {
-  if (caller().isNavigation) return;
+export function requireNavigation(caller: Pick<Caller, "isNavigation">): void {
+  if (caller.isNavigation) return;
   throw new ApiError(
     "bad_request",
     "a browser must navigate to this address; a script, an image, a frame, a prefetch or a prerender cannot sign in. Use a link, or set window.location",

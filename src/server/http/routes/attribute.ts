@@ -1,10 +1,10 @@
 import type { Flows } from "../../flows/flows.ts";
 import type { Instances } from "../../instances/instances.ts";
-import type { AppRequest } from "../request.ts";
+import type { RequestContext } from "../context.ts";
 
 /** Records in a request's log entry which sign-in it belongs to, and the instance of that, if this process knows it. */
 export function attributeToFlow(
-  request: AppRequest,
+  request: RequestContext,
   { flows, instances }: { readonly flows: Flows; readonly instances: Instances },
   flow_id: string,
 ): void {

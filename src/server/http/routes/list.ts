@@ -1,70 +1,59 @@
-import type { Fields } from "../../../wire/fields.ts";
-import { MAX_PAGE_SIZE } from "../../../wire/names.ts";
-import { parseQuery, QueryError, type Query } from "../../../wire/query.ts";
+import type { Query } from "../../../wire/query.ts";
 import { ApiError } from "../../errors.ts";
-import { itemsText, json, jsonArray, jsonStream, type Reply } from "../reply.ts";
-import type { Place } from "../positions.ts";
-import type { AppRequest } from "../request.ts";
 import type { PageOptions, Position } from "../../store/store.ts";
+import type { Call } from "../dispatch.ts";
+import type { Place } from "../positions.ts";
+import { setHeaders, stream, type Sent } from "../respond.ts";
 import { lowerCaseId } from "./access.ts";
-import type { RouteDeps } from "./route.ts";
+import type { ApiDeps } from "./deps.ts";
 
-type ListDeps = Pick<RouteDeps, "addresses" | "positions">;
+type ListDeps = Pick<ApiDeps, "addresses" | "positions">;
+
+/** A request for a list: all of it, or at most `limit` rows behind the one that `after` names. */
+interface ListCall extends Pick<Call, "event" | "request"> {
+  readonly query: { readonly limit?: number | undefined; readonly after?: string | undefined };
+}
 
 /** A list of records: how it is read and presented. */
-export interface ListOptions<Row> {
+export interface ListOptions<Row, Shown> {
   /** Tells it from all other lists. */
   readonly name: string;
   readonly find: (options: PageOptions) => AsyncIterable<Row[]>;
   /** The row that `after` may name by its id. */
   readonly findById: (id: string) => Promise<Row | undefined>;
   readonly positionOf: (row: Row) => Position;
-  readonly present: (row: Row) => object;
-}
-
-/** All rows, unsearched. @throws {ApiError} also for a `query`, which would be taken for a search */
-export function listAll<Row>(request: AppRequest, deps: ListDeps, options: ListOptions<Row>): Promise<Reply> {
-  if (request.query.has("query"))
-    throw new ApiError("bad_request", `this list takes no query; search with ${request.path}/search`);
-  return list(request, deps, options);
+  readonly present: (row: Row) => Shown;
 }
 
 /** All rows; with `limit` in the request, a page of them and a link to the next (RFC 8288). */
-export async function list<Row>(
-  request: AppRequest,
+export async function list<Row, Shown>(
+  call: ListCall,
   deps: ListDeps,
-  options: ListOptions<Row>,
+  options: ListOptions<Row, Shown>,
   query?: Query,
-): Promise<Reply> {
-  const limit = limitOf(request);
-  const after = await startOf(request, deps, options);
-  // One more row shows whether there is a next page.
-  const rows = options.find({ query, after, limit: limit === undefined ? undefined : limit + 1 });
-  if (limit === undefined) return all(rows, options.present);
+): Promise<Shown[] | Sent> {
+  const { limit } = call.query;
+  const after = await startOf(call, deps, options);
+  if (limit === undefined) return all(call, options.find({ query, after }), options.present);
 
-  const parts: string[] = [];
-  let left = limit;
-  let last: Row | undefined;
-  let isMore = false;
-  for await (const batch of rows) {
-    const taken = batch.slice(0, left);
-    isMore ||= batch.length > left;
-    left -= taken.length;
-    last = taken.at(-1) ?? last;
-    if (taken.length > 0) parts.push(itemsText(taken.map(options.present)));
+  const rows: Row[] = [];
+  // One more row shows whether there is a next page.
+  for await (const batch of options.find({ query, after, limit: limit + 1 })) rows.push(...batch);
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  if (last && rows.length > limit) {
+    const { time, id } = options.positionOf(last);
+    linkToNext(call, deps, options.name, [time, id]);
   }
-  if (!isMore || !last) return jsonArray(parts);
-  const { time, id } = options.positionOf(last);
-  return jsonArray(parts, linkToNext(request, deps, options.name, [time, id]));
+  return shown.map(options.present);
 }
 
 /** Where the page begins: behind a position of a `Link` header, or behind the record that has this id. */
 async function startOf<Row>(
-  { query }: AppRequest,
+  { query: { after } }: ListCall,
   { positions }: ListDeps,
-  { name, findById, positionOf }: ListOptions<Row>,
+  { name, findById, positionOf }: ListOptions<Row, unknown>,
 ): Promise<Position | undefined> {
-  const after = query.get("after");
   if (after === undefined) return undefined;
   const place = positions.read(name, after);
   if (place) return { time: place[0], id: place[1] };
@@ -73,46 +62,39 @@ async function startOf<Row>(
   return positionOf(row);
 }
 
-/** The parsed `query` of a search. @throws {ApiError} that says what to write instead */
-export function searchQuery(request: AppRequest, fields: Fields): Query {
-  const text = request.query.get("query")?.trim();
-  if (!text) throw new ApiError("query_required");
-  try {
-    return parseQuery(text, fields);
-  } catch (error) {
-    if (error instanceof QueryError) throw new ApiError("invalid_query", error.message);
-    throw error;
-  }
-}
-
 /** A list of one batch is sent in one piece. Others are streamed, and read only as fast as the client takes them. */
-async function all<Row>(batches: AsyncIterable<Row[]>, present: (row: Row) => object): Promise<Reply> {
+async function all<Row, Shown>(
+  { event }: ListCall,
+  batches: AsyncIterable<Row[]>,
+  present: (row: Row) => Shown,
+): Promise<Shown[] | Sent> {
   const iterator = batches[Symbol.asyncIterator]();
   const first = await iterator.next();
-  if (first.done) return json([]);
+  if (first.done) return [];
   const second = await iterator.next();
-  if (second.done) return json(first.value.map(present));
-  return jsonStream(
-    (async function* () {
-      try {
-        yield first.value.map(present);
-        yield second.value.map(present);
-        for await (const batch of { [Symbol.asyncIterator]: () => iterator }) yield batch.map(present);
-      } finally {
-        // A client may disconnect before it has read the first two.
-        await iterator.return?.();
-      }
-    })(),
-  );
+  if (second.done) return first.value.map(present);
+  async function* rest(): AsyncGenerator<Row[]> {
+    try {
+      yield first.value;
+      yield second.value;
+      yield* { [Symbol.asyncIterator]: () => iterator };
+    } finally {
+      // A client may disconnect before it has read the first two.
+      await iterator.return?.().catch(() => undefined);
+    }
+  }
+  return stream(event, "application/json", arrayText(rest(), present));
 }
 
-function limitOf(request: AppRequest): number | undefined {
-  const text = request.query.get("limit");
-  if (text === undefined) return undefined;
-  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > MAX_PAGE_SIZE)
-    throw new ApiError("bad_request", `limit must be a number from 1 to ${MAX_PAGE_SIZE}`);
-  return limit;
+/** A JSON array, as its parts become known. */
+async function* arrayText<Row>(batches: AsyncIterable<Row[]>, present: (row: Row) => unknown): AsyncGenerator<string> {
+  let opening = "[";
+  for await (const batch of batches) {
+    if (batch.length === 0) continue;
+    yield opening + JSON.stringify(batch.map(present)).slice(1, -1);
+    opening = ",";
+  }
+  yield opening === "[" ? "[]" : "]";
 }
 
 /** The error for an `after` that is neither an id nor a position. */
@@ -123,17 +105,16 @@ export function unknownAfter(): ApiError {
   );
 }
 
-/** The `Link` header of a page that is not the last one. @param place of the page's last record in the list */
+/** Sets the `Link` header of a page that is not the last one. @param place of the page's last record in the list */
 export function linkToNext(
-  request: AppRequest,
+  { event, request: { scope, instance, query } }: Pick<ListCall, "event" | "request">,
   { addresses, positions }: ListDeps,
   of: string,
   place: Place,
-): { link: string } {
-  const base =
-    request.scope.kind === "instance" && request.instance ? addresses.instanceUrl(request.instance) : addresses.front;
-  const url = new URL(request.path, base);
-  for (const [name, value] of request.query) url.searchParams.set(name, value);
+): void {
+  const base = scope.kind === "instance" && instance ? addresses.instanceUrl(instance) : addresses.front;
+  const url = new URL(event.url.pathname, base);
+  for (const [name, value] of query) url.searchParams.set(name, value);
   url.searchParams.set("after", positions.write(of, place));
-  return { link: `<${url.href}>; rel="next"` };
+  setHeaders(event, { link: `<${url.href}>; rel="next"` });
 }

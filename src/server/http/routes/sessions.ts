@@ -1,49 +1,33 @@
 import { ApiError } from "../../errors.ts";
-import { json } from "../reply.ts";
-import type { AppRequest } from "../request.ts";
-import { toSession } from "../resources.ts";
 import type { InstanceRecord, SessionRecord } from "../../store/records.ts";
-import { idIn, requireSecretKey } from "./access.ts";
-import type { RouteDefinition, RouteDeps } from "./route.ts";
-import { list, listAll, searchQuery, type ListOptions } from "./list.ts";
-import { SEARCHABLE } from "../../store/fields.ts";
+import type { Store } from "../../store/store.ts";
+import { toSession } from "../resources.ts";
+import type { ApiDeps } from "./deps.ts";
+import { list, type ListOptions } from "./list.ts";
+import type { ProductHandlers } from "./product-rows.ts";
 
-export const listSessions: RouteDefinition = {
-  on: ["front", "instance"],
-  handle(request, deps) {
-    const instance = authorized(request, deps);
-    return listAll(request, deps, sessionList(deps, instance, toSession));
-  },
-};
+export function sessionRoutes(deps: ApiDeps): ProductHandlers<"/api/v1/sessions"> {
+  const { store } = deps;
+  return {
+    "GET /api/v1/sessions": (call) => list(call, deps, sessionList(store, call.owner, toSession)),
 
-export const searchSessions: RouteDefinition = {
-  on: ["front", "instance"],
-  handle(request, deps) {
-    const instance = authorized(request, deps);
-    return list(request, deps, sessionList(deps, instance, toSession), searchQuery(request, SEARCHABLE.sessions));
-  },
-};
+    "GET /api/v1/sessions/search": (call) =>
+      list(call, deps, sessionList(store, call.owner, toSession), call.query.query),
 
-export const getSession: RouteDefinition = {
-  on: ["front", "instance"],
-  async handle(request, deps) {
-    const instance = authorized(request, deps);
-    const session = await deps.store.findSession(instance.id, idIn(request));
-    if (!session) throw new ApiError("session_not_found");
-    return json(toSession(session));
-  },
-};
-
-function authorized(request: AppRequest, deps: RouteDeps): InstanceRecord {
-  return requireSecretKey(request, deps, "unauthorized");
+    "GET /api/v1/sessions/:id": async ({ owner, params }) => {
+      const session = await store.findSession(owner.id, params.id);
+      if (!session) throw new ApiError("session_not_found");
+      return toSession(session);
+    },
+  };
 }
 
 /** An instance's sessions. */
-export function sessionList(
-  { store }: Pick<RouteDeps, "store">,
+export function sessionList<Shown>(
+  store: Store,
   { id: instance_id }: InstanceRecord,
-  present: (session: SessionRecord) => object,
-): ListOptions<SessionRecord> {
+  present: (session: SessionRecord) => Shown,
+): ListOptions<SessionRecord, Shown> {
   return {
     name: `sessions ${instance_id}`,
     find: (page) => store.sessions(instance_id, page),

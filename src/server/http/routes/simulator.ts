@@ -1,68 +1,94 @@
+import { getCookie, html, raw } from "h3";
 import { isProvider, type Provider } from "../../../wire/names.ts";
 import { ApiError } from "../../errors.ts";
+import type { Flows } from "../../flows/flows.ts";
+import type { Addresses } from "../../instances/addresses.ts";
+import type { Instances } from "../../instances/instances.ts";
+import type { AnswerAuthorize } from "../../simulator/answer.ts";
+import { browserIdCookie, newBrowserId, readBrowserId } from "../../simulator/browser.ts";
+import { readLabelledBrowser } from "../../simulator/labelled-browser.ts";
+import type { Simulator } from "../../simulator/simulator.ts";
+import { callerIn, headerOf } from "../context.ts";
+import type { HandlersOf } from "../dispatch.ts";
+import { accountChoices, withAdvice } from "../pages/account-choices.ts";
 import { avatarSvg } from "../pages/avatar.ts";
 import { accountList, pickerPage } from "../pages/picker.ts";
-import { fragment, page, redirect, svg } from "../reply.ts";
-import { browserIdCookie, newBrowserId, readBrowserId } from "../../simulator/browser.ts";
-import { answerAuthorize } from "../../simulator/answer.ts";
-import { readLabelledBrowser } from "../../simulator/labelled-browser.ts";
+import { addCookie, json, page, redirect, setHeaders } from "../respond.ts";
 import { requireNavigation } from "./access.ts";
-import type { AppRequest } from "../request.ts";
-import type { RouteDefinition, RouteDeps } from "./route.ts";
 import { attributeToFlow } from "./attribute.ts";
 
-/** The authorize page of a simulated provider: the account picker, or a redirect to the callback. */
-export const simulatedAuthorize: RouteDefinition = {
-  on: ["front"],
-  hasEffect: true,
-  async handle(request, deps) {
-    requireNavigation(request);
-    const { addresses } = deps;
-    const provider = simulated(request, deps);
-    const cookie = request.header("cookie");
-    const isBrowser = request.caller().isBrowser;
-    const known = isBrowser ? readBrowserId(cookie, addresses.isHttps) : undefined;
-    const browser = isBrowser ? (known ?? newBrowserId()) : undefined;
-    const { reply, flow_id } = await answerAuthorize(deps, {
-      provider,
-      query: request.query,
-      browser,
-      labelledBrowser: readLabelledBrowser(cookie),
-    });
-    if (flow_id !== undefined) attributeToFlow(request, deps, flow_id);
-    if ("location" in reply) return redirect(reply.location);
-    const isNew = browser !== undefined && known === undefined;
-    return page(pickerPage(reply), 200, isNew ? [browserIdCookie(browser, addresses.isHttps)] : []);
-  },
-};
+/** What the pages of the simulated providers show and decide. */
+export interface SimulatorRouteDeps {
+  readonly simulator: Simulator;
+  readonly answerAuthorize: AnswerAuthorize;
+  readonly addresses: Addresses;
+  readonly instances: Instances;
+  readonly flows: Flows;
+}
 
-/** The picker's list of accounts, for its script. */
-export const simulatedAccounts: RouteDefinition = {
-  on: ["front"],
-  handle(request, deps) {
-    const { query, header, caller } = request;
-    const { simulator, addresses } = deps;
-    const provider = simulated(request, deps);
-    const browser = caller().isBrowser
-      ? (readBrowserId(header("cookie"), addresses.isHttps) ?? newBrowserId())
-      : undefined;
-    return fragment(accountList(simulator.accounts(provider, query, browser)));
-  },
-};
+export const SIMULATOR_ROWS = {
+  "GET /__svc/simulator/:provider/authorize": { hasEffect: true },
+  "GET /__svc/simulator/:provider/accounts": {},
+  "GET /__svc/simulator/avatars/:file": {},
+} as const;
 
-export const avatar: RouteDefinition = {
-  on: ["front"],
-  handle(request, { simulator }) {
-    const id = /^(.+)\.svg$/.exec(request.params["file"] ?? "")?.[1];
-    const persona = simulator.personas.find(id ?? "");
-    if (!persona || persona.id !== id) throw new ApiError("not_found");
-    return svg(avatarSvg(persona.id, persona.name ?? persona.email));
-  },
-};
+/** The pages of the simulated providers. */
+export function simulatorRoutes(deps: SimulatorRouteDeps): HandlersOf<typeof SIMULATOR_ROWS> {
+  const { simulator, answerAuthorize, addresses } = deps;
+  return {
+    /** The authorize page of a simulated provider: the account picker, its accounts for a program, or a redirect to the callback. */
+    "GET /__svc/simulator/:provider/authorize": async ({ event, request, params }) => {
+      const { isBrowser, isNavigation } = callerIn(event, addresses.isHttps);
+      requireNavigation({ isNavigation });
+      const provider = requireSimulated(params.provider);
+      const readCookie = (name: string): string | undefined => getCookie(event, name);
+      const known = isBrowser ? readBrowserId(readCookie, addresses.isHttps) : undefined;
+      const browser = isBrowser ? (known ?? newBrowserId()) : undefined;
+      const { reply, flow_id, cookie } = await answerAuthorize({
+        provider,
+        query: request.query,
+        browser,
+        labelledBrowser: readLabelledBrowser(readCookie),
+      });
+      if (flow_id !== undefined) attributeToFlow(request, deps, flow_id);
+      if (cookie) addCookie(event, cookie);
+      // Without a page, the id is needed only where it was bound, so that a reload is recognized.
+      if (browser !== undefined && known === undefined && (cookie || !("location" in reply)))
+        addCookie(event, browserIdCookie(browser, addresses.isHttps));
+      if ("location" in reply) return redirect(event, reply.location);
+      if (isBrowser) return page(event, pickerPage(reply));
+      const hint = request.query.get("login_hint");
+      const isJson = /\bapplication\/json\b/i.test(headerOf(event, "accept") ?? "");
+      if (isJson) return json(event, accountChoices(reply, addresses.front, hint));
+      return page(event, withAdvice(pickerPage(reply), reply, hint));
+    },
 
-/** The simulated provider in the path. @throws {ApiError} `not_found`, also if this server simulates none */
-function simulated({ params }: AppRequest, { offers }: RouteDeps): Provider {
-  const provider = params["provider"];
-  if (!isProvider(provider) || !offers.canSimulate) throw new ApiError("not_found");
+    /** The picker's list of accounts, for its script. */
+    "GET /__svc/simulator/:provider/accounts": ({ event, request, params }) => {
+      const provider = requireSimulated(params.provider);
+      const { isBrowser } = callerIn(event, addresses.isHttps);
+      const browser = isBrowser
+        ? (readBrowserId((name) => getCookie(event, name), addresses.isHttps) ?? newBrowserId())
+        : undefined;
+      return html(raw(accountList(simulator.accounts(provider, request.query, browser)).text));
+    },
+
+    /** A picture that any page may embed: applications show it. */
+    "GET /__svc/simulator/avatars/:file": ({ event, params }) => {
+      const picture = simulator.personas.picture(/^(.+)\.svg$/.exec(params.file)?.[1] ?? "");
+      if (!picture) throw new ApiError("not_found");
+      setHeaders(event, {
+        "content-type": "image/svg+xml",
+        "cross-origin-resource-policy": "cross-origin",
+        "cache-control": "public, max-age=3600",
+      });
+      return avatarSvg(picture);
+    },
+  };
+}
+
+/** @throws {ApiError} `not_found` */
+function requireSimulated(provider: string): Provider {
+  if (!isProvider(provider)) throw new ApiError("not_found");
   return provider;
 }

@@ -1,55 +1,37 @@
 import { ApiError } from "../../errors.ts";
-import { json } from "../reply.ts";
-import { toUser } from "../resources.ts";
 import type { InstanceRecord } from "../../store/records.ts";
-import type { UserView } from "../../store/store.ts";
-import { idIn, requireSecretKey } from "./access.ts";
-import type { RouteDefinition, RouteDeps } from "./route.ts";
-import { list, listAll, searchQuery, type ListOptions } from "./list.ts";
-import { SEARCHABLE } from "../../store/fields.ts";
+import type { Store, UserView } from "../../store/store.ts";
+import { toUser } from "../resources.ts";
+import type { ApiDeps } from "./deps.ts";
+import { list, type ListOptions } from "./list.ts";
+import type { ProductHandlers } from "./product-rows.ts";
 
-export const listUsers: RouteDefinition = {
-  on: ["front", "instance"],
-  handle(request, deps) {
-    const instance = requireSecretKey(request, deps, "unauthorized");
-    return listAll(request, deps, userList(deps, instance, toUser));
-  },
-};
+export function userRoutes(deps: ApiDeps): ProductHandlers<"/api/v1/users"> {
+  const { store } = deps;
+  return {
+    "GET /api/v1/users": (call) => list(call, deps, userList(store, call.owner, toUser)),
 
-export const searchUsers: RouteDefinition = {
-  on: ["front", "instance"],
-  handle(request, deps) {
-    const instance = requireSecretKey(request, deps, "unauthorized");
-    return list(request, deps, userList(deps, instance, toUser), searchQuery(request, SEARCHABLE.users));
-  },
-};
+    "GET /api/v1/users/search": (call) => list(call, deps, userList(store, call.owner, toUser), call.query.query),
 
-export const getUser: RouteDefinition = {
-  on: ["front", "instance"],
-  async handle(request, deps) {
-    const instance = requireSecretKey(request, deps, "missing_secret_key");
-    const found = await deps.store.findUser(instance.id, idIn(request));
-    if (!found) throw new ApiError("user_not_found");
-    return json(toUser(found));
-  },
-};
+    "GET /api/v1/users/:id": async ({ owner, params }) => {
+      const found = await store.findUser(owner.id, params.id);
+      if (!found) throw new ApiError("user_not_found");
+      return toUser(found);
+    },
 
-export const deleteUser: RouteDefinition = {
-  on: ["front", "instance"],
-  async handle(request, deps) {
-    const instance = requireSecretKey(request, deps, "missing_secret_key");
-    const id = idIn(request);
-    if (!(await deps.store.deleteUser(instance.id, id))) throw new ApiError("user_not_found");
-    return json({ deleted: true, id });
-  },
-};
+    "DELETE /api/v1/users/:id": async ({ owner, params: { id } }) => {
+      if (!(await store.deleteUser(owner.id, id))) throw new ApiError("user_not_found");
+      return { deleted: true, id };
+    },
+  };
+}
 
 /** An instance's users. */
-export function userList(
-  { store }: Pick<RouteDeps, "store">,
+export function userList<Shown>(
+  store: Store,
   { id: instance_id }: InstanceRecord,
-  present: (view: UserView) => object,
-): ListOptions<UserView> {
+  present: (view: UserView) => Shown,
+): ListOptions<UserView, Shown> {
   return {
     name: `users ${instance_id}`,
     find: (page) => store.users(instance_id, page),

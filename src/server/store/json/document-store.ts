@@ -1,6 +1,14 @@
 import type { Low } from "lowdb";
-import { SECRET_PREFIX, StoreNotEmpty, type SignIn, type SignInLookup, type Store, type UserView } from "../store.ts";
-import type { SettingRecord, UserRecord } from "../records.ts";
+import {
+  SECRET_PREFIX,
+  StoreNotEmpty,
+  type Cleared,
+  type SignIn,
+  type SignInLookup,
+  type Store,
+  type UserView,
+} from "../store.ts";
+import type { SessionRecord, SettingRecord, UserRecord } from "../records.ts";
 import { fold } from "../../../wire/fold.ts";
 import { Commits, type Log } from "./document/commits.ts";
 import { createSnapshots, type SnapshotStorage } from "./snapshots.ts";
@@ -108,12 +116,14 @@ export function createDocumentStore({ location, low, log, snapshotStorage, close
           ];
         },
         run() {
-          const { user, identity } = signIn.resolveUser(lookUp(document, signIn));
-          const active = document
-            .sessionsOf(user.id)
-            .find((s) => s.revoked_at === null && s.provider === provider && s.ip_address === signIn.ip_address);
+          const { user, identity, cleared } = signIn.resolveUser(lookUp(document, signIn));
+          const open = document.sessionsOf(user.id).filter((session) => session.revoked_at === null);
+          const active = cleared
+            ? undefined
+            : open.find((session) => session.provider === provider && session.ip_address === signIn.ip_address);
           const session = signIn.openSession(user, active);
           const changes: Change[] = [
+            ...(cleared ? clearing(cleared, open) : []),
             ["put", "users", user],
             ["put", "identities", identity],
             ["put", "sessions", session],
@@ -130,6 +140,13 @@ export function createDocumentStore({ location, low, log, snapshotStorage, close
       await closeLog();
     },
   };
+}
+
+function clearing({ identities, revoked_at }: Cleared, open: readonly SessionRecord[]): Change[] {
+  return [
+    ...identities.map((id): Change => ["delete", "identities", id]),
+    ...open.map((session): Change => ["put", "sessions", { ...session, revoked_at }]),
+  ];
 }
 
 function lookUp(document: Document, { instance_id, provider, uid, email }: SignIn): SignInLookup {

@@ -1,9 +1,9 @@
 import { constants } from "node:fs";
 import { chmod, lstat, open, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { Low } from "lowdb";
 import { createDirectories } from "../../../disk/create-directories.ts";
 import { syncDirectory } from "../../../disk/sync-directory.ts";
-import { writeAtomically } from "../../../disk/write-atomically.ts";
 import type { SettingRecord } from "../records.ts";
 import { CLOCK_SETTING, StorageUnavailable, type SnapshotInfo } from "../store.ts";
 import { NO_LINK } from "./files/directory.ts";
@@ -11,8 +11,7 @@ import { Document } from "./document/document.ts";
 import { notWritable } from "./files/failures.ts";
 import { BEGINNING } from "./files/header.ts";
 import { chunksOf, lineBatches, parseObject, unseal, withoutComma } from "./files/lines.ts";
-import { readDocument } from "./files/document-reader.ts";
-import { documentLines, writeAll } from "./files/document-file.ts";
+import { DocumentFile } from "./files/document-file.ts";
 import { recordsOf, type SavedContent, type SnapshotStorage } from "./snapshots.ts";
 
 const INFO = "snapshot";
@@ -64,10 +63,11 @@ export function createSnapshotFiles(path: string, storeId: () => Promise<string>
       const store = await storeId();
       const about: SettingRecord = { name: INFO, value: { ...info, store } };
       const document = Document.of({ ...records, settings: clock ? [about, clock] : [about] });
-      const lines = documentLines(document, { ...BEGINNING, store });
       try {
         await makeDirectory(directory);
-        await writeAtomically(fileOf(info.name), (file) => writeAll(file, lines));
+        const file = new DocumentFile(fileOf(info.name), document);
+        file.header = { ...BEGINNING, store };
+        await new Low(file, document).write();
       } catch (error) {
         throw error instanceof StorageUnavailable ? error : notWritable(fileOf(info.name), error);
       }
@@ -77,7 +77,10 @@ export function createSnapshotFiles(path: string, storeId: () => Promise<string>
       const info = await infoOf(name);
       if (!info) return undefined;
       const document = new Document();
-      if (!(await readDocument(fileOf(name), document))) return undefined;
+      const file = new DocumentFile(fileOf(name), document);
+      await new Low(file, document).read();
+      // Another process has deleted it since.
+      if (file.header === BEGINNING) return undefined;
       return { info, records: recordsOf(document.tables), clock: document.tables.settings.get(CLOCK_SETTING) };
     },
 

@@ -55,8 +55,10 @@ BEGIN
     WHERE u.id = owner;
 END $$;
 
--- Writes the outcome of a sign-in, unless anything of what was decided from has changed since: then false. The locks
--- bring those who would make the same user into line, always the identity before the address.
+-- Writes the outcome of a sign-in, unless anything of what was decided from has changed since: then false. The row of
+-- the user brings those who sign in as the same one into line. Of those who would make the same user or identity, one
+-- writes, and the unique indexes refuse the others once it has. No lock is an advisory one: every role that may connect
+-- to the database can hold those.
 CREATE OR REPLACE FUNCTION svc.complete_sign_in(
   instance text, provider_name text, provider_uid text, folded_email text, ip text, decided_from text,
   user_row json, identity_row json, session_row json)
@@ -64,8 +66,6 @@ RETURNS boolean LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
 DECLARE found text;
 BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended(concat_ws(' ', instance, provider_name, provider_uid), 7821));
-  PERFORM pg_advisory_xact_lock(hashtextextended(concat_ws(' ', instance, folded_email), 7822));
   PERFORM FROM svc.users u WHERE u.id = user_row->>'id' FOR UPDATE;
   SELECT a.version INTO found FROM svc.acquaintance(instance, provider_name, provider_uid, folded_email, ip) a;
   IF found IS DISTINCT FROM decided_from THEN RETURN false; END IF;

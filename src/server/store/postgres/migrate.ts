@@ -2,23 +2,21 @@ import { clearTimeout, setTimeout } from "node:timers";
 import type { Migration } from "../maintenance.ts";
 import { StoreRefused, type Warn } from "../store.ts";
 import type { Database } from "./database/database.ts";
-import { asRefusal } from "./database/failures.ts";
+import { asRefusal, causeOf, isCreated } from "./database/failures.ts";
 import { openDatabaseAt } from "./database/open-database.ts";
 import { FUNCTIONS } from "./functions.ts";
 import { checkEmpty, checkOwners } from "./owners.ts";
 import { checkColumns, MIGRATIONS, TRIGRAM_INDEXES } from "./schema.ts";
 import type { Ask } from "./database/session.ts";
 
-/** Held while anything is created or filled, so that only one process does it. */
-const LOCK = "SELECT pg_advisory_xact_lock(7820, 0)";
 const SAY_AFTER_MS = 3000;
 
-/** Waits for the other process that creates or fills something, and says so if that takes long. */
-export async function takeLock({ location, warn }: Database, ask: Ask): Promise<void> {
-  const waits = `${location}: another process is creating or filling the store. Waiting for it.`;
+/** Waits for the other process that creates, fills or changes something, and says so if that takes long. */
+export async function announceWait<T>({ location, warn }: Database, locked: Promise<T>): Promise<T> {
+  const waits = `${location}: another process is creating, filling or changing the store. Waiting for it.`;
   const timer = setTimeout(() => warn(waits), SAY_AFTER_MS);
   try {
-    await ask(LOCK);
+    return await locked;
   } finally {
     clearTimeout(timer);
   }
@@ -78,17 +76,9 @@ export async function requireStore(database: Database): Promise<number> {
 export async function migrate(database: Database): Promise<Omit<Migration, "location">> {
   const session = database.openSession(false);
   const { ask } = session;
-  try {
-    return await session.transaction(async () => {
-      await takeLock(database, ask);
-      const from = await knownVersion(database, ask);
-      if (from === 0) {
-        await checkEmpty(database.location, ask);
-        await ask("CREATE SCHEMA IF NOT EXISTS svc");
-        await ask(
-          "CREATE TABLE svc.migrations (version int PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())",
-        );
-      }
+  const upgrade = () =>
+    session.transaction(async () => {
+      const from = await announceWait(database, lockSchema(database, ask));
       for (const [index, text] of MIGRATIONS.entries()) {
         if (index < from) continue;
         await ask(text);
@@ -101,11 +91,32 @@ export async function migrate(database: Database): Promise<Omit<Migration, "loca
       const trigrams = await makeTrigramIndexes(ask);
       return { from, to: MIGRATIONS.length, trigrams, indexed: trigrams && !had };
     });
+  try {
+    return await upgrade().catch((error: unknown) => {
+      if (isCreated(causeOf(error))) return upgrade();
+      throw error;
+    });
   } catch (error) {
     throw asRefusal(database.location, error, "Have the owner of the database run svc store migrate once.");
   } finally {
     await session.close();
   }
+}
+
+/**
+ * Keeps other processes from creating or upgrading the schema until the transaction ends. The locks are those of svc's own
+ * objects, which no other role can take: of two first starts, the second waits for the name of the table.
+ * @returns the version, or 0 if the schema is new
+ */
+async function lockSchema(database: Database, ask: Ask): Promise<number> {
+  if ((await knownVersion(database, ask)) > 0) {
+    await ask("LOCK TABLE svc.migrations IN SHARE ROW EXCLUSIVE MODE");
+    return knownVersion(database, ask);
+  }
+  await ask("CREATE SCHEMA IF NOT EXISTS svc");
+  await ask("CREATE TABLE svc.migrations (version int PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())");
+  await checkEmpty(database.location, ask);
+  return 0;
 }
 
 /** Upgrades a database's schema to the newest version, for `svc store migrate`. @throws {StoreRefused} */

@@ -42,9 +42,11 @@ export async function checkOwners(location: string, owner: string | undefined, a
     );
 }
 
-/** @throws {StoreRefused} if another program uses the name: for a database that has no store yet */
+/** @throws {StoreRefused} if another program uses the name: for a schema in which svc has created only its first table */
 export async function checkEmpty(location: string, ask: Ask): Promise<void> {
-  const [thing] = await ask<{ name: string }>(`SELECT name FROM (${OBJECTS}) AS things ORDER BY rank, name LIMIT 1`);
+  const [thing] = await ask<{ name: string }>(
+    `SELECT name FROM (${OBJECTS}) AS things WHERE name <> 'migrations' ORDER BY rank, name LIMIT 1`,
+  );
   if (thing)
     throw new StoreRefused(
       "unusable",

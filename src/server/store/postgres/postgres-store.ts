@@ -1,10 +1,12 @@
 import type { InstanceRecord, PersonaRecord, SessionRecord, UserRecord } from "../records.ts";
 import { StorageUnavailable, StoreNotEmpty, StoreRefused, type Store, type StoreOptions, type Warn } from "../store.ts";
+import { parseAddress } from "./database/address.ts";
 import type { Database } from "./database/database.ts";
 import { asRefusal } from "./database/failures.ts";
 import { createLists, PROVIDERS_OF_USER, viewOf } from "./lists.ts";
-import { hasTrigrams, migrate, schemaVersion, takeLock } from "./migrate.ts";
+import { announceWait, hasTrigrams, migrate, schemaVersion } from "./migrate.ts";
 import { openDatabaseAt } from "./database/open-database.ts";
+import { isLocal } from "./database/tls.ts";
 import { checkDiskSpace } from "./disk-space.ts";
 import { selected, selectFrom } from "./rows.ts";
 import { MIGRATIONS } from "./schema.ts";
@@ -13,7 +15,7 @@ import { createSnapshots } from "./snapshots.ts";
 import { completeSignIn } from "./sign-in.ts";
 import { createStates } from "./states.ts";
 import { timed } from "./timed.ts";
-import { insertAll, isEmpty, removeAll } from "./write.ts";
+import { insertAll, isEmpty, NO_WRITERS, removeAll } from "./write.ts";
 
 /** Whether the user may write what a sign-in writes. */
 const MAY_WRITE = ["states", "users", "identities", "sessions"]
@@ -40,6 +42,13 @@ export async function openPostgresStore(url: string, { warn, onCommit }: StoreOp
     await database.close();
     throw asRefusal(database.location, error);
   }
+}
+
+/** The hosts of an address that are not this machine. @throws {ServeError} */
+export function foreignHosts(url: string, env: Readonly<Record<string, string | undefined>>): string[] {
+  return parseAddress(url, env)
+    .hosts.map(({ host }) => host)
+    .filter((host) => !isLocal(host));
 }
 
 async function makeReady(database: Database, warn: Warn): Promise<void> {
@@ -75,7 +84,7 @@ function databaseStore(database: Database): Store {
     const session = database.openSession(false);
     try {
       await session.transaction(async () => {
-        if (lock !== undefined) await session.ask(lock);
+        if (lock !== undefined) await announceWait(database, session.ask(lock));
         await work(session.ask);
       });
     } finally {
@@ -97,17 +106,15 @@ function databaseStore(database: Database): Store {
 
     seed: (records) =>
       transaction(async (ask) => {
-        await takeLock(database, ask);
         if (!(await isEmpty(ask))) throw new StoreNotEmpty("A store that is not empty can't be seeded");
         await insertAll(ask, records);
-      }),
+      }, NO_WRITERS),
 
     replace: (records) =>
       transaction(async (ask) => {
-        await takeLock(database, ask);
         await removeAll(ask);
         await insertAll(ask, records);
-      }),
+      }, NO_WRITERS),
 
     async findUser(instance_id, id) {
       if (id.includes("\0")) return undefined;

@@ -13,6 +13,7 @@ export function condition(table: "users" | "sessions", query: Query, bind: Bind)
 
 function clauseCondition(table: "users" | "sessions", clause: Clause, bind: Bind): string {
   const { type } = clause;
+  if (clause.of) return linkCondition(clause.of, clause, bind);
   const column = searchColumn(table, clause.column);
   const text = (term: Term): string => termCondition(`row.${column}`, term, type, bind);
   // A null satisfies no term but `null`, and so satisfies the negation of every other.
@@ -20,6 +21,28 @@ function clauseCondition(table: "users" | "sessions", clause: Clause, bind: Bind
   const range = clause.range.map(text).join(" AND ");
   const wanted = [...clause.values.map(text), ...(range === "" ? [] : [`(${range})`])].join(" OR ");
   return [...excluded, ...(wanted === "" ? [] : [`(${wanted})`])].join(" AND ");
+}
+
+/**
+ * Of the rows that belong to one. EXISTS is a join for PostgreSQL, which begins at the users or at the identities of a
+ * provider, by the index identities_uid. Two of them with OR are not: they would read all identities.
+ */
+function linkCondition(of: NonNullable<Clause["of"]>, clause: Clause, bind: Bind): string {
+  const column = `own.${searchColumn(of, clause.column)}`;
+  const links = (select: string, more = ""): string =>
+    `(SELECT ${select} FROM svc.${of} own WHERE own.user_id = row.id${more})`;
+  const any = (terms: readonly Term[], isExcluded: boolean): string => {
+    const named = terms.filter(({ operator }) => operator !== "null");
+    const some = named.map((term) => termCondition(column, term, clause.type, bind)).join(" OR ");
+    const not = isExcluded ? "NOT " : "";
+    if (named.length === 0) return `${isExcluded ? "" : "NOT "}EXISTS ${links("")}`;
+    if (named.length < terms.length) return `${not}coalesce(${links(`bool_or(${some})`)}, true)`;
+    return `${not}EXISTS ${links("", ` AND own.instance_id = row.instance_id AND (${some})`)}`;
+  };
+  return [
+    ...(clause.excluded.length > 0 ? [any(clause.excluded, true)] : []),
+    ...(clause.values.length > 0 ? [any(clause.values, false)] : []),
+  ].join(" AND ");
 }
 
 function termCondition(column: string, { operator, value }: Term, type: Clause["type"], bind: Bind): string {

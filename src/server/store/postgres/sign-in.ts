@@ -1,8 +1,10 @@
 import { fold } from "../../../wire/fold.ts";
 import type { IdentityRecord, SessionRecord, UserRecord } from "../records.ts";
-import { StorageUnavailable, type SignInLookup, type SignIn } from "../store.ts";
+import { StorageUnavailable, type Cleared, type SignInLookup, type SignIn } from "../store.ts";
 import type { Database } from "./database/database.ts";
 import { isConflict } from "./database/failures.ts";
+import type { Ask, Value } from "./database/session.ts";
+import { timestampOf } from "./database/timestamps.ts";
 import { fromJsonRow, toRow } from "./rows.ts";
 
 interface LookupRow {
@@ -16,6 +18,10 @@ interface LookupRow {
 const FIND = `SELECT * FROM svc.acquaintance($1::text, $2::text, $3::text, $4::text, $5::text)`;
 const WRITE = `SELECT svc.complete_sign_in($1::text, $2::text, $3::text, $4::text, $5::text, $6::text,
   $7::text::json, $8::text::json, $9::text::json) AS written`;
+const REMOVE_IDENTITIES = `DELETE FROM svc.identities
+  WHERE user_id = $1::text AND id IN (SELECT json_array_elements_text($2::text::json))`;
+const REVOKE_SESSIONS = `UPDATE svc.sessions SET revoked_at = $2::text::timestamptz
+  WHERE user_id = $1::text AND revoked_at IS NULL AND session_id <> $3::text`;
 
 /**
  * Reads, decides in this process, and writes under locks if nothing has changed meanwhile; otherwise it starts over. So no
@@ -29,19 +35,46 @@ export async function completeSignIn(
   const who = [signIn.instance_id, signIn.provider, signIn.uid, fold(signIn.email), signIn.ip_address];
   for (;;) {
     const [row] = await database.query<LookupRow>(FIND, who, { until });
-    const { user, identity } = signIn.resolveUser(row ? lookupOf(row, signIn) : {});
-    const active = row?.session ? fromJsonRow("sessions", row.session) : undefined;
+    const { user, identity, cleared } = signIn.resolveUser(row ? lookupOf(row, signIn) : {});
+    const active = row?.session && !cleared ? fromJsonRow("sessions", row.session) : undefined;
     const session = signIn.openSession(user, active);
     const rows = [toRow("users", user), toRow("identities", identity), toRow("sessions", session)];
     try {
       const parameters = [...who, row?.version ?? null, ...rows.map((written) => JSON.stringify(written))];
-      const [outcome] = await database.query<{ written: boolean }>(WRITE, parameters, { until });
-      if (outcome!.written) return { user, session };
+      const isWritten = cleared
+        ? await writeAndClear(database, parameters, cleared, session)
+        : await write((text, values) => database.query(text, values, { until }), parameters);
+      if (isWritten) return { user, session };
     } catch (error) {
       if (!isConflict(error)) throw error;
     }
     if (performance.now() > until)
       throw new StorageUnavailable(`${database.location}: other sign-ins of the same user were faster each time`);
+  }
+}
+
+async function write(ask: Ask, parameters: readonly Value[]): Promise<boolean> {
+  const [outcome] = await ask<{ written: boolean }>(WRITE, parameters);
+  return outcome!.written;
+}
+
+/** The locks of the sign-in are held to the end of the transaction, so that nothing is added to the user in between. */
+async function writeAndClear(
+  database: Database,
+  parameters: readonly Value[],
+  { identities, revoked_at }: Cleared,
+  { user_id, session_id }: SessionRecord,
+): Promise<boolean> {
+  const { ask, transaction, close } = database.openSession();
+  try {
+    return await transaction(async () => {
+      if (!(await write(ask, parameters))) return false;
+      await ask(REMOVE_IDENTITIES, [user_id, JSON.stringify(identities)]);
+      await ask(REVOKE_SESSIONS, [user_id, timestampOf(revoked_at), session_id]);
+      return true;
+    });
+  } finally {
+    await close();
   }
 }
 

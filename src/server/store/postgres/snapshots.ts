@@ -1,8 +1,9 @@
-import { byTable, MOVED_NAMES, TABLE_NAMES, type MovedName } from "../records.ts";
+import { byTable, MOVED_NAMES, type MovedName } from "../records.ts";
 import { CLOCK_SETTING, type SnapshotInfo, type Snapshots } from "../store.ts";
 import type { Database } from "./database/database.ts";
 import type { RunTransaction } from "./record-operations.ts";
 import { storedColumnsOf } from "./rows.ts";
+import { NO_WRITERS } from "./write.ts";
 
 /** Of the schema's version 1: copies of all records, and of the clock. */
 export const SNAPSHOT_TABLES = `
@@ -24,9 +25,6 @@ const LIST = `SELECT s.name, s.created_at,
     (SELECT json_object_agg(k.kind, k.count) FROM (
       SELECT r.kind, count(*)::int AS count FROM svc.snapshot_records r WHERE r.snapshot = s.name GROUP BY r.kind) k) AS counts
   FROM svc.snapshots s WHERE s.name NOT LIKE '.%'`;
-
-/** Sign-ins wait meanwhile. */
-const NO_WRITERS = `LOCK TABLE ${TABLE_NAMES.map((name) => `svc.${name}`).join(", ")} IN SHARE ROW EXCLUSIVE MODE`;
 
 interface Row {
   readonly name: string;

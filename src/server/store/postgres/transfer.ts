@@ -11,7 +11,7 @@ import {
 import type { Source, Target } from "../maintenance.ts";
 import { StorageUnavailable, StoreRefused, type Warn } from "../store.ts";
 import type { Database } from "./database/database.ts";
-import { asRefusal, causeOf, isUnstorable, reasonOf } from "./database/failures.ts";
+import { asRefusal, causeOf, isLocked, isUnstorable, reasonOf } from "./database/failures.ts";
 import { migrate, requireStore, schemaVersion } from "./migrate.ts";
 import { selectFrom } from "./rows.ts";
 import { MIGRATIONS } from "./schema.ts";
@@ -20,6 +20,8 @@ import { inBatches, type Session } from "./database/session.ts";
 import { insertAll, isEmpty, removeAll } from "./write.ts";
 
 const BATCH = 1000;
+/** It takes the same lock for a moment, and gives it up when somebody has waited for `deadlock_timeout`, one second. */
+const AUTOVACUUM_YIELDS_IN = "3s";
 
 interface Alone {
   readonly database: Database;
@@ -81,10 +83,12 @@ export async function openPostgresTarget(url: string, warn: Warn = () => {}): Pr
   try {
     if ((await schemaVersion(database)) < MIGRATIONS.length) await migrate(database);
     await lock.begin();
-    const [row] = await lock.ask<{ ours: boolean }>("SELECT pg_try_advisory_xact_lock(7820, 1) AS ours");
-    if (!row!.ours) throw new StoreRefused("locked", `Another process is filling ${location}.`);
+    await lock.ask(`SET LOCAL lock_timeout = '${AUTOVACUUM_YIELDS_IN}'`);
+    await lock.ask("LOCK TABLE svc.filling IN SHARE UPDATE EXCLUSIVE MODE");
   } catch (error) {
     await close();
+    if (isLocked(causeOf(error)))
+      throw new StoreRefused("locked", `Another process is filling ${location}.`, { cause: error });
     throw asRefusal(location, error);
   }
 

@@ -5,6 +5,9 @@ import type { Ask } from "./database/session.ts";
 
 const BATCH = 1000;
 
+/** For a transaction that reads or replaces all records. Sign-ins, and others like it, wait meanwhile. */
+export const NO_WRITERS = `LOCK TABLE ${TABLE_NAMES.map((name) => `svc.${name}`).join(", ")} IN SHARE ROW EXCLUSIVE MODE`;
+
 /** Adds records of one kind, in their order. */
 async function insert<Name extends TableName>(
   ask: Ask,

@@ -1,4 +1,4 @@
-import { retryDelayMs } from "../../../../client/retry.ts";
+import { repeat, type Fault } from "../../../../client/retry.ts";
 import { isUnavailable } from "../../../../client/transient.ts";
 import { toFailure, type Failure } from "../../../errors.ts";
 import type { Outcome } from "./receipt.ts";
@@ -22,30 +22,42 @@ export interface Attempted {
   readonly error?: unknown;
 }
 
+interface Failed {
+  readonly failure: Failure;
+  readonly error: unknown;
+}
+
 /** Deletes a user, with retries if the connection breaks or the service is unavailable. */
 export async function deleteOne(id: string, attempt: Attempt): Promise<Attempted> {
   const { isKnown, retries, withinMs, stopped, isStopped, remove } = attempt;
-  for (let repeated = 0; ; repeated++) {
-    try {
-      await remove(id);
-      return { outcome: { id, outcome: "deleted" } };
-    } catch (error) {
-      const failure = toFailure(error);
-      const { code, message } = failure;
-      if (code === "user_not_found")
-        return repeated > 0
-          ? { outcome: { id, outcome: "deleted" } }
-          : { outcome: { id, outcome: "gone" }, failure, error };
-      const isUnknown = code === "connection" || code === "timeout";
-      const { status, retryAfterMs } = error as { status?: number; retryAfterMs?: number };
-      const pauseMs = retryDelayMs(repeated, retryAfterMs);
-      const mayPass = isKnown && (isUnknown || status === 429 || isUnavailable(status));
-      const goesOn = mayPass && repeated < retries && pauseMs < withinMs;
-      if (goesOn) await pause(pauseMs, stopped);
-      if (!goesOn || isStopped())
-        return { outcome: { id, outcome: isUnknown ? "unknown" : "failed", code, error: message }, failure, error };
-    }
-  }
+  let tries = 0;
+  let failed: Failed | undefined;
+  const removeOnce = async (number: number): Promise<Failed | undefined> => {
+    if (failed && isStopped()) return failed;
+    tries = number;
+    failed = await remove(id).then(
+      () => undefined,
+      (error: unknown) => ({ error, failure: toFailure(error) }),
+    );
+    return failed;
+  };
+  const mayPass = ({ status }: Fault): boolean => isUnknown(failed) || status === 429 || isUnavailable(status);
+  const last = await repeat(removeOnce, (outcome) => outcome?.error as Fault | undefined, {
+    retries,
+    mayRetry: (fault) => isKnown && !isStopped() && mayPass(fault),
+    deadline: { leftMs: () => withinMs, sleep: (milliseconds) => pause(milliseconds, stopped) },
+  });
+  if (!last) return { outcome: { id, outcome: "deleted" } };
+  const { code, message } = last.failure;
+  // A try before it was handled after all.
+  if (code === "user_not_found" && tries > 1) return { outcome: { id, outcome: "deleted" } };
+  if (code === "user_not_found") return { outcome: { id, outcome: "gone" }, ...last };
+  return { outcome: { id, outcome: isUnknown(last) ? "unknown" : "failed", code, error: message }, ...last };
+}
+
+/** Whether the service may have handled the request. */
+function isUnknown(failed: Failed | undefined): boolean {
+  return failed?.failure.code === "connection" || failed?.failure.code === "timeout";
 }
 
 async function pause(milliseconds: number, stopped: Promise<unknown>): Promise<void> {

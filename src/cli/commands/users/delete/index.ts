@@ -1,9 +1,11 @@
 import type { Command } from "commander";
 import { runs, withHelp } from "../../../command.ts";
 import type { Context } from "../../../context.ts";
+import { CliError } from "../../../errors.ts";
 import { EXIT, LIST_EXITS } from "../../../exit-codes.ts";
 import { printsRows } from "../../../output/flags.ts";
-import { addQueryFlags } from "../../../search/flags.ts";
+import { EXPLAIN_FLAG, printExplanation } from "../../../search/explain.ts";
+import { addQueryFlags, USERS } from "../../../search/flags.ts";
 import { DEFAULT_MAX, MAX_CONCURRENCY, type DeleteOptions } from "./options.ts";
 
 export function addDelete(users: Command, context: Context): void {
@@ -21,7 +23,7 @@ export function addDelete(users: Command, context: Context): void {
     .option("--concurrency <number>", `parallel requests, at most ${MAX_CONCURRENCY}`, "4")
     .option("--receipt <file>", "record each deletion in a new file, as lines of JSON")
     .option("--resume", "continue the receipt of an interrupted run");
-  withHelp(addQueryFlags(command), {
+  withHelp(addQueryFlags(command).option(...EXPLAIN_FLAG), {
     examples: [
       ["svc users delete 7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "delete one user, after confirmation"],
       ["svc users delete ada@acme.test", "the same by e-mail address"],
@@ -47,6 +49,11 @@ they are failures, with exit code 3, only if none of the users exist.`,
 
 /** Deletes users. */
 export async function runDelete(context: Context, options: DeleteOptions, ids: readonly string[]): Promise<void> {
+  if (options.explain) {
+    if (ids.length > 0 || options.file !== undefined)
+      throw new CliError(EXIT.usage, "--explain explains a query. Omit the ids.", "To preview them: --dry-run");
+    return printExplanation(context, USERS, [], options);
+  }
   // Loaded here, so that the other commands start fast.
   const { deleteUsers } = await import("./run.ts");
   return deleteUsers(context, options, ids);

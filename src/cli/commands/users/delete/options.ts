@@ -6,6 +6,7 @@ export const MAX_CONCURRENCY = 32;
 
 export interface DeleteOptions extends SearchFlags, GlobalFlags {
   readonly dryRun?: boolean;
+  readonly explain?: boolean;
   readonly yes?: boolean;
   readonly expect?: string;
   readonly max: string;

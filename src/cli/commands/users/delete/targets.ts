@@ -1,4 +1,5 @@
 import type { Client } from "../../../../client/client.ts";
+import { foldCase } from "../../../../wire/fold.ts";
 import { printTerm, termsIn, type Query, type Term } from "../../../../wire/query.ts";
 import type { User } from "../../../../wire/resources.ts";
 import type { Context } from "../../../context.ts";
@@ -64,7 +65,7 @@ export async function readTargets(
  * with `ａda@acme.test` must not delete `ada@acme.test`.
  */
 function mailboxOf(address: string): string {
-  return address.slice(0, address.lastIndexOf("@")).normalize("NFC").toLowerCase().replaceAll("ς", "σ");
+  return foldCase(address.slice(0, address.lastIndexOf("@")).normalize("NFC"));
 }
 
 /** All users to delete that exist, in the order in which they were given. */

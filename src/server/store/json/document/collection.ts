@@ -1,4 +1,4 @@
-import type { Clause, Query } from "../../../../wire/query.ts";
+import type { Clause, Query, Term } from "../../../../wire/query.ts";
 import { slices } from "../../slices.ts";
 import type { PageOptions, Position } from "../../store.ts";
 import { matcher } from "./match.ts";
@@ -10,8 +10,10 @@ import { TextIndex, type Keyed } from "./text-index.ts";
 interface RowKind<Row> extends Keyed<Row> {
   /** What the rows are listed by, newest first; those of one time by `id`. */
   time(row: Row): string;
-  /** By field: the only rows that can have a value. */
-  readonly indexes: Readonly<Record<string, (value: string) => readonly Row[]>>;
+  /** The records of another table that belong to a row, for fields `of` it. */
+  readonly links?: (row: Row) => readonly object[];
+  /** By field, those that find the fewest first: the only rows that can satisfy any of the terms; undefined if unknown. */
+  readonly indexes: Readonly<Record<string, (terms: readonly Term[]) => readonly Row[] | undefined>>;
 }
 
 /** A clause that only rows with certain texts satisfy. */
@@ -28,7 +30,7 @@ interface Candidates<Row> {
 /** Rows looked at, or handed over to be answered, before other requests get a turn. */
 const BATCH = 256;
 /** Matches that are put in order at once; more of them are found soon by looking at all rows in order. */
-const FEW = 4096;
+export const FEW = 4096;
 
 /** One instance's users or sessions: in order, and searchable. */
 export class Collection<Row extends { readonly id: string }> {
@@ -72,7 +74,7 @@ export class Collection<Row extends { readonly id: string }> {
     { query = [], limit = Infinity, after }: PageOptions,
     present: (row: Row) => Out | undefined,
   ): AsyncIterable<Out[]> {
-    const matches = matcher(query);
+    const matches = matcher(query, this.#kind.links);
     let left = limit;
     let seen = 0;
     let found: Row[] = [];
@@ -106,11 +108,10 @@ export class Collection<Row extends { readonly id: string }> {
   }
 
   #byIndex(query: Query): readonly Row[] | undefined {
-    for (const { field, values, range } of query) {
-      const index = this.#kind.indexes[field];
-      if (!index || range.length > 0 || values.length === 0 || values.some(({ operator }) => operator !== "is"))
-        continue;
-      return [...new Set(values.flatMap(({ value }) => index(value)))];
+    for (const [field, index] of Object.entries(this.#kind.indexes)) {
+      const clause = query.find((one) => one.field === field && one.values.length > 0);
+      const found = clause && index(clause.values);
+      if (found) return found;
     }
     return undefined;
   }
@@ -145,7 +146,7 @@ export class Collection<Row extends { readonly id: string }> {
 /** Of the clauses over text the one with the longest words, which the fewest rows should have. */
 function textClause(query: Query): TextClause | undefined {
   const candidates = query.flatMap((clause) => {
-    if (clause.type !== "string" || clause.range.length > 0 || clause.values.length === 0) return [];
+    if (clause.type !== "string" || clause.of || clause.values.length === 0) return [];
     const terms = clause.values.map(textTerm).filter((term) => term !== undefined);
     return terms.length === clause.values.length ? [{ clause, terms }] : [];
   });

@@ -49,7 +49,7 @@ export class Document {
     if (this.#latest?.instance_id === instance_id) return this.#latest;
     let tenant = this.#tenants.get(instance_id);
     if (!tenant) {
-      tenant = new Tenant(instance_id, this.#tables, (user_id) => this.sessionsOf(user_id));
+      tenant = new Tenant(instance_id, this.#tables, this);
       this.#tenants.set(instance_id, tenant);
     }
     this.#latest = tenant;

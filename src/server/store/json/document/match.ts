@@ -1,10 +1,30 @@
 import type { Clause, Query, Term } from "../../../../wire/query.ts";
 import { fold } from "../../../../wire/fold.ts";
 
-/** A query, prepared to be matched against many records. */
-export function matcher(query: Query): (record: object) => boolean {
-  const clauses = query.map(clauseMatcher);
-  return (record) => clauses.every((matches) => matches(record));
+/**
+ * A query, prepared to be matched against many records.
+ * @param linksOf the records of another table that belong to one, for fields `of` it
+ */
+export function matcher<Row extends object>(
+  query: Query,
+  linksOf: (row: Row) => readonly object[] = () => [],
+): (row: Row) => boolean {
+  const clauses = query.map((clause) => (clause.of ? linkMatcher(clause, linksOf) : clauseMatcher(clause)));
+  return (row) => clauses.every((matches) => matches(row));
+}
+
+function linkMatcher<Row>(
+  { column, type, ...clause }: Clause,
+  linksOf: (row: Row) => readonly object[],
+): (row: Row) => boolean {
+  const values = clause.values.map((term) => termMatcher(term, type));
+  const excluded = clause.excluded.map((term) => termMatcher(term, type));
+  return (row) => {
+    const links = linksOf(row) as readonly Record<string, string>[];
+    const stored = links.length === 0 ? [null] : links.map((link) => fold(link[column]!));
+    if (excluded.some((matches) => stored.some(matches))) return false;
+    return values.length === 0 || values.some((matches) => stored.some(matches));
+  };
 }
 
 function clauseMatcher(clause: Clause): (record: object) => boolean {
@@ -26,8 +46,8 @@ function clauseMatcher(clause: Clause): (record: object) => boolean {
   };
 }
 
-/** A null satisfies `null` alone, and so the negation of everything else. */
-function termMatcher({ operator, value }: Term, type: Clause["type"]): (stored: string | null) => boolean {
+/** Whether a term matches a value, which is folded if it is text. A null satisfies `null` alone, and so the negation of everything else. */
+export function termMatcher({ operator, value }: Term, type: Clause["type"]): (stored: string | null) => boolean {
   const wanted = type === "string" ? fold(value) : value;
   // In a comparison, a date means its beginning.
   const bound = value.length === 10 ? `${value}T00:00:00.000Z` : value;

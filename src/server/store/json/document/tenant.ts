@@ -2,10 +2,17 @@ import type { Provider } from "../../../../wire/names.ts";
 import { fold } from "../../../../wire/fold.ts";
 import type { IdentityRecord, SessionRecord, StateRecord, TableName, UserRecord } from "../../records.ts";
 import type { AnyRecord, Tables } from "./change.ts";
-import { Collection } from "./collection.ts";
+import type { Term } from "../../../../wire/query.ts";
+import { Collection, FEW } from "./collection.ts";
+import { termMatcher } from "./match.ts";
 import { StateQueue } from "./state-queue.ts";
 
 type Maybe<Row> = Row | undefined;
+
+interface Belongings {
+  identitiesOf(user_id: string): readonly IdentityRecord[];
+  sessionsOf(user_id: string): readonly SessionRecord[];
+}
 
 /** One instance's records, with the indexes that requests need. */
 export class Tenant {
@@ -17,8 +24,8 @@ export class Tenant {
   readonly #usersByEmail = new Map<string, UserRecord>();
   readonly #identitiesByUid = new Map<Provider, Map<string, IdentityRecord>>();
 
-  /** @param sessionsOf a user's sessions, by the user's id */
-  constructor(instance_id: string, tables: Tables, sessionsOf: (user_id: string) => readonly SessionRecord[]) {
+  /** @param belongings what belongs to a user, by the user's id */
+  constructor(instance_id: string, tables: Tables, belongings: Belongings) {
     const own = <Row extends { instance_id: string }>(row: Maybe<Row>): Row[] =>
       row?.instance_id === instance_id ? [row] : [];
     this.instance_id = instance_id;
@@ -26,9 +33,11 @@ export class Tenant {
       key: (user) => user.id,
       time: (user) => user.created_at,
       current: (id) => tables.users.get(id),
+      links: (user) => belongings.identitiesOf(user.id),
       indexes: {
-        id: (id) => own(tables.users.get(fold(id))),
-        email: (email) => own(this.userByEmail(email)),
+        id: exactly((id) => own(tables.users.get(fold(id)))),
+        email: exactly((email) => own(this.userByEmail(email))),
+        provider: (terms) => this.#identitiesWith(terms)?.flatMap(({ user_id }) => own(tables.users.get(user_id))),
       },
     });
     this.sessions = new Collection({
@@ -36,8 +45,8 @@ export class Tenant {
       time: (session) => session.last_signin_at,
       current: (session_id) => tables.sessions.get(session_id),
       indexes: {
-        session_id: (session_id) => own(tables.sessions.get(fold(session_id))),
-        user_id: (user_id) => sessionsOf(fold(user_id)).flatMap(own),
+        session_id: exactly((session_id) => own(tables.sessions.get(fold(session_id)))),
+        user_id: exactly((user_id) => belongings.sessionsOf(fold(user_id)).flatMap(own)),
       },
     });
   }
@@ -48,6 +57,15 @@ export class Tenant {
 
   identityByUid(provider: Provider, uid: string): IdentityRecord | undefined {
     return this.#identitiesByUid.get(provider)?.get(uid);
+  }
+
+  /** The identities whose provider satisfies any of the terms. Undefined if they are many, or a term asks for none. */
+  #identitiesWith(terms: readonly Term[]): IdentityRecord[] | undefined {
+    if (terms.some(({ operator }) => operator === "null")) return undefined;
+    const matchers = terms.map((term) => termMatcher(term, "string"));
+    const found = [...this.#identitiesByUid].filter(([provider]) => matchers.some((matches) => matches(provider)));
+    const count = found.reduce((sum, [, { size }]) => sum + size, 0);
+    return count > FEW ? undefined : found.flatMap(([, byUid]) => [...byUid.values()]);
   }
 
   /** Applies a change. @param before undefined if the record is new. @param after undefined if it was removed */
@@ -76,6 +94,12 @@ export class Tenant {
     if (before) this.states.remove(before);
     if (after) this.states.add(after);
   }
+}
+
+/** An index of whole values, which knows nothing of other terms. */
+function exactly<Row>(find: (value: string) => readonly Row[]): (terms: readonly Term[]) => Row[] | undefined {
+  return (terms) =>
+    terms.every(({ operator }) => operator === "is") ? terms.flatMap(({ value }) => find(value)) : undefined;
 }
 
 function follow<Row extends { id: string }>(rows: Collection<Row>, before: Maybe<Row>, after: Maybe<Row>): void {

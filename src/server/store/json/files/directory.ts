@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { StoreRefused } from "../../store.ts";
 import { createDirectories } from "../../../../disk/create-directories.ts";
 import { syncDirectory } from "../../../../disk/sync-directory.ts";
+import { codeOf } from "./failures.ts";
 
 /** Opens no link: what lies in a directory may have come with another person's repository. Windows has no such flag. */
 export const NO_LINK = constants.O_NOFOLLOW ?? 0;
@@ -127,7 +128,7 @@ export async function makeDirectory(path: string): Promise<void> {
   } catch (error) {
     throw new StoreRefused(
       "unusable",
-      `${path} can't be used as the store's directory (${(error as NodeJS.ErrnoException).code ?? String(error)}). Choose another --store.`,
+      `${path} can't be used as the store's directory (${codeOf(error)}). Choose another --store.`,
       { cause: error },
     );
   }

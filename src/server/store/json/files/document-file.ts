@@ -13,7 +13,7 @@ import { lastLine, readDocument } from "./document-reader.ts";
 const CHUNK_LENGTH = 1 << 18;
 
 /**
- * `db.json`: the document as valid JSON with a sealed record a line.
+ * lowdb's adapter for `db.json` and snapshots: the document as valid JSON with a sealed record a line.
  * It is read and written as a stream, because one string of it could be longer than V8 allows.
  */
 export class DocumentFile implements Adapter<Document> {
@@ -78,7 +78,7 @@ export function identityOf(path: string): string | undefined {
 }
 
 /** A document as it is now: lines, or parts of them. Records are never changed in their place, so they need no copies. */
-export function documentLines({ tables }: Document, header: Header): Iterable<string> {
+function documentLines({ tables }: Document, header: Header): Iterable<string> {
   return linesOf(
     headerLine(header),
     byTable(TABLE_NAMES, (name) => [...tables[name].values()]),

@@ -123,7 +123,7 @@ export class Files implements Log {
       try {
         // The journal's changes are older than this; the next compaction takes them away.
         this.#file.header = this.#nextHeader(this.#sequence + 1);
-        await this.#file.write(document);
+        await new Low(this.#file, document).write();
       } catch (error) {
         this.#file.header = before;
         throw notWritable(this.#path, error);

@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { Low } from "lowdb";
 import { byTable, TABLE_NAMES, VERSION, type TableName } from "../../records.ts";
 import { StoreRefused } from "../../store.ts";
 import { backUp } from "../files/backup.ts";
@@ -113,7 +114,7 @@ async function write(path: string, tables: Scan["tables"], { sequence: last, hea
   const [store, id] = [header?.store ?? newId(), newId()];
   const sequence = Math.max(last, FILLED);
   file.header = { version: VERSION, store, journal: id, sequence };
-  await file.write(document);
+  await new Low(file, document).write();
   const journal = await Journal.begin(journalName(path), { store, id, after: null, sequence });
   await journal.close();
 }

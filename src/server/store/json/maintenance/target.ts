@@ -1,5 +1,6 @@
 import { rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { Low } from "lowdb";
 import { VERSION, type Entry } from "../../records.ts";
 import type { Target } from "../../maintenance.ts";
 import { StoreRefused } from "../../store.ts";
@@ -68,7 +69,7 @@ export async function openJsonTarget(location: string): Promise<Target> {
         await journal.close();
         const file = new DocumentFile(path, document);
         file.header = { version: VERSION, store, journal: id, sequence: FILLED };
-        await file.write(document);
+        await new Low(file, document).write();
         await rm(name);
         await syncDirectory(dirname(path));
       } catch (error) {

@@ -101,8 +101,8 @@ function settingsFor({ limits }: Address, limited = true): Record<string, string
 }
 
 /**
- * Statements that apply these settings to one transaction. A pooler refuses most settings when a connection is opened, and a connection's own
- * settings are lost, or affect others.
+ * Statements that apply these settings to one transaction. A pooler refuses most settings when a connection is opened, and
+ * a connection's own settings are lost, or affect others.
  */
 export function localSettings(address: Address, limited = true): string {
   return Object.entries(settingsFor(address, limited))

@@ -59,6 +59,12 @@ export async function withinTime<T>(answer: Promise<T>, ms: number | undefined):
 /** Whether the same statement or transaction may succeed on a retry. Nothing was written. */
 export const isRepeatable = saying("40001", "40P01");
 
+/** Whether another transaction has created the same schema or table meanwhile. Nothing was written. */
+export const isCreated = saying("23505", "42P06", "42P07", "42710");
+
+/** Whether another transaction held a lock for longer than this one may wait. Nothing was written. */
+export const isLocked = saying("55P03");
+
 /** Whether the server accepts no writes: a standby, or set to read only. Nothing was written. */
 export const isReadOnly = saying("25006");
 

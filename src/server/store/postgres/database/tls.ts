@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { isIPv4 } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { checkServerIdentity, type ConnectionOptions, type PeerCertificate } from "node:tls";
@@ -69,7 +70,9 @@ function defaultMode(host: string): "prefer" | "verify-full" {
   return isLocal(host) ? "prefer" : "verify-full";
 }
 
-/** Whether connections to this host stay on the machine. */
-function isLocal(host: string): boolean {
-  return host.startsWith("/") || host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
+/** Whether connections to this host stay on the machine. A DNS server may know any other name, and `*.localhost`. */
+export function isLocal(host: string): boolean {
+  // What begins with two is a pipe of another machine on Windows.
+  const isSocket = /^\/(?![\\/])/.test(host);
+  return isSocket || host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
 }

@@ -1,0 +1,83 @@
+import { createUndiciFetch, type Undici } from "../../client/on-node/undici.ts";
+import type { Fault } from "../../client/retry.ts";
+import { isRead, isUnavailable, isUnsent } from "../../client/transient.ts";
+import type { Fetch } from "../../wire/fetch.ts";
+import { userAgent } from "../../wire/version.ts";
+import type { Exchange, Network, World } from "../context.ts";
+import { startSpinner } from "../output/spinner.ts";
+import { proxyOf } from "./proxy.ts";
+import { waitMs } from "./wait.ts";
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 1_000;
+
+const load = async (): Promise<Undici> => (await import("../../client/on-node/dispatchers.ts")).dispatchers();
+
+export function createNetwork(world: Pick<World, "env" | "fetch"> & Partial<Pick<World, "stderr">>): Network {
+  const { env } = world;
+  const proxyFor = (url: string): string | undefined => (world.fetch ? undefined : proxyOf(url, env));
+  const over = new AbortController();
+  /** By the certificate that they trust. Connections are kept from one request to the next. */
+  const made = new Map<string | undefined, Fetch>();
+  const fetchFor = (certificate: string | undefined): Fetch => {
+    const how = { certificate, signal: over.signal, proxyOf: proxyFor };
+    const fetch = made.get(certificate) ?? world.fetch ?? createUndiciFetch(load, how).fetch;
+    made.set(certificate, fetch);
+    return fetch;
+  };
+  let last: Exchange | undefined;
+  /** When nothing more is waited for, over all requests and their retries; as `performance.now()`. */
+  let waitsUntil: number | undefined;
+  return {
+    get last() {
+      return last;
+    },
+
+    async send(url, init, { certificate, timeoutMs }) {
+      const isSafe = isRead(init.method ?? "GET", new URL(url).pathname);
+      const exchange: Exchange = { url, isRead: isSafe, timeoutMs, proxy: proxyFor(url) };
+      last = exchange;
+      const headers = { "user-agent": userAgent("cli"), ...init.headers };
+      const response = await fetchFor(certificate)(url, { ...init, headers });
+      const header = (name: string): string | undefined => response.headers.get(name) ?? undefined;
+      last = {
+        ...exchange,
+        status: response.status,
+        contentType: header("content-type"),
+        location: header("location"),
+        retryAfter: header("retry-after"),
+      };
+      return response;
+    },
+
+    patience(method, url) {
+      const { host, pathname } = new URL(url);
+      let pause = FIRST_PAUSE_MS;
+      waitsUntil ??= performance.now() + waitMs(env);
+      return {
+        pauseMs(fault) {
+          if (!isAway(fault, isRead(method, pathname))) {
+            // The service has answered. If it fails again, the wait starts again.
+            if (!fault || (fault.status !== undefined && !isUnavailable(fault.status))) waitsUntil = undefined;
+            return undefined;
+          }
+          waitsUntil ??= performance.now() + waitMs(env);
+          if (performance.now() + pause > waitsUntil) return undefined;
+          const next = pause;
+          pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
+          return next;
+        },
+        end: startSpinner(world, host),
+      };
+    },
+
+    end: () => over.abort(),
+  };
+}
+
+/** Whether nothing of a request was sent, or a read found the service unavailable. */
+function isAway(fault: Fault | undefined, isSafe: boolean): boolean {
+  const { syscallCode = "", status } = fault ?? {};
+  // The name of a container is not found until it starts.
+  return isUnsent(syscallCode) || syscallCode === "ENOTFOUND" || (isSafe && isUnavailable(status));
+}

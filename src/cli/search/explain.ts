@@ -1,0 +1,71 @@
+import { printQuery, termsIn, type Query, type Term } from "../../wire/query.ts";
+import { isSplit } from "../../wire/query-range.ts";
+import { inWords } from "../../wire/query-words.ts";
+import type { GlobalFlags } from "../command.ts";
+import type { Context } from "../context.ts";
+import { CliError } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
+import { quoted } from "../output/format.ts";
+import { printJson, printRecord } from "../output/text.ts";
+import type { Searched, SearchFlags } from "./flags.ts";
+import { readQuery } from "./read.ts";
+import { toShell } from "./spelling.ts";
+import { flagOf } from "./terms.ts";
+import { unknownFieldHint } from "./unknown-field.ts";
+
+/** One query in all its spellings, and in words. */
+interface Explanation {
+  readonly resource: string;
+  /** As it is sent. */
+  readonly wire: string;
+  readonly means: string;
+  /** Arguments that need no quotes, unless a value does. */
+  readonly shell: string;
+  /** With flags for the terms that have one. */
+  readonly flags: string;
+  readonly path: string;
+}
+
+export const EXPLAIN_FLAG = [
+  "--explain",
+  "print the search in words and in every spelling, instead of sending it",
+] as const;
+
+/**
+ * Prints what a search means, and its spellings. Sends nothing.
+ * @param hint what to write for an unknown field, if nothing else is known
+ * @throws {CliError} for a search with an unknown field
+ */
+export async function printExplanation(
+  context: Context,
+  searched: Searched,
+  terms: readonly string[],
+  options: SearchFlags & GlobalFlags,
+  hint: (text: string) => string | undefined = (text) => unknownFieldHint(text, searched),
+): Promise<void> {
+  const { text, query, unknown } = await readQuery(context, searched, terms, options);
+  if (!query) throw new CliError(EXIT.usage, `Cannot explain this search: ${unknown.message}.`, hint(text));
+  const explanation = explain(query, searched);
+  if (options.json) printJson(context, explanation);
+  else printRecord(context, { ...explanation });
+}
+
+function explain(query: Query, searched: Searched): Explanation {
+  const { noun } = searched;
+  const wire = printQuery(query);
+  const terms = termsIn(query);
+  const shell = terms.map((term) => quoted(toShell(term)));
+  // --since and --until together mean a range alone.
+  const isAlternative = new Set(query.flatMap(({ values }) => (isSplit(values) ? values : [])));
+  const flagFor = (term: Term): readonly string[] | undefined =>
+    isAlternative.has(term) ? undefined : flagOf(term, searched);
+  const flags = terms.map((term) => flagFor(term)?.map(quoted).join(" ") ?? quoted(toShell(term)));
+  return {
+    resource: noun,
+    wire,
+    means: inWords(query, noun),
+    shell: shell.join(" "),
+    flags: flags.join(" "),
+    path: `/api/v1/${noun}/search?query=${encodeURIComponent(wire)}`,
+  };
+}

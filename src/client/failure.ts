@@ -1,0 +1,36 @@
+import { connectionFault } from "../wire/address-fault.ts";
+import type { Deadline } from "./deadline.ts";
+import { ConnectionError, isServiceError } from "./errors.ts";
+import { masked } from "./masked.ts";
+
+/** The error that a caller gets for anything that was thrown. */
+export function failure(
+  name: string,
+  base: string | undefined,
+  error: unknown,
+  deadline: Deadline,
+  own: AbortSignal | undefined,
+  isAnswered: boolean,
+): unknown {
+  if (own?.aborted) return own.reason;
+  if (isServiceError(error)) return error;
+  if (base === undefined) {
+    if (!deadline.isOver) return error;
+    return new ConnectionError("timeout", `${name}: timed out while finding the instance's address`);
+  }
+  const { origin } = new URL(base);
+  if (deadline.isOver)
+    return new ConnectionError("timeout", `${name}: ${origin} did not answer in time`, { cause: error });
+  const { code, message } = reasonOf(error);
+  const fault = isAnswered ? undefined : connectionFault(origin, code ?? "");
+  const what = isAnswered ? "closed the connection in the middle of its response" : "could not be reached";
+  const said = fault?.join(". ") ?? `${origin} ${what} (${code ?? masked(message)})`;
+  return new ConnectionError("connection", `${name}: ${said}`, { cause: error, syscallCode: code });
+}
+
+/** `fetch` puts the system's error in `cause`. */
+function reasonOf(error: unknown): { code: string | undefined; message: string } {
+  const { cause } = error as { cause?: unknown };
+  const { code, message } = (cause ?? error) as { code?: unknown; message?: string };
+  return { code: typeof code === "string" ? code : undefined, message: message ?? String(error) };
+}

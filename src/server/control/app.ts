@@ -1,0 +1,37 @@
+import { H3 } from "h3";
+import { APIS } from "../../wire/apis.ts";
+import { CONTROL_BASE } from "../../wire/control/paths.ts";
+import type { CONTROL_ROUTES } from "../../wire/control/routes.ts";
+import { ApiError } from "../errors.ts";
+import { addRoutes, type HandlersOf } from "../http/dispatch.ts";
+import { check } from "./check.ts";
+import type { ControlDeps } from "./deps.ts";
+import { guard } from "./guard.ts";
+import { HANDLERS } from "./routes/index.ts";
+
+/**
+ * The control API, as an application of its own. The key is checked first: without one, a caller does not even learn which
+ * routes exist.
+ */
+export function createControlApp(deps: ControlDeps): H3 {
+  const app = new H3();
+  addRoutes(app, APIS.control, handlersWith(deps), {
+    async admit(event, row) {
+      await guard(event, deps, row?.key !== "none");
+      return undefined;
+    },
+    check,
+  });
+  return app.all(`${CONTROL_BASE}/**`, async (event) => {
+    await guard(event, deps, true);
+    throw new ApiError("not_found", "the control API has no such route; see /__svc/docs");
+  });
+}
+
+function handlersWith(deps: ControlDeps): HandlersOf<typeof CONTROL_ROUTES, undefined> {
+  const handlers = Object.entries(HANDLERS).map(([route, handle]) => [
+    route,
+    (call: never) => (handle as (call: never, deps: ControlDeps) => unknown)(call, deps),
+  ]);
+  return Object.fromEntries(handlers) as HandlersOf<typeof CONTROL_ROUTES, undefined>;
+}

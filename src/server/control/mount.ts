@@ -1,0 +1,53 @@
+import { randomBytes } from "node:crypto";
+import { defineLazyEventHandler, type H3 } from "h3";
+import { CONTROL_BASE } from "../../wire/control/paths.ts";
+import { ApiError } from "../errors.ts";
+import { admitted } from "../http/context.ts";
+import { addRoutes } from "../http/dispatch.ts";
+import { PAGES } from "../http/routes/index.ts";
+import type { Store } from "../store/store.ts";
+import { checkControlKey, createControlKey } from "./control-key.ts";
+import { createDashboardKeys } from "./dashboard-keys.ts";
+import type { ControlDeps } from "./deps.ts";
+import { Jobs } from "./jobs.ts";
+import { PUBLIC_ROWS, publicRoutes } from "./public.ts";
+
+export type ControlOptions = ReturnType<typeof controlOptions>;
+
+/**
+ * The keys of the control API, and when it ends.
+ * @param key from the configuration; default: a new one
+ * @param closing aborts when the server closes
+ * @throws {ServeError} if the key could be guessed
+ */
+export function controlOptions(store: Store, key: string | undefined, closing: AbortSignal) {
+  return {
+    controlKey: key === undefined ? createControlKey() : checkControlKey(key),
+    dashboardKeys: createDashboardKeys(store, () => new Date()),
+    closing,
+  };
+}
+
+type Parts = Omit<ControlDeps, "jobs" | "process" | keyof ControlOptions> & { onBug(error: unknown): void };
+
+/** Mounts the control API, which is loaded with the first request to it, its reference and the dashboard. */
+export function mountControl(app: H3, parts: Parts, options: ControlOptions): void {
+  const deps: ControlDeps = {
+    ...parts,
+    ...options,
+    jobs: new Jobs({
+      store: parts.store,
+      realNow: parts.live.clock.real,
+      closing: options.closing,
+      onBug: (error) => parts.onBug(error),
+    }),
+    process: `process_${randomBytes(6).toString("base64url")}`,
+  };
+  const api = defineLazyEventHandler(async () => (await import("./app.ts")).createControlApp(deps));
+  app.all(`${CONTROL_BASE}/**`, (event) => {
+    if (admitted(event).scope.kind !== "front") throw new ApiError("not_found");
+    return api(event);
+  });
+  const { front } = parts.addresses;
+  addRoutes(app, { base: "", on: ["front"], routes: PUBLIC_ROWS }, publicRoutes(front), PAGES);
+}

@@ -1,0 +1,110 @@
+import type { IncomingMessage } from "node:http";
+import { assertBodySize, HTTPError, type H3Event } from "h3";
+import { parsedJson } from "../../wire/json.ts";
+import { MAX_BODY_BYTES } from "../../wire/names.ts";
+import type { RouteDefinition } from "../../wire/route.ts";
+import { ApiError } from "../errors.ts";
+import { headerOf, nodeOf } from "./context.ts";
+
+const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
+
+/**
+ * @param standard the type of a request that names none. Default: none
+ * @throws {ApiError} `unsupported_media_type` unless the headers describe JSON in UTF-8, without a content encoding
+ */
+export function requireJson(event: H3Event, standard = ""): void {
+  if (!JSON_TYPE.test(headerOf(event, "content-type") ?? standard))
+    throw new ApiError("unsupported_media_type", "send application/json");
+  if ((headerOf(event, "content-encoding") ?? "identity") !== "identity")
+    throw new ApiError("unsupported_media_type", "send it without Content-Encoding");
+}
+
+/**
+ * The body as text. Before a key was checked, only the default may be read.
+ * @throws {ApiError} `body_too_large`, or `bad_request` if the client ended it early
+ */
+async function readText(event: H3Event, maxBytes = MAX_BODY_BYTES): Promise<string> {
+  const message = nodeOf(event)?.req;
+  const length = headerOf(event, "content-length");
+  if (Number(length) > maxBytes) throw new ApiError("body_too_large");
+  if (!message) assertBodySize(event, maxBytes);
+  try {
+    // Node ends a body at its length. One without is counted here: h3's limit destroys the connection, and its answer.
+    return await (message && length === undefined ? chunksOf(message, maxBytes) : event.req.text());
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw new ApiError(HTTPError.isError(error) ? "body_too_large" : "bad_request");
+  }
+}
+
+/**
+ * The body that a route takes, parsed: undefined if it is empty, and `{}` if it may be left out.
+ * @throws {ApiError} `unsupported_media_type`, `invalid_json`, and as `readText`
+ */
+export async function readBody(
+  event: H3Event,
+  { maxBytes, isBodyOptional }: Pick<RouteDefinition, "maxBytes" | "isBodyOptional">,
+): Promise<unknown> {
+  const text = await readText(event, maxBytes);
+  // An empty body needs no type.
+  if (text === "") return isBodyOptional ? {} : undefined;
+  requireJson(event);
+  return parseJson(text);
+}
+
+async function chunksOf(message: IncomingMessage, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of message.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxBytes) throw new ApiError("body_too_large");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** Deeper values overflow the stack of what checks and prints them. */
+const MAX_DEPTH = 100;
+
+/** @throws {ApiError} `invalid_json` if a text is not JSON, is nested too deeply, or an object in it repeats a key */
+function parseJson(text: string): unknown {
+  const body = parsedJson(text);
+  if (body === undefined) throw new ApiError("invalid_json");
+  const fault = faultIn(text);
+  if (fault !== undefined) throw new ApiError("invalid_json", fault);
+  return body;
+}
+
+/**
+ * What is wrong with a valid JSON text. Of a key that is repeated, `JSON.parse` takes the last value and other parsers the
+ * first, so that a proxy and a server could read different ones (RFC 8259, 4).
+ */
+function faultIn(text: string): string | undefined {
+  // Most bodies have one key.
+  if (text.indexOf(":") === text.lastIndexOf(":") && !text.includes("[")) return undefined;
+  /** The keys of each open object, by its depth. */
+  const keys: (Set<string> | undefined)[] = [];
+  let depth = 0;
+  /** Where the latest string begins and ends, between its quotes. */
+  let start = 0;
+  let end = 0;
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i];
+    if (character === '"') {
+      start = i + 1;
+      while (text[++i] !== '"') if (text[i] === "\\") i++;
+      end = i;
+    } else if (character === "{" || character === "[") {
+      keys[++depth] = undefined;
+      if (depth > MAX_DEPTH) return `it is nested more than ${MAX_DEPTH} levels deep`;
+    } else if (character === "}" || character === "]") depth--;
+    else if (character === ":") {
+      const written = text.slice(start, end);
+      const key = written.includes("\\") ? (JSON.parse(`"${written}"`) as string) : written;
+      const own = (keys[depth] ??= new Set());
+      if (own.has(key)) return "a key is repeated";
+      own.add(key);
+    }
+  }
+  return undefined;
+}

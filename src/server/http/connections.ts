@@ -1,0 +1,103 @@
+import { randomUUID } from "node:crypto";
+import type { Server } from "node:http";
+import { Server as HttpsServer } from "node:https";
+import type { Socket } from "node:net";
+import { ERRORS, errorBody, type ErrorCode } from "../../wire/errors.ts";
+import type { ConnectionLimit } from "./connection-limit.ts";
+import { MAX_HEADERS } from "./message.ts";
+import { endConnection, lastAnswer, track, type Connection } from "./sockets.ts";
+import { sweep } from "./sweep.ts";
+
+const KEEP_ALIVE_MS = 5_000;
+/** A request with no traffic for this long is closed; longer than a provider may take. */
+const IDLE_TIMEOUT_MS = 30_000;
+/** A query of 8,192 bytes takes up to 24 KiB when its bytes are percent-encoded. */
+const MAX_HEADER_BYTES = 32 << 10;
+
+/** The first byte of a handshake of TLS (RFC 8446, 5.1). */
+const HANDSHAKE = 0x16;
+
+/**
+ * Limits slow, endless and too many clients, and answers in our format if Node can't parse a request.
+ * @param onOtherScheme called for each client that speaks https to a server without it, or http to one with it
+ */
+export function configureServer(server: Server, limit: ConnectionLimit, onOtherScheme?: () => void): void {
+  const isTls = server instanceof HttpsServer;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.timeout = IDLE_TIMEOUT_MS;
+  // One more than is allowed, so that too many can be recognized.
+  server.maxHeadersCount = MAX_HEADERS + 1;
+  // Options of `createServer` alone, to which listhen passes none. Requests without Host are answered by us, as all errors are.
+  Object.assign(server, { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false });
+  acceptConnections(server, limit, isTls);
+  sweep(server, refuseLate);
+  // An expectation that isn't understood may be ignored (RFC 9110, 10.1.1).
+  server.on("checkExpectation", (message, response) => server.emit("request", message, response));
+  server.on("connect", (_, socket: Socket) => {
+    // Node has given up the socket, and handles nothing of it any more.
+    socket.on("error", () => socket.destroy());
+    refuseConnection(socket, "bad_request");
+  });
+  server.on("clientError", ({ code, rawPacket }: ClientError, socket: Socket) => {
+    if (!isTls && rawPacket?.[0] === HANDSHAKE) onOtherScheme?.();
+    refuseConnection(socket, code === "HPE_HEADER_OVERFLOW" ? "headers_too_large" : "bad_request");
+  });
+  server.on("tlsClientError", ({ code }: ClientError) => {
+    if (code === "ERR_SSL_HTTP_REQUEST") onOtherScheme?.();
+  });
+}
+
+type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
+
+function acceptConnections(server: Server, limit: ConnectionLimit, isTls: boolean): void {
+  /** By the client's address and port: under TLS, HTTP is spoken on another socket. */
+  const handshakes = new Map<string, { readonly isRefused: boolean; end(): void }>();
+  server.on("connection", (socket) => {
+    const admission = limit.admit(socket);
+    if (admission === "dropped") return void socket.destroy();
+    const isRefused = admission === "refused";
+    const end = track(server, socket, !isTls);
+    if (isTls) {
+      const peer = peerOf(socket);
+      handshakes.set(peer, { isRefused, end });
+      socket.once("close", () => handshakes.delete(peer));
+    } else if (isRefused) refuseConnection(socket, "too_many_connections");
+  });
+  server.on("secureConnection", (socket: Socket) => {
+    const handshake = handshakes.get(peerOf(socket));
+    handshake?.end();
+    track(server, socket, true);
+    if (handshake?.isRefused) refuseConnection(socket, "too_many_connections");
+  });
+}
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}
+
+function refuseLate({ socket, isHttp, message, last }: Connection): void {
+  const isAnswered = message && !message.complete && !last;
+  if (!isHttp || isAnswered) socket.destroy();
+  else refuseConnection(socket, "request_timeout");
+}
+
+/** Answers a client whose request can't be taken, and closes the connection. */
+function refuseConnection(socket: Socket, code: ErrorCode): void {
+  endConnection(socket);
+  const current = lastAnswer(socket);
+  // The fault is behind the request that is being answered: its answer must not be mixed with another.
+  if (current && (current.headersSent || current.req.complete))
+    return void current.once("finish", () => socket.destroySoon());
+  if (!socket.writable) return void socket.destroy();
+  const { status, error } = ERRORS[code];
+  const body = JSON.stringify(errorBody(code));
+  const head = [
+    `HTTP/1.1 ${status} ${error}`,
+    "Content-Type: application/json",
+    `Content-Length: ${body.length}`,
+    `Request-Id: ${randomUUID()}`,
+    ...(status === 503 ? ["Retry-After: 1"] : []),
+    "Connection: close",
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+}

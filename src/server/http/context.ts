@@ -1,0 +1,70 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { H3Event } from "h3";
+import type { Scope } from "../instances/addresses.ts";
+import { callerOf, type Caller } from "../sign-in/caller.ts";
+import type { InstanceRecord } from "../store/records.ts";
+import type { SignInOutcome } from "./request-entry.ts";
+
+/** What is known of a request besides what it says itself, as `event.context.request`. */
+export interface RequestContext {
+  /** Unique; sent in the answer as `Request-Id`. */
+  readonly id: string;
+  /** In milliseconds of `performance.now`. */
+  readonly startedAt: number;
+  /** Path and query as they were sent, with the leading `/`. */
+  readonly target: string;
+  /** The client's address; the socket's peer, or what a trusted proxy says. */
+  readonly ip_address: string;
+  /** The route's pattern, once a route was chosen. */
+  route?: string;
+  /** The part of the service that the `Host` names. */
+  scope?: Scope;
+  /** The instance, by host, key or sign-in; undefined until one of these names it. */
+  instance?: InstanceRecord | undefined;
+  /** The query's parameters, decoded. None is repeated. */
+  query?: ReadonlyMap<string, string>;
+  /** The sign-in that this request belongs to. */
+  flow_id?: string;
+  /** Set by the request that ends a sign-in. */
+  signIn?: SignInOutcome;
+  /** Why it was refused, for the log. */
+  reason?: string;
+  /** The answer, if it is JSON of known length. */
+  json?: string;
+  /** Where the answer redirects to. */
+  location?: string;
+}
+
+declare module "h3" {
+  interface H3EventContext {
+    request: RequestContext;
+  }
+}
+
+/** A request that admission has let through. */
+export type Admitted = RequestContext & Required<Pick<RequestContext, "scope" | "query">>;
+
+/** What admission has found out. For the handlers of routes, which run behind it. */
+export function admitted({ context }: H3Event): Admitted {
+  return context.request as Admitted;
+}
+
+/** @param name in lower case */
+export function headerOf({ req }: H3Event, name: string): string | undefined {
+  return req.headers.get(name) ?? undefined;
+}
+
+/** Node's objects of a request that came by a socket; HTTP/2 is not served. Undefined for a program's own `Request`. */
+export function nodeOf({ runtime }: H3Event): { req: IncomingMessage; res: ServerResponse } | undefined {
+  return runtime?.node as { req: IncomingMessage; res: ServerResponse } | undefined;
+}
+
+/** The host that was asked, with its port. */
+export function hostOf(event: H3Event): string {
+  return headerOf(event, "host") ?? (nodeOf(event) ? "" : event.url.host);
+}
+
+/** Who sends a request, by its headers. */
+export function callerIn(event: H3Event, isHttps: boolean): Caller {
+  return callerOf((name) => headerOf(event, name), hostOf(event).replace(/:\d*$/, ""), isHttps);
+}

@@ -1,0 +1,34 @@
+// Programs that start a server see these types, and need none of h3's.
+import type { SignInErrorCode } from "../../wire/errors.ts";
+import type { LogLevel, Provider } from "../../wire/names.ts";
+
+/** How a sign-in ended. */
+export interface SignInOutcome {
+  readonly provider: Provider;
+  readonly outcome: "success" | SignInErrorCode;
+  /** Why it failed. It contains no secret and no value that a provider sent. */
+  readonly reason: string | null;
+}
+
+/** The log entry of a request that was answered. It contains no secret. */
+export interface RequestEntry {
+  /** `error`: the server failed; `warn`: a sign-in did; `debug`: probes, pictures, styles and scripts. */
+  readonly level: LogLevel;
+  /** As in the answer's `Request-Id` header. */
+  readonly request_id: string;
+  /** The sign-in that it belongs to; all its requests have the same id. */
+  readonly flow_id: string | null;
+  readonly method: string;
+  /** The route's pattern, never the address itself: that may hold a token. */
+  readonly route: string | null;
+  /** The path, if no route matched: only its words, short numbers and ids of records are kept. */
+  readonly path: string | null;
+  readonly status: number;
+  readonly ms: number;
+  /** The subdomain of the instance, by host, key or sign-in; null if none of these names one. */
+  readonly instance: string | null;
+  /** Set if the request ended a sign-in. */
+  readonly sign_in: Omit<SignInOutcome, "reason"> | null;
+  /** Why it failed; null if it did not. */
+  readonly reason: string | null;
+}

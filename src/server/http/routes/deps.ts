@@ -1,0 +1,37 @@
+import type { Flows } from "../../flows/flows.ts";
+import type { Addresses } from "../../instances/addresses.ts";
+import type { Instances } from "../../instances/instances.ts";
+import type { Offers } from "../../providers/offers.ts";
+import type { SignIns } from "../../sign-in/sign-ins.ts";
+import type { Store } from "../../store/store.ts";
+import type { Tokens } from "../../token.ts";
+import type { Positions } from "../positions.ts";
+
+/** What the API for servers reads and changes. */
+export interface ApiDeps {
+  readonly store: Store;
+  readonly instances: Instances;
+  readonly addresses: Addresses;
+  readonly tokens: Tokens;
+  readonly positions: Positions;
+  now(): Date;
+}
+
+/** What a browser's sign-in passes through. */
+export interface SignInRouteDeps {
+  readonly instances: Instances;
+  readonly addresses: Addresses;
+  readonly signIns: SignIns;
+  readonly flows: Flows;
+}
+
+/** What svc's own pages show. */
+export interface PageDeps extends Pick<ApiDeps, "instances" | "addresses" | "tokens" | "now"> {
+  readonly offers: Offers;
+  /** Whether only this machine can reach the server. */
+  readonly isLocal: boolean;
+  /** Whether a sign-in can be told how to end. */
+  readonly hasScenarios: boolean;
+  /** Known only to this process and the file that it wrote. */
+  readonly identitySecret: string;
+}

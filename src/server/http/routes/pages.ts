@@ -1,0 +1,77 @@
+import { createHmac } from "node:crypto";
+import type { H3Event } from "h3";
+import { SIGN_IN_ERRORS, type SignInErrorCode } from "../../../wire/errors.ts";
+import { ApiError } from "../../errors.ts";
+import { claimedInstance } from "../../token.ts";
+import { homePage } from "../pages/home.ts";
+import { noTokenPage, notSignedInPage, signedInPage } from "../pages/signed-in.ts";
+import { hostOf, nodeOf } from "../context.ts";
+import type { HandlersOf } from "../dispatch.ts";
+import { json, page, redirect } from "../respond.ts";
+import type { PageDeps } from "./deps.ts";
+
+/** Pages of svc itself, which the specification does not name. */
+export const PAGE_ROWS = { "GET /": {}, "GET /__svc/identity": {}, "GET /__svc/signed-in": { on: ["front"] } } as const;
+
+/** svc's own pages. Only a server that no other machine can reach has them: they name every instance. */
+export function pageRoutes({
+  instances,
+  addresses,
+  offers,
+  tokens,
+  now,
+  isLocal,
+  hasScenarios,
+  identitySecret,
+}: PageDeps): HandlersOf<typeof PAGE_ROWS> {
+  return {
+    "GET /": ({ event, request }) => {
+      requireLocal();
+      if (request.scope.kind !== "front") return redirect(event, `${addresses.front}/`);
+      return page(event, homePage(instances.all, addresses, offers.providersOf, hasScenarios));
+    },
+
+    /** Stands in for an application's callback. */
+    "GET /__svc/signed-in": async ({ event, request: { query } }) => {
+      requireLocal();
+      const error = query.get("error");
+      if (error !== undefined)
+        return page(event, notSignedInPage(error, SIGN_IN_ERRORS[error as SignInErrorCode] ?? ""));
+      const token = query.get("token");
+      if (token === undefined) return page(event, noTokenPage());
+      const instance = instances.byId(claimedInstance(token) ?? "");
+      if (!instance) throw new ApiError("token_invalid");
+      const claims = await tokens.verify(instance, token, now());
+      return page(event, signedInPage(token, claims, addresses.instanceUrl(instance)));
+    },
+
+    /**
+     * Proves that this server wrote the file under `.svc/`: only that file contains the secret. A command asks before it
+     * sends a key, so that another program gets none. The proof is for the address where the request came in: a program
+     * at another address can pass the challenge on, but not use the answer.
+     */
+    "GET /__svc/identity": ({ event, request }) => {
+      const challenge = request.query.get("challenge") ?? "";
+      if (!/^[0-9a-f]{32,128}$/.test(challenge))
+        throw new ApiError("bad_request", "challenge must be 32 to 128 lower-case hexadecimal characters");
+      const proof = createHmac("sha256", identitySecret)
+        .update(`identity ${challenge} ${reachedAt(event)}`)
+        .digest("hex");
+      return json(event, { proof });
+    },
+  };
+
+  function requireLocal(): void {
+    if (!isLocal) throw new ApiError("not_found");
+  }
+}
+
+const LOCALHOST = ["127.0.0.1", "::1", "::ffff:127.0.0.1"];
+
+/** Our end of the connection, such as `localhost:7820`; nothing that the request says. */
+function reachedAt(event: H3Event): string {
+  const node = nodeOf(event);
+  if (!node) return hostOf(event);
+  const { localAddress = "", localPort } = node.req.socket;
+  return `${LOCALHOST.includes(localAddress) ? "localhost" : localAddress}:${localPort}`;
+}

@@ -1,0 +1,48 @@
+import { isLoopback } from "./loopback.ts";
+
+/**
+ * The address of a service that runs inside a program, without a port. It is a loopback name, so that clients send it keys
+ * over plain http. No real server has this name.
+ */
+export const INSIDE_URL = "http://svc.localhost";
+const INSIDE = /^http:\/\/(?:[^/]+\.)?svc\.localhost$/;
+
+/** The paths of the APIs, which a client adds to the address of a service. */
+const API_PATH = /\/(?:api\/v1|__svc(?:\/v1)?)\/*$/;
+
+/** What is wrong with the address of a service that has the path of an API, and what to write. Undefined if it has none. */
+export function apiPathFault(address: string): string | undefined {
+  const [path] = API_PATH.exec(address) ?? [];
+  if (path === undefined) return undefined;
+  return `must not end in ${path}, which is added to it. Write ${address.slice(0, -path.length)}`;
+}
+
+/** Codes of a name or a port at which nothing is; the last one is Bun's. */
+const NOTHING_THERE = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ConnectionRefused"]);
+
+/** Node's codes of a server that answers TLS with something else. */
+const NOT_TLS = new Set(["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG", "EPROTO"]);
+
+/** Those of a server that does not answer plain HTTP, and which may expect TLS. */
+const NOT_PLAIN = /^(?:ECONNRESET|UND_ERR_SOCKET|HPE_.+)$/;
+
+/**
+ * What is wrong with an address at which a connection failed, and what to write. Undefined if the address may be right.
+ * @param code the system's, such as `ECONNREFUSED`
+ */
+export function connectionFault(address: string, code: string): readonly [fault: string, remedy: string] | undefined {
+  const { origin, protocol, host, hostname } = new URL(address);
+  if (INSIDE.test(origin) && NOTHING_THERE.has(code))
+    return [
+      `${origin} is a service inside a program, which has no port`,
+      "Pass fetch: svc.fetch to what calls it, or create it with startTestService",
+    ];
+  if (protocol === "https:" && NOT_TLS.has(code))
+    return [
+      `${origin} does not speak https (${code})`,
+      isLoopback(hostname) ? `Write http://${host}` : "Check the port: https is usually at 443",
+    ];
+  if (protocol === "http:" && NOT_PLAIN.test(code))
+    return [`${origin} closed the connection (${code})`, `If it speaks https, write https://${host}`];
+  return undefined;
+}

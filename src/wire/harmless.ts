@@ -1,0 +1,26 @@
+/** C0 and C1 controls, and what changes the direction or vanishes: names come from strangers. */
+// eslint-disable-next-line no-control-regex
+export const HARMFUL = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+/** A joiner between two pictures makes one of them, such as a family of three; between letters it can't be seen. */
+const JOINED_EMOJI = /(?<=\p{Extended_Pictographic}[\p{Emoji_Modifier}\ufe0f]?)\u200d(?=\p{Extended_Pictographic})/gu;
+
+/** Text that a terminal shows and does not obey. */
+export function harmless(text: string): string {
+  const parts = text.includes("\u200d") ? text.split(JOINED_EMOJI) : [text];
+  const safe = parts.map((part) =>
+    part.replace(HARMFUL, (character) => `\\u{${character.charCodeAt(0).toString(16)}}`),
+  );
+  return safe.join("\u200d");
+}
+
+/**
+ * The same for data, which is not to be changed more than a terminal's safety wants: the joiners of some scripts and emoji
+ * stay. In a table they could make two names look alike.
+ */
+export function harmlessData(text: string): string {
+  return text
+    .split(/([\u200c\u200d])/)
+    .map((part, i) => (i % 2 === 1 ? part : harmless(part)))
+    .join("");
+}

@@ -1,0 +1,96 @@
+import { request } from "node:http";
+import { expect, it, onTestFinished } from "vitest";
+import { PICKER_SCRIPT, SIGNED_IN_SCRIPT } from "../../src/server/http/pages/scripts.ts";
+import { STYLE } from "../../src/server/http/pages/style.ts";
+import { serve, type RunningServer } from "../../src/server/serve.ts";
+import { BROWSER } from "../_attacks.ts";
+import { APP, setup } from "../_setup.ts";
+
+const IN_A_BROWSER = { headers: { ...BROWSER, accept: "text/html" } };
+const KEPT = "public, max-age=31536000, immutable";
+const POLICY =
+  "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'";
+
+/** The files that a page loads. */
+function filesOf(html: string): string[] {
+  const tags = html.matchAll(/<(?:link rel="stylesheet" href|script src)="([^"]*)"/g);
+  return [...tags].map(([, path]) => path!);
+}
+
+/** By address with any `Host`, which `fetch` would choose itself. */
+function ask({ port }: RunningServer, path: string, host: string): Promise<{ status: number; headers: object }> {
+  return new Promise((resolve, reject) => {
+    const call = request({ port, host: "127.0.0.1", path, headers: { host }, agent: false }, (response) => {
+      response.resume().on("end", () => resolve({ status: response.statusCode!, headers: response.headers }));
+    });
+    call.on("error", reject).end();
+  });
+}
+
+it("Every page loads its styles and scripts as files, and has none inline", async () => {
+  const service = await setup({ control: true });
+  const pages: [path: string, scripts: string[]][] = [
+    ["/", []],
+    ["/nowhere", []],
+    ["/__svc/docs", []],
+    ["/__svc/signed-in", []],
+    ["/__svc/signed-in?error=access_denied", ["signed-in"]],
+    [`/oauth/authorize?provider=google&redirect_uri=${APP}`, ["picker"]],
+  ];
+  for (const [path, scripts] of pages) {
+    let response = await service.fetch(path, IN_A_BROWSER);
+    const location = response.headers.get("location");
+    if (location !== null) response = await service.fetch(location, IN_A_BROWSER);
+    const html = await response.text();
+    expect(filesOf(html), path).toEqual(
+      ["style.HASH.css", ...scripts.map((name) => `${name}.HASH.js`)].map(
+        (name) => expect.stringMatching(`^/__svc/pages/${name.replace("HASH", "[0-9a-f]{16}")}$`) as string,
+      ),
+    );
+    expect(html, path).not.toMatch(/<style|<script>|\s(?:style|on\w+)="/);
+    expect(response.headers.get("content-security-policy"), path).toBe(POLICY);
+  }
+});
+
+it("A browser keeps the files, which every host serves", async () => {
+  const server = await serve({
+    port: 0,
+    store: "memory",
+    publicUrl: "https://auth.example.test",
+    providers: "simulated",
+  });
+  onTestFinished(() => server.close());
+  const known = ["auth.example.test", "acme.auth.example.test", "api.auth.example.test", "127.0.0.1", "[::1]"];
+  for (const { path, type } of [STYLE, PICKER_SCRIPT, SIGNED_IN_SCRIPT]) {
+    for (const host of [...known, "evil.example"]) {
+      const { status, headers } = await ask(server, path, `${host}:${server.port}`);
+      expect([host, status]).toEqual([host, 200]);
+      expect(headers).toMatchObject({
+        "content-type": type,
+        "cache-control": KEPT,
+        "x-content-type-options": "nosniff",
+        "cross-origin-resource-policy": "same-origin",
+      });
+    }
+  }
+});
+
+it("A file that is no page's, or was an earlier version's, is not found", async () => {
+  const { fetch } = await setup();
+  const [style = ""] = filesOf(await (await fetch("/", IN_A_BROWSER)).text());
+  expect((await fetch(style)).status).toBe(200);
+  expect((await fetch(`${style}?v=2`)).status).toBe(200);
+  const others = ["/__svc/pages", "/__svc/pages/style.css", style.replace(/\w{16}/, "0".repeat(16)), `${style}.map`];
+  for (const path of others) {
+    const response = await fetch(path);
+    expect([path, response.status, response.headers.get("cache-control")]).toEqual([path, 404, "no-store"]);
+  }
+  expect((await fetch(style, { method: "POST" })).status).toBe(405);
+});
+
+it("The log has page files at the level debug, by their route", async () => {
+  const { fetch, log } = await setup();
+  const [style = ""] = filesOf(await (await fetch("/", IN_A_BROWSER)).text());
+  await fetch(style);
+  expect(log.requests.at(-1)).toMatchObject({ level: "debug", route: "/__svc/pages/:file", status: 200 });
+});

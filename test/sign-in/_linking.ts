@@ -1,0 +1,60 @@
+import { afterAll } from "vitest";
+import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
+import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
+import type { SessionRecord } from "../../src/server/store/records.ts";
+import type { Store, UserView } from "../../src/server/store/store.ts";
+import type { Provider } from "../../src/wire/names.ts";
+import { clear, createDatabase } from "../postgres/_postgres.ts";
+import { patient } from "../postgres/_store.ts";
+import { decodePart, SEED, setup, type Service } from "../_setup.ts";
+
+export const EMAIL = "ada@acme.test";
+export const VERIFIED_AT = "2026-01-05T09:00:00.000Z";
+export const INSTANCE = SEED.instances[0]!;
+
+export const STORES = ["memory", "postgres"] as const;
+
+/** Opens an empty store before each call, and closes the previous one. To be called in a `describe`. */
+export function useEmptyStore(name: (typeof STORES)[number]): () => Promise<Store> {
+  let database: Promise<string> | undefined;
+  let store: Store | undefined;
+  afterAll(() => store?.close());
+  return async () => {
+    await store?.close();
+    if (name === "memory") return (store = openMemoryStore());
+    const isNew = database === undefined;
+    const url = await (database ??= createDatabase());
+    if (!isNew) await clear(url);
+    return (store = await openPostgresStore(patient(url), { warn: () => {} }));
+  };
+}
+
+/** An instance with these users and personas. */
+export function setupWith(users: object[], personas: object[], store?: Store): Promise<Service> {
+  const seed = { instances: [{ ...INSTANCE, users }], personas };
+  return setup(store ? { seed, store } : { seed });
+}
+
+/** A person whose address both google and github have verified. */
+export function person(number: number, email = `p${number}@acme.test`): { id: string; name: string; email: string } {
+  const accounts = {
+    google: { sub: `${1000 + number}`, email_verified: true },
+    github: { id: 1000 + number, login: `p${number}`, emails: [{ email, primary: true, verified: true }] },
+  };
+  return { id: `p${number}`, name: `Person ${number}`, email, ...accounts };
+}
+
+export async function contents({ store, acme }: Service): Promise<{ users: UserView[]; sessions: SessionRecord[] }> {
+  const users: UserView[] = [];
+  for await (const batch of store.users(acme.id, {})) users.push(...batch);
+  const sessions: SessionRecord[] = [];
+  for await (const batch of store.sessions(acme.id, {})) sessions.push(...batch);
+  return { users, sessions };
+}
+
+/** The result of a sign-in: the token's `sub`, or the error. */
+export async function outcome(service: Service, provider: Provider, as: string): Promise<string> {
+  const { searchParams } = await service.signIn(provider, as);
+  const token = searchParams.get("token");
+  return token === null ? searchParams.get("error")! : String(decodePart(token, 1)["sub"]);
+}
