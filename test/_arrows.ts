@@ -6,7 +6,7 @@ import { parse } from "oxc-parser";
 const CLI_ERRORS = ["cli/context.ts", "cli/errors.ts", "cli/exit-codes.ts"];
 
 /** What every command is made of. */
-const CLI_COMMAND = ["cli/help", "cli/connection", "cli/output", "cli/command.ts", ...CLI_ERRORS];
+const CLI_COMMAND = ["cli/help", "cli/connection", "cli/output", "cli/command.ts", "cli/duration.ts", ...CLI_ERRORS];
 
 /**
  * Which room may import which: everything that is not here is forbidden. A room is a folder of `src` with all that is below
@@ -184,6 +184,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "cli/list": ["client", "wire", "cli/output", ...CLI_ERRORS],
   "cli/connection": [
     "cli/command.ts",
+    "cli/duration.ts",
     "client",
     "client/on-node",
     "control-client",
@@ -198,6 +199,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "cli/output": ["wire", "cli/system-program.ts", ...CLI_ERRORS],
   "cli/command.ts": ["cli/output", "cli/exit-codes.ts"],
   "cli/input.ts": ["disk", ...CLI_ERRORS],
+  "cli/duration.ts": ["wire", ...CLI_ERRORS],
   "cli/number.ts": CLI_ERRORS,
   "cli/system-program.ts": [],
   "cli/context.ts": ["wire", "client", "cli/exit-codes.ts"],

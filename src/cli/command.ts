@@ -13,7 +13,7 @@ export interface TargetFlags {
 
 /** The flags that every command takes. */
 export interface GlobalFlags extends TargetFlags, OutputFlags {
-  /** Seconds. Commands have it in their environment, as `SVC_TIMEOUT`. */
+  /** Seconds, as a number. Commands have it in their environment, as `SVC_TIMEOUT`. */
   readonly timeout?: string;
 }
 

@@ -2,7 +2,9 @@ import { InvalidArgumentError, type AddHelpTextContext as HelpContext } from "co
 import { Program, withHelp } from "./command.ts";
 import { addCommands } from "./commands/index.ts";
 import type { Context } from "./context.ts";
-import { isSeconds } from "./connection/wait.ts";
+import { durationMs } from "../wire/duration.ts";
+import { MOST_WAIT_MS } from "./connection/wait.ts";
+import { DURATION_FORM } from "./duration.ts";
 import { EXIT } from "./exit-codes.ts";
 import { HELP_LAYOUT, helpWidth } from "./help/layout.ts";
 import { refuseUnknown } from "./help/refuse-unknown.ts";
@@ -65,17 +67,19 @@ In a project that depends on svc-identity, type npx svc-identity instead of svc.
 /** Flags that stand for a variable. */
 function addConnectionFlags(program: Program, env: Env): void {
   const seconds = (text: string): string => {
-    if (!isSeconds(text)) throw new InvalidArgumentError("Give a number of seconds, such as 30 or 0.5.");
-    return text;
+    const ms = durationMs(text, "s");
+    if (ms === undefined || ms > MOST_WAIT_MS) throw new InvalidArgumentError(DURATION_FORM);
+    return String(ms / 1000);
   };
   const someSeconds = (text: string): string => {
-    if (Number(text) === 0) throw new InvalidArgumentError("It must be greater than 0.");
-    return seconds(text);
+    const some = seconds(text);
+    if (some === "0") throw new InvalidArgumentError("It must be greater than 0.");
+    return some;
   };
   const rows: readonly (readonly [flags: string, what: string, variable: string, check: typeof seconds])[] = [
     [
-      "--timeout <seconds>",
-      "how long to wait for an answer; default 10, 60 for svc dev, 300 for svc sign-in (SVC_TIMEOUT)",
+      "--timeout <duration>",
+      "how long to wait for an answer; default 10s, 60s for svc dev, 5m for svc sign-in (SVC_TIMEOUT)",
       "SVC_TIMEOUT",
       someSeconds,
     ],
@@ -85,7 +89,7 @@ function addConnectionFlags(program: Program, env: Env): void {
       "SVC_RETRIES",
       retries,
     ],
-    ["--wait <seconds>", "wait for a service that is not up yet, in all (SVC_WAIT)", "SVC_WAIT", seconds],
+    ["--wait <duration>", "wait for a service that is not up yet, in all (SVC_WAIT)", "SVC_WAIT", seconds],
   ];
   for (const [flags, what, variable, check] of rows) {
     program.option(flags, what, check);

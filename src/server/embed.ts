@@ -27,7 +27,7 @@ export interface EmbeddedServer extends Pick<RunningServer, "url" | "api_url" | 
 export async function embed(options: EmbedOptions = {}): Promise<EmbeddedServer> {
   const { now = () => new Date(), warn = () => {} } = options;
   const store = await openStore("memory", { warn });
-  const filling = await fillingOf(store, options, now(), warn);
+  const filling = await fillingOf(store, options, { now: now(), isLocal: true, warn });
   if (filling) await fill(store, filling, false);
   const addresses = createAddresses(INSIDE_URL, HTTP_PORT);
   let isStopping = false;

@@ -81,7 +81,6 @@ export interface RunningServer {
 /** The compiler keeps it complete. */
 const NAMES: Readonly<Record<keyof ServeOptions, true>> = {
   seed: true,
-  seedIsDefault: true,
   reset: true,
   port: true,
   host: true,

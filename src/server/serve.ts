@@ -61,10 +61,10 @@ async function serveStore(
 ): Promise<Omit<RunningServer, "taken">> {
   const { port = DEFAULT_PORT, https = false, now = () => new Date(), warn = () => {} } = options;
   const { credentials = {}, providers = "auto" } = options;
-  const filling = await fillingOf(store, options, now(), warn);
-  const instances = filling?.records.instances ?? (await store.instances());
   const isLocalhost = isLoopback(new URL(options.publicUrl ?? "http://localhost").hostname);
   const isLocal = isLocalhost && isLoopback(options.host ?? "localhost");
+  const filling = await fillingOf(store, options, { now: now(), isLocal, warn });
+  const instances = filling?.records.instances ?? (await store.instances());
   const offers = createOffers({ mode: providers, globals: credentials, isLocal });
   await checkProviders(instances, offers);
   (await startWarnings(instances, offers, options, isLocal)).forEach(warn);

@@ -71,12 +71,13 @@ describe("The configuration directory", () => {
 });
 
 describe("SVC_TIMEOUT", () => {
-  it("is a number of seconds", async () => {
+  it("is a duration, in seconds without a unit", async () => {
     const options = (SVC_TIMEOUT: string): Promise<object> =>
       keyedClientOptions(contextOf({ env: { SVC_BASE_URL: A, SVC_SECRET_KEY: "sk_x", SVC_TIMEOUT } }), {});
     expect(await options("0.5")).toMatchObject({ timeoutMs: 500 });
+    expect(await options("1m30s")).toMatchObject({ timeoutMs: 90_000 });
     expect(await options("")).toMatchObject({ timeoutMs: 10_000 });
-    for (const wrong of ["0", "-1", "ten", "1e3", "5s"])
+    for (const wrong of ["0", "-1", "ten", "1e3", "5x"])
       await expect(options(wrong)).rejects.toMatchObject({
         exitCode: 2,
         message: expect.stringContaining(wrong) as string,

@@ -31,7 +31,7 @@ describe("Exit code", () => {
       {
         code: "unavailable",
         message: "The gateway of acme.localhost:7820 returned 502: the service behind it does not answer.",
-        hint: "Try again shortly, or wait for it with --wait 60.",
+        hint: "Try again shortly, or wait for it with --wait 60s.",
       },
     ],
     [

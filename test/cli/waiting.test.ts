@@ -63,7 +63,7 @@ describe("--wait", () => {
 
   it("is recommended only where it helps: a deletion is never repeated", async () => {
     const options = { service, fetch: answering(503, "<html>Away") };
-    expect((await runCli(["tokens", "verify", "a.b.c"], options)).stderr).toContain("wait for it with --wait 60");
+    expect((await runCli(["tokens", "verify", "a.b.c"], options)).stderr).toContain("wait for it with --wait 60s");
     const { stderr, requests } = await runCli(["users", "delete", ADA, "--yes", "--wait", "5"], options);
     expect([stderr.includes("Try again shortly."), stderr.includes("--wait"), requests.length]).toEqual([
       true,
@@ -109,14 +109,16 @@ describe("svc api --retries", () => {
   });
 });
 
-describe("A number of seconds", () => {
+describe("A duration", () => {
   it.each([
     [["--timeout", "0"], {}, "must be greater than 0"],
-    [["--timeout", "2s"], {}, "Give a number of seconds, such as 30 or 0.5."],
+    [["--timeout", "2x"], {}, "Write seconds, such as 30 or 0.5, or a duration, such as 500ms"],
+    [["--wait", "400h"], {}, "Write seconds"],
+    [[], { SVC_TIMEOUT: "4w" }, 'SVC_TIMEOUT: "4w" is too long.'],
     [[], { SVC_TIMEOUT: "0" }, "SVC_TIMEOUT must be greater than 0."],
-    [[], { SVC_TIMEOUT: "2s" }, 'SVC_TIMEOUT: "2s" is not a number of seconds.'],
-    [[], { SVC_WAIT: "x" }, 'SVC_WAIT: "x" is not a number of seconds.'],
-    [[], { SVC_WAIT: "-1" }, 'SVC_WAIT: "-1" is not a number of seconds.'],
+    [[], { SVC_TIMEOUT: "2x" }, 'SVC_TIMEOUT: "2x" is not a duration.'],
+    [[], { SVC_WAIT: "x" }, 'SVC_WAIT: "x" is not a duration.'],
+    [[], { SVC_WAIT: "-1" }, 'SVC_WAIT: "-1" is not a duration.'],
   ])("is refused by the name with which it was set: %j %j", async (flags, env, message) => {
     const { code, stderr, requests } = await runCli(["users", "list", ...flags], { service, env });
     expect([code, requests]).toEqual([2, []]);

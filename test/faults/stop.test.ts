@@ -10,7 +10,7 @@ import { directory, figure } from "./_processes.ts";
 const CLIENTS = 32;
 
 async function serve(drain: number): Promise<{ child: ChildProcess; port: number }> {
-  const args = ["serve", "--port", "0", "--json", "--quiet", "--store", "memory", "--drain", String(drain / 1000)];
+  const args = ["serve", "--port", "0", "--json", "--quiet", "--store", "memory", "--drain", `${drain}ms`];
   const child = spawn(process.execPath, [BIN, ...args], {
     cwd: await directory("quick"),
     stdio: ["ignore", "pipe", "inherit"],

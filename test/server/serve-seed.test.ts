@@ -4,6 +4,8 @@ import { expect, it } from "vitest";
 import { defineSeed, serve, type RunningServer, type SeedInput, type ServeOptions } from "../../src/server/index.ts";
 import { parseSeed } from "../../src/server/seed/parse.ts";
 import { temporaryDirectory } from "../_files.ts";
+import { copyStore } from "../../src/server/store/move/copy.ts";
+import { driverOf } from "../../src/server/store/move/driver.ts";
 import { seedFile } from "../_seed-file.ts";
 import { SEED } from "../_setup.ts";
 
@@ -29,26 +31,54 @@ it("A server restarted with the seed that filled its store continues", async () 
   expect(again.warnings).toEqual([]);
 });
 
-it.each([false, true])(
-  "A changed seed is reported at the start with the way to apply it (in a configuration file: %s)",
-  async (seedIsDefault) => {
-    const files = place();
-    await run(files);
-    const changed = structuredClone(SEED);
-    changed.instances[0]!.name = "Another";
-    await writeFile(files.seed, JSON.stringify(changed));
-    const { server, warnings } = await run({ ...files, seedIsDefault });
-    expect(server.instances[0]!.name).toBe("Acme");
-    expect(warnings).toEqual([
-      expect.stringMatching(
-        /^The seed has changed since .*db\.json was filled.* svc dev instances update .*PATCH .*--control.*--reset/,
-      ),
-    ]);
-    const reset = await run({ ...files, reset: true });
-    expect(reset.server.instances[0]!.name).toBe("Another");
-    expect((await run(files)).warnings).toEqual([]);
-  },
-);
+it("A changed seed is reported at the start with what differs and the way to apply it", async () => {
+  const files = place();
+  await run(files);
+  const changed = structuredClone(SEED) as { instances: object[]; personas: object[] };
+  Object.assign(changed.instances[0]!, { name: "Another", redirect_uris: ["https://app.example/callback"] });
+  changed.instances.push({ name: "New", subdomain: "new" });
+  Object.assign(changed.personas[0]!, { email: "other@acme.test" });
+  await writeFile(files.seed, JSON.stringify(changed));
+  const { server, warnings } = await run(files);
+  expect(server.instances[0]!.name).toBe("Acme");
+  expect(warnings).toEqual([
+    expect.stringMatching(
+      /^The seed is not applied, as .*db\.json is not empty\. acme has another name, redirect_uris; new is not in the store; the persona ada is different\. .* svc dev instances update .*PATCH .*--reset/,
+    ),
+  ]);
+  const reset = await run({ ...files, reset: true });
+  expect(reset.server.instances[0]!.name).toBe("Another");
+  expect((await run(files)).warnings).toEqual([]);
+});
+
+it("A seed of which only users have changed is reported too", async () => {
+  const files = place();
+  await run(files);
+  await writeFile(files.seed, JSON.stringify(SEED, null, 2));
+  expect((await run(files)).warnings).toEqual([expect.stringContaining("users are not compared")]);
+});
+
+it("A restored backup starts with the seed that once filled it, and nothing offers to delete its records", async () => {
+  const files = place();
+  const beyond = { ...files, publicUrl: "https://auth.example.test", providers: "simulated" } as const;
+  await run(files);
+  const restored = join(temporaryDirectory(), "db.json");
+  const copied = await copyStore(driverOf(files.store), driverOf(restored));
+  expect(copied.isEqual).toBe(true);
+  const { server, warnings } = await run({ ...beyond, store: restored });
+  expect(server.instances.map(({ secret_key }) => secret_key)).toContain(SEED.instances[0]!.secret_key);
+  expect(warnings.filter((message) => message.startsWith("The seed"))).toEqual([]);
+  // One whose key differs is named, and the key is not.
+  const rotated = structuredClone(SEED);
+  rotated.instances[0]!.secret_key = "sk_another_0123456789abcdefghijklmnopqrstuv";
+  await writeFile(files.seed, JSON.stringify(rotated));
+  const [message] = (await run({ ...beyond, store: restored })).warnings.filter((text) => text.startsWith("The seed"));
+  expect(message).toContain("acme has another secret_key.");
+  expect(message).not.toMatch(/sk_|--reset/);
+  // Even a seed that is not valid does not keep the records from being served.
+  await writeFile(files.seed, "{");
+  expect((await run({ ...beyond, store: restored })).warnings.join()).toMatch(/is not JSON/);
+});
 
 it("The google and github identities of a seed are verified unless they say otherwise, and twitter's are not", () => {
   const identities = [

@@ -115,12 +115,14 @@ describe("svc serve", () => {
 
   it("applies a seed to an empty store only, unless --reset is given", async () => {
     const store = join(directory, "db.json");
-    await (await serve({ port: 0, store })).close();
-    await expect(start({ store })).rejects.toThrow(/is not empty, and was not filled with a seed.*--reset/);
-    // As from a configuration file: for the first start.
-    await (await serve({ port: 0, store, seed, seedIsDefault: true })).close();
-    const server = await start({ store, reset: true });
-    expect(server.instances.map((instance) => instance.name)).toEqual(["Acme", "Globex"]);
+    const keys = async (options: ServeOptions): Promise<string[]> => {
+      const server = await serve({ port: 0, store, ...options });
+      await server.close();
+      return server.instances.map(({ publishable_key }) => publishable_key);
+    };
+    const demo = await keys({});
+    expect(await keys({ seed })).toEqual(demo);
+    expect(await keys({ seed, reset: true })).toEqual(["pk_acme_0123456789", "pk_globex_0123456789"]);
   });
 
   it("refuses a store that has records but no instance", async () => {

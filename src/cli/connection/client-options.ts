@@ -4,10 +4,11 @@ import type { ClientOptions } from "../../client/client.ts";
 import { checkKey } from "../../client/keys.ts";
 import { checkAddress, DEFAULT_TIMEOUT_MS } from "../../client/options.ts";
 import type { Context } from "../context.ts";
+import { durationFrom } from "../duration.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { harmless } from "../output/text.ts";
-import { milliseconds, waitMs } from "./wait.ts";
+import { MOST_WAIT_MS, waitMs } from "./wait.ts";
 import type { Sourced } from "../credentials/secret-source.ts";
 import type { Target } from "./sources.ts";
 
@@ -69,12 +70,12 @@ export function checkUrl(text: string, source: string): string {
 
 /**
  * How long a whole call may take: `SVC_TIMEOUT` (or else `standardMs`) and `SVC_WAIT`.
- * @throws {CliError} if `SVC_TIMEOUT` is not a number of seconds above 0, or `SVC_WAIT` is not a number of seconds
+ * @throws {CliError} if `SVC_TIMEOUT` is not a duration above 0, or `SVC_WAIT` is not one
  */
 export function timeoutMs({ env }: Context, standardMs: number = DEFAULT_TIMEOUT_MS): number {
   const text = env["SVC_TIMEOUT"] || undefined;
   if (text === undefined) return standardMs + waitMs(env);
-  const own = milliseconds("SVC_TIMEOUT", text);
+  const own = durationFrom("SVC_TIMEOUT", text, { mostMs: MOST_WAIT_MS });
   if (own === 0)
     throw new CliError(EXIT.usage, "SVC_TIMEOUT must be greater than 0.", "Omit it to wait as long as usual.");
   return own + waitMs(env);

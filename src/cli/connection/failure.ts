@@ -61,12 +61,12 @@ function wrongAddress({ url }: Exchange): Explanation {
 function timeoutFault(host: string, seconds: number): Explanation {
   return [
     `${host} did not answer within ${counted(seconds, "second")}.`,
-    `Allow more time with --timeout ${Math.ceil(2 * seconds)}.`,
+    `Allow more time with --timeout ${Math.ceil(2 * seconds)}s.`,
   ];
 }
 
 function badAnswer(host: string, { url, isRead, status = 0, contentType = "" }: Exchange): Explanation {
-  const later = isRead ? "Try again shortly, or wait for it with --wait 60." : "Try again shortly.";
+  const later = isRead ? "Try again shortly, or wait for it with --wait 60s." : "Try again shortly.";
   if (status === 502 || status === 504)
     return [`The gateway of ${host} returned ${status}: the service behind it does not answer.`, later];
   if (status === 503) return [`${host} is unavailable (503).`, later];

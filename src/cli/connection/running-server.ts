@@ -1,3 +1,4 @@
+import { durationMs } from "../../wire/duration.ts";
 import { isLoopbackUrl } from "../../wire/loopback.ts";
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { dirname, resolve } from "node:path";
@@ -121,7 +122,7 @@ async function probe(place: Place, server: RunningServerFile): Promise<"proved" 
   if (!addresses.every((address) => isLoopbackUrl(address) && portOf(address) === portOf(server.url))) return "other";
   const challenge = randomBytes(32).toString("hex");
   try {
-    const timeoutMs = Math.min(TIMEOUT_MS, 1000 * (Number(place.env["SVC_TIMEOUT"]) || Infinity));
+    const timeoutMs = Math.min(TIMEOUT_MS, durationMs(place.env["SVC_TIMEOUT"] ?? "", "s") || Infinity);
     const url = `${server.url}/__svc/identity?challenge=${challenge}`;
     const { text } = await exchangeOnce(place, url, { certificate: server.certificate, timeoutMs });
     const { proof } = JSON.parse(text) as { proof?: unknown };

@@ -1,25 +1,10 @@
 import type { Context } from "../context.ts";
-import { CliError } from "../errors.ts";
-import { EXIT } from "../exit-codes.ts";
+import { durationFrom } from "../duration.ts";
 
-type Env = Context["env"];
+/** The longest wait: longer ones don't fit into a timer. */
+export const MOST_WAIT_MS = 86_400_000;
 
-/** How long commands wait for a service that is not there yet. @throws {CliError} if `SVC_WAIT` is not a number of seconds */
-export function waitMs(env: Env): number {
-  return env["SVC_WAIT"] ? milliseconds("SVC_WAIT", env["SVC_WAIT"]) : 0;
-}
-
-/** @throws {CliError} if a variable is not a number of seconds */
-export function milliseconds(variable: string, text: string): number {
-  if (isSeconds(text)) return Math.round(Number(text) * 1000);
-  throw new CliError(
-    EXIT.usage,
-    `${variable}: "${text}" is not a number of seconds.`,
-    "Write it without a unit, such as 30 or 0.5.",
-  );
-}
-
-/** Whether a text is a number of seconds, in the way that all settings have it. */
-export function isSeconds(text: string): boolean {
-  return /^\d{1,5}(?:\.\d{1,3})?$/.test(text);
+/** How long commands wait for a service that is not there yet. @throws {CliError} if `SVC_WAIT` is not a duration */
+export function waitMs(env: Context["env"]): number {
+  return env["SVC_WAIT"] ? durationFrom("SVC_WAIT", env["SVC_WAIT"], { mostMs: MOST_WAIT_MS }) : 0;
 }

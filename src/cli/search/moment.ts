@@ -1,4 +1,4 @@
-import { sumOfParts } from "../../wire/duration.ts";
+import { durationMs } from "../../wire/duration.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 
@@ -8,8 +8,9 @@ import { EXIT } from "../exit-codes.ts";
  * @throws {CliError}
  */
 export function moment(flag: string, text: string, now: Date): string {
-  if (/^(?:\d{1,6}[smhdw])+$/.test(text)) {
-    const time = new Date(now.getTime() - sumOfParts(text));
+  const ago = durationMs(text);
+  if (ago !== undefined) {
+    const time = new Date(now.getTime() - ago);
     if (time.getUTCFullYear() >= 1) return time.toISOString();
   } else if (/^\d{4}-\d{2}-\d{2}(T.*)?$/.test(text) && isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text)))
     return text;

@@ -1,7 +1,6 @@
-import { sumOfParts } from "../../wire/duration.ts";
+import { durationMs } from "../../wire/duration.ts";
 import { ApiError } from "../errors.ts";
 
-const PARTS = /^(?:\d+(?:\.\d+)?(?:ms|[smhd]))+$/;
 const CLOCK = /^(?:(\d+):)?(\d{1,2}):(\d{2})$/;
 
 /**
@@ -9,15 +8,14 @@ const CLOCK = /^(?:(\d+):)?(\d{1,2}):(\d{2})$/;
  * @throws {ApiError} `bad_request`, with the path
  */
 export function parseDuration(value: string | number, path: string): number {
-  const ms = typeof value === "number" ? value : fromText(value.trim());
+  const ms = typeof value === "number" ? Math.round(value) : fromText(value.trim());
   if (ms === undefined || !Number.isFinite(ms))
     throw new ApiError("bad_request", `${path}: "${value}" is not a duration; write 61m, 1h30m, 30:00 or milliseconds`);
-  return Math.round(ms);
+  return ms;
 }
 
 function fromText(text: string): number | undefined {
   const [, hours, minutes, seconds] = CLOCK.exec(text) ?? [];
   if (minutes !== undefined) return ((Number(hours ?? 0) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
-  if (/^\d+$/.test(text)) return Number(text);
-  return PARTS.test(text) ? sumOfParts(text) : undefined;
+  return durationMs(text, "ms");
 }

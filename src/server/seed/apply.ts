@@ -2,10 +2,11 @@ import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { systemReason } from "../../disk/system-reason.ts";
-import { ServeError } from "../errors.ts";
+import { SeedError, ServeError } from "../errors.ts";
 import type { InstanceRecord, Records } from "../store/records.ts";
 import { changeSetting } from "../store/settings.ts";
 import type { Store } from "../store/store.ts";
+import { differences } from "./compare.ts";
 import type { SeedInput } from "./define.ts";
 
 /** The seed that filled the store, so that a server can restart with the same one. */
@@ -14,8 +15,6 @@ const SEED_SETTING = "seed";
 export interface SeedOptions {
   /** The path of a seed file, or its content, for an empty store. Default: the demo. */
   readonly seed?: string | SeedInput | undefined;
-  /** Whether `seed` is ignored if the store is not empty, as in a configuration file. Otherwise that is an error. */
-  readonly seedIsDefault?: boolean | undefined;
   /** Whether to delete all records first. Keys and ids that the seed omits are kept. */
   readonly reset?: boolean | undefined;
 }
@@ -27,20 +26,28 @@ export interface Filling {
   readonly digest: string | undefined;
 }
 
+/** The start that a store is filled at. */
+interface Start {
+  readonly now: Date;
+  /** Whether only this machine can reach the server. */
+  readonly isLocal: boolean;
+  /** Called if the store is not empty and differs from the seed. */
+  warn(message: string): void;
+}
+
 /**
  * The initial content of a store: a seed, or the demo. Undefined if the store is not empty.
- * @param warn called if the seed has changed since it filled the store
- * @throws {ServeError | SeedError} also if a seed is given for a store that no seed filled, without `reset`
+ * @throws {ServeError | SeedError}
  */
 export async function fillingOf(
   store: Store,
-  { seed, seedIsDefault = false, reset = false }: SeedOptions,
-  now: Date,
-  warn: (message: string) => void,
+  { seed, reset = false }: SeedOptions,
+  start: Start,
 ): Promise<Filling | undefined> {
+  const { now } = start;
   const before = await store.instances();
   if (!reset && before.length > 0) {
-    if (seed !== undefined) await checkSame(store, seed, seedIsDefault, warn);
+    if (seed !== undefined) await compare(store, seed, start, before);
     return undefined;
   }
   const demo = demoPath();
@@ -73,22 +80,29 @@ export async function fill(store: Store, { records, digest }: Filling, reset: bo
   }
 }
 
-async function checkSame(
+/** Says how a seed differs from a store that it was not applied to. */
+async function compare(
   store: Store,
   seed: string | SeedInput,
-  isDefault: boolean,
-  warn: (message: string) => void,
+  { now, isLocal, warn }: Start,
+  before: readonly InstanceRecord[],
 ): Promise<void> {
   const [filled] = (await store.settings(SEED_SETTING)).filter(({ name }) => name === SEED_SETTING);
-  if (!filled && isDefault) return;
-  if (!filled)
-    throw new ServeError(
-      `${store.location} is not empty, and was not filled with a seed. Leave out --seed to use it as it is (svc dev instances update changes an instance), or add --reset to delete all records and start over.`,
-    );
-  if (filled.value["digest"] !== (await digestOf(seed)))
-    warn(
-      `The seed has changed since ${store.location} was filled with it, and is not applied. To change an instance and keep all records, such as its redirect_uris, use svc dev instances update while the server runs, or PATCH /__svc/v1/instances/<id>; beyond loopback, start with --control for that. To apply the whole seed, start once with --reset, which deletes all records.`,
-    );
+  if (filled?.value["digest"] === (await digestOf(seed))) return;
+  const records = await parse(seed, now, before).catch((error: unknown) => {
+    if (error instanceof SeedError) return error;
+    throw error;
+  });
+  const found =
+    records instanceof SeedError ? [records.message] : await differences(store, await textOf(seed), records);
+  // A restored backup has the records of its seed, and of everything since.
+  if (!filled && found.length === 0) return;
+  const what =
+    found.length === 0 ? "Its instances and personas are the same; users are not compared" : found.join("; ");
+  const reset = isLocal && filled !== undefined;
+  warn(
+    `The seed is not applied, as ${store.location} is not empty. ${what}. To change an instance, such as its redirect_uris, and keep all records, use svc dev instances update while the server runs, or PATCH /__svc/v1/instances/<id>${isLocal ? "" : "; start with --control for that"}. To apply the whole seed, ${reset ? "start once with --reset, which deletes all records" : "give an empty store"}.`,
+  );
 }
 
 async function digestOf(seed: string | SeedInput): Promise<string> {

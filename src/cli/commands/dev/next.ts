@@ -9,6 +9,7 @@ import { DEV_EXITS } from "../../exit-codes.ts";
 import { printResource } from "../../list/record.ts";
 import { printsRows } from "../../output/flags.ts";
 import { SCENARIO_COLUMNS } from "./columns.ts";
+import { durationFrom } from "../../duration.ts";
 import { wholeNumber } from "./number.ts";
 
 export interface NextOptions extends GlobalFlags {
@@ -32,7 +33,7 @@ export function addNext(dev: Command, context: Context): void {
     )
     .addOption(new Option("--times <number>", "for this number of sign-ins; default 1").conflicts("always"))
     .option("--always", "for every sign-in, until svc dev scenarios --clear")
-    .option("--delay <ms>", "delay the provider's answer by this many milliseconds")
+    .option("--delay <duration>", "delay the provider's answer; a number alone is milliseconds")
     .option("--login-hint <address>", "only for sign-ins with this login_hint")
     .option("--browser <id>", "only for the browser with this id or label")
     .option("--label <name>", "a name to find it by");
@@ -61,7 +62,7 @@ function scenarioOf(options: NextOptions, provider: Provider | undefined): BodyO
     outcome,
     as,
     times: always ? null : wholeNumber("--times", times),
-    delay_ms: wholeNumber("--delay", delay),
+    delay_ms: delay === undefined ? undefined : durationFrom("--delay", delay, { bare: "ms" }),
     label,
   };
 }

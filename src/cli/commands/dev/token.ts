@@ -3,6 +3,7 @@ import { TOKEN_KINDS, type TokenKind } from "../../../wire/token-kinds.ts";
 import { PROVIDERS, type Provider } from "../../../wire/names.ts";
 import type { AnswerOf, BodyOf } from "../../../wire/control/routes.ts";
 import { openControl } from "../../connection/control.ts";
+import { durationFrom } from "../../duration.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { DEV_EXITS } from "../../exit-codes.ts";
@@ -10,7 +11,6 @@ import { printAll } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
 import { harmless, printJson } from "../../output/text.ts";
 import { TOKEN_COLUMNS } from "./columns.ts";
-import { wholeNumber } from "./number.ts";
 
 export interface TokenOptions extends GlobalFlags {
   readonly user?: string;
@@ -31,7 +31,7 @@ export function addToken(dev: Command, context: Context): void {
         "email",
       ]),
     )
-    .option("--expires-in <seconds>", "seconds until it expires: 1 to 3600; 0 or less with --kind expired")
+    .option("--expires-in <duration>", "until it expires, such as 10m: 1s to 1h; 0 or less with --kind expired")
     .addOption(new Option("--all", "one token of each kind").conflicts(["kind", "expiresIn"]));
   withHelp(command, {
     examples: [
@@ -66,8 +66,15 @@ function bodyOf({ user, provider, instance, expiresIn }: TokenOptions, kind: Tok
     user,
     provider,
     instance,
-    expires_in: wholeNumber("--expires-in", expiresIn),
+    expires_in: expiresIn === undefined ? undefined : signedSeconds("--expires-in", expiresIn),
   };
+}
+
+/** What is negative has expired that long ago. */
+function signedSeconds(flag: string, text: string): number {
+  const isAgo = text.startsWith("-");
+  const seconds = Math.round(durationFrom(flag, isAgo ? text.slice(1) : text) / 1000);
+  return isAgo ? -seconds : seconds;
 }
 
 function expectation({ expect: { status, error } }: AnswerOf<"POST /tokens">): string {

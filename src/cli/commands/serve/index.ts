@@ -40,7 +40,7 @@ export function addServe(program: Program, context: Context): void {
     .option("--https", "use HTTPS, with a self-signed certificate")
     .option("--metrics", "serve Prometheus metrics at /__svc/metrics")
     .addOption(new Option("--log-level <level>", "lowest level to print; default info").choices(LOG_LEVELS))
-    .option("--drain <seconds>", "on SIGTERM, keep accepting requests for this long; default 0, or 5 beyond loopback")
+    .option("--drain <duration>", "on SIGTERM, keep accepting requests for this long; default 0, or 5s beyond loopback")
     .option("--open", "open the front door in a browser")
     .option("-q, --quiet", "print only what fails: no banner, and --log-level warn");
   withHelp(command, {

@@ -4,8 +4,11 @@ import { systemReason } from "../../../disk/system-reason.ts";
 import type { ServeOptions } from "../../../server/index.ts";
 import { CONFIG_FILE, type LogLevel, type ProvidersMode } from "../../../wire/names.ts";
 import type { Context } from "../../context.ts";
+import { durationFrom } from "../../duration.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
+
+const MOST_DRAIN_MS = 3_600_000;
 
 /** The flag that names the configuration, and its description. */
 export const CONFIG_OPTION = ["--config <file>", `the configuration; default: ${CONFIG_FILE}, if it exists`] as const;
@@ -51,7 +54,6 @@ export async function serveOptions(context: Context, flags: ServeFlags): Promise
     host: flags.host ?? env["SVC_HOST"] ?? file.host,
     store: chooseStore(context, flags, file),
     seed: inDirectory(context.cwd, flags.seed) ?? file.seed,
-    seedIsDefault: flags.seed === undefined,
     reset: flags.reset,
     publicUrl:
       publicUrl === undefined
@@ -148,11 +150,7 @@ function checkPort(text: string | undefined, source: string): number | undefined
 
 /** @returns milliseconds */
 export function checkDrain(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
-  if (!(seconds <= 3600))
-    throw new CliError(EXIT.usage, `--drain: "${text}" is not a number of seconds.`, "Give a number from 0 to 3600.");
-  return seconds * 1000;
+  return text === undefined ? undefined : durationFrom("--drain", text, { mostMs: MOST_DRAIN_MS });
 }
 
 function checkHost(text: string): string {
