@@ -92,6 +92,8 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", () => {
       await on.page.evaluate(`window.popup = open(${JSON.stringify(on.authorizeUrl("google"))})`);
       await (await opened).getByTestId("account-ada").waitFor();
       expect(await attemptHere("popup.document.title")).toBe("SecurityError");
+      // Applications show the picker in a popup, which sends them its result.
+      expect(await attemptHere("popup.closed")).toBe(false);
 
       async function attemptHere(script: string): Promise<unknown> {
         return on.page.evaluate(`(() => { try { return ${script} } catch (error) { return error.name } })()`);

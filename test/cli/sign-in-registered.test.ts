@@ -148,6 +148,20 @@ describe("svc sign-in with a browser", () => {
     ]);
   });
 
+  it("T44: refuses a token that the service does not know, also from a navigation", async () => {
+    await register([]);
+    const [head = "", payload = ""] = (await service.tokenFor("google", "ada")).split(".");
+    for (const token of ["evil", `${head}.${payload}.${"A".repeat(43)}`]) {
+      const openBrowser = async (link: string): Promise<void> => {
+        const own = new URL(returnsTo(link));
+        own.searchParams.set("token", token);
+        await fetch(own, { headers: { "sec-fetch-dest": "document" } });
+      };
+      const { code, stdout } = await signIn(["--token"], { openBrowser });
+      expect([token, code, stdout]).toEqual([token, 5, ""]);
+    }
+  });
+
   it("T44: takes no token without the state of its address", async () => {
     await register([]);
     const statuses: number[] = [];

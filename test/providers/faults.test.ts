@@ -134,6 +134,15 @@ describe("An unusable response", () => {
   });
 });
 
+it.each([
+  ["a byte less than 1 MiB", (1 << 20) - 1, "token"],
+  ["1 MiB", 1 << 20, "token"],
+  ["a byte more than 1 MiB", (1 << 20) + 1, "error"],
+])("T50: An answer of %s ends the sign-in with a %s", async (_, bytes, parameter) => {
+  const { signIn } = await setupProvider("google", { "/userinfo": raw(JSON.stringify(GOOGLE_USER).padEnd(bytes)) });
+  expect([...(await signIn()).searchParams.keys()][0]).toBe(parameter);
+});
+
 describe("A provider that stops responding", () => {
   it.each([
     ["/token", "before its answer", (): void => {}],

@@ -75,6 +75,12 @@ describe("Long bodies", () => {
     );
     expect(reply?.status).toBe(413);
   });
+
+  it("T47: a seed of exactly 64 MiB is read", async () => {
+    const service = await setup({ control: true });
+    const body = '{"instances":[]}'.padEnd(64 << 20);
+    expect((await post(service, "/seed", body, CONTROL_KEY)).status).not.toBe(413);
+  });
 });
 
 describe("Deep bodies", () => {

@@ -1,5 +1,8 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createClient } from "../../src/client/index.ts";
 import { answering } from "../_answering.ts";
 import { SECRET } from "../_attacks.ts";
@@ -31,6 +34,26 @@ describe("T15: The client sends its key to its own service only:", () => {
     ];
     for (const calling of calls) await expect((async () => calling())()).rejects.toMatchObject({ code: "config" });
     expect(fetch.calls).toEqual([]);
+  });
+
+  it("it uses no proxy of the environment by itself", async () => {
+    const asked: string[] = [];
+    const listening = async (name: string): Promise<string> => {
+      const server = createServer((_, response) => {
+        asked.push(name);
+        response.setHeader("content-type", "application/json").end("[]");
+      }).listen(0, "127.0.0.1");
+      onTestFinished(() => server.close().closeAllConnections());
+      await once(server, "listening");
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    };
+    const [service, proxy] = [await listening("service"), await listening("proxy")];
+    for (const name of ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"])
+      for (const spelled of [name, name.toLowerCase()]) vi.stubEnv(spelled, proxy);
+    vi.stubEnv("NODE_USE_ENV_PROXY", "1");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await createClient({ secretKey: SECRET, baseUrl: service }).users.list()).toEqual([]);
+    expect(asked).toEqual(["service"]);
   });
 
   it.each([301, 302, 303, 307, 308])("it follows no redirect with status %i", async (status) => {

@@ -5,6 +5,7 @@ import { networkInterfaces } from "node:os";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { serve } from "../../src/server/serve.ts";
 import { started, startSvc } from "../_attacks.ts";
+import { tools } from "../faults/_processes.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { HAS_IPV6, possible } from "../_ipv6.ts";
 import { listening } from "../_sockets.ts";
@@ -60,6 +61,15 @@ describe.skipIf(process.platform !== "linux")("T26: The listening address", () =
     ["--allowed-host", ["--allowed-host", "auth.example.test"], {}],
   ])("is loopback only, with %s", async (_, flags, env) => {
     const server = await startSvc(["--json", "--store", "memory", ...flags], { cwd: temporaryDirectory(), env });
+    expect(boundBy(server.child.pid)).toEqual(LOOPBACK);
+  });
+
+  it.skipIf(!tools.mount)("is loopback only, in a container", async () => {
+    // By these, programs recognize Podman and Kubernetes.
+    const marked = 'mount -t tmpfs none /run && touch /run/.containerenv && exec "$@"';
+    const command = ["unshare", "-m", "sh", "-c", marked, "sh", process.execPath];
+    const env = { container: "podman", KUBERNETES_SERVICE_HOST: "10.0.0.1", HOSTNAME: "svc-7d9f" };
+    const server = await startSvc(["--json", "--store", "memory"], { cwd: temporaryDirectory(), env, command });
     expect(boundBy(server.child.pid)).toEqual(LOOPBACK);
   });
 

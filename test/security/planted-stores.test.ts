@@ -128,6 +128,8 @@ describe.skipIf(process.platform === "win32")("T53: A store that came with a rep
       writeFileSync(join(clone, ".git"), "gitdir: /elsewhere\n");
     }],
     ["Mercurial brought it", (clone) => renameSync(join(clone, ".git"), join(clone, ".hg"))],
+    ["Jujutsu brought it", (clone) => renameSync(join(clone, ".git"), join(clone, ".jj"))],
+    ["Subversion brought it", (clone) => renameSync(join(clone, ".git"), join(clone, ".svn"))],
     ["an archive brought it, and has no repository", (clone) => rmSync(join(clone, ".git"), { recursive: true })],
     ["it brings a mark", (clone) => writeFileSync(join(clone, ".svc/db.json.owner"), `${"0".repeat(64)}\n`)],
   ])("is refused where %s", async (way, move) => {

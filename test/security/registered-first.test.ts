@@ -1,40 +1,49 @@
-import { describe, expect, it } from "vitest";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openJsonStore } from "../../src/server/store/json/json-store.ts";
+import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
+import { temporaryDirectory } from "../_files.ts";
+import { admin, createDatabase } from "../postgres/_postgres.ts";
+import { patient } from "../postgres/_store.ts";
+import type { Store } from "../../src/server/store/store.ts";
 import { ADA, decodePart, START, type Service } from "../_setup.ts";
-import { contents, outcome, setupWith, STORES, useEmptyStore, VERIFIED_AT } from "../sign-in/_linking.ts";
+import { contents } from "../_provider.ts";
+import { outcome, setupWith, STORES, useEmptyStore, VERIFIED_AT } from "../sign-in/_linking.ts";
+
+const VICTIM = "victim@acme.test";
+const emails = (email: string): object[] => [{ email, primary: true, verified: true }];
+const user = {
+  id: ADA,
+  email: VICTIM,
+  name: "Mallory",
+  password_digest: "digest-of-mallory",
+  identities: [{ provider: "github", uid: "666", email_verified: false }],
+  sessions: [
+    { provider: "password", ip_address: "192.0.2.66" },
+    { provider: "github", ip_address: "127.0.0.1" },
+    { provider: "google", ip_address: "127.0.0.1" },
+    { provider: "password", ip_address: "192.0.2.67", revoked_at: VERIFIED_AT },
+  ],
+};
+const personas = [
+  {
+    id: "mallory",
+    name: "Mallory",
+    email: "m@evil.test",
+    github: { id: 666, login: "m", emails: emails("m@evil.test") },
+  },
+  {
+    id: "victim",
+    name: "Victim",
+    email: VICTIM,
+    google: { sub: "1", email_verified: true },
+    github: { id: 1, login: "v", emails: emails(VICTIM) },
+  },
+];
 
 describe.each(STORES)("Somebody who registered another person's address first (%s)", (name) => {
   const emptyStore = useEmptyStore(name);
-  const VICTIM = "victim@acme.test";
-  const emails = (email: string): object[] => [{ email, primary: true, verified: true }];
-  const user = {
-    id: ADA,
-    email: VICTIM,
-    name: "Mallory",
-    password_digest: "digest-of-mallory",
-    identities: [{ provider: "github", uid: "666", email_verified: false }],
-    sessions: [
-      { provider: "password", ip_address: "192.0.2.66" },
-      { provider: "github", ip_address: "127.0.0.1" },
-      { provider: "google", ip_address: "127.0.0.1" },
-      { provider: "password", ip_address: "192.0.2.67", revoked_at: VERIFIED_AT },
-    ],
-  };
-  const personas = [
-    {
-      id: "mallory",
-      name: "Mallory",
-      email: "m@evil.test",
-      github: { id: 666, login: "m", emails: emails("m@evil.test") },
-    },
-    {
-      id: "victim",
-      name: "Victim",
-      email: VICTIM,
-      google: { sub: "1", email_verified: true },
-      github: { id: 1, login: "v", emails: emails(VICTIM) },
-    },
-  ];
-
   /** Open sessions, passwords and accounts that are not the victim's. */
   async function waysIn(service: Service, victims: readonly string[]): Promise<number> {
     const { users, sessions } = await contents(service);
@@ -102,5 +111,39 @@ describe.each(STORES)("Somebody who registered another person's address first (%
       ).toBe(0);
       expect(await outcome(service, "github", "mallory")).not.toBe(ADA);
     }
+  });
+});
+
+describe("T19: A link that clears what nobody proved is one write", () => {
+  async function link(store: Store): Promise<void> {
+    onTestFinished(() => store.close());
+    expect(await outcome(await setupWith([user], personas, store), "google", "victim")).toBe(ADA);
+  }
+
+  it("of the journal", async () => {
+    const directory = temporaryDirectory();
+    await link(await openJsonStore(join(directory, "db.json"), { warn: () => {} }));
+    const [last = ""] = readFileSync(join(directory, "db.journal"), "utf8").trimEnd().split("\n").slice(-1);
+    const { changes } = JSON.parse(last) as { changes: [verb: string, table: string][] };
+    expect(changes.map(([verb, table]) => `${verb} ${table}`)).toEqual([
+      "delete states",
+      "delete identities",
+      "put sessions",
+      "put sessions",
+      "put sessions",
+      "put users",
+      "put identities",
+      "put sessions",
+    ]);
+  });
+
+  it("of PostgreSQL", async () => {
+    const url = await createDatabase();
+    await link(await openPostgresStore(patient(url), { warn: () => {} }));
+    const rows = await admin(url)`
+      SELECT DISTINCT xmin::text FROM svc.users WHERE email_verified_at IS NOT NULL
+      UNION SELECT DISTINCT xmin::text FROM svc.identities WHERE uid = '1'
+      UNION SELECT DISTINCT xmin::text FROM svc.sessions WHERE revoked_at >= '2026-06-01'`;
+    expect(rows).toHaveLength(1);
   });
 });

@@ -5,6 +5,7 @@ import { serve, type RequestEntry, type RunningServer, type ServeOptions } from 
 import { temporaryDirectory } from "../_files.ts";
 import { seedFile } from "../_seed-file.ts";
 import { APP } from "../_setup.ts";
+import { ask } from "../_sockets.ts";
 
 interface Started {
   readonly server: RunningServer;
@@ -65,6 +66,14 @@ it("The metrics count requests, sign-ins, writes and the event loop's delay for 
   expect((await commits()) - before).toBe(2);
   expect(text).toMatch(/^nodejs_eventloop_lag_seconds \d/m);
   expect(text).not.toMatch(/sk_|pk_|token=/);
+});
+
+it("T25: The metrics are answered for any host, without a key, and hold no data of a user", async () => {
+  const { server } = await start({ metrics: true });
+  await signIn(server, { login_hint: "ada@acme.test" });
+  const { status, body } = await ask(server.port, { path: "/__svc/metrics", host: "10.1.2.3:9090" });
+  expect([status, body.includes("svc_sign_ins_total")]).toEqual([200, true]);
+  expect(body).not.toMatch(/ada|acme|127\.0\.0\.1|localhost/i);
 });
 
 it("The server has no metrics unless they are enabled", async () => {

@@ -52,6 +52,14 @@ it("Every page loads its styles and scripts as files, and has none inline", asyn
   }
 });
 
+it("T37: The dashboard's policy allows no script or style in the page either, and frames of no site", async () => {
+  const { fetch } = await setup({ control: true });
+  const response = await fetch("/__svc/", IN_A_BROWSER);
+  const policy = response.headers.get("content-security-policy")!.split("; ");
+  expect(policy.toSorted()).toEqual([...POLICY.split("; "), "form-action 'none'"].toSorted());
+  expect(await response.text()).not.toMatch(/<style|<script>|\s(?:style|on\w+)="/);
+});
+
 it("A browser keeps the files, which every host serves", async () => {
   const server = await serve({
     port: 0,

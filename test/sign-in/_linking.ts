@@ -1,8 +1,7 @@
 import { afterAll } from "vitest";
 import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
 import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
-import type { SessionRecord } from "../../src/server/store/records.ts";
-import type { Store, UserView } from "../../src/server/store/store.ts";
+import type { Store } from "../../src/server/store/store.ts";
 import type { Provider } from "../../src/wire/names.ts";
 import { clear, createDatabase } from "../postgres/_postgres.ts";
 import { patient } from "../postgres/_store.ts";
@@ -42,14 +41,6 @@ export function person(number: number, email = `p${number}@acme.test`): { id: st
     github: { id: 1000 + number, login: `p${number}`, emails: [{ email, primary: true, verified: true }] },
   };
   return { id: `p${number}`, name: `Person ${number}`, email, ...accounts };
-}
-
-export async function contents({ store, acme }: Service): Promise<{ users: UserView[]; sessions: SessionRecord[] }> {
-  const users: UserView[] = [];
-  for await (const batch of store.users(acme.id, {})) users.push(...batch);
-  const sessions: SessionRecord[] = [];
-  for await (const batch of store.sessions(acme.id, {})) sessions.push(...batch);
-  return { users, sessions };
 }
 
 /** The result of a sign-in: the token's `sub`, or the error. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Provider } from "../../src/wire/names.ts";
 import { APP, decodePart, type Service } from "../_setup.ts";
-import { contents, EMAIL, outcome, person, setupWith } from "./_linking.ts";
+import { contents } from "../_provider.ts";
+import { EMAIL, outcome, person, setupWith } from "./_linking.ts";
 
 /** Runs all jobs, a number at a time. */
 async function inParallel<T>(width: number, jobs: (() => Promise<T>)[]): Promise<T[]> {

@@ -4,17 +4,8 @@ import { resolveUser } from "../../src/server/sign-in/resolve-user.ts";
 import type { UserView } from "../../src/server/store/store.ts";
 import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
 import { ADA, setup, START, type Service } from "../_setup.ts";
-import {
-  contents,
-  EMAIL,
-  INSTANCE,
-  outcome,
-  person,
-  setupWith,
-  STORES,
-  useEmptyStore,
-  VERIFIED_AT,
-} from "./_linking.ts";
+import { contents } from "../_provider.ts";
+import { EMAIL, INSTANCE, outcome, person, setupWith, STORES, useEmptyStore, VERIFIED_AT } from "./_linking.ts";
 
 const GITHUB = { provider: "github", uid: "1" };
 const GOOGLE = { provider: "google", uid: "1" };

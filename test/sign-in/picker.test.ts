@@ -314,6 +314,16 @@ describe("A generated picture", () => {
     expect(before).toEqual([404, 200]);
   });
 
+  it("T61: exists in every color and for any initials, for pages of every origin", async () => {
+    const { fetch } = await setup();
+    for (const hue of [0, 180, 359])
+      for (const initials of ["Z", "QX", "ÄŁ"]) {
+        const path = `/__svc/simulator/avatars/${drawnName({ hue, initials })}.svg`;
+        const { status, headers } = await fetch(path, { headers: { origin: "https://evil.example" } });
+        expect([path, status, headers.get("cross-origin-resource-policy")]).toEqual([path, 200, "cross-origin"]);
+      }
+  });
+
   it("of a typed account shows its initials, on the picker too", async () => {
     const picker = await openPicker("google");
     const { fetch } = picker.service;

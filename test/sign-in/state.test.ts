@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Fetch } from "../../src/wire/fetch.ts";
 import { PROVIDERS } from "../../src/wire/names.ts";
 import { locationOf } from "../_answers.ts";
-import { APP, setup } from "../_setup.ts";
+import { APP, decodePart, setup } from "../_setup.ts";
 import {
   authorizePath,
   begun,
@@ -112,6 +112,25 @@ describe("The state", () => {
     await expectRefusedState(await service.fetch(`/oauth/${endedAt}/callback?code=c&state=${state}`));
     await expectRefusedState(await service.fetch(`/oauth/${begunAt}/callback?code=c&state=${state}`));
     expect(calls).toBe(0);
+  });
+
+  it("T06: of an instance gives a token of that instance, with the code of whichever sign-in", async () => {
+    const service = await setup();
+    const callbackOf = async (host: string): Promise<URL> => {
+      const toProvider = locationOf(await service.fetch(`http://${host}${authorizePath("google")}`));
+      return locationOf(await service.fetch(toProvider.href));
+    };
+    const [acme, globex] = [await callbackOf("localhost:7820"), await callbackOf("globex.localhost:7820")];
+    const code = globex.searchParams.get("code")!;
+    globex.searchParams.set("code", acme.searchParams.get("code")!);
+    acme.searchParams.set("code", code);
+    for (const [callback, { id }] of [
+      [globex, service.globex],
+      [acme, service.acme],
+    ] as const) {
+      const { searchParams } = locationOf(await service.fetch(callback.href));
+      expect(decodePart(searchParams.get("token")!, 1)["instance_id"]).toBe(id);
+    }
   });
 
   it.each([
