@@ -3,6 +3,7 @@ import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { buildIfStale } from "./_build.ts";
 import { stopIn } from "./postgres/_cluster.ts";
 
 declare module "vitest" {
@@ -21,6 +22,7 @@ const KEPT =
  * that no test meets the profiles, caches, servers and settings of whoever started it; `_place.ts` does the rest.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  buildIfStale();
   const shared = await mkdtemp(join(placeWithoutServer(), "svc-run-"));
   const [home, temporary] = [join(shared, "home"), join(shared, "tmp")];
   for (const path of [home, temporary]) await mkdir(path);

@@ -8,7 +8,7 @@ import { startServer } from "../_control.ts";
 import { ROOT } from "../_paths.ts";
 
 it.skipIf(CHROMIUM === undefined && !process.env["CI"])(
-  "Four Playwright workers make 400 sign-ins on one server, each with its own scenario only",
+  "Four Playwright workers make 160 sign-ins on one server, each with its own scenario only",
   { timeout: 400_000 },
   async () => {
     const server = await startServer();
@@ -17,13 +17,13 @@ it.skipIf(CHROMIUM === undefined && !process.env["CI"])(
     const svc = await connect({ url: server.url, controlKey: server.control_key! });
     const { results, outcomes } = await svc.flows.summary();
     expect(outcomes).toEqual({
-      success: 80,
-      access_denied: 81,
-      rate_limited: 80,
-      code_rejected: 80,
-      email_not_verified: 80,
+      success: 32,
+      access_denied: 33,
+      rate_limited: 32,
+      code_rejected: 32,
+      email_not_verified: 32,
     });
-    expect(results).toEqual({ token: 80, error: 321, open: 0 });
+    expect(results).toEqual({ token: 32, error: 129, open: 0 });
     // A test's leftovers are gone, although the server is not reset.
     expect(await svc.control.request("GET /scenarios")).toEqual([]);
   },

@@ -1,0 +1,22 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "./_paths.ts";
+
+const SOURCES = ["src", "build.js", "package.json", "tsconfig.json", "tsconfig.build.json"];
+/** What the build writes last. */
+const BUILT = "dist/types/client/index.d.ts";
+
+/** Builds the package if a source is newer: tests of the commands would pass or fail for what is no longer there. */
+export function buildIfStale(): void {
+  const builtAt = statSync(join(ROOT, BUILT), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (SOURCES.some((source) => newest(join(ROOT, source)) > builtAt))
+    execFileSync("npm", ["run", "build"], { cwd: ROOT, stdio: "inherit", shell: process.platform === "win32" });
+}
+
+/** Of a file, or of everything in a directory. A file that is removed changes its directory. */
+function newest(path: string): number {
+  const own = statSync(path);
+  if (!own.isDirectory()) return own.mtimeMs;
+  return Math.max(own.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))));
+}
