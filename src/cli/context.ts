@@ -44,6 +44,12 @@ export interface Exchange {
   readonly proxy?: string | undefined;
 }
 
+/** An instance as its service names it. */
+export interface NamedInstance {
+  readonly subdomain: string;
+  readonly id: string;
+}
+
 /** How a request reaches its service. */
 export interface Reach {
   /** One to trust besides the known authorities', in PEM. */
@@ -55,6 +61,8 @@ export interface Reach {
 /** How one run of a command reaches services. */
 export interface Network {
   readonly last: Exchange | undefined;
+  /** The instance of the key, as the last answer named it. Undefined if that did not. */
+  readonly instance: NamedInstance | undefined;
   /** Sends a request once. No redirect is followed. */
   send(url: string, init: FetchInit, reach: Reach): Promise<FetchResponse>;
   /** What a request waits for, as long as `--wait` allows. Shows it on a terminal until its end. */

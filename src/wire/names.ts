@@ -17,6 +17,8 @@ export function enumerated(names: readonly string[], conjunction: "and" | "or"):
 
 export const SECRET_KEY_HEADER = "x-service-secret-key";
 export const PUBLISHABLE_KEY_HEADER = "x-service-publishable-key";
+/** On every answer to a secret key: the subdomain and the id of its instance, with a space between. */
+export const INSTANCE_HEADER = "svc-instance";
 /** Identifies a browser to a simulated provider. Not secret, and unrelated to the user. */
 export const BROWSER_COOKIE = "svc_browser";
 export const SECRET_KEY_PREFIX = "sk_";

@@ -10,8 +10,13 @@ function clauseInWords(clause: Clause): string {
   const { field, of, values, range, excluded } = clause;
   const words = of ? linkInWords : termInWords;
   const bounds = range.length > 0 ? [`${range.map(words).join(" and ")} (a range)`] : [];
-  const some = [...values.map(words), ...bounds].join(", or ") + (isSplit(values) ? NO_OVERLAP : "");
+  const some = either([...values.map(words), ...bounds]) + (isSplit(values) ? NO_OVERLAP : "");
   return `${of ? `${field}s` : field} ${[...(some === "" ? [] : [some]), ...excluded.map(words)].join(", and ")}`;
+}
+
+/** A field that is repeated means OR, which somebody may not expect. */
+function either(alternatives: readonly string[]): string {
+  return (alternatives.length > 1 ? "either " : "") + alternatives.join(" or ");
 }
 
 /** In two parts, between which the third person has an s. */

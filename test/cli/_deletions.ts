@@ -19,6 +19,18 @@ export function useDeletions(): void {
   });
 }
 
+/** What `svc users delete --json` prints if nobody is deleted. */
+export function noOutcomes(): object {
+  const { id, subdomain } = service.acme;
+  const none = { deleted: [], gone: [], failed: [], unknown: [], not_attempted: [] };
+  return { dry_run: false, service: "http://acme.localhost:7820", instance: { subdomain, id }, ...none };
+}
+
+/** How questions and messages name acme. */
+export function atAcme(): string {
+  return `http://acme.localhost:7820 (SVC_BASE_URL), instance acme (${service.acme.id})`;
+}
+
 /** Runs `svc users delete`. */
 export function remove(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   return runCli(["users", "delete", ...args], { service, cwd, ...options });

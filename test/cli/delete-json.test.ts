@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { ADA, NOBODY } from "../_setup.ts";
-import { broken, CHARLES, GRACE, left, remove, useDeletions, withFaults } from "./_deletions.ts";
+import { broken, CHARLES, GRACE, left, noOutcomes, remove, useDeletions, withFaults } from "./_deletions.ts";
 
 useDeletions();
 
-const NONE = { deleted: [], gone: [], failed: [], unknown: [], not_attempted: [] };
 const STRANGER = "00000000-0000-4000-8000-00000000fffe";
 
 describe("svc users delete --json", () => {
@@ -13,11 +12,13 @@ describe("svc users delete --json", () => {
     ["one address", ["ada@acme.test"], "", { deleted: [ADA] }],
     ["one id on standard input", ["-"], ADA, { deleted: [ADA] }],
     ["a query that matches one", ["--query", "email:ada@acme.test", "--expect", "1"], "", { deleted: [ADA] }],
-    ["no id on standard input", ["-"], "\n", {}],
+    ["no id on standard input", ["-"], "\n", { instance: null }],
+    ["a dry run", [GRACE, NOBODY, "-n"], "", { dry_run: true, gone: [NOBODY], not_attempted: [GRACE] }],
+    ["a dry run of a list", ["-", "-n"], "a@acme.test\n", { dry_run: true, gone: ["a@acme.test"] }],
     ["some who exist", ["-"], `${ADA}\n${NOBODY}`, { deleted: [ADA], gone: [NOBODY] }],
   ])("prints the same form for %s", async (_, args, stdin, form) => {
     const { code, stdout } = await remove([...args, "--yes", "--json"], { stdin });
-    expect([code, JSON.parse(stdout)]).toEqual([0, { ...NONE, ...form }]);
+    expect([code, JSON.parse(stdout)]).toEqual([0, { ...noOutcomes(), ...form }]);
   });
 
   it.each<[what: string, args: string[], stdin: string, gone: string[]]>([
@@ -27,7 +28,10 @@ describe("svc users delete --json", () => {
     ["several ids on standard input", ["-"], `${NOBODY}\n${STRANGER}`, [NOBODY, STRANGER]],
   ])("ends with 3 for %s if none of the users exist", async (_, args, stdin, gone) => {
     const { code, stdout, stderr } = await remove([...args, "--yes", "--json"], { stdin });
-    expect([code, JSON.parse(stdout)]).toEqual([3, { ...NONE, gone: expect.arrayContaining(gone) as string[] }]);
+    expect([code, JSON.parse(stdout)]).toEqual([
+      3,
+      { ...noOutcomes(), gone: expect.arrayContaining(gone) as string[] },
+    ]);
     const { error } = JSON.parse(stderr.trimEnd().split("\n").at(-1)!) as { error: object };
     expect(error).toMatchObject({ code: "user_not_found", exitCode: 3 });
     expect(await left()).toEqual([ADA, CHARLES, GRACE]);
@@ -36,7 +40,7 @@ describe("svc users delete --json", () => {
   it("names what failed for one user as for many", async () => {
     const { code, stdout } = await remove([CHARLES, "--yes", "--json"], { fetch: withFaults(() => broken()) });
     const failed = [{ id: CHARLES, code: "internal", error: "Internal error" }];
-    expect([code, JSON.parse(stdout)]).toEqual([7, { ...NONE, failed }]);
+    expect([code, JSON.parse(stdout)]).toEqual([7, { ...noOutcomes(), failed }]);
   });
 });
 

@@ -7,6 +7,7 @@ import { createContext, type CliOptions, type CliResult } from "../_cli.ts";
 import { ADA, NOBODY } from "../_setup.ts";
 import {
   AT_ACME,
+  atAcme,
   broken,
   CHARLES,
   cwd,
@@ -14,6 +15,7 @@ import {
   idOf,
   left,
   many,
+  noOutcomes,
   remove,
   service,
   useDeletions,
@@ -29,8 +31,7 @@ describe("The result of svc users delete", () => {
     const { code, stdout, stderr } = await run("--output", "ndjson");
     expect([code, stderr]).toEqual([
       6,
-      `Deleting from http://acme.localhost:7820 (SVC_BASE_URL)\n1 of 3 not found: ${NOBODY}.\n` +
-        "✗ 1 of 3 deleted, 1 was not found, 1 failed.\n",
+      `Deleting from ${atAcme()}\n1 of 3 not found: ${NOBODY}.\n` + "✗ 1 of 3 deleted, 1 was not found, 1 failed.\n",
     ]);
     const lines = stdout
       .trimEnd()
@@ -45,11 +46,9 @@ describe("The result of svc users delete", () => {
     expect([again.code, JSON.parse(again.stdout)]).toEqual([
       6,
       {
-        deleted: [],
+        ...noOutcomes(),
         gone: expect.arrayContaining([ADA, NOBODY]) as string[],
         failed: [{ id: CHARLES, code: "internal", error: "Internal error" }],
-        unknown: [],
-        not_attempted: [],
       },
     ]);
   });
@@ -118,7 +117,7 @@ describe("The result of svc users delete", () => {
       },
     });
     const recorded = (await readFile(join(cwd, "r"), "utf8")).trimEnd().split("\n");
-    expect(recorded.filter((line) => !line.includes('"deleting"'))).toHaveLength(20);
+    expect(recorded.filter((line) => !line.includes('"deleting"'))).toHaveLength(1 + 20);
   });
 
   it.each([1, 4, 32])("never has more than --concurrency %i requests at once", async (concurrency) => {
@@ -155,6 +154,7 @@ describe("svc users delete --receipt", () => {
     const line = (rest: object): object => ({
       time: "2026-06-01T12:00:00.000Z",
       service: "http://acme.localhost:7820",
+      instance: { subdomain: "acme", id: service.acme.id },
       ...rest,
     });
     const ada = { id: ADA, email: "ada@acme.test" };
@@ -162,6 +162,7 @@ describe("svc users delete --receipt", () => {
     expect([code, lines.map((text) => JSON.parse(text) as object)]).toEqual([
       0,
       [
+        line({ users: 2 }),
         line({ ...ada, outcome: "deleting" }),
         line({ ...ada, outcome: "deleted" }),
         line({ id: NOBODY, outcome: "deleting" }),

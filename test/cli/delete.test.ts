@@ -1,7 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { runCli, type CliOptions } from "../_cli.ts";
 import { ADA, ADA_OF_GLOBEX, NOBODY } from "../_setup.ts";
-import { AT_ACME, CHARLES, GRACE, left, many, remove, service, useDeletions } from "./_deletions.ts";
+import {
+  AT_ACME,
+  atAcme,
+  CHARLES,
+  GRACE,
+  left,
+  many,
+  noOutcomes,
+  remove,
+  service,
+  useDeletions,
+} from "./_deletions.ts";
 
 useDeletions();
 
@@ -104,7 +115,7 @@ describe("The users that svc users delete deletes", () => {
     const searched = await remove(["--query", "name:nobody", "--yes", "--json"]);
     const why = '"name:nobody" matches the whole name. To find a part of it: name:*nobody*';
     expect(searched).toMatchObject({ code: 0, stderr: `No users match. ${why}\n` });
-    expect(JSON.parse(searched.stdout)).toEqual({ deleted: [], gone: [], failed: [], unknown: [], not_attempted: [] });
+    expect(JSON.parse(searched.stdout)).toEqual(noOutcomes());
     for (const more of [["--yes"], ["--dry-run"]]) {
       const shown = await remove(["--query", "name:nobody", ...more], { tty: true });
       expect(shown).toMatchObject({ code: 0, stdout: "", stderr: `No users match. ${why}\n` });
@@ -147,10 +158,10 @@ describe("svc users delete --dry-run", () => {
       const stderr = "Dry run: 2 users would be deleted.\n";
       expect(piped).toMatchObject({ code: 0, stdout: `${ADA}\n${CHARLES}\n`, stderr });
     }
-    const named = await remove([GRACE, NOBODY, flag, "--json"]);
-    expect([named.code, JSON.parse(named.stdout), named.stderr]).toEqual([
+    const named = await remove([GRACE, NOBODY, flag, "--output", "ids"]);
+    expect([named.code, named.stdout, named.stderr]).toEqual([
       0,
-      [expect.objectContaining({ id: GRACE })],
+      `${GRACE}\n`,
       `1 of 2 not found: ${NOBODY}.\nDry run: 1 user would be deleted.\n`,
     ]);
     expect(named.requests.every(({ method }) => method === "GET")).toBe(true);
@@ -169,7 +180,7 @@ describe("The confirmation of svc users delete", () => {
     const { code, stdout, stderr } = await remove(["--query", AT_ACME], { ...atTerminal, ask });
     expect(asked).toEqual(["This cannot be undone. Type 2 to delete all of them:"]);
     expect(stderr.split("\r")[0]!.split("\n")).toEqual([
-      `2 users of http://acme.localhost:7820 (SVC_BASE_URL), which match ${AT_ACME}:`,
+      `2 users whose email ends with "@acme.test", of ${atAcme()}:`,
       `ID${" ".repeat(36)}EMAIL              NAME             CREATED`,
       `${ADA}  ada@acme.test      Ada Lovelace     4 months ago`,
       `${CHARLES}  charles@acme.test  Charles Babbage  5 months ago`,
@@ -181,7 +192,10 @@ describe("The confirmation of svc users delete", () => {
   it("lists ten users and the number of others", async () => {
     await many(30);
     const { stderr } = await remove(["--query", AT_ACME], { ...atTerminal, ask: () => "" });
-    expect([stderr.match(/@acme\.test {2}/g)?.length, stderr.includes("and 20 more.\n")]).toEqual([10, true]);
+    expect([
+      stderr.match(/@acme\.test {2}/g)?.length,
+      stderr.includes("and 20 more. To see all of them: --dry-run\n"),
+    ]).toEqual([10, true]);
   });
 
   it.each(["", "y", "yes", "1", "3", "2 users", "two", "02"])("for two users rejects the answer %j", async (answer) => {
@@ -199,7 +213,7 @@ describe("The confirmation of svc users delete", () => {
     const asked: string[] = [];
     await remove(["--query", "name:Ada*"], { ...atTerminal, confirm: (question) => asked.push(question) > 0 });
     expect([asked, await left()]).toEqual([
-      ["Delete ada@acme.test from http://acme.localhost:7820 (SVC_BASE_URL)? This cannot be undone."],
+      [`Delete ada@acme.test from ${atAcme()}? This cannot be undone.`],
       [CHARLES, GRACE],
     ]);
   });
@@ -213,7 +227,7 @@ describe("The confirmation of svc users delete", () => {
       code: 0,
       stdout: `Deleted ${ADA}\n`,
     });
-    const question = "Delete ada@acme.test from http://acme.localhost:7820 (SVC_BASE_URL)? This cannot be undone.";
+    const question = `Delete ada@acme.test from ${atAcme()}? This cannot be undone.`;
     expect([asked, await left()]).toEqual([
       [question, question],
       [CHARLES, GRACE],

@@ -30,7 +30,7 @@ it.each([
   ["dev instances create acme", 8, "acme"],
   ["dev instances update nowhere --name X", 3, "nowhere"],
   ["dev reset --instance nowhere --yes", 2, "nowhere"],
-  ["dev keys rotate --instance nowhere", 2, "nowhere"],
+  ["dev keys rotate --instance nowhere --yes", 2, "nowhere"],
   ["dev users create eve@globex.test --instance nowhere", 2, "nowhere"],
   ["dev seed --generate 3 --instance nowhere", 2, "nowhere"],
   ["dev instances delete acme", 2, "--yes"],
@@ -70,22 +70,25 @@ it("svc dev instances creates an instance that answers at once, updates it and d
   expect((await svc("dev instances list --output tsv")).stdout).toContain("umbrella\tUmbrella");
   const asked: string[] = [];
   const declined = await svc("dev instances delete umbrella", { tty: true, confirm: (text) => !asked.push(text) });
-  expect([declined.code, asked]).toEqual([1, ["Delete Umbrella with all its users and sessions?"]]);
-  expect(await svc("dev instances delete umbrella --yes")).toMatchObject({ code: 0, stderr: "Deleted Umbrella.\n" });
+  expect([declined.code, asked]).toEqual([1, [expect.stringContaining("with all its users and sessions at http")]]);
+  expect(await svc("dev instances delete umbrella --yes")).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("\nDeleted Umbrella.\n") as string,
+  });
   expect((await svc("dev instances update umbrella --active")).code).toBe(3);
 });
 
 it("svc dev keys rotate masks the secret key except in JSON, and invalidates old tokens", async () => {
   const { stdout: token } = await svc("dev token --user ada");
   const before = server.instances[0]!;
-  const masked = await svc("dev keys rotate --publishable-key");
+  const masked = await svc("dev keys rotate --publishable-key --yes");
   const now = server.instances[0]!;
   expect(now.secret_key).not.toBe(before.secret_key);
   expect(masked.stdout).toContain(now.publishable_key);
   expect(masked.stdout).not.toContain(now.secret_key);
-  expect(masked.stderr).toBe("To print the new secret key, in the server's directory: svc env\n");
-  expect((await svc("dev keys rotate --instance globex")).stderr).toMatch(/: svc env --instance globex\n$/);
-  const again = await answerOf<{ secret_key: string }>("dev keys rotate --instance acme");
+  expect(masked.stderr).toContain("\nTo print the new secret key, in the server's directory: svc env\n");
+  expect((await svc("dev keys rotate --instance globex --yes")).stderr).toMatch(/: svc env --instance globex\n$/);
+  const again = await answerOf<{ secret_key: string }>("dev keys rotate --instance acme --yes");
   expect(again.secret_key).toBe(server.instances[0]!.secret_key);
   const response = await fetch(`${server.url}/api/v1/tokens/verify`, {
     method: "POST",

@@ -17,8 +17,10 @@ import { main } from "../../src/cli/main.ts";
 import { serve, type RunningServer } from "../../src/server/index.ts";
 import { createContext, runCli, type TestContext } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
+import { setup } from "../_setup.ts";
 
 const KEY = "sk_production_0123456789abcdefghijklmnopqrstuv";
+const REST = { name: "Ada", avatar_url: null, email_verified: true, providers: [], created_at: "2026-01-01T00:00:00Z" };
 const ADA = "00000000-0000-4000-8000-0000000000a1";
 
 let cwd: string;
@@ -176,13 +178,79 @@ describe("A deletion from the current profile", () => {
     });
     expect(searched.stderr).toContain("If that is what you expect, add: --expect 1 --profile production\n");
     expect([searched.code, searched.requests.map(({ method }) => method)]).toEqual([2, ["GET"]]);
-    const answer = Response.json({ deleted: true, id: ADA });
+    const answer = (method?: string): Response =>
+      Response.json(
+        method === "DELETE" ? { deleted: true, id: ADA } : [{ ...found, data: { ...found.data, ...REST } }],
+      );
     const named = await runCli(["users", "delete", ADA, "--yes", "--profile", "production"], {
       cwd,
       env,
-      fetch: () => Promise.resolve(answer as never),
+      fetch: (_, { method }) => Promise.resolve(answer(method) as never),
     });
     expect([named.code, named.stdout]).toEqual([0, `${ADA}\tdeleted\t\n`]);
-    expect(named.stderr).toBe("Deleting from https://acme.example.com (profile production)\n");
+    expect(named.stderr).toBe(
+      "Deleting from https://acme.example.com (profile production), which does not name the instance of this key\n",
+    );
+  });
+
+  it("needs it as well if SVC_PROFILE chooses the profile", async () => {
+    const context = world();
+    const secret_key = await storeKey(context, "production", "https://acme.example.com", KEY, true);
+    await writeProfile(context, "production", { base_url: "https://acme.example.com", secret_key });
+    await writeProfile(context, "staging", { base_url: "https://staging.example.com" });
+    const env = { HOME: cwd, SVC_PROFILE: "production" };
+    const refused = await runCli(["users", "delete", ADA, "--yes"], { cwd, env });
+    expect([refused.code, refused.requests]).toEqual([2, []]);
+    expect(refused.stderr).toContain("--yes does not delete from the profile of SVC_PROFILE unless it is named.");
+    const used = await runCli(["profiles", "use", "staging"], { cwd, env });
+    expect(used.stderr).toBe(
+      "SVC_PROFILE is set to production and takes precedence: unset it, or use --profile staging.\n",
+    );
+    const service = await setup();
+    const variables = { HOME: cwd, SVC_PROFILE: "production" };
+    const pipeline = await runCli(["users", "delete", ADA, "--yes"], { cwd, service, env: variables });
+    expect([pipeline.code, pipeline.stdout]).toEqual([0, `${ADA}\tdeleted\t\n`]);
+  });
+});
+
+describe("A deletion where two servers run in one directory", () => {
+  it("needs an address with --yes, which is enough to find that server's key", async () => {
+    const older = await start("2026-06-01T12:00:00.000Z");
+    const newer = await start("2026-06-01T12:00:01.000Z");
+    for (const more of [[], ["--instance", "acme"]]) {
+      const refused = await run("users", "delete", "ada@acme.test", "--yes", ...more);
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("--yes does not choose among them.")]);
+      for (const { server } of [older, newer]) expect(refused.stderr).toContain(server.url);
+    }
+    const { code, stderr } = await run("users", "delete", "ada@acme.test", "--yes", "--base-url", older.server.url);
+    const { id } = older.server.instances[0]!;
+    expect([code, stderr]).toEqual([0, `Deleting from ${older.server.url} (--base-url), instance acme (${id})\n`]);
+    const counts = [older, newer].map(({ server }) => run("users", "list", "--count", "--base-url", server.url));
+    expect((await Promise.all(counts)).map(({ stdout }) => Number(stdout))).toEqual([3, 4]);
+  });
+
+  it("is sent without a question to the only one that has the instance", async () => {
+    const older = await start("2026-06-01T12:00:00.000Z");
+    const newer = await start("2026-06-01T12:00:01.000Z");
+    const id = newer.server.instances[0]!.id;
+    expect((await run("users", "delete", "ada@acme.test", "--yes", "--instance", id)).code).toBe(0);
+    expect(older.server.instances[0]!.id).not.toBe(id);
+  });
+
+  it("sends a key to no address that only looks like a server of this directory", async () => {
+    const { file } = await start("2026-06-01T12:00:00.000Z");
+    const asked: (string | undefined)[] = [];
+    const other = createServer((request, response) => {
+      asked.push(request.headers["x-service-secret-key"] as string | undefined);
+      response.end("{}");
+    });
+    await new Promise<void>((done) => void other.listen(0, "127.0.0.1", done));
+    onTestFinished(() => void other.close());
+    const { port } = other.address() as AddressInfo;
+    const url = `http://localhost:${port}`;
+    const planted = { ...file, port, url, api_url: url, instances: [{ ...file.instances[0]!, url }] };
+    await writeServerFile(cwd, serverPath(cwd, port), planted);
+    const { code } = await run("users", "list", "--base-url", url);
+    expect([code, asked.filter(Boolean)]).toEqual([4, []]);
   });
 });

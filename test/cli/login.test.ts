@@ -39,7 +39,7 @@ describe("svc login", () => {
     const { code, stdout, stderr } = await logIn("acme");
     expect([code, stdout, stderr]).toEqual([
       0,
-      "Logged in to http://acme.localhost:7820. The key is in a file that only you can read, unencrypted.\n",
+      `Logged in to http://acme.localhost:7820, instance acme (${service.acme.id}). The key is in a file that only you can read, unencrypted.\n`,
       '"acme" is now the current profile.\n',
     ]);
     const { requests, code: listed } = await run(["users", "list"]);

@@ -34,9 +34,10 @@ it.each([
 ])("the name of the program is left alone: %s", (sentence) => expect(asRun(sentence, { env: NPX })).toBe(sentence));
 
 it("svc dev reset says how to undo it", async () => {
-  const undo = async (env: Record<string, string>): Promise<string> => (await svc("dev reset --all", { env })).stderr;
-  expect(await undo(NPX)).toContain("\nTo undo this: npx svc-identity dev snapshot restore previous\n");
-  expect(await undo({})).toContain("\nTo undo this: svc dev snapshot restore previous\n");
+  const undo = async (env: Record<string, string>): Promise<string> =>
+    (await svc("dev reset --all --yes", { env })).stderr;
+  expect(await undo(NPX)).toContain("\nTo undo this: npx svc-identity dev snapshot restore previous-1\n");
+  expect(await undo({})).toContain("\nTo undo this: svc dev snapshot restore previous-2\n");
 });
 
 it("the message of an error names the command to repair a store with", async () => {

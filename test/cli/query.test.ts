@@ -237,7 +237,7 @@ describe("svc query explain", () => {
   });
 
   it.each<[wire: string, words: string]>([
-    ["email:a email:b", 'email is "a", or is "b"'],
+    ["email:a email:b", 'email either is "a" or is "b"'],
     ["-email:a -email:*b*", 'email is not "a", and does not contain "b"'],
     ["email:a* -email:ab", 'email starts with "a", and is not "ab"'],
     [
@@ -246,7 +246,7 @@ describe("svc query explain", () => {
     ],
     [
       "created_at<2026-01-10 created_at>2026-03-04",
-      "created_at is before 2026-01-10 00:00 UTC, or is after 2026-03-04 00:00 UTC (these do not overlap, so either is enough)",
+      "created_at either is before 2026-01-10 00:00 UTC or is after 2026-03-04 00:00 UTC (these do not overlap, so either is enough)",
     ],
     [
       "created_at>2026-01-01 created_at>2026-03-01 created_at<2026-02-01",
@@ -254,9 +254,9 @@ describe("svc query explain", () => {
     ],
     [
       "created_at>2026-01-01 created_at>2026-03-01",
-      "created_at is after 2026-01-01 00:00 UTC, or is after 2026-03-01 00:00 UTC",
+      "created_at either is after 2026-01-01 00:00 UTC or is after 2026-03-01 00:00 UTC",
     ],
-    ["provider:github provider:goo*", 'providers include "github", or include one that starts with "goo"'],
+    ["provider:github provider:goo*", 'providers either include "github" or include one that starts with "goo"'],
     ["-provider:github -provider:*o*", 'providers do not include "github", and include none that contains "o"'],
     ["provider:null", "providers are empty"],
     ["-provider:null", "providers are not empty"],

@@ -150,7 +150,7 @@ describe("svc store repair", () => {
   it.each<[string, string, CliOptions, number, string]>([
     ["is only tried", "repair --dry-run", {}, 0, "Nothing was changed.\n"],
     ["cannot ask for confirmation", "repair", {}, 2, "Add --yes to repair without confirmation"],
-    ["is not confirmed", "repair", { tty: true, confirm: () => false }, 1, "Nothing was changed.\n"],
+    ["is not confirmed", "repair", { tty: true, confirm: () => false }, 1, "Declined. Nothing was changed.\n"],
   ])("changes nothing where it %s", async (_, line, options, expected, message) => {
     const path = await makeStore();
     await damage(path);
@@ -170,7 +170,10 @@ describe("svc store repair", () => {
     const questions: string[] = [];
     const confirm = (question: string): boolean => questions.push(question) > 0;
     const { code, stderr } = await svc("repair", { tty: true, confirm });
-    expect([code, questions]).toEqual([0, ["Rewrite the store without these records? Its files are copied first."]]);
+    expect([code, questions]).toEqual([
+      0,
+      [expect.stringMatching(/^Rewrite .*db\.json without these records\? Its files are copied first\.$/)],
+    ]);
     const copy = `${path}.2026-06-01T12-00-00.000Z.bak`;
     expect(stderr).toContain(copy);
     expect([await readFile(copy, "utf8"), await modeOf(copy), await modeOf(path)]).toEqual([before, "600", "600"]);

@@ -299,7 +299,7 @@ describe("The control API", () => {
     expect(server.instances.map(({ secret_key }) => secret_key)).toEqual(keys);
     expect((await server.control("GET /scenarios")).body).toEqual([]);
     expect((await server.control("GET /clock")).body.mode).toBe("real");
-    expect((await server.control("GET /snapshots")).body).toMatchObject([{ id: "previous" }]);
+    expect((await server.control("GET /snapshots")).body).toMatchObject([{ id: "previous-1" }]);
     for (const body of [{}, { all: false }, { all: true, instance: "acme" }])
       expect((await server.control("POST /reset", body)).status).toBe(400);
   });

@@ -80,7 +80,8 @@ describe("The control API of two servers on one database", () => {
     );
     expect((await one.control("GET /snapshots")).body.map(({ id }: { id: string }) => id).toSorted()).toEqual([
       "base",
-      "previous",
+      "previous-1",
+      "previous-2",
     ]);
   });
 

@@ -8,7 +8,7 @@ import { readStdin } from "../input.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { isInteractive, requirePrompt } from "../output/prompt.ts";
-import { printJson } from "../output/text.ts";
+import { printJson, say } from "../output/text.ts";
 import {
   checkProfileName,
   readProfile,
@@ -19,7 +19,9 @@ import {
 } from "../credentials/profiles.ts";
 import { forgetKey, storeKey } from "../credentials/stored-key.ts";
 import { originOf } from "../connection/sources.ts";
+import { instanceInWords } from "../connection/target.ts";
 import { openWith, verifyKeyWithService } from "../connection/client.ts";
+import { shadowsOf } from "../connection/shadows.ts";
 
 export interface LoginOptions extends GlobalFlags {
   readonly publishableKey?: string;
@@ -73,13 +75,18 @@ export async function runLogin(context: Context, options: LoginOptions): Promise
   await writeProfile(context, name, { ...existing, ...address, secret_key });
   await writeCurrent(context, name);
 
-  if (options.json) return printJson(context, { profile: name, base_url: address.base_url, store: secret_key.store });
+  if (options.json)
+    return printJson(context, {
+      profile: name,
+      base_url: address.base_url,
+      instance: context.network.instance ?? null,
+      store: secret_key.store,
+    });
   const place = secret_key.store === "keyring" ? "the keyring" : "a file that only you can read, unencrypted";
-  context.stdout.write(`Logged in to ${address.base_url}. The key is in ${place}.\n`);
+  const instance = options.check ? `, ${instanceInWords(context.network.instance)}` : "";
+  context.stdout.write(`Logged in to ${address.base_url}${instance}. The key is in ${place}.\n`);
   context.stderr.write(`"${name}" is now the current profile.\n`);
-  const shadows = ["SVC_SECRET_KEY", "SVC_SECRET_KEY_FILE", "SVC_SECRET_KEY_COMMAND", "SVC_BASE_URL"];
-  for (const variable of shadows.filter((one) => context.env[one]))
-    context.stderr.write(`${variable} is set and takes precedence: unset it, or use --profile ${name}.\n`);
+  for (const reason of await shadowsOf(context, name)) say(context, reason);
 }
 
 /** Asks again after a wrong key: the next paste would go to the shell, and stay in its history. */

@@ -1,6 +1,6 @@
 import { optionsOf } from "../connection/client-options.ts";
 import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
-import type { Context } from "../context.ts";
+import type { Context, NamedInstance } from "../context.ts";
 import { CliError, toFailure } from "../errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { mask } from "../output/format.ts";
@@ -22,7 +22,7 @@ export function addWhoami(program: Program, context: Context): void {
   withHelp(command, {
     examples: [
       ["svc whoami", "every value, and where it comes from"],
-      ["svc whoami --check", "check the key as well"],
+      ["svc whoami --check", "check the key as well, and ask for its instance"],
       ["svc whoami --json", "for a program; the key is masked"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable],
@@ -41,17 +41,31 @@ export async function runWhoami(context: Context, options: WhoamiOptions): Promi
   const baseUrl = optionsOf(context, target).baseUrl;
   if (check && key !== undefined && baseUrl !== undefined)
     await verifyKeyWithService(context, { base_url: baseUrl, secretKey: key.value }, target);
+  const instance = instanceOf(context, target, key?.value);
   const shown = {
     ...Object.fromEntries(VALUES.map((name) => [name, target[name] ?? null])),
     secret_key: key ? { value: mask(key.value), source: key.source } : null,
   } as Record<string, Sourced | null>;
-  if (json) printJson(context, { ...shown, ...(check && key && { accepted: true }) });
+  if (json) printJson(context, { ...shown, instance: instance ?? null, ...(check && key && { accepted: true }) });
   else {
-    printRecord(context, Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, inWords(value)])));
+    printRecord(context, {
+      ...Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, inWords(value)])),
+      instance: instance
+        ? `${instance.subdomain} ${instance.id}`
+        : check
+          ? "(the service does not name it)"
+          : "(see --check)",
+    });
     if (check && key) context.stderr.write("The service accepts the key.\n");
   }
   await noteShadowed(context, target);
   return key === undefined ? EXIT.noKey : EXIT.done;
+}
+
+/** The instance that the key belongs to: as the service has just named it, or as the local server's file has it. */
+function instanceOf({ network }: Context, { server }: Target, key: string | undefined): NamedInstance | undefined {
+  const local = server?.instances.find(({ secret_key }) => secret_key === key);
+  return network.instance ?? (local && { subdomain: local.subdomain, id: local.id });
 }
 
 async function keyOf({ secret_key }: Target): Promise<Sourced | undefined> {

@@ -54,6 +54,7 @@ export function chooseInstance(
   return found;
 }
 
-function namesOf({ id, subdomain, publishable_key }: RunningServerFile["instances"][number]): string[] {
+/** What `--instance` may call it. */
+export function namesOf({ id, subdomain, publishable_key }: RunningServerFile["instances"][number]): string[] {
   return [id, subdomain, publishable_key];
 }

@@ -3,7 +3,8 @@ import type { Fault } from "../../client/retry.ts";
 import { isRead, isUnavailable, isUnsent } from "../../client/transient.ts";
 import type { Fetch } from "../../wire/fetch.ts";
 import { userAgent } from "../../wire/version.ts";
-import type { Exchange, Network, World } from "../context.ts";
+import { INSTANCE_HEADER, isUuid, SUBDOMAIN } from "../../wire/names.ts";
+import type { Exchange, NamedInstance, Network, World } from "../context.ts";
 import { startSpinner } from "../output/spinner.ts";
 import { proxyOf } from "./proxy.ts";
 import { waitMs } from "./wait.ts";
@@ -26,11 +27,15 @@ export function createNetwork(world: Pick<World, "env" | "fetch"> & Partial<Pick
     return fetch;
   };
   let last: Exchange | undefined;
+  let instance: NamedInstance | undefined;
   /** When nothing more is waited for, over all requests and their retries; as `performance.now()`. */
   let waitsUntil: number | undefined;
   return {
     get last() {
       return last;
+    },
+    get instance() {
+      return instance;
     },
 
     async send(url, init, { certificate, timeoutMs }) {
@@ -40,6 +45,7 @@ export function createNetwork(world: Pick<World, "env" | "fetch"> & Partial<Pick
       const headers = { "user-agent": userAgent("cli"), ...init.headers };
       const response = await fetchFor(certificate)(url, { ...init, headers });
       const header = (name: string): string | undefined => response.headers.get(name) ?? undefined;
+      instance = instanceIn(header(INSTANCE_HEADER));
       last = {
         ...exchange,
         status: response.status,
@@ -73,6 +79,11 @@ export function createNetwork(world: Pick<World, "env" | "fetch"> & Partial<Pick
 
     end: () => over.abort(),
   };
+}
+
+function instanceIn(header = ""): NamedInstance | undefined {
+  const [subdomain = "", id = "", ...more] = header.split(" ");
+  return SUBDOMAIN.test(subdomain) && isUuid(id) && more.length === 0 ? { subdomain, id } : undefined;
 }
 
 /** Whether nothing of a request was sent, or a read found the service unavailable. */

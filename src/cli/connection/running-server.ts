@@ -50,6 +50,18 @@ export function* upwards(from: string): Generator<string> {
   yield directory;
 }
 
+/** The other servers that run in the directory of one. */
+export async function findNeighbours(place: Place, server: RunningServerFile): Promise<RunningServerFile[]> {
+  for (const directory of upwards(place.cwd)) {
+    const files = readServerFiles(directory);
+    const others = files.filter(({ identity_secret }) => identity_secret !== server.identity_secret);
+    if (others.length === files.length) continue;
+    const proofs = await Promise.all(others.map((other) => probe(place, other)));
+    return others.filter((_, i) => proofs[i] === "proved");
+  }
+  return [];
+}
+
 export async function findRunningServer(place: Place): Promise<RunningServerFile | undefined> {
   const local = await findLocalServer(place);
   return local?.isRunning ? local.server : undefined;
@@ -133,7 +145,7 @@ async function probe(place: Place, server: RunningServerFile): Promise<"proved" 
   }
 }
 
-function portOf(address: string): string {
+export function portOf(address: string): string {
   const { port, protocol } = new URL(address);
   return port || (protocol === "https:" ? "443" : "80");
 }

@@ -19,7 +19,7 @@ export interface Target {
   readonly redirect_uris?: readonly string[] | undefined;
   /** The server of this directory, if that is the target. */
   readonly server?: RunningServerFile;
-  /** Whether it is the target only because it is the current profile. */
+  /** Whether its address comes from a profile that this command does not name: the current one, or that of `SVC_PROFILE`. */
   readonly isByDefault?: boolean;
 }
 
@@ -51,7 +51,9 @@ export async function readExplicitTarget(context: Context, flags: TargetFlags): 
     sources.splice(1, 0, ofProfile(context, flags.profile, await requireProfile(context, flags.profile), "--profile"));
   else if (named !== undefined)
     sources.push(ofProfile(context, named, await requireProfile(context, named), "SVC_PROFILE"));
-  return checkKeyOrigin(sources.reduce(merge));
+  const target = checkKeyOrigin(sources.reduce(merge));
+  const isByVariable = target.profile?.source === "SVC_PROFILE" && target.base_url?.source === `profile ${named}`;
+  return isByVariable ? { ...target, isByDefault: true } : target;
 }
 
 /** Completes an explicit target with a profile. @throws {CliError} if a key would be sent to an origin that it is not for */

@@ -1,12 +1,14 @@
 import { startDeadline } from "../../client/deadline.ts";
 import { repeat } from "../../client/retry.ts";
+import { isLoopbackUrl } from "../../wire/loopback.ts";
+import { trimSlash } from "../../wire/path.ts";
 import type { TargetFlags } from "../command.ts";
-import type { Context } from "../context.ts";
+import type { Context, NamedInstance } from "../context.ts";
 import { listProfiles, readCurrent, requireProfile } from "../credentials/profiles.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { ofServer } from "./local-target.ts";
-import { findLocalServer, type LocalServer } from "./running-server.ts";
+import { findLocalServer, findServerOn, portOf, type LocalServer } from "./running-server.ts";
 import type { RunningServerFile } from "./server-file.ts";
 import { readExplicitTarget, withProfile, type Target } from "./sources.ts";
 
@@ -20,7 +22,7 @@ export async function resolveTarget(context: Context, flags: TargetFlags): Promi
   const explicit = await readExplicitTarget(context, flags);
   if (explicit.base_url ?? explicit.api_url) {
     if (flags.instance !== undefined) throw notAmongInstances("an address is given");
-    return explicit;
+    return (await ofLocalServer(context, explicit)) ?? explicit;
   }
   const local = await awaitLocalServer(context);
   if (local?.isRunning) return ofServer(local.server, explicit, flags.instance);
@@ -32,6 +34,17 @@ export async function resolveTarget(context: Context, flags: TargetFlags): Promi
     return { ...withProfile(context, explicit, current, profile, "the current profile"), isByDefault: true };
   }
   throw await noService(context, explicit);
+}
+
+/** An address without a key may be that of a local server, which proves that it is the one whose file has the key. */
+async function ofLocalServer(context: Context, { base_url, ...explicit }: Target): Promise<Target | undefined> {
+  if (!base_url || explicit.secret_key || !isLoopbackUrl(base_url.value)) return undefined;
+  const server = await findServerOn(context, Number(portOf(base_url.value)));
+  const address = trimSlash(base_url.value);
+  const isIts = (url: string | undefined): boolean => url !== undefined && trimSlash(url) === address;
+  const instance =
+    server?.instances.find(({ url }) => isIts(url)) ?? (isIts(server?.url) ? server?.instances[0] : undefined);
+  return server && instance && { ...ofServer(server, explicit, instance.id), base_url };
 }
 
 /**
@@ -58,6 +71,16 @@ export function describeTarget({ base_url, api_url, profile }: Target): string {
   const address = base_url ?? api_url;
   if (address === undefined) return "an unknown service";
   return `${address.value} (${profile === undefined ? address.source : `profile ${profile.value}`})`;
+}
+
+/** The same with the instance, as the service named it in its last answer. */
+export function describeInstance(context: Context, target: Target): string {
+  return `${describeTarget(target)}, ${instanceInWords(context.network.instance)}`;
+}
+
+/** @param instance undefined if the service did not name it */
+export function instanceInWords(instance: NamedInstance | undefined): string {
+  return instance ? `instance ${instance.subdomain} (${instance.id})` : "which does not name the instance of this key";
 }
 
 /** With `--wait`, waits for a server that is about to start. */

@@ -13,6 +13,16 @@ export function requirePrompt(context: Context, instead: string): void {
   if (why !== undefined) throw new CliError(EXIT.usage, `Cannot prompt: ${why}.`, instead);
 }
 
+/**
+ * Asks a person before what destroys records.
+ * @param instead what to do where nobody can answer
+ * @throws {CliError} if the answer is no, or nobody can answer
+ */
+export async function requireConsent(context: Context, question: string, instead: string): Promise<void> {
+  requirePrompt(context, instead);
+  if (!(await context.confirm(question))) throw new CliError(EXIT.failed, "Declined. Nothing was changed.");
+}
+
 function obstacle({ stdin, stderr, env }: Context): string | undefined {
   if (!stdin.isTTY) return "standard input is not a terminal";
   if (!stderr.isTTY) return "standard error is not a terminal";

@@ -158,9 +158,18 @@ export const Snapshot = record(
     name: text,
     created_at: text,
     records: z.record(text, count).check(z.describe("Number of records, by kind")),
+    previous: z
+      .optional(text)
+      .check(z.describe("After a restore: the snapshot of the records before it, which undoes it")),
   }),
 );
-export const Reset = z.object({ reset: z.literal(true), instances: count, users: count, sessions: count });
+export const Reset = z.object({
+  reset: z.literal(true),
+  instances: count,
+  users: count,
+  sessions: count,
+  snapshot: text.check(z.describe("The snapshot of the records before it, which undoes it")),
+});
 export const Seeded = z.object({ instances: count, users: count, identities: count, sessions: count, personas: count });
 export const Job = z.object({
   id: text,

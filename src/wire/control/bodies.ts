@@ -109,10 +109,13 @@ export const AdvanceClock = z.union([z.strictObject({ by: duration }), z.strictO
 });
 
 export const SNAPSHOT_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+/** The server saves these itself, before it replaces records. */
+export const PREVIOUS_NAME = /^previous(?:-([1-9]\d{0,8}))?$/;
 export const NewSnapshot = z.strictObject({
-  name: z
-    .string()
-    .check(z.regex(SNAPSHOT_NAME, "must be 1 to 64 of a-z, 0-9, dot, underscore and hyphen, e.g. before-import")),
+  name: z.string().check(
+    z.regex(SNAPSHOT_NAME, "must be 1 to 64 of a-z, 0-9, dot, underscore and hyphen, e.g. before-import"),
+    z.refine((name) => !PREVIOUS_NAME.test(name), "must not be previous, which svc keeps for itself to undo a reset"),
+  ),
 });
 export const Reset = z.union([z.strictObject({ all: z.literal(true) }), z.strictObject({ instance: instanceName })], {
   error: 'must be { "all": true } or { "instance": "acme" }',

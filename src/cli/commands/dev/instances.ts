@@ -5,13 +5,13 @@ import { openControl } from "../../connection/control.ts";
 import { collect, runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { DEV_EXITS, EXIT, type ExitCode } from "../../exit-codes.ts";
+import { DEV_EXITS, EXIT } from "../../exit-codes.ts";
 import { printAll } from "../../list/print.ts";
 import { printResource } from "../../list/record.ts";
 import { printsRows } from "../../output/flags.ts";
-import { requirePrompt } from "../../output/prompt.ts";
 import { harmless, printJson } from "../../output/text.ts";
 import { INSTANCE_COLUMNS } from "./columns.ts";
+import { consentAt, instanceInWords, YES_FLAG } from "./consent.ts";
 
 export interface InstanceOptions extends GlobalFlags {
   readonly name?: string;
@@ -61,7 +61,7 @@ export function addInstances(dev: Command, context: Context): void {
     .command("delete")
     .argument("<instance>", "an id or subdomain")
     .description("delete an instance with all its records")
-    .option("-y, --yes", "do not ask for confirmation");
+    .option(...YES_FLAG);
   withHelp(remove, { examples: [["svc dev instances delete umbrella --yes", "without a question"]], exits: DEV_EXITS });
   runs(remove, (options: InstanceOptions, instance: string) => runDelete(context, options, instance));
 }
@@ -101,20 +101,14 @@ export async function runUpdate(context: Context, options: InstanceOptions, inst
 }
 
 /** Deletes an instance, after consent or with `--yes`. */
-export async function runDelete(
-  context: Context,
-  options: InstanceOptions,
-  instance: string,
-): Promise<ExitCode | void> {
+export async function runDelete(context: Context, options: InstanceOptions, instance: string): Promise<void> {
   const control = await openControl(context, options);
-  const { id, data } = await control.request("GET /instances/:id", { params: { id: instance } });
-  if (!options.yes) {
-    requirePrompt(context, `Add --yes to delete ${data.name} with all its users and sessions.`);
-    if (!(await context.confirm(`Delete ${harmless(data.name)} with all its users and sessions?`))) return EXIT.failed;
-  }
-  const answer = await control.request("DELETE /instances/:id", { params: { id } });
+  const found = await control.request("GET /instances/:id", { params: { id: instance } });
+  const does = `Delete ${instanceInWords(found)} with all its users and sessions`;
+  await consentAt(context, control, options, does, " This cannot be undone.");
+  const answer = await control.request("DELETE /instances/:id", { params: { id: found.id } });
   if (options.json) return printJson(context, answer);
-  context.stderr.write(`Deleted ${harmless(data.name)}.\n`);
+  context.stderr.write(`Deleted ${harmless(found.data.name)}.\n`);
 }
 
 function given({ name, active, defaultProvider, redirectUri }: InstanceOptions): BodyOf<"PATCH /instances/:id"> {

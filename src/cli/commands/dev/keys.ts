@@ -6,11 +6,13 @@ import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { DEV_EXITS, EXIT } from "../../exit-codes.ts";
 import { mask, quoted } from "../../output/format.ts";
+import { consentAt, instanceInWords, YES_FLAG } from "./consent.ts";
 import { printJson, printRecord, say } from "../../output/text.ts";
 
 export interface RotateOptions extends GlobalFlags {
   readonly publishableKey?: boolean;
   readonly secretKey: boolean;
+  readonly yes?: boolean;
 }
 
 export function addKeys(dev: Command, context: Context): void {
@@ -24,7 +26,8 @@ export function addKeys(dev: Command, context: Context): void {
     .command("rotate")
     .description("replace the secret key; tokens signed with the old one stop verifying at once")
     .option("--publishable-key", "replace the publishable key too")
-    .option("--no-secret-key", "leave the secret key as it is");
+    .option("--no-secret-key", "leave the secret key as it is")
+    .option(...YES_FLAG);
   withHelp(rotate, {
     examples,
     exits: DEV_EXITS,
@@ -40,6 +43,10 @@ export async function runRotate(context: Context, options: RotateOptions): Promi
     throw new CliError(EXIT.usage, "No key to replace.", "Omit --no-secret-key, or add --publishable-key.");
   const control = await openControl(context, options);
   const id = name ?? (await firstInstance(control));
+  const which = secretKey && publishableKey ? "both keys" : `the ${secretKey ? "secret" : "publishable"} key`;
+  const instance = await control.request("GET /instances/:id", { params: { id } });
+  const note = secretKey ? " Tokens and applications that use the old one stop working at once." : "";
+  await consentAt(context, control, options, `Replace ${which} of ${instanceInWords(instance)}`, note);
   const keys = await control.request("POST /instances/:id/keys/rotate", {
     params: { id },
     body: { secret_key: secretKey, publishable_key: publishableKey },

@@ -3,10 +3,10 @@ import { openControl } from "../../connection/control.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { DEV_EXITS, EXIT, type ExitCode } from "../../exit-codes.ts";
+import { DEV_EXITS, EXIT } from "../../exit-codes.ts";
 import { counted } from "../../output/format.ts";
-import { isInteractive } from "../../output/prompt.ts";
-import { harmless, printJson, say } from "../../output/text.ts";
+import { printJson, say } from "../../output/text.ts";
+import { consentAt, instanceInWords, YES_FLAG } from "./consent.ts";
 
 export interface ResetOptions extends GlobalFlags {
   readonly all?: boolean;
@@ -18,37 +18,44 @@ export function addReset(dev: Command, context: Context): void {
     .command("reset")
     .description("restore the seed, or clear one instance")
     .option("--all", "all records as the seed has them, the real time, and no scenarios")
-    .option("-y, --yes", "on a terminal, do not ask before an instance is emptied");
+    .option(...YES_FLAG);
   withHelp(command, {
     examples: [
-      ["svc dev reset --all", "as after svc serve --reset, with the same ids and keys"],
+      ["svc dev reset --all", "as after svc serve --reset, with the same ids and keys; asks first"],
+      ["svc dev reset --all --yes", "in a script"],
       ["svc dev reset --instance globex", "delete the users and sessions of one instance"],
       ["svc dev snapshot restore previous", "undo it"],
     ],
     exits: DEV_EXITS,
-    notes: "The records before that are saved as the snapshot previous. Snapshots stay.",
+    notes: `The question names the server. The records before that are saved as the snapshot previous-1, previous-2 and so on, of
+which the last five are kept; previous is the newest. Other snapshots stay.`,
   });
   runs(command, (options: ResetOptions) => runReset(context, options));
 }
 
 /** Restores the seed, or clears one instance after consent. @throws {CliError} unless the flags choose one of them */
-export async function runReset(context: Context, options: ResetOptions): Promise<ExitCode | void> {
-  const { all, instance, json, yes } = options;
+export async function runReset(context: Context, options: ResetOptions): Promise<void> {
+  const { all, instance, json } = options;
   if ((all === true) === (instance !== undefined))
     throw new CliError(EXIT.usage, "Nothing to reset.", "Use either --all, or --instance with a name.");
   const control = await openControl(context, options);
-  if (instance !== undefined && !yes && isInteractive(context)) {
-    const { data } = await control.request("GET /instances/:id", { params: { id: instance } });
-    if (!(await context.confirm(`Delete all users and sessions of ${harmless(data.name)}?`))) return EXIT.failed;
-  }
+  const does =
+    instance === undefined
+      ? `Replace ${recordsOf(await control.request("GET /state"))} with the seed`
+      : `Delete all users and sessions of ${instanceInWords(await control.request("GET /instances/:id", { params: { id: instance } }))}`;
+  await consentAt(context, control, options, does);
   const answer = await control.request("POST /reset", {
     body: instance === undefined ? { all: true } : { instance },
   });
   if (json) return printJson(context, answer);
-  const { instances, users, sessions } = answer;
-  say(
-    context,
-    `Reset. The server now has ${counted(instances, "instance")}, ${counted(users, "user")} and ${counted(sessions, "session")}.`,
-  );
-  say(context, "To undo this: svc dev snapshot restore previous");
+  say(context, `Reset. The server now has ${recordsOf(answer)}.`);
+  say(context, `To undo this: svc dev snapshot restore ${answer.snapshot}`);
+}
+
+function recordsOf({
+  instances,
+  users,
+  sessions,
+}: Readonly<Record<"instances" | "users" | "sessions", number>>): string {
+  return `${counted(instances, "instance")}, ${counted(users, "user")} and ${counted(sessions, "session")}`;
 }

@@ -1,10 +1,11 @@
 import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
+import { shadowsOf } from "../../connection/shadows.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
 import type { Listed } from "../../list/columns.ts";
 import { printAll } from "../../list/print.ts";
 import { printsRows, type OutputFlags } from "../../output/flags.ts";
-import { printJson } from "../../output/text.ts";
+import { printJson, say } from "../../output/text.ts";
 import {
   listProfiles,
   readCurrent,
@@ -73,6 +74,7 @@ export async function runUse(context: Context, { json }: GlobalFlags, name: stri
   await writeCurrent(context, name);
   if (json) return printJson(context, { current: name, base_url });
   context.stdout.write(`"${name}" is now the current profile: ${base_url}\n`);
+  for (const reason of await shadowsOf(context, name)) say(context, reason);
 }
 
 /** Deletes a profile and its key. */

@@ -2,10 +2,9 @@ import type { Command } from "commander";
 import type { Repair } from "../../../server/index.ts";
 import { runs, withHelp } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { countedAmong } from "../../output/format.ts";
-import { requirePrompt } from "../../output/prompt.ts";
+import { requireConsent } from "../../output/prompt.ts";
 import { harmless, printJson, say } from "../../output/text.ts";
 import { storeLocation } from "../serve/options.ts";
 import { addStoreFlags, openMaintenance, type StoreOptions } from "./options.ts";
@@ -66,15 +65,14 @@ async function reportAndApply(context: Context, repair: Repair, options: RepairO
     report([], false);
     return say(context, "Nothing was changed.");
   }
-  if (!options.yes) await confirmRepair(context);
+  if (!options.yes)
+    await requireConsent(
+      context,
+      `Rewrite ${harmless(location)} without these records? Its files are copied first.`,
+      "Add --yes to repair without confirmation, or --dry-run to preview.",
+    );
   const copies = await repair.apply();
   report(copies, true);
   say(context, `${location} was repaired. The files as they were:`);
   for (const copy of copies) say(context, `  ${copy}`);
-}
-
-async function confirmRepair(context: Context): Promise<void> {
-  requirePrompt(context, "Add --yes to repair without confirmation, or --dry-run to preview.");
-  if (!(await context.confirm("Rewrite the store without these records? Its files are copied first.")))
-    throw new CliError(EXIT.failed, "Nothing was changed.");
 }

@@ -62,7 +62,7 @@ function ResetPanel({ onDone }: { onDone: () => void }): VNode {
             {name === undefined
               ? "All users, sessions, scenarios and changes of instances go, and the clock returns to real time."
               : "Its users, sessions and open sign-ins go."}{" "}
-            What is there now is kept in the snapshot "previous".
+            What is there now is kept in a snapshot, the newest "previous".
           </p>
         </Confirm>
       )}

@@ -84,7 +84,8 @@ export function Snapshots({ reloadKey, onRestored }: { reloadKey: unknown; onRes
           }}
         >
           <p>
-            All records and the clock become what they were then. What is there now is kept in the snapshot "previous".
+            All records and the clock become what they were then. What is there now is kept in a snapshot, the newest
+            "previous".
           </p>
         </Confirm>
       )}

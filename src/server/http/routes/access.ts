@@ -1,6 +1,7 @@
 import type { H3Event } from "h3";
 import type { ErrorCode } from "../../../wire/errors.ts";
 import {
+  INSTANCE_HEADER,
   isProvider,
   PROVIDERS,
   PUBLISHABLE_KEY_HEADER,
@@ -13,6 +14,7 @@ import type { Instances } from "../../instances/instances.ts";
 import type { Caller } from "../../sign-in/caller.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import { admitted, headerOf, type Admitted } from "../context.ts";
+import { setHeaders } from "../respond.ts";
 
 interface AccessDeps {
   readonly instances: Instances;
@@ -26,7 +28,9 @@ interface AccessDeps {
 export function requireSecretKey(event: H3Event, { instances }: AccessDeps, missing: ErrorCode): InstanceRecord {
   const key = headerOf(event, SECRET_KEY_HEADER);
   if (!key) throw new ApiError(missing);
-  return admitInstance(event, instances.bySecretKey(key));
+  const instance = admitInstance(event, instances.bySecretKey(key));
+  setHeaders(event, { [INSTANCE_HEADER]: `${instance.subdomain} ${instance.id}` });
+  return instance;
 }
 
 /**

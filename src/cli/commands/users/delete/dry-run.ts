@@ -1,30 +1,34 @@
-import type { Client } from "../../../../client/client.ts";
-import type { Target } from "../../../connection/sources.ts";
+import type { User } from "../../../../wire/resources.ts";
 import type { Context } from "../../../context.ts";
 import { USER_COLUMNS } from "../../../list/columns.ts";
 import { isTable, printAll } from "../../../list/print.ts";
 import { counted } from "../../../output/format.ts";
 import { formatOf, type OutputFlags } from "../../../output/flags.ts";
-import { say } from "../../../output/text.ts";
+import { printJson, say } from "../../../output/text.ts";
 import { USERS } from "../../../search/flags.ts";
 import { nothingFound } from "../../../search/help.ts";
-import { checkCount, type Guards } from "./guards.ts";
-import { findUsers, type Targets } from "./targets.ts";
+import type { Outcome, Place } from "./receipt.ts";
+import { formOf } from "./report.ts";
+import type { Targets } from "./targets.ts";
 
-/** Prints the users that would be deleted, however many. @throws {CliError} if their number is not the expected one */
+/** Prints the users that would be deleted, however many. */
 export async function dryRun(
   context: Context,
-  client: Client,
   flags: OutputFlags,
   targets: Targets,
-  guards: Guards,
-  target: Target,
+  users: readonly User[],
+  place: Place,
 ): Promise<void> {
-  checkCount(targets, { ...guards, max: Infinity }, target);
-  const found = await findUsers(client, targets);
-  const missing = notFound(targets, new Set(found.map(({ id }) => id)));
+  const wanted = new Set(targets.ids);
+  const found = users.filter(({ id }) => wanted.has(id));
+  const existing = new Set(found.map(({ id }) => id));
+  const missing = notFound(targets, existing);
   if (missing !== undefined) say(context, missing);
-  if (found.length > 0 || !isTable(formatOf(flags, context))) await printAll(context, flags, USER_COLUMNS, found, "");
+  const format = formatOf(flags, context);
+  if (format === "json") {
+    const outcomeOf = (id: string): Outcome => ({ id, outcome: existing.has(id) ? "not_attempted" : "gone" });
+    printJson(context, formOf([...targets.ids, ...targets.strangers].map(outcomeOf), place, true));
+  } else if (found.length > 0 || !isTable(format)) await printAll(context, flags, USER_COLUMNS, found, "");
   say(
     context,
     isNone(targets) ? nothingToDelete(targets) : `Dry run: ${counted(found.length, "user")} would be deleted.`,

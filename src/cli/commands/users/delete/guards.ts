@@ -1,20 +1,32 @@
+import type { TargetFlags } from "../../../command.ts";
+import { namesOf } from "../../../connection/local-target.ts";
+import { findNeighbours } from "../../../connection/running-server.ts";
+import type { RunningServerFile } from "../../../connection/server-file.ts";
+import type { Target } from "../../../connection/sources.ts";
 import type { Context } from "../../../context.ts";
-import type { Client } from "../../../../client/client.ts";
 import type { User } from "../../../../wire/resources.ts";
 import { CliError } from "../../../errors.ts";
 import { EXIT } from "../../../exit-codes.ts";
-import { USER_COLUMNS } from "../../../list/columns.ts";
-import { table } from "../../../list/table.ts";
-import { writeAll } from "../../../list/write.ts";
 import { counted } from "../../../output/format.ts";
 import { requirePrompt } from "../../../output/prompt.ts";
 import { harmless } from "../../../output/text.ts";
-import type { Target } from "../../../connection/sources.ts";
-import { describeTarget } from "../../../connection/target.ts";
+import { matching, preview } from "./preview.ts";
 import type { Targets } from "./targets.ts";
 
-/** How many of the users are shown before the question. */
-const PREVIEWED = 10;
+/** A target, and the other local servers that it might be meant for as well. */
+export interface Chosen extends Target {
+  readonly neighbours: readonly RunningServerFile[];
+}
+
+/** With `--instance`, only servers that have such an instance too. */
+export async function withNeighbours(context: Context, { instance }: TargetFlags, target: Target): Promise<Chosen> {
+  // An address names a server.
+  const isNamed = target.base_url?.source !== "the local server";
+  const all = target.server && !isNamed ? await findNeighbours(context, target.server) : [];
+  const isMeant = ({ instances }: RunningServerFile): boolean =>
+    instance === undefined || instances.some((one) => namesOf(one).includes(instance));
+  return { ...target, neighbours: all.filter(isMeant) };
+}
 
 export interface Guards {
   readonly yes: boolean;
@@ -23,7 +35,7 @@ export interface Guards {
 }
 
 /** @throws {CliError} exit code 8, before anything is deleted, if the number is not the expected one */
-export function checkCount(targets: Targets, guards: Guards, target: Target): void {
+export function checkCount(targets: Targets, guards: Guards, target: Chosen): void {
   const { ids, typed } = targets;
   const { expect, max, yes } = guards;
   const count = ids.length;
@@ -46,12 +58,22 @@ export function checkCount(targets: Targets, guards: Guards, target: Target): vo
  * profile may have been chosen long ago, or for another purpose.
  * @throws {CliError} naming every flag that `--yes` still needs
  */
-export function checkFlags(targets: Targets, guards: Guards, target: Target): void {
+export function checkFlags(targets: Targets, guards: Guards, target: Chosen): void {
   const missing = missingFlags(targets, guards, target);
+  if (guards.yes && target.neighbours.length > 0)
+    throw new CliError(
+      EXIT.usage,
+      `${target.neighbours.length + 1} servers run in this directory: ${[target.server!, ...target.neighbours].map(({ url }) => url).join(", ")}. --yes does not choose among them. No users were deleted.`,
+      `Name one with --base-url ${target.base_url!.value}, or with an --instance that only one of them has.`,
+    );
   if (!guards.yes || missing.length === 0) return;
   const reasons = [
     ...(needsExpect(targets, guards) ? ["--yes is not enough for a query, which may match other users by now."] : []),
-    ...(target.isByDefault ? ["--yes does not delete from the current profile unless it is named."] : []),
+    ...(target.isByDefault
+      ? [
+          `--yes does not delete from ${target.profile!.source === "SVC_PROFILE" ? "the profile of SVC_PROFILE" : "the current profile"} unless it is named.`,
+        ]
+      : []),
   ];
   throw new CliError(
     EXIT.usage,
@@ -60,7 +82,7 @@ export function checkFlags(targets: Targets, guards: Guards, target: Target): vo
   );
 }
 
-function missingFlags(targets: Targets, guards: Guards, { isByDefault, profile }: Target): string[] {
+function missingFlags(targets: Targets, guards: Guards, { isByDefault, profile }: Chosen): string[] {
   return [
     ...(needsExpect(targets, guards) ? [`--expect ${targets.ids.length}`] : []),
     ...(isByDefault ? [`--profile ${profile!.value}`] : []),
@@ -77,14 +99,12 @@ function needsExpect({ typed }: Targets, { expect }: Guards): boolean {
  */
 export async function obtainConsent(
   context: Context,
-  client: Client,
   targets: Targets,
   users: readonly User[],
   guards: Guards,
-  target: Target,
+  { target, service }: { readonly target: Chosen; readonly service: string },
 ): Promise<void> {
-  const { ids, tookStdin } = targets;
-  const service = describeTarget(target);
+  const { ids, tookStdin, typed } = targets;
   const flags = ["--yes", ...missingFlags(targets, guards, target)].join(" ");
   if (tookStdin)
     throw new CliError(
@@ -93,33 +113,16 @@ export async function obtainConsent(
       `Preview with --dry-run, then add ${flags}. Or read them from a file, with --file <file>.`,
     );
   requirePrompt(context, `Add ${flags} to delete without confirmation.`);
-  const [only] = ids;
-  if (ids.length === 1 && only !== undefined) {
-    const { data } = users[0] ?? (await client.users.get(only));
-    if (await context.confirm(`Delete ${harmless(data.email)} from ${harmless(service)}? This cannot be undone.`))
-      return;
+  const left = new Set(ids);
+  const wanted = users.filter(({ id }) => left.has(id));
+  if (ids.length === 1) {
+    if (typed) context.stderr.write(`${matching(targets)}.\n`);
+    const named = wanted[0]?.data.email ?? `${ids[0]}, who does not exist,`;
+    if (await context.confirm(`Delete ${harmless(named)} from ${harmless(service)}? This cannot be undone.`)) return;
   } else {
-    await preview(context, targets, users, service);
-    const typed = await context.ask(`This cannot be undone. Type ${ids.length} to delete all of them:`);
-    if (typed.trim() === String(ids.length)) return;
+    await preview(context, targets, wanted, service);
+    const answer = await context.ask(`This cannot be undone. Type ${ids.length} to delete all of them:`);
+    if (answer.trim() === String(ids.length)) return;
   }
   throw new CliError(EXIT.failed, "Declined. No users were deleted.");
-}
-
-async function preview(
-  context: Context,
-  { ids, typed }: Targets,
-  users: readonly User[],
-  service: string,
-): Promise<void> {
-  const { stderr } = context;
-  const matching = typed === undefined ? "" : `, which match ${harmless(typed.text)}`;
-  stderr.write(`${ids.length} users of ${harmless(service)}${matching}:\n`);
-  // A user is recognised by the e-mail address, so it is never cut.
-  const columns = USER_COLUMNS.columns
-    .filter(({ name }) => ["id", "email", "name", "created_at"].includes(name))
-    .map((column) => (column.name === "email" ? { ...column, whole: true as const } : column));
-  await writeAll(stderr, table(users.slice(0, PREVIEWED), columns, { ...context, stdout: stderr }));
-  if (users.length > PREVIEWED) stderr.write(`and ${users.length - PREVIEWED} more.\n`);
-  if (users.length < ids.length) stderr.write(`${ids.length - users.length} of them do not exist.\n`);
 }

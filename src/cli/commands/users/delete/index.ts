@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { runs, withHelp } from "../../../command.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
-import { EXIT, LIST_EXITS } from "../../../exit-codes.ts";
+import { EXIT, LIST_EXITS, type ExitCode } from "../../../exit-codes.ts";
 import { printsRows } from "../../../output/flags.ts";
 import { EXPLAIN_FLAG, printExplanation } from "../../../search/explain.ts";
 import { addQueryFlags, USERS } from "../../../search/flags.ts";
@@ -22,7 +22,8 @@ export function addDelete(users: Command, context: Context): void {
     .option("--max <number>", "abort if more than <number> users match", String(DEFAULT_MAX))
     .option("--concurrency <number>", `parallel requests, at most ${MAX_CONCURRENCY}`, "4")
     .option("--receipt <file>", "record each deletion in a new file, as lines of JSON")
-    .option("--resume", "continue the receipt of an interrupted run");
+    .option("--resume", "continue the receipt of an interrupted run")
+    .option("--status", "print whether the run that wrote the receipt has finished, and delete nobody");
   withHelp(addQueryFlags(command).option(...EXPLAIN_FLAG), {
     examples: [
       ["svc users delete 7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "delete one user, after confirmation"],
@@ -31,6 +32,7 @@ export function addDelete(users: Command, context: Context): void {
       ["svc users delete --query 'email:*@acme.test' --yes --expect 3", "in a script, if exactly three match"],
       ["svc users delete --file leavers.txt --receipt done.ndjson", "a list of addresses, after confirmation"],
       ["svc users delete - --yes --receipt done.ndjson < ids.txt", "a list in a script"],
+      ["svc users delete --receipt done.ndjson --status", "whether it has finished"],
     ],
     exits: [...LIST_EXITS, EXIT.someFailed, EXIT.precondition, EXIT.interrupted],
     notes: `An address must be that of one user exactly; in a list it may also be no one's. Confirm one user with yes or no,
@@ -40,15 +42,24 @@ local server: the current profile is not enough. Ctrl-C finishes the deletions i
 Of several users each deletion is repeated if the connection breaks or the service is unavailable, 4 times unless --retries
 says otherwise. To delete the rest of a list later, use --receipt and --resume.
 
-With --json the form is the same for one user and for many, and for ids from any source: an object with the lists deleted,
-gone, failed, unknown and not_attempted. gone are ids and addresses that were not found, most likely because they were deleted before:
+With --json the form is the same for one user and for many, for ids from any source, and with --dry-run: an object with the
+service, its instance and the lists deleted, gone, failed, unknown and not_attempted. gone are ids and addresses that were not found, most likely because they were deleted before:
 they are failures, with exit code 3, only if none of the users exist.`,
   });
   runs(command, (options: DeleteOptions, ids: string[]) => runDelete(context, options, ids));
 }
 
-/** Deletes users. */
-export async function runDelete(context: Context, options: DeleteOptions, ids: readonly string[]): Promise<void> {
+/** Deletes users, or says how a deletion went. @returns the exit code */
+export async function runDelete(
+  context: Context,
+  options: DeleteOptions,
+  ids: readonly string[],
+): Promise<ExitCode | void> {
+  if (options.status) {
+    if (options.receipt === undefined || ids.length > 0 || options.file !== undefined || options.query !== undefined)
+      throw new CliError(EXIT.usage, "--status takes --receipt and nothing else.", "To delete, omit --status.");
+    return (await import("./status.ts")).printStatus(context, options, options.receipt);
+  }
   if (options.explain) {
     if (ids.length > 0 || options.file !== undefined)
       throw new CliError(EXIT.usage, "--explain explains a query. Omit the ids.", "To preview them: --dry-run");

@@ -13,5 +13,6 @@ export interface DeleteOptions extends SearchFlags, GlobalFlags {
   readonly concurrency: string;
   readonly receipt?: string;
   readonly resume?: boolean;
+  readonly status?: boolean;
   readonly file?: string;
 }

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { systemReason } from "../../../../disk/system-reason.ts";
 import { fold } from "../../../../wire/fold.ts";
 import { parsedJson } from "../../../../wire/json.ts";
-import type { Context } from "../../../context.ts";
+import type { Context, NamedInstance } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import { EXIT } from "../../../exit-codes.ts";
 
@@ -16,82 +16,122 @@ export interface Outcome {
   readonly error?: string;
 }
 
-/** A line of a receipt, in JSON. `deleting` is written before the deletion, every other outcome after it. */
-interface Line {
-  readonly time: string;
+/** Where a receipt's users were deleted. */
+export interface Place {
   /** The address of the service. */
   readonly service: string;
+  /** Undefined if the service did not name it. */
+  readonly instance?: NamedInstance | undefined;
+}
+
+/** The first line of a run, with the number of users that it is to delete. */
+export interface Start extends Place {
+  readonly time: string;
+  readonly users: number;
+}
+
+/** A line of a receipt, in JSON. `deleting` is written before the deletion, every other outcome after it. */
+export interface Line extends Place {
+  readonly time: string;
   readonly id: string;
   readonly email?: string | undefined;
   readonly outcome: Outcome["outcome"] | "deleting";
 }
 
+/** A receipt that is there, or is to be created. */
+export interface Recorded {
+  readonly path: string;
+  /** Undefined if there is none. */
+  readonly entries?: readonly (Start | Line)[];
+  /** Whether a run that was killed has cut its last line short. */
+  readonly isCut: boolean;
+}
+
 /** A file that records each deletion before it starts, and its result. */
 export interface Receipt {
-  /** Whose deletion an interrupted run has recorded already, by id and by address in lower case. */
-  readonly done: ReadonlySet<string>;
   begin(id: string, email: string | undefined): Promise<void>;
   add(outcome: Outcome): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface ReceiptOptions {
-  readonly path: string;
-  readonly service: string;
-  /** Whether to continue a receipt that is there. */
-  readonly resume: boolean;
+/** @throws {CliError} for a file that can't be read, or is no receipt */
+export async function readReceipt({ cwd }: Pick<Context, "cwd">, path: string): Promise<Recorded> {
+  const text = await readFile(resolve(cwd, path), "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw new CliError(EXIT.precondition, `--receipt: "${path}" cannot be read: ${systemReason(error)}.`);
+  });
+  if (text === undefined) return { path, isCut: false };
+  const lines = text.split("\n");
+  const entries = lines.map((line) => parsedJson(line)).filter(isEntry);
+  if (entries.length === 0 && text.trim() !== "")
+    throw new CliError(
+      EXIT.precondition,
+      `--receipt: "${path}" exists and is not a receipt. No users were deleted.`,
+      "Name another file.",
+    );
+  return { path, entries, isCut: text !== "" && !text.endsWith("\n") };
 }
 
-/** Opened before anything is deleted. @throws {CliError} for a file that is in the way, or of another service */
+/** The results that a receipt has, the last one of each user. */
+export function resultsIn({ entries = [] }: Recorded): Line[] {
+  return [...new Map(entries.flatMap((entry) => ("id" in entry ? [[entry.id, entry]] : []))).values()];
+}
+
+/** Whose deletion a receipt records, by id and by address. */
+export function doneIn(recorded: Recorded): ReadonlySet<string> {
+  return new Set(
+    resultsIn(recorded)
+      .filter(({ outcome }) => outcome === "deleted" || outcome === "gone")
+      .flatMap(({ id, email }) => [fold(id), ...(email === undefined ? [] : [fold(email)])]),
+  );
+}
+
+/** @throws {CliError} for a receipt of another service, or of another instance of the same */
+export function checkPlace({ path, entries = [] }: Recorded, { service, instance }: Place): void {
+  const other = entries.find((entry) => entry.service !== service || entry.instance?.id !== instance?.id);
+  if (!other) return;
+  const named = (place: Place): string =>
+    [place.service, ...(place.instance ? [`instance ${place.instance.subdomain} (${place.instance.id})`] : [])].join(
+      ", ",
+    );
+  throw new CliError(
+    EXIT.precondition,
+    `--resume: "${path}" is a receipt of ${named(other)}, not of ${named({ service, instance })}. No users were deleted.`,
+  );
+}
+
+/** Opened before anything is deleted; one that is there is continued. @throws {CliError} if it can't be written */
 export async function openReceipt(
   { cwd, now }: Pick<Context, "cwd" | "now">,
-  { path, service, resume }: ReceiptOptions,
+  { path, entries, isCut }: Recorded,
+  { service, instance }: Place,
+  users: number,
 ): Promise<Receipt> {
-  const text = resume ? await readText(resolve(cwd, path), path) : "";
-  const lines = linesOf(text);
-  const other = lines.find((line) => line.service !== service);
-  if (other)
+  const file = await open(resolve(cwd, path), entries ? "a" : "wx", 0o600).catch((error: unknown) => {
     throw new CliError(
       EXIT.precondition,
-      `--resume: "${path}" is a receipt of ${other.service}, not of ${service}. No users were deleted.`,
-    );
-  const file = await open(resolve(cwd, path), resume ? "a" : "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
-    const { code } = error;
-    throw new CliError(
-      EXIT.precondition,
-      code === "EEXIST"
-        ? `--receipt: "${path}" already exists. No users were deleted.`
-        : `--receipt: "${path}" cannot be created: ${systemReason(error)}. No users were deleted.`,
-      code === "EEXIST" ? "Name another file, or continue this one with --resume." : undefined,
+      `--receipt: "${path}" cannot be written: ${systemReason(error)}. No users were deleted.`,
     );
   });
-  // A run that was killed may have cut its last line short.
-  if (text !== "" && !text.endsWith("\n")) await file.appendFile("\n");
+  if (isCut) await file.appendFile("\n");
   const emails = new Map<string, string>();
-  const write = (line: Omit<Line, "time" | "service">): Promise<void> =>
-    file.appendFile(`${JSON.stringify({ time: now().toISOString(), service, ...line } satisfies Line)}\n`);
+  const write = (rest: object): Promise<void> =>
+    file.appendFile(`${JSON.stringify({ time: now().toISOString(), service, instance, ...rest })}\n`);
+  await write({ users } satisfies Partial<Start>);
   return {
-    done: new Set(
-      lines
-        .filter(({ outcome }) => outcome === "deleted" || outcome === "gone")
-        .flatMap(({ id, email }) => [id, ...(email === undefined ? [] : [fold(email)])]),
-    ),
     begin(id, email) {
       if (email !== undefined) emails.set(id, email);
-      return write({ id, email, outcome: "deleting" });
+      return write({ id, email, outcome: "deleting" } satisfies Partial<Line>);
     },
-    add: ({ id, outcome, ...why }) => write({ id, email: emails.get(id), outcome, ...why }),
+    add: ({ id, outcome, ...why }) => write({ id, email: emails.get(id), outcome, ...why } satisfies Partial<Line>),
     close: () => file.close(),
   };
 }
 
-async function readText(path: string, shown: string): Promise<string> {
-  return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return "";
-    throw new CliError(EXIT.precondition, `--resume: "${shown}" cannot be read: ${systemReason(error)}.`);
-  });
-}
-
-function linesOf(text: string): Line[] {
-  return text.split("\n").flatMap((line) => (parsedJson(line) as Line | undefined) ?? []);
+function isEntry(value: unknown): value is Start | Line {
+  const { service, id, outcome, users } = (value ?? {}) as Record<string, unknown>;
+  return (
+    typeof service === "string" &&
+    (typeof users === "number" || (typeof id === "string" && typeof outcome === "string"))
+  );
 }

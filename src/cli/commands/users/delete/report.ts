@@ -7,7 +7,7 @@ import { printAll } from "../../../list/print.ts";
 import { printJson } from "../../../output/text.ts";
 import { formatOf, type OutputFlags } from "../../../output/flags.ts";
 import type { Deletion } from "./delete-all.ts";
-import type { Outcome } from "./receipt.ts";
+import type { Outcome, Place } from "./receipt.ts";
 
 const OUTCOMES: Listed<Outcome> = {
   id: "id",
@@ -19,22 +19,25 @@ const OUTCOMES: Listed<Outcome> = {
 };
 
 /** Prints what was deleted, in a form that does not depend on how many there were. @throws unless all are deleted */
-export async function report(context: Context, flags: OutputFlags, deletion: Deletion): Promise<void> {
+export async function report(context: Context, flags: OutputFlags, deletion: Deletion, place: Place): Promise<void> {
   const { outcomes } = deletion;
   const format = formatOf(flags, context);
-  if (format === "json") printJson(context, formOf(outcomes));
+  if (format === "json") printJson(context, formOf(outcomes, place));
   else if (format === "table") await printTable(context, flags, outcomes);
   else await printAll(context, flags, OUTCOMES, format === "ids" ? outcomes.filter(isDeleted) : outcomes, "");
   throwUnlessDone(context, deletion);
 }
 
-/** What `--json` prints. */
-function formOf(outcomes: readonly Outcome[]): object {
+/** What `--json` prints. @param isDry whether nobody was to be deleted: those who would be are not attempted */
+export function formOf(outcomes: readonly Outcome[], { service, instance }: Place, isDry = false): object {
   const of = (name: Outcome["outcome"]): Outcome[] => outcomes.filter(({ outcome }) => outcome === name);
   const idsOf = (name: Outcome["outcome"]): string[] => of(name).map(({ id }) => id);
   const reasons = (name: "failed" | "unknown"): object[] =>
     of(name).map(({ id, code, error }) => ({ id, code, error }));
   return {
+    dry_run: isDry,
+    service,
+    instance: instance ?? null,
     deleted: idsOf("deleted"),
     gone: idsOf("gone"),
     failed: reasons("failed"),

@@ -1,8 +1,8 @@
 import { fold } from "../../../../wire/fold.ts";
+import type { User } from "../../../../wire/resources.ts";
 import { retriesOf, timeoutMs } from "../../../connection/client-options.ts";
 import { openTarget } from "../../../connection/client.ts";
-import type { Target } from "../../../connection/sources.ts";
-import { describeTarget, resolveTarget } from "../../../connection/target.ts";
+import { describeInstance, resolveTarget } from "../../../connection/target.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import { EXIT } from "../../../exit-codes.ts";
@@ -10,14 +10,15 @@ import { isTable } from "../../../list/print.ts";
 import { formatOf } from "../../../output/flags.ts";
 import { numberFrom } from "../../../number.ts";
 import { counted } from "../../../output/format.ts";
-import { say } from "../../../output/text.ts";
+import { isInteractive } from "../../../output/prompt.ts";
+import { harmless, say } from "../../../output/text.ts";
 import { deleteAll } from "./delete-all.ts";
 import { dryRun, isNone, notFound, nothingToDelete } from "./dry-run.ts";
-import { checkCount, checkFlags, obtainConsent, type Guards } from "./guards.ts";
+import { checkCount, checkFlags, obtainConsent, withNeighbours, type Guards } from "./guards.ts";
 import { MAX_CONCURRENCY, type DeleteOptions } from "./options.ts";
-import { openReceipt, type Receipt } from "./receipt.ts";
+import { checkPlace, doneIn, openReceipt, readReceipt, resultsIn, type Place, type Recorded } from "./receipt.ts";
 import { report } from "./report.ts";
-import { findUsers, readTargets } from "./targets.ts";
+import { findUsers, readTargets, type Targets } from "./targets.ts";
 
 /** Deletes the users that ids or a query name, after consent. @throws {CliError} before and after, with the exit code */
 export async function deleteUsers(context: Context, options: DeleteOptions, args: readonly string[]): Promise<void> {
@@ -25,39 +26,32 @@ export async function deleteUsers(context: Context, options: DeleteOptions, args
   const concurrency = numberFrom("--concurrency", options.concurrency, 1, MAX_CONCURRENCY);
   if (options.resume && options.receipt === undefined)
     throw new CliError(EXIT.usage, "--resume needs --receipt.", "Name the receipt of the interrupted run.");
-  const target = await resolveTarget(context, options);
+  const target = await withNeighbours(context, options, await resolveTarget(context, options));
   const client = await openTarget(context, target);
-  const targets = await readTargets(context, client, args, options);
-  if (options.dryRun) return dryRun(context, client, options, targets, guards, target);
-  const { ids } = targets;
-  checkCount(targets, guards, target);
+  const all = await readTargets(context, client, args, options);
+  checkCount(all, options.dryRun ? { ...guards, max: Infinity } : guards, target);
+  if (!options.dryRun && !isNone(all)) checkFlags(all, guards, target);
+  const users = await findUsers(client, all);
+  const place: Place = { service: (target.base_url ?? target.api_url)!.value, instance: context.network.instance };
+  const recorded = await recordedBy(context, options, place);
+  const targets = recorded === undefined ? all : withoutDone(context, all, users, recorded);
+  if (options.dryRun) return dryRun(context, options, targets, users, place);
   if (isNone(targets)) {
-    say(context, nothingToDelete(targets));
+    say(context, isNone(all) ? nothingToDelete(all) : "Nothing is left to delete.");
     // A person has read it. A program gets the form that it knows.
-    return isTable(formatOf(options, context)) ? undefined : report(context, options, { outcomes: [] });
+    return isTable(formatOf(options, context)) ? undefined : report(context, options, { outcomes: [] }, place);
   }
-  checkFlags(targets, guards, target);
-  const { length: count } = ids;
-  // One id alone is deleted without being read, unless a person or a receipt is to be told whose it is.
-  const isRead = count > 1 || options.receipt !== undefined || targets.users.size > 0;
-  const users = isRead ? await findUsers(client, targets) : [];
+  const service = describeInstance(context, target);
   // The question names the service as well.
-  if (guards.yes || count === 0) say(context, `Deleting from ${describeTarget(target)}`);
-  else await obtainConsent(context, client, targets, users, guards, target);
+  if (guards.yes || targets.ids.length === 0) say(context, `Deleting from ${service}`);
+  else await obtainConsent(context, targets, users, guards, { target, service });
 
-  const receipt = await openReceiptFor(context, options, target);
+  const { ids, strangers } = targets;
+  const receipt = recorded && (await openReceipt(context, recorded, place, ids.length));
   const emails = new Map(users.map(({ id, data }) => [id, data.email]));
-  const isLeft = (name: string): boolean => !receipt?.done.has(fold(name));
-  const [left, strangers] = [ids.filter(isLeft), targets.strangers.filter(isLeft)];
-  const skipped = count + targets.strangers.length - left.length - strangers.length;
-  if (skipped > 0)
-    say(
-      context,
-      `Skipped ${skipped} of ${counted(count + targets.strangers.length, "user")} that the receipt lists as deleted.`,
-    );
-  const missing = isRead || strangers.length > 0 ? notFound({ ids: left, strangers }, emails) : undefined;
+  const missing = notFound(targets, emails);
   if (missing !== undefined) say(context, missing);
-  const deletion = await deleteAll(context, left, {
+  const deletion = await deleteAll(context, ids, {
     concurrency,
     receipt,
     emails,
@@ -66,18 +60,48 @@ export async function deleteUsers(context: Context, options: DeleteOptions, args
     remove: (id) => client.users.delete(id),
   });
   const gone = strangers.map((address) => ({ id: address, outcome: "gone" as const }));
-  await report(context, options, { ...deletion, outcomes: [...deletion.outcomes, ...gone] });
+  await report(context, options, { ...deletion, outcomes: [...deletion.outcomes, ...gone] }, place);
 }
 
 /** More than for other requests: a list should not end at the first connection that breaks. */
 const RETRIES = 4;
 
-async function openReceiptFor(
+/**
+ * The receipt to write, or to continue with `--resume` or after a question.
+ * @throws {CliError} for one that is in the way, or of another service or instance
+ */
+async function recordedBy(
   context: Context,
-  { receipt: path, resume = false }: DeleteOptions,
-  { base_url, api_url }: Target,
-): Promise<Receipt | undefined> {
-  return path === undefined ? undefined : openReceipt(context, { path, service: (base_url ?? api_url)!.value, resume });
+  { receipt: path, resume, dryRun: isDry }: DeleteOptions,
+  place: Place,
+): Promise<Recorded | undefined> {
+  if (path === undefined || (isDry && !resume)) return undefined;
+  const recorded = await readReceipt(context, path);
+  if (recorded.entries === undefined) return recorded;
+  if (!resume) {
+    const count = resultsIn(recorded).filter(({ outcome }) => outcome === "deleted").length;
+    const question = `${harmless(`"${path}"`)} records ${counted(count, "deletion")}. Continue it?`;
+    if (!isInteractive(context) || !(await context.confirm(question)))
+      throw new CliError(
+        EXIT.precondition,
+        `--receipt: "${path}" already exists. No users were deleted.`,
+        "Name another file, or continue this one with --resume.",
+      );
+  }
+  checkPlace(recorded, place);
+  return recorded;
+}
+
+/** What a receipt does not record as deleted, and who is there again although it does. */
+function withoutDone(context: Context, targets: Targets, users: readonly User[], recorded: Recorded): Targets {
+  const done = doneIn(recorded);
+  const existing = new Set(users.map(({ id }) => id));
+  const ids = targets.ids.filter((id) => existing.has(id) || !done.has(fold(id)));
+  const strangers = targets.strangers.filter((address) => !done.has(fold(address)));
+  const total = targets.ids.length + targets.strangers.length;
+  const skipped = total - ids.length - strangers.length;
+  if (skipped > 0) say(context, `Skipped ${skipped} of ${counted(total, "user")} that the receipt lists as deleted.`);
+  return { ...targets, ids, strangers };
 }
 
 function guardsOf({ yes, expect, max }: DeleteOptions): Guards {
