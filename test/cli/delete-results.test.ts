@@ -31,7 +31,7 @@ describe("The result of svc users delete", () => {
     const { code, stdout, stderr } = await run("--output", "ndjson");
     expect([code, stderr]).toEqual([
       6,
-      `Deleting from ${atAcme()}\n1 of 3 not found: ${NOBODY}.\n` + "✗ 1 of 3 deleted, 1 was not found, 1 failed.\n",
+      `Deleting from ${atAcme()}\n1 of 3 not found: ${NOBODY}.\n✗ 1 of 3 deleted, 1 was not found, 1 failed.\n`,
     ]);
     const lines = stdout
       .trimEnd()
