@@ -3,15 +3,15 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./_paths.ts";
 
-const SOURCES = ["src", "build.js", "package.json", "tsconfig.json", "tsconfig.build.json"];
+const SOURCES = ["src", "build.js", "package.json"];
 /** What the build writes last. */
-const BUILT = "dist/types/client/index.d.ts";
+const BUILT = "dist/THIRD-PARTY-LICENSES.txt";
 
-/** Builds the package if a source is newer: tests of the commands would pass or fail for what is no longer there. */
+/** Builds what runs if a source is newer: tests of the commands would pass or fail for what is no longer there. */
 export function buildIfStale(): void {
   const builtAt = statSync(join(ROOT, BUILT), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (SOURCES.some((source) => newest(join(ROOT, source)) > builtAt))
-    execFileSync("npm", ["run", "build"], { cwd: ROOT, stdio: "inherit", shell: process.platform === "win32" });
+    execFileSync(process.execPath, ["build.js"], { cwd: ROOT, stdio: "inherit" });
 }
 
 /** Of a file, or of everything in a directory. A file that is removed changes its directory. */
