@@ -1,11 +1,11 @@
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import type { Provider } from "../../wire/names.ts";
+import { isControlApi } from "../../wire/control/paths.ts";
 import { visible } from "../../wire/visible.ts";
-import { clockOffset } from "../ui/time.tsx";
 import type { ServerEvent } from "../../control-client/index.ts";
 import { control, unavailable } from "./client.ts";
 import { onEvent, streamStatus } from "./stream.ts";
-import type { Clock, Instance, Outcome, State } from "./records.ts";
+import type { Clock, Instance, Outcome, RequestEntry, State } from "./records.ts";
 
 interface Service {
   readonly state: State | undefined;
@@ -27,22 +27,42 @@ export const service = signal<Service>({
   problem: undefined,
 });
 
+/** Apart from the counts, which change with each sign-in: what shows names alone need not be drawn again. */
+const instances = computed(() => service.value.instances);
+
+/** The id of the instance that was chosen last: lists and forms begin with it. */
+export const preferredInstance = signal<string | undefined>(undefined);
+
+/** The instance to begin with: an address's, else the one that was chosen last, else the first. */
+export function currentInstance(wanted?: string): string {
+  const all = instances.value;
+  const found = [wanted, preferredInstance.value]
+    .filter(Boolean)
+    .map((name) => all.find(({ id, data }) => id === name || data.subdomain === name))
+    .find(Boolean);
+  return (found ?? all[0])?.id ?? wanted ?? "";
+}
+
+/** The offset of the service's clock from this browser's, in milliseconds. A moved clock moves all relative times. */
+export const clockOffset = signal(0);
+
 /** Counts the times that the service responds again after failures. Views then retry what failed. */
 export const recoveries = signal(0);
 
-export async function refreshState(): Promise<void> {
+/** @param isCountsOnly whether the instances can't have changed */
+export async function refreshState(isCountsOnly = false): Promise<void> {
   const had = service.peek().problem;
   try {
-    const [state, instances, outcomes] = await Promise.all([
+    const [state, found, outcomes] = await Promise.all([
       control.request("GET /state"),
-      control.request("GET /instances"),
+      // Oldest first: the first is the API's default instance.
+      isCountsOnly ? service.peek().instances : control.request("GET /instances").then((all) => all.toReversed()),
       service.peek().outcomes.length > 0 ? service.peek().outcomes : control.request("GET /outcomes"),
     ]);
     service.value = {
       state,
       clock: state.clock,
-      // Oldest first: the first is the API's default instance.
-      instances: instances.toReversed(),
+      instances: unlessEqual(service.peek().instances, found),
       outcomes,
       providers: Object.keys(state.providers) as Provider[],
       problem: undefined,
@@ -55,23 +75,32 @@ export async function refreshState(): Promise<void> {
 }
 
 const REFRESH_MS = 400;
+/** While sign-ins follow each other. */
+const BUSY_MS = 2000;
 const RETRY_MS = 2000;
 const READ_ONLY = ["GET", "HEAD", "OPTIONS"];
 
 /**
- * Reads the state again soon after a change: a finished sign-in, or a request that writes. While the server can't answer,
- * it retries. A hidden tab waits until it is visible, because twenty tabs would send requests at once.
+ * Reads the state again soon after a change: the counts after a sign-in, and everything after a request of the control API
+ * that writes. While the server can't answer, it retries. A hidden tab waits until it is visible, because twenty tabs would
+ * send requests at once.
  */
 export function followChanges(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let last = -Infinity;
   let isStale = false;
+  let isCountsOnly = true;
   let isLost = false;
   const refreshIn = (ms: number): void => {
+    const pause = Math.max(ms, last + BUSY_MS - performance.now());
     timer ??= setTimeout(() => {
       timer = undefined;
       isStale = document.hidden;
-      if (!isStale) void refreshState();
-    }, ms);
+      if (isStale) return;
+      last = performance.now();
+      void refreshState(isCountsOnly && service.peek().problem === undefined);
+      isCountsOnly = true;
+    }, pause);
   };
   const onVisible = (): void => {
     if (isStale) refreshIn(0);
@@ -79,7 +108,9 @@ export function followChanges(): () => void {
   document.addEventListener("visibilitychange", onVisible);
   const stops = [
     onEvent((event) => {
-      if (isChange(event)) refreshIn(REFRESH_MS);
+      if (!isChange(event)) return;
+      if (event.resource === "request") isCountsOnly = false;
+      refreshIn(REFRESH_MS);
     }),
     streamStatus.subscribe((status) => {
       if (isLost && status === "live") recoveries.value++;
@@ -98,7 +129,16 @@ export function followChanges(): () => void {
 }
 
 function isChange({ resource, data }: ServerEvent): boolean {
-  return resource === "flow" ? data.result !== "open" : !READ_ONLY.includes(data.method);
+  return resource === "flow" ? data.result !== "open" : isWrite(data);
+}
+
+/** Whether a request of one of the APIs changes records. A sign-in does so too, and has an event of its own. */
+export function isWrite({ method, path }: RequestEntry["data"]): boolean {
+  return !READ_ONLY.includes(method) && (isControlApi(path) || /^\/api\/v1\/(?!tokens\b)/.test(path));
+}
+
+function unlessEqual<Value>(before: Value, after: Value): Value {
+  return JSON.stringify(before) === JSON.stringify(after) ? before : after;
 }
 
 /** Applies a change of the clock without another request. */
@@ -109,7 +149,5 @@ export function setClock(clock: Clock): void {
 
 /** An instance's name, by its id or subdomain. An unknown one is returned unchanged. */
 export function instanceName(id: string | null | undefined): string {
-  return visible(
-    service.value.instances.find((one) => one.id === id || one.data.subdomain === id)?.data.name ?? id ?? "",
-  );
+  return visible(instances.value.find((one) => one.id === id || one.data.subdomain === id)?.data.name ?? id ?? "");
 }

@@ -13,6 +13,29 @@ globalThis.addEventListener("storage", (event) => {
   if (event.key === STORAGE_KEY) dashboardKey.value = event.newValue ?? undefined;
 });
 
+const WANTED_KEY = "svc_dashboard_wanted";
+const WANTED_MS = 600_000;
+
+/** Keeps the address that was asked for without a key: a one-time link, in this tab or another, then leads to it. */
+export function rememberAddress(): void {
+  const { hash } = globalThis.location;
+  if (!/^#\/./.test(hash)) return;
+  localStorage.setItem(WANTED_KEY, JSON.stringify({ hash, at: Date.now() }));
+}
+
+/** The address that was remembered a short while ago, once. */
+function wantedAddress(): string {
+  const text = localStorage.getItem(WANTED_KEY);
+  localStorage.removeItem(WANTED_KEY);
+  const { hash, at } = JSON.parse(text ?? "{}") as { hash?: string; at?: number };
+  return hash !== undefined && at !== undefined && Date.now() - at < WANTED_MS ? hash : "#/";
+}
+
+function showAddress(hash: string): void {
+  history.replaceState(null, "", hash);
+  globalThis.dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
 /** Called when the server refuses the key. */
 export function forgetKey(): void {
   if (dashboardKey.peek() === undefined) return;
@@ -29,8 +52,7 @@ export function forgetKey(): void {
 export async function redeemLink(): Promise<void> {
   const code = /^#code=(.+)$/.exec(globalThis.location.hash)?.[1];
   if (code === undefined) return;
-  history.replaceState(null, "", "#/");
-  globalThis.dispatchEvent(new HashChangeEvent("hashchange"));
+  showAddress("#/");
   const response = await fetch("v1/dashboard-keys", {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -42,6 +64,7 @@ export async function redeemLink(): Promise<void> {
   }
   const { key } = (await response.json()) as { key: string };
   localStorage.setItem(STORAGE_KEY, key);
+  showAddress(wantedAddress());
   dashboardKey.value = key;
   signedOutReason.value = undefined;
 }

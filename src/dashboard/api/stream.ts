@@ -5,6 +5,8 @@ import { dashboardKey } from "./session.ts";
 
 /** Whether events arrive at the moment. */
 export const streamStatus = signal<"connecting" | "live" | "reconnecting">("connecting");
+/** Counts the times that events arrive again, so that a view reloads what it may have missed. */
+export const reconnections = signal(0);
 
 type Listener = (event: ServerEvent) => void;
 type Message =
@@ -16,12 +18,24 @@ type Message =
 const listeners = new Set<Listener>();
 const channel = new BroadcastChannel("svc_events");
 let isLeading = false;
+let isClosing = false;
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
 
 /** Calls back for each event until the returned function is called. */
 export function onEvent(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
+}
+
+/** Resolves when events arrive, or can't: what is read before may miss what happens meanwhile. */
+export function connected(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = streamStatus.subscribe((status) => {
+      if (status === "connecting") return;
+      resolve();
+      queueMicrotask(() => stop());
+    });
+  });
 }
 
 /**
@@ -31,6 +45,9 @@ export function onEvent(listener: Listener): () => void {
 export function startStream(): void {
   channel.addEventListener("message", ({ data }: MessageEvent<Message>) => receive(data));
   tell({ ask: "status" });
+  // The connection of a page that is left ends, too. Its other tabs are not told of it: one of them opens the next.
+  globalThis.addEventListener("pagehide", () => (isClosing = true));
+  globalThis.addEventListener("pageshow", () => (isClosing = false));
   void navigator.locks.request("svc_events", lead);
 }
 
@@ -55,6 +72,7 @@ async function read(onOpen: () => void): Promise<void> {
 
 /** To this tab and, by the channel, to the others. */
 function publish(message: Message): void {
+  if (isClosing) return;
   receive(message);
   tell(message);
 }
@@ -72,11 +90,16 @@ function receive(message: Message): void {
     return;
   }
   if ("status" in message) {
-    streamStatus.value = message.status;
+    setStatus(message.status);
     return;
   }
-  streamStatus.value = "live";
+  setStatus("live");
   for (const listener of listeners) listener(message.event);
+}
+
+function setStatus(status: "live" | "reconnecting"): void {
+  if (status === "live" && streamStatus.peek() === "reconnecting") reconnections.value++;
+  streamStatus.value = status;
 }
 
 /** Ends early when this browser is given a key. */

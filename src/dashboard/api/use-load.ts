@@ -1,6 +1,8 @@
 import { useSignal, type Signal } from "@preact/signals";
-import { useCallback, useLayoutEffect, useRef } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import type { ServerEvent } from "../../control-client/index.ts";
 import { recoveries } from "./service.ts";
+import { onEvent } from "./stream.ts";
 
 export interface Load<Result> {
   /** The last result. Kept while a newer one is loading, so that the page does not jump. */
@@ -37,4 +39,27 @@ export function useLoad<Result>(load: () => Promise<Result>, inputs: readonly un
     if (state.peek().error) reload();
   }, [recoveries.value]);
   return { ...state.value, reload };
+}
+
+const RELOAD_MS = 1000;
+
+/** Loads again after an event that may have changed the data, at most once a second. */
+export function useReloadOn(isRelevant: (event: ServerEvent) => boolean, reload: () => void): void {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let last = -Infinity;
+    const stop = onEvent((event) => {
+      if (timer !== undefined || !isRelevant(event)) return;
+      const pause = Math.max(0, last + RELOAD_MS - performance.now());
+      timer = setTimeout(() => {
+        timer = undefined;
+        last = performance.now();
+        reload();
+      }, pause);
+    });
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, [reload]);
 }

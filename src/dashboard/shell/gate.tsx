@@ -1,10 +1,12 @@
 import type { VNode } from "preact";
-import { signedOutReason } from "../api/session.ts";
+import { useEffect } from "preact/hooks";
+import { rememberAddress, signedOutReason } from "../api/session.ts";
 import { CopyableCode } from "../ui/copy.tsx";
 import { Panel } from "../ui/parts.tsx";
 
 /** For a browser without a key: how to sign in. */
 export function Gate(): VNode {
+  useEffect(rememberAddress, []);
   return (
     <main class="gate">
       <Panel testId="gate">

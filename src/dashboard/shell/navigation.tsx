@@ -4,6 +4,8 @@ import { service } from "../api/service.ts";
 import { Icon } from "../ui/icon.tsx";
 import { VIEWS, type View } from "./views.ts";
 
+const STATUS = { connecting: "Connecting…", live: "Live", reconnecting: "Reconnecting…" } as const;
+
 /** The links to the views. In a narrow window they are a menu, which Esc and a focus elsewhere close. */
 export function Navigation({
   current,
@@ -14,7 +16,7 @@ export function Navigation({
   isOpen: boolean;
   onClose: () => void;
 }): VNode {
-  const isLive = streamStatus.value === "live";
+  const status = streamStatus.value;
   return (
     <nav
       class={`sidebar${isOpen ? " open" : ""}`}
@@ -41,9 +43,9 @@ export function Navigation({
         </a>
       ))}
       <div class="sidebar-foot">
-        <span class={`live${isLive ? "" : " off"}`} data-testid="stream-status">
+        <span class={`live${status === "reconnecting" ? " off" : ""}`} data-testid="stream-status">
           <i />
-          {isLive ? "Live" : "Reconnecting…"}
+          {STATUS[status]}
         </span>
         <span class="faint">{service.value.state && `svc ${service.value.state.version}`}</span>
         <a href="docs">API reference</a>

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ServerEvent } from "../../control-client/index.ts";
 import { control } from "../api/client.ts";
-import { onEvent, streamStatus } from "../api/stream.ts";
+import { connected, onEvent, reconnections } from "../api/stream.ts";
 import { useLoad } from "../api/use-load.ts";
 
 interface LiveRow {
@@ -14,7 +14,7 @@ export interface LiveList<Row> {
   readonly isLoaded: boolean;
   readonly error: Error | undefined;
   reload(): void;
-  /** The number of rows that arrived while someone was reading. */
+  /** The number of rows that arrived while someone was reading, or arrive faster than one can read. */
   readonly waiting: number;
   /** Shows the rows that arrived. */
   resume(): void;
@@ -24,17 +24,23 @@ export interface LiveList<Row> {
 
 const PAGE_SIZE = 100;
 const KEPT = 200;
+/** Events of this time are shown at once, so that twenty sign-ins a second cost four renderings. */
+const BATCH_MS = 250;
+/** More new rows a second are faster than one can read. */
+const READABLE = 3;
+const SECOND = 1000;
 
 interface LiveListOptions {
   /** The size of a page. */
   readonly limit?: number;
-  /** Whether new rows appear at once, also while someone is reading. For a view that does not offer `resume`. */
+  /** Whether all rows that had to wait appear by themselves. For a view that does not offer `resume`. */
   readonly isImmediate?: boolean;
 }
 
 /**
- * The newest records of a list of the API, with new ones on top. While someone is reading (has scrolled down, or has the
- * focus on a row) nothing moves: new rows wait until `resume`, and visible rows change in place.
+ * The newest records of a list of the API, with new ones on top. Nothing moves while someone is reading (has scrolled down,
+ * or has the pointer or the focus on a row): new rows wait until `resume`, and visible rows change in place. While more
+ * arrive than one can read, they wait until there are fewer.
  */
 export function useLiveList<Kind extends ServerEvent["resource"]>(
   kind: Kind,
@@ -55,53 +61,84 @@ export function useLiveList<Kind extends ServerEvent["resource"]>(
   const waiting = useSignal<readonly Row[]>([]);
   const hasOlder = useSignal(false);
   const isLoaded = useSignal(false);
+  /** Whether rows came while someone was reading: they wait until `resume`. */
+  const isPaused = useRef(false);
   const limit = useRef(KEPT);
   const loadedFor = useRef("");
   // Events during the request may be missing from its response.
-  const arrived = useRef<Row[]>([]);
-  const load = useLoad(() => {
-    arrived.current = [];
+  const sinceLoad = useRef(new Map<string, Row>());
+  const load = useLoad(async () => {
+    await connected();
+    sinceLoad.current.clear();
     return readPage();
-  }, [kind, text, useConnections()]);
+  }, [kind, text, reconnections.value]);
+  const show = (all: readonly Row[]): void => {
+    rows.value = all.slice(0, limit.current);
+    if (all.length > limit.current) hasOlder.value = true;
+  };
   useLayoutEffect(() => {
     if (!load.data) return;
     const { rows: loaded, next } = load.data;
-    const later = arrived.current.filter((row) => isMatch(row) || has(loaded, row));
-    rows.value = later.reduceRight<readonly Row[]>(
-      (all, row) => (has(all, row) ? replace(all, row) : [row, ...all]),
-      loaded,
-    );
+    rows.value = [...newRows(sinceLoad.current, loaded, isMatch), ...replaced(loaded, sinceLoad.current)];
     waiting.value = [];
+    isPaused.current = false;
     hasOlder.value = next !== undefined;
     limit.current = KEPT;
     isLoaded.value = true;
     loadedFor.current = text;
   }, [load.data]);
-  useLayoutEffect(
-    () =>
-      onEvent((event) => {
-        if (event.resource !== kind) return;
-        const row = event as Row;
-        arrived.current = [row, ...without(arrived.current, row)].slice(0, KEPT);
-        if (has(rows.peek(), row)) rows.value = replace(rows.peek(), row);
-        else if (!isMatch(row)) return;
-        else if (!isImmediate && isReading()) waiting.value = [row, ...without(waiting.peek(), row)].slice(0, KEPT);
-        else show([row, ...rows.peek()]);
-      }),
-    [kind, text],
-  );
-  const show = (all: readonly Row[]): void => {
-    rows.value = all.slice(0, limit.current);
-    if (all.length > limit.current) hasOlder.value = true;
-  };
+  useLayoutEffect(() => {
+    const batch = new Map<string, Row>();
+    const isReadable = rateCounter();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let last = -Infinity;
+    let lastShown = -Infinity;
+    const schedule = (): void => {
+      timer ??= setTimeout(apply, Math.max(0, last + BATCH_MS - performance.now()));
+    };
+    const apply = (): void => {
+      timer = undefined;
+      last = performance.now();
+      if (!isLoaded.peek()) return;
+      const shown = replaced(rows.peek(), batch);
+      const held = replaced(waiting.peek(), batch);
+      const fresh = newRows(batch, [...shown, ...held], isMatch);
+      const all = fresh.length > 0 ? [...fresh, ...held] : held;
+      batch.clear();
+      const isFast = !isReadable(fresh.length, last);
+      if (!isImmediate && all.length > 0 && (globalThis.scrollY > 24 || isAtRow())) isPaused.current = true;
+      const mustWait = isImmediate ? isAtRow() || (isFast && last < lastShown + SECOND) : isPaused.current || isFast;
+      if (mustWait || all.length === 0) {
+        rows.value = shown;
+        waiting.value = all.slice(0, KEPT);
+        if (all.length > 0 && !isPaused.current) schedule();
+      } else {
+        lastShown = last;
+        waiting.value = [];
+        show([...all, ...shown]);
+      }
+    };
+    const stop = onEvent((event) => {
+      if (event.resource !== kind) return;
+      put(sinceLoad.current, event as Row);
+      put(batch, event as Row);
+      schedule();
+    });
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, [kind, text]);
   const resume = (): void => {
     show([...waiting.peek(), ...rows.peek()]);
     waiting.value = [];
+    isPaused.current = false;
     globalThis.scrollTo({ top: 0 });
   };
   const showOlder = async (): Promise<void> => {
     const { rows: older, next } = await readPage(rows.peek().at(-1)?.id);
-    rows.value = [...rows.peek(), ...older.filter((row) => !has(rows.peek(), row))];
+    const known = idsOf(rows.peek());
+    rows.value = [...rows.peek(), ...older.filter(({ id }) => !known.has(id))];
     hasOlder.value = next !== undefined;
     limit.current = Math.max(KEPT, rows.peek().length);
   };
@@ -118,27 +155,46 @@ export function useLiveList<Kind extends ServerEvent["resource"]>(
   };
 }
 
-/** Counts the connections, so that a view reloads what it may have missed. */
-function useConnections(): number {
-  const count = useRef(0);
-  const before = useRef(streamStatus.value);
-  if (streamStatus.value === "live" && before.current !== "live") count.current++;
-  before.current = streamStatus.value;
-  return count.current;
+/** Whether someone has the pointer or the focus on a row: then none may move. */
+function isAtRow(): boolean {
+  return (
+    document.activeElement?.closest("tbody tr") != null ||
+    // A finger leaves nothing behind that it could be over.
+    (matchMedia("(hover: hover)").matches &&
+      document.querySelector("main :is(tbody tr, li, .waiting *):hover") !== null)
+  );
 }
 
-function isReading(): boolean {
-  return globalThis.scrollY > 24 || document.activeElement?.closest("tbody tr") != null;
+/** Adds the latest state of a row, at the end. What was not shown for long, as in a hidden tab, is dropped. */
+function put<Row extends LiveRow>(rows: Map<string, Row>, row: Row): void {
+  rows.set(row.id, row);
+  if (rows.size > KEPT) rows.delete(rows.keys().next().value!);
 }
 
-function has<Row extends LiveRow>(rows: readonly Row[], row: Row): boolean {
-  return rows.some(({ id }) => id === row.id);
+/** The rows in their latest state. The same array if none has changed. */
+function replaced<Row extends LiveRow>(rows: readonly Row[], changes: ReadonlyMap<string, Row>): readonly Row[] {
+  return rows.some(({ id }) => changes.has(id)) ? rows.map((row) => changes.get(row.id) ?? row) : rows;
 }
 
-function replace<Row extends LiveRow>(rows: readonly Row[], row: Row): Row[] {
-  return rows.map((one) => (one.id === row.id ? row : one));
+/** Those that match and are not known yet, newest first. */
+function newRows<Row extends LiveRow>(
+  changes: ReadonlyMap<string, Row>,
+  known: readonly Row[],
+  isMatch: (row: Row) => boolean,
+): Row[] {
+  const ids = idsOf(known);
+  return [...changes.values()].filter((row) => !ids.has(row.id) && isMatch(row)).toReversed();
 }
 
-function without<Row extends LiveRow>(rows: readonly Row[], row: Row): Row[] {
-  return rows.filter(({ id }) => id !== row.id);
+function idsOf(rows: readonly LiveRow[]): ReadonlySet<string> {
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Adds new rows to those of the last second. False if there are more than one can read. */
+function rateCounter(): (count: number, now: number) => boolean {
+  let recent: { count: number; at: number }[] = [];
+  return (count, now) => {
+    recent = [...recent.filter(({ at }) => at > now - SECOND), { count, at: now }];
+    return recent.reduce((sum, each) => sum + each.count, 0) <= READABLE;
+  };
 }

@@ -56,6 +56,10 @@ export function PagedTable<Route extends "GET /users" | "GET /sessions">({
   if (!data) return <Placeholder lines={8} />;
   const { rows, next } = data;
   if (rows.length === 0 && after === undefined) return <>{empty}</>;
+  const turnTo = (page: Cursors): void => {
+    cursors.value = page;
+    globalThis.scrollTo({ top: 0 });
+  };
   const number = cursors.value.length;
   const hasPages = number > 1 || next !== undefined;
   const noun = table.label.toLowerCase();
@@ -69,14 +73,14 @@ export function PagedTable<Route extends "GET /users" | "GET /sessions">({
         </span>
         {hasPages && (
           <div class="actions">
-            <Button small disabled={number === 1} onClick={() => void (cursors.value = cursors.value.slice(0, -1))}>
+            <Button small disabled={number === 1} onClick={() => turnTo(cursors.value.slice(0, -1))}>
               Previous
             </Button>
             <Button
               small
               disabled={next === undefined}
               testId="next-page"
-              onClick={() => void (cursors.value = [...cursors.value, next])}
+              onClick={() => turnTo([...cursors.value, next])}
             >
               Next
             </Button>

@@ -95,7 +95,7 @@ export function Empty({
 }
 
 /** What went wrong, where it went wrong, and a way on. */
-export function Problem({ error, onRetry }: { error: Error; onRetry?: () => void }): VNode {
+export function Problem({ error, onRetry }: { error: Error; onRetry?: () => unknown }): VNode {
   return (
     <div class="problem" role="alert" data-testid="problem">
       <Icon name="warning" />

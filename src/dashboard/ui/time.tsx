@@ -2,9 +2,8 @@ import { signal, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { relativeTime } from "../../wire/relative-time.ts";
+import { clockOffset } from "../api/service.ts";
 
-/** The offset of the service's clock from this browser's, in milliseconds. A moved clock moves all relative times. */
-export const clockOffset = signal(0);
 const tick = signal(Date.now());
 setInterval(() => (tick.value = Date.now()), 15_000);
 

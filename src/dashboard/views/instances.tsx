@@ -2,17 +2,17 @@ import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { providerTitle } from "../../wire/names.ts";
 import type { Instance as InstanceRecord } from "../api/records.ts";
-import { service } from "../api/service.ts";
+import { refreshState, service } from "../api/service.ts";
 import { href } from "../router.ts";
 import { Button } from "../ui/button.tsx";
-import { Heading, Panel, Pill, Placeholder } from "../ui/parts.tsx";
+import { Heading, Panel, Pill, Placeholder, Problem } from "../ui/parts.tsx";
 import { RowLink, Table } from "../ui/table.tsx";
 import { NewInstance } from "./instances/new-instance.tsx";
 import { UserText } from "../ui/user-text.tsx";
 
 /** The instances: applications that sign in their users here. */
 export function Instances(): VNode {
-  const { instances, state } = service.value;
+  const { instances, state, problem } = service.value;
   const isAdding = useSignal(false);
   return (
     <>
@@ -39,9 +39,9 @@ export function Instances(): VNode {
                   </RowLink>
                 ),
               },
-              { title: "Address", cell: ({ data }) => <code>{data.url}</code>, from: 560 },
+              { title: "Address", cell: ({ data }) => <code>{data.url}</code> },
               { title: "Publishable key", cell: ({ data }) => <code>{data.publishable_key}</code>, from: 740 },
-              { title: "Default provider", cell: ({ data }) => providerTitle(data.default_provider), from: 400 },
+              { title: "Default provider", cell: ({ data }) => providerTitle(data.default_provider) },
               {
                 title: "State",
                 cell: ({ data }) =>
@@ -49,8 +49,10 @@ export function Instances(): VNode {
               },
             ]}
           />
-        ) : (
+        ) : problem === undefined ? (
           <Placeholder lines={3} />
+        ) : (
+          <Problem error={new Error(problem)} onRetry={refreshState} />
         )}
       </Panel>
       {isAdding.value && <NewInstance onClose={() => void (isAdding.value = false)} />}

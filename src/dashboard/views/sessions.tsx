@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { SESSION_FIELDS } from "../../wire/fields.ts";
-import { service } from "../api/service.ts";
+import { currentInstance, preferredInstance, service } from "../api/service.ts";
 import { location, refine } from "../router.ts";
 import { Empty, Heading, Panel } from "../ui/parts.tsx";
 import { QueryInput } from "../ui/query-input.tsx";
@@ -11,7 +11,8 @@ import { SessionTable } from "./users/session-table.tsx";
 
 /** Sessions, the most recent sign-in first. */
 export function Sessions(): VNode {
-  const { query = "", instance } = location.value.query;
+  const { query = "", instance: wanted } = location.value.query;
+  const instance = wanted ?? preferredInstance.value;
   const problem = useSignal<Error | undefined>(undefined);
   return (
     <>
@@ -30,7 +31,7 @@ export function Sessions(): VNode {
           onSearch={(text) => refine({ query: text })}
           error={problem.value}
         />
-        <InstanceFilter value={instance} />
+        <InstanceFilter value={currentInstance(instance)} />
       </div>
       <Panel flush>
         <SessionTable

@@ -5,7 +5,7 @@ import { visible } from "../../wire/visible.ts";
 import { control } from "../api/client.ts";
 import { instanceName } from "../api/service.ts";
 import { useLoad } from "../api/use-load.ts";
-import { go, href, listAddress } from "../router.ts";
+import { go, goTo, href, listAddress } from "../router.ts";
 import { Avatar } from "../ui/avatar.tsx";
 import { Button } from "../ui/button.tsx";
 import { Copy, CopyableValue } from "../ui/copy.tsx";
@@ -109,7 +109,7 @@ export function User({ id }: { id: string }): VNode {
           onConfirm={async () => {
             await control.request("DELETE /users/:id", { params: { id: user.id } });
             notify("good", `Deleted ${data.email}`);
-            go(["users"]);
+            goTo(listAddress("users"));
           }}
         >
           <p>

@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { USER_FIELDS } from "../../wire/fields.ts";
 import { providerTitle } from "../../wire/names.ts";
 import type { User } from "../api/records.ts";
-import { service } from "../api/service.ts";
+import { currentInstance, preferredInstance, service } from "../api/service.ts";
 import { href, location, refine } from "../router.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty, Heading, Panel, Pill } from "../ui/parts.tsx";
@@ -20,7 +20,6 @@ const COLUMNS: readonly Column<User>[] = [
   {
     title: "User",
     cell: ({ id, data }) => <Person name={data.name} email={data.email} address={href(["users", id])} />,
-    fill: "narrow",
   },
   {
     title: "Signs in with",
@@ -31,19 +30,19 @@ const COLUMNS: readonly Column<User>[] = [
         ))}
       </div>
     ),
-    from: 560,
   },
   {
     title: "Verified",
     cell: ({ data }) => (data.email_verified_at ? <Pill tone="good">yes</Pill> : <Pill>no</Pill>),
     from: 740,
   },
-  { title: "Created", cell: ({ data }) => <Time at={data.created_at} />, from: 400 },
+  { title: "Created", cell: ({ data }) => <Time at={data.created_at} /> },
 ];
 
 /** The users of one instance, searched by the server. */
 export function Users(): VNode {
-  const { query = "", instance } = location.value.query;
+  const { query = "", instance: wanted } = location.value.query;
+  const instance = wanted ?? preferredInstance.value;
   const problem = useSignal<Error | undefined>(undefined);
   const isAdding = useSignal(false);
   const version = useSignal(0);
@@ -64,7 +63,7 @@ export function Users(): VNode {
           onSearch={(text) => refine({ query: text })}
           error={problem.value}
         />
-        <InstanceFilter value={instance} />
+        <InstanceFilter value={currentInstance(instance)} />
       </div>
       <Panel flush>
         <PagedTable

@@ -2,10 +2,10 @@ import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { control } from "../../api/client.ts";
 import type { Clock } from "../../api/records.ts";
-import { service, setClock } from "../../api/service.ts";
+import { refreshState, service, setClock } from "../../api/service.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
-import { Panel, Pill, Placeholder } from "../../ui/parts.tsx";
+import { Panel, Pill, Placeholder, Problem } from "../../ui/parts.tsx";
 import { useServiceTime } from "../../ui/time.tsx";
 import { useForm } from "../../ui/use-form.ts";
 
@@ -15,7 +15,7 @@ const TOKENS_EXPIRE = "3601s";
 
 /** The service's clock. It affects states, codes, tokens, sessions and verification, not this machine's clock. */
 export function ClockPanel(): VNode {
-  const { clock } = service.value;
+  const { clock, problem } = service.value;
   const at = useSignal("");
   const time = useServiceTime(clock?.mode !== "frozen");
   const change = async (changing: Promise<Clock>): Promise<void> => setClock(await changing);
@@ -23,7 +23,8 @@ export function ClockPanel(): VNode {
   const form = useForm(() =>
     change(control.request("POST /clock/set", { body: { at: new Date(`${at.value}Z`).toISOString() } })),
   );
-  if (!clock) return <Placeholder />;
+  if (!clock)
+    return problem === undefined ? <Placeholder /> : <Problem error={new Error(problem)} onRetry={refreshState} />;
   const now = clock.mode === "frozen" ? Date.parse(clock.now) : time;
   return (
     <Panel title="Clock" actions={<Pill tone={clock.mode === "real" ? "good" : "warn"}>{MODES[clock.mode]}</Pill>}>

@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { control } from "../../api/client.ts";
 import type { Job } from "../../api/records.ts";
+import { currentInstance } from "../../api/service.ts";
 import { Button } from "../../ui/button.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { Panel, Refusal } from "../../ui/parts.tsx";
@@ -12,7 +13,7 @@ import { instanceChoices } from "../choices.ts";
 export function Generate({ onDone }: { onDone: () => void }): VNode {
   const users = useSignal("1000");
   const seed = useSignal("1");
-  const instance = useSignal("");
+  const instance = useSignal(currentInstance());
   const job = useSignal<Job | undefined>(undefined);
   const form = useForm(async () => {
     job.value = undefined;

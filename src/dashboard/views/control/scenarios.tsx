@@ -1,10 +1,9 @@
 import type { VNode } from "preact";
-import { useEffect } from "preact/hooks";
+import type { ServerEvent } from "../../../control-client/index.ts";
 import { control } from "../../api/client.ts";
 import type { Scenario } from "../../api/records.ts";
-import { instanceName, service } from "../../api/service.ts";
-import { onEvent } from "../../api/stream.ts";
-import { useLoad } from "../../api/use-load.ts";
+import { instanceName, isWrite, service } from "../../api/service.ts";
+import { useLoad, useReloadOn } from "../../api/use-load.ts";
 import { Button } from "../../ui/button.tsx";
 import { notify } from "../../ui/notices.tsx";
 import { Empty, Panel, Pill, Problem } from "../../ui/parts.tsx";
@@ -17,8 +16,7 @@ import { UserText } from "../../ui/user-text.tsx";
 export function ScenariosPanel(): VNode {
   const { data, error, reload } = useLoad(() => control.request("GET /scenarios"), []);
   const personas = useLoad(readPersonas, []);
-  // A sign-in may have used one up.
-  useEffect(() => onEvent((event) => event.resource === "flow" && reload()), [reload]);
+  useReloadOn(mayChangeScenarios, reload);
   const remove = async ({ id }: Scenario): Promise<void> => {
     await control.request("DELETE /scenarios/:id", { params: { id } });
     reload();
@@ -68,14 +66,12 @@ export function ScenariosPanel(): VNode {
               {
                 title: "Account",
                 cell: ({ data: { as } }) => <UserText text={as ?? "the hinted one, or the first"} />,
-                from: 560,
                 fill: "always",
               },
               {
                 title: "Used",
                 cell: ({ data: { used, remaining } }) =>
                   remaining === null ? `${used}, without end` : `${used} of ${used + remaining}`,
-                from: 400,
                 align: "end",
               },
               { title: "Label", cell: ({ data: { label } }) => <UserText text={label ?? ""} />, from: 740 },
@@ -99,4 +95,9 @@ function matchText({ data: { match } }: Scenario): string {
     ([name, value]) => `${name} ${name === "instance" ? instanceName(value) : value}`,
   );
   return parts.join(", ") || (service.value.instances.length > 1 ? "every sign-in, of any instance" : "every sign-in");
+}
+
+/** A sign-in that a scenario was compared with may have used it up. */
+function mayChangeScenarios({ resource, data }: ServerEvent): boolean {
+  return resource === "flow" ? data.considered.length > 0 : isWrite(data) && data.path.includes("/v1/scenarios");
 }

@@ -54,7 +54,7 @@ export function Snapshots({ reloadKey, onRestored }: { reloadKey: unknown; onRes
           idOf={({ id }) => id}
           columns={[
             { title: "Name", cell: ({ data: one }) => <code>{one.name}</code> },
-            { title: "Saved", cell: ({ data: one }) => <Time at={one.created_at} />, from: 400 },
+            { title: "Saved", cell: ({ data: one }) => <Time at={one.created_at} /> },
             {
               title: "Action",
               align: "end",

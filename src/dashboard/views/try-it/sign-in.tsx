@@ -4,7 +4,7 @@ import { PROVIDERS, type Provider } from "../../../wire/names.ts";
 import { tryTarget } from "../../../wire/try-target.ts";
 import { control } from "../../api/client.ts";
 import type { OutcomeId, SignIn } from "../../api/records.ts";
-import { service } from "../../api/service.ts";
+import { currentInstance, service } from "../../api/service.ts";
 import { useLoad } from "../../api/use-load.ts";
 import { href } from "../../router.ts";
 import { Button } from "../../ui/button.tsx";
@@ -20,7 +20,7 @@ export function TrySignIn(): VNode {
   const { instances } = service.value;
   const personas = useLoad(readPersonas, []);
   const wanted = useSignal<Provider>(PROVIDERS[0]);
-  const instance = useSignal("");
+  const instance = useSignal(currentInstance());
   const account = useSignal("");
   const outcome = useSignal<OutcomeId>("success");
   const result = useSignal<SignIn | undefined>(undefined);

@@ -1,14 +1,22 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { location } from "../../router.ts";
+import { useEffect } from "preact/hooks";
 import { Field, SelectField } from "../../ui/field.tsx";
 import { Panel } from "../../ui/parts.tsx";
 import { instanceChoices } from "../choices.ts";
 import { Claims } from "./claims.tsx";
 
+let handedOver = "";
+
+/** Has the panel show a token when it opens. An address with a token in it would stay in the browser's history. */
+export function handOver(token: string): void {
+  handedOver = token;
+}
+
 /** Decodes and verifies a pasted token. */
 export function TokenPanel(): VNode {
-  const text = useSignal(location.value.query["token"] ?? "");
+  const text = useSignal(handedOver);
+  useEffect(() => handOver(""), []);
   const instance = useSignal("");
   const token = text.value.trim();
   return (

@@ -8,6 +8,7 @@ import { Button } from "../../ui/button.tsx";
 import { CopyableCode } from "../../ui/copy.tsx";
 import { choicesOf, SelectField } from "../../ui/field.tsx";
 import { Panel } from "../../ui/parts.tsx";
+import { handOver } from "../try-it/token.tsx";
 
 /** Creates a token for a user: a valid one, or one of each invalid kind. */
 export function MintToken({ user }: { user: User }): VNode {
@@ -33,7 +34,7 @@ export function MintToken({ user }: { user: User }): VNode {
             <p class="muted">
               <code>POST /api/v1/tokens/verify</code> answers {token.expect.status}
               {token.expect.error ? `: ${token.expect.error}` : ""}.{" "}
-              <a class="inline-link" href={href(["try-it"], { section: "token", token: token.token })}>
+              <a class="inline-link" href={href(["try-it"])} onClick={() => handOver(token.token)}>
                 See why
               </a>
             </p>

@@ -1,7 +1,8 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { control } from "../../api/client.ts";
-import { service } from "../../api/service.ts";
+import { currentInstance, service } from "../../api/service.ts";
+import { location } from "../../router.ts";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { notify } from "../../ui/notices.tsx";
@@ -11,7 +12,7 @@ import { instanceChoices } from "../choices.ts";
 export function NewUser({ onClose, onDone }: { onClose: () => void; onDone: () => void }): VNode {
   const name = useSignal("");
   const email = useSignal("");
-  const instance = useSignal(service.peek().instances[0]?.id ?? "");
+  const instance = useSignal(currentInstance(location.peek().query["instance"]));
   const isVerified = useSignal(false);
   const create = async (): Promise<void> => {
     const user = await control.request("POST /users", {

@@ -39,11 +39,10 @@ export function SessionTable({
             cell: ({ data }: Session) => (
               <Person name={data.name} email={data.email} address={href(["users", data.user_id])} />
             ),
-            fill: "narrow" as const,
           },
         ]
       : []),
-    { title: "Provider", cell: ({ data }) => providerTitle(data.provider), ...(withUser && { from: 400 }) },
+    { title: "Provider", cell: ({ data }) => providerTitle(data.provider) },
     { title: "Address", cell: ({ data }) => <code>{data.ip_address}</code>, from: 740 },
     { title: "Last sign-in", cell: ({ data }) => <Time at={data.last_signin_at} />, ...(withUser && { from: 740 }) },
     { title: "First sign-in", cell: ({ data }) => <Time at={data.logged_in_at} />, from: 960 },
@@ -57,7 +56,6 @@ export function SessionTable({
             <Pill tone="bad">revoked</Pill>
           </span>
         ),
-      from: 560,
     },
     {
       title: "Action",
