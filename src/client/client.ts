@@ -186,7 +186,7 @@ export function createClientWith(connect: Connect, options: ClientOptions): Clie
       check: (token, request) => checked(token, verify(token, request)),
       async verifyLocal(token) {
         const { verifyToken } = await import("./verify.ts");
-        return verifyToken(token, { secretKey: secretKey ?? missing("secretKey"), now });
+        return verifyToken(token, { secretKey: secretKey ?? missing("secretKey"), now: options.now });
       },
     },
     instances: { resolve },

@@ -8,6 +8,7 @@ import { TokenError } from "./errors.ts";
 import { checkSigningKey } from "./keys.ts";
 import { checkFunctions, checkNames, type Names } from "./known-options.ts";
 import { missingToken } from "./missing-token.ts";
+import { timeFor } from "./service-clock.ts";
 
 export type { TokenClaims } from "../wire/claims.ts";
 
@@ -20,7 +21,7 @@ export interface VerifyTokenOptions {
   readonly instanceId?: string | undefined;
   /** Only tokens of this application. Default: of any. */
   readonly appId?: string | undefined;
-  /** Replaces the clock in tests. */
+  /** Replaces the clock in tests. Under `svc exec` a program needs none: it follows the service's. */
   readonly now?: Now | undefined;
 }
 
@@ -67,12 +68,13 @@ export function checkVerifyOptions<Options extends VerifyTokenOptions>(
 
 /** Judges a token. @throws {ConfigError} for an invalid secret key */
 export async function verdictOf(token: unknown, options: VerifyTokenOptions): Promise<TokenResult> {
-  const { instanceId, appId, now = Date.now } = options;
+  const { instanceId, appId, now } = options;
   const keys = await Promise.all(secretKeysOf(options).map(imported));
   const verified = await verifySignature(token, keys, instanceId);
   if ("problem" in verified) return { ok: false, error: failure(verified.problem) };
   const { claims } = verified;
-  const problem = tokenProblem(verified, Math.floor(Number(now()) / 1000));
+  const time = now ? Number(now()) : await timeFor(String(claims.instance_id), keys);
+  const problem = tokenProblem(verified, Math.floor(time / 1000));
   if (problem) return { ok: false, error: failure(problem) };
   if (appId !== undefined && claims.app_id !== appId) return { ok: false, error: failure("claims") };
   return { ok: true, claims: claims as TokenClaims };

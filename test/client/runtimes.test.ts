@@ -74,8 +74,8 @@ it("The client sends by Bun's own fetch on Bun, whose undici is a stub", async (
   expect(sent).toEqual([["http://acme.localhost:7820/api/v1/users", `svc-identity/${VERSION} (client)`]]);
 });
 
-it("Verification alone takes less than 24 kB of a bundle, and nothing of Node's", async () => {
+it("Verification alone takes less than 26 kB of a bundle, and nothing of Node's", async () => {
   const { metafile, outputFiles } = await bundle('export { verifyToken } from "./src/client/verify.ts";');
   expect(Object.keys(metafile.inputs).filter((path) => /undici|node:/.test(path))).toEqual([]);
-  expect(outputFiles[0]!.contents.length).toBeLessThan(24_000);
+  expect(outputFiles[0]!.contents.length).toBeLessThan(26_000);
 });

@@ -106,7 +106,7 @@ it.each(Object.keys(PRODUCT_ROUTES))(
   },
 );
 
-it("The OpenAPI document lists publishable_key, the one route that needs no key, and a job's 202", async () => {
+it("The OpenAPI document lists publishable_key, the two routes that need no key, and a job's 202", async () => {
   const paths = await documentOf(await setup({ control: true }));
   for (const path of ["/sign-in", "/oauth/authorize"])
     expect(paths[path]!["get"]!.parameters.map(({ name }) => name)).toContain("publishable_key");
@@ -115,7 +115,7 @@ it("The OpenAPI document lists publishable_key, the one route that needs no key,
       path.startsWith("/__svc") && security.length === 0 ? [path] : [],
     ),
   );
-  expect(open).toEqual(["/__svc/v1/dashboard-keys"]);
+  expect(open).toEqual(["/__svc/v1/clock/proof", "/__svc/v1/dashboard-keys"]);
   expect(Object.keys(paths["/__svc/v1/seed"]!["post"]!.responses)).toEqual(expect.arrayContaining(["201", "202"]));
 });
 

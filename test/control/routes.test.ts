@@ -29,6 +29,9 @@ const CALLED_ELSEWHERE: readonly ControlRoute[] = [
   "POST /dashboard-keys",
 ];
 
+/** What proves by itself that it may be asked, or tells nothing to a caller without another key. */
+const KEYLESS = new Set<string>(["POST /dashboard-keys", "GET /clock/proof"]);
+
 /** A call that must succeed. */
 // oxlint-disable-next-line typescript/no-explicit-any
 async function ok(server: ControlledServer, route: ControlRoute, path: string, body?: unknown): Promise<any> {
@@ -52,7 +55,7 @@ describe("The guard of the control API", () => {
     const server = await startServer();
     const before = (await server.control("GET /state")).body;
     for (const route of [...ROUTES, "GET /nonsense", "PATCH /state"]) {
-      if (route === "POST /dashboard-keys") continue;
+      if (KEYLESS.has(route)) continue;
       const [method = "", path = ""] = route.split(" ");
       const body = method === "GET" || method === "DELETE" ? undefined : { all: true, users: 1 };
       for (const headers of [{}, { authorization: "Bearer ctl_wrong" }, { authorization: "Bearer dsh_0.0.0" }]) {
@@ -190,6 +193,7 @@ describe("The control API", () => {
     await ok(server, "DELETE /scenarios", "/scenarios");
     await ok(server, "POST /browsers", "/browsers", { label: "one" });
     await ok(server, "GET /clock", "/clock");
+    await ok(server, "GET /clock/proof", `/clock/proof?nonce=${"n".repeat(22)}`);
     for (const [verb, body] of [
       ["freeze", { at: "2026-01-01T00:00:00Z" }],
       ["set", { at: "2026-01-02T00:00:00Z" }],

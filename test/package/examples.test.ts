@@ -10,11 +10,11 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "v
 import { parse } from "yaml";
 import { createApp as createExpress } from "../../examples/express/server.js";
 import { createApp as createHono } from "../../examples/hono/app.js";
-import { GET as nextCallback } from "../../examples/nextjs/app/callback/route.ts";
-import { GET as me } from "../../examples/nextjs/app/me/route.ts";
-import { GET as signIn } from "../../examples/nextjs/app/sign-in/route.ts";
-import { POST as signOut } from "../../examples/nextjs/app/sign-out/route.ts";
-import { messageOf } from "../../examples/nextjs/lib/failures.ts";
+import { GET as nextCallback } from "../../examples/next/app/callback/route.ts";
+import { GET as me } from "../../examples/next/app/me/route.ts";
+import { GET as signIn } from "../../examples/next/app/sign-in/route.ts";
+import { POST as signOut } from "../../examples/next/app/sign-out/route.ts";
+import { messageOf } from "../../examples/next/lib/failures.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { ROOT } from "../_paths.ts";
 
@@ -224,9 +224,9 @@ describe("The pages of the Next.js example", () => {
     const declared = `declare module "next/headers" { export function cookies(): ${cookies}; }\n`;
     await writeFile(join(directory, "next.d.ts"), declared);
     const project = {
-      extends: join(ROOT, "examples/nextjs/tsconfig.json"),
+      extends: join(ROOT, "examples/next/tsconfig.json"),
       compilerOptions: { typeRoots: [join(ROOT, "node_modules/@types")], types: ["node", "react"] },
-      include: ["next.d.ts", join(ROOT, "examples/nextjs/**/*")],
+      include: ["next.d.ts", join(ROOT, "examples/next/**/*")],
     };
     await writeFile(join(directory, "tsconfig.json"), JSON.stringify(project));
     const tsc = join(ROOT, "node_modules/typescript/bin/tsc");

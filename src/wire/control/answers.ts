@@ -19,6 +19,12 @@ export const Clock = z.object({
   mode: z.enum(["real", "running", "frozen"]),
   offset_ms: z.int().check(z.describe("Offset from real time, in milliseconds")),
 });
+export const ClockProof = z.object({
+  now: text,
+  proof: text.check(
+    z.describe("The HMAC-SHA-256, in base64url, by the instance's secret key, of: svc clock <nonce> <now>"),
+  ),
+});
 export const State = z.object({
   version: text,
   now: text,

@@ -1,5 +1,6 @@
 /** The query parameters of the control API's lists. */
 import * as z from "zod/mini";
+import { CLOCK_NONCE } from "../clock-proof.ts";
 import { filters, instanceName, page, text } from "./values.ts";
 
 const yes = z.pipe(
@@ -12,6 +13,10 @@ export const Searched = z.strictObject({
   ...page,
   instance: z.optional(instanceName),
   query: z.optional(z.string().check(z.maxLength(8192))).check(z.describe("The search language of the product API")),
+});
+export const ClockChallenge = z.strictObject({
+  nonce: z.string().check(z.regex(CLOCK_NONCE), z.describe("22 to 64 characters of base64url, chosen at random")),
+  instance: z.optional(instanceName),
 });
 const scenarioFilter = {
   pending: z.optional(yes).check(z.describe("Only scenarios that have not been used up")),

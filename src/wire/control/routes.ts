@@ -124,6 +124,12 @@ export const CONTROL_ROUTES = {
   },
 
   "GET /clock": { does: "Retrieves the clock.", answer: a.Clock },
+  "GET /clock/proof": {
+    does: "Proves the clock's time to an application that has the instance's secret key. Requires no key.",
+    query: q.ClockChallenge,
+    answer: a.ClockProof,
+    key: "none",
+  },
   "POST /clock/freeze": {
     does: "Stops the clock, now or at a given time.",
     ...optional(b.FreezeClock),

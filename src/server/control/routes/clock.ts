@@ -1,8 +1,11 @@
+import { createHmac } from "node:crypto";
+import { clockStatement } from "../../../wire/clock-proof.ts";
 import type { AnswerOf } from "../../../wire/control/routes.ts";
 import { ApiError } from "../../errors.ts";
 import type { ClockSetting } from "../../live/clock.ts";
 import type { ControlDeps } from "../deps.ts";
 import { parseDuration } from "../duration.ts";
+import { chosenInstance } from "../find.ts";
 import type { HandlersOf } from "../handler.ts";
 
 /** Dates beyond the year are written in another way, which does not sort as text. A day is left for what expires later. */
@@ -11,6 +14,12 @@ const LATEST_MS = Date.parse(LATEST);
 
 export const clockRoutes: HandlersOf<"/clock"> = {
   "GET /clock": (_, { live }) => live.clock.read(),
+
+  "GET /clock/proof": ({ query: { nonce, instance } }, deps) => {
+    const { secret_key } = chosenInstance(deps, instance);
+    const now = deps.live.clock.now().toISOString();
+    return { now, proof: createHmac("sha256", secret_key).update(clockStatement(nonce, now)).digest("base64url") };
+  },
 
   "POST /clock/freeze": ({ body }, deps) => {
     const at = body.at === undefined ? deps.live.clock.now() : moment(body.at, "at");

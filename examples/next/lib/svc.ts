@@ -23,6 +23,6 @@ function origin(): string {
 export const COOKIE = "token";
 
 export function setCookie(name: string, value: string, maxAge: number): string {
-  const secure = process.env["NODE_ENV"] === "production" ? "; Secure" : "";
+  const secure = origin().startsWith("https:") ? "; Secure" : "";
   return `${name}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${secure}`;
 }
