@@ -1,4 +1,4 @@
-import type { ErrorCode, SignInErrorCode } from "../wire/errors.ts";
+import { ERRORS, type ErrorCode, type SignInErrorCode } from "../wire/errors.ts";
 
 /** An error of the table in `wire/errors.ts`, thrown to answer it; `detail` follows the table's sentence. */
 export class ApiError extends Error {
@@ -12,6 +12,12 @@ export class ApiError extends Error {
     this.code = code;
     this.detail = detail;
     this.headers = headers;
+  }
+
+  /** The detail, for a place where no sentence of the table precedes it. */
+  get sentence(): string {
+    const text = this.detail ?? ERRORS[this.code].error;
+    return text.endsWith(".") ? text : `${text}.`;
   }
 }
 
@@ -39,18 +45,30 @@ export class SignInRefused extends ApiError {
   }
 }
 
+/** An account's e-mail address that belongs to a user to whom the account can't be linked. */
+export interface AddressConflict {
+  readonly email: string;
+  readonly user_id: string;
+}
+
 /** A sign-in that failed although its state was valid: the application is told by a redirect. */
 export class SignInError extends Error {
   override readonly name = "SignInError";
   readonly code: SignInErrorCode;
   /** The `cause` is a bug of this service, and must be reported as one. */
   readonly isBug: boolean;
+  readonly conflict: AddressConflict | undefined;
 
-  /** @param message for the log; the application gets the table's sentence */
-  constructor(code: SignInErrorCode, message: string, options: ErrorOptions & { readonly isBug?: boolean } = {}) {
+  /** @param message for the log, in sentences; the application gets the table's sentence */
+  constructor(
+    code: SignInErrorCode,
+    message: string,
+    options: ErrorOptions & { readonly isBug?: boolean; readonly conflict?: AddressConflict } = {},
+  ) {
     super(message, options);
     this.code = code;
     this.isBug = options.isBug ?? false;
+    this.conflict = options.conflict;
   }
 }
 

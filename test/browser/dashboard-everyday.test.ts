@@ -19,7 +19,9 @@ describe.skipIf(CHROMIUM === undefined)("Everyday work in the dashboard", () => 
     await signIn(on.svc, { as: "charles@acme.test", outcome: "access_denied" });
     for (let n = 0; n < 101; n++) await signIn(on.svc);
     await on.visit("overview");
-    await on.page.getByText("Google reported access_denied instead of a code.").waitFor();
+    await on.page
+      .getByText("Google reported access_denied: the user cancelled, or may not use this application.")
+      .waitFor();
     await on.page.getByText(/^The latest \d+ only · Peak/).waitFor();
   });
 

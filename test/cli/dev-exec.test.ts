@@ -36,7 +36,7 @@ it("svc exec says once why a sign-in failed", async () => {
       body: JSON.stringify({ provider: "github", outcome: "access_denied" }),
     });`;
   const { code, stderr } = await run(["exec", "--", NODE, "--input-type=module", "-e", script]);
-  const reason = "access_denied: github reported access_denied instead of a code";
+  const reason = "access_denied: GitHub reported access_denied: the user cancelled, or may not use this application.";
   expect([code, stderr]).toEqual([0, `svc: sign-in with github failed: ${reason}\n`]);
 });
 

@@ -41,7 +41,9 @@ it("svc logs --failed prints the reason of each failed sign-in and omits success
   await answerOf("dev next github --as ada --outcome access_denied");
   await signIn("github");
   const { stdout } = await svc("logs --failed");
-  expect(stdout).toContain("✗ access_denied: github reported access_denied instead of a code");
+  expect(stdout).toContain(
+    "✗ access_denied: GitHub reported access_denied: the user cancelled, or may not use this application.",
+  );
   expect(stdout).toMatch(/^ {10}begin/m);
   expect(stdout).not.toContain("GET    /sign-in");
 });
@@ -87,7 +89,7 @@ it("svc logs shows the steps of a sign-in without a browser", async () => {
   const { flow_id } = (await response.json()) as { flow_id: string };
   const { stdout } = await svc("logs --limit 1");
   expect(stdout).toMatch(
-    /201 {2}POST {3}\/__svc\/v1\/sign-ins[^]*\n {10}redirect[^]*\n {10}✗ server_error: github token/,
+    /201 {2}POST {3}\/__svc\/v1\/sign-ins[^]*\n {10}redirect[^]*\n {10}✗ server_error: GitHub's token endpoint answered 200/,
   );
   const one = await svc(`logs --flow ${flow_id}`);
   expect(one.stdout).toContain("> client_secret: [redacted]");

@@ -24,6 +24,11 @@ it("svc sign-in --as ends the sign-in of an account that does not exist, and rec
   const control = createControlClient({ url: server.url, controlKey: server.control_key! });
   const flows = await control.request("GET /flows");
   expect(flows.map(({ data: { result, error, reason } }) => ({ result, error, reason }))).toEqual([
-    { result: "error", error: "bad_request", reason: 'the simulated Google has no account "stranger"' },
+    {
+      result: "error",
+      error: "bad_request",
+      reason:
+        'The simulated Google has no account "stranger". Use the id, an e-mail address or the login of one that it has as login_hint.',
+    },
   ]);
 });

@@ -4,7 +4,7 @@ import type { Fetch } from "../../src/wire/fetch.ts";
 import { createContext, runCli, type TestContext } from "../_cli.ts";
 import { followSignIn, startServer, type ControlledServer } from "../_control.ts";
 
-const REASON = "access_denied: github reported access_denied instead of a code";
+const REASON = "access_denied: GitHub reported access_denied: the user cancelled, or may not use this application.";
 const TOKEN = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl";
 
 /** A server that reports as svc serve does, into the buffers of a context. */

@@ -6,12 +6,17 @@ import { createAddresses } from "../../src/server/instances/addresses.ts";
 import { reply } from "../../src/server/simulator/replies.ts";
 import { FRONT } from "../_setup.ts";
 
-const REJECTED = "google rejected the client credentials (invalid_client). Check client_id and client_secret";
+const REJECTED = "Google rejected the client credentials (invalid_client). Check client_id and client_secret.";
 
 it.each([
   [400, "invalid_grant", true, "google knows the client; it refused a made-up code, as it should (invalid_grant)"],
   [401, "invalid_client", false, REJECTED],
-  [503, "backend_error", false, "google token: status 503, error backend_error"],
+  [
+    503,
+    "backend_error",
+    false,
+    "Google's token endpoint answered 503, error backend_error. The fault is at Google: try again later.",
+  ],
 ])(
   "The test of a connection to a provider that answers %i %s to a made-up code is ok: %s",
   async (status, error, ok, message) => {

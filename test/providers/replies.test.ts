@@ -149,52 +149,92 @@ describe("An unusable value in a provider's answer", () => {
       "google",
       "/token",
       json({ error: "invalid_client", error_description: SECRET }, 401),
-      "google rejected the client credentials (invalid_client). Check client_id and client_secret",
+      "Google rejected the client credentials (invalid_client). Check client_id and client_secret.",
     ],
     [
       "github",
       "/token",
       json({ error: "incorrect_client_credentials", error_description: SECRET }),
-      "github rejected the client credentials (incorrect_client_credentials). Check client_id and client_secret",
+      "GitHub rejected the client credentials (incorrect_client_credentials). Check client_id and client_secret.",
     ],
-    ["google", "/token", json({ error: "invalid_grant" }, 400), "google token: status 400, error invalid_grant"],
+    [
+      "google",
+      "/token",
+      json({ error: "invalid_grant" }, 400),
+      "Google's token endpoint answered 400, error invalid_grant. The code is wrong, used or expired: start a new sign-in.",
+    ],
     [
       "github",
       "/token",
       json({ error: "bad_verification_code" }),
-      "github token: status 200, error bad_verification_code",
+      "GitHub's token endpoint answered 200, error bad_verification_code. The code is wrong, used or expired: start a new sign-in.",
     ],
     [
       "github",
       "/token",
       raw(`error=bad_verification_code&error_uri=${SECRET}`, 200, FORM_TYPE),
-      "github token: status 200, error bad_verification_code",
+      "GitHub's token endpoint answered 200, error bad_verification_code. The code is wrong, used or expired: start a new sign-in.",
     ],
-    ["google", "/token", json({ error: SECRET }, 400), "google token: status 400"],
-    ["google", "/token", json({ access_token: [SECRET] }), "google token: access_token missing or of the wrong form"],
+    [
+      "google",
+      "/token",
+      json({ error: SECRET }, 400),
+      "Google's token endpoint answered 400. Check the settings of the application at Google.",
+    ],
+    [
+      "google",
+      "/token",
+      json({ access_token: [SECRET] }),
+      "Google's token endpoint answered 200, but access_token is missing or has the wrong form. Check the endpoint's address.",
+    ],
     [
       "google",
       "/userinfo",
       json({ sub: "1001 ", email: 7 }),
-      "google userinfo: sub, email missing or of the wrong form",
+      "Google's userinfo endpoint answered 200, but sub, email is missing or has the wrong form. Check the endpoint's address.",
     ],
     [
       "google",
       "/userinfo",
       json({ error: { code: 401, message: SECRET, status: "UNAUTHENTICATED" } }, 401),
-      "google userinfo: status 401, error UNAUTHENTICATED",
+      "Google's userinfo endpoint answered 401, error UNAUTHENTICATED. Check that the application may read the profile and the e-mail address at Google.",
     ],
-    ["google", "/userinfo", raw(`<h1>${SECRET}</h1>`), "google userinfo: the answer has the wrong form"],
+    [
+      "google",
+      "/userinfo",
+      raw(`<h1>${SECRET}</h1>`),
+      "Google's userinfo endpoint answered 200, but not with JSON of the expected form. Check the endpoint's address.",
+    ],
     [
       "google",
       "/userinfo",
       json({ ...GOOGLE_USER, email: `${SECRET} @x` }),
-      "google sent an e-mail address that can't be used",
+      "Google sent an e-mail address that can't be used. The user must set another one there.",
     ],
-    ["github", "/user/emails", json({ message: SECRET }, 404), "github emails: status 404"],
-    ["twitter", "/2/users/me", json({ data: { name: SECRET } }), "twitter me: data.id missing or of the wrong form"],
-    ["twitter", "/2/users/me", json({ errors: [{ title: SECRET }] }, 403), "twitter me: status 403"],
-    ["google", "/userinfo", json({ message: SECRET }, 503), "google userinfo: status 503"],
+    [
+      "github",
+      "/user/emails",
+      json({ message: SECRET }, 404),
+      "GitHub's emails endpoint answered 404. Check that the application may read the profile and the e-mail address at GitHub.",
+    ],
+    [
+      "twitter",
+      "/2/users/me",
+      json({ data: { name: SECRET } }),
+      "Twitter's me endpoint answered 200, but data.id is missing or has the wrong form. Check the endpoint's address.",
+    ],
+    [
+      "twitter",
+      "/2/users/me",
+      json({ errors: [{ title: SECRET }] }, 403),
+      "Twitter's me endpoint answered 403. Check that the application may read the profile and the e-mail address at Twitter.",
+    ],
+    [
+      "google",
+      "/userinfo",
+      json({ message: SECRET }, 503),
+      "Google's userinfo endpoint answered 503. The fault is at Google: try again later.",
+    ],
   ])("is named in the log without its value: %s %s", async (provider, at, answer, logged) => {
     const { service, signIn } = await setupProvider(provider, { [at]: answer });
     const error = (await signIn()).searchParams.get("error")!;
@@ -216,8 +256,8 @@ describe("An unusable value in a provider's answer", () => {
       await fetch(callback.href);
     }
     expect(log.failures).toEqual([
-      "google: server_error: google reported invalid_scope instead of a code",
-      "google: server_error: google reported an error instead of a code",
+      "google: server_error: Google reported invalid_scope instead of a code. Check the settings of the application at Google.",
+      "google: server_error: Google reported an error instead of a code. Check the settings of the application at Google.",
     ]);
   });
 });

@@ -164,7 +164,7 @@ describe.each(STORES)("T03: A sign-in that a browser began at a subdomain (%s)",
       const toPage = await begin(service, { login_hint: "ada" });
       const toCallback = locationOf(await service.fetch(toPage.href));
       await expectRefusedState(await service.fetch(toCallback.href, { headers }));
-      expect(service.log.requests.at(-1)?.reason).toContain("did not come to the provider's page");
+      expect(service.log.requests.at(-1)?.reason).toContain("did not open the provider's page");
     }
   });
 

@@ -120,7 +120,9 @@ describe("Redirects, states and browsers", () => {
       302,
       ...Array.from({ length: 49 }, () => 400),
     ]);
-    expect(service.log.failures).toEqual(["google: temporarily_unavailable: google could not be reached"]);
+    expect(service.log.failures).toEqual([
+      "google: temporarily_unavailable: Google's token endpoint could not be reached. Check the network and the endpoint's address.",
+    ]);
   });
 
   it("T04: a state is used up by a callback that fails", async () => {
@@ -192,7 +194,9 @@ describe("Redirects, states and browsers", () => {
       const callback = locationOf(await fetch(authorize.href));
       const back = locationOf(await fetch(callback.href)).searchParams;
       expect([back.get("error"), back.get("token")]).toEqual(["server_error", null]);
-      expect(log.failures).toEqual(["twitter: server_error: twitter token: status 400, error invalid_request"]);
+      expect(log.failures).toEqual([
+        "twitter: server_error: Twitter's token endpoint answered 400, error invalid_request. Check the settings of the application at Twitter.",
+      ]);
     });
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { SIGN_IN_ERRORS } from "../../src/wire/errors.ts";
 import type { Fetch } from "../../src/wire/fetch.ts";
-import { PROVIDERS } from "../../src/wire/names.ts";
+import { PROVIDER_TITLES, PROVIDERS } from "../../src/wire/names.ts";
 import { locationOf, requestOn } from "../_answers.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { APP, SEED, setup } from "../_setup.ts";
@@ -122,7 +122,9 @@ describe("A sign-in that fails after a valid state", () => {
     const state = await begun(service, provider);
     const response = await service.fetch(`/oauth/${provider}/callback?code=c&state=${state}`);
     expect(locationOf(response).href).toBe(failure("temporarily_unavailable"));
-    expect(service.log.failures).toEqual([`${provider}: temporarily_unavailable: ${provider} could not be reached`]);
+    expect(service.log.failures).toEqual([
+      `${provider}: temporarily_unavailable: ${PROVIDER_TITLES[provider]}'s token endpoint could not be reached. Check the network and the endpoint's address.`,
+    ]);
   });
 
   it.each(PROVIDERS)("returns to the application if %s does not answer in time, and says so", async (provider) => {
@@ -133,7 +135,9 @@ describe("A sign-in that fails after a valid state", () => {
     picker = requestOn(await (await service.fetch(`${picker.href}&outcome=token_timeout`)).text(), toProvider);
     const toCallback = locationOf(await service.fetch(`${picker.href}&login_hint=ada`));
     expect(locationOf(await service.fetch(toCallback.href)).href).toBe(failure("temporarily_unavailable"));
-    expect(service.log.failures).toEqual([`${provider}: temporarily_unavailable: ${provider} did not answer in time`]);
+    expect(service.log.failures).toEqual([
+      `${provider}: temporarily_unavailable: ${PROVIDER_TITLES[provider]}'s token endpoint did not answer in time. Try again later.`,
+    ]);
   });
 
   it("returns to the application that the store cannot be written", async () => {

@@ -65,15 +65,15 @@ describe("The log of a refused sign-in", () => {
     service.clock.advance(630);
     await finish(late);
     await finish(new URL(late.href.replace(/state=.*/, `state=${"0".repeat(64)}`)));
-    const because = (why: string): string => `Invalid or expired state: ${why}`;
+    const because = (why: string): string => `Invalid or expired state. ${why}`;
     expect(reasons).toEqual([
       null,
-      because("this sign-in was already finished"),
-      because("the sign-in began with google"),
-      because("a program began the sign-in, so a browser cannot finish it"),
-      because("the sign-in began in another browser: its cookie is missing"),
-      because("the state expired 30 s ago"),
-      because("no open sign-in has this state"),
+      because("This sign-in was already finished, and its callback was requested again. Start a new one."),
+      because("The sign-in began with Google, and GitHub sent the user back. Start a new one."),
+      because("A program began the sign-in, so a browser can't finish it. Start it in the browser."),
+      because("The sign-in began in another browser: its cookie is missing. Finish it in the browser that began it."),
+      because("The state expired before the user came back, 10 minutes after the sign-in began. Start a new one."),
+      because("No sign-in in progress has this state: it is unknown, used or expired. Start a new one."),
     ]);
   });
 

@@ -1,6 +1,8 @@
 import { durationMs } from "../../wire/duration.ts";
 import { ApiError } from "../errors.ts";
 
+/** Before it, ISO 8601 has years of another form. */
+const FIRST_YEAR = Date.parse("0000-01-01T00:00:00Z");
 const CLOCK = /^(?:(\d+):)?(\d{1,2}):(\d{2})$/;
 
 /**
@@ -18,4 +20,11 @@ function fromText(text: string): number | undefined {
   const [, hours, minutes, seconds] = CLOCK.exec(text) ?? [];
   if (minutes !== undefined) return ((Number(hours ?? 0) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
   return durationMs(text, "ms");
+}
+
+/** ISO 8601 of a time, or of a moment so long ago. @param now by the service's clock */
+export function parseMoment(value: string, now: Date): string {
+  const age = durationMs(value);
+  if (age === undefined) return new Date(value).toISOString();
+  return new Date(Math.max(FIRST_YEAR, now.getTime() - age)).toISOString();
 }

@@ -2,13 +2,14 @@ import { clearTimeout, setTimeout } from "node:timers";
 import type * as z from "zod/mini";
 import type { Filtered, Requests } from "../../wire/control/queries.ts";
 import { isWatching } from "../../wire/control/paths.ts";
-import type { Flow, Flows } from "../flows/flows.ts";
+import { isFlowMatch, type FlowFilter } from "../../wire/control/flow-match.ts";
+import type { Flow } from "../flows/flows.ts";
 import type { LoggedRequest } from "../flows/request-log.ts";
-import { lowerCaseId } from "../http/routes/access.ts";
-import type { Instances } from "../instances/instances.ts";
-import { parseDuration } from "./duration.ts";
+import type { ControlDeps } from "./deps.ts";
+import { parseDuration, parseMoment } from "./duration.ts";
 import { requireInstance } from "./find.ts";
 
+/** Filters of sign-ins. */
 type Filter = z.output<typeof Filtered>;
 
 const MAX_WAIT_MS = 25_000;
@@ -16,39 +17,40 @@ const MAX_WAIT_MS = 25_000;
 /** @param flows newest first */
 export function filterFlows(
   flows: readonly Flow[],
-  { result, error, outcome, provider, instance, user, since, newer_than }: Filter,
-  deps: { instances: Instances },
+  { newer_than, ...query }: Filter,
+  deps: Pick<ControlDeps, "instances" | "now">,
 ): Flow[] {
-  const id = instance === undefined ? undefined : requireInstance(deps, instance).id;
-  const after = since === undefined ? undefined : new Date(since).toISOString();
-  const wanted = {
-    result,
-    error,
-    requested_outcome: outcome,
-    provider,
-    instance: id,
-    user_id: user && lowerCaseId(user),
-  };
-  const names = (Object.keys(wanted) as (keyof typeof wanted)[]).filter((name) => wanted[name] !== undefined);
+  const filter = settled(query, deps);
   // One that is no longer kept is older than all that are.
   const known = newer_than === undefined ? -1 : flows.findIndex((flow) => flow.id === newer_than);
-  return flows
-    .slice(0, known < 0 ? flows.length : known)
-    .filter(
-      (flow) => names.every((name) => flow[name] === wanted[name]) && (after === undefined || flow.started_at >= after),
-    );
+  return flows.slice(0, known < 0 ? flows.length : known).filter((flow) => isFlowMatch(flow, filter));
+}
+
+/** With the instance's id, and times in the one form in which they can be compared. @throws {ApiError} `instance_not_found` */
+function settled(
+  { instance, since, until, ...rest }: Omit<Filter, "newer_than">,
+  deps: Pick<ControlDeps, "instances" | "now">,
+): FlowFilter {
+  return {
+    ...rest,
+    instance: instance === undefined ? undefined : requireInstance(deps, instance).id,
+    since: since === undefined ? undefined : parseMoment(since, deps.now()),
+    until: until === undefined ? undefined : parseMoment(until, deps.now()),
+  };
 }
 
 /** Filters by what a request lacks are applied to its flow. @throws {ApiError} `instance_not_found` */
 export function filterRequests(
   requests: readonly LoggedRequest[],
   filter: z.output<typeof Requests>,
-  deps: { instances: Instances; flows: Flows },
+  deps: Pick<ControlDeps, "instances" | "flows" | "now">,
 ): LoggedRequest[] {
-  const { instance, since, result, error, outcome, provider, user, method, status, path, control } = filter;
-  const ofFlow = { result, error, outcome, provider, user };
+  const { instance, since, until, result, error, outcome, provider, user, reason, method, status, path, control } =
+    filter;
+  const ofFlow = { result, error, outcome, provider, user, reason };
   const subdomain = instance === undefined ? undefined : requireInstance(deps, instance).subdomain;
-  const after = since === undefined ? undefined : new Date(since).toISOString();
+  const after = since === undefined ? undefined : parseMoment(since, deps.now());
+  const before = until === undefined ? undefined : parseMoment(until, deps.now());
   const asksFlow = Object.values(ofFlow).some((value) => value !== undefined);
   return requests.filter((request) => {
     if (control === false && isWatching(request.path)) return false;
@@ -57,9 +59,10 @@ export function filterRequests(
     if (path !== undefined && !request.path.includes(path)) return false;
     if (subdomain !== undefined && request.instance !== subdomain) return false;
     if (after !== undefined && request.at < after) return false;
+    if (before !== undefined && request.at >= before) return false;
     if (!asksFlow) return true;
     const flow = request.flow_id === null ? undefined : deps.flows.get(request.flow_id);
-    return flow !== undefined && filterFlows([flow], ofFlow, deps).length > 0;
+    return flow !== undefined && isFlowMatch(flow, ofFlow);
   });
 }
 

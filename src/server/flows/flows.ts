@@ -18,6 +18,7 @@ export interface StepReport {
   readonly ms?: number;
   readonly sent?: Readonly<Record<string, unknown>>;
   readonly answered?: Readonly<Record<string, unknown>> | undefined;
+  /** Why the sign-in failed, in the step that decided it. */
   readonly reason?: string | undefined;
 }
 
@@ -26,8 +27,8 @@ export type Flow = FlowData & { readonly id: string };
 
 export type FlowFacts = Partial<Omit<Flow, "id" | "started_at" | "steps">>;
 
-/** Adds facts and a step to one sign-in. */
-export type NoteStep = (facts: FlowFacts, step?: StepReport) => void;
+/** Adds facts and a step to one sign-in. @param decidedBy the name of the earlier step that the reason belongs to */
+export type NoteStep = (facts: FlowFacts, step?: StepReport, decidedBy?: string) => void;
 
 /** The latest sign-ins, in memory: bounded, and without secrets. */
 export class Flows {
@@ -51,7 +52,7 @@ export class Flows {
 
   /** @param id from `flowIdOf` */
   of(id: string): NoteStep {
-    return (facts, step) => this.#add(id, facts, step);
+    return (facts, step, decidedBy) => this.#add(id, facts, step, decidedBy);
   }
 
   /** A sign-in that was refused before it had a state. */
@@ -65,13 +66,15 @@ export class Flows {
     return () => this.#listeners.delete(listener);
   }
 
-  #add(id: string, facts: FlowFacts, step: StepReport | undefined): void {
+  #add(id: string, facts: FlowFacts, step: StepReport | undefined, decidedBy?: string): void {
     const at = this.#now().toISOString();
     const flow = this.#flows.peek(id) ?? this.#begin(id, at);
     Object.assign(flow, facts);
     if (facts.redirect_uri) flow.redirect_uri = redactText(facts.redirect_uri);
     if (facts.considered) flow.considered = facts.considered.slice(0, MAX_CONSIDERED);
     if (step && flow.steps.length < MAX_STEPS) flow.steps.push(stepOf(step, at));
+    const decided = flow.steps.findLast(({ name }) => name === decidedBy);
+    if (decided) decided.reason = flow.reason;
     for (const listener of this.#listeners) listener(flow);
   }
 

@@ -38,6 +38,7 @@ const PUBLIC = new Set([
   "publishable_key",
   "query",
   "redirect_uri",
+  "registered",
   "response_type",
   "result",
   "scenario",
@@ -53,6 +54,8 @@ const PUBLIC = new Set([
   "username",
   "verified",
 ]);
+
+const ENTRY = /^(?:\d{1,4}|data)$/;
 
 /** The beginning of a text. */
 export function beginningOf(text: string, length: number): string {
@@ -70,7 +73,8 @@ export function redactText(text: string): string {
 
 /**
  * What a step of a sign-in keeps of a message. Secrets are removed here, before anything is stored. Of a list, such as
- * a provider's addresses, each entry's fields are kept or redacted as those of a message are: `0.email`.
+ * a provider's addresses, each entry's fields are kept or redacted as those of a message are: `0.email`. So are those of
+ * Twitter's `data`: `data.username`.
  */
 export function redact(fields: Readonly<Record<string, unknown>> | undefined): Shown | null {
   if (!fields) return null;
@@ -79,7 +83,7 @@ export function redact(fields: Readonly<Record<string, unknown>> | undefined): S
   const add = (part: object, prefix: string): void => {
     for (const name in part) {
       const value = (part as Record<string, unknown>)[name];
-      const isEntry = prefix === "" && /^\d{1,4}$/.test(name) && typeof value === "object" && value !== null;
+      const isEntry = prefix === "" && ENTRY.test(name) && typeof value === "object" && value !== null;
       if (isEntry && left > 0) add(value, `${name}.`);
       else if (left-- <= 0) return;
       else if (value !== undefined) shown[prefix + name.slice(0, 64)] = PUBLIC.has(name) ? scalar(value) : REDACTED;

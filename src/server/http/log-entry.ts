@@ -33,7 +33,7 @@ export function entryOf({ req, context }: H3Event, status: number): RequestEntry
 export function reasonOf(cause: unknown, answered: ApiError, request: RequestContext): string {
   const { error: text } = errorBody(answered.code, answered.detail);
   if (!(cause instanceof ApiError)) return cause instanceof Error ? `${text}: ${cause.message}` : text;
-  if (cause instanceof SignInRefused && cause.reason !== undefined) return `${text}: ${cause.reason}`;
+  if (cause instanceof SignInRefused && cause.reason !== undefined) return `${text}. ${cause.reason}`;
   if (cause instanceof TokenRefused && cause.code === "token_invalid") return `${text}: ${cause.reason}`;
   // The details of API errors quote searches, which contain personal data.
   return isApi(request) && cause.code !== "unknown_host" ? ERRORS[cause.code].error : text;

@@ -36,7 +36,11 @@ export const github: ProviderDefinition<"user" | "emails"> = {
     const emails = (await get("emails", Emails)).filter((entry) => entry !== null);
     // Some compatible servers omit `primary` if there is only one address.
     const primary = emails.find(({ primary: isPrimary = emails.length === 1, verified }) => isPrimary && verified);
-    if (!primary) throw new SignInError("email_not_verified", "github: no verified primary e-mail address");
+    if (!primary)
+      throw new SignInError(
+        "email_not_verified",
+        "GitHub has no verified primary e-mail address for this account. The user must verify it at GitHub.",
+      );
     return {
       uid: user.id,
       email: primary.email,

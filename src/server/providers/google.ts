@@ -29,7 +29,10 @@ export const google: ProviderDefinition<"userinfo"> = {
     const person = await get("userinfo", Userinfo);
     // "Google always supplies a verified email" (spec, "User"), so only an explicit false counts.
     if (String(person.email_verified).toLowerCase() === "false")
-      throw new SignInError("email_not_verified", "google: the e-mail address is not verified");
+      throw new SignInError(
+        "email_not_verified",
+        "Google has not verified the e-mail address of this account. The user must verify it at Google.",
+      );
     return {
       uid: person.sub,
       email: person.email,

@@ -4,7 +4,7 @@ import type { Addresses } from "../instances/addresses.ts";
 import { ApiError, SignInRefused } from "../errors.ts";
 import { flowIdOf } from "../flows/flow-id.ts";
 import type { Flows } from "../flows/flows.ts";
-import { withoutQuery } from "../flows/redact.ts";
+import { redactUrl, withoutQuery } from "../flows/redact.ts";
 import type { Connect, Connection } from "../providers/connections.ts";
 import { newRecord, type InstanceRecord } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
@@ -67,15 +67,19 @@ async function checkBegin(
     return { connection, destination };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const { code, detail = null } = error;
+    const { code, sentence } = error;
     // It was not checked yet, and may be anything.
     const shown = withoutQuery(redirect_uri);
+    const isAddress = code === "invalid_redirect_uri";
+    const reason = isAddress ? `The redirect_uri was refused: ${sentence}` : sentence;
+    const registered = instance.redirect_uris.map((entry) => redactUrl(entry)).join(", ");
     flows.refused(
-      { instance: instance.id, provider, redirect_uri: shown || null, result: "error", error: code, reason: detail },
+      { instance: instance.id, provider, redirect_uri: shown || null, result: "error", error: code, reason },
       {
         name: "begin",
         sent: { provider, instance: instance.subdomain, redirect_uri: shown },
-        answered: { status: 400, error: code },
+        answered: { status: 400, error: code, ...(isAddress && { registered }) },
+        reason,
       },
     );
     const [listed] = instance.redirect_uris.filter((entry) => /^https?:/.test(entry));

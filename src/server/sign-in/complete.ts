@@ -1,8 +1,8 @@
 import { SIGN_IN_ERRORS, type SignInErrorCode } from "../../wire/errors.ts";
-import type { Provider } from "../../wire/names.ts";
+import { PROVIDER_TITLES, type Provider } from "../../wire/names.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import { ApiError, SignInError, SignInRefused } from "../errors.ts";
-import type { Flows, NoteStep, StepReport } from "../flows/flows.ts";
+import type { Flows, StepReport } from "../flows/flows.ts";
 import { withoutQuery } from "../flows/redact.ts";
 import type { LocateIp } from "./geo.ts";
 import type { Connect, Connection } from "../providers/connections.ts";
@@ -20,7 +20,7 @@ import {
 import { isPageBinding } from "./binding.ts";
 import { checkIssuer } from "./issuer.ts";
 import { checkedProfile, type CheckedProfile } from "./profile.ts";
-import { reportedCode } from "./provider-errors.ts";
+import { reportOf } from "./provider-errors.ts";
 import { openSession, resolveUser } from "./resolve-user.ts";
 import { withParameters } from "./redirect-uri.ts";
 import type { StartLimit } from "./start-limit.ts";
@@ -72,36 +72,55 @@ export async function completeSignIn(deps: CompleteDeps, request: CallbackReques
   note({ instance: instance.id, provider, redirect_uri: record.redirect_uri }, callback);
   deps.startLimit.finished(request.ip_address);
   const redirect = { location: withoutQuery(record.redirect_uri) };
+  /** The step that decides, if the sign-in fails now. */
+  let decidedBy = callback.name;
+  const noteReply = (reply: ProviderReply): void => {
+    decidedBy = reply.endpoint;
+    note({}, stepOf(reply));
+  };
   try {
     const connection = await deps.connect(instance, record.provider);
     checkIssuer(connection, request.iss);
     checkHolder(connection, record, request.code);
     // A real provider must be asked at most once for a state, even after a crash; a simulated one ends with this process.
     if (!connection.simulation) await removed;
-    const { profile, tokens } = await fetchProfile(deps, connection, record, request, note);
+    const { profile, tokens } = await fetchProfile(deps, connection, record, request, noteReply);
+    decidedBy = "redirect";
     const user = await saveSignIn(deps, instance, connection.provider, profile, tokens, request.ip_address);
     await removed;
     const token = await deps.issueToken(instance, user, record.provider, deps.now());
     const ms = performance.now() - startedAt;
     note(
       { result: "token", user_id: user.id, error: null, reason: null },
-      { name: "redirect", ms, sent: redirect, answered: { status: 302, result: "token", user_id: user.id } },
+      {
+        name: "redirect",
+        ms,
+        sent: redirect,
+        answered: { status: 302, result: "token", user_id: user.id, email: user.email, name: user.name },
+      },
     );
     return { location: withParameters(record.redirect_uri, { token }) };
   } catch (error) {
     await removed;
     const failure = asSignInError(error);
     if (failure.isBug) deps.onBug(failure.cause);
-    const reason = failure.message;
+    const { conflict } = failure;
+    if (conflict) {
+      decidedBy = "conflict";
+      note(
+        {},
+        { name: decidedBy, sent: { provider, email: conflict.email, verified: false }, answered: { ...conflict } },
+      );
+    }
     note(
-      { result: "error", error: failure.code, reason },
+      { result: "error", error: failure.code, reason: failure.message },
       {
         name: "redirect",
         ms: performance.now() - startedAt,
         sent: redirect,
         answered: { status: 302, error: failure.code },
-        reason,
       },
+      decidedBy,
     );
     const parameters = { error: failure.code, error_description: SIGN_IN_ERRORS[failure.code] };
     return { location: withParameters(record.redirect_uri, parameters, ["token"]), failure };
@@ -128,7 +147,7 @@ function noteRefusal(
  */
 function checkHolder({ simulation }: Connection, { binding }: StateRecord, code: string | undefined): void {
   if (code === undefined || !isPageBinding(binding) || simulation?.holderOf(code) === binding) return;
-  throw new SignInError("server_error", "the code was not issued to this browser for this sign-in");
+  throw new SignInError("server_error", "The code was not issued to this browser for this sign-in. Start a new one.");
 }
 
 async function fetchProfile(
@@ -136,18 +155,21 @@ async function fetchProfile(
   connection: Connection,
   { provider, code_verifier }: StateRecord,
   { code, error }: CallbackRequest,
-  note: NoteStep,
+  onReply: (reply: ProviderReply) => void,
 ): Promise<{ profile: CheckedProfile; tokens: ProviderTokens }> {
-  if (error !== undefined)
-    throw new SignInError(reportedError(error), `${provider} reported ${reportedCode(error)} instead of a code`);
-  if (!code) throw new SignInError("server_error", `${provider} sent neither a code nor an error`);
+  if (error !== undefined) throw new SignInError(reportedError(error), reportOf(provider, error));
+  if (!code)
+    throw new SignInError(
+      "server_error",
+      `${PROVIDER_TITLES[provider]} sent the user back with neither a code nor an error. Start a new sign-in.`,
+    );
   return withDeadline(
     async (signal) => {
       const exchange: Exchange = {
         connection,
         signal,
         onIgnored: (paths) => onIgnored?.(provider, paths),
-        onReply: (reply) => note({}, stepOf(reply)),
+        onReply,
       };
       const redirect_uri = addresses.callbackUrl(provider);
       const tokens = await exchangeCode(exchange, { code, redirect_uri, code_verifier });
@@ -160,14 +182,7 @@ async function fetchProfile(
 
 function stepOf({ endpoint, url, method, sent, status, body, ms }: ProviderReply): StepReport {
   const answered = status === undefined ? undefined : { status, ...(body as object | undefined) };
-  const reason = status === undefined ? "no answer" : undefined;
-  return {
-    name: endpoint,
-    ms,
-    sent: { url: withoutQuery(url), method, ...sent },
-    answered,
-    reason,
-  };
+  return { name: endpoint, ms, sent: { url: withoutQuery(url), method, ...sent }, answered };
 }
 
 async function saveSignIn(
@@ -200,8 +215,9 @@ function reportedError(error: string): SignInErrorCode {
 function asSignInError(error: unknown): SignInError {
   if (error instanceof SignInError) return error;
   // The provider was turned off after the sign-in began.
-  if (error instanceof ApiError) return new SignInError("temporarily_unavailable", error.detail ?? error.code);
+  if (error instanceof ApiError) return new SignInError("temporarily_unavailable", error.sentence);
   if (error instanceof StorageUnavailable)
-    return new SignInError("temporarily_unavailable", error.message, { cause: error });
-  return new SignInError("server_error", "internal error", { cause: error, isBug: true });
+    return new SignInError("temporarily_unavailable", `The store is unavailable: ${error.message}`, { cause: error });
+  const reason = "svc failed with an internal error. Its log has the details.";
+  return new SignInError("server_error", reason, { cause: error, isBug: true });
 }

@@ -6,7 +6,7 @@ import { SignInError } from "../errors.ts";
 import type { Connection } from "../providers/connections.ts";
 import type { Get } from "../providers/provider.ts";
 import { lenient, unreadPaths } from "../providers/reply.ts";
-import { refusalOf } from "./provider-errors.ts";
+import { endpointOf, refusalOf } from "./provider-errors.ts";
 
 const PROVIDER_TIMEOUT_MS = 10_000;
 const MAX_REPLY_BYTES = 1 << 20;
@@ -151,10 +151,12 @@ async function send(
     if (error instanceof BodyTooLong)
       throw new SignInError(
         "server_error",
-        `${name}: the answer of ${endpoint} is longer than ${MAX_REPLY_BYTES} bytes`,
+        `The answer of ${endpointOf(name, endpoint)} is longer than ${MAX_REPLY_BYTES} bytes. Check the endpoint's address.`,
       );
-    const problem = signal.aborted ? "did not answer in time" : "could not be reached";
-    throw new SignInError("temporarily_unavailable", `${name} ${problem}`, { cause: error });
+    const problem = signal.aborted
+      ? "did not answer in time. Try again later."
+      : "could not be reached. Check the network and the endpoint's address.";
+    throw new SignInError("temporarily_unavailable", `${endpointOf(name, endpoint)} ${problem}`, { cause: error });
   }
 }
 

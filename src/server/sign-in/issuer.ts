@@ -1,3 +1,4 @@
+import { PROVIDER_TITLES } from "../../wire/names.ts";
 import { SignInError } from "../errors.ts";
 import type { Connection } from "../providers/connections.ts";
 import { DEFINITIONS } from "../providers/index.ts";
@@ -13,5 +14,9 @@ export function checkIssuer({ provider, endpoints }: Connection, iss: string | u
   const issuer = isOwn ? provider.issuer : undefined;
   const isOfAnother = Object.values(DEFINITIONS).some((definition) => definition.issuer === iss);
   const isRight = issuer === undefined ? !isOfAnother : iss === issuer;
-  if (!isRight) throw new SignInError("server_error", `${provider.name}: the redirect came from another issuer`);
+  if (!isRight)
+    throw new SignInError(
+      "server_error",
+      `The callback of ${PROVIDER_TITLES[provider.name]} came from another issuer. Check the connection's authorize endpoint.`,
+    );
 }

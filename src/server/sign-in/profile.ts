@@ -1,5 +1,5 @@
 import { normalizeEmail } from "../../wire/email.ts";
-import type { Provider } from "../../wire/names.ts";
+import { PROVIDER_TITLES, type Provider } from "../../wire/names.ts";
 import { SignInError } from "../errors.ts";
 import { isOtherMailbox, isPlaceholderEmail, placeholderEmail } from "../providers/email.ts";
 import type { Profile } from "../providers/provider.ts";
@@ -17,11 +17,18 @@ export type CheckedProfile = Profile & { readonly email: string };
  */
 export function checkedProfile(profile: Profile, provider: Provider): CheckedProfile {
   const { uid, email: sent, name, username, avatar_url } = profile;
+  const title = PROVIDER_TITLES[provider];
   const email = normalizeEmail(sent ?? placeholderEmail(provider, uid));
   if (sent !== null && email !== undefined && isPlaceholderEmail(email))
-    throw new SignInError("email_not_verified", `${provider} sent a placeholder instead of an e-mail address`);
+    throw new SignInError(
+      "email_not_verified",
+      `${title} sent a placeholder instead of an e-mail address. The user must set one there.`,
+    );
   if (email === undefined || (sent !== null && isOtherMailbox(sent, email)))
-    throw new SignInError("server_error", `${provider} sent an e-mail address that can't be used`);
+    throw new SignInError(
+      "server_error",
+      `${title} sent an e-mail address that can't be used. The user must set another one there.`,
+    );
   return {
     ...profile,
     email,

@@ -1,4 +1,5 @@
 import type * as z from "zod/mini";
+import { PROVIDER_TITLES, type Provider } from "../../wire/names.ts";
 
 /** Error codes, such as `invalid_client`. Anything else may be data, which stays out of the log. */
 const CODE = /^[a-z_]{1,48}$/i;
@@ -10,28 +11,51 @@ export const BAD_CREDENTIALS: ReadonlySet<string> = new Set([
   "unauthorized_client",
 ]);
 
-/** For the log: why a provider's answer can't be used. Names fields and error codes, never values. */
+/** Error codes for an authorization code that a provider rejects (RFC 6749, 5.2; GitHub). */
+const BAD_CODE: ReadonlySet<string> = new Set(["invalid_grant", "bad_verification_code"]);
+
+/** `Google's token endpoint`. */
+export function endpointOf(provider: Provider, endpoint: string): string {
+  return `${PROVIDER_TITLES[provider]}'s ${endpoint} endpoint`;
+}
+
+/** For the log: why a provider's answer can't be used, and what to do. Names fields and error codes, never values. */
 export function refusalOf(
-  provider: string,
+  provider: Provider,
   endpoint: string,
   status: number,
   reply: unknown,
   fault?: z.core.$ZodError,
 ): string {
+  const title = PROVIDER_TITLES[provider];
   const code = errorCodeOf(reply);
   if (code !== undefined && BAD_CREDENTIALS.has(code))
-    return `${provider} rejected the client credentials (${code}). Check client_id and client_secret`;
-  const request = `${provider} ${endpoint}`;
-  if (code !== undefined) return `${request}: status ${status}, error ${code}`;
-  if (status !== 200) return `${request}: status ${status}`;
+    return `${title} rejected the client credentials (${code}). Check client_id and client_secret.`;
+  const answered = `${endpointOf(provider, endpoint)} answered ${status}`;
+  if (code !== undefined || status !== 200)
+    return `${answered}${code === undefined ? "" : `, error ${code}`}. ${remedyFor(title, endpoint, status, code)}`;
   const paths = fault?.issues.map(({ path }) => path.join(".")) ?? [""];
-  if (paths.includes("")) return `${request}: the answer has the wrong form`;
-  return `${request}: ${[...new Set(paths)].join(", ")} missing or of the wrong form`;
+  if (paths.includes("")) return `${answered}, but not with JSON of the expected form. Check the endpoint's address.`;
+  return `${answered}, but ${[...new Set(paths)].join(", ")} is missing or has the wrong form. Check the endpoint's address.`;
 }
 
-/** The error code in a provider's redirect, if it has the form of one. */
-export function reportedCode(error: string): string {
-  return CODE.test(error) ? error : "an error";
+function remedyFor(title: string, endpoint: string, status: number, code: string | undefined): string {
+  if (status === 429) return `${title} limits the rate: try again later.`;
+  if (status >= 500) return `The fault is at ${title}: try again later.`;
+  if (endpoint !== "token")
+    return `Check that the application may read the profile and the e-mail address at ${title}.`;
+  if (code !== undefined && BAD_CODE.has(code)) return "The code is wrong, used or expired: start a new sign-in.";
+  if (code === "redirect_uri_mismatch") return `Register the callback URL of this server at ${title}.`;
+  return `Check the settings of the application at ${title}.`;
+}
+
+/** Why a provider's redirect has an error instead of a code. */
+export function reportOf(provider: Provider, error: string): string {
+  const title = PROVIDER_TITLES[provider];
+  const reported = `${title} reported ${CODE.test(error) ? error : "an error"}`;
+  if (error === "access_denied") return `${reported}: the user cancelled, or may not use this application.`;
+  if (error === "temporarily_unavailable") return `${reported}. Try again later.`;
+  return `${reported} instead of a code. Check the settings of the application at ${title}.`;
 }
 
 /** `error` (RFC 6749, 5.2), `error.status` (Google's APIs), or the first of `errors` (Twitter's). */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { PROVIDERS_WITHOUT_EMAIL, SESSION_ID_PREFIX } from "../../wire/names.ts";
+import { PROVIDERS_WITHOUT_EMAIL, PROVIDER_TITLES, SESSION_ID_PREFIX } from "../../wire/names.ts";
 import { SignInError } from "../errors.ts";
 import { placeholderEmail } from "../providers/email.ts";
 import type { ProviderDefinition } from "../providers/provider.ts";
@@ -46,7 +46,8 @@ function link(context: SignInContext, { user, identities }: NonNullable<SignInLo
   if (!isProof({ ...profile, provider: provider.name }))
     throw new SignInError(
       "email_not_verified",
-      `${provider.name}: the e-mail address is not verified, and another user has it`,
+      `${PROVIDER_TITLES[provider.name]} has not verified the e-mail address of this account, and another user has it. Only a verified address links an account to a user: the user must verify it there, or sign in as before.`,
+      { conflict: { email: profile.email, user_id: user.id } },
     );
   const isProved = user.email_verified_at !== null || identities.some((identity) => proves(identity, user));
   const unproved = identities.filter(

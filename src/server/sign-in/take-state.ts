@@ -1,5 +1,5 @@
 import { SignInRefused, type WayBack } from "../errors.ts";
-import type { Provider } from "../../wire/names.ts";
+import { PROVIDER_TITLES, STATE_LIFETIME_SECONDS, type Provider } from "../../wire/names.ts";
 import type { InstanceRecord, StateRecord } from "../store/records.ts";
 import type { Store, TakenState } from "../store/store.ts";
 import type { ReadCookie } from "../cookies.ts";
@@ -46,7 +46,10 @@ export async function takeState(
   const fault = faultOf(record, request, deps);
   if (fault === undefined && instance?.active) return { record, instance, removed };
   await removed;
-  const why = fault === undefined ? { reason: "its instance is no longer active" } : { reason: fault, wayBack };
+  const why =
+    fault === undefined
+      ? { reason: "The instance of this sign-in is no longer active. Activate it first." }
+      : { reason: fault, wayBack };
   throw new SignInRefused("invalid_state", undefined, why);
 }
 
@@ -61,7 +64,9 @@ async function removal(
 
 function notOpen(state: string, finished: FinishedSignIns): SignInRefused {
   const wasFinished = finished.has(state);
-  const reason = wasFinished ? "this sign-in was already finished" : "no open sign-in has this state";
+  const reason = wasFinished
+    ? "This sign-in was already finished, and its callback was requested again. Start a new one."
+    : "No sign-in in progress has this state: it is unknown, used or expired. Start a new one.";
   return new SignInRefused("invalid_state", undefined, { reason, wayBack: finished.wayBack(state) });
 }
 
@@ -77,12 +82,15 @@ function faultOf(
   { addresses, now }: TakeStateDeps,
 ): string | undefined {
   const late = now().getTime() - new Date(record.expires_at).getTime();
-  if (late >= 0) return `the state expired ${Math.round(late / 1000)} s ago`;
-  if (record.provider !== request.provider) return `the sign-in began with ${record.provider}`;
+  if (late >= 0)
+    return `The state expired before the user came back, ${STATE_LIFETIME_SECONDS / 60} minutes after the sign-in began. Start a new one.`;
+  if (record.provider !== request.provider)
+    return `The sign-in began with ${PROVIDER_TITLES[record.provider]}, and ${PROVIDER_TITLES[request.provider]} sent the user back. Start a new one.`;
   const { cookie, caller } = request;
   if (isBound(record, { cookie, isBrowser: caller.isBrowser }, addresses.isHttps)) return undefined;
-  if (record.binding === AWAITS_BROWSER) return "the sign-in's browser did not come to the provider's page";
+  if (record.binding === AWAITS_BROWSER)
+    return "The browser that began the sign-in did not open the provider's page. Start a new one.";
   return record.binding === null
-    ? "a program began the sign-in, so a browser cannot finish it"
-    : "the sign-in began in another browser: its cookie is missing";
+    ? "A program began the sign-in, so a browser can't finish it. Start it in the browser."
+    : "The sign-in began in another browser: its cookie is missing. Finish it in the browser that began it.";
 }

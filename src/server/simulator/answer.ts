@@ -102,7 +102,8 @@ async function authorized(
   const reply = deps.simulator.authorize(provider, query, browser, decided);
   if (!("unknown" in reply)) return reply;
   const { unknown, state } = reply;
-  const reason = `the simulated ${PROVIDER_TITLES[provider]} has no account "${redactText(beginningOf(unknown, MAX_SHOWN_LENGTH))}"`;
+  const refusal = `the simulated ${PROVIDER_TITLES[provider]} has no account "${redactText(beginningOf(unknown, MAX_SHOWN_LENGTH))}"`;
+  const reason = `T${refusal.slice(1)}. Use the id, an e-mail address or the login of one that it has as login_hint.`;
   const taken = await deps.store.takeState(state);
   // Otherwise it has ended before.
   if (await taken?.removed)
@@ -110,7 +111,7 @@ async function authorized(
       { result: "error", error: "bad_request", reason },
       { name: "provider", sent: { provider, login_hint: unknown }, answered: { status: 400 }, reason },
     );
-  throw new SignInRefused("bad_request", reason);
+  throw new SignInRefused("bad_request", refusal);
 }
 
 async function decide(

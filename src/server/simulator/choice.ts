@@ -25,7 +25,12 @@ export function noteChoice(
       name: "provider",
       ms,
       sent: { provider, login_hint },
-      answered: { status: 302, outcome, account: account ?? null },
+      answered: {
+        status: 302,
+        outcome,
+        account: account ?? null,
+        ...(persona && { name: persona.name, email: persona.email }),
+      },
     },
   );
 }

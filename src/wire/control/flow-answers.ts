@@ -12,7 +12,7 @@ const Step = z.object({
   ms: z.number().check(z.describe("How long it took, in real milliseconds")),
   sent: z.nullable(z.record(text, scalar)).check(z.describe("What svc or the browser sent; secrets are redacted")),
   answered: z.nullable(z.record(text, scalar)),
-  reason: nullable,
+  reason: nullable.check(z.describe("Why the sign-in failed, in the step that decided it; otherwise null")),
 });
 export const Flow = record(
   "flow",
@@ -32,12 +32,29 @@ export const Flow = record(
     considered: z.array(z.object({ scenario: text, because: text })),
   }),
 );
+const counts = {
+  results: z.object({ token: count, error: count, open: count }),
+  providers: z.record(text, count),
+};
 export const FlowSummary = z.object({
   total: count,
-  results: z.object({ token: count, error: count, open: count }),
+  ...counts,
   errors: z.record(text, count),
-  providers: z.record(text, count),
   outcomes: z.record(text, count),
+  failures: z
+    .array(
+      z.object({
+        reason: nullable.check(z.describe("The reason of the latest of them")),
+        filter: text.check(z.describe("Finds them, as reason of GET /flows")),
+        error: nullable,
+        count,
+        providers: z.array(provider),
+        people: z.array(text).check(z.describe("The latest accounts, three at most")),
+        latest: z.object({ id: text, started_at: text }),
+      }),
+    )
+    .check(z.describe("Failed sign-ins by reason, the most frequent first")),
+  periods: z.array(z.object({ from: text, ...counts })),
 });
 export const Request = record(
   "request",

@@ -29,6 +29,12 @@ const flowFilters = {
   newer_than: z.optional(text).check(z.describe("A sign-in's id: only sign-ins that began after it")),
 };
 export const Filtered = z.strictObject(flowFilters);
+export const Summary = z.strictObject({
+  ...flowFilters,
+  periods: z
+    .optional(z.coerce.number({ error: "must be a number from 1 to 100" }).check(z.int(), z.minimum(1), z.maximum(100)))
+    .check(z.describe("Divides the time between since and until (default: now) into this many periods")),
+});
 const format = z.optional(z.enum(["har"]));
 export const Format = z.strictObject({ format });
 export const Flows = z.strictObject({ ...page, ...flowFilters, format });

@@ -165,8 +165,8 @@ export const CONTROL_ROUTES = {
 
   "GET /flows": { does: "Lists sign-ins.", query: q.Flows, answer: list(a.Flow) },
   "GET /flows/summary": {
-    does: "Counts sign-ins by result, error, provider and outcome.",
-    query: q.Filtered,
+    does: "Counts sign-ins by result, error, provider, outcome and period, and groups failures by reason.",
+    query: q.Summary,
     answer: a.FlowSummary,
   },
   "GET /flows/:id": { does: "Retrieves a sign-in, with its steps.", query: q.Format, answer: z.union([a.Flow, a.Har]) },

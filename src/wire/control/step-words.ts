@@ -19,7 +19,9 @@ export function stepInWords({ name, sent, answered }: Pick<Step, "name" | "sent"
         .filter(Boolean)
         .join(", ");
     case "callback":
-      return `${provider ?? "the provider"} sends the browser back`;
+      return `${provider ?? "the provider"} sends the browser back${sent?.["error"] === undefined ? "" : ` with error=${sent["error"]}`}`;
+    case "conflict":
+      return `${sent?.["email"]} belongs to another user, ${user_id}`;
     case "redirect":
       if (result === "token") return `back to the application with a token for user ${user_id}`;
       return error === undefined ? "back to the application" : `back to the application with error=${error}`;

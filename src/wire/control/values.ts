@@ -1,5 +1,6 @@
 /** The forms of values that several bodies and answers share. */
 import * as z from "zod/mini";
+import { durationMs } from "../duration.ts";
 import { MAX_PAGE_SIZE } from "../names.ts";
 import { meantOutcome, OUTCOME_IDS } from "../outcomes.ts";
 import { provider, text, time } from "../seed.ts";
@@ -25,6 +26,19 @@ export const duration = z
     error: 'must be a duration such as "61m", "1h30m" or "30:00", or a number of milliseconds',
   })
   .check(z.describe('A duration such as "61m", "1h30m", "30:00", or a number of milliseconds'));
+/** A moment: a time, or how long ago it was. */
+const moment = z.union(
+  [
+    time,
+    z.string().check(
+      z.maxLength(32),
+      z.refine((value) => durationMs(value) !== undefined),
+    ),
+  ],
+  {
+    error: "must be a date and time such as 2026-01-31T12:00:00Z, or an age such as 15m",
+  },
+);
 export const jsonObject = z.record(z.string(), z.unknown());
 
 /** A record of the API: every one has this form. */
@@ -51,8 +65,12 @@ export const filters = {
   outcome: z.optional(outcome).check(z.describe("The outcome that was requested")),
   provider: z.optional(provider),
   instance: z.optional(instanceName),
-  user: z.optional(z.string().check(z.maxLength(64))).check(z.describe("A user's id")),
-  since: z.optional(time),
+  user: z
+    .optional(z.string().check(z.regex(/\S/, "must not be empty"), z.maxLength(254)))
+    .check(z.describe("A part of a person's name, login or e-mail address, or an id")),
+  reason: z.optional(text).check(z.describe("A part of the reason of the failure")),
+  since: z.optional(moment).check(z.describe("The earliest start: a date and time, or an age such as 15m")),
+  until: z.optional(moment).check(z.describe("What began before this: a date and time, or an age such as 15m")),
   wait: z
     .optional(z.string().check(z.maxLength(16)))
     .check(z.describe('How long to wait for the first match, e.g. "5s"; 25 s at most')),

@@ -27,7 +27,7 @@ export function addLogs(program: Program, context: Context): void {
   const logs = printsRows(program.command("logs"))
     .option("-f, --follow", "keep printing what happens, until Ctrl-C; reconnects to a server that is restarted")
     .option("--flow <id>", "only the sign-in with this id, and what was sent and answered")
-    .option("--user <user>", "only the sign-ins of a user: an id, an e-mail address, or a part of one")
+    .option("--user <user>", "only the sign-ins of a person: a part of a name, login or e-mail address, or an id")
     .option("--failed", "only what failed")
     .option("--all", "also the requests of commands and of the dashboard")
     .option("--limit <number>", `start with this many of the latest; default ${DEFAULT_LIMIT}`);

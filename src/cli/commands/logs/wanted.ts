@@ -1,5 +1,5 @@
 import { CONTROL_BASE, isWatching } from "../../../wire/control/paths.ts";
-import { fold } from "../../../wire/fold.ts";
+import { isOfPerson } from "../../../wire/control/person.ts";
 import type { ServerEvent } from "../../../control-client/index.ts";
 
 /** A request that was answered. */
@@ -12,7 +12,7 @@ export type { ServerEvent } from "../../../control-client/index.ts";
 export interface Wanted {
   /** The id of the only sign-in. */
   readonly flow: string | undefined;
-  /** Text that the sign-ins contain, such as a user's id or e-mail address. */
+  /** Whose sign-ins: a name, an e-mail address, a login or an id. */
   readonly user: string | undefined;
   readonly isFailed: boolean;
   /** Whether what commands and the dashboard ask is shown as well. */
@@ -30,7 +30,7 @@ export function isWantedRequest({ data }: RequestEvent, flow: FlowEvent | undefi
   const { route, path, status, flow_id, instance, reason } = data;
   const runsSignIn = RUNS_SIGN_IN.has(route ?? "");
   if (wanted.flow !== undefined) return flow_id === wanted.flow;
-  if (wanted.user !== undefined && !(flow && concerns(flow.data, wanted.user))) return false;
+  if (wanted.user !== undefined && !(flow && isOfPerson(flow.data, wanted.user))) return false;
   if (wanted.instance !== undefined && instance !== wanted.instance.subdomain) return false;
   if (!wanted.isAll && !runsSignIn && isWatching(path)) return false;
   return !wanted.isFailed || status >= 400 || reason !== null || (runsSignIn && flow?.data.result === "error");
@@ -38,12 +38,7 @@ export function isWantedRequest({ data }: RequestEvent, flow: FlowEvent | undefi
 
 export function isWantedFlow({ id, data }: FlowEvent, wanted: Wanted): boolean {
   if (wanted.flow !== undefined) return id === wanted.flow;
-  if (wanted.user !== undefined && !concerns(data, wanted.user)) return false;
+  if (wanted.user !== undefined && !isOfPerson(data, wanted.user)) return false;
   if (wanted.instance !== undefined && data.instance !== wanted.instance.id) return false;
   return !wanted.isFailed || data.result === "error";
-}
-
-/** A sign-in that fails has no user yet, but its steps have the address that the provider sent. */
-function concerns(data: FlowEvent["data"], user: string): boolean {
-  return fold(JSON.stringify(data)).includes(fold(user));
 }

@@ -58,11 +58,7 @@ function Exchange({ title, content }: { title: string; content: object }): VNode
   );
 }
 
-/** The last step that failed. The redirect after it only passes on the error. */
+/** The one that has the reason. */
 function failingStep(steps: readonly Step[]): number {
-  const refused = steps.findLastIndex(
-    ({ name, answered }) =>
-      name !== "redirect" && (Number(answered?.["status"]) >= 400 || answered?.["error"] !== undefined),
-  );
-  return refused >= 0 ? refused : steps.findLastIndex(({ reason }) => reason !== null);
+  return steps.findLastIndex(({ reason }) => reason !== null);
 }

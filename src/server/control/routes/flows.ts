@@ -1,8 +1,10 @@
 import { ApiError } from "../../errors.ts";
 import type { Flow } from "../../flows/flows.ts";
 import type { ControlDeps } from "../deps.ts";
+import { parseMoment } from "../duration.ts";
 import { filterFlows, waitFor } from "../filters.ts";
 import { requireFound } from "../find.ts";
+import { summaryOf } from "../flow-summary.ts";
 import type { HandlersOf } from "../handler.ts";
 import { json } from "../../http/respond.ts";
 import { toHar } from "../har.ts";
@@ -26,14 +28,13 @@ export const flowRoutes: HandlersOf<"/flows"> = {
   },
 
   "GET /flows/summary": ({ query }, deps) => {
-    const flows = filterFlows(deps.flows.all, query, deps);
-    return {
-      total: flows.length,
-      results: { token: 0, error: 0, open: 0, ...count(flows, ({ result }) => result) },
-      errors: count(flows, ({ error }) => error),
-      providers: count(flows, ({ provider }) => provider),
-      outcomes: count(flows, ({ requested_outcome }) => requested_outcome),
-    };
+    const { periods, ...filter } = query;
+    const flows = filterFlows(deps.flows.all, filter, deps);
+    if (periods === undefined) return summaryOf(flows);
+    if (query.since === undefined) throw new ApiError("bad_request", "periods: say since when with since");
+    const now = deps.now();
+    const [from, to] = [query.since, query.until ?? "0s"].map((moment) => Date.parse(parseMoment(moment, now)));
+    return summaryOf(flows, { from: from!, to: Math.max(from! + periods, to!), periods });
   },
 
   "GET /flows/:id": ({ params, query }, deps) => {
@@ -58,13 +59,4 @@ export const flowRoutes: HandlersOf<"/flows"> = {
 
 function requireFlow({ flows }: ControlDeps, id: string): Flow {
   return requireFound(flows.get(id), "not_found", "unknown id, or the sign-in is no longer kept");
-}
-
-function count(flows: readonly Flow[], valueOf: (flow: Flow) => string | null): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const flow of flows) {
-    const value = valueOf(flow);
-    if (value !== null) counts[value] = (counts[value] ?? 0) + 1;
-  }
-  return counts;
 }
