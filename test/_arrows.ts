@@ -123,7 +123,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "server/providers": ["wire", "server/errors.ts", "server/instances", "server/store"],
   "server/instances": ["wire", "server/store"],
   "server/flows": ["wire", "server/own-text.ts"],
-  "server/token.ts": ["wire", "server/cache-limit.ts", "server/errors.ts", "server/store"],
+  "server/token.ts": ["wire", "server/cache-limit.ts", "server/errors.ts", "server/instances", "server/store"],
   "server/cookies.ts": [],
   "server/random.ts": [],
   "server/own-text.ts": [],

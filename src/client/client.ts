@@ -64,7 +64,7 @@ export interface Client {
      * deleted. Throws only if the service does not decide.
      */
     check(token: string, options?: RequestOptions): Promise<TokenCheck>;
-    /** Verifies with the secret key, without a request. @throws {TokenError} */
+    /** Verifies with the secret keys, without a request. @throws {TokenError} */
     verifyLocal(token: string): Promise<TokenClaims>;
   };
   readonly instances: {
@@ -102,7 +102,8 @@ const DEFAULT_RETRIES = 2;
 /** @param connect used unless the options have a `fetch` */
 export function createClientWith(connect: Connect, options: ClientOptions): Client {
   checkOptions(options);
-  const { secretKey, publishableKey, apiUrl, now: clock = Date.now } = options;
+  const { publishableKey, apiUrl, now: clock = Date.now } = options;
+  const secretKeys = [options.secretKey ?? []].flat();
   const now = (): number => Number(clock());
   const transport = closable(options.fetch ? fetchTransport(options.fetch) : connect(options.certificate));
   const shared: Omit<CallDeps, "baseUrl" | "headers"> = {
@@ -146,7 +147,7 @@ export function createClientWith(connect: Connect, options: ClientOptions): Clie
   const given = options.baseUrl === undefined ? undefined : trimSlash(options.baseUrl);
   const baseUrl = (): string | Promise<string> => given ?? resolved();
   const open: CallDeps = { ...shared, baseUrl, headers: () => ({}) };
-  const keyed: CallDeps = { ...open, headers: () => ({ [SECRET_KEY_HEADER]: secretKey ?? missing("secretKey") }) };
+  const keyed: CallDeps = { ...open, headers: () => ({ [SECRET_KEY_HEADER]: secretKeys[0] ?? missing("secretKey") }) };
 
   const getUser = (id: string, request?: RequestOptions): Call<User> =>
     call(keyed, "GET /api/v1/users/:id", () => ({ params: { id: checkId("user", id, isUuid) } }), request);
@@ -186,7 +187,8 @@ export function createClientWith(connect: Connect, options: ClientOptions): Clie
       check: (token, request) => checked(token, verify(token, request)),
       async verifyLocal(token) {
         const { verifyToken } = await import("./verify.ts");
-        return verifyToken(token, { secretKey: secretKey ?? missing("secretKey"), now: options.now });
+        const keys = secretKeys.length > 0 ? secretKeys : missing("secretKey");
+        return verifyToken(token, { secretKey: keys, now: options.now });
       },
     },
     instances: { resolve },

@@ -30,3 +30,8 @@ export function checkSigningKey(name: string, key: unknown): asserts key is stri
   if (key.length < MIN_SIGNING_KEY_LENGTH)
     throw new ConfigError(`${name} must have at least ${MIN_SIGNING_KEY_LENGTH} characters to verify tokens`);
 }
+
+/** A list without a key counts as an empty key, so that it is refused as one. */
+export function atLeastOne(keys: readonly unknown[]): readonly unknown[] {
+  return keys.length > 0 ? keys : [""];
+}

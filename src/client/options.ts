@@ -5,15 +5,18 @@ import type { Now } from "../wire/now.ts";
 import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../wire/names.ts";
 import type { RequestOptions, Try } from "./request.ts";
 import { ConfigError } from "./errors.ts";
-import { checkKey } from "./keys.ts";
+import { atLeastOne, checkKey } from "./keys.ts";
 import { checkFunctions, checkNames, type Names } from "./known-options.ts";
 
 /** How long a call may take, unless its options or those of its client set another time. */
 export const DEFAULT_TIMEOUT_MS = 10_000;
 
 export interface ClientOptions extends Omit<RequestOptions, "signal"> {
-  /** `sk_…`; for everything but `instances.resolve` and `discovery`. */
-  readonly secretKey?: string | undefined;
+  /**
+   * `sk_…`; for everything but `instances.resolve` and `discovery`. Several while one is being replaced: the first is sent,
+   * and `tokens.verifyLocal` accepts tokens of all.
+   */
+  readonly secretKey?: string | readonly string[] | undefined;
   /** `pk_…`; finds the instance's address if `baseUrl` is not given. */
   readonly publishableKey?: string | undefined;
   /** {base_url} of the instance. */
@@ -71,7 +74,8 @@ export function checkOptions(options: ClientOptions): void {
   const { secretKey, publishableKey, baseUrl, publicUrl, apiUrl, userAgent } = options;
   if (userAgent !== undefined && !/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(userAgent))
     throw new ConfigError("userAgent must be printable ASCII, such as billing/1.2");
-  if (secretKey !== undefined) checkKey("secretKey", secretKey, SECRET_KEY_PREFIX);
+  if (secretKey !== undefined)
+    for (const key of atLeastOne([secretKey].flat())) checkKey("secretKey", key, SECRET_KEY_PREFIX);
   if (publishableKey !== undefined) checkKey("publishableKey", publishableKey, PUBLISHABLE_KEY_PREFIX);
   checkAddress("baseUrl", baseUrl);
   checkAddress("publicUrl", publicUrl);

@@ -5,7 +5,7 @@ import type { Now } from "../wire/now.ts";
 import { codeOfProblem, type TokenProblem } from "../wire/token-problems.ts";
 import { importKey, tokenProblem, verifySignature, type SigningKey } from "../wire/token.ts";
 import { TokenError } from "./errors.ts";
-import { checkSigningKey } from "./keys.ts";
+import { atLeastOne, checkSigningKey } from "./keys.ts";
 import { checkFunctions, checkNames, type Names } from "./known-options.ts";
 import { missingToken } from "./missing-token.ts";
 import { timeFor } from "./service-clock.ts";
@@ -100,7 +100,7 @@ export function decodeToken(token: string): {
 /** The keys in the options, as a list. @throws {ConfigError} for one that can't be a secret key, or none */
 export function secretKeysOf({ secretKey }: Pick<VerifyTokenOptions, "secretKey">): readonly string[] {
   const keys = [secretKey].flat();
-  for (const key of keys.length > 0 ? keys : [""]) checkSigningKey("secretKey", key);
+  for (const key of atLeastOne(keys)) checkSigningKey("secretKey", key);
   return keys;
 }
 

@@ -14,6 +14,7 @@ import {
 } from "../wire/token.ts";
 import { cacheLimit } from "./cache-limit.ts";
 import { ApiError } from "./errors.ts";
+import { verifyingKeys } from "./instances/keys.ts";
 import type { InstanceRecord, UserRecord } from "./store/records.ts";
 
 const CACHED = cacheLimit(4096);
@@ -68,15 +69,15 @@ export function createTokens() {
   });
   const verified = new LRUCache<string, Verified>(CACHED);
 
-  /** @throws {TokenRefused} if the instance's key did not sign the token */
-  async function signed(instance: InstanceRecord, token: string): Promise<SignedToken> {
-    const result = await verifySignature(token, [await keys.memo(instance.secret_key)], instance.id);
-    if ("problem" in result) throw new TokenRefused(result.problem);
-    return result;
-  }
-
-  function remember({ id, secret_key }: InstanceRecord, token: string, found: SignedToken): void {
-    verified.set(token, { instance_id: id, secret_key, ...found });
+  /** @throws {TokenRefused} if none of the instance's keys signed the token */
+  async function signed({ id }: InstanceRecord, token: string, secretKeys: readonly string[]): Promise<Verified> {
+    let problem: TokenProblem = "signature";
+    for (const secret_key of secretKeys) {
+      const result = await verifySignature(token, [await keys.memo(secret_key)], id);
+      if (!("problem" in result)) return { instance_id: id, secret_key, ...result };
+      ({ problem } = result);
+    }
+    throw new TokenRefused(problem);
   }
 
   return {
@@ -84,17 +85,18 @@ export function createTokens() {
       const claims = claimsFor(instance, user, provider, Math.floor(now.getTime() / 1000));
       const key = await keys.memo(instance.secret_key);
       const token = await new SignJWT({ ...claims }).setProtectedHeader({ alg: ALGORITHM, typ: "JWT" }).sign(key);
-      remember(instance, token, { claims, header: undefined });
+      verified.set(token, { instance_id: instance.id, secret_key: instance.secret_key, claims, header: undefined });
       return token;
     },
 
     /** @throws {TokenRefused} */
     async verify(instance: InstanceRecord, token: string, now: Date): Promise<TokenClaims> {
-      // A signature stays valid; whether the claims are valid depends on the time.
+      // A signature stays valid while its key is; whether the claims are valid depends on the time.
       const known = verified.get(token);
-      const isSame = known?.instance_id === instance.id && known.secret_key === instance.secret_key;
-      const found = isSame ? known : await signed(instance, token);
-      if (!isSame) remember(instance, token, found);
+      const secretKeys = verifyingKeys(instance, now);
+      const isSame = known?.instance_id === instance.id && secretKeys.includes(known.secret_key);
+      const found = isSame ? known : await signed(instance, token, secretKeys);
+      if (!isSame) verified.set(token, found);
       const problem = tokenProblem(found, Math.floor(now.getTime() / 1000));
       if (problem) throw new TokenRefused(problem);
       return found.claims as TokenClaims;

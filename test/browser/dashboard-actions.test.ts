@@ -53,6 +53,22 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", () => {
     expect(report.body.status).toBe(401);
   });
 
+  it("keeps an old secret key for an hour when asked, and revokes it", async () => {
+    const { page, visit } = dashboard;
+    await visit(`instances/${acme.id}`);
+    const { token } = await signIn(dashboard.svc);
+    const status = async (): Promise<number> =>
+      (await dashboard.control("POST /tokens/verify", { token, instance: acme.id })).body.status as number;
+    await button("Rotate the secret key…").click();
+    await page.getByLabel("Old secret key").selectOption("Keep it for 1 hour");
+    await page.getByTestId("confirm").click();
+    await page.getByText("verifies until").waitFor();
+    expect(await status()).toBe(200);
+    await button("Revoke the old secret key").click();
+    await page.getByText("verifies until").waitFor({ state: "detached" });
+    expect(await status()).toBe(401);
+  });
+
   it("asks before it deactivates an instance, and activates it at once", async () => {
     const { page, visit, control } = dashboard;
     await visit(`instances/${acme.id}`);

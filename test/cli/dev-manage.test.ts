@@ -98,6 +98,19 @@ it("svc dev keys rotate masks the secret key except in JSON, and invalidates old
   expect(response.status).toBe(401);
 });
 
+it("svc dev keys rotate --keep-old lets the old secret key verify, until revoke-old", async () => {
+  const old = server.instances[0]!.secret_key;
+  const status = async (): Promise<number> =>
+    (await fetch(`${server.url}/api/v1/users`, { headers: { "x-service-secret-key": old } })).status;
+  const { stderr } = await svc("dev keys rotate --keep-old 1h --yes");
+  expect(stderr).toMatch(/^The old secret key goes on verifying until 20\S+Z, and signs nothing\.$/m);
+  expect(await status()).toBe(200);
+  expect((await svc("dev keys revoke-old --yes")).stderr).toMatch(
+    /^Revoke the old secret keys of Acme .*\nOnly this secret key verifies now\.\n$/,
+  );
+  expect(await status()).toBe(401);
+});
+
 it("svc dev seed generates users and shows progress on a terminal", async () => {
   const job = await answerOf("dev seed --generate 600 --instance globex --seed 7");
   expect(job).toMatchObject({ status: "done", done: 600, total: 600 });

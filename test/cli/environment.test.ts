@@ -14,7 +14,7 @@ const A = "https://a.svc.test";
 describe("The secret key of the environment", () => {
   it("can come from a file or a command", async () => {
     await writeFile(join(cwd, "key"), `${keyOf("file")}\n`);
-    const options = async (env: Record<string, string>): Promise<string | undefined> =>
+    const options = async (env: Record<string, string>): Promise<string | readonly string[] | undefined> =>
       (await keyedClientOptions(contextOf({ env: { SVC_BASE_URL: A, ...env } }), {})).secretKey;
     expect(await options({ SVC_SECRET_KEY_FILE: "key" })).toBe(keyOf("file"));
     expect(await options({ SVC_SECRET_KEY_COMMAND: "/bin/cat key 2>/dev/null || /bin/echo sk_command" })).toMatch(

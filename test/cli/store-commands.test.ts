@@ -1,6 +1,7 @@
 import { appendFile, chmod, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { VERSION } from "../../src/server/store/records.ts";
 import { encodeLine } from "../../src/server/store/json/files/journal-line.ts";
 import { type CliOptions } from "../_cli.ts";
 import { at, cwd, damage, makeStore, modeOf, open, svc, useDirectory } from "../_store-commands.ts";
@@ -74,7 +75,7 @@ describe("svc store check", () => {
     expect([code, stderr]).toEqual([0, ""]);
     expect(JSON.parse(stdout)).toEqual({
       location: path,
-      kind: "json, format 4",
+      kind: `json, format ${VERSION}`,
       bytes: (await stat(path)).size + (await stat(join(dirname(path), "db.journal"))).size,
       sequence: 2,
       tables: { settings: 0, instances: 2, personas: 2, users: 4, identities: 4, sessions: 4, states: 1 },
@@ -233,7 +234,7 @@ describe("svc store compact and svc store migrate", () => {
     await writeFile(at("db.json"), old);
     const before = (await svc("export --store db.json")).stdout;
     const { code, stderr } = await svc("migrate --store db.json");
-    expect([code, stderr]).toEqual([0, `${at("db.json")}: from format 2 to 4.\n`]);
+    expect([code, stderr]).toEqual([0, `${at("db.json")}: from format 2 to ${VERSION}.\n`]);
     expect(await readFile(at("db.json.format-2.bak"), "utf8")).toBe(old);
     expect((await svc("export --store db.json")).stdout).toBe(before);
   });
@@ -241,7 +242,7 @@ describe("svc store compact and svc store migrate", () => {
   it("have nothing to do in a store of the newest format", async () => {
     const path = await makeStore();
     const before = await filesIn(dirname(path));
-    expect(await svc("migrate")).toMatchObject({ code: 0, stderr: `${path} has format 4: nothing to do.\n` });
+    expect(await svc("migrate")).toMatchObject({ code: 0, stderr: `${path} has format ${VERSION}: nothing to do.\n` });
     expect(await filesIn(dirname(path))).toEqual(before);
   });
 });

@@ -146,6 +146,7 @@ describe("The control API", () => {
     const after = await ok(server, "POST /instances/:id/keys/rotate", "/instances/initech/keys/rotate");
     expect(after.secret_key).not.toBe(before.secret_key);
     expect(after.publishable_key).toBe(before.publishable_key);
+    await ok(server, "DELETE /instances/:id/keys/old", "/instances/initech/keys/old");
     const own = { client_id: "a", client_secret: "the-client-secret" };
     await ok(server, "PUT /instances/:id/connections/:provider", "/instances/initech/connections/google", own);
     const connections = await ok(server, "GET /instances/:id/connections", "/instances/initech/connections");

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { MIGRATIONS } from "../../src/server/store/postgres/schema.ts";
 import { checkPostgres } from "../../src/server/store/postgres/check.ts";
 import { openPostgresSource, openPostgresTarget } from "../../src/server/store/postgres/transfer.ts";
 import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
@@ -126,7 +127,7 @@ describe("Moving a store to PostgreSQL", () => {
     const url = await filled();
     const { kind, tables, damage, dangling } = await checkPostgres(url);
     expect({ kind, tables, damage, dangling }).toEqual({
-      kind: "postgres, schema 2",
+      kind: `postgres, schema ${MIGRATIONS.length}`,
       damage: [],
       dangling: [],
       tables: { settings: 0, instances: 2, personas: 2, users: 5, identities: 5, sessions: 5, states: 1 },

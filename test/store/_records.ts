@@ -43,6 +43,7 @@ export function instance(instance_id: string, name: string): InstanceRecord {
     redirect_uris: [],
     connections: {},
     created_at: at(0),
+    old_keys: [],
   };
 }
 

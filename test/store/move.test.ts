@@ -2,6 +2,7 @@ import { open, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { VERSION } from "../../src/server/store/records.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { copyStore } from "../../src/server/store/move/copy.ts";
 import { driverOf, type Driver } from "../../src/server/store/move/driver.ts";
@@ -188,7 +189,7 @@ describe("An export of a store", () => {
   it("starts with its kind, ends with counts and a hash, and does not contain its origin", async () => {
     const path = await makeStore();
     const lines = (await exported(driverOf(path))).trimEnd().split("\n");
-    expect(lines[0]).toBe('{"format":"svc-identity-export","version":4}');
+    expect(lines[0]).toBe(`{"format":"svc-identity-export","version":${VERSION}}`);
     expect(JSON.parse(lines.at(-1)!)).toEqual({
       end: { instances: 2, personas: 2, users: 4, identities: 4, sessions: 4 },
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
@@ -244,8 +245,16 @@ describe("An export of a store", () => {
       '{"users":[]}\n',
       ", line 1: this is not an export of svc. To make one, run svc store export. Nothing was imported.",
     ],
-    ["a newer export", '{"format":"svc-identity-export","version":5}\n', ", line 1: a newer svc made this export."],
-    ["an export without an end", '{"format":"svc-identity-export","version":4}\n', ": it was cut off behind line 1."],
+    [
+      "a newer export",
+      `{"format":"svc-identity-export","version":${VERSION + 1}}\n`,
+      ", line 1: a newer svc made this export.",
+    ],
+    [
+      "an export without an end",
+      `{"format":"svc-identity-export","version":${VERSION}}\n`,
+      ": it was cut off behind line 1.",
+    ],
   ])("is refused as %s", async (_, text, message) => {
     const target = await newPath();
     await expect(importText(driverOf(target), text)).rejects.toThrow(`export.ndjson${message}`);

@@ -3,6 +3,7 @@ import { closeSync, constants, openSync } from "node:fs";
 import { chmod, copyFile, mkdir, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFailed } from "vitest";
+import { VERSION } from "../../src/server/store/records.ts";
 import { unusable } from "../../src/server/store/json/files/directory.ts";
 import { attempt, laidOut, refused } from "./_journal.ts";
 import { temporaryDirectory } from "../_files.ts";
@@ -19,10 +20,13 @@ describe("Another kind of file in the place of db.json", () => {
     ["lowdb's JSON", '{\n  "users": []\n}'],
     ["no JSON", "SQLite format 3\0"],
     ["NUL bytes", Buffer.alloc(4096)],
-    ["a store's first line alone", '{"format":"svc-identity","version":4,"store":"a","journal":"b","sequence":1,\n'],
+    [
+      "a store's first line alone",
+      `{"format":"svc-identity","version":${VERSION},"store":"a","journal":"b","sequence":1,\n`,
+    ],
     [
       "a sequence that is not a number",
-      '{"format":"svc-identity","version":4,"store":"a","journal":"b","sequence":"1",\n',
+      `{"format":"svc-identity","version":${VERSION},"store":"a","journal":"b","sequence":"1",\n`,
     ],
   ];
   it.each(contents)("is refused and left unchanged: %s", async (_, content) => {
@@ -44,12 +48,12 @@ describe("Another kind of file in the place of db.json", () => {
 
   it("is refused and left unchanged: the store of a newer svc", async () => {
     const { path, document } = await laidOut([]);
-    const newer = Buffer.from(document.toString().replace('"version":4,', '"version":5,'));
+    const newer = Buffer.from(document.toString().replace(`"version":${VERSION},`, `"version":${VERSION + 1},`));
     await writeFile(path, newer);
     const refusal = await refused(path);
     expect(refusal.reason).toBe("unusable");
     expect(refusal.message).toBe(
-      `${path} was written by a newer svc (format 5). Update svc, or choose another --store.`,
+      `${path} was written by a newer svc (format ${VERSION + 1}). Update svc, or choose another --store.`,
     );
     expect(await readFile(path)).toEqual(newer);
   });

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { VERSION } from "../../src/server/store/records.ts";
 import { checkJsonStore } from "../../src/server/store/json/maintenance/check.ts";
 import type { Change } from "../../src/server/store/json/document/change.ts";
 import { Document } from "../../src/server/store/json/document/document.ts";
@@ -257,7 +258,7 @@ describe("A repair of a damaged store", () => {
   it.each<[string, string | RegExp, string]>([
     ["a sequence that is too high", '"sequence":10', '"sequence":18'],
     ["a sequence that is too low", '"sequence":10', '"sequence":00'],
-    ["the previous format", '"version":4', '"version":3'],
+    ["the previous format", `"version":${VERSION}`, `"version":${VERSION - 1}`],
     ["another format", "svc-identity", "svc-identitx"],
     ["another journal", /"journal":"./, '"journal":"g'],
     ["another store", /"store":"./, '"store":"g'],

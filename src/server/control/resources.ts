@@ -2,6 +2,7 @@ import type * as z from "zod/mini";
 import type * as answers from "../../wire/control/answers.ts";
 import { PROVIDERS, type Provider } from "../../wire/names.ts";
 import type { Flow as FlowRecord } from "../flows/flows.ts";
+import { keptKeys } from "../instances/keys.ts";
 import type { LoggedRequest } from "../flows/request-log.ts";
 import {
   withoutSecrets,
@@ -21,7 +22,7 @@ type Accounts = Pick<Answer<"Persona">["data"], Provider>;
 /** Without its secrets. */
 export function instanceResource(
   instance: InstanceRecord,
-  { addresses, offers }: Pick<ControlDeps, "addresses" | "offers">,
+  { addresses, offers, now }: Pick<ControlDeps, "addresses" | "offers" | "now">,
 ): Answer<"Instance"> {
   const { id, ...data } = withoutSecrets("instances", instance);
   const shown = PROVIDERS.flatMap((name) => {
@@ -36,8 +37,14 @@ export function instanceResource(
       url: addresses.instanceUrl(instance),
       providers: offers.providersOf(instance),
       connections: Object.fromEntries(shown),
+      old_keys: oldKeysOf(instance, now()),
     },
   };
+}
+
+/** When the replaced secret keys expire that still verify. */
+export function oldKeysOf(instance: InstanceRecord, now: Date): Answer<"Keys">["old_keys"] {
+  return keptKeys(instance, now).map(({ expires_at }) => ({ expires_at }));
 }
 
 /** @param identities undefined in lists */

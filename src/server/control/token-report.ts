@@ -2,6 +2,7 @@ import { isUuid, MAX_TOKEN_BYTES } from "../../wire/names.ts";
 import type { TokenProblem } from "../../wire/token-problems.ts";
 import { explainClaims, explainHeader, timeInWords } from "../../wire/token-words.ts";
 import { importKey, readClaims, tokenProblem, verifySignature } from "../../wire/token.ts";
+import { verifyingKeys } from "../instances/keys.ts";
 import type { InstanceRecord } from "../store/records.ts";
 
 type Parts = Record<string, unknown> | null;
@@ -15,7 +16,8 @@ export async function explainToken(
 ): Promise<{ header: Parts; claims: Parts; problem: TokenProblem | null; reason: string }> {
   const at = now();
   const seconds = Math.floor(at.getTime() / 1000);
-  const result = await verifySignature(token, [await importKey(instance.secret_key)], instance.id);
+  const keys = await Promise.all(verifyingKeys(instance, at).map((key) => importKey(key)));
+  const result = await verifySignature(token, keys, instance.id);
   const problem = "problem" in result ? result.problem : tokenProblem(result, seconds);
   const claims: Parts = readClaims(token) ? { ...readClaims(token) } : null;
   const header = headerOf(token);
@@ -49,7 +51,7 @@ function reasonOf(
         `It is not a token of svc: it must be three base64url parts, ${MAX_TOKEN_BYTES} bytes at most.`
       );
     case "signature":
-      return `It was not signed with the current secret key of ${subdomain}.`;
+      return `It was not signed with a current secret key of ${subdomain}.`;
     case "instance":
       return `It was issued for the instance ${String(claims?.["instance_id"])}, not for ${subdomain}.`;
     default:

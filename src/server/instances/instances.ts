@@ -3,8 +3,11 @@ import type { InstanceRecord } from "../store/records.ts";
 
 export type Instances = ReturnType<typeof createInstances>;
 
-/** The instances, indexed by everything that a request may name one by. Empty until `replace` is called. */
-export function createInstances() {
+/**
+ * The instances, indexed by everything that a request may name one by. Empty until `replace` is called.
+ * @param now decides which replaced secret keys are still kept
+ */
+export function createInstances(now: () => Date) {
   let indexes = indexesOf([]);
   /** The latest secret key: most requests have the same one. */
   let latest: { readonly key: Buffer; readonly instance: InstanceRecord } | undefined;
@@ -14,7 +17,12 @@ export function createInstances() {
     if (latest?.key.length === shown.length && timingSafeEqual(latest.key, shown)) return latest.instance;
     const instance = indexes.secretKeys.get(digest(key));
     if (instance) latest = { key: shown, instance };
-    return instance;
+    return instance ?? byOldKey(key);
+  }
+
+  function byOldKey(key: string): InstanceRecord | undefined {
+    const old = indexes.oldKeys.get(digest(key));
+    return old && old.expires_at > now().toISOString() ? old.instance : undefined;
   }
 
   return {
@@ -48,6 +56,11 @@ function indexesOf(all: readonly InstanceRecord[]) {
     publishableKeys: by(({ publishable_key }) => publishable_key),
     // By digest, so that the time of a look-up does not reveal how much of a key was right.
     secretKeys: by(({ secret_key }) => digest(secret_key)),
+    oldKeys: new Map(
+      all.flatMap((instance) =>
+        instance.old_keys.map(({ secret_key, expires_at }) => [digest(secret_key), { instance, expires_at }]),
+      ),
+    ),
   };
 }
 

@@ -18,7 +18,7 @@ export type Live = Awaited<ReturnType<typeof createLive>>;
 /** What can be changed while the service runs, as this process knows it. @param realNow the machine's time */
 export async function createLive(store: Store, realNow: () => Date) {
   const clock = new Clock(realNow);
-  const instances = createInstances();
+  const instances = createInstances(clock.now);
   const listeners: ((personas: readonly PersonaRecord[]) => void)[] = [];
   let personas: readonly PersonaRecord[] = [];
   let scenarios: readonly Scenario[] = [];

@@ -60,6 +60,8 @@ export const TABLES = {
     redirect_uris: { kind: "texts" },
     connections: { kind: "connections", sealed: true },
     created_at: { kind: "time" },
+    /** The replaced secret keys that still verify, newest first. */
+    old_keys: { kind: "old_keys", sealed: true, since: 5, initial: [] },
   },
   /** A person at the simulated providers. */
   personas: {

@@ -14,6 +14,13 @@ export interface ConnectionRecord {
   endpoints?: Record<string, string>;
 }
 
+/** A secret key that was replaced. Until it expires, it identifies its instance and verifies tokens. It signs nothing. */
+export interface OldKey {
+  secret_key: string;
+  /** As a `time`. */
+  expires_at: string;
+}
+
 type ByProvider<Value> = Partial<Record<Provider, Value>>;
 
 export const KINDS = {
@@ -32,6 +39,10 @@ export const KINDS = {
     sql: "json",
     is: (value): value is ByProvider<ConnectionRecord> => isByProvider(value, isConnection),
   } satisfies Kind<ByProvider<ConnectionRecord>>,
+  old_keys: {
+    sql: "json",
+    is: (value): value is OldKey[] => Array.isArray(value) && value.every(isOldKey),
+  } satisfies Kind<OldKey[]>,
   /** A persona's accounts at the simulated providers, in the form of each provider. */
   accounts: {
     sql: "json",
@@ -62,4 +73,10 @@ function isConnection(value: unknown): value is ConnectionRecord {
   const { client_id, client_secret, endpoints, ...others } = value;
   const isWhole = isText(client_id) && isText(client_secret) && Object.keys(others).length === 0;
   return isWhole && (endpoints === undefined || (isObject(endpoints) && Object.values(endpoints).every(isText)));
+}
+
+function isOldKey(value: unknown): value is OldKey {
+  if (!isObject(value)) return false;
+  const { secret_key, expires_at, ...others } = value;
+  return isText(secret_key) && isText(expires_at) && Object.keys(others).length === 0;
 }

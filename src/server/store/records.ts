@@ -11,7 +11,7 @@ import {
 import { KINDS } from "./kinds.ts";
 
 export { byTable, TABLE_NAMES, VERSION, type RecordOf, type TableName } from "./columns.ts";
-export type { ConnectionRecord } from "./kinds.ts";
+export type { ConnectionRecord, OldKey } from "./kinds.ts";
 
 export type InstanceRecord = RecordOf["instances"];
 export type PersonaRecord = RecordOf["personas"];

@@ -36,6 +36,9 @@ export const State = z.object({
   sessions: count,
 });
 
+const oldKeys = z
+  .array(z.object({ expires_at: text }))
+  .check(z.describe("The replaced secret keys that still verify, newest first"));
 const publicConnection = z.object({ client_id: text, endpoints: z.optional(z.record(text, text)) });
 export const Instance = record(
   "instance",
@@ -50,10 +53,11 @@ export const Instance = record(
     providers: z.array(provider).check(z.describe("The providers that its users can sign in with")),
     redirect_uris: z.array(text),
     connections: z.partialRecord(provider, publicConnection),
+    old_keys: oldKeys,
     created_at: text,
   }),
 );
-export const Keys = z.object({ secret_key: text, publishable_key: text });
+export const Keys = z.object({ secret_key: text, publishable_key: text, old_keys: oldKeys });
 export const Connection = record(
   "connection",
   z.object({

@@ -20,6 +20,11 @@ export const InstancePatch = z.strictObject({
 export const RotateKeys = z.strictObject({
   secret_key: z._default(z.boolean(), true),
   publishable_key: z._default(z.boolean(), false),
+  keep_old: z
+    .optional(duration)
+    .check(
+      z.describe("How long the old secret key goes on verifying, such as 1h; 30 days at most. Default: not at all"),
+    ),
 });
 export const NewConnection = seed.connection;
 

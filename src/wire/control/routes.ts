@@ -33,8 +33,12 @@ export const CONTROL_ROUTES = {
   "DELETE /instances/:id": { does: "Deletes an instance, with its users and sessions.", answer: a.Deleted },
   "POST /instances/:id/reveal": { does: "Reveals an instance's keys.", ...nothing, answer: a.Keys },
   "POST /instances/:id/keys/rotate": {
-    does: "Rotates an instance's keys. Tokens signed with the old secret key are no longer valid.",
+    does: "Rotates an instance's keys. Tokens signed with the old secret key are no longer valid, unless `keep_old` is set.",
     ...optional(b.RotateKeys),
+    answer: a.Keys,
+  },
+  "DELETE /instances/:id/keys/old": {
+    does: "Revokes the replaced secret keys that still verify.",
     answer: a.Keys,
   },
   "GET /instances/:id/connections": {

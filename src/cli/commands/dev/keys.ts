@@ -1,18 +1,24 @@
 import type { Command } from "commander";
 import type { ControlClient } from "../../../control-client/index.ts";
+import type { AnswerOf } from "../../../wire/control/routes.ts";
 import { openControl } from "../../connection/control.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
+import { durationFrom } from "../../duration.ts";
 import { CliError } from "../../errors.ts";
 import { DEV_EXITS, EXIT } from "../../exit-codes.ts";
 import { mask, quoted } from "../../output/format.ts";
 import { consentAt, instanceInWords, YES_FLAG } from "./consent.ts";
 import { printJson, printRecord, say } from "../../output/text.ts";
 
-export interface RotateOptions extends GlobalFlags {
+interface RevokeOptions extends GlobalFlags {
+  readonly yes?: boolean;
+}
+
+export interface RotateOptions extends RevokeOptions {
   readonly publishableKey?: boolean;
   readonly secretKey: boolean;
-  readonly yes?: boolean;
+  readonly keepOld?: string;
 }
 
 export function addKeys(dev: Command, context: Context): void {
@@ -24,37 +30,66 @@ export function addKeys(dev: Command, context: Context): void {
   withHelp(keys, { examples, exits: DEV_EXITS });
   const rotate = keys
     .command("rotate")
-    .description("replace the secret key; tokens signed with the old one stop verifying at once")
+    .description("replace the secret key; the old one, and tokens signed with it, stop verifying at once")
+    .option("--keep-old <duration>", "let the old secret key go on verifying for this long, such as 1h; 30d at most")
     .option("--publishable-key", "replace the publishable key too")
     .option("--no-secret-key", "leave the secret key as it is")
     .option(...YES_FLAG);
   withHelp(rotate, {
-    examples,
+    examples: [...examples, ["svc dev keys rotate --keep-old 1h", "no user has to sign in again"]],
     exits: DEV_EXITS,
     notes: "On a terminal and in a pipe the secret key is masked. To read it: svc env, or --json",
   });
   runs(rotate, (options: RotateOptions) => runRotate(context, options));
+  const revoke = keys
+    .command("revoke-old")
+    .description("end the replaced secret keys that --keep-old has kept")
+    .option(...YES_FLAG);
+  withHelp(revoke, {
+    examples: [["svc dev keys revoke-old --instance globex", "only its present secret key verifies from then on"]],
+    exits: DEV_EXITS,
+  });
+  runs(revoke, (options: RevokeOptions) => runRevokeOld(context, options));
 }
 
 /** Replaces keys of an instance, and prints those it has now. */
 export async function runRotate(context: Context, options: RotateOptions): Promise<void> {
-  const { publishableKey = false, secretKey, instance: name } = options;
+  const { publishableKey = false, secretKey, keepOld, instance: name } = options;
   if (!publishableKey && !secretKey)
     throw new CliError(EXIT.usage, "No key to replace.", "Omit --no-secret-key, or add --publishable-key.");
+  const keep_old = keepOld === undefined ? undefined : durationFrom("--keep-old", keepOld);
   const control = await openControl(context, options);
   const id = name ?? (await firstInstance(control));
   const which = secretKey && publishableKey ? "both keys" : `the ${secretKey ? "secret" : "publishable"} key`;
   const instance = await control.request("GET /instances/:id", { params: { id } });
-  const note = secretKey ? " Tokens and applications that use the old one stop working at once." : "";
+  const note = secretKey && !keep_old ? " Tokens and applications that use the old one stop working at once." : "";
   await consentAt(context, control, options, `Replace ${which} of ${instanceInWords(instance)}`, note);
   const keys = await control.request("POST /instances/:id/keys/rotate", {
     params: { id },
-    body: { secret_key: secretKey, publishable_key: publishableKey },
+    body: { secret_key: secretKey, publishable_key: publishableKey, keep_old },
   });
-  if (options.json) return printJson(context, keys);
-  printRecord(context, { publishable_key: keys.publishable_key, secret_key: mask(keys.secret_key) });
+  printKeys(context, options, keys);
+  if (options.json) return;
+  const [old] = keys.old_keys;
+  if (old) say(context, `The old secret key goes on verifying until ${old.expires_at}, and signs nothing.`);
   const ofInstance = name === undefined ? "" : ` --instance ${quoted(name)}`;
   if (secretKey) say(context, `To print the new secret key, in the server's directory: svc env${ofInstance}`);
+}
+
+/** Ends the overlap of a rotation. */
+export async function runRevokeOld(context: Context, options: RevokeOptions): Promise<void> {
+  const control = await openControl(context, options);
+  const id = options.instance ?? (await firstInstance(control));
+  const instance = await control.request("GET /instances/:id", { params: { id } });
+  await consentAt(context, control, options, `Revoke the old secret keys of ${instanceInWords(instance)}`);
+  const keys = await control.request("DELETE /instances/:id/keys/old", { params: { id } });
+  printKeys(context, options, keys);
+  if (!options.json) say(context, "Only this secret key verifies now.");
+}
+
+function printKeys(context: Context, { json }: GlobalFlags, keys: AnswerOf<"POST /instances/:id/reveal">): void {
+  if (json) printJson(context, keys);
+  else printRecord(context, { publishable_key: keys.publishable_key, secret_key: mask(keys.secret_key) });
 }
 
 async function firstInstance(control: ControlClient): Promise<string> {

@@ -6,20 +6,34 @@ import { Button } from "../../ui/button.tsx";
 import { Copy, CopyableValue } from "../../ui/copy.tsx";
 import { Confirm } from "../../ui/form-dialog.tsx";
 import { notify } from "../../ui/notices.tsx";
+import { SelectField } from "../../ui/field.tsx";
 import { Facts, Panel } from "../../ui/parts.tsx";
+import { Time } from "../../ui/time.tsx";
 
 const SHOWN_MS = 30_000;
+const KEEP_CHOICES = [
+  { value: "0s", text: "Revoke it at once" },
+  { value: "1h", text: "Keep it for 1 hour" },
+  { value: "24h", text: "Keep it for 24 hours" },
+];
 
 /** The instance's keys: the secret one is masked until it is revealed, and again after half a minute. */
 export function Keys({ instance, onRotate }: { instance: Instance; onRotate: () => void }): VNode {
   const revealed = useSignal<string | undefined>(undefined);
   const rotating = useSignal<"secret_key" | "publishable_key" | undefined>(undefined);
+  const keepOld = useSignal(KEEP_CHOICES[0]!.value);
   const params = { id: instance.id };
+  const [old] = instance.data.old_keys;
   const reveal = async (): Promise<string> =>
     (await control.request("POST /instances/:id/reveal", { params })).secret_key;
   const show = async (): Promise<void> => {
     revealed.value = await reveal();
     setTimeout(() => (revealed.value = undefined), SHOWN_MS);
+  };
+  const revokeOld = async (): Promise<void> => {
+    await control.request("DELETE /instances/:id/keys/old", { params });
+    notify("good", "The old secret key was revoked");
+    onRotate();
   };
   return (
     <Panel title="Keys">
@@ -39,6 +53,16 @@ export function Keys({ instance, onRotate }: { instance: Instance; onRotate: () 
               <Copy text={reveal} label="Secret key" />
             </>,
           ],
+          ...(old
+            ? [
+                [
+                  "Old secret key",
+                  <>
+                    verifies until <Time at={old.expires_at} />
+                  </>,
+                ] as const,
+              ]
+            : []),
           ["Publishable key", <CopyableValue text={instance.data.publishable_key} label="Publishable key" />],
         ]}
       />
@@ -46,6 +70,11 @@ export function Keys({ instance, onRotate }: { instance: Instance; onRotate: () 
         <Button small kind="danger" onClick={() => void (rotating.value = "secret_key")}>
           Rotate the secret key…
         </Button>
+        {old && (
+          <Button small onClick={revokeOld}>
+            Revoke the old secret key
+          </Button>
+        )}
         <Button small kind="danger" onClick={() => void (rotating.value = "publishable_key")}>
           Rotate the publishable key…
         </Button>
@@ -57,7 +86,7 @@ export function Keys({ instance, onRotate }: { instance: Instance; onRotate: () 
           onClose={() => void (rotating.value = undefined)}
           onConfirm={async () => {
             const secret = rotating.peek() === "secret_key";
-            const body = { secret_key: secret, publishable_key: !secret };
+            const body = { secret_key: secret, publishable_key: !secret, ...(secret && { keep_old: keepOld.peek() }) };
             await control.request("POST /instances/:id/keys/rotate", { params, body });
             revealed.value = undefined;
             notify("good", "The key was replaced");
@@ -65,10 +94,14 @@ export function Keys({ instance, onRotate }: { instance: Instance; onRotate: () 
           }}
         >
           {rotating.value === "secret_key" ? (
-            <p>
-              These stop working at once: <strong>every token issued so far</strong>, every server of yours that has the
-              old key in <code>SVC_SECRET_KEY</code>, and scripts that verify tokens with it.
-            </p>
+            <>
+              <p>
+                These stop working with the old key: <strong>every token issued so far</strong>, every server of yours
+                that has it in <code>SVC_SECRET_KEY</code>, and scripts that verify tokens with it. Keep it for a while
+                unless somebody else may know it.
+              </p>
+              <SelectField label="Old secret key" value={keepOld} choices={KEEP_CHOICES} />
+            </>
           ) : (
             <p>
               Clients that look up their address with the old publishable key get 404 until they have the new one.

@@ -13,7 +13,7 @@ import { instanceResource } from "../resources.ts";
 
 type InstanceRoutes = Omit<
   HandlersOf<"/instances">,
-  `${string}/reveal` | `${string}/rotate` | `${string}/connections${string}`
+  `${string}/reveal` | `${string}/keys/${string}` | `${string}/connections${string}`
 >;
 
 export const instanceRoutes: InstanceRoutes = {

@@ -11,7 +11,11 @@ import { TABLES } from "./version-1-tables.ts";
  * A later column needs one, e.g. `ALTER TABLE svc.users ADD COLUMN locale text COLLATE "C"`; if it can't be
  * null, with a DEFAULT, because processes of the previous version continue to write.
  */
-export const MIGRATIONS: readonly string[] = [TABLES, "/* complete_sign_in without advisory locks */"];
+export const MIGRATIONS: readonly string[] = [
+  TABLES,
+  "/* complete_sign_in without advisory locks */",
+  "ALTER TABLE svc.instances ADD COLUMN IF NOT EXISTS old_keys json NOT NULL DEFAULT '[]'",
+];
 
 /** The index for substring searches. */
 export const TRIGRAM_INDEXES: readonly (readonly [name: string, table: string, column: string])[] = TABLE_NAMES.flatMap(
