@@ -16,6 +16,9 @@ export class CliError extends Error {
   }
 }
 
+/** Explains each code at an anchor of its own. */
+export const ERRORS_PAGE = "https://github.com/svc-identity/svc/blob/main/docs/errors.md";
+
 /** How an error is reported. Known ones are recognised by name and code, so that no package is loaded for it. */
 export interface Failure {
   readonly exitCode: ExitCode;

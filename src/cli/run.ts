@@ -3,7 +3,7 @@ import { explainFailure } from "./connection/failure.ts";
 import { createNetwork } from "./connection/network.ts";
 import type { Context, World } from "./context.ts";
 import { createProgram } from "./create-program.ts";
-import { CliError } from "./errors.ts";
+import { CliError, ERRORS_PAGE } from "./errors.ts";
 import { EXIT } from "./exit-codes.ts";
 import { asksForJson, withoutColor } from "./output/flags.ts";
 import { asRun } from "./output/format.ts";
@@ -68,7 +68,8 @@ function explain(cause: unknown, context: Context, asJson: boolean, namesInstanc
   const message = asRun(failure.message, context);
   const hint = failure.hint && asRun(failure.hint, context);
   if (asJson) {
-    context.stderr.write(`${harmlessJson({ error: { code, message, ...(hint && { hint }), exitCode } })}\n`);
+    const error = { code, message, ...(hint && { hint }), docs: `${ERRORS_PAGE}#${code}`, exitCode };
+    context.stderr.write(`${harmlessJson({ error })}\n`);
     return exitCode;
   }
   const chalk = colors(context.stderr, context);

@@ -53,6 +53,16 @@ it("The README states the package's weight as npm installs it", async () => {
   expect(Math.abs(bytes / 1_000_000 - Number(megabytes)), `${bytes} bytes`).toBeLessThan(4);
 });
 
+it("The package has its documents as one text, and an index whose pages it contains", async () => {
+  const root = join(directory, "node_modules/svc-identity");
+  const [index, all] = await Promise.all(
+    ["llms.txt", "llms-full.txt"].map((name) => readFile(join(root, name), "utf8")),
+  );
+  const pages = [...index!.matchAll(/^- \[[^\]]+\]\(https:\S+?\/main\/(\S+)\)/gm)].map(([, page]) => page!);
+  expect(pages).toContain("docs/agents.md");
+  for (const page of pages) expect(all, page).toContain(await readFile(join(root, page), "utf8"));
+});
+
 async function nodeOf(version: string): Promise<string> {
   if (version === process.version) return process.execPath;
   const home = join(directory, `node-${version}`);

@@ -1,11 +1,13 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ERRORS_PAGE } from "../../src/cli/errors.ts";
 import { CLI_ERRORS, EXIT_MEANINGS, EXIT_OF } from "../../src/cli/exit-codes.ts";
 import { ERROR_CODES, type ErrorCode } from "../../src/client/errors.ts";
 import { ERRORS, SIGN_IN_ERRORS } from "../../src/wire/errors.ts";
 import { OUTCOMES } from "../../src/wire/outcomes.ts";
 import { codeOfProblem, TOKEN_PROBLEMS } from "../../src/wire/token-problems.ts";
+import { runCli } from "../_cli.ts";
 import { ROOT } from "../_paths.ts";
 
 describe("docs/errors.md", () => {
@@ -24,12 +26,22 @@ describe("docs/errors.md", () => {
       ["missing", ERRORS.missing_token.error],
     ];
     const page = await readFile(join(ROOT, "docs/errors.md"), "utf8");
-    const rows = [...page.matchAll(/^\| (`?)(\w+)\1 \| (.*) \|$/gm)]
+    const rows = [...page.matchAll(/^\| (?:<a id="\w+"><\/a>)?(`?)(\w+)\1 \| (.*) \|$/gm)]
       .filter(([, , code]) => code !== "Code" && code !== "Reason")
       .map(([, , code = "", rest = ""]) => [code, ...rest.split(" | ")]);
     // What is left of a row without its sentences on causes and remedies.
     const facts = rows.map((row) => row.filter((cell, n) => n === 0 || !cell.endsWith(".")));
     expect(facts.toSorted()).toEqual(expected.toSorted());
+  });
+
+  it("has an anchor for each code, to which errors in JSON lead", async () => {
+    const page = await readFile(join(ROOT, "docs/errors.md"), "utf8");
+    const anchored = [...page.matchAll(/^\| <a id="(\w+)"><\/a>`(\w+)` \|/gm)].map(([, id, code]) => [id, code]);
+    const codes = [...Object.keys(ERROR_CODES), ...Object.keys(CLI_ERRORS)];
+    expect(anchored.toSorted()).toEqual(codes.map((code) => [code, code]).toSorted());
+    const { stderr } = await runCli(["users", "get", "x", "--json"]);
+    const { error } = JSON.parse(stderr) as { error: { code: string; docs: string } };
+    expect(error.docs).toBe(`${ERRORS_PAGE}#${error.code}`);
   });
 });
 

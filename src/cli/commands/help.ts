@@ -9,6 +9,7 @@ import { helpWidth, wrap } from "../help/layout.ts";
 import { TOPICS } from "../help/topics.ts";
 
 export interface HelpOptions {
+  readonly json?: true;
   readonly map?: "json" | "paths" | "markdown";
 }
 
@@ -22,7 +23,7 @@ export function addHelp(program: Program, context: Context): void {
     examples: [
       ["svc help users search", "the help of a command"],
       ["svc help query", "a topic"],
-      ["svc help --map json", "every command, for programs"],
+      ["svc help --json", "every command with its arguments, options and exit codes, for programs"],
     ],
     exits: [EXIT.done, EXIT.usage],
     notes: `Topics:\n${Object.entries(TOPICS)
@@ -35,7 +36,7 @@ export function addHelp(program: Program, context: Context): void {
 /** Prints the help of the command that the words lead to, or a topic. */
 export async function runHelp(
   context: Context,
-  { map }: HelpOptions,
+  { json, map = json ? "json" : undefined }: HelpOptions,
   program: Program,
   words: readonly string[],
 ): Promise<void> {
