@@ -3,6 +3,7 @@ import { setMaxListeners } from "node:events";
 import type { H3 } from "h3";
 import type { Fetch } from "../wire/fetch.ts";
 import { controlOptions, type ControlOptions } from "./control/mount.ts";
+import { createReadiness } from "./http/readiness.ts";
 import { createLive } from "./live/live.ts";
 import type { Metrics } from "./metrics.ts";
 import type { ServeOptions } from "./options.ts";
@@ -15,13 +16,15 @@ type Given = Pick<ServeOptions, "control" | "controlKey" | "credentials" | "fetc
 /** As they are passed on. */
 type PassedOn = Pick<
   ServiceOptions,
-  "addresses" | "clientAddress" | "isLocal" | "isStopping" | "locate" | "offers" | "providerTimeoutMs" | "store"
+  "addresses" | "clientAddress" | "isLocal" | "locate" | "offers" | "providerTimeoutMs" | "store"
 >;
 
 interface AssembleOptions extends Given, PassedOn {
   /** Whether the store was just filled, so that a reset returns to its present records. */
   readonly isFresh: boolean;
   readonly metrics?: Metrics | undefined;
+  /** Whether a shutdown has begun. */
+  isStopping?(): boolean;
   now(): Date;
   warn(message: string): void;
 }
@@ -51,12 +54,15 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
   const clock = live.clock.read();
   if (clock.mode !== "real") warn(`the clock is ${clock.mode} at ${clock.now}, as it was left`);
   const onBug = bugWarner(warn);
+  const readiness = createReadiness(store, options.isStopping ?? (() => false));
+  metrics?.watch(store, readiness);
   const identitySecret = randomBytes(32).toString("base64url");
   const app = createService({
     ...options,
     identitySecret,
     live,
     control,
+    readiness,
     credentials: options.credentials ?? {},
     fetch: options.fetch ?? realFetch,
     onBug,

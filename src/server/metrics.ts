@@ -1,11 +1,14 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { RequestEntry } from "./http/request-entry.ts";
 import type { RenderMetrics } from "./http/monitoring.ts";
+import type { Readiness } from "./http/readiness.ts";
 import type { Store } from "./store/store.ts";
 
 /** From a read in memory to a database just before its timeout. */
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const COMMIT_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
+
+type WatchedStore = Pick<Store, "connections" | "hangingCommits" | "clockAheadMs">;
 
 export type Metrics = Awaited<ReturnType<typeof createMetrics>>;
 
@@ -52,28 +55,48 @@ export async function createMetrics() {
     },
     /** @param seconds until a write was durable */
     onCommit: (seconds: number): void => commits.observe(seconds),
-    /** Reads the store's connections whenever the metrics are asked for. */
-    watch(store: Pick<Store, "connections">): void {
-      if (!store.connections) return;
-      const pool = new Gauge({
-        name: "svc_store_connections",
-        help: "Connections to the database: the most there can be, and those in use",
-        labelNames: ["state"],
+    /** Reads the state of the store whenever the metrics are asked for. */
+    watch(store: WatchedStore, readiness: Pick<Readiness, "fault">): void {
+      const gauge = (name: string, help: string, read: () => number): void => {
+        const made: Gauge = new Gauge({ name, help, registers, collect: () => made.set(read()) });
+      };
+      const ready: Gauge<"code"> = new Gauge({
+        name: "svc_ready",
+        help: "1 if the server is ready, otherwise 0; code is that of /__svc/health/ready",
+        labelNames: ["code"],
         registers,
-        collect(): void {
-          const { most, inUse } = store.connections!();
-          pool.set({ state: "most" }, most);
-          pool.set({ state: "in_use" }, inUse);
+        async collect() {
+          const fault = await readiness.fault();
+          ready.reset();
+          ready.set({ code: fault?.code ?? "ok" }, fault ? 0 : 1);
         },
       });
-      const waiting: Gauge = new Gauge({
-        name: "svc_store_connections_waiting",
-        help: "Statements that wait for a connection to the database",
-        registers,
-        collect(): void {
-          waiting.set(store.connections!().waiting);
-        },
-      });
+      const { connections, hangingCommits, clockAheadMs } = store;
+      if (connections) {
+        gauge(
+          "svc_store_connections_max",
+          "The most connections to the database for requests",
+          () => connections().most,
+        );
+        gauge("svc_store_connections_in_use", "Connections to the database that are in use", () => connections().inUse);
+        gauge(
+          "svc_store_connections_waiting",
+          "Statements that wait for a connection to the database",
+          () => connections().waiting,
+        );
+      }
+      if (hangingCommits)
+        gauge(
+          "svc_store_hanging_commits",
+          "Commits of all servers that have waited for a synchronous standby for more than a second",
+          hangingCommits,
+        );
+      if (clockAheadMs)
+        gauge(
+          "svc_store_clock_difference_seconds",
+          "How far this machine's clock is ahead of the database's",
+          () => clockAheadMs() / 1000,
+        );
     },
     render: (async () => ({
       contentType: register.contentType,

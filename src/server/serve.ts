@@ -59,7 +59,9 @@ async function serveStore(
   locate: LocateIp,
   metrics: Metrics | undefined,
 ): Promise<Omit<RunningServer, "taken">> {
-  const { port = DEFAULT_PORT, https = false, now = () => new Date(), warn = () => {} } = options;
+  const { port = DEFAULT_PORT, https = false, warn = () => {} } = options;
+  // Of several servers on a database, one may have a wrong clock.
+  const now = options.now ?? (() => store.now?.() ?? new Date());
   const { credentials = {}, providers = "auto" } = options;
   const isLocalhost = isLoopback(new URL(options.publicUrl ?? "http://localhost").hostname);
   const isLocal = isLocalhost && isLoopback(options.host ?? "localhost");
@@ -102,7 +104,6 @@ async function serveStore(
     listening.port,
     options.allowedHosts,
   );
-  metrics?.watch(store);
   const assembled = await assemble({
     ...options,
     store,

@@ -8,6 +8,7 @@ import { createApp } from "./http/app.ts";
 import { peerOf, type ClientAddress } from "./http/client-address.ts";
 import type { RequestEntry } from "./http/request-entry.ts";
 import type { RenderMetrics } from "./http/monitoring.ts";
+import { createReadiness, type Readiness } from "./http/readiness.ts";
 import { createPositions } from "./http/positions.ts";
 import type { ApiDeps } from "./http/routes/deps.ts";
 import { addPageRoutes, addProductRoutes, addSimulatorRoutes } from "./http/routes/index.ts";
@@ -47,8 +48,8 @@ export interface ServiceOptions extends Observed {
   readonly fetch: Fetch;
   /** Default: the socket's peer. */
   readonly clientAddress?: ClientAddress | undefined;
-  /** Whether a shutdown has begun. */
-  isStopping?(): boolean;
+  /** Default: that of the store. */
+  readonly readiness?: Readiness | undefined;
   readonly renderMetrics?: RenderMetrics | undefined;
   readonly onRequest?: ((entry: RequestEntry) => void) | undefined;
   /** Called with every bug. */
@@ -82,7 +83,10 @@ export function createService(options: ServiceOptions): H3 {
     instances,
     clientAddress: options.clientAddress ?? peerOf,
     recent: live.recent,
-    monitoring: { store, isStopping: options.isStopping ?? (() => false), renderMetrics: options.renderMetrics },
+    monitoring: {
+      readiness: options.readiness ?? createReadiness(store, () => false),
+      renderMetrics: options.renderMetrics,
+    },
     onBug,
     onRequest: control ? logTo(requests, now, onRequest) : onRequest,
   });

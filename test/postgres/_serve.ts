@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { join } from "node:path";
@@ -48,14 +49,18 @@ const SEED = {
   })),
 };
 
-/** Starts `svc serve` on a database, with the password in the environment. The default seed is that of these tests. */
-export async function serve(store: string, args?: readonly string[]): Promise<Server | Refusal> {
+/**
+ * Starts `svc serve` on a database, with the password in the environment. The default seed is that of these tests.
+ * @param clockAheadMs how far this machine's clock is ahead for it
+ */
+export async function serve(store: string, args?: readonly string[], clockAheadMs = 0): Promise<Server | Refusal> {
   const directory = temporaryDirectory();
   const seed = join(directory, "seed.json");
   await writeFile(seed, JSON.stringify(SEED));
   const all = ["serve", "--port", "0", "--json", "--quiet", "--public-url", FRONT, ...(args ?? ["--seed", seed])];
   const env = { PATH: process.env["PATH"], HOME: directory, SVC_STORE: store };
-  const child = spawn(process.execPath, [BIN, ...all], { cwd: directory, env });
+  const preload = clockAheadMs === 0 ? [] : ["--import", clockFile(directory, clockAheadMs)];
+  const child = spawn(process.execPath, [...preload, BIN, ...all], { cwd: directory, env });
   let stderr = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
   const ended = once(child, "close");
@@ -82,9 +87,22 @@ export async function serve(store: string, args?: readonly string[]): Promise<Se
   };
 }
 
+/** A program that sets the clock of its process. */
+function clockFile(directory: string, aheadMs: number): string {
+  const path = join(directory, "clock.mjs");
+  const text = `const Real = Date;
+    const now = () => Real.now() + ${aheadMs};
+    globalThis.Date = class extends Real {
+      constructor(...given) { given.length === 0 ? super(now()) : super(...given); }
+      static now() { return now(); }
+    };`;
+  writeFileSync(path, text);
+  return path;
+}
+
 /** A server that must start. */
-export async function started(store: string, args?: readonly string[]): Promise<Server> {
-  const server = await serve(store, args);
+export async function started(store: string, args?: readonly string[], clockAheadMs = 0): Promise<Server> {
+  const server = await serve(store, args, clockAheadMs);
   if ("send" in server) return server;
   throw new Error(`did not start: ${server.stderr}`);
 }

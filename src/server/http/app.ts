@@ -39,7 +39,7 @@ export function createApp(deps: AppDeps): H3 {
     onError: (error, event) => answerFailure(error, event, deps),
     onResponse(response, event) {
       const node = nodeOf(event);
-      if (node) settleConnection(node.res, monitoring.isStopping());
+      if (node) settleConnection(node.res, monitoring.readiness.isStopping());
       const { req, context } = event;
       onRequest?.(entryOf(event, response.status), context.request, req.headers);
     },

@@ -155,6 +155,13 @@ export interface Store {
   /** For a store with a connection pool: its size, the connections in use, and the requests that wait for one. */
   connections?(): { readonly most: number; readonly inUse: number; readonly waiting: number };
 
+  /** The time of its own clock, which all its processes share. Absent if it has none; undefined if it was not read yet. */
+  now?(): Date | undefined;
+  /** How far this machine's clock is ahead of that one, in milliseconds. */
+  clockAheadMs?(): number;
+  /** Writes that can't end, because the database waits for a synchronous standby. */
+  hangingCommits?(): number;
+
   /** Whether the store can be read and written at the moment. @throws {StorageUnavailable} saying why not */
   probe(): Promise<void>;
 
@@ -207,6 +214,7 @@ export const STORE_FAULTS = [
   "store_missing",
   "store_read_only",
   "store_full",
+  "clock_differs",
   "store_closed",
 ] as const;
 export type StoreFault = (typeof STORE_FAULTS)[number];

@@ -67,7 +67,6 @@ export async function serveOptions(context: Context, flags: ServeFlags): Promise
     https: flags.https ?? file.https,
     control: flags.control,
     controlKey: env["SVC_CONTROL_KEY"],
-    now: context.now,
   };
   if (file.found) await (await import("./found-config.ts")).checkFoundConfig(file.found, flags, { env });
   return options;

@@ -1,8 +1,9 @@
 import type { InstanceRecord, PersonaRecord, SessionRecord, UserRecord } from "../records.ts";
 import { StorageUnavailable, StoreNotEmpty, StoreRefused, type Store, type StoreOptions, type Warn } from "../store.ts";
+import { clockDifference } from "./database/clock.ts";
 import { parseAddress } from "./database/address.ts";
 import type { Database } from "./database/database.ts";
-import { asRefusal } from "./database/failures.ts";
+import { asRefusal, causeOf, isHanging } from "./database/failures.ts";
 import { createLists, PROVIDERS_OF_USER, viewOf } from "./lists.ts";
 import { announceWait, hasTrigrams, migrate, schemaVersion } from "./migrate.ts";
 import { openDatabaseAt } from "./database/open-database.ts";
@@ -17,6 +18,7 @@ import { createStates } from "./states.ts";
 import { timed } from "./timed.ts";
 import { insertAll, isEmpty, NO_WRITERS, removeAll } from "./write.ts";
 
+const MAX_CLOCK_DIFFERENCE_MS = 60_000;
 /** Whether the user may write what a sign-in writes. */
 const MAY_WRITE = ["states", "users", "identities", "sessions"]
   .flatMap((table) => ["INSERT", "UPDATE", "DELETE"].map((right) => `has_table_privilege('svc.${table}', '${right}')`))
@@ -33,8 +35,8 @@ export async function openPostgresStore(url: string, { warn, onCommit }: StoreOp
     await makeReady(database, warn);
     const store = databaseStore(database);
     await store.probe().catch((error: unknown) => {
-      if (!(error instanceof StorageUnavailable) || error.code !== "store_read_only") throw error;
-      warn(`${error.message} Until then sign-ins get 503.`);
+      if (!(error instanceof StorageUnavailable) || !mayPass(error)) throw error;
+      warn(`${error.message.replace(/\.?$/, ".")} Until that changes the server is not ready.`);
     });
     database.serve();
     return timed(store, onCommit);
@@ -42,6 +44,20 @@ export async function openPostgresStore(url: string, { warn, onCommit }: StoreOp
     await database.close();
     throw asRefusal(database.location, error);
   }
+}
+
+/** Whether a server may start although it is not ready: reads work, and the rest may by itself. */
+function mayPass(error: StorageUnavailable): boolean {
+  return error.code === "store_read_only" || error.code === "clock_differs" || isHanging(causeOf(error));
+}
+
+/** @throws {StorageUnavailable} if applications, whose clocks are right, would refuse the tokens of one of us */
+function checkClock({ clock, location }: Database): void {
+  const ahead = clock.ahead();
+  if (Math.abs(ahead) < MAX_CLOCK_DIFFERENCE_MS) return;
+  throw new StorageUnavailable(`${location}: ${clockDifference(ahead)} Set both clocks by NTP.`, {
+    code: "clock_differs",
+  });
 }
 
 /** The hosts of an address that are not this machine. @throws {ServeError} */
@@ -80,17 +96,11 @@ async function makeReady(database: Database, warn: Warn): Promise<void> {
 function databaseStore(database: Database): Store {
   const { query } = database;
 
-  const transaction: RunTransaction = async (work, lock) => {
-    const session = database.openSession(false);
-    try {
-      await session.transaction(async () => {
-        if (lock !== undefined) await announceWait(database, session.ask(lock));
-        await work(session.ask);
-      });
-    } finally {
-      await session.close();
-    }
-  };
+  const transaction: RunTransaction = (work, lock) =>
+    database.transaction(async (ask) => {
+      if (lock !== undefined) await announceWait(database, ask(lock));
+      await work(ask);
+    }, false);
 
   return {
     location: database.location,
@@ -143,18 +153,21 @@ function databaseStore(database: Database): Store {
       return row !== undefined;
     },
 
+    now: database.clock.now,
+    clockAheadMs: database.clock.ahead,
+    hangingCommits: database.hangingCommits,
+
     async probe() {
-      const [state] = await query<{ readonly: boolean; writes: boolean }>(
-        `SELECT current_setting('transaction_read_only') = 'on' AS readonly, ${MAY_WRITE} AS writes
-         FROM (SELECT FROM svc.instances LIMIT 1) AS first`,
+      await database.check();
+      const [rights] = await query<{ writes: boolean }>(
+        `SELECT ${MAY_WRITE} AS writes FROM (SELECT FROM svc.instances LIMIT 1) AS first`,
       );
-      const { location } = database;
-      const because = state?.readonly
-        ? "is read only: a standby, or set to be"
-        : state?.writes === false
-          ? "may not be written by this user. Grant it INSERT, UPDATE and DELETE on all tables of the schema svc"
-          : undefined;
-      if (because !== undefined) throw new StorageUnavailable(`${location} ${because}.`, { code: "store_read_only" });
+      if (rights?.writes === false)
+        throw new StorageUnavailable(
+          `${database.location} may not be written by this user. Grant it INSERT, UPDATE and DELETE on all tables of the schema svc.`,
+          { code: "store_read_only" },
+        );
+      checkClock(database);
       // A server that is not ready gets no writes, which could otherwise show that there is space again.
       if (database.isFull()) await checkDiskSpace(database);
     },

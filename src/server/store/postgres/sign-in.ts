@@ -65,17 +65,12 @@ async function writeAndClear(
   { identities, revoked_at }: Cleared,
   { user_id, session_id }: SessionRecord,
 ): Promise<boolean> {
-  const { ask, transaction, close } = database.openSession();
-  try {
-    return await transaction(async () => {
-      if (!(await write(ask, parameters))) return false;
-      await ask(REMOVE_IDENTITIES, [user_id, JSON.stringify(identities)]);
-      await ask(REVOKE_SESSIONS, [user_id, timestampOf(revoked_at), session_id]);
-      return true;
-    });
-  } finally {
-    await close();
-  }
+  return database.transaction(async (ask) => {
+    if (!(await write(ask, parameters))) return false;
+    await ask(REMOVE_IDENTITIES, [user_id, JSON.stringify(identities)]);
+    await ask(REVOKE_SESSIONS, [user_id, timestampOf(revoked_at), session_id]);
+    return true;
+  });
 }
 
 function lookupOf(row: LookupRow, { provider, uid }: SignIn): SignInLookup {

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Warn } from "../../store.ts";
 import type { Address } from "./address.ts";
+import { createDatabaseClock } from "./clock.ts";
 import {
   isBusy,
   isFull,
+  isHanging,
   isLoginRefused,
   isLost,
   isReadOnly,
@@ -12,24 +14,27 @@ import {
   isUnavailable,
   NoAnswer,
   NotSent,
-  reasonOf,
   unavailable,
   withinTime,
 } from "./failures.ts";
 import { CurrentPool, type Pool } from "./pool.ts";
-import { openSession, type Value } from "./session.ts";
+import { createReports } from "./reports.ts";
+import { faultOf, READ_STATE, type ServerState } from "./server-state.ts";
+import { openSession, type Ask, type Value } from "./session.ts";
 
 const TRY_AGAIN_MS = 100;
 /** A database that was set to read-only must not cost a new pool for each write. */
 const MIN_POOL_AGE_MS = 1000;
-/** How often the same reason is reported while requests fail for it. */
-const REPORT_AGAIN_MS = 60_000;
+/** How often a server that could not be used is looked at while it answers reads. */
+const LOOK_AGAIN_MS = 1000;
 
-export interface QueryOptions {
+export interface QueryOptions<Row = object> {
   /** Whether this is a search, which may be slow and is rarely repeated. Other statements never wait for searches. Default false. */
   readonly isSearch?: boolean;
   /** The deadline of the answer, on `performance.now()`. */
   readonly until?: number;
+  /** Throws what is wrong with the server that gave this answer. @param asked when, on `performance.now()` */
+  readonly inspect?: (rows: readonly Row[], asked: number) => void;
 }
 
 export type Database = ReturnType<typeof openDatabase>;
@@ -37,47 +42,21 @@ export type Database = ReturnType<typeof openDatabase>;
 /** A database. Nothing connects to it before the first query. */
 export function openDatabase(address: Address, warn: Warn) {
   const { location, limits } = address;
-  const pool = new CurrentPool(address, warn);
+  const reports = createReports(location, warn);
+  const clock = createDatabaseClock((text) => warn(`${location}: ${text}`));
+  let latest: ServerState | undefined;
+  const pool = new CurrentPool(address, { clock, warn, onFound: noteState });
+  let looked = -Infinity;
   let answered = 0;
-  let isAway = false;
-  let isWithoutRoom = false;
-
-  function noteAnswer(): void {
-    answered = performance.now();
-    // A server whose disk is full still answers reads.
-    if (isWithoutRoom) return;
-    if (isAway) warn(`${location} is available again.`);
-    isAway = false;
-  }
-
-  /** True once requests are served. Until then, and in a tool, an error is thrown instead of logged. */
-  let isServing = false;
-
-  const reported = new Map<string, number>();
-
-  function isNews(reason: string): boolean {
-    if (performance.now() - (reported.get(reason) ?? -Infinity) < REPORT_AGAIN_MS) return false;
-    reported.set(reason, performance.now());
-    return true;
-  }
-
-  function noteLoss(error: unknown): void {
-    if (!isServing) return;
-    const reason = reasonOf(error);
-    // A lost connection is often the first sign of a login that is refused from then on, which does not end by itself.
-    if (!isAway) warn(`${location} is unavailable: ${reason}. Requests get 503 until it is back.`);
-    else if (isLoginRefused(error) && isNews(reason)) warn(`${location} is still unavailable: ${reason}.`);
-    isAway = true;
-  }
-
-  /** A failure although the connection works: a missing table, a missing privilege, a lock. */
-  function noteFailure(error: unknown): void {
-    const reason = reasonOf(error);
-    if (isServing && isNews(reason)) warn(`${location}: ${reason.replace(/\.?$/, ".")} Requests that need it get 503.`);
-  }
-
   /** Statements of requests that are running, or wait for a connection. */
   let asking = 0;
+
+  function noteState(state: ServerState): void {
+    latest = state;
+    if (faultOf(state)) return;
+    pool.release();
+    reports.usable();
+  }
 
   /**
    * One statement in its own transaction.
@@ -86,7 +65,7 @@ export function openDatabase(address: Address, warn: Warn) {
   async function query<Row extends object>(
     text: string,
     parameters: readonly Value[] = [],
-    { isSearch = false, until = performance.now() + limits.answerWithinMs }: QueryOptions = {},
+    { isSearch = false, until = performance.now() + limits.answerWithinMs, inspect }: QueryOptions<Row> = {},
   ): Promise<Row[]> {
     let hasSwitched = false;
     let busy: unknown;
@@ -96,24 +75,27 @@ export function openDatabase(address: Address, warn: Warn) {
       let made: Pool | undefined;
       try {
         made = await withinTime(current, until - asked);
-        if (!isSearch) asking++;
         const statements = isSearch ? made.searches : made.requests;
+        if (pool.hanging && statements.isStuck()) throw pool.hanging;
+        if (!isSearch) asking++;
         const answer = statements
           .run<Row>(text, parameters, !isSearch, until)
           .finally(() => void (isSearch || asking--));
         const rows = await withinTime(answer, until - performance.now());
-        noteAnswer();
+        answered = performance.now();
+        inspect?.(rows, asked);
+        reports.answer();
+        if (!inspect && reports.isDoubtful) lookAgain();
         return rows;
       } catch (caught) {
         if (caught instanceof NotSent) continue;
-        const isDead = isLost(caught) || (caught instanceof NoAnswer && answered < asked);
+        const isDead = isLost(caught) || (caught instanceof NoAnswer && answered < asked) || caught === pool.hanging;
         // If the time ends during an attempt, those before say why.
-        const error = caught instanceof NoAnswer ? (busy ?? caught) : caught;
+        const error = caught instanceof NoAnswer ? (busy ?? pool.hanging ?? caught) : caught;
         if (isBusy(error)) busy = error;
-        if (isDead && made) pool.retire(current, 1);
+        if (isDead && made) pool.renew(current);
         // Without a pool there is no usable server, for whatever reason.
-        isWithoutRoom ||= isFull(error);
-        if (isDead || !made || isFull(error) || isLoginRefused(error)) noteLoss(error);
+        if (isDead || !made || isFull(error) || isLoginRefused(error) || isHanging(error)) reports.loss(error);
         if (!isUnavailable(error)) throw error;
         // Nothing was written. Other connections, or another host, may lead to the new primary.
         if (made && isReadOnly(error)) {
@@ -124,16 +106,17 @@ export function openDatabase(address: Address, warn: Warn) {
             pool.retire(current, limits.answerWithinMs / 1000);
           } else if (mayWait) await sleep(TRY_AGAIN_MS);
           else {
-            noteFailure(error);
+            reports.loss(error);
             throw unavailable(location, error);
           }
           continue;
         }
         // If another host may take over, nothing was sent and the request can wait for that.
-        const mayTakeOver = !made && address.hosts.length > 1 && !(error instanceof NoAnswer);
+        const mayTakeOver = !made && address.hosts.length > 1 && !(error instanceof NoAnswer) && !isHanging(error);
         const mayRepeat = isBusy(error) || isRepeatable(error) || mayTakeOver;
         if (!mayRepeat || performance.now() + TRY_AGAIN_MS > until) {
-          if (!isAway && !isTooSlow(error)) noteFailure(error);
+          // A search that takes too long is answered with advice.
+          if (!(isSearch && isTooSlow(error))) reports.failure(error);
           throw unavailable(location, error);
         }
         await sleep(isRepeatable(error) ? Math.random() * TRY_AGAIN_MS : TRY_AGAIN_MS);
@@ -141,22 +124,43 @@ export function openDatabase(address: Address, warn: Warn) {
     }
   }
 
+  /**
+   * Looks whether the server accepts writes, and completes them.
+   * @throws {StorageUnavailable} saying why not
+   */
+  async function check(): Promise<void> {
+    await query<ServerState>(READ_STATE, [], {
+      inspect([state], asked) {
+        clock.note(state!.moment, asked);
+        noteState(state!);
+        const fault = faultOf(state!);
+        if (fault) throw fault;
+      },
+    });
+  }
+
+  /** Without a balancer nothing else asks whether what was wrong still is. */
+  function lookAgain(): void {
+    if (performance.now() - looked < LOOK_AGAIN_MS) return;
+    looked = performance.now();
+    check().catch(() => undefined);
+  }
+
   return {
     location,
     /** A role that may own the schema, beside those that can do everything. */
     schemaOwner: address.schemaOwner,
     query,
+    check,
     warn,
     /** From now on `warn` gets what fails, when the database is lost and when it is back. */
-    serve(): void {
-      isServing = true;
-    },
+    serve: () => reports.serve(),
+    clock,
     /** Whether a write failed because the server's disk was full, and `noteRoom` has not reported space since. */
-    isFull: () => isWithoutRoom,
-    noteRoom(): void {
-      isWithoutRoom = false;
-      noteAnswer();
-    },
+    isFull: () => reports.isFull,
+    noteRoom: () => reports.room(),
+    /** Commits that wait for a synchronous standby, at the last look. */
+    hangingCommits: () => latest?.hanging ?? 0,
     /** Those for requests: the limit, those in use, and statements that wait for one. */
     connections: () => ({
       most: limits.poolSize,
@@ -165,6 +169,23 @@ export function openDatabase(address: Address, warn: Warn) {
     }),
     /** @param limited whether statements have a time limit, as for requests */
     openSession: (limited = true) => openSession(address, async () => (await pool.get()).endpoint, limited),
+    /**
+     * A transaction of a request, with a connection of its own. Few run at a time.
+     * @param limited whether statements have a time limit
+     * @throws {StorageUnavailable}
+     */
+    async transaction<T>(work: (ask: Ask) => Promise<T>, limited = true): Promise<T> {
+      const { endpoint, changes } = await pool.get();
+      if (!(await changes.acquire(limits.answerWithinMs)))
+        throw unavailable(location, pool.hanging ?? new NoAnswer("no connection in time"));
+      const session = openSession(address, async () => endpoint, limited);
+      try {
+        return await session.transaction(() => work(session.ask));
+      } finally {
+        // A commit that hangs keeps its connection, and its turn.
+        void session.end().finally(() => changes.release());
+      }
+    },
     /** The deadline, on `performance.now()`, of a request that arrives now. */
     deadline: () => performance.now() + limits.answerWithinMs,
     /** How many long lists may be read at the same time. */

@@ -31,6 +31,25 @@ export class NotSent extends Error {
   readonly code = "NOT_SENT";
 }
 
+/** A server that answered, but is a standby, or set to read only. */
+export class NotWritable extends Error {
+  override readonly name = "NotWritable";
+  readonly code = "25006";
+}
+
+/** The server answers, but commits do not end. */
+export class HangingCommits extends Error {
+  override readonly name = "HangingCommits";
+  readonly code = "HANGING_COMMITS";
+
+  constructor(count: number, seconds: number) {
+    const commits = count === 1 ? "one commit waits" : `${count} commits wait`;
+    super(`${commits} for the synchronous standby, which does not answer, since ${Math.round(seconds)} s`);
+  }
+}
+
+export const isHanging = (error: unknown): boolean => error instanceof HangingCommits;
+
 /** Whether the connection is lost, with the statements on it. */
 export function isLost(error: unknown): boolean {
   const code = codeOf(error);
@@ -107,7 +126,7 @@ export const isFull = saying("53100");
 
 /** @param location without a password */
 export function unavailable(location: string, error: unknown): StorageUnavailable {
-  const code = isFull(error) ? "store_full" : "store_unavailable";
+  const code = isFull(error) ? "store_full" : isReadOnly(error) ? "store_read_only" : "store_unavailable";
   return new StorageUnavailable(`${location}: ${reasonOf(error)}`, { code, cause: error });
 }
 
@@ -166,6 +185,7 @@ const ADVICE: Readonly<Record<string, string>> = {
     "Check the user name, and the password in PGPASSWORD, SVC_STORE or ~/.pgpass, which is ignored if others can read it.",
   "28000": "Check the user name and pg_hba.conf, which may allow TLS only: sslmode=verify-full.",
   "3D000": "Create it with: createdb",
+  HANGING_COMMITS: "Start the standby, or change synchronous_standby_names.",
   "53300":
     "Raise max_connections or the limit of the role or the database, or lower pool_size and list_connections in the address of each svc.",
   "57P03": "Try again when it has started.",

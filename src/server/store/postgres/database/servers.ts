@@ -1,26 +1,24 @@
 import type { Address } from "./address.ts";
+import type { DatabaseClock } from "./clock.ts";
 import { connect, SEARCH_PATH, type Endpoint } from "./connection.ts";
-import { isLoginRefused, isPoolersRefusal, withinTime } from "./failures.ts";
+import { isLoginRefused, isPoolersRefusal, NotWritable, withinTime } from "./failures.ts";
+import { READ_STATE, type ServerState } from "./server-state.ts";
 
-interface State {
-  readonly search_path: string;
-  readonly writable: boolean;
-}
-
-/** A server that answered, but can't be used. */
-class NotWritable extends Error {
-  readonly code = "25006";
+/** A server that can be used. */
+export interface Found {
+  readonly endpoint: Endpoint;
+  readonly state: ServerState;
 }
 
 /**
  * The first of the address's hosts that accepts the login and, if the address requires that, writes. Like libpq, it tries
  * the next host unless one rejects the login.
  */
-export async function findServer(address: Address): Promise<Endpoint> {
+export async function findServer(address: Address, clock: DatabaseClock): Promise<Found> {
   const failures: { host: string; error: unknown }[] = [];
   for (const host of address.hosts) {
     try {
-      return await reach(address, { host, isPooler: false });
+      return await reach(address, clock, { host, isPooler: false });
     } catch (error) {
       if (address.hosts.length === 1 || isLoginRefused(error)) throw error;
       failures.push({ host: `${host.host}:${host.port}`, error });
@@ -30,29 +28,27 @@ export async function findServer(address: Address): Promise<Endpoint> {
   throw Object.assign(new Error(`no host can be used (${text})`), { code: codeOfAll(failures) });
 }
 
-async function reach(address: Address, endpoint: Endpoint): Promise<Endpoint> {
+async function reach(address: Address, clock: DatabaseClock, endpoint: Endpoint): Promise<Found> {
   const asPooler = { ...endpoint, isPooler: true };
-  let state: State;
+  let state: ServerState;
   try {
-    state = await ask(address, endpoint);
+    state = await ask(address, clock, endpoint);
   } catch (error) {
     if (endpoint.isPooler || !isPoolersRefusal(error)) throw error;
-    return reach(address, asPooler);
+    return reach(address, clock, asPooler);
   }
   // A pooler can also be configured to drop unknown parameters.
-  if (!endpoint.isPooler && state.search_path !== SEARCH_PATH) return reach(address, asPooler);
+  if (!endpoint.isPooler && state.search_path !== SEARCH_PATH) return reach(address, clock, asPooler);
   if (address.target === "read-write" && !state.writable) throw new NotWritable("it is a standby, or set to read only");
-  return endpoint;
+  return { endpoint, state };
 }
 
-async function ask(address: Address, endpoint: Endpoint): Promise<State> {
+async function ask(address: Address, clock: DatabaseClock, endpoint: Endpoint): Promise<ServerState> {
   const client = await connect(address, endpoint);
   try {
-    const answer = client.unsafe<State[]>(
-      `SELECT pg_catalog.current_setting('search_path') AS search_path,
-         pg_catalog.current_setting('transaction_read_only') OPERATOR(pg_catalog.=) 'off' AS writable`,
-    );
-    const [state] = await withinTime(answer, address.limits.connectTimeoutMs);
+    const asked = performance.now();
+    const [state] = await withinTime(client.unsafe<ServerState[]>(READ_STATE), address.limits.connectTimeoutMs);
+    clock.note(state!.moment, asked);
     return state!;
   } finally {
     void client.end({ timeout: 0 }).catch(() => {});

@@ -41,6 +41,8 @@ export async function* inBatches<Row extends object>(
 export function openSession(address: Address, server: () => Promise<Endpoint>, limited: boolean) {
   let opened: Promise<Opened> | undefined;
   let lost: { error: unknown } | undefined;
+  /** Of the latest statement. */
+  let answer: Promise<unknown> | undefined;
 
   async function open(): Promise<Opened> {
     const endpoint = await server();
@@ -55,8 +57,9 @@ export function openSession(address: Address, server: () => Promise<Endpoint>, l
     if (lost) throw lost.error;
     try {
       const { client, begun } = await (opened ??= open());
-      const answer = Promise.all([begun, client.unsafe<Row[]>(text, [...parameters])]);
-      const [, rows] = await withinTime(answer, limited ? address.limits.answerWithinMs : undefined);
+      const both = Promise.all([begun, client.unsafe<Row[]>(text, [...parameters])]);
+      answer = both;
+      const [, rows] = await withinTime(both, limited ? address.limits.answerWithinMs : undefined);
       return rows;
     } catch (error) {
       const failure = isUnavailable(error) ? unavailable(address.location, error) : error;
@@ -90,13 +93,20 @@ export function openSession(address: Address, server: () => Promise<Endpoint>, l
     }
   }
 
+  async function close(): Promise<void> {
+    const { client } = (await opened?.catch(() => undefined)) ?? {};
+    await client?.end({ timeout: 0 });
+  }
+
   return {
     ask,
     begin,
     transaction,
-    async close(): Promise<void> {
-      const { client } = (await opened?.catch(() => undefined)) ?? {};
-      await client?.end({ timeout: 0 });
+    close,
+    /** Closes it when its last statement has ended, also if that is no longer waited for. */
+    async end(): Promise<void> {
+      await answer?.catch(() => undefined);
+      await close();
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Address } from "./address.ts";
 import { beginOn, connect, localSettings, type Client, type Endpoint } from "./connection.ts";
-import { isBusy, NoAnswer, NotSent } from "./failures.ts";
+import { isBusy, NoAnswer, NotSent, withinTime } from "./failures.ts";
 import type { Value } from "./session.ts";
 
 /** Runs statements, each in its own transaction, on a bounded number of connections that are opened on demand. */
@@ -8,7 +8,7 @@ export interface Statements {
   /**
    * @param isRepeated whether the statement should be prepared, if the server allows that
    * @param until when it is no longer waited for, on `performance.now()`: it is not sent after that
-   * @throws {NotSent} if `end` was called before it was sent
+   * @throws {NotSent} if `pause` or `end` was called before it was sent
    */
   run<Row extends object>(
     text: string,
@@ -16,6 +16,11 @@ export interface Statements {
     isRepeated: boolean,
     until: number,
   ): Promise<Row[]>;
+  /** Sends nothing more until `resume`: what waits is refused. */
+  pause(): void;
+  resume(): void;
+  /** Whether every connection is busy with a statement that is no longer waited for. */
+  isStuck(): boolean;
   /** @param timeout seconds that running statements may still take */
   end(timeout: number): Promise<void>;
 }
@@ -32,6 +37,8 @@ interface Slot {
   client: Promise<Client> | undefined;
   /** Until the connection's first statement has succeeded. */
   begun?: Promise<unknown> | undefined;
+  /** Its statement, which never rejects here, and until when it is waited for, on `performance.now()`. */
+  running?: { readonly answer: Promise<unknown>; readonly until: number } | undefined;
 }
 
 /** How long no further connection is tried after the server refused one. */
@@ -48,7 +55,7 @@ export function openStatements(
   const slots: Slot[] = [];
   const free: Slot[] = [];
   let waiting: Waiting[] = [];
-  let isEnded = false;
+  let state: "open" | "paused" | "ended" = "open";
   let refused = -Infinity;
 
   function take(until: number): Slot | Promise<Slot> {
@@ -61,8 +68,15 @@ export function openStatements(
     return slot;
   }
 
+  function refuseWaiting(because: "paused" | "ended"): void {
+    state = because;
+    for (const { reject } of waiting) reject(new NotSent());
+    waiting = [];
+  }
+
   function give(slot: Slot): void {
     const now = performance.now();
+    slot.running = undefined;
     // A database that is too slow for its load must not spend its time on statements that were given up.
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       if (next.until > now) return next.resolve(slot);
@@ -71,8 +85,20 @@ export function openStatements(
     free.push(slot);
   }
 
-  async function open(slot: Slot): Promise<Client> {
-    const onclose = (): void => void (slot.client = undefined);
+  function clientOf(slot: Slot): Promise<Client> {
+    if (slot.client) return slot.client;
+    const onclose = (): void => {
+      // It may be told late, when another one has taken its place.
+      if (slot.client === opening) slot.client = undefined;
+      // Otherwise what was not sent yet may wait forever (porsager/postgres#1193).
+      opening.then((client) => client.end({ timeout: 0 })).catch(() => undefined);
+    };
+    const opening = open(slot, onclose);
+    slot.client = opening;
+    return opening;
+  }
+
+  async function open(slot: Slot, onclose: () => void): Promise<Client> {
     const client = await connect(address, endpoint, { onclose });
     // `postgres` cannot reserve a connection that it must open first (porsager/postgres#1219).
     if (endpoint.isPooler) await client.unsafe("SELECT 1");
@@ -88,12 +114,12 @@ export function openStatements(
   ): Promise<Row[]> {
     let client: Client;
     try {
-      client = await (slot.client ??= open(slot));
+      client = await clientOf(slot);
     } catch (error) {
       slot.client = undefined;
-      throw isEnded ? new NotSent() : error;
+      throw state === "open" ? error : new NotSent();
     }
-    if (isEnded) throw new NotSent();
+    if (state !== "open") throw new NotSent();
     if (settings !== undefined) return sendWithSettings<Row>(client, settings, text, parameters);
     const answer = client.unsafe<Row[]>(text, [...parameters], { prepare: isRepeated });
     if (slot.begun === undefined) return answer;
@@ -110,10 +136,12 @@ export function openStatements(
       until: number,
     ): Promise<Row[]> {
       for (;;) {
-        if (isEnded) throw new NotSent();
+        if (state !== "open") throw new NotSent();
         const slot = await take(until);
+        const answer = send<Row>(slot, text, parameters, isRepeated);
+        slot.running = { answer: answer.catch(() => undefined), until };
         try {
-          const rows = await send<Row>(slot, text, parameters, isRepeated);
+          const rows = await answer;
           give(slot);
           return rows;
         } catch (error) {
@@ -130,18 +158,31 @@ export function openStatements(
       }
     },
 
+    pause() {
+      if (state === "open") refuseWaiting("paused");
+    },
+
+    resume() {
+      if (state === "paused") state = "open";
+    },
+
+    isStuck() {
+      const now = performance.now();
+      return slots.length === max && slots.every(({ running }) => running !== undefined && running.until < now);
+    },
+
     async end(timeout) {
-      isEnded = true;
-      for (const { reject } of waiting) reject(new NotSent());
-      waiting = [];
+      refuseWaiting("ended");
       await Promise.all(slots.map((slot) => endOf(slot, timeout)));
     },
   };
 }
 
-async function endOf({ client }: Slot, timeout: number): Promise<void> {
-  const opened = await client?.catch(() => undefined);
-  await opened?.end({ timeout });
+/** A statement that the package has not sent when it is told to end would be lost, and look like one that was sent. */
+async function endOf(slot: Slot, timeout: number): Promise<void> {
+  if (slot.running) await withinTime(slot.running.answer, timeout * 1000).catch(() => undefined);
+  const opened = await slot.client?.catch(() => undefined);
+  await opened?.end({ timeout: 0 });
 }
 
 /**

@@ -1,0 +1,87 @@
+import type { Warn } from "../../store.ts";
+import { isFull, isHanging, isLoginRefused, isReadOnly, reasonOf } from "./failures.ts";
+
+/** How often the same reason is reported while requests fail for it. */
+const REPORT_AGAIN_MS = 60_000;
+
+/** Why a server that answers reads can't be used. */
+type Hindrance = "full" | "other";
+
+/** Says when a database is lost, when it is back, and why requests fail: once each. */
+export function createReports(location: string, warn: Warn) {
+  /** Until then, and in a tool, an error is thrown instead of logged. */
+  let isServing = false;
+  let isAway = false;
+  /** What an answer to a read does not disprove. */
+  let hindrance: Hindrance | undefined;
+  const reported = new Map<string, number>();
+
+  function isNews(reason: string): boolean {
+    if (performance.now() - (reported.get(reason) ?? -Infinity) < REPORT_AGAIN_MS) return false;
+    reported.set(reason, performance.now());
+    return true;
+  }
+
+  function back(): void {
+    if (isAway) warn(`${location} is available again.`);
+    isAway = false;
+  }
+
+  return {
+    serve(): void {
+      isServing = true;
+    },
+    get isAway(): boolean {
+      return isAway;
+    },
+    /** Whether a write failed because the server's disk was full, and `room` has not been called since. */
+    get isFull(): boolean {
+      return hindrance === "full";
+    },
+    /** Whether only a server's state can tell that it is usable again. */
+    get isDoubtful(): boolean {
+      return hindrance === "other";
+    },
+
+    /** A statement was answered. */
+    answer(): void {
+      if (hindrance === undefined) back();
+    },
+
+    /** The server accepts writes and completes them. */
+    usable(): void {
+      if (hindrance === "full") return;
+      hindrance = undefined;
+      back();
+    },
+
+    room(): void {
+      hindrance = undefined;
+      back();
+    },
+
+    loss(error: unknown): void {
+      if (isFull(error)) hindrance = "full";
+      else if (isReadOnly(error) || isHanging(error)) hindrance ??= "other";
+      if (!isServing) return;
+      const reason = reasonOf(error);
+      // A lost connection is often the first sign of a login that is refused from then on, which does not end by itself.
+      if (!isAway) warn(`${location} is unavailable: ${reason}. Requests get 503 until it is back.`);
+      else if ((isLoginRefused(error) || isHanging(error)) && isNews(kindOf(error, reason)))
+        warn(`${location} is still unavailable: ${reason}.`);
+      isAway = true;
+    },
+
+    /** A failure although the connection works: a missing table, a missing privilege, a lock. */
+    failure(error: unknown): void {
+      const reason = reasonOf(error);
+      if (isServing && !isAway && isNews(reason))
+        warn(`${location}: ${reason.replace(/\.?$/, ".")} Requests that need it get 503.`);
+    },
+  };
+}
+
+/** The number of hanging commits changes all the time. */
+function kindOf(error: unknown, reason: string): string {
+  return isHanging(error) ? "hanging" : reason;
+}
