@@ -82,7 +82,7 @@ describe("A user's e-mail address", () => {
     expect(await subject("ada")).toBe(ADA);
     await send(service, "PATCH", `/users/${ADA}`, { email: owner.email });
     expect(await subject("owner")).toBe(ADA);
-    expect((await service.store.identitiesOf(ADA)).map(({ uid }) => uid)).toEqual(["77"]);
+    expect((await service.store.identitiesOf(service.acme.id, ADA)).map(({ uid }) => uid)).toEqual(["77"]);
     const { data } = (await service.client(service.acme).sessions.list()).find((session) => session.data.active)!;
     expect(data).toMatchObject({ user_id: ADA, name: "Ada Lovelace", email: owner.email });
     expect(await subject("ada")).not.toBe(ADA);
@@ -110,7 +110,11 @@ describe("A user's e-mail address", () => {
   it("that an older version stored is still listed, found and kept by other changes", async () => {
     const service = await setup({ control: true });
     const email = "plain@-x!";
-    const user = newRecord("users", { ...(await service.store.find("users", ADA))!, id: crypto.randomUUID(), email });
+    const user = newRecord("users", {
+      ...(await service.store.find("users", { instance_id: service.acme.id, id: ADA }))!,
+      id: crypto.randomUUID(),
+      email,
+    });
     await service.store.add({ users: [user] });
     expect(await send(service, "GET", `/users/${user.id}`)).toMatchObject({ status: 200, email });
     expect(await send(service, "PATCH", `/users/${user.id}`, { name: "B" })).toMatchObject({ status: 200, email });

@@ -55,7 +55,7 @@ it("PostgreSQL: a schema svc that another role filled like svc is refused to all
   const owner = await role(url, "owner", mayCreateSchemas(url));
   await migratePostgres(owner.own);
   const rights = (name: string): string =>
-    `GRANT USAGE ON SCHEMA svc TO ${name}; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA svc TO ${name}`;
+    `GRANT USAGE ON SCHEMA svc TO ${name}; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA svc TO ${name}; GRANT USAGE ON ALL SEQUENCES IN SCHEMA svc TO ${name}`;
   const app = await role(url, "app", rights);
   expect(await open(owner.own)).toBe("opened");
   await expect(open(app.own)).rejects.toThrow(`belongs to the role "${owner.name}"`);

@@ -114,7 +114,7 @@ describe("Several processes on one database", () => {
       },
     });
     expect(decisions).toBe(2);
-    expect((await store.identitiesOf(id(1))).map(({ uid }) => uid)).toEqual(["new"]);
+    expect((await store.identitiesOf(A, id(1))).map(({ uid }) => uid)).toEqual(["new"]);
     const { sessions } = await contentOf(store);
     const active = sessions.filter((row) => row.user_id === id(1) && row.revoked_at === null);
     expect(active.map((row) => row.session_id)).toEqual([opened.session_id]);
@@ -134,7 +134,7 @@ describe("Several processes on one database", () => {
     const { sessions } = await contentOf(stores[0]!);
     const active = sessions.filter((row) => row.user_id === id(1) && row.revoked_at === null);
     expect(active.map((row) => row.session_id)).toEqual([outcomes[20]!.session.session_id]);
-    expect((await stores[1]!.identitiesOf(id(1))).map(({ uid }) => uid)).toEqual(["new"]);
+    expect((await stores[1]!.identitiesOf(A, id(1))).map(({ uid }) => uid)).toEqual(["new"]);
   });
 
   it("keep a person's rows consistent if two of them decide at once", async () => {

@@ -48,7 +48,7 @@ describe.each(STORES)("Somebody who registered another person's address first (%
   async function waysIn(service: Service, victims: readonly string[]): Promise<number> {
     const { users, sessions } = await contents(service);
     const open = sessions.filter((own) => own.user_id === ADA && own.revoked_at === null);
-    const accounts = await service.store.identitiesOf(ADA);
+    const accounts = await service.store.identitiesOf(service.acme.id, ADA);
     const { password_digest } = users.find((view) => view.user.id === ADA)!.user;
     return (
       open.filter((own) => !victims.includes(own.session_id)).length +

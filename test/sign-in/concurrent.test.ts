@@ -58,7 +58,7 @@ describe("Concurrent sign-ins", () => {
     const { users } = await contents(service);
     expect(users).toHaveLength(1);
     expect(new Set(subs)).toEqual(new Set([users[0]!.user.id]));
-    expect(await service.store.identitiesOf(subs[0]!)).toHaveLength(20);
+    expect(await service.store.identitiesOf(service.acme.id, subs[0]!)).toHaveLength(20);
   });
 });
 

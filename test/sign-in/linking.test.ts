@@ -107,7 +107,7 @@ describe.each(STORES)("A new account with an existing user's e-mail address (%s)
       password_digest: digest,
       updated_at: START.toISOString(),
     });
-    const accounts = await service.store.identitiesOf(ADA);
+    const accounts = await service.store.identitiesOf(service.acme.id, ADA);
     expect(accounts.map((own) => [own.provider, own.uid])).toEqual([
       ...kept.map((own) => [own, "1"]),
       [provider, "77"],
@@ -126,16 +126,20 @@ describe.each(STORES)("A new account with an existing user's e-mail address (%s)
   it.each(cases)("%s keeps what is added after a link through %s", async (_, provider, { user }) => {
     const service = await begin(user, `${provider}, verified`, provider);
     await outcome(service, provider, "x");
-    await service.store.change("users", ADA, (before) => before && { ...before, password_digest: "later" });
+    await service.store.change(
+      "users",
+      { instance_id: service.acme.id, id: ADA },
+      (before) => before && { ...before, password_digest: "later" },
+    );
     const { sessions: before } = await contents(service);
-    const accounts = [...(await service.store.identitiesOf(ADA))];
+    const accounts = [...(await service.store.identitiesOf(service.acme.id, ADA))];
     expect([await outcome(service, "google", "p1"), await outcome(service, "github", "p1")]).toEqual([ADA, ADA]);
     const { users, sessions } = await contents(service);
     expect(users[0]!.user.password_digest).toBe("later");
     expect(sessions.filter((session) => session.revoked_at !== null)).toEqual(
       before.filter((session) => session.revoked_at !== null),
     );
-    expect(await service.store.identitiesOf(ADA)).toEqual([
+    expect(await service.store.identitiesOf(service.acme.id, ADA)).toEqual([
       ...accounts,
       expect.objectContaining({ provider: "google", uid: "1001" }),
       expect.objectContaining({ provider: "github", uid: "1001" }),
@@ -208,7 +212,7 @@ describe.each(STORES)("A second account of a provider with the same e-mail addre
     expect(await outcome(service, provider, "p1")).toBe(first);
     const { users, sessions } = await contents(service);
     expect(users.map((view) => view.providers)).toEqual([[provider]]);
-    expect((await service.store.identitiesOf(first)).map(({ uid }) => uid)).toEqual(["1001", "1002"]);
+    expect((await service.store.identitiesOf(service.acme.id, first)).map(({ uid }) => uid)).toEqual(["1001", "1002"]);
     expect(sessions.map((session) => session.revoked_at)).toEqual([null]);
   });
 

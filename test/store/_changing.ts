@@ -22,23 +22,30 @@ import {
 } from "./_records.ts";
 import type { Subject } from "./_subject.ts";
 
+const key = (n: number): { instance_id: string; id: string } => ({ instance_id: A, id: id(n) });
+
 /** The contract of every store for changes other than sign-ins. */
 export function testChanging(subject: Subject): void {
   describe("find, identitiesOf and counts", () => {
     it("find a record of any table by its key", async () => {
       await subject.store.seed(people());
-      expect(await subject.store.find("users", id(1))).toMatchObject({ email: "ada@acme.test" });
-      expect(await subject.store.find("sessions", sessionId(22))).toMatchObject({ revoked_at: at(30) });
+      expect(await subject.store.find("users", key(1))).toMatchObject({ email: "ada@acme.test" });
+      expect(await subject.store.find("sessions", { instance_id: A, id: sessionId(22) })).toMatchObject({
+        revoked_at: at(30),
+      });
       expect(await subject.store.find("instances", A)).toMatchObject({ subdomain: "acme" });
       expect(await subject.store.find("personas", "mary")).toEqual(persona("mary"));
-      expect(await subject.store.find("users", id(99))).toBeUndefined();
-      expect(await subject.store.find("users", "\0")).toBeUndefined();
+      expect(await subject.store.find("users", key(99))).toBeUndefined();
+      expect(await subject.store.find("users", { instance_id: A, id: "\0" })).toBeUndefined();
     });
 
     it("list a user's links, oldest first, and count records", async () => {
       await subject.store.seed(people());
-      expect((await subject.store.identitiesOf(id(1))).map(({ provider }) => provider)).toEqual(["google", "github"]);
-      expect(await subject.store.identitiesOf(id(99))).toEqual([]);
+      expect((await subject.store.identitiesOf(A, id(1))).map(({ provider }) => provider)).toEqual([
+        "google",
+        "github",
+      ]);
+      expect(await subject.store.identitiesOf(A, id(99))).toEqual([]);
       await subject.store.saveState(state(1));
       expect(await subject.store.counts()).toMatchObject({
         instances: 2,
@@ -111,7 +118,7 @@ export function testChanging(subject: Subject): void {
       await subject.store.seed(people());
       const changed = await subject.store.change(
         "users",
-        id(1),
+        key(1),
         (before) => before && { ...before, email: "countess@acme.test" },
       );
       expect(changed?.email).toBe("countess@acme.test");
@@ -134,13 +141,13 @@ export function testChanging(subject: Subject): void {
     it("rejects duplicates, and throws what its callback throws", async () => {
       await subject.store.seed(people());
       await expect(
-        subject.store.change("users", id(2), (before) => before && { ...before, email: "ADA@acme.test" }),
+        subject.store.change("users", key(2), (before) => before && { ...before, email: "ADA@acme.test" }),
       ).rejects.toBeInstanceOf(Conflict);
       await expect(
         subject.store.change("instances", A, (before) => before && { ...before, subdomain: "globex" }),
       ).rejects.toBeInstanceOf(Conflict);
       await expect(
-        subject.store.change("users", id(2), () => {
+        subject.store.change("users", key(2), () => {
           throw new Error("no");
         }),
       ).rejects.toThrow("no");
@@ -161,10 +168,14 @@ export function testChanging(subject: Subject): void {
       await subject.store.seed(people());
       const { session: own } = await subject.store.completeSignIn(arrival({ uid: "ada" }));
       await Promise.all([
-        subject.store.change("sessions", own.session_id, (before) => before && { ...before, revoked_at: at(2000) }),
+        subject.store.change(
+          "sessions",
+          { instance_id: A, id: own.session_id },
+          (before) => before && { ...before, revoked_at: at(2000) },
+        ),
         subject.store.completeSignIn(arrival({ uid: "ada", time: 1500 })),
       ]);
-      expect((await subject.store.find("sessions", own.session_id))?.revoked_at).toBe(at(2000));
+      expect((await subject.store.find("sessions", { instance_id: A, id: own.session_id }))?.revoked_at).toBe(at(2000));
     });
   });
 

@@ -83,9 +83,9 @@ export function testSearch(subject: Subject): void {
       const second = arrival({ provider: "github", uid: "charles-2", email: "charles@acme.test", n: 1002 });
       await store.completeSignIn(second);
       expect(await found("provider:github")).toEqual([3, 2, 1].map(id));
-      await store.change("identities", id(1001), () => undefined);
+      await store.change("identities", { instance_id: A, id: id(1001) }, () => undefined);
       expect(await found("provider:github -provider:google")).toEqual([3, 2].map(id));
-      await store.change("identities", id(1002), () => undefined);
+      await store.change("identities", { instance_id: A, id: id(1002) }, () => undefined);
       expect(await found("provider:null")).toEqual([id(2)]);
       await store.deleteUser(A, id(3));
       expect(await found("provider:github")).toEqual([id(1)]);

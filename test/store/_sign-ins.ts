@@ -185,7 +185,7 @@ export function testSignIns(subject: Subject): void {
         const before = await contentOf(subject.store);
         const { user: owner, session: opened } = await signIn(clearing);
         expect(owner.id).toBe(id(1));
-        expect((await subject.store.identitiesOf(id(1))).map(({ provider, uid }) => [provider, uid])).toEqual([
+        expect((await subject.store.identitiesOf(A, id(1))).map(({ provider, uid }) => [provider, uid])).toEqual([
           ["github", "new"],
         ]);
         expect(opened).toMatchObject({ provider: "github", revoked_at: null, logged_in_at: at(1000) });
@@ -226,7 +226,7 @@ export function testSignIns(subject: Subject): void {
         };
         await expect(subject.store.completeSignIn({ ...arrival(clearing), openSession })).rejects.toThrow("refused");
         expect(await contentOf(subject.store)).toEqual(before);
-        expect(await subject.store.identitiesOf(id(1))).toHaveLength(2);
+        expect(await subject.store.identitiesOf(A, id(1))).toHaveLength(2);
       });
 
       it("is visible to a reader completely or not at all", async () => {
@@ -246,7 +246,7 @@ export function testSignIns(subject: Subject): void {
         const owner = outcomes[15]!;
         expect(owner.user.id).toBe(id(1));
         expect(await openIds()).toEqual([owner.session.session_id]);
-        expect((await subject.store.identitiesOf(id(1))).map(({ uid }) => uid)).toEqual(["new"]);
+        expect((await subject.store.identitiesOf(A, id(1))).map(({ uid }) => uid)).toEqual(["new"]);
         const mallory = (await users()).find((row) => row.email === "mallory@evil.test");
         const later = await signIn(known);
         if (mallory) expect(later.user.id).toBe(mallory.id);
@@ -259,7 +259,7 @@ export function testSignIns(subject: Subject): void {
           (["twitter", "google"] as const).map((provider) => signIn({ ...clearing, provider, uid: provider })),
         );
         // The second one removes what the first one has added: both decide on what is there then.
-        expect(await subject.store.identitiesOf(id(1))).toHaveLength(1);
+        expect(await subject.store.identitiesOf(A, id(1))).toHaveLength(1);
         expect(await openIds()).toHaveLength(1);
       });
     });

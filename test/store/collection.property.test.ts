@@ -62,7 +62,7 @@ function naive(document: Document, query: string, after: UserRecord | undefined,
   );
   return sorted
     .slice(after === undefined ? 0 : sorted.indexOf(after) + 1)
-    .filter(matcher(parseQuery(query, USER_FIELDS), ({ id: owner }) => document.identitiesOf(owner)))
+    .filter(matcher(parseQuery(query, USER_FIELDS), ({ id: owner }) => document.tenant(A).identitiesOf(owner)))
     .slice(0, limit)
     .map((found) => found.id);
 }
@@ -90,15 +90,15 @@ it("A search finds what a scan of all rows finds, after any additions, renames, 
       const document = new Document();
       for (const now of steps) {
         if (now.kind === "delete") {
-          for (const { id: link } of document.identitiesOf(id(now.n)).slice())
+          for (const { id: link } of document.tenant(A).identitiesOf(id(now.n)).slice())
             document.apply(["delete", "identities", link]);
           document.apply(["delete", "users", id(now.n)]);
         } else if (now.kind === "unlink") document.apply(["delete", "identities", id(100 + now.uid)]);
         else if (now.kind === "link") {
           // An identity is never moved to another user.
-          const owner = document.tables.users.get(id(now.n));
+          const owner = document.tables.users.get(id(now.n), A);
           const link = id(100 + now.uid);
-          if (!owner || document.tables.identities.has(link)) continue;
+          if (!owner || document.tables.identities.has(link, A)) continue;
           document.apply(["put", "identities", identity(100 + now.uid, owner, { provider: now.provider })]);
         } else if (now.kind === "put") {
           const created_at = `2026-01-0${now.time + 1}T00:00:00.000Z`;
@@ -106,7 +106,7 @@ it("A search finds what a scan of all rows finds, after any additions, renames, 
           const email = `${now.n % 2 === 0 ? "a" : "b"}${now.n}@x.test`;
           document.apply(["put", "users", user(now.n, { name: now.name, email, created_at })]);
         } else {
-          const after = now.after === undefined ? undefined : document.tables.users.get(id(now.after));
+          const after = now.after === undefined ? undefined : document.tables.users.get(id(now.after), A);
           expect(await find(document, now.query, after, now.limit)).toEqual(
             naive(document, now.query, after, now.limit),
           );
@@ -126,7 +126,7 @@ it("A search over many rows covers all of them, also in pages", async () => {
   const whole = naive(document, "name:seven*", undefined, Infinity);
   expect(await find(document, "name:seven*", undefined, Infinity)).toEqual(whole);
   for (const k of [0, 1, 8190, 8191, 8192, 8193, 16_383, 16_384, 19_999]) {
-    const after = document.tables.users.get(id(k));
+    const after = document.tables.users.get(id(k), A);
     expect(await find(document, "name:seven*", after, Infinity)).toEqual(
       naive(document, "name:seven*", after, Infinity),
     );
@@ -138,7 +138,7 @@ it("A search over many rows covers all of them, also in pages", async () => {
   for (let page = ["begin"], after: UserRecord | undefined; page.length > 0;) {
     page = await find(document, "name:seven*", after, 500);
     pages.push(...page);
-    after = document.tables.users.get(page.at(-1) ?? "");
+    after = document.tables.users.get(page.at(-1) ?? "", A);
   }
   expect(pages).toEqual(changed);
 });
@@ -158,7 +158,7 @@ it("A provider is found whether few or many users have it, in pages, and in orde
     const whole = naive(document, query, undefined, Infinity);
     expect(whole.length).toBeGreaterThan(0);
     expect(await find(document, query, undefined, Infinity)).toEqual(whole);
-    const after = document.tables.users.get(id(4321));
+    const after = document.tables.users.get(id(4321), A);
     expect(await find(document, query, after, 3)).toEqual(naive(document, query, after, 3));
   }
 });
@@ -170,11 +170,12 @@ it("A search for a provider of few users looks at no others", async () => {
     document.apply([
       "put",
       "identities",
-      identity(30_000 + k, document.tables.users.get(id(k))!, { provider: "github" }),
+      identity(30_000 + k, document.tables.users.get(id(k), A)!, { provider: "github" }),
     ]);
   let looks = 0;
-  const own = document.identitiesOf.bind(document);
-  document.identitiesOf = (owner) => (looks++, own(owner));
+  const tenant = document.tenant(A);
+  const own = tenant.identitiesOf.bind(tenant);
+  tenant.identitiesOf = (owner) => (looks++, own(owner));
   expect(await find(document, "provider:github", undefined, Infinity)).toEqual([7, 5].map(id));
   expect(looks).toBe(2);
 });

@@ -84,7 +84,7 @@ describe("A group of operations", () => {
     expect(document.isEmpty).toBe(true);
     await log.next();
     expect(await Promise.all(later)).toEqual([1, 1]);
-    expect([...document.tables.personas.keys()]).toEqual(["a", "c"]);
+    expect([...document.tables.personas].map(([key]) => key)).toEqual(["a", "c"]);
   });
 
   it.each(["keys", "run"] as const)("continues without an operation whose %s throws", async (part) => {

@@ -51,7 +51,14 @@ export function Flow({ id }: { id: string }): VNode {
                 ["Started", <Time at={data.started_at} />],
                 ["Instance", <a href={href(["instances", data.instance ?? ""])}>{instanceName(data.instance)}</a>],
                 ["Account", data.as && <UserText text={data.as} />],
-                ["User", data.user_id && <a href={href(["users", data.user_id])}>{data.user_id.slice(0, 8)}…</a>],
+                [
+                  "User",
+                  data.user_id && (
+                    <a href={href(["users", data.user_id], { instance: data.instance ?? undefined })}>
+                      {data.user_id.slice(0, 8)}…
+                    </a>
+                  ),
+                ],
                 ["Redirect URI", data.redirect_uri && <code>{data.redirect_uri}</code>],
                 ["Requested outcome", data.requested_outcome],
                 ["Id", <CopyableValue text={flow.id} label="Flow id" />],

@@ -5,7 +5,7 @@ import { visible } from "../../wire/visible.ts";
 import { control } from "../api/client.ts";
 import { instanceName } from "../api/service.ts";
 import { useLoad } from "../api/use-load.ts";
-import { go, goTo, href, listAddress } from "../router.ts";
+import { go, goTo, href, listAddress, location } from "../router.ts";
 import { Avatar } from "../ui/avatar.tsx";
 import { Button } from "../ui/button.tsx";
 import { Copy, CopyableValue } from "../ui/copy.tsx";
@@ -19,7 +19,12 @@ import { UserText } from "../ui/user-text.tsx";
 
 /** One user: identities, sessions, and a form that creates tokens. */
 export function User({ id }: { id: string }): VNode {
-  const { data: user, error, reload } = useLoad(() => control.request("GET /users/:id", { params: { id } }), [id]);
+  const { instance } = location.value.query;
+  const {
+    data: user,
+    error,
+    reload,
+  } = useLoad(() => control.request("GET /users/:id", { params: { id }, query: { instance } }), [id, instance]);
   const isDeleting = useSignal(false);
   if (!user || error) return <Unloaded title="User" back={listAddress("users")} error={error} onRetry={reload} />;
   const { data } = user;
@@ -107,7 +112,7 @@ export function User({ id }: { id: string }): VNode {
           action="Delete user"
           onClose={() => void (isDeleting.value = false)}
           onConfirm={async () => {
-            await control.request("DELETE /users/:id", { params: { id: user.id } });
+            await control.request("DELETE /users/:id", { params: { id: user.id }, query: { instance: data.instance } });
             notify("good", `Deleted ${data.email}`);
             goTo(listAddress("users"));
           }}

@@ -19,7 +19,7 @@ import { Person } from "./users/person.tsx";
 const COLUMNS: readonly Column<User>[] = [
   {
     title: "User",
-    cell: ({ id, data }) => <Person name={data.name} email={data.email} address={href(["users", id])} />,
+    cell: (user) => <Person name={user.data.name} email={user.data.email} address={addressOf(user)} />,
   },
   {
     title: "Signs in with",
@@ -38,6 +38,10 @@ const COLUMNS: readonly Column<User>[] = [
   },
   { title: "Created", cell: ({ data }) => <Time at={data.created_at} /> },
 ];
+
+function addressOf({ id, data }: User): string {
+  return href(["users", id], { instance: data.instance });
+}
 
 /** The users of one instance, searched by the server. */
 export function Users(): VNode {
@@ -72,7 +76,7 @@ export function Users(): VNode {
           query={{ query: query || undefined, instance }}
           columns={COLUMNS}
           idOf={({ id }) => id}
-          linkOf={({ id }) => href(["users", id])}
+          linkOf={addressOf}
           onRefusal={(error) => void (problem.value = error)}
           reloadKey={version.value}
           empty={

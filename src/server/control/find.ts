@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../../wire/errors.ts";
 import { ApiError } from "../errors.ts";
 import { lowerCaseId } from "../http/routes/access.ts";
-import type { InstanceRecord } from "../store/records.ts";
+import type { InstanceRecord, TenantKey } from "../store/records.ts";
 import type { UserView } from "../store/store.ts";
 import { userByEmail } from "../store/user-by-email.ts";
 import type { ControlDeps } from "./deps.ts";
@@ -22,6 +22,25 @@ export function requireInstance({ instances }: Pick<ControlDeps, "instances">, n
 export function chosenInstance(deps: ControlDeps, name: string | undefined): InstanceRecord {
   if (name !== undefined) return requireInstance(deps, name);
   return requireFound(deps.instances.first, "instance_not_found", "no instances yet; create one first");
+}
+
+const NOT_FOUND = { users: "user_not_found", sessions: "session_not_found" } as const;
+
+/**
+ * What names a user or session in the store, by its id and the instance, if that is given.
+ * @throws {ApiError} if none has the id, or several instances have one with it and none is given
+ */
+export async function requireKey(
+  deps: Pick<ControlDeps, "store" | "instances">,
+  table: keyof typeof NOT_FOUND,
+  id: string,
+  instance: string | undefined,
+): Promise<TenantKey> {
+  if (instance !== undefined) return { instance_id: requireInstance(deps, instance).id, id };
+  const [first, ...others] = await deps.store.instancesWith(table, id);
+  if (others.length > 0)
+    throw new ApiError("conflict", `${others.length + 1} instances have ${id}; say which with ?instance=`);
+  return { instance_id: requireFound(first, NOT_FOUND[table]), id };
 }
 
 /** A user of an instance by id or e-mail address. */

@@ -133,6 +133,22 @@ export const TABLES = {
 export type TableName = keyof typeof TABLES;
 export const TABLE_NAMES = Object.keys(TABLES) as readonly TableName[];
 
+/** The tables of which an instance has its own part: what is unique in them is unique within an instance. */
+export const TENANT_NAMES = ["users", "identities", "sessions"] as const;
+export type TenantName = (typeof TENANT_NAMES)[number];
+
+/** What names a record of these tables. */
+export interface TenantKey {
+  readonly instance_id: string;
+  readonly id: string;
+}
+/** What names a record of a table. */
+export type Key<Name extends TableName> = Name extends TenantName ? TenantKey : string;
+
+export function isTenantName(name: TableName): name is TenantName {
+  return (TENANT_NAMES as readonly TableName[]).includes(name);
+}
+
 /** A value for each of some tables. */
 export function byTable<Name extends TableName, Value>(
   names: readonly Name[],

@@ -54,7 +54,7 @@ export interface Migration {
   readonly location: string;
   readonly from: number;
   readonly to: number;
-  /** For a database: whether substring searches have an index, and whether it was created just now. */
+  /** For a database: whether there can be indexes for parts of a text, and whether any index was missing and is there now. */
   readonly trigrams?: boolean;
   readonly indexed?: boolean;
 }

@@ -10,7 +10,17 @@ import {
 } from "./columns.ts";
 import { KINDS } from "./kinds.ts";
 
-export { byTable, TABLE_NAMES, VERSION, type RecordOf, type TableName } from "./columns.ts";
+export {
+  byTable,
+  isTenantName,
+  TABLE_NAMES,
+  VERSION,
+  type Key,
+  type RecordOf,
+  type TableName,
+  type TenantKey,
+  type TenantName,
+} from "./columns.ts";
 export type { ConnectionRecord, OldKey } from "./kinds.ts";
 
 export type InstanceRecord = RecordOf["instances"];
@@ -36,9 +46,14 @@ const CHECKS = byTable(TABLE_NAMES, (name) =>
 );
 const KEYS = byTable(TABLE_NAMES, keyColumn);
 
-/** The key of a record in its table: a session's `session_id`, a state's `state`, otherwise the `id`. */
+/** The key of a record in its table, or in its instance's part of it: a session's `session_id`, a state's `state`, otherwise the `id`. */
 export function keyOf(name: TableName, record: RecordOf[TableName]): string {
   return record[KEYS[name] as keyof typeof record];
+}
+
+/** The instance that a record belongs to, if it belongs to one. */
+export function instanceOf(record: object): string | undefined {
+  return (record as { readonly instance_id?: string }).instance_id;
 }
 
 /** A record to be created. Columns that can be null or have an initial value are optional. */

@@ -3,6 +3,7 @@ import type { Query } from "../../wire/query.ts";
 import type {
   IdentityRecord,
   InstanceRecord,
+  Key,
   MovedName,
   PersonaRecord,
   RecordOf,
@@ -11,6 +12,7 @@ import type {
   SettingRecord,
   StateRecord,
   TableName,
+  TenantName,
   UserRecord,
 } from "./records.ts";
 
@@ -118,10 +120,12 @@ export interface Store {
   /** Most recent `last_signin_at` first, ties by id, in batches. */
   sessions(instance_id: string, options: PageOptions): AsyncIterable<SessionRecord[]>;
 
-  /** A record by its key, in any instance. */
-  find<Name extends TableName>(name: Name, key: string): Promise<RecordOf[Name] | undefined>;
+  /** A record by its key: of users, identities and sessions within their instance. */
+  find<Name extends TableName>(name: Name, key: Key<Name>): Promise<RecordOf[Name] | undefined>;
+  /** The ids of the instances that have a record with this key. */
+  instancesWith(name: TenantName, key: string): Promise<readonly string[]>;
   /** A user's links to providers, oldest first. */
-  identitiesOf(user_id: string): Promise<readonly IdentityRecord[]>;
+  identitiesOf(instance_id: string, user_id: string): Promise<readonly IdentityRecord[]>;
   counts(): Promise<Readonly<Record<TableName, number>>>;
   /** Adds records, all or nothing. @throws {Conflict} if a unique value is taken, or the record that one belongs to is missing */
   add(records: Partial<Records>): Promise<void>;
@@ -134,7 +138,7 @@ export interface Store {
    */
   change<Name extends TableName>(
     name: Name,
-    key: string,
+    key: Key<Name>,
     decide: (before: RecordOf[Name] | undefined) => RecordOf[Name] | undefined,
   ): Promise<RecordOf[Name] | undefined>;
   /** Removes an instance and everything that belongs to it. False if there was none. */

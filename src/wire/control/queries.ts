@@ -9,6 +9,11 @@ const yes = z.pipe(
 );
 
 export const Paged = z.strictObject(page);
+export const OfInstance = z.strictObject({
+  instance: z
+    .optional(text)
+    .check(z.describe("An instance's id or subdomain; needed if several have a record with this id")),
+});
 export const Searched = z.strictObject({
   ...page,
   instance: z.optional(instanceName),

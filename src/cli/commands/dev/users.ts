@@ -78,7 +78,7 @@ export async function runUpdate(context: Context, options: UserOptions, user: st
       "Give --name, --email, --avatar-url, --verified or --no-verified.",
     );
   const params = { id: await idOf(control, user, options.instance) };
-  const changed = await control.request("PATCH /users/:id", { params, body });
+  const changed = await control.request("PATCH /users/:id", { params, query: { instance: options.instance }, body });
   await printResource(context, options, USER_COLUMNS, changed);
 }
 

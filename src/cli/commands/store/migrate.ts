@@ -33,7 +33,5 @@ export async function runMigrate(context: Context, options: StoreOptions): Promi
 function outcome({ from, to, indexed }: Migration): string {
   if (from === 0) return `: created the schema svc, version ${to}.`;
   if (from !== to) return `: from format ${from} to ${to}.`;
-  return indexed
-    ? `: created the indexes for searches. It has format ${to} already.`
-    : ` has format ${to}: nothing to do.`;
+  return indexed ? `: created the missing indexes. It has format ${to} already.` : ` has format ${to}: nothing to do.`;
 }

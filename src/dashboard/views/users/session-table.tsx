@@ -13,6 +13,10 @@ import type { Column } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Person } from "./person.tsx";
 
+function userOf({ data }: Session): string {
+  return href(["users", data.user_id], { instance: data.instance });
+}
+
 /** Sessions that match a search, with buttons to revoke and restore them. */
 export function SessionTable({
   query,
@@ -27,7 +31,8 @@ export function SessionTable({
 }): VNode {
   const version = useSignal(0);
   const change = async (session: Session, verb: "revoke" | "restore"): Promise<void> => {
-    await control.request(`POST /sessions/:session_id/${verb}`, { params: { session_id: session.data.session_id } });
+    const { session_id, instance } = session.data;
+    await control.request(`POST /sessions/:session_id/${verb}`, { params: { session_id }, query: { instance } });
     notify("good", verb === "revoke" ? "Session revoked" : "Session restored");
     version.value++;
   };
@@ -36,8 +41,8 @@ export function SessionTable({
       ? [
           {
             title: "User",
-            cell: ({ data }: Session) => (
-              <Person name={data.name} email={data.email} address={href(["users", data.user_id])} />
+            cell: (session: Session) => (
+              <Person name={session.data.name} email={session.data.email} address={userOf(session)} />
             ),
           },
         ]
@@ -79,7 +84,7 @@ export function SessionTable({
       query={query}
       columns={columns}
       idOf={({ id }) => id}
-      {...(withUser && { linkOf: ({ data }: Session) => href(["users", data.user_id]) })}
+      {...(withUser && { linkOf: userOf })}
       reloadKey={version.value}
       empty={empty ?? <Empty icon="sessions" title="No sessions" />}
       {...(onRefusal && { onRefusal })}

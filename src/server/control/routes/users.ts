@@ -5,8 +5,9 @@ import { crossFaults } from "../../seed/faults.ts";
 import { recordsOf } from "../../seed/parse.ts";
 import { lowerCaseId } from "../../http/routes/access.ts";
 import { userList } from "../../http/routes/users.ts";
+import type { TenantKey } from "../../store/records.ts";
 import type { ControlDeps } from "../deps.ts";
-import { chosenInstance, requireFound } from "../find.ts";
+import { chosenInstance, requireFound, requireKey } from "../find.ts";
 import type { HandlersOf } from "../handler.ts";
 import { recordList } from "../lists.ts";
 import { patched } from "../patched.ts";
@@ -28,36 +29,36 @@ export const userRoutes: HandlersOf<"/users"> = {
     refuseFaults(crossFaults(seed).map((fault) => fault.replaceAll("instances[0].users[0].", "")));
     const { users, identities, sessions } = recordsOf(seed, deps.now());
     await deps.store.add({ users, identities, sessions });
-    return whole(deps, users[0]!.id);
+    return whole(deps, users[0]!);
   },
 
-  "GET /users/:id": ({ params }, deps) => whole(deps, lowerCaseId(params.id)),
+  "GET /users/:id": async ({ params, query }, deps) =>
+    whole(deps, await requireKey(deps, "users", lowerCaseId(params.id), query.instance)),
 
-  "PATCH /users/:id": async ({ params, body }, deps) => {
+  "PATCH /users/:id": async ({ params, query, body }, deps) => {
+    const key = await requireKey(deps, "users", lowerCaseId(params.id), query.instance);
     const { email_verified_at: verified } = body;
     const given = verified ? new Date(verified).toISOString() : verified;
     const updated_at = deps.now().toISOString();
-    const changed = await deps.store.change("users", lowerCaseId(params.id), (before) => {
+    const changed = await deps.store.change("users", key, (before) => {
       if (!before) return undefined;
       // Whoever proved the old address has not proved the new one.
       const isOther = body.email !== undefined && fold(body.email) !== fold(before.email);
       const email_verified_at = isOther ? (given ?? null) : given;
       return patched(before, { ...body, email_verified_at, updated_at });
     });
-    return whole(deps, requireFound(changed, "user_not_found").id);
+    return whole(deps, requireFound(changed, "user_not_found"));
   },
 
-  "DELETE /users/:id": async ({ params }, { store }) => {
-    const id = lowerCaseId(params.id);
-    const user = await store.find("users", id);
-    if (!user || !(await store.deleteUser(user.instance_id, id))) throw new ApiError("user_not_found");
+  "DELETE /users/:id": async ({ params, query }, deps) => {
+    const { instance_id, id } = await requireKey(deps, "users", lowerCaseId(params.id), query.instance);
+    if (!(await deps.store.deleteUser(instance_id, id))) throw new ApiError("user_not_found");
     return { deleted: true, id };
   },
 };
 
 /** A user with its identities. @throws {ApiError} `user_not_found` */
-async function whole({ store }: ControlDeps, id: string): Promise<ReturnType<typeof userResource>> {
-  const { instance_id } = requireFound(await store.find("users", id), "user_not_found");
+async function whole({ store }: ControlDeps, { instance_id, id }: TenantKey): Promise<ReturnType<typeof userResource>> {
   const view = requireFound(await store.findUser(instance_id, id), "user_not_found");
-  return userResource(view, await store.identitiesOf(id));
+  return userResource(view, await store.identitiesOf(instance_id, id));
 }

@@ -12,8 +12,9 @@ import type { SessionRecord, SettingRecord, UserRecord } from "../records.ts";
 import { fold } from "../../../wire/fold.ts";
 import { Commits, type Log } from "./document/commits.ts";
 import { createSnapshots, type SnapshotStorage } from "./snapshots.ts";
-import type { Change } from "./document/change.ts";
+import { removal, type Change } from "./document/change.ts";
 import { Document } from "./document/document.ts";
+import type { Tenant } from "./document/tenant.ts";
 import { createRecordOperations } from "./record-operations.ts";
 import { createStates } from "./states.ts";
 
@@ -34,12 +35,15 @@ export function createDocumentStore({ location, low, log, snapshotStorage, close
   const commits = new Commits(document, log);
 
   function findUser(instance_id: string, id: string): UserView | undefined {
-    const user = document.tables.users.get(id);
-    return user?.instance_id === instance_id ? view(user) : undefined;
+    const user = document.tables.users.get(id, instance_id);
+    return user && view(user);
   }
 
   function view(user: UserRecord): UserView {
-    const providers = document.identitiesOf(user.id).map((identity) => identity.provider);
+    const providers = document
+      .tenant(user.instance_id)
+      .identitiesOf(user.id)
+      .map((identity) => identity.provider);
     return { user, providers: providers.length > 1 ? [...new Set(providers)] : providers };
   }
 
@@ -71,30 +75,37 @@ export function createDocumentStore({ location, low, log, snapshotStorage, close
     users: (instance_id, options) =>
       document
         .tenant(instance_id)
-        .users.find(options, (user) => (document.tables.users.has(user.id) ? view(user) : undefined)),
+        .users.find(options, (user) => (document.tables.users.has(user.id, instance_id) ? view(user) : undefined)),
 
-    async findSession(instance_id, session_id) {
-      const session = document.tables.sessions.get(session_id);
-      return session?.instance_id === instance_id ? session : undefined;
-    },
+    findSession: async (instance_id, session_id) => document.tables.sessions.get(session_id, instance_id),
 
     sessions: (instance_id, options) =>
       document
         .tenant(instance_id)
-        .sessions.find(options, (session) => (document.tables.sessions.has(session.session_id) ? session : undefined)),
+        .sessions.find(options, (session) =>
+          document.tables.sessions.has(session.session_id, instance_id) ? session : undefined,
+        ),
 
     deleteUser(instance_id, id) {
+      const tenant = (): Tenant => document.tenant(instance_id);
       return commits.commit({
         keys: () => [
           `user ${id}`,
-          ...document.identitiesOf(id).map((identity) => `uid ${identity.provider} ${identity.uid}`),
+          ...tenant()
+            .identitiesOf(id)
+            .map((identity) => `uid ${identity.provider} ${identity.uid}`),
         ],
         run() {
-          if (!findUser(instance_id, id)) return { changes: [], result: false };
+          const user = document.tables.users.get(id, instance_id);
+          if (!user) return { changes: [], result: false };
           const changes: Change[] = [
-            ["delete", "users", id],
-            ...document.identitiesOf(id).map((identity): Change => ["delete", "identities", identity.id]),
-            ...document.sessionsOf(id).map((session): Change => ["delete", "sessions", session.session_id]),
+            removal("users", user),
+            ...tenant()
+              .identitiesOf(id)
+              .map((identity) => removal("identities", identity)),
+            ...tenant()
+              .sessionsOf(id)
+              .map((session) => removal("sessions", session)),
           ];
           return { changes, result: true };
         },
@@ -117,13 +128,16 @@ export function createDocumentStore({ location, low, log, snapshotStorage, close
         },
         run() {
           const { user, identity, cleared } = signIn.resolveUser(lookUp(document, signIn));
-          const open = document.sessionsOf(user.id).filter((session) => session.revoked_at === null);
+          const open = document
+            .tenant(instance_id)
+            .sessionsOf(user.id)
+            .filter((session) => session.revoked_at === null);
           const active = cleared
             ? undefined
             : open.find((session) => session.provider === provider && session.ip_address === signIn.ip_address);
           const session = signIn.openSession(user, active);
           const changes: Change[] = [
-            ...(cleared ? clearing(cleared, open) : []),
+            ...(cleared ? clearing(instance_id, cleared, open) : []),
             ["put", "users", user],
             ["put", "identities", identity],
             ["put", "sessions", session],
@@ -142,9 +156,9 @@ export function createDocumentStore({ location, low, log, snapshotStorage, close
   };
 }
 
-function clearing({ identities, revoked_at }: Cleared, open: readonly SessionRecord[]): Change[] {
+function clearing(instance_id: string, { identities, revoked_at }: Cleared, open: readonly SessionRecord[]): Change[] {
   return [
-    ...identities.map((id): Change => ["delete", "identities", id]),
+    ...identities.map((id): Change => ["delete", "identities", id, instance_id]),
     ...open.map((session): Change => ["put", "sessions", { ...session, revoked_at }]),
   ];
 }
@@ -152,8 +166,8 @@ function clearing({ identities, revoked_at }: Cleared, open: readonly SessionRec
 function lookUp(document: Document, { instance_id, provider, uid, email }: SignIn): SignInLookup {
   const tenant = document.tenant(instance_id);
   const identity = tenant.identityByUid(provider, uid);
-  const user = identity && document.tables.users.get(identity.user_id);
+  const user = identity && document.tables.users.get(identity.user_id, instance_id);
   if (identity && user) return { known: { identity, user } };
   const sameEmail = tenant.userByEmail(email);
-  return sameEmail ? { sameEmail: { user: sameEmail, identities: document.identitiesOf(sameEmail.id) } } : {};
+  return sameEmail ? { sameEmail: { user: sameEmail, identities: tenant.identitiesOf(sameEmail.id) } } : {};
 }

@@ -5,30 +5,48 @@ import {
   MOVED_NAMES,
   TABLE_NAMES,
   type Entry,
+  type Key,
+  type MovedName,
   type RecordOf,
   type Records,
   type TableName,
+  type TenantKey,
+  type UserRecord,
 } from "../records.ts";
 import type { Store } from "../store.ts";
-import type { Change } from "./document/change.ts";
+import { removal, type Change } from "./document/change.ts";
 import type { Commits } from "./document/commits.ts";
 import { Document } from "./document/document.ts";
-import { refuseConflict } from "./document/unique.ts";
+import { RecordTable } from "./document/record-table.ts";
+import { refuseConflict, type Added } from "./document/unique.ts";
 
 type RecordOperations = Pick<
   Store,
-  "find" | "identitiesOf" | "counts" | "add" | "change" | "removeInstance" | "clearInstance" | "settings"
+  | "find"
+  | "instancesWith"
+  | "identitiesOf"
+  | "counts"
+  | "add"
+  | "change"
+  | "removeInstance"
+  | "clearInstance"
+  | "settings"
 >;
 
 /** Reads and changes single records: everything except lists and sign-ins. */
 export function createRecordOperations(document: Document, commits: Commits): RecordOperations {
-  const find = <Name extends TableName>(name: Name, key: string): RecordOf[Name] | undefined =>
-    (document.tables[name] as ReadonlyMap<string, RecordOf[Name]>).get(key);
+  function find<Name extends TableName>(name: Name, key: Key<Name>): RecordOf[Name] | undefined {
+    const { id, instance_id } = placeOf(key);
+    return (document.tables[name] as RecordTable<TableName>).get(id, instance_id!) as RecordOf[Name] | undefined;
+  }
 
   return {
     find: async (name, key) => find(name, key),
 
-    identitiesOf: async (user_id) => document.identitiesOf(user_id),
+    instancesWith: async (name, key) =>
+      (document.tables[name].withKey(key) as UserRecord[]).map(({ instance_id }) => instance_id),
+
+    identitiesOf: async (instance_id, user_id) => document.tenant(instance_id).identitiesOf(user_id),
 
     counts: async () => byTable(TABLE_NAMES, (name) => document.tables[name].size),
 
@@ -41,10 +59,11 @@ export function createRecordOperations(document: Document, commits: Commits): Re
       return commits.commit({
         keys: () => entries.flatMap(keysOf),
         run() {
-          const added = byTable(MOVED_NAMES, () => new Set<string>());
+          const added = byTable(MOVED_NAMES, (name) => new RecordTable(name)) as Added;
           for (const entry of entries) {
             refuseConflict(document, entry, undefined, added);
-            added[entry[0] as keyof Records].add(keyOf(entry[0], entry[1]));
+            const [name, record] = entry;
+            (added[name as MovedName] as RecordTable<TableName>).set(keyOf(name, record), record);
           }
           return { changes: entries.map(([name, record]): Change => ["put", name, record]), result: undefined };
         },
@@ -53,7 +72,7 @@ export function createRecordOperations(document: Document, commits: Commits): Re
 
     change<Name extends TableName>(
       name: Name,
-      key: string,
+      key: Key<Name>,
       decide: (before: RecordOf[Name] | undefined) => RecordOf[Name] | undefined,
     ): Promise<RecordOf[Name] | undefined> {
       let before: RecordOf[Name] | undefined;
@@ -63,10 +82,13 @@ export function createRecordOperations(document: Document, commits: Commits): Re
           before = find(name, key);
           after = decide(before);
           const touched = [before, after].filter((record) => record !== undefined);
-          return [`record ${name} ${key}`, ...touched.flatMap((record) => keysOf([name, record] as unknown as Entry))];
+          return [
+            `record ${name} ${placeOf(key).id}`,
+            ...touched.flatMap((record) => keysOf([name, record] as unknown as Entry)),
+          ];
         },
         run() {
-          if (!after) return { changes: before ? [["delete", name, key]] : [], result: undefined };
+          if (!after) return { changes: before ? [removal(name, before)] : [], result: undefined };
           if (after === before) return { changes: [], result: after };
           refuseConflict(document, [name, after] as unknown as Entry, before, undefined);
           return { changes: [["put", name, after]], result: after };
@@ -82,6 +104,10 @@ export function createRecordOperations(document: Document, commits: Commits): Re
 
     clearInstance: (id) => commits.replace(() => without(document, id, false)),
   };
+}
+
+function placeOf(key: string | TenantKey): Partial<TenantKey> & Pick<TenantKey, "id"> {
+  return typeof key === "string" ? { id: key } : key;
 }
 
 function entriesOf(records: Partial<Records>): Entry[] {
@@ -109,7 +135,7 @@ function keysOf([name, record]: Entry): string[] {
 
 /** All but an instance's users, identities, sessions and states. @param removes whether the instance itself goes too */
 function without({ tables }: Document, id: string, removes: boolean): Document {
-  const others = <Row extends { instance_id: string }>(rows: ReadonlyMap<string, Row>): Row[] =>
+  const others = <Row extends { instance_id: string }>(rows: { values(): Iterable<Row> }): Row[] =>
     [...rows.values()].filter(({ instance_id }) => instance_id !== id);
   return Document.of({
     instances: [...tables.instances.values()].filter((instance) => !removes || instance.id !== id),

@@ -3,7 +3,8 @@ import { TABLE_NAMES, type TableName } from "../records.ts";
 import type { StoreCheck } from "../maintenance.ts";
 import type { Warn } from "../store.ts";
 import { asRefusal } from "./database/failures.ts";
-import { hasTrigrams, requireStore } from "./migrate.ts";
+import { hasTrigrams, missingIndexes } from "./indexes.ts";
+import { requireStore } from "./migrate.ts";
 import { foldedColumnsOf } from "./rows.ts";
 import { openDatabaseAt } from "./database/open-database.ts";
 import { inBatches, type Ask } from "./database/session.ts";
@@ -32,6 +33,9 @@ export async function checkPostgres(url: string, warn: Warn = () => {}): Promise
     if (filling) damage.unshift("The store is incomplete: a copy or an import was interrupted. Run it again.");
     const notes = [
       ...((await hasTrigrams(ask)) ? [] : ["The extension pg_trgm is missing: searches read every row."]),
+      ...(await missingIndexes(ask)).map(
+        ({ name }) => `The index ${name} is missing or incomplete. Run: svc store migrate`,
+      ),
       ...(stale.length > 0
         ? ["To write such a column again, copy the store into an empty database: svc store copy"]
         : []),
@@ -53,15 +57,15 @@ async function brokenIndexes(ask: Ask): Promise<string[]> {
   return rows.map(({ name }) => `The index ${name} is not valid. Run: REINDEX INDEX ${name}`);
 }
 
-/** Rows that belong to another instance than their user, which no constraint forbids. */
+/** Rows without their user, which a restore with disabled triggers can leave. */
 async function strayRows(ask: Ask): Promise<string[]> {
   const faults: string[] = [];
   for (const table of ["identities", "sessions"]) {
     const rows = await ask<{ id: string }>(
-      `SELECT row.id FROM svc.${table} AS row LEFT JOIN svc.users u ON u.id = row.user_id
-       WHERE u.instance_id IS DISTINCT FROM row.instance_id ORDER BY row.position LIMIT ${MAX_NAMED}`,
+      `SELECT row.id FROM svc.${table} AS row LEFT JOIN svc.users u ON u.instance_id = row.instance_id AND u.id = row.user_id
+       WHERE u.id IS NULL ORDER BY row.position LIMIT ${MAX_NAMED}`,
     );
-    faults.push(...rows.map(({ id }) => `${table}: ${id} belongs to another instance than its user.`));
+    faults.push(...rows.map(({ id }) => `${table}: ${id} belongs to a missing user.`));
   }
   return faults;
 }

@@ -1,5 +1,5 @@
-import { keyColumn, type TableName } from "../columns.ts";
-import { isLate, storedColumnsOf, type StoredColumn } from "./rows.ts";
+import type { TableName } from "../columns.ts";
+import { isLate, keyColumns, storedColumnsOf, type StoredColumn } from "./rows.ts";
 
 /**
  * Operations that decide and write in one step. Every migration creates the functions again with the current columns.
@@ -21,8 +21,8 @@ BEGIN
   IF (SELECT s.expires_at FROM svc.states s WHERE s.instance_id = instance ORDER BY s.position LIMIT 1) <= moment THEN
     SELECT s.position INTO fresh FROM svc.states s
       WHERE s.instance_id = instance AND s.expires_at > moment ORDER BY s.position LIMIT 1;
-    DELETE FROM svc.states WHERE ctid = ANY (ARRAY(
-      SELECT s.ctid FROM svc.states s
+    DELETE FROM svc.states WHERE state = ANY (ARRAY(
+      SELECT s.state FROM svc.states s
       WHERE s.instance_id = instance AND s.position < coalesce(fresh, 9223372036854775807)
       ORDER BY s.position LIMIT at_most FOR UPDATE SKIP LOCKED));
   END IF;
@@ -47,12 +47,13 @@ BEGIN
     LEFT JOIN LATERAL (
       SELECT string_agg(own.id || ' ' || own.xmin, ' ' ORDER BY own.position) AS versions,
         json_agg(own ORDER BY own.position) AS list
-      FROM svc.identities own WHERE own.user_id = u.id) i ON true
+      FROM svc.identities own WHERE own.instance_id = instance AND own.user_id = u.id) i ON true
     LEFT JOIN LATERAL (
       SELECT own.*, own.xmin FROM svc.sessions own
-      WHERE own.user_id = u.id AND own.provider = provider_name AND own.ip_address = ip AND own.revoked_at IS NULL
+      WHERE own.instance_id = instance AND own.user_id = u.id
+        AND own.provider = provider_name AND own.ip_address = ip AND own.revoked_at IS NULL
       ORDER BY own.position LIMIT 1) s ON true
-    WHERE u.id = owner;
+    WHERE u.instance_id = instance AND u.id = owner;
 END $$;
 
 -- Writes the outcome of a sign-in, unless anything of what was decided from has changed since: then false. The row of
@@ -66,7 +67,7 @@ RETURNS boolean LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
 DECLARE found text;
 BEGIN
-  PERFORM FROM svc.users u WHERE u.id = user_row->>'id' FOR UPDATE;
+  PERFORM FROM svc.users u WHERE u.instance_id = instance AND u.id = user_row->>'id' FOR UPDATE;
   SELECT a.version INTO found FROM svc.acquaintance(instance, provider_name, provider_uid, folded_email, ip) a;
   IF found IS DISTINCT FROM decided_from THEN RETURN false; END IF;
   ${upsert("users", "user_row")}
@@ -98,5 +99,5 @@ function upsert(table: TableName, row: string): string {
     return `${name} = CASE WHEN ${row}->'${name}' IS NULL THEN own.${name} ELSE excluded.${name} END`;
   });
   return `${insert(table, row)}
-    ON CONFLICT (${keyColumn(table)}) DO UPDATE SET ${assignments.join(", ")};`;
+    ON CONFLICT (${keyColumns(table).join(", ")}) DO UPDATE SET ${assignments.join(", ")};`;
 }

@@ -19,7 +19,7 @@ type UserRow = UserRecord & { providers: string | null };
 
 /** The providers of a user row, oldest link first. */
 export const PROVIDERS_OF_USER = `(SELECT string_agg(own.provider, ' ' ORDER BY own.position)
-  FROM svc.identities own WHERE own.user_id = row.id) AS providers`;
+  FROM svc.identities own WHERE own.instance_id = row.instance_id AND own.user_id = row.id) AS providers`;
 
 export function viewOf({ providers, ...user }: UserRow): UserView {
   return { user, providers: [...new Set(providers?.split(" "))] as Provider[] };

@@ -1,25 +1,30 @@
 import { clearTimeout, setTimeout } from "node:timers";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Migration } from "../maintenance.ts";
 import { StoreRefused, type Warn } from "../store.ts";
 import type { Database } from "./database/database.ts";
-import { asRefusal, causeOf, isCreated } from "./database/failures.ts";
+import { asRefusal, causeOf, isCreated, isLocked } from "./database/failures.ts";
 import { openDatabaseAt } from "./database/open-database.ts";
 import { FUNCTIONS } from "./functions.ts";
+import { buildIndexes, createIndexes, hasTrigrams, missingIndexes } from "./indexes.ts";
 import { checkEmpty, checkOwners } from "./owners.ts";
-import { checkColumns, MIGRATIONS, TRIGRAM_INDEXES } from "./schema.ts";
-import type { Ask } from "./database/session.ts";
+import { checkColumns, MIGRATIONS } from "./schema.ts";
+import type { Ask, Session } from "./database/session.ts";
 
 const SAY_AFTER_MS = 3000;
 
 /** Waits for the other process that creates, fills or changes something, and says so if that takes long. */
-export async function announceWait<T>({ location, warn }: Database, locked: Promise<T>): Promise<T> {
-  const waits = `${location}: another process is creating, filling or changing the store. Waiting for it.`;
-  const timer = setTimeout(() => warn(waits), SAY_AFTER_MS);
+export async function announceWait<T>(database: Database, locked: Promise<T>): Promise<T> {
+  const timer = setTimeout(() => sayWaiting(database), SAY_AFTER_MS);
   try {
     return await locked;
   } finally {
     clearTimeout(timer);
   }
+}
+
+function sayWaiting({ location, warn }: Database): void {
+  warn(`${location}: another process is creating, filling or changing the store. Waiting for it.`);
 }
 
 const OLDEST_SERVER = 130_000;
@@ -69,17 +74,48 @@ export async function requireStore(database: Database): Promise<number> {
   throw new StoreRefused("unusable", `${database.location} ${why}`);
 }
 
+/** Upgrades that wait for a lock hold up the sign-ins behind them, so they wait only so long, and then let those go first. */
+const LOCK_TIMEOUT = "1s";
+const LOCK_AGAIN_MS = 2000;
+const LOCK_WITHIN_MS = 5 * 60_000;
+const TURN_AGAIN_MS = 200;
+
 /**
- * Upgrades the schema to the newest version, step by step, all or nothing. Several processes may do so at the same time.
- * @throws {StoreRefused} if a privilege is missing, or the schema is newer than this svc
+ * Upgrades the schema to the newest version, all or nothing, and creates the indexes that it lacks while others use the
+ * tables. Several processes may do so at the same time.
+ * @throws {StoreRefused} if a privilege is missing, the schema is newer than this svc, or other transactions keep their locks
  */
-export async function migrate(database: Database): Promise<Omit<Migration, "location">> {
+export async function migrate(
+  database: Database,
+  migrations: readonly string[] = MIGRATIONS,
+): Promise<Omit<Migration, "location">> {
   const session = database.openSession(false);
+  try {
+    const from = await upgrade(database, session, migrations).catch((error: unknown) => {
+      if (isCreated(causeOf(error))) return upgrade(database, session, migrations);
+      throw error;
+    });
+    const indexed = await addIndexes(database, session.ask);
+    return { from, to: migrations.length, trigrams: await hasTrigrams(session.ask), indexed };
+  } catch (error) {
+    throw asRefusal(database.location, error, "Have the owner of the database run svc store migrate once.");
+  } finally {
+    await session.close();
+  }
+}
+
+/** @returns the version before */
+async function upgrade(database: Database, session: Session, migrations: readonly string[]): Promise<number> {
   const { ask } = session;
-  const upgrade = () =>
+  const until = performance.now() + LOCK_WITHIN_MS;
+  let hasSchema = false;
+  let hasSaid = false;
+  const attempt = (): Promise<number> =>
     session.transaction(async () => {
       const from = await announceWait(database, lockSchema(database, ask));
-      for (const [index, text] of MIGRATIONS.entries()) {
+      hasSchema = true;
+      await ask(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
+      for (const [index, text] of migrations.entries()) {
         if (index < from) continue;
         await ask(text);
         await ask(`INSERT INTO svc.migrations (version) VALUES (${index + 1})`);
@@ -87,19 +123,68 @@ export async function migrate(database: Database): Promise<Omit<Migration, "loca
       await checkColumns(database.location, ask);
       await ask(FUNCTIONS);
       await ask(TRIGRAM_EXTENSION);
-      const had = await hasTrigrams(ask);
-      const trigrams = await makeTrigramIndexes(ask);
-      return { from, to: MIGRATIONS.length, trigrams, indexed: trigrams && !had };
+      if (from === 0) await createIndexes(ask, await missingIndexes(ask));
+      return from;
     });
+  for (;;) {
+    const from = await inTurn(database, attempt, () => hasSchema).catch((error: unknown) => {
+      if (!isLocked(causeOf(error)) || performance.now() > until) throw error;
+    });
+    if (from !== undefined) return from;
+    if (!hasSaid)
+      database.warn(
+        `${database.location}: another transaction locks a table that must be changed. Trying again until it has ended.`,
+      );
+    hasSaid = true;
+    hasSchema = false;
+    await sleep(LOCK_AGAIN_MS);
+  }
+}
+
+/**
+ * Repeats an attempt while another process has the lock that it needs first, and says so if that takes long. A statement that
+ * waits for a lock itself would hold up the creation of an index by that process, which waits for every older statement.
+ * @param hasBegun whether the attempt has got that lock
+ */
+async function inTurn<T>(database: Database, attempt: () => Promise<T>, hasBegun: () => boolean): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
   try {
-    return await upgrade().catch((error: unknown) => {
-      if (isCreated(causeOf(error))) return upgrade();
-      throw error;
-    });
-  } catch (error) {
-    throw asRefusal(database.location, error, "Have the owner of the database run svc store migrate once.");
+    for (;;) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (hasBegun() || !isLocked(causeOf(error))) throw error;
+        timer ??= setTimeout(() => sayWaiting(database), SAY_AFTER_MS);
+        await sleep(TURN_AGAIN_MS);
+      }
+    }
   } finally {
-    await session.close();
+    clearTimeout(timer);
+  }
+}
+
+/** @returns whether it created any */
+async function addIndexes(database: Database, ask: Ask): Promise<boolean> {
+  if ((await missingIndexes(ask)).length === 0) return false;
+  // Held by another session, because they can't be created within a transaction.
+  const lock = database.openSession(false);
+  let hasLock = false;
+  try {
+    const attempt = async (): Promise<void> => {
+      await lock.begin("ISOLATION LEVEL READ COMMITTED");
+      try {
+        await lock.ask("LOCK TABLE svc.migrations IN SHARE UPDATE EXCLUSIVE MODE NOWAIT");
+        hasLock = true;
+      } finally {
+        if (!hasLock) await lock.ask("ROLLBACK");
+      }
+    };
+    await inTurn(database, attempt, () => hasLock);
+    const missing = await missingIndexes(ask);
+    await buildIndexes(ask, missing);
+    return missing.length > 0;
+  } finally {
+    await lock.close();
   }
 }
 
@@ -110,7 +195,7 @@ export async function migrate(database: Database): Promise<Omit<Migration, "loca
  */
 async function lockSchema(database: Database, ask: Ask): Promise<number> {
   if ((await knownVersion(database, ask)) > 0) {
-    await ask("LOCK TABLE svc.migrations IN SHARE ROW EXCLUSIVE MODE");
+    await ask("LOCK TABLE svc.migrations IN SHARE ROW EXCLUSIVE MODE NOWAIT");
     return knownVersion(database, ask);
   }
   await ask("CREATE SCHEMA IF NOT EXISTS svc");
@@ -132,28 +217,6 @@ export async function migratePostgres(url: string, warn: Warn = () => {}): Promi
   }
 }
 
-/** Whether substring searches have an index. */
-export async function hasTrigrams(ask: Ask): Promise<boolean> {
-  const [row] = await ask<{ count: number }>(
-    `SELECT count(*)::int AS count FROM pg_indexes WHERE schemaname = 'svc' AND indexname LIKE '%\\_trigrams'`,
-  );
-  return row!.count === TRIGRAM_INDEXES.length;
-}
-
-/** False if the extension is missing. It may be in any schema. */
-async function makeTrigramIndexes(ask: Ask): Promise<boolean> {
-  const [extension] = await ask<{ schema: string }>(
-    `SELECT quote_ident(nspname) AS schema FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
-     WHERE extname = 'pg_trgm'`,
-  );
-  if (!extension || (await hasTrigrams(ask))) return extension !== undefined;
-  for (const [name, table, column] of TRIGRAM_INDEXES)
-    await ask(
-      `CREATE INDEX IF NOT EXISTS ${name} ON svc.${table} USING gin (${column} ${extension.schema}.gin_trgm_ops)`,
-    );
-  return true;
-}
-
 /** A failure in here is not an error: the extension may not be installed, or only an administrator may add it. */
 const TRIGRAM_EXTENSION = `DO $$ BEGIN
   CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA svc;
@@ -164,8 +227,16 @@ async function knownVersion({ location, schemaOwner }: Database, ask: Ask): Prom
   await checkOwners(location, schemaOwner, ask);
   const [table] = await ask<{ exists: boolean }>("SELECT to_regclass('svc.migrations') IS NOT NULL AS exists");
   if (!table!.exists) return 0;
-  const [row] = await ask<{ version: number }>("SELECT coalesce(max(version), 0) AS version FROM svc.migrations");
-  const { version } = row!;
+  const [row] = await ask<{ version: number; early: boolean }>(
+    `SELECT coalesce(max(version), 0) AS version, to_regclass('svc.users_position') IS NULL AS early FROM svc.migrations`,
+  );
+  const { version, early } = row!;
+  if (early && version > 0)
+    throw new StoreRefused(
+      "unusable",
+      `${location} was created by svc before its first release, with other tables. Export the records with that svc ` +
+        "(svc store export), remove them (DROP SCHEMA svc CASCADE), and import them: svc store import",
+    );
   if (version > MIGRATIONS.length)
     throw new StoreRefused(
       "unusable",

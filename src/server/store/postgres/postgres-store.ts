@@ -5,7 +5,8 @@ import { parseAddress } from "./database/address.ts";
 import type { Database } from "./database/database.ts";
 import { asRefusal, causeOf, isHanging } from "./database/failures.ts";
 import { createLists, PROVIDERS_OF_USER, viewOf } from "./lists.ts";
-import { announceWait, hasTrigrams, migrate, schemaVersion } from "./migrate.ts";
+import { hasTrigrams, missingIndexes } from "./indexes.ts";
+import { announceWait, migrate, schemaVersion } from "./migrate.ts";
 import { openDatabaseAt } from "./database/open-database.ts";
 import { isLocal } from "./database/tls.ts";
 import { checkDiskSpace } from "./disk-space.ts";
@@ -21,7 +22,10 @@ import { insertAll, isEmpty, NO_WRITERS, removeAll } from "./write.ts";
 const MAX_CLOCK_DIFFERENCE_MS = 60_000;
 /** Whether the user may write what a sign-in writes. */
 const MAY_WRITE = ["states", "users", "identities", "sessions"]
-  .flatMap((table) => ["INSERT", "UPDATE", "DELETE"].map((right) => `has_table_privilege('svc.${table}', '${right}')`))
+  .flatMap((table) => [
+    `has_sequence_privilege('svc.${table}_position', 'USAGE')`,
+    ...["INSERT", "UPDATE", "DELETE"].map((right) => `has_table_privilege('svc.${table}', '${right}')`),
+  ])
   .join(" AND ");
 
 /**
@@ -81,6 +85,8 @@ async function makeReady(database: Database, warn: Warn): Promise<void> {
       `${location}: the extension pg_trgm is missing, so a search for a part of a text reads every row. ` +
         "Have it added (CREATE EXTENSION pg_trgm), then run: svc store migrate",
     );
+  const [missing] = await missingIndexes(query);
+  if (missing) warn(`${location}: the index ${missing.name} is missing or incomplete. Run: svc store migrate`);
   const [settings] = await query<{ filling: boolean; fsync: string }>(
     "SELECT EXISTS (SELECT FROM svc.filling) AS filling, current_setting('fsync') AS fsync",
   );
@@ -130,7 +136,7 @@ function databaseStore(database: Database): Store {
       if (id.includes("\0")) return undefined;
       const [row] = await query<UserRecord & { providers: string | null }>(
         `SELECT ${selected("users")}, ${PROVIDERS_OF_USER} FROM svc.users AS row
-         WHERE row.id = $2::text AND row.instance_id = $1::text`,
+         WHERE row.instance_id = $1::text AND row.id = $2::text`,
         [instance_id, id],
       );
       return row && viewOf(row);
@@ -138,7 +144,7 @@ function databaseStore(database: Database): Store {
 
     async findSession(instance_id, session_id) {
       if (session_id.includes("\0")) return undefined;
-      const place = "row.session_id = $2::text AND row.instance_id = $1::text";
+      const place = "row.instance_id = $1::text AND row.session_id = $2::text";
       const [row] = await query<SessionRecord>(`${selectFrom("sessions")} WHERE ${place}`, [instance_id, session_id]);
       return row;
     },
@@ -147,7 +153,7 @@ function databaseStore(database: Database): Store {
     async deleteUser(instance_id, id) {
       if (id.includes("\0")) return false;
       const [row] = await query(
-        "DELETE FROM svc.users WHERE id = $2::text AND instance_id = $1::text RETURNING true AS deleted",
+        "DELETE FROM svc.users WHERE instance_id = $1::text AND id = $2::text RETURNING true AS deleted",
         [instance_id, id],
       );
       return row !== undefined;
@@ -164,7 +170,7 @@ function databaseStore(database: Database): Store {
       );
       if (rights?.writes === false)
         throw new StorageUnavailable(
-          `${database.location} may not be written by this user. Grant it INSERT, UPDATE and DELETE on all tables of the schema svc.`,
+          `${database.location} may not be written by this user. Grant it INSERT, UPDATE and DELETE on all tables of the schema svc, and USAGE on its sequences.`,
           { code: "store_read_only" },
         );
       checkClock(database);

@@ -1,15 +1,31 @@
 import { keyColumn } from "../columns.ts";
-import { TABLE_NAMES, type IdentityRecord, type RecordOf, type SettingRecord, type TableName } from "../records.ts";
+import {
+  TABLE_NAMES,
+  type IdentityRecord,
+  type Key,
+  type RecordOf,
+  type SettingRecord,
+  type TableName,
+} from "../records.ts";
 import { AlreadyExists, Conflict, StorageUnavailable, type Store } from "../store.ts";
 import type { Database } from "./database/database.ts";
 import { isConflict } from "./database/failures.ts";
-import { selected, selectFrom, storedNames, toRow } from "./rows.ts";
+import { keyColumns, selected, selectFrom, storedNames, toRow } from "./rows.ts";
 import type { Ask } from "./database/session.ts";
 import { insertAll } from "./write.ts";
 
 type RecordOperations = Pick<
   Store,
-  "find" | "identitiesOf" | "counts" | "add" | "change" | "removeInstance" | "clearInstance" | "settings" | "revision"
+  | "find"
+  | "instancesWith"
+  | "identitiesOf"
+  | "counts"
+  | "add"
+  | "change"
+  | "removeInstance"
+  | "clearInstance"
+  | "settings"
+  | "revision"
 >;
 
 /** Runs one transaction. `lock` is taken first, and excludes what no other transaction may do meanwhile. */
@@ -32,14 +48,14 @@ export function createRecordOperations(
 ): RecordOperations {
   async function read<Name extends TableName>(
     name: Name,
-    key: string,
+    key: Key<Name>,
     until: number,
   ): Promise<{ record: RecordOf[Name]; version: string } | undefined> {
-    if (key.includes("\0")) return undefined;
+    const values = valuesOf(key);
+    if (values.some((value) => value.includes("\0"))) return undefined;
     const [row] = await query<RecordOf[Name] & { row_version: string }>(
-      `SELECT ${selected(name)}, row.xmin::text AS row_version FROM svc.${name} AS row
-       WHERE row.${keyColumn(name)} = $1::text`,
-      [key],
+      `SELECT ${selected(name)}, row.xmin::text AS row_version FROM svc.${name} AS row WHERE ${placeOf(name)}`,
+      values,
       { until },
     );
     if (!row) return undefined;
@@ -50,7 +66,7 @@ export function createRecordOperations(
   /** @param version of the row to change; undefined if it did not exist. @returns false if another transaction was faster */
   async function write<Name extends TableName>(
     name: Name,
-    key: string,
+    key: Key<Name>,
     version: string | undefined,
     after: RecordOf[Name] | undefined,
     until: number,
@@ -59,23 +75,42 @@ export function createRecordOperations(
     const columns = storedNames(name);
     const values = (row: string): string =>
       `SELECT ${columns} FROM json_populate_record(NULL::${table}, ${row}::text::json)`;
-    const place = `${keyColumn(name)} = $1::text AND xmin::text = $2::text`;
+    const named = valuesOf(key);
+    const place = `${placeOf(name)} AND row.xmin::text = $${named.length + 1}::text`;
     const run = async (statement: string, parameters: string[]): Promise<boolean> =>
       (await query(`${statement} RETURNING true AS done`, parameters, { until })).length > 0;
-    if (!after) return run(`DELETE FROM ${table} WHERE ${place}`, [key, version!]);
+    if (!after) return run(`DELETE FROM ${table} AS row WHERE ${place}`, [...named, version!]);
     const row = JSON.stringify(toRow(name, after));
     if (version !== undefined)
-      return run(`UPDATE ${table} SET (${columns}) = (${values("$3")}) WHERE ${place}`, [key, version, row]);
-    return run(`INSERT INTO ${table} (${columns}) ${values("$1")} ON CONFLICT (${keyColumn(name)}) DO NOTHING`, [row]);
+      return run(`UPDATE ${table} AS row SET (${columns}) = (${values(`$${named.length + 2}`)}) WHERE ${place}`, [
+        ...named,
+        version,
+        row,
+      ]);
+    const isThere = `ON CONFLICT (${keyColumns(name).join(", ")}) DO NOTHING`;
+    return run(`INSERT INTO ${table} (${columns}) ${values("$1")} ${isThere}`, [row]);
   }
 
   return {
     find: async (name, key) => (await read(name, key, deadline()))?.record,
 
-    identitiesOf: (user_id) =>
-      query<IdentityRecord>(`${selectFrom("identities")} WHERE row.user_id = $1::text ORDER BY row.position`, [
-        user_id,
-      ]),
+    async instancesWith(name, key) {
+      if (key.includes("\0")) return [];
+      // LIMIT makes it look into the index once for each instance: no index has the key alone.
+      const rows = await query<{ id: string }>(
+        `SELECT i.id FROM svc.instances i, LATERAL (
+           SELECT FROM svc.${name} own WHERE own.instance_id = i.id AND own.${keyColumn(name)} = $1::text LIMIT 1) AS found
+         ORDER BY i.position`,
+        [key],
+      );
+      return rows.map(({ id }) => id);
+    },
+
+    identitiesOf: (instance_id, user_id) =>
+      query<IdentityRecord>(
+        `${selectFrom("identities")} WHERE row.instance_id = $1::text AND row.user_id = $2::text ORDER BY row.position`,
+        [instance_id, user_id],
+      ),
 
     async counts() {
       const [counts] = await query<Record<TableName, number>>(`SELECT ${COUNTS}`);
@@ -92,7 +127,7 @@ export function createRecordOperations(
       return row!.revision;
     },
 
-    add: (records) => asConflict(() => transaction((ask) => insertAll(ask, records))),
+    add: (records) => asConflict(query, () => transaction((ask) => insertAll(ask, records))),
 
     async change(name, key, decide) {
       const until = deadline();
@@ -100,7 +135,7 @@ export function createRecordOperations(
         const before = await read(name, key, until);
         const after = decide(before?.record);
         if (after === before?.record) return after;
-        if (await asConflict(() => write(name, key, before?.version, after, until))) return after;
+        if (await asConflict(query, () => write(name, key, before?.version, after, until))) return after;
         if (performance.now() > until)
           throw new StorageUnavailable(`${location}: the record changed during every attempt. Try again`);
       }
@@ -123,19 +158,36 @@ async function clear(ask: Ask, instance_id: string): Promise<void> {
   await ask("DELETE FROM svc.users WHERE instance_id = $1::text", [instance_id]);
 }
 
+/** The condition on a row that is named `row`, for `valuesOf`. */
+function placeOf(name: TableName): string {
+  return keyColumns(name)
+    .map((column, n) => `row.${column} = $${n + 1}::text`)
+    .join(" AND ");
+}
+
+function valuesOf(key: Key<TableName>): string[] {
+  return typeof key === "string" ? [key] : [key.instance_id, key.id];
+}
+
+/** The last column of a unique index, such as `email`, and the table. Errors name a partition and its own index. */
+const VIOLATED = `SELECT relname AS table, (
+    SELECT regexp_replace(attname, '_folded$', '') FROM pg_index i
+    JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[i.indnkeyatts - 1]
+    WHERE i.indexrelid = to_regclass('svc.' || quote_ident($2::text))) AS column
+  FROM pg_class WHERE oid = coalesce(pg_partition_root(to_regclass('svc.' || quote_ident($1::text))),
+    to_regclass('svc.' || quote_ident($1::text)))`;
+
 /** A unique value that exists already. The message omits the value, which may be a secret. */
-async function asConflict<Result>(work: () => Promise<Result>): Promise<Result> {
+async function asConflict<Result>(query: Ask, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
+    if (!isConflict(error)) throw error;
     const { code, constraint_name = "", table_name = "" } = error as Record<string, string | undefined>;
-    if (code === "23505") {
-      const column = constraint_name.replace(`${table_name}_`, "").replace(/_key$/, "");
-      const isKey = column === "pkey" && TABLE_NAMES.includes(table_name as TableName);
-      const shown = isKey ? keyColumn(table_name as TableName) : column.replace("pkey", "id");
-      throw new AlreadyExists(`${table_name}.${shown}: another record has the same`, { cause: error });
-    }
-    if (isConflict(error)) throw new Conflict(`${table_name}: what it belongs to is not there`, { cause: error });
-    throw error;
+    const [found] = await query<{ table: string; column: string | null }>(VIOLATED, [table_name, constraint_name]);
+    const table = found?.table ?? table_name;
+    if (code === "23505")
+      throw new AlreadyExists(`${table}.${found?.column ?? "id"}: another record has the same`, { cause: error });
+    throw new Conflict(`${table}: what it belongs to is not there`, { cause: error });
   }
 }

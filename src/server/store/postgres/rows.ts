@@ -1,4 +1,4 @@
-import { columnsOf, type Column } from "../columns.ts";
+import { columnsOf, isTenantName, keyColumn, type Column } from "../columns.ts";
 import { fold } from "../../../wire/fold.ts";
 import type { RecordOf, TableName } from "../records.ts";
 import { isoOf, timestampOf } from "./database/timestamps.ts";
@@ -11,6 +11,11 @@ export function searchColumn(table: TableName, column: string): string {
 /** The columns whose folded text is in a separate column. */
 export function foldedColumnsOf(table: TableName): string[] {
   return columnsOf(table).flatMap(([name, { folded }]) => (folded ? [name] : []));
+}
+
+/** The columns that name a row. */
+export function keyColumns(table: TableName): string[] {
+  return [...(isTenantName(table) ? ["instance_id"] : []), keyColumn(table)];
 }
 
 /** The columns of a record, for a SELECT from a table that is named `row` there. */
@@ -35,7 +40,7 @@ export interface StoredColumn {
 }
 
 /** The version of the records whose columns version 1 of the schema has. Each later column has a migration. */
-const FIRST = 3;
+const FIRST = 5;
 
 /** Whether a migration adds the column, because version 1 of the schema does not have it. */
 export function isLate({ column: { since = FIRST } }: StoredColumn): boolean {

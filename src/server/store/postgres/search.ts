@@ -30,14 +30,14 @@ function clauseCondition(table: "users" | "sessions", clause: Clause, bind: Bind
 function linkCondition(of: NonNullable<Clause["of"]>, clause: Clause, bind: Bind): string {
   const column = `own.${searchColumn(of, clause.column)}`;
   const links = (select: string, more = ""): string =>
-    `(SELECT ${select} FROM svc.${of} own WHERE own.user_id = row.id${more})`;
+    `(SELECT ${select} FROM svc.${of} own WHERE own.instance_id = row.instance_id AND own.user_id = row.id${more})`;
   const any = (terms: readonly Term[], isExcluded: boolean): string => {
     const named = terms.filter(({ operator }) => operator !== "null");
     const some = named.map((term) => termCondition(column, term, clause.type, bind)).join(" OR ");
     const not = isExcluded ? "NOT " : "";
     if (named.length === 0) return `${isExcluded ? "" : "NOT "}EXISTS ${links("")}`;
     if (named.length < terms.length) return `${not}coalesce(${links(`bool_or(${some})`)}, true)`;
-    return `${not}EXISTS ${links("", ` AND own.instance_id = row.instance_id AND (${some})`)}`;
+    return `${not}EXISTS ${links("", ` AND (${some})`)}`;
   };
   return [
     ...(clause.excluded.length > 0 ? [any(clause.excluded, true)] : []),

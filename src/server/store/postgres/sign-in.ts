@@ -19,9 +19,9 @@ const FIND = `SELECT * FROM svc.acquaintance($1::text, $2::text, $3::text, $4::t
 const WRITE = `SELECT svc.complete_sign_in($1::text, $2::text, $3::text, $4::text, $5::text, $6::text,
   $7::text::json, $8::text::json, $9::text::json) AS written`;
 const REMOVE_IDENTITIES = `DELETE FROM svc.identities
-  WHERE user_id = $1::text AND id IN (SELECT json_array_elements_text($2::text::json))`;
-const REVOKE_SESSIONS = `UPDATE svc.sessions SET revoked_at = $2::text::timestamptz
-  WHERE user_id = $1::text AND revoked_at IS NULL AND session_id <> $3::text`;
+  WHERE instance_id = $1::text AND user_id = $2::text AND id IN (SELECT json_array_elements_text($3::text::json))`;
+const REVOKE_SESSIONS = `UPDATE svc.sessions SET revoked_at = $3::text::timestamptz
+  WHERE instance_id = $1::text AND user_id = $2::text AND revoked_at IS NULL AND session_id <> $4::text`;
 
 /**
  * Reads, decides in this process, and writes under locks if nothing has changed meanwhile; otherwise it starts over. So no
@@ -63,12 +63,12 @@ async function writeAndClear(
   database: Database,
   parameters: readonly Value[],
   { identities, revoked_at }: Cleared,
-  { user_id, session_id }: SessionRecord,
+  { instance_id, user_id, session_id }: SessionRecord,
 ): Promise<boolean> {
   return database.transaction(async (ask) => {
     if (!(await write(ask, parameters))) return false;
-    await ask(REMOVE_IDENTITIES, [user_id, JSON.stringify(identities)]);
-    await ask(REVOKE_SESSIONS, [user_id, timestampOf(revoked_at), session_id]);
+    await ask(REMOVE_IDENTITIES, [instance_id, user_id, JSON.stringify(identities)]);
+    await ask(REVOKE_SESSIONS, [instance_id, user_id, timestampOf(revoked_at), session_id]);
     return true;
   });
 }

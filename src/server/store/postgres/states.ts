@@ -23,8 +23,8 @@ const SAVE = `INSERT INTO svc.states (${storedNames("states")})
 const LOOK_AND_SAVE = `SELECT svc.save_state($1::text::json, ${MAX_PASSED})`;
 
 /** Rows that another process is removing are skipped, so that nothing waits. */
-const TRIM = `DELETE FROM svc.states WHERE ctid = ANY (ARRAY(
-  SELECT s.ctid FROM svc.states s WHERE s.instance_id = $1::text AND s.position <= (
+const TRIM = `DELETE FROM svc.states WHERE state = ANY (ARRAY(
+  SELECT s.state FROM svc.states s WHERE s.instance_id = $1::text AND s.position <= (
     SELECT position FROM svc.states WHERE instance_id = $1::text ORDER BY position DESC OFFSET ${MAX_STATES} LIMIT 1)
   ORDER BY s.position LIMIT ${MAX_DROPPED} FOR UPDATE SKIP LOCKED))`;
 

@@ -9,11 +9,6 @@ import { StateQueue } from "./state-queue.ts";
 
 type Maybe<Row> = Row | undefined;
 
-interface Belongings {
-  identitiesOf(user_id: string): readonly IdentityRecord[];
-  sessionsOf(user_id: string): readonly SessionRecord[];
-}
-
 /** One instance's records, with the indexes that requests need. */
 export class Tenant {
   readonly instance_id: string;
@@ -23,30 +18,31 @@ export class Tenant {
   /** By folded address. */
   readonly #usersByEmail = new Map<string, UserRecord>();
   readonly #identitiesByUid = new Map<Provider, Map<string, IdentityRecord>>();
+  readonly #identitiesByUser = new Map<string, IdentityRecord[]>();
+  readonly #sessionsByUser = new Map<string, SessionRecord[]>();
 
-  /** @param belongings what belongs to a user, by the user's id */
-  constructor(instance_id: string, tables: Tables, belongings: Belongings) {
-    const own = <Row extends { instance_id: string }>(row: Maybe<Row>): Row[] =>
-      row?.instance_id === instance_id ? [row] : [];
+  constructor(instance_id: string, tables: Tables) {
+    const userOf = (id: string): Maybe<UserRecord> => tables.users.get(id, instance_id);
+    const sessionOf = (session_id: string): Maybe<SessionRecord> => tables.sessions.get(session_id, instance_id);
     this.instance_id = instance_id;
     this.users = new Collection({
       key: (user) => user.id,
       time: (user) => user.created_at,
-      current: (id) => tables.users.get(id),
-      links: (user) => belongings.identitiesOf(user.id),
+      current: userOf,
+      links: (user) => this.identitiesOf(user.id),
       indexes: {
-        id: exactly((id) => own(tables.users.get(fold(id)))),
-        email: exactly((email) => own(this.userByEmail(email))),
-        provider: (terms) => this.#identitiesWith(terms)?.flatMap(({ user_id }) => own(tables.users.get(user_id))),
+        id: exactly((id) => maybe(userOf(fold(id)))),
+        email: exactly((email) => maybe(this.userByEmail(email))),
+        provider: (terms) => this.#identitiesWith(terms)?.flatMap(({ user_id }) => maybe(userOf(user_id))),
       },
     });
     this.sessions = new Collection({
       key: (session) => session.session_id,
       time: (session) => session.last_signin_at,
-      current: (session_id) => tables.sessions.get(session_id),
+      current: sessionOf,
       indexes: {
-        session_id: exactly((session_id) => own(tables.sessions.get(fold(session_id)))),
-        user_id: exactly((user_id) => belongings.sessionsOf(fold(user_id)).flatMap(own)),
+        session_id: exactly((session_id) => maybe(sessionOf(fold(session_id)))),
+        user_id: exactly((user_id) => this.sessionsOf(fold(user_id))),
       },
     });
   }
@@ -57,6 +53,15 @@ export class Tenant {
 
   identityByUid(provider: Provider, uid: string): IdentityRecord | undefined {
     return this.#identitiesByUid.get(provider)?.get(uid);
+  }
+
+  /** Oldest first. */
+  identitiesOf(user_id: string): readonly IdentityRecord[] {
+    return this.#identitiesByUser.get(user_id) ?? [];
+  }
+
+  sessionsOf(user_id: string): readonly SessionRecord[] {
+    return this.#sessionsByUser.get(user_id) ?? [];
   }
 
   /** The identities whose provider satisfies any of the terms. Undefined if they are many, or a term asks for none. */
@@ -73,7 +78,7 @@ export class Tenant {
     if (name === "users") this.#indexUser(before as Maybe<UserRecord>, after as Maybe<UserRecord>);
     else if (name === "identities")
       this.#indexIdentity(before as Maybe<IdentityRecord>, after as Maybe<IdentityRecord>);
-    else if (name === "sessions") follow(this.sessions, before as Maybe<SessionRecord>, after as Maybe<SessionRecord>);
+    else if (name === "sessions") this.#indexSession(before as Maybe<SessionRecord>, after as Maybe<SessionRecord>);
     else if (name === "states") this.#indexState(before as Maybe<StateRecord>, after as Maybe<StateRecord>);
   }
 
@@ -83,7 +88,13 @@ export class Tenant {
     follow(this.users, before, after);
   }
 
+  #indexSession(before: Maybe<SessionRecord>, after: Maybe<SessionRecord>): void {
+    relist(this.#sessionsByUser, before, after);
+    follow(this.sessions, before, after);
+  }
+
   #indexIdentity(before: Maybe<IdentityRecord>, after: Maybe<IdentityRecord>): void {
+    relist(this.#identitiesByUser, before, after);
     if (before) removeIfSame(this.#identitiesByUid.get(before.provider)!, before.uid, before);
     if (!after) return;
     const ofProvider = this.#identitiesByUid.get(after.provider) ?? new Map<string, IdentityRecord>();
@@ -102,6 +113,10 @@ function exactly<Row>(find: (value: string) => readonly Row[]): (terms: readonly
     terms.every(({ operator }) => operator === "is") ? terms.flatMap(({ value }) => find(value)) : undefined;
 }
 
+function maybe<Row>(row: Maybe<Row>): Row[] {
+  return row === undefined ? [] : [row];
+}
+
 function follow<Row extends { id: string }>(rows: Collection<Row>, before: Maybe<Row>, after: Maybe<Row>): void {
   if (before && after) rows.replace(before, after);
   else if (before) rows.remove(before);
@@ -110,4 +125,21 @@ function follow<Row extends { id: string }>(rows: Collection<Row>, before: Maybe
 
 function removeIfSame<T>(index: Map<string, T>, key: string, item: T): void {
   if (index.get(key) === item) index.delete(key);
+}
+
+/** A user's records keep their first places, even when they are renewed. */
+function relist<T extends { user_id: string }>(
+  lists: Map<string, T[]>,
+  before: T | undefined,
+  after: T | undefined,
+): void {
+  const { user_id } = (before ?? after)!;
+  const list = lists.get(user_id);
+  if (!list) {
+    // A list that is created by pushing would reserve space for 17.
+    if (after) lists.set(user_id, [after]);
+  } else if (before && after) list[list.indexOf(before)] = after;
+  else if (after) list.push(after);
+  else if (list.length === 1) lists.delete(user_id);
+  else list.splice(list.indexOf(before!), 1);
 }

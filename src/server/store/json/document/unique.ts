@@ -1,14 +1,16 @@
 import { columnsOf } from "../../columns.ts";
-import type { Entry, MovedName, RecordOf, TableName } from "../../records.ts";
+import { instanceOf, type Entry, type MovedName, type RecordOf, type TableName } from "../../records.ts";
 import { AlreadyExists, Conflict } from "../../store.ts";
 import type { Document } from "./document.ts";
+import type { RecordTable } from "./record-table.ts";
 
-type Added = Readonly<Record<MovedName, ReadonlySet<string>>>;
+/** Records that are written together. */
+export type Added = { readonly [Name in MovedName]: RecordTable<Name> };
 
 /**
  * @throws {Conflict} if a unique value is taken, or the record it belongs to is missing
  * @param before the record that it replaces; undefined if it is new
- * @param added the keys of those that are written with it
+ * @param added those that are written with it
  */
 export function refuseConflict(
   document: Document,
@@ -20,13 +22,17 @@ export function refuseConflict(
   for (const [column, { unique }] of columnsOf(name)) {
     const value = record[column as keyof typeof record] as unknown;
     if (!unique || (before && before[column as keyof typeof before] === value)) continue;
-    if (isTaken(document, name, column, unique === "key", value as string))
+    const isTaken =
+      unique === "key"
+        ? (tables[name] as RecordTable<TableName>).has(value as string, instanceOf(record)!)
+        : isOfOther(document, name, column, value);
+    if (isTaken)
       throw new AlreadyExists(
         `${name}.${column}: another record has ${column === "secret_key" ? "the same" : `"${String(value)}"`}`,
       );
   }
-  const isThere = (table: "instances" | "users", id: string): boolean =>
-    tables[table].has(id) || (added?.[table].has(id) ?? false);
+  const isThere = (table: "instances" | "users", id: string, instance_id?: string): boolean =>
+    [tables, added].some((some) => (some?.[table] as RecordTable<TableName> | undefined)?.has(id, instance_id!));
   if (name === "users") {
     const other = document.tenant(record.instance_id).userByEmail(record.email);
     if (other && other !== before)
@@ -39,13 +45,12 @@ export function refuseConflict(
     if (other && other !== before)
       throw new AlreadyExists(`identities.uid: another user has the ${record.provider} account ${record.uid}`);
   }
-  if ((name === "identities" || name === "sessions") && !isThere("users", record.user_id))
+  if ((name === "identities" || name === "sessions") && !isThere("users", record.user_id, record.instance_id))
     throw new Conflict(`${name}.user_id: there is no user ${record.user_id}`);
 }
 
-function isTaken({ tables }: Document, name: TableName, column: string, isKey: boolean, value: string): boolean {
-  if (isKey) return tables[name].has(value);
-  // Instances are few. A session's id is random, and is looked up only if it was given.
-  const rows = tables[name] as ReadonlyMap<string, object>;
-  return name === "instances" && [...rows.values()].some((row) => row[column as keyof typeof row] === value);
+/** Instances are few. A session's id is random, and is looked up only if it was given. */
+function isOfOther({ tables }: Document, name: TableName, column: string, value: unknown): boolean {
+  const rows: object[] = name === "instances" ? [...tables.instances.values()] : [];
+  return rows.some((row) => row[column as keyof typeof row] === value);
 }

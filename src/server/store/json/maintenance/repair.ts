@@ -6,9 +6,10 @@ import { StoreRefused } from "../../store.ts";
 import { backUp } from "../files/backup.ts";
 import { countsOf, danglingIn } from "./check.ts";
 import { followed, journalName, notWritten, oldName, unusable } from "../files/directory.ts";
-import type { Change } from "../document/change.ts";
+import type { Change, Tables } from "../document/change.ts";
 import { damageText } from "../files/damage.ts";
 import { Document } from "../document/document.ts";
+import { RecordTable } from "../document/record-table.ts";
 import { FILLED, newId } from "../files/header.ts";
 import { Journal } from "../files/journal.ts";
 import { lockStore } from "../files/lock.ts";
@@ -98,11 +99,15 @@ function keep(
   dropDangling: boolean,
 ): { tables: Scan["tables"]; states: number; dangling: ReturnType<typeof danglingIn> } {
   const states = found.lostChanges ? found.tables.states.size : 0;
-  const kept = found.lostChanges ? { ...found.tables, states: new Map() } : found.tables;
+  const kept = found.lostChanges ? { ...found.tables, states: new RecordTable("states") } : found.tables;
   const dangling = dropDangling ? danglingIn({ tables: kept }) : [];
   const dropped = new Set(dangling.map(({ entry: [, record] }) => record));
-  const tables = byTable(TABLE_NAMES, (name) => new Map([...kept[name]].filter(([, record]) => !dropped.has(record))));
-  return { tables, states, dangling };
+  const tables = byTable(TABLE_NAMES, (name) => {
+    const table = new RecordTable<TableName>(name);
+    for (const [key, record] of kept[name]) if (!dropped.has(record)) table.set(key, record);
+    return table;
+  });
+  return { tables: tables as Tables, states, dangling };
 }
 
 /** Writes the document first: until the journal exists, another repair starts from it. */

@@ -1,6 +1,7 @@
-import { byTable, keyOf, TABLE_NAMES, type TableName } from "../../records.ts";
+import { byTable, instanceOf, keyOf, TABLE_NAMES, type TableName } from "../../records.ts";
 import { StoreRefused } from "../../store.ts";
-import type { AnyRecord } from "../document/change.ts";
+import type { AnyRecord, Tables } from "../document/change.ts";
+import { RecordTable } from "../document/record-table.ts";
 import { missingChanges, TWICE, UNREADABLE, type Damage } from "../files/damage.ts";
 import { itemsOf } from "../files/document-reader.ts";
 import type { Header } from "../files/header.ts";
@@ -15,7 +16,7 @@ export interface Scan {
   readonly header: Header | undefined;
   /** The number of the last change that was read. */
   readonly sequence: number;
-  readonly tables: Readonly<Record<TableName, ReadonlyMap<string, AnyRecord>>>;
+  readonly tables: Tables;
   readonly damage: readonly Damage[];
   /** Whether changes are lost, so that some records have older values. */
   readonly lostChanges: boolean;
@@ -31,7 +32,7 @@ export interface Scan {
  */
 export async function scan(view: ReadView, keep: (record: AnyRecord) => AnyRecord = (record) => record): Promise<Scan> {
   const { path, document } = view;
-  const tables = byTable(TABLE_NAMES, () => new Map<string, AnyRecord>());
+  const tables = byTable(TABLE_NAMES, (name) => new RecordTable<TableName>(name));
   const damage: Damage[] = [];
   const leftovers: string[] = [];
   let header: Header | undefined;
@@ -42,9 +43,10 @@ export async function scan(view: ReadView, keep: (record: AnyRecord) => AnyRecor
         else if ("damage" in item) damage.push(item.damage);
         else {
           const { entry, damageAt } = item;
-          const key = keyOf(entry[0], entry[1]);
-          if (tables[entry[0]].has(key)) damage.push(damageAt(TWICE));
-          else tables[entry[0]].set(key, keep(entry[1]));
+          const [name, record] = entry;
+          const key = keyOf(name, record);
+          if (tables[name].has(key, instanceOf(record))) damage.push(damageAt(TWICE));
+          else tables[name].set(key, keep(record));
         }
       }
 
@@ -78,13 +80,13 @@ export async function scan(view: ReadView, keep: (record: AnyRecord) => AnyRecor
       lostChanges = true;
       damage.push(gap(view, sequence, line.sequence));
     }
-    for (const [action, name, subject] of line.changes)
+    for (const [action, name, subject, instance_id] of line.changes)
       if (action === "put") tables[name].set(keyOf(name, subject), keep(subject));
-      else tables[name].delete(subject);
+      else tables[name].delete(subject, instance_id);
     sequence = line.sequence;
   }
   lostChanges ||= read.journalFault !== undefined || inJournals.some(({ what }) => what === UNREADABLE);
-  return { header, sequence, tables, damage, lostChanges, leftovers };
+  return { header, sequence, tables: tables as Tables, damage, lostChanges, leftovers };
 }
 
 /** What the journals continue, as far as the document's first line can be trusted. */

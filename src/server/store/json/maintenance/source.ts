@@ -1,5 +1,14 @@
 import { resolve } from "node:path";
-import { byTable, keyOf, MOVED_NAMES, TABLE_NAMES, type Entry, type TableName } from "../../records.ts";
+import {
+  byTable,
+  instanceOf,
+  isTenantName,
+  keyOf,
+  MOVED_NAMES,
+  TABLE_NAMES,
+  type Entry,
+  type TableName,
+} from "../../records.ts";
 import type { Source } from "../../maintenance.ts";
 import type { AnyRecord, Change } from "../document/change.ts";
 import { refusalOf } from "../files/damage.ts";
@@ -26,8 +35,18 @@ export async function openJsonSource(path: string): Promise<Source> {
   }
 }
 
-/** The records that changed after the document was written, by key. */
+/** The records that changed after the document was written, by instance and key. */
 type Late = Record<TableName, Map<string, { record: AnyRecord | undefined; isMoved: boolean }>>;
+
+/** Journals of older stores, in which keys are unique, remove a key of any instance. */
+function placeOf(name: TableName, key: string, instance_id: string | undefined): string {
+  return isTenantName(name) && instance_id !== undefined ? `${instance_id}\0${key}` : key;
+}
+
+function changeOf(late: Late, name: TableName, record: AnyRecord): ReturnType<Late[TableName]["get"]> {
+  const key = keyOf(name, record);
+  return late[name].get(placeOf(name, key, instanceOf(record))) ?? late[name].get(key);
+}
 
 async function lateChanges(view: ReadView): Promise<Late> {
   const late: Late = byTable(TABLE_NAMES, () => new Map());
@@ -43,13 +62,18 @@ async function headerOf(document: ViewedFile): Promise<Header | undefined> {
 }
 
 /** A record that was deleted and created again is a new one, behind all others. */
-function note(late: Late, [action, name, subject]: Change): void {
+function note(late: Late, [action, name, subject, instance_id]: Change): void {
   const table = late[name];
-  if (action === "delete") return void table.set(subject, { record: undefined, isMoved: true });
-  const key = keyOf(name, subject);
-  const before = table.get(key);
-  if (before && !before.record) table.delete(key);
-  table.set(key, { record: subject, isMoved: before?.isMoved ?? false });
+  if (action === "delete") {
+    const gone = { record: undefined, isMoved: true };
+    if (isTenantName(name) && instance_id === undefined)
+      for (const place of table.keys()) if (place.endsWith(`\0${subject}`)) table.set(place, gone);
+    return void table.set(placeOf(name, subject, instance_id), gone);
+  }
+  const place = placeOf(name, keyOf(name, subject), instanceOf(subject));
+  const before = changeOf(late, name, subject);
+  if (before && !before.record) table.delete(place);
+  table.set(place, { record: subject, isMoved: before?.isMoved ?? false });
 }
 
 async function* entries({ document }: ReadView, late: Late): AsyncIterable<Entry[]> {
@@ -60,7 +84,8 @@ async function* entries({ document }: ReadView, late: Late): AsyncIterable<Entry
     const found: Entry[] = [];
     for (; next < before; next++) {
       const name = TABLE_NAMES[next]!;
-      for (const [key, { record }] of late[name]) if (record && !placed.has(key)) found.push([name, record] as Entry);
+      for (const [place, { record }] of late[name])
+        if (record && !placed.has(place)) found.push([name, record] as Entry);
       placed.clear();
     }
     return found;
@@ -69,11 +94,10 @@ async function* entries({ document }: ReadView, late: Late): AsyncIterable<Entry
     if (!("entry" in item)) return [];
     const [name, record] = item.entry;
     const before = added(TABLE_NAMES.indexOf(name));
-    const key = keyOf(name, record);
-    const change = late[name].get(key);
+    const change = changeOf(late, name, record);
     if (!change) return [...before, item.entry];
     if (!change.record || change.isMoved) return before;
-    placed.add(key);
+    placed.add(placeOf(name, keyOf(name, record), instanceOf(record)));
     return [...before, [name, change.record] as Entry];
   }
   if (document) for await (const items of itemsOf(document)) yield items.flatMap((item) => current(strict(item)));

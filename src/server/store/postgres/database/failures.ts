@@ -166,7 +166,7 @@ export function badAddress(why: string, variable?: string): ServeError {
 }
 
 const GRANT =
-  "Have the owner grant svc's role CONNECT on the database, USAGE on the schema svc, and SELECT, INSERT, UPDATE and DELETE on its tables.";
+  "Have the owner grant svc's role CONNECT on the database, USAGE on the schema svc, and SELECT, INSERT, UPDATE and DELETE on its tables, and USAGE on its sequences.";
 const CHECK_ADDRESS = "Check host and port, and firewalls in between.";
 const CHECK_NAME = "Check the host name in the address.";
 const IS_IT_RUNNING = "Is PostgreSQL running there? Check host and port.";

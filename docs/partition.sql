@@ -1,0 +1,45 @@
+-- Partitions users, identities and sessions by their instance, into 16 parts each.
+--
+-- 1. Stop all servers, and make a backup. The tables are copied: that needs their size again, and its time.
+-- 2. Run this as the owner of the schema: psql --single-transaction --set ON_ERROR_STOP=1 --file partition.sql
+-- 3. Run svc store migrate, which creates the other indexes, and the grants of docs/postgres.md. Start the servers.
+--
+-- The number of parts can't be changed later without copying again. An instance is always within one part.
+
+SET LOCAL search_path = svc, pg_catalog;
+
+CREATE TABLE users_parts (LIKE users INCLUDING DEFAULTS) PARTITION BY HASH (instance_id);
+CREATE TABLE identities_parts (LIKE identities INCLUDING DEFAULTS) PARTITION BY HASH (instance_id);
+CREATE TABLE sessions_parts (LIKE sessions INCLUDING DEFAULTS) PARTITION BY HASH (instance_id);
+
+DO $$ BEGIN
+  FOR part IN 0..15 LOOP
+    EXECUTE format('CREATE TABLE users_%s PARTITION OF users_parts FOR VALUES WITH (MODULUS 16, REMAINDER %s)', part, part);
+    EXECUTE format('CREATE TABLE identities_%s PARTITION OF identities_parts FOR VALUES WITH (MODULUS 16, REMAINDER %s)', part, part);
+    EXECUTE format('CREATE TABLE sessions_%s PARTITION OF sessions_parts FOR VALUES WITH (MODULUS 16, REMAINDER %s)', part, part);
+  END LOOP;
+END $$;
+
+INSERT INTO users_parts SELECT * FROM users;
+INSERT INTO identities_parts SELECT * FROM identities;
+INSERT INTO sessions_parts SELECT * FROM sessions;
+
+DROP TABLE sessions, identities, users;
+ALTER TABLE users_parts RENAME TO users;
+ALTER TABLE identities_parts RENAME TO identities;
+ALTER TABLE sessions_parts RENAME TO sessions;
+
+ALTER TABLE users
+  ADD PRIMARY KEY (instance_id, id),
+  ADD CONSTRAINT users_email UNIQUE (instance_id, email_folded),
+  ADD FOREIGN KEY (instance_id) REFERENCES instances;
+ALTER TABLE identities
+  ADD PRIMARY KEY (instance_id, id),
+  ADD CONSTRAINT identities_uid UNIQUE (instance_id, provider, uid),
+  ADD FOREIGN KEY (instance_id, user_id) REFERENCES users (instance_id, id) ON DELETE CASCADE;
+ALTER TABLE sessions
+  ADD PRIMARY KEY (instance_id, session_id),
+  ADD UNIQUE (instance_id, id),
+  ADD FOREIGN KEY (instance_id, user_id) REFERENCES users (instance_id, id) ON DELETE CASCADE;
+
+ANALYZE users, identities, sessions;
