@@ -143,7 +143,7 @@ export interface TenantKey {
   readonly id: string;
 }
 /** What names a record of a table. */
-export type Key<Name extends TableName> = Name extends TenantName ? TenantKey : string;
+export type KeyOf<Name extends TableName> = Name extends TenantName ? TenantKey : string;
 
 export function isTenantName(name: TableName): name is TenantName {
   return (TENANT_NAMES as readonly TableName[]).includes(name);

@@ -15,7 +15,7 @@ export {
   isTenantName,
   TABLE_NAMES,
   VERSION,
-  type Key,
+  type KeyOf,
   type RecordOf,
   type TableName,
   type TenantKey,

@@ -3,7 +3,7 @@ import type { Query } from "../../wire/query.ts";
 import type {
   IdentityRecord,
   InstanceRecord,
-  Key,
+  KeyOf,
   MovedName,
   PersonaRecord,
   RecordOf,
@@ -121,7 +121,7 @@ export interface Store {
   sessions(instance_id: string, options: PageOptions): AsyncIterable<SessionRecord[]>;
 
   /** A record by its key: of users, identities and sessions within their instance. */
-  find<Name extends TableName>(name: Name, key: Key<Name>): Promise<RecordOf[Name] | undefined>;
+  find<Name extends TableName>(name: Name, key: KeyOf<Name>): Promise<RecordOf[Name] | undefined>;
   /** The ids of the instances that have a record with this key. */
   instancesWith(name: TenantName, key: string): Promise<readonly string[]>;
   /** A user's links to providers, oldest first. */
@@ -138,7 +138,7 @@ export interface Store {
    */
   change<Name extends TableName>(
     name: Name,
-    key: Key<Name>,
+    key: KeyOf<Name>,
     decide: (before: RecordOf[Name] | undefined) => RecordOf[Name] | undefined,
   ): Promise<RecordOf[Name] | undefined>;
   /** Removes an instance and everything that belongs to it. False if there was none. */

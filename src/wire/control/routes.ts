@@ -21,6 +21,8 @@ const long = <Body extends z.ZodMiniType>(body: Body): { body: Body; maxBytes: n
   maxBytes: 64 << 20,
 });
 const nothing = optional(b.Nothing);
+const oneUser = { query: q.OfInstance, answer: a.User };
+const oneSession = { query: q.OfInstance, answer: a.Session };
 
 /** Every route under `/__svc/v1`. */
 export const CONTROL_ROUTES = {
@@ -67,31 +69,17 @@ export const CONTROL_ROUTES = {
     answer: a.User,
     status: 201,
   },
-  "GET /users/:id": { does: "Retrieves a user.", query: q.OfInstance, answer: a.User },
-  "PATCH /users/:id": { does: "Updates a user.", query: q.OfInstance, body: b.UserPatch, answer: a.User },
-  "DELETE /users/:id": {
-    does: "Deletes a user, with its identities and sessions.",
-    query: q.OfInstance,
-    answer: a.Deleted,
-  },
+  "GET /users/:id": { does: "Retrieves a user.", ...oneUser },
+  "PATCH /users/:id": { does: "Updates a user.", body: b.UserPatch, ...oneUser },
+  "DELETE /users/:id": { does: "Deletes a user, with its identities and sessions.", ...oneUser, answer: a.Deleted },
   "GET /sessions": {
     does: "Lists or searches an instance's sessions.",
     query: q.Searched,
     answer: list(a.Session),
   },
-  "GET /sessions/:session_id": { does: "Retrieves a session.", query: q.OfInstance, answer: a.Session },
-  "POST /sessions/:session_id/revoke": {
-    does: "Revokes a session.",
-    query: q.OfInstance,
-    ...nothing,
-    answer: a.Session,
-  },
-  "POST /sessions/:session_id/restore": {
-    does: "Restores a revoked session.",
-    query: q.OfInstance,
-    ...nothing,
-    answer: a.Session,
-  },
+  "GET /sessions/:session_id": { does: "Retrieves a session.", ...oneSession },
+  "POST /sessions/:session_id/revoke": { does: "Revokes a session.", ...nothing, ...oneSession },
+  "POST /sessions/:session_id/restore": { does: "Restores a revoked session.", ...nothing, ...oneSession },
   "GET /personas": {
     does: "Lists personas: the accounts at the simulated providers.",
     query: q.Paged,

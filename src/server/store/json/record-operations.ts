@@ -5,7 +5,7 @@ import {
   MOVED_NAMES,
   TABLE_NAMES,
   type Entry,
-  type Key,
+  type KeyOf,
   type MovedName,
   type RecordOf,
   type Records,
@@ -35,7 +35,7 @@ type RecordOperations = Pick<
 
 /** Reads and changes single records: everything except lists and sign-ins. */
 export function createRecordOperations(document: Document, commits: Commits): RecordOperations {
-  function find<Name extends TableName>(name: Name, key: Key<Name>): RecordOf[Name] | undefined {
+  function find<Name extends TableName>(name: Name, key: KeyOf<Name>): RecordOf[Name] | undefined {
     const { id, instance_id } = placeOf(key);
     return (document.tables[name] as RecordTable<TableName>).get(id, instance_id!) as RecordOf[Name] | undefined;
   }
@@ -72,7 +72,7 @@ export function createRecordOperations(document: Document, commits: Commits): Re
 
     change<Name extends TableName>(
       name: Name,
-      key: Key<Name>,
+      key: KeyOf<Name>,
       decide: (before: RecordOf[Name] | undefined) => RecordOf[Name] | undefined,
     ): Promise<RecordOf[Name] | undefined> {
       let before: RecordOf[Name] | undefined;

@@ -4,7 +4,7 @@ import type { StoreCheck } from "../maintenance.ts";
 import type { Warn } from "../store.ts";
 import { asRefusal } from "./database/failures.ts";
 import { hasTrigrams, missingIndexes } from "./indexes.ts";
-import { requireStore } from "./migrate.ts";
+import { requireStore } from "./version.ts";
 import { foldedColumnsOf } from "./rows.ts";
 import { openDatabaseAt } from "./database/open-database.ts";
 import { inBatches, type Ask } from "./database/session.ts";

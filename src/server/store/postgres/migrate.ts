@@ -1,84 +1,21 @@
-import { clearTimeout, setTimeout } from "node:timers";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Migration } from "../maintenance.ts";
-import { StoreRefused, type Warn } from "../store.ts";
+import type { Warn } from "../store.ts";
 import type { Database } from "./database/database.ts";
 import { asRefusal, causeOf, isCreated, isLocked } from "./database/failures.ts";
 import { openDatabaseAt } from "./database/open-database.ts";
 import { FUNCTIONS } from "./functions.ts";
 import { buildIndexes, createIndexes, hasTrigrams, missingIndexes } from "./indexes.ts";
-import { checkEmpty, checkOwners } from "./owners.ts";
+import { checkEmpty } from "./owners.ts";
 import { checkColumns, MIGRATIONS } from "./schema.ts";
 import type { Ask, Session } from "./database/session.ts";
-
-const SAY_AFTER_MS = 3000;
-
-/** Waits for the other process that creates, fills or changes something, and says so if that takes long. */
-export async function announceWait<T>(database: Database, locked: Promise<T>): Promise<T> {
-  const timer = setTimeout(() => sayWaiting(database), SAY_AFTER_MS);
-  try {
-    return await locked;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function sayWaiting({ location, warn }: Database): void {
-  warn(`${location}: another process is creating, filling or changing the store. Waiting for it.`);
-}
-
-const OLDEST_SERVER = 130_000;
-
-interface Server {
-  readonly number: number;
-  readonly version: string;
-  readonly encoding: string;
-  readonly standby: boolean;
-  readonly read_only: string;
-  readonly synchronous_commit: string;
-}
-
-/**
- * The version of the database's schema, or 0 if there is none.
- * @throws {StoreRefused} if it is newer than this svc, or the server can't be used
- */
-export async function schemaVersion(database: Database): Promise<number> {
-  const [server] = await database.query<Server>(
-    `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,
-       current_setting('server_encoding') AS encoding,
-       pg_is_in_recovery() AS standby, current_setting('transaction_read_only') AS read_only,
-       current_setting('synchronous_commit') AS synchronous_commit`,
-  );
-  const refused = (why: string): StoreRefused => new StoreRefused("unusable", `${database.location} ${why}`);
-  if (server!.number < OLDEST_SERVER) throw refused(`is PostgreSQL ${server!.version}. svc needs 13 or newer.`);
-  if (server!.standby) throw refused("is a read-only standby. Give the address of the primary.");
-  if (server!.read_only === "on")
-    throw refused("is set to read only (default_transaction_read_only). Set it back, or give another address.");
-  if (server!.encoding !== "UTF8")
-    throw refused(
-      `has the encoding ${server!.encoding}. Create it with: createdb --encoding=UTF8 --template=template0`,
-    );
-  // Every connection sets it, but a pooler that drops unknown parameters may have undone that.
-  if (["off", "local"].includes(server!.synchronous_commit))
-    throw refused(`answers before a write is safe (synchronous_commit=${server!.synchronous_commit}). Set it to on.`);
-  const version = await knownVersion(database, database.query);
-  if (version === MIGRATIONS.length) await checkColumns(database.location, database.query);
-  return version;
-}
-
-/** The newest version. @throws {StoreRefused} if the database has no store, or one of an older version */
-export async function requireStore(database: Database): Promise<number> {
-  const version = await schemaVersion(database);
-  if (version === MIGRATIONS.length) return version;
-  const why = version === 0 ? "contains no store." : "has an older schema. Run: svc store migrate";
-  throw new StoreRefused("unusable", `${database.location} ${why}`);
-}
+import { knownVersion, schemaVersion } from "./version.ts";
+import { announceWait, inTurn } from "./waiting.ts";
 
 /** Upgrades that wait for a lock hold up the sign-ins behind them, so they wait only so long, and then let those go first. */
 const LOCK_TIMEOUT = "1s";
 const LOCK_AGAIN_MS = 2000;
 const LOCK_WITHIN_MS = 5 * 60_000;
-const TURN_AGAIN_MS = 200;
 
 /**
  * Upgrades the schema to the newest version, all or nothing, and creates the indexes that it lacks while others use the
@@ -141,28 +78,6 @@ async function upgrade(database: Database, session: Session, migrations: readonl
   }
 }
 
-/**
- * Repeats an attempt while another process has the lock that it needs first, and says so if that takes long. A statement that
- * waits for a lock itself would hold up the creation of an index by that process, which waits for every older statement.
- * @param hasBegun whether the attempt has got that lock
- */
-async function inTurn<T>(database: Database, attempt: () => Promise<T>, hasBegun: () => boolean): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  try {
-    for (;;) {
-      try {
-        return await attempt();
-      } catch (error) {
-        if (hasBegun() || !isLocked(causeOf(error))) throw error;
-        timer ??= setTimeout(() => sayWaiting(database), SAY_AFTER_MS);
-        await sleep(TURN_AGAIN_MS);
-      }
-    }
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 /** @returns whether it created any */
 async function addIndexes(database: Database, ask: Ask): Promise<boolean> {
   if ((await missingIndexes(ask)).length === 0) return false;
@@ -222,26 +137,3 @@ const TRIGRAM_EXTENSION = `DO $$ BEGIN
   CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA svc;
 EXCEPTION WHEN insufficient_privilege OR undefined_file OR feature_not_supported OR undefined_object THEN NULL;
 END $$`;
-
-async function knownVersion({ location, schemaOwner }: Database, ask: Ask): Promise<number> {
-  await checkOwners(location, schemaOwner, ask);
-  const [table] = await ask<{ exists: boolean }>("SELECT to_regclass('svc.migrations') IS NOT NULL AS exists");
-  if (!table!.exists) return 0;
-  const [row] = await ask<{ version: number; early: boolean }>(
-    `SELECT coalesce(max(version), 0) AS version, to_regclass('svc.users_position') IS NULL AS early FROM svc.migrations`,
-  );
-  const { version, early } = row!;
-  if (early && version > 0)
-    throw new StoreRefused(
-      "unusable",
-      `${location} was created by svc before its first release, with other tables. Export the records with that svc ` +
-        "(svc store export), remove them (DROP SCHEMA svc CASCADE), and import them: svc store import",
-    );
-  if (version > MIGRATIONS.length)
-    throw new StoreRefused(
-      "unusable",
-      `${location} has the schema version ${version}, created by a newer svc; this one supports ${MIGRATIONS.length}. ` +
-        "Use the newer svc.",
-    );
-  return version;
-}

@@ -2,7 +2,7 @@ import { keyColumn } from "../columns.ts";
 import {
   TABLE_NAMES,
   type IdentityRecord,
-  type Key,
+  type KeyOf,
   type RecordOf,
   type SettingRecord,
   type TableName,
@@ -48,7 +48,7 @@ export function createRecordOperations(
 ): RecordOperations {
   async function read<Name extends TableName>(
     name: Name,
-    key: Key<Name>,
+    key: KeyOf<Name>,
     until: number,
   ): Promise<{ record: RecordOf[Name]; version: string } | undefined> {
     const values = valuesOf(key);
@@ -66,7 +66,7 @@ export function createRecordOperations(
   /** @param version of the row to change; undefined if it did not exist. @returns false if another transaction was faster */
   async function write<Name extends TableName>(
     name: Name,
-    key: Key<Name>,
+    key: KeyOf<Name>,
     version: string | undefined,
     after: RecordOf[Name] | undefined,
     until: number,
@@ -165,7 +165,7 @@ function placeOf(name: TableName): string {
     .join(" AND ");
 }
 
-function valuesOf(key: Key<TableName>): string[] {
+function valuesOf(key: KeyOf<TableName>): string[] {
   return typeof key === "string" ? [key] : [key.instance_id, key.id];
 }
 

@@ -1,0 +1,76 @@
+import { StoreRefused } from "../store.ts";
+import type { Database } from "./database/database.ts";
+import type { Ask } from "./database/session.ts";
+import { checkOwners } from "./owners.ts";
+import { checkColumns, MIGRATIONS } from "./schema.ts";
+
+const OLDEST_SERVER = 130_000;
+
+interface Server {
+  readonly number: number;
+  readonly version: string;
+  readonly encoding: string;
+  readonly standby: boolean;
+  readonly read_only: string;
+  readonly synchronous_commit: string;
+}
+
+/**
+ * The version of the database's schema, or 0 if there is none.
+ * @throws {StoreRefused} if it is newer than this svc, or the server can't be used
+ */
+export async function schemaVersion(database: Database): Promise<number> {
+  const [server] = await database.query<Server>(
+    `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,
+       current_setting('server_encoding') AS encoding,
+       pg_is_in_recovery() AS standby, current_setting('transaction_read_only') AS read_only,
+       current_setting('synchronous_commit') AS synchronous_commit`,
+  );
+  const refused = (why: string): StoreRefused => new StoreRefused("unusable", `${database.location} ${why}`);
+  if (server!.number < OLDEST_SERVER) throw refused(`is PostgreSQL ${server!.version}. svc needs 13 or newer.`);
+  if (server!.standby) throw refused("is a read-only standby. Give the address of the primary.");
+  if (server!.read_only === "on")
+    throw refused("is set to read only (default_transaction_read_only). Set it back, or give another address.");
+  if (server!.encoding !== "UTF8")
+    throw refused(
+      `has the encoding ${server!.encoding}. Create it with: createdb --encoding=UTF8 --template=template0`,
+    );
+  // Every connection sets it, but a pooler that drops unknown parameters may have undone that.
+  if (["off", "local"].includes(server!.synchronous_commit))
+    throw refused(`answers before a write is safe (synchronous_commit=${server!.synchronous_commit}). Set it to on.`);
+  const version = await knownVersion(database, database.query);
+  if (version === MIGRATIONS.length) await checkColumns(database.location, database.query);
+  return version;
+}
+
+/** The newest version. @throws {StoreRefused} if the database has no store, or one of an older version */
+export async function requireStore(database: Database): Promise<number> {
+  const version = await schemaVersion(database);
+  if (version === MIGRATIONS.length) return version;
+  const why = version === 0 ? "contains no store." : "has an older schema. Run: svc store migrate";
+  throw new StoreRefused("unusable", `${database.location} ${why}`);
+}
+
+/** The version of a schema that may be used, or 0. @throws {StoreRefused} */
+export async function knownVersion({ location, schemaOwner }: Database, ask: Ask): Promise<number> {
+  await checkOwners(location, schemaOwner, ask);
+  const [table] = await ask<{ exists: boolean }>("SELECT to_regclass('svc.migrations') IS NOT NULL AS exists");
+  if (!table!.exists) return 0;
+  const [row] = await ask<{ version: number; early: boolean }>(
+    `SELECT coalesce(max(version), 0) AS version, to_regclass('svc.users_position') IS NULL AS early FROM svc.migrations`,
+  );
+  const { version, early } = row!;
+  if (early && version > 0)
+    throw new StoreRefused(
+      "unusable",
+      `${location} was created by svc before its first release, with other tables. Export the records with that svc ` +
+        "(svc store export), remove them (DROP SCHEMA svc CASCADE), and import them: svc store import",
+    );
+  if (version > MIGRATIONS.length)
+    throw new StoreRefused(
+      "unusable",
+      `${location} has the schema version ${version}, created by a newer svc; this one supports ${MIGRATIONS.length}. ` +
+        "Use the newer svc.",
+    );
+  return version;
+}
