@@ -162,10 +162,15 @@ describe("The control API", () => {
       identities: [{ provider: "google", uid: "42", email_verified: true }],
       sessions: [{ provider: "google" }],
     });
+    expect(await ok(server, "GET /users/count", "/users/count?instance=initech")).toEqual({
+      count: 1,
+      is_complete: true,
+    });
     await ok(server, "GET /users", "/users?instance=initech&query=email:*@initech.test&limit=1");
     await ok(server, "GET /users/:id", `/users/${user.id}`);
     expect((await ok(server, "PATCH /users/:id", `/users/${user.id}`, { name: "Peter G" })).data.name).toBe("Peter G");
     const [session] = await ok(server, "GET /sessions", "/sessions?instance=initech");
+    expect((await ok(server, "GET /sessions/count", "/sessions/count?instance=initech")).count).toBe(1);
     const at = `/sessions/${session.data.session_id}`;
     await ok(server, "GET /sessions/:session_id", at);
     expect((await ok(server, "POST /sessions/:session_id/revoke", `${at}/revoke`)).data.active).toBe(false);

@@ -61,7 +61,7 @@ export function TextField({
   hint?: ComponentChildren;
   error?: string | undefined;
   value: Signal<string>;
-  type?: "text" | "email" | "password" | "number" | "datetime-local";
+  type?: "text" | "email" | "password" | "number" | "datetime-local" | "url";
 } & Pick<
   InputHTMLAttributes,
   "required" | "maxLength" | "pattern" | "placeholder" | "autocomplete" | "min" | "max" | "step"
@@ -81,6 +81,20 @@ export function TextField({
         onInput={(event) => void (value.value = event.currentTarget.value)}
       />
     </Field>
+  );
+}
+
+/** A box to tick, for a signal. */
+export function CheckField({ label, value }: { label: string; value: Signal<boolean> }): VNode {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={value.value}
+        onChange={(event) => void (value.value = event.currentTarget.checked)}
+      />
+      {label}
+    </label>
   );
 }
 

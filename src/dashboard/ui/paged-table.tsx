@@ -5,11 +5,14 @@ import type { AnswerOf, QueryOf } from "../../wire/control/routes.ts";
 import { ControlError } from "../../control-client/index.ts";
 import { control } from "../api/client.ts";
 import { useLoad } from "../api/use-load.ts";
+import { location, refine } from "../router.ts";
 import { Button } from "./button.tsx";
 import { Placeholder, Problem } from "./parts.tsx";
-import { isReturning, Table, type TableProps } from "./table.tsx";
+import { isReturning, Table, type Column, type Sorting, type TableProps } from "./table.tsx";
 
 const PAGE_SIZE = 50;
+/** More rows are not read for the sake of their order: the API has them in one. */
+const MAX_SORTED = 1000;
 
 type Cursors = readonly (string | undefined)[];
 
@@ -24,17 +27,19 @@ export function PagedTable<Route extends "GET /users" | "GET /sessions">({
   onRefusal,
   reloadKey,
   ...table
-}: Omit<TableProps<AnswerOf<Route>[number]>, "rows"> & {
+}: Omit<TableProps<AnswerOf<Route>[number]>, "rows" | "sorting" | "onSort"> & {
   route: Route;
-  query: NonNullable<QueryOf<"GET /users">>;
+  query: NonNullable<QueryOf<"GET /users/count">>;
   empty: ComponentChildren;
   /** Shows beside the search why it was refused. Without it, and for every other error, the error replaces the table. */
   onRefusal?: (error: Error | undefined) => void;
   /** The list is loaded again when this changes. */
   reloadKey?: unknown;
 }): VNode {
+  type Row = AnswerOf<Route>[number];
+  const sorting = sortingIn(location.value.query["sort"]);
   // The cursors of the previous pages.
-  const text = JSON.stringify(query);
+  const text = JSON.stringify([query, sorting]);
   const key = `${route} ${text}`;
   const cursors = useSignal<Cursors>((isReturning(table.label) && left.get(key)) || [undefined]);
   const shown = useRef(key);
@@ -45,31 +50,50 @@ export function PagedTable<Route extends "GET /users" | "GET /sessions">({
   left.set(key, cursors.value);
   const after = cursors.value.at(-1);
   const { data, error, isLoading, reload } = useLoad(async () => {
-    const page = await control.page<Route>(route, { query: { ...query, limit: PAGE_SIZE, after } as QueryOf<Route> });
-    return { ...page, key };
+    const compare = orderOf<Row>(table.columns, sorting);
+    const all = compare && (await readAll<Route>(route, query));
+    if (!compare || !all) {
+      const page = await control.page<Route>(route, { query: { ...query, limit: PAGE_SIZE, after } as QueryOf<Route> });
+      return { ...page, key, isUnsorted: compare !== undefined };
+    }
+    const start = Number(after ?? 0);
+    const rows = all.toSorted(compare).slice(start, start + PAGE_SIZE);
+    const next = all.length > start + PAGE_SIZE ? String(start + PAGE_SIZE) : undefined;
+    return { rows, next, key, isUnsorted: false };
   }, [key, after, reloadKey]);
+  const total = useLoad(
+    () => control.request(`${route}/count` as "GET /users/count", { query }),
+    [route, JSON.stringify(query), reloadKey],
+  );
   const refusal = error instanceof ControlError && error.status === 400 ? error : undefined;
   useEffect(() => onRefusal?.(refusal), [refusal]);
   if (error && !(onRefusal && refusal)) return <Problem error={error} onRetry={reload} />;
   // Rows of the previous search don't answer this one, which failed.
   if (error && data?.key !== key) return <></>;
   if (!data) return <Placeholder lines={8} />;
-  const { rows, next } = data;
+  const { next, isUnsorted } = data;
+  const rows = data.rows as readonly Row[];
   if (rows.length === 0 && after === undefined) return <>{empty}</>;
   const turnTo = (page: Cursors): void => {
     cursors.value = page;
     globalThis.scrollTo({ top: 0 });
+  };
+  const sortBy = (title: string): void => {
+    const isSame = sorting?.title === title;
+    refine({ sort: isSame ? (sorting.isDescending ? undefined : `-${title}`) : title });
   };
   const number = cursors.value.length;
   const hasPages = number > 1 || next !== undefined;
   const noun = table.label.toLowerCase();
   return (
     <div class={isLoading ? "stale" : ""}>
-      <Table {...table} rows={rows as readonly AnswerOf<Route>[number][]} />
+      <Table<Row> {...table} rows={rows} sorting={isUnsorted ? undefined : sorting} onSort={sortBy} />
       <nav class="pages" aria-label="Pages">
         <span class="muted" role="status" data-testid="page-info">
           {hasPages && `Page ${number} · `}
-          {rows.length} {rows.length === 1 ? noun.slice(0, -1) : noun}
+          {hasPages && total.data ? `${rows.length} of ${totalText(total.data)}` : rows.length}{" "}
+          {rows.length === 1 && !hasPages ? noun.slice(0, -1) : noun}
+          {isUnsorted && ` · Not sorted: search for ${MAX_SORTED.toLocaleString("en")} or fewer first`}
         </span>
         {hasPages && (
           <div class="actions">
@@ -89,4 +113,32 @@ export function PagedTable<Route extends "GET /users" | "GET /sessions">({
       </nav>
     </div>
   );
+}
+
+/** In the address, `sort=-Created` is the latest first. */
+function sortingIn(text: string | undefined): Sorting | undefined {
+  if (!text) return undefined;
+  return { title: text.replace(/^-/, ""), isDescending: text.startsWith("-") };
+}
+
+function orderOf<Row>(
+  columns: readonly Column<Row>[],
+  sorting: Sorting | undefined,
+): ((a: Row, b: Row) => number) | undefined {
+  const sortBy = columns.find(({ title }) => title === sorting?.title)?.sortBy;
+  const sign = sorting?.isDescending ? -1 : 1;
+  return sortBy && ((a, b) => sign * sortBy(a).localeCompare(sortBy(b), undefined, { numeric: true }));
+}
+
+/** All rows; undefined if there are too many. */
+async function readAll<Route extends "GET /users" | "GET /sessions">(
+  route: Route,
+  query: QueryOf<"GET /users">,
+): Promise<AnswerOf<Route>[number][] | undefined> {
+  const { rows, next } = await control.page<Route>(route, { query: { ...query, limit: MAX_SORTED } as QueryOf<Route> });
+  return next === undefined ? [...rows] : undefined;
+}
+
+function totalText({ count, is_complete }: AnswerOf<"GET /users/count">): string {
+  return `${count.toLocaleString("en")}${is_complete ? "" : "+"}`;
 }

@@ -1,4 +1,5 @@
 import type { Fields } from "../../wire/fields.ts";
+import { WORD } from "./search-text.ts";
 
 export interface Suggestion {
   readonly label: string;
@@ -12,8 +13,6 @@ export interface Suggestion {
 }
 
 const MOST = 8;
-/** A word without the signs of the search language. */
-const WORD = /^[\p{L}\p{N}@._+-]+$/u;
 
 /** The completions at the cursor: fields, searches for a word that is not a field, or known values of the field. */
 export function complete(
@@ -39,7 +38,8 @@ export function complete(
         hint: hintOf(type, nullable),
         ...put(`${minus}${field}${type === "datetime" && minus === "" ? ">=" : ":"}`),
       }));
-    const found = WORD.test(term) ? searchesFor(term) : [];
+    const isAlone = text.trim() === term;
+    const found = isAlone && WORD.test(term) ? searchesFor(term) : [];
     return [...named, ...found.map((search) => ({ ...search, ...put(search.label), isTerm: true as const }))];
   }
   const field = fields[name];

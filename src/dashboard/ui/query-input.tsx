@@ -7,6 +7,7 @@ import { explainProblem } from "../../wire/query-hint.ts";
 import { inWords } from "../../wire/query-words.ts";
 import { complete, type Suggestion } from "./query-completion.ts";
 import { Icon } from "./icon.tsx";
+import { nameIn } from "./search-text.ts";
 
 export interface QueryInputProps {
   readonly noun: "users" | "sessions";
@@ -150,8 +151,14 @@ function nextStep(text: string, shown: readonly Suggestion[]): string | undefine
   return /[a-z_](?::|[<>]=?)$/.test(text) ? "Type the value" : undefined;
 }
 
+function allOf(words: readonly string[]): string {
+  return new Intl.ListFormat("en").format(words.map((word) => `"${word}"`));
+}
+
 function explain(text: string, fields: Fields, noun: string): { words: string; problem?: string } {
   if (text.trim() === "") return { words: `All ${noun}, ${noun === "users" ? "newest" : "the latest sign-in"} first.` };
+  const name = nameIn(text);
+  if (name !== undefined) return { words: `Shows ${noun} whose name contains ${allOf(name.split(" "))}.` };
   try {
     return { words: `Shows ${inWords(parseQuery(text.trim(), fields), noun)}.` };
   } catch (error) {

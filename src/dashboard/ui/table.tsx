@@ -1,6 +1,8 @@
 import { Component, type ComponentChildren, type VNode } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { goTo } from "../router.ts";
+import { useSlide } from "./slide.ts";
+import { setSelected, type Selection } from "./selection.tsx";
 
 export interface Column<Row> {
   readonly title: string;
@@ -10,6 +12,14 @@ export interface Column<Row> {
   /** The column shares the width that the others leave, and cuts its text with an ellipsis. */
   readonly fill?: "always";
   readonly align?: "end";
+  /** What the rows can be sorted by. */
+  readonly sortBy?: (row: Row) => string;
+}
+
+/** By which column the rows are sorted. */
+export interface Sorting {
+  readonly title: string;
+  readonly isDescending: boolean;
 }
 
 export interface TableProps<Row> {
@@ -21,6 +31,11 @@ export interface TableProps<Row> {
   /** The address that a row opens. */
   readonly linkOf?: (row: Row) => string;
   readonly toneOf?: (row: Row) => "bad" | undefined;
+  /** Has a box for each row, and one for all. */
+  readonly selection?: Selection;
+  readonly sorting?: Sorting | undefined;
+  /** Called with a column's title. Without it, the rows can't be sorted. */
+  readonly onSort?: (title: string) => void;
 }
 
 /** The row that was opened last, by the table's label. Going back returns to it. */
@@ -32,7 +47,8 @@ export function isReturning(label: string): boolean {
 }
 
 /** A table whose rows can be selected with the arrow keys and opened with Enter. In a narrow window the cells of a row stack. */
-export function Table<Row>({ label, columns, rows, idOf, linkOf, toneOf }: TableProps<Row>): VNode {
+export function Table<Row>(props: TableProps<Row>): VNode {
+  const { label, columns, rows, idOf, linkOf, toneOf, selection, sorting, onSort } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   const isFilled = rows.length > 0;
   useLayoutEffect(() => {
@@ -50,9 +66,24 @@ export function Table<Row>({ label, columns, rows, idOf, linkOf, toneOf }: Table
       <table role="table" aria-label={label}>
         <thead role="rowgroup">
           <tr role="row">
+            {selection && <SelectAll selection={selection} ids={rows.map(idOf)} />}
             {columns.map((column) => (
-              <th key={column.title} role="columnheader" scope="col" class={classOf(column)}>
-                {column.title}
+              <th
+                key={column.title}
+                role="columnheader"
+                scope="col"
+                class={classOf(column)}
+                aria-sort={
+                  sorting?.title === column.title ? (sorting.isDescending ? "descending" : "ascending") : undefined
+                }
+              >
+                {onSort && column.sortBy ? (
+                  <button type="button" class="sort" onClick={() => onSort(column.title)}>
+                    {column.title}
+                  </button>
+                ) : (
+                  column.title
+                )}
               </th>
             ))}
           </tr>
@@ -68,28 +99,13 @@ export function Table<Row>({ label, columns, rows, idOf, linkOf, toneOf }: Table
               address={linkOf?.(row)}
               tone={toneOf?.(row)}
               isFirst={index === 0}
+              selection={selection}
             />
           ))}
         </tbody>
       </table>
     </div>
   );
-}
-
-const SLIDE_MS = 180;
-
-/** New rows on top push the others down visibly: the eye can follow them. */
-function useSlide({ current: body }: { current: HTMLTableSectionElement | null }, first: string | undefined): void {
-  const before = useRef<{ row: HTMLElement; top: number } | undefined>(undefined);
-  useLayoutEffect(() => {
-    if (!body) return;
-    const { row: old, top = 0 } = before.current ?? {};
-    const moved = old?.isConnected ? old.offsetTop - top : 0;
-    if (moved > 0 && !matchMedia("(prefers-reduced-motion: reduce)").matches)
-      body.animate({ transform: [`translateY(${-moved}px)`, "none"] }, { duration: SLIDE_MS, easing: "ease-out" });
-    const row = body.firstElementChild as HTMLElement | null;
-    before.current = row ? { row, top: row.offsetTop } : undefined;
-  }, [body, first]);
 }
 
 interface TableRowProps<Row> {
@@ -101,6 +117,7 @@ interface TableRowProps<Row> {
   readonly address: string | undefined;
   readonly tone: "bad" | undefined;
   readonly isFirst: boolean;
+  readonly selection: Selection | undefined;
 }
 
 /** Drawn again only when its record changes, or a signal that it shows: a live list has 200 of them. */
@@ -114,7 +131,7 @@ class TableRow<Row> extends Component<TableRowProps<Row>> {
   }
 }
 
-function Cells<Row>({ id, row, columns, table, address, tone, isFirst }: TableRowProps<Row>): VNode {
+function Cells<Row>({ id, row, columns, table, address, tone, isFirst, selection }: TableRowProps<Row>): VNode {
   const open = (currentTarget: HTMLElement): void => {
     if (address === undefined) return;
     opened.set(table, { id, index: [...(currentTarget.parentElement?.children ?? [])].indexOf(currentTarget) });
@@ -135,15 +152,43 @@ function Cells<Row>({ id, row, columns, table, address, tone, isFirst }: TableRo
       onKeyDown={(event) => {
         if (event.target !== event.currentTarget) return;
         if (event.key === "Enter") open(event.currentTarget);
-        else if (move(event.currentTarget, event.key)) event.preventDefault();
+        else if (event.key === " " && selection) {
+          event.preventDefault();
+          setSelected(selection, [id], !selection.peek().has(id));
+        } else if (move(event.currentTarget, event.key)) event.preventDefault();
       }}
     >
+      {selection && (
+        <td role="cell" class="select">
+          <input
+            type="checkbox"
+            aria-label="Select this row"
+            tabIndex={-1}
+            checked={selection.value.has(id)}
+            onChange={({ currentTarget }) => setSelected(selection, [id], currentTarget.checked)}
+          />
+        </td>
+      )}
       {columns.map((column) => (
         <td key={column.title} role="cell" data-label={column.title} class={classOf(column)}>
           {column.cell(row)}
         </td>
       ))}
     </tr>
+  );
+}
+
+function SelectAll({ selection, ids }: { selection: Selection; ids: readonly string[] }): VNode {
+  const isAll = ids.length > 0 && ids.every((id) => selection.value.has(id));
+  return (
+    <th role="columnheader" scope="col" class="select">
+      <input
+        type="checkbox"
+        aria-label="Select all rows of this page"
+        checked={isAll}
+        onChange={({ currentTarget }) => setSelected(selection, ids, currentTarget.checked)}
+      />
+    </th>
   );
 }
 

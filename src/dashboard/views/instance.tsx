@@ -16,6 +16,8 @@ import { Facts, Heading, Panel, Pill, Unloaded } from "../ui/parts.tsx";
 import { Time } from "../ui/time.tsx";
 import { providerChoices } from "./choices.ts";
 import { Connections } from "./instances/connections.tsx";
+import { DeleteInstance } from "./instances/delete-instance.tsx";
+import { InstanceForm } from "./instances/instance-form.tsx";
 import { Keys } from "./instances/keys.tsx";
 import { RedirectUris } from "./instances/redirect-uris.tsx";
 import { UserText } from "../ui/user-text.tsx";
@@ -24,7 +26,8 @@ import { UserText } from "../ui/user-text.tsx";
 export function Instance({ id }: { id: string }): VNode {
   const params = { id };
   const { data: instance, error, reload } = useLoad(() => control.request("GET /instances/:id", { params }), [id]);
-  const isStopping = useSignal(false);
+  const asked = useSignal<"stop" | "edit" | "delete" | undefined>(undefined);
+  const close = (): void => void (asked.value = undefined);
   if (!instance || error)
     return <Unloaded title="Instance" back={listAddress("instances")} error={error} onRetry={reload} />;
   const { data } = instance;
@@ -48,13 +51,19 @@ export function Instance({ id }: { id: string }): VNode {
         <a class="button" href={href(["users"], { instance: instance.id })}>
           Users
         </a>
+        <Button testId="edit-instance" onClick={() => void (asked.value = "edit")}>
+          Edit…
+        </Button>
         {data.active ? (
-          <Button kind="danger" onClick={() => void (isStopping.value = true)}>
+          <Button kind="danger" onClick={() => void (asked.value = "stop")}>
             Deactivate…
           </Button>
         ) : (
           <Button onClick={() => change({ active: true })}>Activate</Button>
         )}
+        <Button kind="danger" testId="delete-instance" onClick={() => void (asked.value = "delete")}>
+          Delete…
+        </Button>
       </Heading>
       <div class="grid-2">
         <Keys instance={instance} onRotate={reload} />
@@ -81,12 +90,14 @@ export function Instance({ id }: { id: string }): VNode {
       </div>
       <RedirectUris uris={data.redirect_uris} onSave={(redirect_uris) => change({ redirect_uris })} />
       <Connections instance={instance} />
-      {isStopping.value && (
+      {asked.value === "edit" && <InstanceForm instance={instance} onClose={close} onSave={change} />}
+      {asked.value === "delete" && <DeleteInstance instance={instance} onClose={close} />}
+      {asked.value === "stop" && (
         <Confirm
           title={`Deactivate ${visible(data.name)}?`}
           action="Deactivate"
           onConfirm={() => change({ active: false })}
-          onClose={() => void (isStopping.value = false)}
+          onClose={close}
         >
           <p>
             Users can't sign in until you activate it again, and sign-ins under way fail. Tokens and API requests go on

@@ -7,7 +7,7 @@ import { href } from "../router.ts";
 import { Button } from "../ui/button.tsx";
 import { Heading, Panel, Pill, Placeholder, Problem } from "../ui/parts.tsx";
 import { RowLink, Table } from "../ui/table.tsx";
-import { NewInstance } from "./instances/new-instance.tsx";
+import { NewInstance } from "./instances/instance-form.tsx";
 import { UserText } from "../ui/user-text.tsx";
 
 /** The instances: applications that sign in their users here. */
@@ -39,8 +39,12 @@ export function Instances(): VNode {
                   </RowLink>
                 ),
               },
-              { title: "Address", cell: ({ data }) => <code>{data.url}</code> },
-              { title: "Publishable key", cell: ({ data }) => <code>{data.publishable_key}</code>, from: 740 },
+              { title: "Address", cell: ({ data }) => <code class="one-line">{data.url}</code> },
+              {
+                title: "Publishable key",
+                cell: ({ data }) => <code class="one-line">{data.publishable_key}</code>,
+                from: 740,
+              },
               { title: "Default provider", cell: ({ data }) => providerTitle(data.default_provider) },
               {
                 title: "State",

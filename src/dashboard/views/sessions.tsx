@@ -5,6 +5,7 @@ import { currentInstance, preferredInstance, service } from "../api/service.ts";
 import { location, refine } from "../router.ts";
 import { Empty, Heading, Panel } from "../ui/parts.tsx";
 import { QueryInput } from "../ui/query-input.tsx";
+import { searchFor } from "../ui/search-text.ts";
 import { ExportButtons } from "./users/export.tsx";
 import { InstanceFilter } from "./users/instance-filter.tsx";
 import { SessionTable } from "./users/session-table.tsx";
@@ -20,7 +21,7 @@ export function Sessions(): VNode {
         title="Sessions"
         note="One for each user, provider and address. Revoke one to test what your application does."
       >
-        <ExportButtons noun="sessions" query={{ query: query || undefined, instance }} />
+        <ExportButtons noun="sessions" query={{ ...searchFor(query), instance }} />
       </Heading>
       <div class="search-row">
         <QueryInput
@@ -36,7 +37,7 @@ export function Sessions(): VNode {
       <Panel flush>
         <SessionTable
           withUser
-          query={{ query: query || undefined, instance }}
+          query={{ ...searchFor(query), instance }}
           onRefusal={(error) => void (problem.value = error)}
           empty={
             <Empty icon="sessions" title={query ? "No session matches" : "No sessions yet"}>

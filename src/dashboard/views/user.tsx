@@ -13,8 +13,11 @@ import { Confirm } from "../ui/form-dialog.tsx";
 import { notify } from "../ui/notices.tsx";
 import { Facts, Heading, Panel, Pill, Unloaded } from "../ui/parts.tsx";
 import { Time } from "../ui/time.tsx";
+import { revokeSessionsOf } from "../api/sessions.ts";
 import { SessionTable } from "./users/session-table.tsx";
 import { MintToken } from "./users/mint-token.tsx";
+import { UserSignIns } from "./users/sign-ins.tsx";
+import { UserForm } from "./users/user-form.tsx";
 import { UserText } from "../ui/user-text.tsx";
 
 /** One user: identities, sessions, and a form that creates tokens. */
@@ -26,6 +29,9 @@ export function User({ id }: { id: string }): VNode {
     reload,
   } = useLoad(() => control.request("GET /users/:id", { params: { id }, query: { instance } }), [id, instance]);
   const isDeleting = useSignal(false);
+  const isEditing = useSignal(false);
+  const isRevoking = useSignal(false);
+  const revocations = useSignal(0);
   if (!user || error) return <Unloaded title="User" back={listAddress("users")} error={error} onRetry={reload} />;
   const { data } = user;
   const { identities = [] } = data;
@@ -49,6 +55,9 @@ export function User({ id }: { id: string }): VNode {
             Sign in with {providerTitle(provider)}
           </Button>
         ))}
+        <Button onClick={() => void (isEditing.value = true)} testId="edit-user">
+          Edit…
+        </Button>
         <Button kind="danger" onClick={() => void (isDeleting.value = true)} testId="delete-user">
           Delete…
         </Button>
@@ -103,9 +112,36 @@ export function User({ id }: { id: string }): VNode {
         </Panel>
       </div>
       <MintToken user={user} />
-      <Panel title="Sessions" flush>
-        <SessionTable query={{ query: `user_id:${user.id}`, instance: data.instance }} />
+      <Panel
+        title="Sessions"
+        flush
+        actions={
+          <Button small kind="danger" onClick={() => void (isRevoking.value = true)} testId="revoke-all">
+            Revoke all…
+          </Button>
+        }
+      >
+        <SessionTable query={{ query: `user_id:${user.id}`, instance: data.instance }} reloadKey={revocations.value} />
       </Panel>
+      <UserSignIns user={user} />
+      {isEditing.value && <UserForm user={user} onClose={() => void (isEditing.value = false)} onDone={reload} />}
+      {isRevoking.value && (
+        <Confirm
+          title="Revoke all sessions?"
+          action="Revoke all"
+          onClose={() => void (isRevoking.value = false)}
+          onConfirm={async () => {
+            const count = await revokeSessionsOf(user);
+            notify("good", `${count} ${count === 1 ? "session" : "sessions"} revoked`);
+            revocations.value++;
+          }}
+        >
+          <p>
+            Every open session of <UserText text={data.email} /> ends. Tokens that were issued go on verifying until
+            they expire.
+          </p>
+        </Confirm>
+      )}
       {isDeleting.value && (
         <Confirm
           title={`Delete ${visible(data.name)}?`}

@@ -9,17 +9,21 @@ import { Button } from "../ui/button.tsx";
 import { Empty, Heading, Panel, Pill } from "../ui/parts.tsx";
 import { PagedTable } from "../ui/paged-table.tsx";
 import { QueryInput } from "../ui/query-input.tsx";
+import { searchFor } from "../ui/search-text.ts";
+import { useSelection } from "../ui/selection.tsx";
 import type { Column } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { ExportButtons } from "./users/export.tsx";
 import { InstanceFilter } from "./users/instance-filter.tsx";
-import { NewUser } from "./users/new-user.tsx";
 import { Person } from "./users/person.tsx";
+import { UserActions } from "./users/user-actions.tsx";
+import { UserForm } from "./users/user-form.tsx";
 
 const COLUMNS: readonly Column<User>[] = [
   {
     title: "User",
     cell: (user) => <Person name={user.data.name} email={user.data.email} address={addressOf(user)} />,
+    sortBy: ({ data }) => data.name,
   },
   {
     title: "Signs in with",
@@ -34,9 +38,10 @@ const COLUMNS: readonly Column<User>[] = [
   {
     title: "Verified",
     cell: ({ data }) => (data.email_verified_at ? <Pill tone="good">yes</Pill> : <Pill>no</Pill>),
+    sortBy: ({ data }) => String(data.email_verified),
     from: 740,
   },
-  { title: "Created", cell: ({ data }) => <Time at={data.created_at} /> },
+  { title: "Created", cell: ({ data }) => <Time at={data.created_at} />, sortBy: ({ data }) => data.created_at },
 ];
 
 function addressOf({ id, data }: User): string {
@@ -49,11 +54,12 @@ export function Users(): VNode {
   const instance = wanted ?? preferredInstance.value;
   const problem = useSignal<Error | undefined>(undefined);
   const isAdding = useSignal(false);
+  const selection = useSelection();
   const version = useSignal(0);
   return (
     <>
       <Heading title="Users" note="The people of one instance: those who signed in, and those of its seed.">
-        <ExportButtons noun="users" query={{ query: query || undefined, instance }} />
+        <ExportButtons noun="users" query={{ ...searchFor(query), instance }} />
         <Button icon="plus" kind="primary" onClick={() => void (isAdding.value = true)}>
           New user
         </Button>
@@ -69,12 +75,14 @@ export function Users(): VNode {
         />
         <InstanceFilter value={currentInstance(instance)} />
       </div>
+      <UserActions selection={selection} instance={currentInstance(instance)} onDone={() => void version.value++} />
       <Panel flush>
         <PagedTable
           label="Users"
           route="GET /users"
-          query={{ query: query || undefined, instance }}
+          query={{ ...searchFor(query), instance }}
           columns={COLUMNS}
+          selection={selection}
           idOf={({ id }) => id}
           linkOf={addressOf}
           onRefusal={(error) => void (problem.value = error)}
@@ -95,7 +103,7 @@ export function Users(): VNode {
           }
         />
       </Panel>
-      {isAdding.value && <NewUser onClose={() => void (isAdding.value = false)} onDone={() => void version.value++} />}
+      {isAdding.value && <UserForm onClose={() => void (isAdding.value = false)} onDone={() => void version.value++} />}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import type { Fields } from "../../wire/fields.ts";
-import { parseQuery, QueryError, type Query } from "../../wire/query.ts";
+import { parseQuery, QueryError, type Clause, type Query, type Term } from "../../wire/query.ts";
 import { ApiError } from "../errors.ts";
 import type { Call } from "../http/dispatch.ts";
 import type { Sent } from "../http/respond.ts";
@@ -8,19 +8,53 @@ import type { ControlDeps } from "./deps.ts";
 
 type ListDeps = Pick<ControlDeps, "addresses" | "positions">;
 
+/** What is searched for. */
+interface Search {
+  readonly query?: string | undefined;
+  readonly name?: string | undefined;
+}
+
 interface Asked extends Pick<Call, "event" | "request"> {
   readonly query: { readonly limit?: number | undefined; readonly after?: string | undefined };
 }
 
 /** A list or a search of records, as in the product API. @throws {ApiError} as there */
 export function recordList<Row, Shown>(
-  call: Asked,
+  call: Asked & { readonly query: Search },
   deps: ListDeps,
-  search: string | undefined,
   fields: Fields,
   options: ListOptions<Row, Shown>,
 ): Promise<Shown[] | Sent> {
-  return list(call, deps, options, search?.trim() ? parsed(search.trim(), fields) : undefined);
+  return list(call, deps, options, queryOf(call.query, fields));
+}
+
+const MAX_COUNT = 10_000;
+
+/** How many records a list has, or a search finds. @throws {ApiError} as the list */
+export async function recordCount(
+  search: Search,
+  fields: Fields,
+  { find }: Pick<ListOptions<unknown, unknown>, "find">,
+): Promise<{ count: number; is_complete: boolean }> {
+  let count = 0;
+  for await (const batch of find({ query: queryOf(search, fields), limit: MAX_COUNT + 1 })) count += batch.length;
+  return { count: Math.min(count, MAX_COUNT), is_complete: count <= MAX_COUNT };
+}
+
+function queryOf({ query = "", name = "" }: Search, fields: Fields): Query | undefined {
+  const words = name.split(/\s+/).filter((word) => word !== "");
+  const terms = words.map((value): Term => ({ field: "name", operator: "contains", value, negated: false }));
+  // Of one clause, either word would be enough.
+  const clauses = terms.map((term): Clause => ({
+    field: "name",
+    column: "name",
+    type: "string",
+    values: [term],
+    range: [],
+    excluded: [],
+  }));
+  const all = [...(query.trim() === "" ? [] : parsed(query.trim(), fields)), ...clauses];
+  return all.length === 0 ? undefined : all;
 }
 
 function parsed(search: string, fields: Fields): Query {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { drawnFor } from "../../wire/initials.ts";
 import type { PersonaRecord } from "../store/records.ts";
 
 /** What is drawn for an account without a picture. */
@@ -8,16 +8,9 @@ export interface Picture {
   readonly initials: string;
 }
 
-/** The initials of the name on a color derived from the id. */
-export function pictureOf({ id, name, email }: Pick<PersonaRecord, "id" | "name" | "email">): Picture {
-  const words = (name ?? email).match(/[\p{L}\p{N}]+/gu) ?? ["?"];
-  return {
-    hue: createHash("sha256").update(id).digest().readUInt16BE(0) % 360,
-    initials: words
-      .slice(0, 2)
-      .map((word) => String.fromCodePoint(word.codePointAt(0) ?? 63).toUpperCase())
-      .join(""),
-  };
+/** The same as in the dashboard. */
+export function pictureOf({ name, email }: Pick<PersonaRecord, "name" | "email">): Picture {
+  return drawnFor(name ?? email);
 }
 
 /**

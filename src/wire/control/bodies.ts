@@ -41,7 +41,14 @@ export const UserPatch = z.strictObject({
   password_digest: z.optional(z.nullable(z.string())),
 });
 
-export const NewPersona = seed.persona;
+const typical = z
+  .optional(z.boolean())
+  .check(
+    z.describe(
+      "Adds the accounts that are missing, with the persona's address, and whether the provider has verified it",
+    ),
+  );
+export const NewPersona = z.extend(seed.persona, { email_verified: typical });
 const accountPatch = z.optional(z.nullable(z.record(z.string(), z.unknown())));
 /** null removes the account at a provider. */
 const accountPatches = Object.fromEntries(PROVIDERS.map((name) => [name, accountPatch])) as Record<
@@ -52,6 +59,7 @@ export const PersonaPatch = z.strictObject({
   name: z.optional(z.nullable(text)),
   email: z.optional(seed.providerEmail),
   avatar_url: z.optional(z.nullable(z.url())),
+  email_verified: typical,
   ...accountPatches,
 });
 

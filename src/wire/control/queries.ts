@@ -14,11 +14,15 @@ export const OfInstance = z.strictObject({
     .optional(text)
     .check(z.describe("An instance's id or subdomain; needed if several have a record with this id")),
 });
-export const Searched = z.strictObject({
-  ...page,
+const search = {
   instance: z.optional(instanceName),
   query: z.optional(z.string().check(z.maxLength(8192))).check(z.describe("The search language of the product API")),
-});
+  name: z
+    .optional(z.string().check(z.maxLength(256)))
+    .check(z.describe("Words that the user's name contains, in any order")),
+};
+export const Search = z.strictObject(search);
+export const Searched = z.strictObject({ ...page, ...search });
 export const ClockChallenge = z.strictObject({
   nonce: z.string().check(z.regex(CLOCK_NONCE), z.describe("22 to 64 characters of base64url, chosen at random")),
   instance: z.optional(instanceName),

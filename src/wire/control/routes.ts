@@ -63,6 +63,7 @@ export const CONTROL_ROUTES = {
   },
 
   "GET /users": { does: "Lists or searches an instance's users.", query: q.Searched, answer: list(a.User) },
+  "GET /users/count": { does: "Counts an instance's users, or those that match.", query: q.Search, answer: a.Count },
   "POST /users": {
     does: "Creates a user, with identities and sessions.",
     ...long(b.NewUser),
@@ -76,6 +77,11 @@ export const CONTROL_ROUTES = {
     does: "Lists or searches an instance's sessions.",
     query: q.Searched,
     answer: list(a.Session),
+  },
+  "GET /sessions/count": {
+    does: "Counts an instance's sessions, or those that match.",
+    query: q.Search,
+    answer: a.Count,
   },
   "GET /sessions/:session_id": { does: "Retrieves a session.", ...oneSession },
   "POST /sessions/:session_id/revoke": { does: "Revokes a session.", ...nothing, ...oneSession },

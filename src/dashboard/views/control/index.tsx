@@ -4,9 +4,10 @@ import { Heading } from "../../ui/parts.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { ClockPanel } from "./clock.tsx";
 import { DataPanel } from "./data.tsx";
+import { PersonasPanel } from "./personas.tsx";
 import { ScenariosPanel } from "./scenarios.tsx";
 
-const SECTIONS = { scenarios: "Scenarios", clock: "Clock", data: "Data" } as const;
+const SECTIONS = { scenarios: "Scenarios", personas: "Personas", clock: "Clock", data: "Data" } as const;
 type Section = keyof typeof SECTIONS;
 
 /** Controls the outcomes of sign-ins, the clock and the records. */
@@ -18,6 +19,7 @@ export function Control(): VNode {
       <Heading title="Control" note="Whatever can happen to a sign-in in production can be made to happen here." />
       <Tabs label="Sections" titles={SECTIONS} chosen={section} onChoose={(name) => refine({ section: name })}>
         {section === "scenarios" && <ScenariosPanel />}
+        {section === "personas" && <PersonasPanel />}
         {section === "clock" && <ClockPanel />}
         {section === "data" && <DataPanel />}
       </Tabs>

@@ -13,7 +13,7 @@ export interface Listed {
   readonly own: Instance["data"]["connections"][Provider];
 }
 
-/** Sets an instance's credentials for a provider. They go on to the addresses that it had, such as a company's own server. */
+/** Sets an instance's credentials for a provider, and the addresses that they are sent to, such as a company's own server. */
 export function EditConnection({
   instance,
   connection: { data },
@@ -28,13 +28,19 @@ export function EditConnection({
   const clientId = useSignal(own?.client_id ?? "");
   const secret = useSignal("");
   const title = providerTitle(data.provider);
+  const endpoints = Object.entries(data.endpoints).map(([name, address]) => ({
+    name,
+    address,
+    own: useSignal(own?.endpoints?.[name] ?? ""),
+  }));
   const save = async (): Promise<void> => {
+    const given = endpoints.map((each) => [each.name, each.own.value.trim()] as const).filter(([, value]) => value);
     await control.request("PUT /instances/:id/connections/:provider", {
       params: { id: instance, provider: data.provider },
       body: {
         client_id: clientId.value.trim(),
         client_secret: secret.value.trim(),
-        ...(own?.endpoints && { endpoints: own.endpoints }),
+        ...(given.length > 0 && { endpoints: Object.fromEntries(given) }),
       },
     });
     notify("good", `${title}: own credentials saved`);
@@ -51,12 +57,6 @@ export function EditConnection({
       <p class="muted">
         At the provider, register this callback address: <code>{data.callback_url}</code>
       </p>
-      {own?.endpoints && (
-        <p class="muted" data-testid="kept-endpoints">
-          These credentials are sent to{" "}
-          {[...new Set(Object.values(own.endpoints).map((url) => new URL(url).host))].join(", ")}.
-        </p>
-      )}
       <TextField name="client_id" label="Client id" required autocomplete="off" value={clientId} />
       <TextField
         name="client_secret"
@@ -67,6 +67,15 @@ export function EditConnection({
         autocomplete="off"
         value={secret}
       />
+      <details open={Boolean(own?.endpoints)} data-testid="endpoints">
+        <summary>Addresses of the provider</summary>
+        <div class="stack">
+          <p class="muted">For a server of your own. An empty one is {title}'s. https, or http on this machine.</p>
+          {endpoints.map(({ name, address, own: value }) => (
+            <TextField key={name} label={name} type="url" placeholder={address} value={value} />
+          ))}
+        </div>
+      </details>
     </FormDialog>
   );
 }

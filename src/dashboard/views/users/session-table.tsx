@@ -23,11 +23,13 @@ export function SessionTable({
   withUser,
   onRefusal,
   empty,
+  reloadKey,
 }: {
-  query: NonNullable<QueryOf<"GET /sessions">>;
+  query: NonNullable<QueryOf<"GET /sessions/count">>;
   withUser?: boolean;
   onRefusal?: (error: Error | undefined) => void;
   empty?: ComponentChildren;
+  reloadKey?: unknown;
 }): VNode {
   const version = useSignal(0);
   const change = async (session: Session, verb: "revoke" | "restore"): Promise<void> => {
@@ -44,13 +46,29 @@ export function SessionTable({
             cell: (session: Session) => (
               <Person name={session.data.name} email={session.data.email} address={userOf(session)} />
             ),
+            sortBy: ({ data }: Session) => data.name,
           },
         ]
       : []),
-    { title: "Provider", cell: ({ data }) => providerTitle(data.provider) },
-    { title: "Address", cell: ({ data }) => <code>{data.ip_address}</code>, from: 740 },
-    { title: "Last sign-in", cell: ({ data }) => <Time at={data.last_signin_at} />, ...(withUser && { from: 740 }) },
-    { title: "First sign-in", cell: ({ data }) => <Time at={data.logged_in_at} />, from: 960 },
+    { title: "Provider", cell: ({ data }) => providerTitle(data.provider), sortBy: ({ data }) => data.provider },
+    {
+      title: "Address",
+      cell: ({ data }) => <code>{data.ip_address}</code>,
+      from: 740,
+      sortBy: ({ data }) => data.ip_address,
+    },
+    {
+      title: "Last sign-in",
+      cell: ({ data }) => <Time at={data.last_signin_at} />,
+      sortBy: ({ data }) => data.last_signin_at,
+      ...(withUser && { from: 740 }),
+    },
+    {
+      title: "First sign-in",
+      cell: ({ data }) => <Time at={data.logged_in_at} />,
+      from: 960,
+      sortBy: ({ data }) => data.logged_in_at,
+    },
     {
       title: "State",
       cell: ({ data }) =>
@@ -85,7 +103,7 @@ export function SessionTable({
       columns={columns}
       idOf={({ id }) => id}
       {...(withUser && { linkOf: userOf })}
-      reloadKey={version.value}
+      reloadKey={`${version.value} ${String(reloadKey)}`}
       empty={empty ?? <Empty icon="sessions" title="No sessions" />}
       {...(onRefusal && { onRefusal })}
     />

@@ -1,6 +1,7 @@
 import { PROVIDERS } from "../../../wire/names.ts";
 import { recordsOf } from "../../seed/parse.ts";
 import { SeedPersona } from "../../seed/schema.ts";
+import { typedPersona } from "../../simulator/typed-account.ts";
 import { checked } from "../../zod-errors.ts";
 import { requireFound } from "../find.ts";
 import type { PersonaRecord } from "../../store/records.ts";
@@ -14,10 +15,11 @@ export const personaRoutes: HandlersOf<"/personas"> = {
   "GET /personas": (call, deps) =>
     pageOf(call, deps, { name: "personas", all: deps.live.personas.toReversed(), present: personaResource }),
 
-  "POST /personas": async ({ body }, { store, live, now }) => {
-    const id = body.id ?? `persona-${freeNumber(live.personas)}`;
-    refuseFaults(personaFaults({ ...body, id }));
-    const { personas } = recordsOf({ instances: [], personas: [{ ...body, id }] }, now());
+  "POST /personas": async ({ body: { email_verified, ...given } }, { store, live, now }) => {
+    const id = given.id ?? `persona-${freeNumber(live.personas)}`;
+    const persona = { ...typicalAccounts(given, email_verified), ...given, id };
+    refuseFaults(personaFaults(persona));
+    const { personas } = recordsOf({ instances: [], personas: [persona] }, now());
     await store.add({ personas });
     await live.refresh();
     return personaResource(personas[0]!);
@@ -27,12 +29,14 @@ export const personaRoutes: HandlersOf<"/personas"> = {
     personaResource(required(live.personas.find(({ id }) => id === params.id))),
 
   "PATCH /personas/:id": async ({ params, body }, { store, live }) => {
-    const { name, email, avatar_url, ...given } = body;
+    const { name, email, avatar_url, email_verified, ...given } = body;
     const changed = await store.change("personas", params.id, (before) => {
       if (!before) return undefined;
+      const typical = typicalAccounts({ email: email ?? before.email, name: name ?? before.name }, email_verified);
       const accounts = Object.fromEntries(
         PROVIDERS.flatMap((provider) => {
-          const account = given[provider] === undefined ? before.accounts[provider] : given[provider];
+          const own = before.accounts[provider] ?? typical[provider];
+          const account = given[provider] === undefined ? own : given[provider];
           return account ? [[provider, account]] : [];
         }),
       );
@@ -53,6 +57,14 @@ export const personaRoutes: HandlersOf<"/personas"> = {
     return { deleted: true, id };
   },
 };
+
+/** What a person who is typed in on the picker has at each provider. None, unless that is asked for. */
+function typicalAccounts(
+  { email, name }: { readonly email: string; readonly name: string | null },
+  email_verified: boolean | undefined,
+): PersonaRecord["accounts"] {
+  return email_verified === undefined ? {} : typedPersona({ email, name, email_verified }).accounts;
+}
 
 /** What is wrong with the accounts, which have the form of their provider. */
 export function personaFaults(persona: object): readonly string[] {

@@ -1,18 +1,18 @@
 import { SESSION_FIELDS } from "../../../wire/fields.ts";
 import { lowerCaseId } from "../../http/routes/access.ts";
+import type { ListOptions } from "../../http/routes/list.ts";
 import { sessionList } from "../../http/routes/sessions.ts";
+import type { SessionRecord } from "../../store/records.ts";
 import type { ControlDeps } from "../deps.ts";
 import { chosenInstance, requireFound, requireKey } from "../find.ts";
 import type { HandlersOf } from "../handler.ts";
-import { recordList } from "../lists.ts";
+import { recordCount, recordList } from "../lists.ts";
 import { sessionResource } from "../resources.ts";
 
 export const sessionRoutes: HandlersOf<"/sessions"> = {
-  "GET /sessions": (call, deps) => {
-    const { instance, query } = call.query;
-    const list = sessionList(deps.store, chosenInstance(deps, instance), sessionResource);
-    return recordList(call, deps, query, SESSION_FIELDS, list);
-  },
+  "GET /sessions": (call, deps) => recordList(call, deps, SESSION_FIELDS, sessionsOf(deps, call.query.instance)),
+
+  "GET /sessions/count": ({ query }, deps) => recordCount(query, SESSION_FIELDS, sessionsOf(deps, query.instance)),
 
   "GET /sessions/:session_id": async ({ params, query }, deps) => {
     const key = await requireKey(deps, "sessions", lowerCaseId(params.session_id), query.instance);
@@ -29,11 +29,17 @@ interface Named {
   readonly query: { readonly instance?: string | undefined };
 }
 
+type SessionResource = ReturnType<typeof sessionResource>;
+
+function sessionsOf(deps: ControlDeps, instance: string | undefined): ListOptions<SessionRecord, SessionResource> {
+  return sessionList(deps.store, chosenInstance(deps, instance), sessionResource);
+}
+
 async function setRevoked(
   { params, query }: Named,
   deps: ControlDeps,
   revoked_at: string | null,
-): Promise<ReturnType<typeof sessionResource>> {
+): Promise<SessionResource> {
   const key = await requireKey(deps, "sessions", lowerCaseId(params.session_id), query.instance);
   const changed = await deps.store.change("sessions", key, (before) => {
     if (!before) return undefined;

@@ -4,22 +4,24 @@ import { ApiError } from "../../errors.ts";
 import { crossFaults } from "../../seed/faults.ts";
 import { recordsOf } from "../../seed/parse.ts";
 import { lowerCaseId } from "../../http/routes/access.ts";
+import type { ListOptions } from "../../http/routes/list.ts";
 import { userList } from "../../http/routes/users.ts";
 import type { TenantKey } from "../../store/records.ts";
+import type { UserView } from "../../store/store.ts";
 import type { ControlDeps } from "../deps.ts";
 import { chosenInstance, requireFound, requireKey } from "../find.ts";
 import type { HandlersOf } from "../handler.ts";
-import { recordList } from "../lists.ts";
+import { recordCount, recordList } from "../lists.ts";
 import { patched } from "../patched.ts";
 import { refuseFaults } from "../check.ts";
 import { userResource } from "../resources.ts";
 
+type UserResource = ReturnType<typeof userResource>;
+
 export const userRoutes: HandlersOf<"/users"> = {
-  "GET /users": (call, deps) => {
-    const { instance, query } = call.query;
-    const list = userList(deps.store, chosenInstance(deps, instance), (view) => userResource(view));
-    return recordList(call, deps, query, USER_FIELDS, list);
-  },
+  "GET /users": (call, deps) => recordList(call, deps, USER_FIELDS, usersOf(deps, call.query.instance)),
+
+  "GET /users/count": ({ query }, deps) => recordCount(query, USER_FIELDS, usersOf(deps, query.instance)),
 
   "POST /users": async ({ body }, deps) => {
     const { instance: chosen, name = body.email.split("@")[0]!, ...rest } = body;
@@ -57,8 +59,12 @@ export const userRoutes: HandlersOf<"/users"> = {
   },
 };
 
+function usersOf(deps: ControlDeps, instance: string | undefined): ListOptions<UserView, UserResource> {
+  return userList(deps.store, chosenInstance(deps, instance), (view) => userResource(view));
+}
+
 /** A user with its identities. @throws {ApiError} `user_not_found` */
-async function whole({ store }: ControlDeps, { instance_id, id }: TenantKey): Promise<ReturnType<typeof userResource>> {
+async function whole({ store }: ControlDeps, { instance_id, id }: TenantKey): Promise<UserResource> {
   const view = requireFound(await store.findUser(instance_id, id), "user_not_found");
   return userResource(view, await store.identitiesOf(instance_id, id));
 }

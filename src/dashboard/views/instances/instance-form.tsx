@@ -1,0 +1,70 @@
+import { useSignal, type Signal } from "@preact/signals";
+import type { VNode } from "preact";
+import { control } from "../../api/client.ts";
+import type { Instance } from "../../api/records.ts";
+import { refreshState } from "../../api/service.ts";
+import { go } from "../../router.ts";
+import { TextField } from "../../ui/field.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+
+const FIELDS = ["name", "subdomain"];
+
+/** Creates an instance, and opens it. */
+export function NewInstance({ onClose }: { onClose: () => void }): VNode {
+  const name = useSignal("");
+  const subdomain = useSignal("");
+  const create = async (): Promise<void> => {
+    const body = { name: name.value, subdomain: subdomain.value };
+    const { id } = await control.request("POST /instances", { body });
+    await refreshState();
+    go(["instances", id]);
+  };
+  return (
+    <FormDialog title="New instance" action="Create" fields={FIELDS} onSubmit={create} onClose={onClose}>
+      <NameFields name={name} subdomain={subdomain} hint="Its address is <subdomain>.localhost." />
+    </FormDialog>
+  );
+}
+
+/** Changes an instance's name and address. */
+export function InstanceForm({
+  instance: { data },
+  onClose,
+  onSave,
+}: {
+  instance: Instance;
+  onClose: () => void;
+  onSave: (body: { name: string; subdomain: string }) => Promise<void>;
+}): VNode {
+  const name = useSignal(data.name);
+  const subdomain = useSignal(data.subdomain);
+  const save = (): Promise<void> => onSave({ name: name.value, subdomain: subdomain.value });
+  return (
+    <FormDialog title="Edit instance" action="Save" fields={FIELDS} onSubmit={save} onClose={onClose}>
+      <NameFields name={name} subdomain={subdomain} hint="Its address changes with it: tell its applications." />
+    </FormDialog>
+  );
+}
+
+function NameFields({
+  name,
+  subdomain,
+  hint,
+}: {
+  name: Signal<string>;
+  subdomain: Signal<string>;
+  hint: string;
+}): VNode {
+  return (
+    <>
+      <TextField name="name" label="Name" required maxLength={256} value={name} />
+      <TextField
+        name="subdomain"
+        label="Subdomain"
+        hint={`Lower-case letters, digits and hyphens. ${hint}`}
+        required
+        value={subdomain}
+      />
+    </>
+  );
+}
