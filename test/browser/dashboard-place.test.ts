@@ -122,6 +122,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard keeps", () => {
     async (view) => {
       const { page, visit } = on;
       await visit(view);
+      await page.getByTestId("row").first().waitFor();
       const titles = "[...document.querySelectorAll('th')].map((each) => each.textContent)";
       const wide = await page.evaluate<string[]>(titles);
       const missing = await Promise.all([375, 768].map(() => 0));

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
+import { useEffect } from "preact/hooks";
 import { USER_FIELDS } from "../../wire/fields.ts";
 import { providerTitle } from "../../wire/names.ts";
 import type { User } from "../api/records.ts";
@@ -55,6 +56,7 @@ export function Users(): VNode {
   const problem = useSignal<Error | undefined>(undefined);
   const isAdding = useSignal(false);
   const selection = useSelection();
+  useEffect(() => void (selection.value = new Set()), [instance]);
   const version = useSignal(0);
   return (
     <>
