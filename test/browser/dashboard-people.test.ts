@@ -5,7 +5,7 @@ import { useFresh } from "../_fresh.ts";
 
 interface Listed {
   readonly id: string;
-  readonly data: Readonly<Record<string, any>>;
+  readonly data: Readonly<Record<string, unknown>>;
 }
 
 describe.skipIf(CHROMIUM === undefined)("In the dashboard, users, instances and personas", () => {
@@ -130,7 +130,7 @@ describe.skipIf(CHROMIUM === undefined)("In the dashboard, users, instances and 
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
     const { data } = (await on.control(`GET /instances/${id}`)).body as unknown as Listed;
-    expect(data["connections"].github.endpoints).toEqual({ token: "https://ghe.corp.test/token" });
+    expect(data["connections"]).toMatchObject({ github: { endpoints: { token: "https://ghe.corp.test/token" } } });
     await on.control(`DELETE /instances/${id}/connections/github`);
   });
 

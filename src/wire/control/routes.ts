@@ -63,7 +63,7 @@ export const CONTROL_ROUTES = {
   },
 
   "GET /users": { does: "Lists or searches an instance's users.", query: q.Searched, answer: list(a.User) },
-  "GET /users/count": { does: "Counts an instance's users, or those that match.", query: q.Search, answer: a.Count },
+  "GET /users/count": { does: "Counts an instance's users.", query: q.Search, answer: a.Count },
   "POST /users": {
     does: "Creates a user, with identities and sessions.",
     ...long(b.NewUser),
@@ -78,11 +78,7 @@ export const CONTROL_ROUTES = {
     query: q.Searched,
     answer: list(a.Session),
   },
-  "GET /sessions/count": {
-    does: "Counts an instance's sessions, or those that match.",
-    query: q.Search,
-    answer: a.Count,
-  },
+  "GET /sessions/count": { does: "Counts an instance's sessions.", query: q.Search, answer: a.Count },
   "GET /sessions/:session_id": { does: "Retrieves a session.", ...oneSession },
   "POST /sessions/:session_id/revoke": { does: "Revokes a session.", ...nothing, ...oneSession },
   "POST /sessions/:session_id/restore": { does: "Restores a revoked session.", ...nothing, ...oneSession },
