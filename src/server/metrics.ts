@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { RequestEntry } from "./http/request-entry.ts";
-import type { RenderMetrics } from "./http/monitoring.ts";
+import { REFUSALS, type RequestEntry } from "./http/request-entry.ts";
+import { LIVE, METRICS, READY, type RenderMetrics } from "./http/monitoring.ts";
 import type { Readiness } from "./http/readiness.ts";
 import type { Store } from "./store/store.ts";
 
@@ -8,7 +8,9 @@ import type { Store } from "./store/store.ts";
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const COMMIT_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 
-type WatchedStore = Pick<Store, "connections" | "hangingCommits" | "clockAheadMs">;
+const PROBES = new Set([LIVE, READY, METRICS]);
+
+type WatchedStore = Pick<Store, "connections" | "hangingCommits" | "clockAheadMs" | "timeouts">;
 
 export type Metrics = Awaited<ReturnType<typeof createMetrics>>;
 
@@ -33,6 +35,14 @@ export async function createMetrics() {
     buckets: REQUEST_SECONDS,
     registers,
   });
+  const refusals = new Counter({
+    name: "svc_requests_refused_total",
+    help: "Callbacks without an open sign-in, and requests with a secret key that is not valid here",
+    labelNames: ["reason"],
+    registers,
+  });
+  // A rate needs a value before the first one.
+  for (const reason of REFUSALS) refusals.inc({ reason }, 0);
   const signIns = new Counter({
     name: "svc_sign_ins_total",
     help: "Sign-ins that ended, by their outcome",
@@ -47,7 +57,10 @@ export async function createMetrics() {
   });
 
   return {
-    onRequest({ method, route, status, ms, sign_in }: RequestEntry): void {
+    onRequest({ method, route, status, ms, sign_in, refused }: RequestEntry): void {
+      // Of balancers and Prometheus: they would hide how few of the users' requests there are.
+      if (route !== null && PROBES.has(route)) return;
+      if (refused) refusals.inc({ reason: refused });
       const labels = { method, route: route ?? "none" };
       requests.inc({ ...labels, status });
       durations.observe(labels, ms / 1000);
@@ -71,7 +84,7 @@ export async function createMetrics() {
           ready.set({ code: fault?.code ?? "ok" }, fault ? 0 : 1);
         },
       });
-      const { connections, hangingCommits, clockAheadMs } = store;
+      const { connections, hangingCommits, clockAheadMs, timeouts } = store;
       if (connections) {
         gauge(
           "svc_store_connections_max",
@@ -91,6 +104,17 @@ export async function createMetrics() {
           "Commits of all servers that have waited for a synchronous standby for more than a second",
           hangingCommits,
         );
+      if (timeouts) {
+        const counter: Counter = new Counter({
+          name: "svc_store_timeouts_total",
+          help: "Statements that ran into their time limit, or waited too long for a lock",
+          registers,
+          collect() {
+            counter.reset();
+            counter.inc(timeouts());
+          },
+        });
+      }
       if (clockAheadMs)
         gauge(
           "svc_store_clock_difference_seconds",

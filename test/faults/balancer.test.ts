@@ -1,18 +1,12 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { connect, createServer, type AddressInfo, type Server as TcpServer, type Socket } from "node:net";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
-import { temporaryDirectory } from "../_files.ts";
 import { freePort } from "../_free-port.ts";
+import { hasHaproxy, startHaproxy } from "./_haproxy.ts";
 import { createDatabase } from "../postgres/_postgres.ts";
 import { FRONT_HOST, SECRET_KEY, started, type Server } from "../postgres/_serve.ts";
 
-const HAPROXY = "/usr/sbin/haproxy";
 const REQUESTS = process.env["SVC_FAULTS"] === "full" ? 2000 : 200;
 
 interface Counts {
@@ -68,37 +62,6 @@ async function listen(server: TcpServer, port: number): Promise<void> {
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
 }
 
-/** Checks each server's readiness. A server that is not ready gets no requests, and an unanswered request goes to another. */
-async function startBalancer(ports: readonly number[]): Promise<number> {
-  const directory = temporaryDirectory();
-  const port = await freePort();
-  const file = join(directory, "haproxy.cfg");
-  const lines = [
-    "defaults",
-    "  mode http",
-    "  timeout connect 1s",
-    "  timeout client 30s",
-    "  timeout server 30s",
-    "  timeout check 30s",
-    "  retries 3",
-    "  retry-on conn-failure empty-response 503",
-    "  option redispatch 1",
-    "listen svc",
-    `  bind 127.0.0.1:${port}`,
-    "  balance roundrobin",
-    "  option httpchk GET /__svc/health/ready",
-    "  http-check expect status 200",
-    ...ports.map((own, n) => `  server svc-${n} 127.0.0.1:${own} check inter 500ms fall 2 rise 1`),
-  ];
-  await writeFile(file, `${lines.join("\n")}\n`);
-  const child: ChildProcess = spawn(HAPROXY, ["-q", "-db", "-f", file], { stdio: "ignore" });
-  onTestFinished(async () => {
-    child.kill("SIGKILL");
-    if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-  });
-  return port;
-}
-
 /** Requests users without a pause. */
 function ask(port: number, workers = 8): { counts: Counts; stop(): Promise<void> } {
   const agent = new Agent({ keepAlive: true });
@@ -133,7 +96,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   while (!(await condition())) await sleep(50);
 }
 
-it.skipIf(!existsSync(HAPROXY))(
+it.skipIf(!hasHaproxy)(
   "Four servers behind a load balancer fail no request when one loses its database and one is replaced",
   async () => {
     const direct = await createDatabase();
@@ -147,7 +110,7 @@ it.skipIf(!existsSync(HAPROXY))(
     await (await started(direct)).stop();
     const servers: Server[] = [];
     for (const n of [0, 1, 2, 3]) servers.push(await start(n, n === 1 ? cut.href : direct));
-    const balancer = await startBalancer(ports);
+    const balancer = await startHaproxy(ports);
     await until(async () => {
       const trial = ask(balancer, 1);
       await sleep(100);

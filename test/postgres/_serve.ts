@@ -22,14 +22,19 @@ export interface Answer {
   readonly body: string;
 }
 
+/** What answers as a server does. */
+export interface Front {
+  send(path: string, method?: "GET" | "DELETE"): Promise<Answer>;
+}
+
 /** A `svc serve` process. */
-export interface Server {
+export interface Server extends Front {
   readonly child: ChildProcess;
+  readonly port: number;
   readonly store: string;
   readonly instances: readonly { readonly id: string; readonly name: string }[];
   /** Its stderr so far. */
   log(): string;
-  send(path: string, method?: "GET" | "DELETE"): Promise<Answer>;
   stop(): Promise<void>;
 }
 
@@ -76,15 +81,21 @@ export async function serve(store: string, args?: readonly string[], clockAheadM
     return { code: child.exitCode, stderr };
   }
   const ready = JSON.parse(first.value) as Pick<Server, "store" | "instances"> & { port: number };
-  const agent = new Agent({ keepAlive: true });
   return {
     child,
+    port: ready.port,
     store: ready.store,
     instances: ready.instances,
     log: () => stderr,
-    send: (path, method = "GET") => send(agent, ready.port, path, method),
+    ...frontAt(ready.port),
     stop,
   };
+}
+
+/** What listens on a port: a server, or a load balancer. */
+export function frontAt(port: number): Front {
+  const agent = new Agent({ keepAlive: true });
+  return { send: (path, method = "GET") => send(agent, port, path, method) };
 }
 
 /** A program that sets the clock of its process. */
@@ -136,7 +147,7 @@ function send(agent: Agent, port: number, path: string, method: string): Promise
 }
 
 /** Starts a sign-in up to the callback's address, each step at the next server. */
-export async function callbackOf(hint: string, next: () => Server): Promise<string | Answer> {
+export async function callbackOf(hint: string, next: () => Front): Promise<string | Answer> {
   const query = new URLSearchParams({ provider: "google", redirect_uri: APP });
   const begun = await next().send(`/oauth/authorize?${query.toString()}`);
   if (!begun.location) return begun;
@@ -149,7 +160,7 @@ export async function callbackOf(hint: string, next: () => Server): Promise<stri
 }
 
 /** A whole sign-in. @returns the token, or the other answer */
-export async function signIn(hint: string, next: () => Server): Promise<string | Answer> {
+export async function signIn(hint: string, next: () => Front): Promise<string | Answer> {
   const path = await callbackOf(hint, next);
   if (typeof path !== "string") return path;
   const answer = await next().send(path);
@@ -162,7 +173,7 @@ export function inTurn(servers: readonly Server[]): () => Server {
   return () => servers[n++ % servers.length]!;
 }
 
-export async function users(server: Server): Promise<{ id: string; data: { email: string; providers: string[] } }[]> {
+export async function users(server: Front): Promise<{ id: string; data: { email: string; providers: string[] } }[]> {
   const { status, body } = await server.send("/api/v1/users");
   if (status !== 200) throw new Error(`${status}: ${body}`);
   return JSON.parse(body) as Awaited<ReturnType<typeof users>>;

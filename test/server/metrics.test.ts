@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
+import { get, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { serve, type RequestEntry, type RunningServer, type ServeOptions } from "../../src/server/index.ts";
@@ -90,7 +92,7 @@ it("The log has each request with its id, level, flow and reason of failure", as
   expect(entries.map(({ request_id }) => request_id).slice(0, 3)).toEqual(
     answers.map(({ headers }) => headers.get("request-id")),
   );
-  expect(begin).toMatchObject({ level: "info", status: 302, sign_in: null, reason: null });
+  expect(begin).toMatchObject({ level: "debug", status: 302, sign_in: null, refused: null, reason: null });
   expect(begin!.flow_id).toMatch(/^[0-9a-f]{16}$/);
   expect(picked!.route).toBe("/__svc/simulator/:provider/authorize");
   expect(callback).toMatchObject({
@@ -99,6 +101,62 @@ it("The log has each request with its id, level, flow and reason of failure", as
   });
   expect(refused).toMatchObject({ level: "info", status: 401, reason: "Unauthorized", flow_id: null });
   expect(probe).toMatchObject({ level: "debug", route: "/__svc/health/live" });
+});
+
+it("A sign-in in which nothing fails is one line of the log", async () => {
+  const { server, entries } = await start();
+  await signIn(server, { login_hint: "ada@acme.test" });
+  expect(entries.length).toBeGreaterThan(1);
+  const [line, ...more] = entries.filter(({ level }) => level !== "debug");
+  expect(line).toMatchObject({ level: "info", sign_in: { provider: "google", outcome: "success" } });
+  expect(more).toEqual([]);
+  expect(JSON.stringify(line).length).toBeLessThan(500);
+});
+
+it("A callback without an open sign-in, and a secret key that is not valid, are warnings and are counted", async () => {
+  const { server, entries } = await start({ metrics: true });
+  const [instance, other] = server.instances;
+  const withKey = (key: string): Promise<Response> =>
+    fetch(`${server.url}/api/v1/users`, { headers: { "x-service-secret-key": key } });
+  await fetch(`${server.url}/oauth/google/callback?code=x&state=${"0".repeat(64)}`);
+  expect(entries.at(-1)).toMatchObject({ level: "warn", status: 400, refused: "invalid_state" });
+  await withKey("sk_acme_of_no_instance_0123456789abcdefghij");
+  expect(entries.at(-1)).toMatchObject({ level: "warn", status: 401, refused: "unknown_key" });
+  const rotate = `${server.url}/__svc/v1/instances/${instance!.id}/keys/rotate`;
+  const headers = { authorization: `Bearer ${server.control_key!}` };
+  expect((await fetch(rotate, { method: "POST", headers })).status).toBe(200);
+  expect((await withKey(instance!.secret_key)).status).toBe(401);
+  expect(entries.at(-1)).toMatchObject({
+    level: "warn",
+    refused: "replaced_key",
+    reason: "Unauthorized: this secret key was replaced; give the application the current one",
+  });
+  // Not every system knows the names below localhost.
+  const host = `${instance!.subdomain}.localhost:${server.port}`;
+  const asked = { host: "127.0.0.1", port: server.port, path: "/api/v1/users", agent: false };
+  const elsewhere = get({ ...asked, headers: { host, "x-service-secret-key": other!.secret_key } });
+  const [answer] = (await once(elsewhere, "response")) as [IncomingMessage];
+  answer.resume();
+  expect(entries.at(-1)).toMatchObject({ level: "warn", refused: "other_instance" });
+  // A stranger is none of these.
+  await withKey("guess");
+  await fetch(`${server.url}/api/v1/users`);
+  expect(entries.slice(-2)).toMatchObject([
+    { level: "info", refused: null },
+    { level: "info", refused: null },
+  ]);
+  const text = await (await fetch(`${server.url}/__svc/metrics`)).text();
+  for (const reason of ["invalid_state", "unknown_key", "replaced_key", "other_instance"])
+    expect(text).toContain(`svc_requests_refused_total{reason="${reason}"} 1`);
+});
+
+it("The requests of balancers and of Prometheus are not counted", async () => {
+  const { server } = await start({ metrics: true });
+  const paths = ["/__svc/health/live", "/__svc/health/ready", "/__svc/metrics"];
+  for (const path of paths) await fetch(`${server.url}${path}`);
+  const text = await (await fetch(`${server.url}/__svc/metrics`)).text();
+  expect(text).toContain('svc_ready{code="ok"} 1');
+  expect(text).not.toMatch(/svc_http_requests_total\{|route="\/__svc\/(health|metrics)/);
 });
 
 it("The log has a failed sign-in as a warning with its reason", async () => {

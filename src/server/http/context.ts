@@ -3,7 +3,7 @@ import type { H3Event } from "h3";
 import type { Scope } from "../instances/addresses.ts";
 import { callerOf, type Caller } from "../sign-in/caller.ts";
 import type { InstanceRecord } from "../store/records.ts";
-import type { SignInOutcome } from "./request-entry.ts";
+import type { Refusal, SignInOutcome } from "./request-entry.ts";
 
 /** What is known of a request besides what it says itself, as `event.context.request`. */
 export interface RequestContext {
@@ -29,6 +29,8 @@ export interface RequestContext {
   signIn?: SignInOutcome;
   /** Why it was refused, for the log. */
   reason?: string;
+  /** Set if it was refused for what an operator should look at. */
+  refused?: Refusal;
   /** The answer, if it is JSON of known length. */
   json?: string;
   /** Where the answer redirects to. */

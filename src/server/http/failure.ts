@@ -24,6 +24,7 @@ export function answerFailure(error: HTTPError, event: H3Event, deps: FailureDep
   const { code, detail, headers = {} } = failure;
   const misuse = misuseIn(event, code);
   request.reason = misuse === undefined ? reason : `${reason}: ${misuse}`;
+  if (code === "invalid_state") request.refused = "invalid_state";
   const { status } = ERRORS[code];
   setHeaders(event, headers);
   const isForPerson = !isApi(request) && (headerOf(event, "accept") ?? "").includes("text/html");

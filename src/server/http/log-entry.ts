@@ -7,15 +7,18 @@ import { redactPath, redactText } from "../flows/redact.ts";
 import type { RequestContext } from "./context.ts";
 import { LIVE, METRICS, READY } from "./monitoring.ts";
 import { PAGE_FILES_ROUTE } from "./pages/files.ts";
-import type { RequestEntry, SignInOutcome } from "./request-entry.ts";
+import type { RequestEntry } from "./request-entry.ts";
 
 const QUIET_ROUTES = new Set([LIVE, READY, METRICS, PAGE_FILES_ROUTE, "/__svc/simulator/avatars/:file"]);
+
+/** The steps of a sign-in before the callback, whose line is that of the sign-in. */
+const STEPS = /^\/(?:sign-in|oauth\/authorize|__svc\/begin|__svc\/simulator\/.*)$/;
 
 /** The log entry of a request with an answer. */
 export function entryOf({ req, context }: H3Event, status: number): RequestEntry {
   const { id, startedAt, target, route, flow_id, instance, signIn, reason = signIn?.reason } = context.request;
   return {
-    level: levelOf(route, status, signIn),
+    level: levelOf(context.request, status),
     request_id: id,
     flow_id: flow_id ?? null,
     method: req.method,
@@ -25,6 +28,7 @@ export function entryOf({ req, context }: H3Event, status: number): RequestEntry
     ms: performance.now() - startedAt,
     instance: instance?.subdomain ?? null,
     sign_in: signIn ? { provider: signIn.provider, outcome: signIn.outcome } : null,
+    refused: context.request.refused ?? null,
     reason: reason ? redactText(reason) : null,
   };
 }
@@ -44,8 +48,9 @@ export function isApi({ target }: RequestContext): boolean {
   return target.startsWith("/api/");
 }
 
-function levelOf(route: string | undefined, status: number, signIn: SignInOutcome | undefined): LogLevel {
-  if (route !== undefined && QUIET_ROUTES.has(route)) return "debug";
+function levelOf({ route = "", signIn, refused }: RequestContext, status: number): LogLevel {
+  if (QUIET_ROUTES.has(route)) return "debug";
   if (status >= 500) return "error";
-  return signIn && signIn.outcome !== "success" ? "warn" : "info";
+  if (refused !== undefined || (signIn && signIn.outcome !== "success")) return "warn";
+  return status < 400 && STEPS.test(route) ? "debug" : "info";
 }

@@ -4,6 +4,7 @@ import { CONTROL_KEY_PREFIX, credentialKind } from "../../wire/credentials.ts";
 import type { ErrorCode } from "../../wire/errors.ts";
 import { SECRET_KEY_HEADER, SECRET_KEY_PREFIX } from "../../wire/names.ts";
 import { headerOf } from "./context.ts";
+import type { Refusal } from "./request-entry.ts";
 
 /**
  * What the caller of an API got wrong, and what to send instead. For the log: the answers themselves have the sentences of the
@@ -25,7 +26,15 @@ function pathFault(path: string): string | undefined {
   return undefined;
 }
 
+const KEY_REFUSALS: Partial<Record<Refusal, string>> = {
+  replaced_key: "this secret key was replaced; give the application the current one",
+  unknown_key: "no instance has this secret key; compare it with the output of: svc env",
+  other_instance: "the key is another instance's; use the address of its own, or of the API",
+};
+
 function keyFault(event: H3Event): string | undefined {
+  const { refused } = event.context.request;
+  if (refused !== undefined) return KEY_REFUSALS[refused];
   const key = headerOf(event, SECRET_KEY_HEADER);
   const remedy = "send the secret key as X-Service-Secret-Key";
   if (!key) {

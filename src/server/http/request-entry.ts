@@ -10,9 +10,19 @@ export interface SignInOutcome {
   readonly reason: string | null;
 }
 
+/**
+ * What was refused although the caller meant well: a callback without an open sign-in, a secret key that was replaced, one
+ * that no instance has, or one that came to another instance's address.
+ */
+export const REFUSALS = ["invalid_state", "replaced_key", "unknown_key", "other_instance"] as const;
+export type Refusal = (typeof REFUSALS)[number];
+
 /** The log entry of a request that was answered. It contains no secret. */
 export interface RequestEntry {
-  /** `error`: the server failed; `warn`: a sign-in did; `debug`: probes, pictures, styles and scripts. */
+  /**
+   * `error`: the server failed; `warn`: a sign-in did, or the request has a `refused`; `debug`: probes, pictures, styles,
+   * scripts, and the steps before the end of a sign-in.
+   */
   readonly level: LogLevel;
   /** As in the answer's `Request-Id` header. */
   readonly request_id: string;
@@ -29,6 +39,7 @@ export interface RequestEntry {
   readonly instance: string | null;
   /** Set if the request ended a sign-in. */
   readonly sign_in: Omit<SignInOutcome, "reason"> | null;
+  readonly refused: Refusal | null;
   /** Why it failed; null if it did not. */
   readonly reason: string | null;
 }

@@ -3,6 +3,9 @@ import type { InstanceRecord } from "../store/records.ts";
 
 export type Instances = ReturnType<typeof createInstances>;
 
+/** How many replaced keys are remembered. */
+const MAX_FORMER = 1000;
+
 /**
  * The instances, indexed by everything that a request may name one by. Empty until `replace` is called.
  * @param now decides which replaced secret keys are still kept
@@ -11,6 +14,8 @@ export function createInstances(now: () => Date) {
   let indexes = indexesOf([]);
   /** The latest secret key: most requests have the same one. */
   let latest: { readonly key: Buffer; readonly instance: InstanceRecord } | undefined;
+  /** Digests of secret keys that were replaced since the start. */
+  const former = new Set<string>();
 
   function bySecretKey(key: string): InstanceRecord | undefined {
     const shown = Buffer.from(key);
@@ -38,9 +43,14 @@ export function createInstances(now: () => Date) {
     /** By subdomain or id, in either case. */
     byName: (name: string) => indexes.subdomains.get(name.toLowerCase()) ?? indexes.ids.get(name.toLowerCase()),
     bySecretKey,
+    /** Whether an instance had this secret key, as far as this process and the records know. */
+    hadSecretKey: (key: string) => former.has(digest(key)) || indexes.oldKeys.has(digest(key)),
     byPublishableKey: (key: string) => indexes.publishableKeys.get(key),
     replace(instances: readonly InstanceRecord[]): void {
+      const before = indexes;
       indexes = indexesOf(instances);
+      for (const key of before.secretKeys.keys()) if (!indexes.secretKeys.has(key)) former.add(key);
+      for (const oldest of [...former].slice(0, -MAX_FORMER)) former.delete(oldest);
       latest = undefined;
     },
   };

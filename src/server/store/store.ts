@@ -165,6 +165,8 @@ export interface Store {
   clockAheadMs?(): number;
   /** Writes that can't end, because the database waits for a synchronous standby. */
   hangingCommits?(): number;
+  /** How many statements ran into their time limit, or waited too long for a lock. */
+  timeouts?(): number;
 
   /** Whether the store can be read and written at the moment. @throws {StorageUnavailable} saying why not */
   probe(): Promise<void>;

@@ -6,6 +6,7 @@ import {
   PROVIDERS,
   PUBLISHABLE_KEY_HEADER,
   SECRET_KEY_HEADER,
+  SECRET_KEY_PREFIX,
   type Provider,
 } from "../../../wire/names.ts";
 import { PUBLISHABLE_KEY_TERM } from "../../../wire/product/inputs.ts";
@@ -28,7 +29,11 @@ interface AccessDeps {
 export function requireSecretKey(event: H3Event, { instances }: AccessDeps, missing: ErrorCode): InstanceRecord {
   const key = headerOf(event, SECRET_KEY_HEADER);
   if (!key) throw new ApiError(missing);
-  const instance = admitInstance(event, instances.bySecretKey(key));
+  const owner = instances.bySecretKey(key);
+  // A browser or a scanner has no key of this form: it is an application's.
+  if (!owner && key.startsWith(SECRET_KEY_PREFIX))
+    admitted(event).refused = instances.hadSecretKey(key) ? "replaced_key" : "unknown_key";
+  const instance = admitInstance(event, owner);
   setHeaders(event, { [INSTANCE_HEADER]: `${instance.subdomain} ${instance.id}` });
   return instance;
 }
@@ -55,8 +60,10 @@ export function lowerCaseId(id: string): string {
 function admitInstance(event: H3Event, instance: InstanceRecord | undefined): InstanceRecord {
   const request = admitted(event);
   if (!instance) throw new ApiError("unauthorized");
-  if (request.scope.kind === "instance" && request.scope.subdomain !== instance.subdomain)
+  if (request.scope.kind === "instance" && request.scope.subdomain !== instance.subdomain) {
+    request.refused = "other_instance";
     throw new ApiError("unauthorized");
+  }
   request.instance = instance;
   return instance;
 }

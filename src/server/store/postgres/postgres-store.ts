@@ -164,6 +164,7 @@ function databaseStore(database: Database): Store {
     now: database.clock.now,
     clockAheadMs: database.clock.ahead,
     hangingCommits: database.hangingCommits,
+    timeouts: database.timeouts,
 
     async probe() {
       await database.check();

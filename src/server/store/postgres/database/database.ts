@@ -6,6 +6,7 @@ import {
   isBusy,
   isFull,
   isHanging,
+  isLocked,
   isLoginRefused,
   isLost,
   isReadOnly,
@@ -17,6 +18,7 @@ import {
   unavailable,
   withinTime,
 } from "./failures.ts";
+import { describeHolders, LOCK_HOLDERS, type LockHolder } from "./lock-holders.ts";
 import { CurrentPool, type Pool } from "./pool.ts";
 import { createReports } from "./reports.ts";
 import { faultOf, READ_STATE, type ServerState } from "./server-state.ts";
@@ -47,6 +49,7 @@ export function openDatabase(address: Address, warn: Warn) {
   let latest: ServerState | undefined;
   const pool = new CurrentPool(address, { clock, warn, onFound: noteState });
   let looked = -Infinity;
+  let timeouts = 0;
   let answered = 0;
   /** Statements of requests that are running, or wait for a connection. */
   let asking = 0;
@@ -116,7 +119,7 @@ export function openDatabase(address: Address, warn: Warn) {
         const mayRepeat = isBusy(error) || isRepeatable(error) || mayTakeOver;
         if (!mayRepeat || performance.now() + TRY_AGAIN_MS > until) {
           // A search that takes too long is answered with advice.
-          if (!(isSearch && isTooSlow(error))) reports.failure(error);
+          if (!(isSearch && isTooSlow(error))) void noteFailure(error);
           throw unavailable(location, error);
         }
         await sleep(isRepeatable(error) ? Math.random() * TRY_AGAIN_MS : TRY_AGAIN_MS);
@@ -137,6 +140,14 @@ export function openDatabase(address: Address, warn: Warn) {
         if (fault) throw fault;
       },
     });
+  }
+
+  async function noteFailure(error: unknown): Promise<void> {
+    const isWaiting = isTooSlow(error) || isLocked(error);
+    if (isWaiting) timeouts++;
+    await reports.failure(error, async () =>
+      isWaiting ? describeHolders(await query<LockHolder>(LOCK_HOLDERS, [], { isSearch: true })) : "",
+    );
   }
 
   /** Without a balancer nothing else asks whether what was wrong still is. */
@@ -161,6 +172,8 @@ export function openDatabase(address: Address, warn: Warn) {
     noteRoom: () => reports.room(),
     /** Commits that wait for a synchronous standby, at the last look. */
     hangingCommits: () => latest?.hanging ?? 0,
+    /** How many statements of requests ran into their time limit, or waited too long for a lock. */
+    timeouts: () => timeouts,
     /** Those for requests: the limit, those in use, and statements that wait for one. */
     connections: () => ({
       most: limits.poolSize,

@@ -72,11 +72,21 @@ export function createReports(location: string, warn: Warn) {
       isAway = true;
     },
 
-    /** A failure although the connection works: a missing table, a missing privilege, a lock. */
-    failure(error: unknown): void {
+    /**
+     * A failure although the connection works: a missing table, a missing privilege, a lock.
+     * @param explain a sentence more
+     */
+    async failure(error: unknown, explain: () => Promise<string>): Promise<void> {
       const reason = reasonOf(error);
-      if (isServing && !isAway && isNews(reason))
-        warn(`${location}: ${reason.replace(/\.?$/, ".")} Requests that need it get 503.`);
+      if (!isServing || isAway || !isNews(reason)) return;
+      let more = "";
+      try {
+        more = await explain();
+      } catch {
+        // The database is no longer asked for it.
+      }
+      const sentences = [reason.replace(/\.?$/, "."), more, "Requests that need it get 503."];
+      warn(`${location}: ${sentences.filter((text) => text !== "").join(" ")}`);
     },
   };
 }
