@@ -15,8 +15,9 @@ globalThis.addEventListener("hashchange", () => {
   hash.value = globalThis.location.hash;
 });
 effect(() => {
-  const { path } = parse(hash.value);
-  if (path.length === 1) lists.set(path[0]!, hash.value);
+  const { path, query } = parse(hash.value);
+  // Without the form that is open.
+  if (path.length === 1) lists.set(path[0]!, href(path, { ...query, new: undefined }));
 });
 
 /** The address of a record's list, with its last search. */

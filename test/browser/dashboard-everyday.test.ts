@@ -86,7 +86,7 @@ describe.skipIf(CHROMIUM === undefined)("Everyday work in the dashboard", () => 
     await on.visit("overview");
     await on.page.keyboard.press("Control+k");
     await on.page.getByTestId("palette").fill("hopper");
-    await on.page.keyboard.press("Enter");
+    await on.page.getByRole("option", { name: "Search users for hopper" }).click();
     await expect.poll(hash).toBe("#/users?query=name%3A*hopper*");
     await on.page.getByTestId("row").filter({ hasText: "Grace Hopper" }).waitFor();
   });

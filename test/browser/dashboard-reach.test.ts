@@ -135,7 +135,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", () => {
     await visit("control");
     await page.getByRole("tab", { name: "Scenarios" }).focus();
     for (const [key, chosen] of [
-      ["ArrowRight", "Clock"],
+      ["ArrowRight", "Personas"],
       ["End", "Data"],
       ["ArrowRight", "Scenarios"],
       ["ArrowLeft", "Data"],

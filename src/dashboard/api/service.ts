@@ -56,13 +56,13 @@ export async function refreshState(isCountsOnly = false): Promise<void> {
     const [state, found, outcomes] = await Promise.all([
       control.request("GET /state"),
       // Oldest first: the first is the API's default instance.
-      isCountsOnly ? service.peek().instances : control.request("GET /instances").then((all) => all.toReversed()),
+      isCountsOnly ? undefined : control.request("GET /instances").then((all) => all.toReversed()),
       service.peek().outcomes.length > 0 ? service.peek().outcomes : control.request("GET /outcomes"),
     ]);
     service.value = {
       state,
       clock: state.clock,
-      instances: unlessEqual(service.peek().instances, found),
+      instances: found ? unlessEqual(service.peek().instances, found) : service.peek().instances,
       outcomes,
       providers: Object.keys(state.providers) as Provider[],
       problem: undefined,

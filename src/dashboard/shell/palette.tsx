@@ -1,29 +1,28 @@
 import { signal, useSignal } from "@preact/signals";
+import fuzzysort from "fuzzysort";
 import type { VNode } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
-import { service } from "../api/service.ts";
-import { isUuid } from "../../wire/names.ts";
-import { goTo, href } from "../router.ts";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { control } from "../api/client.ts";
+import type { User } from "../api/records.ts";
+import { currentInstance } from "../api/service.ts";
 import { Dialog } from "../ui/dialog.tsx";
-import { VIEWS } from "./views.ts";
+import { notify } from "../ui/notices.tsx";
 import { UserText } from "../ui/user-text.tsx";
+import { fixedCommands, searchCommand, userCommands, userSearch, type Command } from "./commands.ts";
 
 const isOpen = signal(false);
-const MOST = 12;
+const MOST_USERS = 5;
+const PAUSE_MS = 120;
+/** Of 1: below it, the letters are in the name, but far from each other. */
+const MIN_SCORE = 0.2;
 /** The keys that open it, with their names on this system. */
 export const PALETTE_KEYS = navigator.userAgent.includes("Mac") ? "⌘K" : "Ctrl K";
-
-interface Command {
-  readonly name: string;
-  readonly hint: string;
-  readonly address: string;
-}
 
 export function openPalette(): void {
   isOpen.value = true;
 }
 
-/** Opens anything by a part of its name. */
+/** Finds anything by a part of its name, and opens it or does it. */
 export function Palette(): VNode | null {
   return isOpen.value ? <OpenPalette onClose={() => void (isOpen.value = false)} /> : null;
 }
@@ -31,12 +30,17 @@ export function Palette(): VNode | null {
 function OpenPalette({ onClose }: { onClose: () => void }): VNode {
   const text = useSignal("");
   const chosen = useSignal(0);
-  const found = commands(text.value);
+  const users = useUsers(text.value.trim());
+  const found = commands(text.value.trim(), users);
   const list = useRef<HTMLUListElement>(null);
   useLayoutEffect(() => list.current?.children[chosen.value]?.scrollIntoView({ block: "nearest" }), [chosen.value]);
-  const open = ({ address }: Command): void => {
+  const run = async (command: Command): Promise<void> => {
     onClose();
-    goTo(address);
+    try {
+      await command.run();
+    } catch (error) {
+      notify("bad", (error as Error).message);
+    }
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -45,11 +49,11 @@ function OpenPalette({ onClose }: { onClose: () => void }): VNode {
       chosen.value = (chosen.value + step + found.length) % Math.max(1, found.length);
     } else if (event.key === "Enter" && found[chosen.value]) {
       event.preventDefault();
-      open(found[chosen.value]!);
+      void run(found[chosen.value]!);
     }
   };
   return (
-    <Dialog title="Go to" onClose={onClose}>
+    <Dialog title="Go to" onClose={onClose} isHigh>
       <div class="stack">
         <input
           type="text"
@@ -58,7 +62,7 @@ function OpenPalette({ onClose }: { onClose: () => void }): VNode {
           aria-expanded="true"
           aria-controls="palette-list"
           aria-activedescendant={found.length > 0 ? `palette-${chosen.value}` : undefined}
-          placeholder="A view, an instance, or a user's name, id or e-mail"
+          placeholder="A view, an action, an instance, or a user's name or e-mail"
           autocomplete="off"
           data-testid="palette"
           value={text.value}
@@ -71,11 +75,11 @@ function OpenPalette({ onClose }: { onClose: () => void }): VNode {
         <ul ref={list} id="palette-list" role="listbox" aria-label="Results" class="palette-list">
           {found.map((command, n) => (
             <li
-              key={command.address + command.name}
+              key={n}
               id={`palette-${n}`}
               role="option"
               aria-selected={n === chosen.value}
-              onClick={() => open(command)}
+              onClick={() => void run(command)}
               onMouseMove={() => void (chosen.value = n)}
             >
               <UserText text={command.name} />
@@ -89,25 +93,41 @@ function OpenPalette({ onClose }: { onClose: () => void }): VNode {
   );
 }
 
-function commands(text: string): Command[] {
-  const typed = text.trim().toLowerCase();
-  const all: Command[] = [
-    ...VIEWS.map(({ title, path }) => ({ name: title, hint: "view", address: href([path]) })),
-    ...service.value.instances.map(({ id, data }) => ({
-      name: data.name,
-      hint: "instance",
-      address: href(["instances", id]),
-    })),
-    { name: "Move the clock", hint: "action", address: href(["control"], { section: "clock" }) },
-    { name: "Set up a scenario", hint: "action", address: href(["control"], { section: "scenarios" }) },
-    { name: "Save a snapshot", hint: "action", address: href(["control"], { section: "data" }) },
-    { name: "Verify a token", hint: "action", address: href(["try-it"], { section: "token" }) },
-  ];
-  const found = all.filter(({ name, hint }) => `${name} ${hint}`.toLowerCase().includes(typed));
-  if (isUuid(typed)) found.unshift({ name: typed, hint: "user", address: href(["users", typed]) });
-  else if (typed.includes("@") && !typed.includes(" "))
-    found.unshift({ name: typed, hint: "search users", address: href(["users"], { query: `email:${typed}` }) });
-  else if (/^[\p{L}\p{N}._+-]+$/u.test(typed))
-    found.push({ name: text.trim(), hint: "search users", address: href(["users"], { query: `name:*${typed}*` }) });
-  return found.slice(0, MOST);
+/** The users whose name or address contains the text, shortly after typing stops. */
+function useUsers(text: string): readonly User[] {
+  const users = useSignal<readonly User[]>([]);
+  useEffect(() => {
+    let isLate = false;
+    const search = async (): Promise<void> => {
+      const asked = userSearch(text);
+      const query = { ...asked, instance: currentInstance() || undefined, limit: MOST_USERS };
+      // Without users the palette still has everything else.
+      const found = asked ? await control.request("GET /users", { query }).catch(() => []) : [];
+      if (!isLate) users.value = found;
+    };
+    const timer = setTimeout(() => void search(), PAUSE_MS);
+    return () => {
+      isLate = true;
+      clearTimeout(timer);
+    };
+  }, [text]);
+  return users.value;
+}
+
+function commands(text: string, users: readonly User[]): Command[] {
+  const fixed = fixedCommands();
+  if (text === "") return fixed;
+  const found = fuzzysort.go(text, fixed, { keys: ["name", "keywords"], threshold: MIN_SCORE }).map(({ obj }) => obj);
+  const rest = searchCommand(text);
+  const ofUsers = userCommands(users).filter(({ keywords = "" }) => matches(keywords, text));
+  return [...found, ...ofUsers, ...(rest ? [rest] : [])];
+}
+
+/** What was found for the text before may not be what is typed now. */
+function matches(shown: string, text: string): boolean {
+  const all = shown.toLowerCase();
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => all.includes(word));
 }

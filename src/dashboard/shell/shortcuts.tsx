@@ -8,7 +8,7 @@ const isHelpOpen = signal(false);
 
 const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ["/", "Search in this view"],
-  [PALETTE_KEYS, "Go to a view, an instance or an action"],
+  [PALETTE_KEYS, "Find a view, an action, an instance or a user"],
   ["↑ ↓", "Move along the rows of a table"],
   ["Enter", "Open the row, or send the form"],
   ["Esc", "Close, or go back to the list"],

@@ -12,11 +12,14 @@ export function Dialog({
   children,
   onClose,
   wide,
+  isHigh,
 }: {
   title: string;
   children: ComponentChildren;
   onClose: () => void;
   wide?: boolean;
+  /** Whether it is at the top of the window, where it stays while its content grows and shrinks. */
+  isHigh?: boolean;
 }): VNode {
   const element = useRef<HTMLDialogElement>(null);
   // Before the next key event, which already belongs to the dialog.
@@ -38,7 +41,7 @@ export function Dialog({
   return (
     <dialog
       ref={element}
-      class={wide ? "wide" : ""}
+      class={`${wide ? "wide" : ""} ${isHigh ? "high" : ""}`}
       aria-label={title}
       onCancel={(event) => {
         event.preventDefault();

@@ -1,9 +1,8 @@
-import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { providerTitle } from "../../wire/names.ts";
 import type { Instance as InstanceRecord } from "../api/records.ts";
 import { refreshState, service } from "../api/service.ts";
-import { href } from "../router.ts";
+import { href, location, refine } from "../router.ts";
 import { Button } from "../ui/button.tsx";
 import { Heading, Panel, Pill, Placeholder, Problem } from "../ui/parts.tsx";
 import { RowLink, Table } from "../ui/table.tsx";
@@ -13,11 +12,12 @@ import { UserText } from "../ui/user-text.tsx";
 /** The instances: applications that sign in their users here. */
 export function Instances(): VNode {
   const { instances, state, problem } = service.value;
-  const isAdding = useSignal(false);
+  const isAdding = location.value.query["new"] === "yes";
+  const add = (isOpen: boolean): void => refine({ new: isOpen ? "yes" : undefined });
   return (
     <>
       <Heading title="Instances" note="An instance is one application: its keys, its users, its providers.">
-        <Button kind="primary" icon="plus" onClick={() => void (isAdding.value = true)}>
+        <Button kind="primary" icon="plus" onClick={() => add(true)}>
           New instance
         </Button>
       </Heading>
@@ -56,10 +56,10 @@ export function Instances(): VNode {
         ) : problem === undefined ? (
           <Placeholder lines={3} />
         ) : (
-          <Problem error={new Error(problem)} onRetry={refreshState} />
+          <Problem error={new Error(problem)} onRetry={() => refreshState()} />
         )}
       </Panel>
-      {isAdding.value && <NewInstance onClose={() => void (isAdding.value = false)} />}
+      {isAdding && <NewInstance onClose={() => add(false)} />}
     </>
   );
 }

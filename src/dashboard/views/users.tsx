@@ -54,7 +54,8 @@ export function Users(): VNode {
   const { query = "", instance: wanted } = location.value.query;
   const instance = wanted ?? preferredInstance.value;
   const problem = useSignal<Error | undefined>(undefined);
-  const isAdding = useSignal(false);
+  const isAdding = location.value.query["new"] === "yes";
+  const add = (isOpen: boolean): void => refine({ new: isOpen ? "yes" : undefined });
   const selection = useSelection();
   useEffect(() => void (selection.value = new Set()), [instance]);
   const version = useSignal(0);
@@ -62,7 +63,7 @@ export function Users(): VNode {
     <>
       <Heading title="Users" note="The people of one instance: those who signed in, and those of its seed.">
         <ExportButtons noun="users" query={{ ...searchFor(query), instance }} />
-        <Button icon="plus" kind="primary" onClick={() => void (isAdding.value = true)}>
+        <Button icon="plus" kind="primary" onClick={() => add(true)}>
           New user
         </Button>
       </Heading>
@@ -105,7 +106,7 @@ export function Users(): VNode {
           }
         />
       </Panel>
-      {isAdding.value && <UserForm onClose={() => void (isAdding.value = false)} onDone={() => void version.value++} />}
+      {isAdding && <UserForm onClose={() => add(false)} onDone={() => void version.value++} />}
     </>
   );
 }

@@ -24,7 +24,11 @@ export function ClockPanel(): VNode {
     change(control.request("POST /clock/set", { body: { at: new Date(`${at.value}Z`).toISOString() } })),
   );
   if (!clock)
-    return problem === undefined ? <Placeholder /> : <Problem error={new Error(problem)} onRetry={refreshState} />;
+    return problem === undefined ? (
+      <Placeholder />
+    ) : (
+      <Problem error={new Error(problem)} onRetry={() => refreshState()} />
+    );
   const now = clock.mode === "frozen" ? Date.parse(clock.now) : time;
   return (
     <Panel title="Clock" actions={<Pill tone={clock.mode === "real" ? "good" : "warn"}>{MODES[clock.mode]}</Pill>}>

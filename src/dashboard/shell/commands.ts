@@ -1,0 +1,116 @@
+import { isUuid } from "../../wire/names.ts";
+import { visible } from "../../wire/visible.ts";
+import { control } from "../api/client.ts";
+import type { User } from "../api/records.ts";
+import { currentInstance, service, setClock } from "../api/service.ts";
+import { revokeSessionsOf } from "../api/sessions.ts";
+import { go, goTo, href } from "../router.ts";
+import { notify } from "../ui/notices.tsx";
+import { nameIn, WORD } from "../ui/search-text.ts";
+import { VIEWS } from "./views.ts";
+
+/** An entry of the palette: a place to go to, or something that it does at once. */
+export interface Command {
+  readonly name: string;
+  readonly hint: string;
+  /** Other words for it. */
+  readonly keywords?: string;
+  /** A rejection is shown. */
+  readonly run: () => unknown;
+}
+
+const to = (name: string, hint: string, address: string, keywords?: string): Command => ({
+  name,
+  hint,
+  run: () => goTo(address),
+  ...(keywords !== undefined && { keywords }),
+});
+
+/** What needs no search. */
+export function fixedCommands(): Command[] {
+  const { instances, clock } = service.value;
+  const section = (name: string): string => href(["control"], { section: name });
+  return [
+    ...VIEWS.map(({ title, path }) => to(title, "view", href([path]))),
+    { name: "Run a sign-in", hint: "action", keywords: "try start", run: runSignIn },
+    to("New user", "action", href(["users"], { new: "yes" }), "create add"),
+    to("New instance", "action", href(["instances"], { new: "yes" }), "create add application"),
+    ...(clock?.mode === "frozen"
+      ? [changeClock("Resume the clock", () => control.request("POST /clock/resume"), "unfreeze start")]
+      : [changeClock("Freeze the clock", () => control.request("POST /clock/freeze"), "stop pause")]),
+    changeClock("Advance the clock by 1 hour", () => advance("1h"), "+1h forward move"),
+    changeClock("Advance the clock until tokens expire", () => advance("3601s"), "+1h expired"),
+    ...(clock && clock.mode !== "real"
+      ? [changeClock("Set the clock back to real time", () => control.request("POST /clock/reset"), "reset")]
+      : []),
+    to("Move the clock", "action", section("clock"), "time set"),
+    to("Set up a scenario", "action", section("scenarios"), "fail error outcome"),
+    to("Save a snapshot", "action", section("data"), "backup restore reset"),
+    to("Edit personas", "action", section("personas"), "accounts people"),
+    to("Verify a token", "action", href(["try-it"], { section: "token" }), "decode jwt claims"),
+    ...instances.map(({ id, data }) => to(visible(data.name), "instance", href(["instances", id]), data.subdomain)),
+  ];
+}
+
+/** Users found, and what can be done with each. */
+export function userCommands(users: readonly User[]): Command[] {
+  return users.flatMap((user) => {
+    const [name, email] = [visible(user.data.name), visible(user.data.email)];
+    const keywords = `${name} ${email}`;
+    return [
+      to(name, email, href(["users", user.id], { instance: user.data.instance }), keywords),
+      { name: `Revoke all sessions of ${name}`, hint: "action", keywords, run: () => revoke(user) },
+    ];
+  });
+}
+
+/** Where the rest of a search is. */
+export function searchCommand(text: string): Command | undefined {
+  if (isUuid(text.toLowerCase())) return to(text, "user", href(["users", text.toLowerCase()]));
+  const query = nameIn(text) ?? wordQuery(text);
+  return query === undefined ? undefined : to(`Search users for ${text}`, "search", href(["users"], { query }));
+}
+
+/** The parameters that find the users of a text. Undefined if it can't be a part of a name or an address. */
+export function userSearch(text: string): { query?: string; name?: string } | undefined {
+  const name = nameIn(text);
+  if (name !== undefined) return { name };
+  if (!WORD.test(text)) return undefined;
+  return text.includes("@") ? { query: `email:${text}*` } : { name: text };
+}
+
+function wordQuery(text: string): string | undefined {
+  if (text.includes("@") && !text.includes(" ")) return `email:${text}`;
+  return WORD.test(text) ? `name:*${text}*` : undefined;
+}
+
+function advance(by: string): ReturnType<typeof clockOf> {
+  return control.request("POST /clock/advance", { body: { by } });
+}
+
+function clockOf(): Promise<Parameters<typeof setClock>[0]> {
+  return control.request("GET /clock");
+}
+
+function changeClock(name: string, change: () => ReturnType<typeof clockOf>, keywords: string): Command {
+  const run = async (): Promise<void> => {
+    const clock = await change();
+    setClock(clock);
+    notify("good", clock.mode === "real" ? "The clock shows real time" : `It is ${clock.now.slice(0, 19)}Z`);
+  };
+  return { name, hint: "action", keywords, run };
+}
+
+/** As under "Try it", with the first account at the default provider. */
+async function runSignIn(): Promise<void> {
+  const instance = currentInstance();
+  const { data } = service.peek().instances.find(({ id }) => id === instance) ?? {};
+  const provider = data?.providers.find((name) => name === data.default_provider) ?? data?.providers[0];
+  const { flow_id } = await control.request("POST /sign-ins", { body: { instance, provider } });
+  go(["flows", flow_id]);
+}
+
+async function revoke(user: User): Promise<void> {
+  const count = await revokeSessionsOf(user);
+  notify("good", `${count} ${count === 1 ? "session" : "sessions"} of ${user.data.email} revoked`);
+}
