@@ -223,6 +223,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   maxmind: ["server/sign-in/geo.ts"],
   preact: ["dashboard"],
   "@preact/signals": ["dashboard"],
+  fuzzysort: ["dashboard/shell"],
   postgres: ["server/store/postgres/database/connection.ts"],
   "prom-client": ["server/metrics.ts"],
   "string-width": ["cli/list"],
