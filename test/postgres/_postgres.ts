@@ -43,6 +43,7 @@ export async function clear(url: string): Promise<void> {
     "users",
     "identities",
     "sessions",
+    "session_times",
     "states",
     "filling",
   ];

@@ -36,8 +36,9 @@ async function transaction(url: string, text: string): Promise<{ end(): Promise<
 const BUILDING = `pg_stat_activity WHERE datname = current_database() AND query LIKE 'CREATE INDEX CONCURRENTLY%'
   AND state = 'active' AND wait_event_type = 'Lock'`;
 
-async function building(url: string): Promise<object[]> {
-  return [...(await admin(url).unsafe(`SELECT FROM ${BUILDING}`))];
+function building(url: string): () => Promise<object[]> {
+  const sql = admin(url);
+  return async () => [...(await sql.unsafe(`SELECT FROM ${BUILDING}`))];
 }
 
 it("An upgrade that waits for another one says so, and continues after it", async () => {
@@ -80,7 +81,7 @@ it("An index is built while others write, and two builders share the work", asyn
   await execute(url, "DROP INDEX svc.sessions_email, svc.users_newest");
   const writer = await transaction(url, "UPDATE svc.sessions SET geo_data = '{}'; UPDATE svc.users SET name = name");
   const built = [upgrade(url, [], [...MIGRATIONS]), upgrade(url, [], [...MIGRATIONS])];
-  await expect.poll(() => building(url), { timeout: 30_000 }).toHaveLength(1);
+  await expect.poll(building(url), { timeout: 30_000 }).toHaveLength(1);
   // A plain CREATE INDEX would hold up all writers behind it.
   for (const uid of ["new", "newer"]) await store.completeSignIn(arrival({ uid }));
   await writer.end();
@@ -93,7 +94,7 @@ it("An index whose building was interrupted is reported, and built again", async
   await execute(url, "DROP INDEX svc.sessions_email");
   const writer = await transaction(url, "UPDATE svc.sessions SET geo_data = '{}'");
   const failed = upgrade(url, [], [...MIGRATIONS]).catch((error: Error) => error.message);
-  await expect.poll(() => building(url), { timeout: 30_000 }).toHaveLength(1);
+  await expect.poll(building(url), { timeout: 30_000 }).toHaveLength(1);
   await admin(url).unsafe(`SELECT pg_cancel_backend(pid) FROM ${BUILDING}`);
   expect(await failed).toContain("canceling statement");
   await writer.end();

@@ -27,7 +27,7 @@ export async function checkPostgres(url: string, warn: Warn = () => {}): Promise
       tables[table] = Number(row!.count);
     }
     const stale = await staleText(ask);
-    const damage = [...(await brokenIndexes(ask)), ...stale];
+    const damage = [...(await brokenIndexes(ask)), ...(await unlistedSessions(ask)), ...stale];
     const dangling = await strayRows(ask);
     const [filling] = await ask("SELECT FROM svc.filling");
     if (filling) damage.unshift("The store is incomplete: a copy or an import was interrupted. Run it again.");
@@ -68,6 +68,18 @@ async function strayRows(ask: Ask): Promise<string[]> {
     faults.push(...rows.map(({ id }) => `${table}: ${id} belongs to a missing user.`));
   }
   return faults;
+}
+
+/** Lists of sessions are read in the order of another table, which a trigger keeps. Someone may have disabled it. */
+async function unlistedSessions(ask: Ask): Promise<string[]> {
+  const [row] = await ask<{ count: string }>(
+    `SELECT count(*) AS count FROM svc.sessions s LEFT JOIN svc.session_times t ON t.instance_id = s.instance_id AND t.id = s.id
+     WHERE t.last_signin_at IS DISTINCT FROM s.last_signin_at`,
+  );
+  if (row!.count === "0") return [];
+  return [
+    `sessions: lists miss ${row!.count}, or have them in a wrong place. Run: DELETE FROM svc.session_times; INSERT INTO svc.session_times SELECT instance_id, id, last_signin_at FROM svc.sessions`,
+  ];
 }
 
 /** Searches read folded text, which only svc writes. A name that was changed by hand leaves it outdated. */

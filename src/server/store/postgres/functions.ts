@@ -65,11 +65,11 @@ CREATE OR REPLACE FUNCTION svc.complete_sign_in(
   user_row json, identity_row json, session_row json)
 RETURNS boolean LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
-DECLARE found text;
+DECLARE now_there text;
 BEGIN
   PERFORM FROM svc.users u WHERE u.instance_id = instance AND u.id = user_row->>'id' FOR UPDATE;
-  SELECT a.version INTO found FROM svc.acquaintance(instance, provider_name, provider_uid, folded_email, ip) a;
-  IF found IS DISTINCT FROM decided_from THEN RETURN false; END IF;
+  SELECT a.version INTO now_there FROM svc.acquaintance(instance, provider_name, provider_uid, folded_email, ip) a;
+  IF now_there IS DISTINCT FROM decided_from THEN RETURN false; END IF;
   ${upsert("users", "user_row")}
   ${upsert("identities", "identity_row")}
   ${upsert("sessions", "session_row")}
@@ -91,13 +91,17 @@ function valueOf(stored: StoredColumn): string {
   return `coalesce(${name}, '${text.replaceAll("'", "''")}')`;
 }
 
-/** Columns that such a process does not send stay unchanged. */
+/** Columns that such a process does not send stay unchanged. A row that is there is updated, which writes less than ON CONFLICT. */
 function upsert(table: TableName, row: string): string {
-  const assignments = storedColumnsOf(table).map((stored) => {
+  const keys = keyColumns(table);
+  const columns = storedColumnsOf(table).filter(({ name }) => !keys.includes(name));
+  const assignments = columns.map((stored) => {
     const { name } = stored;
-    if (!isLate(stored)) return `${name} = excluded.${name}`;
-    return `${name} = CASE WHEN ${row}->'${name}' IS NULL THEN own.${name} ELSE excluded.${name} END`;
+    if (!isLate(stored)) return `${name} = made.${name}`;
+    return `${name} = CASE WHEN ${row}->'${name}' IS NULL THEN own.${name} ELSE made.${name} END`;
   });
-  return `${insert(table, row)}
-    ON CONFLICT (${keyColumns(table).join(", ")}) DO UPDATE SET ${assignments.join(", ")};`;
+  const same = keys.map((name) => `own.${name} = ${row}->>'${name}'`).join(" AND ");
+  return `UPDATE svc.${table} own SET ${assignments.join(", ")}
+    FROM json_populate_record(NULL::svc.${table}, ${row}) AS made WHERE ${same};
+  IF NOT FOUND THEN ${insert(table, row)}; END IF;`;
 }

@@ -1,18 +1,20 @@
 import { columnsOf, TABLE_NAMES, type TableName } from "../columns.ts";
 import type { Ask } from "./database/session.ts";
 
+type IndexedTable = TableName | "session_times";
+
 /** An index that no constraint needs. */
 export interface Index {
   readonly name: string;
-  readonly table: TableName;
+  readonly table: IndexedTable;
   /** Its columns, or the folded column whose parts it finds. */
   readonly on: { readonly columns: string } | { readonly partsOf: string };
 }
 
-const ORDERED: readonly (readonly [name: string, table: TableName, columns: string])[] = [
+const ORDERED: readonly (readonly [name: string, table: IndexedTable, columns: string])[] = [
   ["users_newest", "users", "instance_id, created_at DESC, id"],
   ["identities_user", "identities", "instance_id, user_id, position"],
-  ["sessions_newest", "sessions", "instance_id, last_signin_at DESC, id"],
+  ["session_times_newest", "session_times", "instance_id, last_signin_at DESC, id"],
   ["sessions_user", "sessions", "instance_id, user_id, position"],
   ["sessions_email", "sessions", "instance_id, email_folded"],
   ["sessions_ip_address", "sessions", "instance_id, ip_address_folded"],
@@ -91,7 +93,7 @@ async function definitionOf(ask: Ask, { on }: Index): Promise<string> {
 }
 
 /** The names of a table's partitions; undefined if it is not partitioned. */
-async function partitionsOf(ask: Ask, table: TableName): Promise<string[] | undefined> {
+async function partitionsOf(ask: Ask, table: IndexedTable): Promise<string[] | undefined> {
   const rows = await ask<{ name: string | null }>(
     `SELECT part.relname AS name FROM pg_partitioned_table p
      LEFT JOIN pg_inherits ON inhparent = p.partrelid LEFT JOIN pg_class part ON part.oid = inhrelid

@@ -5,7 +5,7 @@ import type { Database } from "./database/database.ts";
 import { causeOf, isTooSlow } from "./database/failures.ts";
 import { timestampOf } from "./database/timestamps.ts";
 import { selected } from "./rows.ts";
-import { condition } from "./search.ts";
+import { condition, LISTED_TIME } from "./search.ts";
 import { inBatches, type Value } from "./database/session.ts";
 import { createSemaphore, type Semaphore } from "./database/semaphore.ts";
 import { MAX_PAGE_SIZE, type Provider } from "../../../wire/names.ts";
@@ -26,8 +26,19 @@ export function viewOf({ providers, ...user }: UserRow): UserView {
 }
 
 /** The two lists, in SQL. */
-const USERS = { table: "users", columns: `${selected("users")}, ${PROVIDERS_OF_USER}`, time: "created_at" } as const;
-const SESSIONS = { table: "sessions", columns: selected("sessions"), time: "last_signin_at" } as const;
+const USERS = {
+  table: "users",
+  columns: `${selected("users")}, ${PROVIDERS_OF_USER}`,
+  from: "svc.users AS row",
+  place: { instance_id: "row.instance_id", time: "row.created_at", id: "row.id" },
+} as const;
+const SESSIONS = {
+  table: "sessions",
+  columns: selected("sessions"),
+  from: `svc.session_times AS listed
+    JOIN svc.sessions AS row ON row.instance_id = listed.instance_id AND row.id = listed.id`,
+  place: { instance_id: "listed.instance_id", time: LISTED_TIME, id: "listed.id" },
+} as const;
 type List = typeof USERS | typeof SESSIONS;
 
 export function createLists(database: Database): Pick<Store, "users" | "sessions"> {
@@ -39,14 +50,15 @@ export function createLists(database: Database): Pick<Store, "users" | "sessions
     const { after, query } = options;
     const values: Value[] = [instance_id];
     const bind = (value: string): string => `$${values.push(value)}::text`;
-    const conditions = ["row.instance_id = $1::text"];
+    const { columns, from, place } = of;
+    const conditions = [`${place.instance_id} = $1::text`];
     if (after) {
       const time = `${bind(timestampOf(after.time))}::timestamptz`;
-      conditions.push(`row.${of.time} <= ${time}`, `(row.${of.time} < ${time} OR row.id > ${bind(after.id)})`);
+      conditions.push(`${place.time} <= ${time}`, `(${place.time} < ${time} OR ${place.id} > ${bind(after.id)})`);
     }
     if (query) conditions.push(condition(of.table, query, bind));
-    const text = `SELECT ${of.columns} FROM svc.${of.table} AS row WHERE ${conditions.join(" AND ")}
-      ORDER BY row.${of.time} DESC, row.id`;
+    const text = `SELECT ${columns} FROM ${from} WHERE ${conditions.join(" AND ")}
+      ORDER BY ${place.time} DESC, ${place.id}`;
     return batches(text, values, options);
   }
 

@@ -3,6 +3,9 @@ import { fold } from "../../../wire/fold.ts";
 import { timestampOf } from "./database/timestamps.ts";
 import { searchColumn } from "./rows.ts";
 
+/** When a session was last renewed, where it has an index. */
+export const LISTED_TIME = "listed.last_signin_at";
+
 /** Names a value in the text of a statement, e.g. `$3::text`. */
 export type Bind = (value: string) => string;
 
@@ -14,8 +17,9 @@ export function condition(table: "users" | "sessions", query: Query, bind: Bind)
 function clauseCondition(table: "users" | "sessions", clause: Clause, bind: Bind): string {
   const { type } = clause;
   if (clause.of) return linkCondition(clause.of, clause, bind);
-  const column = searchColumn(table, clause.column);
-  const text = (term: Term): string => termCondition(`row.${column}`, term, type, bind);
+  const isListed = table === "sessions" && clause.column === "last_signin_at";
+  const column = isListed ? LISTED_TIME : `row.${searchColumn(table, clause.column)}`;
+  const text = (term: Term): string => termCondition(column, term, type, bind);
   // A null satisfies no term but `null`, and so satisfies the negation of every other.
   const excluded = clause.excluded.map((term) => `(${text(term)}) IS NOT TRUE`);
   const range = clause.range.map(text).join(" AND ");

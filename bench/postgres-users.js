@@ -1,0 +1,104 @@
+// A PostgreSQL with any number of users, made by SQL, for the benches that need many.
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { build } from "esbuild";
+import postgres from "postgres";
+
+const ROOT = new URL("..", import.meta.url).pathname;
+export const INSTANCE = "00000000-0000-4000-8000-00000000000a";
+/** When the first user came. */
+export const AT = Date.UTC(2026, 0, 1);
+
+/** Modules of the sources, beside the packages so that these are found. */
+export async function sources(entryPoints) {
+  const out = `${ROOT}node_modules/.cache/svc-bench-users`;
+  await mkdir(out, { recursive: true });
+  await build({
+    entryPoints: Object.fromEntries(Object.entries(entryPoints).map(([name, path]) => [name, ROOT + path])),
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    packages: "external",
+    outdir: out,
+    outExtension: { ".js": ".mjs" },
+  });
+  return Object.fromEntries(
+    await Promise.all(Object.keys(entryPoints).map(async (name) => [name, await import(`${out}/${name}.mjs`)])),
+  );
+}
+
+/** The directory with `pgbench` and `pg_waldump`, which the packages of the tests do not bring. */
+function programs() {
+  const given =
+    process.env.SVC_TEST_POSTGRES_BIN ?? execFileSync("pg_config", ["--bindir"], { encoding: "utf8" }).trim();
+  if (!existsSync(`${given}/pgbench`)) throw new Error("Name a directory with pgbench in SVC_TEST_POSTGRES_BIN.");
+  process.env.SVC_TEST_POSTGRES_BIN = given;
+  return given;
+}
+
+/** An empty store in a cluster of its own. @param settings of PostgreSQL */
+export async function openBench(settings = []) {
+  const binaries = programs();
+  const { cluster: clusters, store: stores } = await sources({
+    cluster: "test/postgres/_cluster.ts",
+    store: "src/server/store/postgres/postgres-store.ts",
+  });
+  const cluster = await clusters.startCluster(["shared_buffers = '512MB'", "max_wal_size = '4GB'", ...settings]);
+  const url = cluster.url("postgres");
+  const store = await stores.openPostgresStore(url, { warn: (message) => console.warn(message) });
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  await store.seed({
+    instances: [
+      {
+        id: INSTANCE,
+        app_id: "app",
+        name: "Acme",
+        subdomain: "acme",
+        active: true,
+        publishable_key: "pk_acme_0123456789",
+        secret_key: "sk_acme_0123456789abcdefghijklmnopqrstuvwxyz",
+        old_keys: [],
+        default_provider: "google",
+        redirect_uris: [],
+        connections: {},
+        created_at: new Date(AT).toISOString(),
+      },
+    ],
+    personas: [],
+    users: [],
+    identities: [],
+    sessions: [],
+  });
+  const close = async () => {
+    await store.close();
+    await sql.end();
+    await cluster.control("stop", "-m", "immediate");
+  };
+  return { binaries, cluster, url, store, sql, close };
+}
+
+const FIRST = "(ARRAY['Ada','Grace','Alan','Mary','Edsger','Barbara','Donald','Radia','Ken','Frances'])[1 + n % 10]";
+const LAST =
+  "(ARRAY['Lovelace','Hopper','Turing','Shelley','Dijkstra','Liskov','Knuth','Perlman','Thompson','Allen'])[1 + n / 10 % 10]";
+const NAME = `${FIRST} || ' ' || ${LAST} || ' ' || to_hex(n)`;
+const TIME = `'${new Date(AT).toISOString()}'::timestamptz + n * interval '1 second'`;
+const IP = "'10.' || (n >> 16) || '.' || (n >> 8 & 255) || '.' || (n & 255)";
+/** A random id, in the form of those that svc makes; the same for the same user. */
+const idOf = (kind) => `(md5('${kind}' || n)::uuid)::text`;
+
+/** Users with an identity and a session each, from one number to another. */
+export async function fillUsers(sql, from, to) {
+  const numbers = `generate_series(${from}, ${to - 1}) AS n`;
+  await sql.unsafe(`INSERT INTO svc.users (id, instance_id, email, email_folded, name, name_folded, created_at, updated_at)
+    SELECT ${idOf("user")}, '${INSTANCE}', 'user' || n || '@acme.test', 'user' || n || '@acme.test',
+      ${NAME}, lower(${NAME}), ${TIME}, ${TIME} FROM ${numbers}`);
+  await sql.unsafe(`INSERT INTO svc.identities (id, instance_id, user_id, provider, uid, email, email_verified, access_token, created_at, updated_at)
+    SELECT ${idOf("identity")}, '${INSTANCE}', ${idOf("user")}, 'google', (1000000000 + n)::text, 'user' || n || '@acme.test',
+      true, repeat('a', 60), ${TIME}, ${TIME} FROM ${numbers}`);
+  await sql.unsafe(`INSERT INTO svc.sessions (id, session_id, instance_id, user_id, provider, name, name_folded, email, email_folded,
+      ip_address, ip_address_folded, geo_data, logged_in_at, last_signin_at, created_at)
+    SELECT ${idOf("session")}, 'svc_session_' || ${idOf("key")}, '${INSTANCE}', ${idOf("user")}, 'google', ${NAME}, lower(${NAME}),
+      'user' || n || '@acme.test', 'user' || n || '@acme.test', ${IP}, ${IP}, '{"country":"US","city":"Springfield"}',
+      ${TIME}, ${TIME}, ${TIME} FROM ${numbers}`);
+}
