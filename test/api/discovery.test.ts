@@ -40,6 +40,6 @@ describe("GET /.well-known/openid-configuration", () => {
       });
       expect([host, response.headers.get("access-control-allow-origin")]).toEqual([host, "*"]);
     }
-    expect(log.requests.at(-1)?.reason).toBe("Instance not found: no instance has this address");
+    expect(log.requests.at(-1)?.reason).toBe("Instance not found. No instance has this address.");
   });
 });

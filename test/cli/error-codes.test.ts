@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ERRORS_PAGE } from "../../src/cli/errors.ts";
 import { CLI_ERRORS, EXIT_OF } from "../../src/cli/exit-codes.ts";
 import { toFailure } from "../../src/cli/errors.ts";
 import { ServeError } from "../../src/server/errors.ts";
@@ -46,7 +47,7 @@ describe("The code of an error in --json", () => {
     expect([code, stdout, JSON.parse(stderr)]).toEqual([
       (error as { exitCode: number }).exitCode,
       `${body}\n`,
-      { error },
+      { error: { ...error, docs: `${ERRORS_PAGE}#${(error as { code: string }).code}` } },
     ]);
     const plain = await run(["api", "GET", "/x"], options);
     expect(plain.stderr).toBe(`✗ ${(error as { message: string }).message}\n`);

@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
+import { ERRORS_PAGE } from "../../src/cli/errors.ts";
 import { CLI_ERRORS } from "../../src/cli/exit-codes.ts";
 import { ERROR_CODES } from "../../src/client/errors.ts";
 import { answering } from "../_answering.ts";
@@ -223,7 +224,9 @@ describe("Exit code", () => {
       expect(Object.keys({ ...ERROR_CODES, ...CLI_ERRORS })).toContain(error.code);
       const result = await runCli([...argv, "--json"], { service, ...options });
       expect([result.code, result.stdout]).toEqual([code, ""]);
-      expect(JSON.parse(result.stderr.trimEnd().split("\n").at(-1)!)).toEqual({ error: { ...error, exitCode: code } });
+      expect(JSON.parse(result.stderr.trimEnd().split("\n").at(-1)!)).toEqual({
+        error: { ...error, docs: `${ERRORS_PAGE}#${error.code}`, exitCode: code },
+      });
     },
   );
 

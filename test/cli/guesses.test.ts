@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { ERRORS_PAGE } from "../../src/cli/errors.ts";
 import { runCli } from "../_cli.ts";
 import { setup } from "../_setup.ts";
 
@@ -142,7 +143,13 @@ it.each([
   const { code, stdout, stderr } = await runCli([...line.split(" ").filter(Boolean), "--json"]);
   expect([code, stdout]).toEqual([2, ""]);
   expect(JSON.parse(stderr)).toEqual({
-    error: { code: "usage", message: "No command given.", hint: `See ${path} --help.`, exitCode: 2 },
+    error: {
+      code: "usage",
+      message: "No command given.",
+      hint: `See ${path} --help.`,
+      docs: `${ERRORS_PAGE}#usage`,
+      exitCode: 2,
+    },
   });
 });
 
@@ -174,7 +181,7 @@ it("--sort and --after are refused together because they would skip rows", async
 it("every command's help names the global options below its own", async () => {
   for (const argv of [["users", "list"], ["tokens", "verify"], ["store", "check"], ["login"]]) {
     const { stdout } = await runCli([...argv, "--help"]);
-    for (const flag of ["--json", "--profile <name>", "--timeout <seconds>", "--wait <seconds>", "--output <format>"])
+    for (const flag of ["--json", "--profile <name>", "--timeout <duration>", "--wait <duration>", "--output <format>"])
       expect(stdout).toContain(flag);
     expect(stdout.indexOf("Global options:")).toBeGreaterThan(stdout.indexOf("--help"));
     expect(stdout).not.toContain("a service that svc login has stored");

@@ -191,7 +191,7 @@ describe("An unusable value in a provider's answer", () => {
       "google",
       "/userinfo",
       json({ sub: "1001 ", email: 7 }),
-      "Google's userinfo endpoint answered 200, but sub, email is missing or has the wrong form. Check the endpoint's address.",
+      "Google's userinfo endpoint answered 200, but sub, email are missing or have the wrong form. Check the endpoint's address.",
     ],
     [
       "google",

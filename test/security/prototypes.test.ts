@@ -91,8 +91,9 @@ describe("T30: No prototype is changed or read as data", () => {
       const start = await fetch(`/oauth/authorize?provider=google&redirect_uri=${APP}`);
       const back = await fetch(`/oauth/google/callback?code=c&state=${locationOf(start).searchParams.get("state")}`);
       expect(locationOf(back).searchParams.get("error")).toBe("server_error");
-      const why = "(sub, email|access_token) missing or of the wrong form|the answer has the wrong form";
-      const logged = new RegExp(`^google: server_error: google ${at.split("/").at(-1)}: (${why})$`);
+      const missing = "(sub, email are|access_token is) missing or ha(s|ve) the wrong form";
+      const why = `answered 200, but (${missing}|not with JSON of the expected form)\\. Check the endpoint's address\\.`;
+      const logged = new RegExp(`^google: server_error: Google's ${at.split("/").at(-1)} endpoint ${why}$`);
       expect(log.failures).toEqual([expect.stringMatching(logged)]);
       expectClean();
     },

@@ -81,7 +81,7 @@ describe("A sign-in at the server's own address", () => {
       const response = await fetch(path + query(named));
       expect([response.status, await response.json()]).toEqual([404, { error: "Instance not found" }]);
       expect(log.requests.at(-1)!.reason).toBe(
-        `Instance not found: no instance has the ${"instance" in named ? "subdomain or id" : "publishable_key"} in the query`,
+        `Instance not found. No instance has the ${"instance" in named ? "subdomain or id" : "publishable_key"} in the query.`,
       );
     }
   });
@@ -92,7 +92,7 @@ describe("A sign-in at the server's own address", () => {
     const path = `/sign-in?${query({ instance: "globex" })}`;
     const response = await fetch(path);
     expect([response.status, await response.json()]).toEqual([404, { error: "Instance not found" }]);
-    expect(log.requests.at(-1)!.reason).toBe("Instance not found: globex is not active");
+    expect(log.requests.at(-1)!.reason).toBe("Instance not found. globex is not active.");
     const page = await (await fetch(path, { headers: { accept: "text/html" } })).text();
     expect(page).toContain("Check the address, and instance or publishable_key in it.");
   });

@@ -34,9 +34,10 @@ export function refusalOf(
   const answered = `${endpointOf(provider, endpoint)} answered ${status}`;
   if (code !== undefined || status !== 200)
     return `${answered}${code === undefined ? "" : `, error ${code}`}. ${remedyFor(title, endpoint, status, code)}`;
-  const paths = fault?.issues.map(({ path }) => path.join(".")) ?? [""];
-  if (paths.includes("")) return `${answered}, but not with JSON of the expected form. Check the endpoint's address.`;
-  return `${answered}, but ${[...new Set(paths)].join(", ")} is missing or has the wrong form. Check the endpoint's address.`;
+  const paths = new Set(fault?.issues.map(({ path }) => path.join(".")) ?? [""]);
+  if (paths.has("")) return `${answered}, but not with JSON of the expected form. Check the endpoint's address.`;
+  const verbs = paths.size === 1 ? "is missing or has" : "are missing or have";
+  return `${answered}, but ${[...paths].join(", ")} ${verbs} the wrong form. Check the endpoint's address.`;
 }
 
 function remedyFor(title: string, endpoint: string, status: number, code: string | undefined): string {

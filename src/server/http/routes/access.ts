@@ -75,8 +75,8 @@ export function requireActiveInstance(request: Admitted, { instances }: AccessDe
 }
 
 function requireActive(instance: InstanceRecord | undefined): InstanceRecord {
-  if (instance === undefined) throw notFound("no instance has this address");
-  if (!instance.active) throw notFound(`${instance.subdomain} is not active`);
+  if (instance === undefined) throw notFound("No instance has this address.");
+  if (!instance.active) throw notFound(`${instance.subdomain} is not active.`);
   return instance;
 }
 
@@ -94,9 +94,9 @@ export function requireSignInInstance(
   if (name === undefined && key === undefined) return requireActiveInstance(request, deps);
   const named = name === undefined ? instances.byPublishableKey(key!) : instances.byName(name);
   if (!named)
-    throw notFound(`no instance has the ${name === undefined ? "publishable_key" : "subdomain or id"} in the query`);
+    throw notFound(`No instance has the ${name === undefined ? "publishable_key" : "subdomain or id"} in the query.`);
   if (request.scope.kind === "instance" && named !== request.instance)
-    throw notFound(`the query names ${named.subdomain} at the address of another instance`);
+    throw notFound(`The query names ${named.subdomain} at the address of another instance.`);
   request.instance = named;
   return requireActive(named);
 }
