@@ -17,6 +17,7 @@ import type { Live } from "./live/live.ts";
 import { createConnect } from "./providers/connections.ts";
 import { globalCredentials, type Credentials } from "./providers/credentials.ts";
 import type { Offers } from "./providers/offers.ts";
+import { demoOf } from "./seed/apply.ts";
 import { FinishedSignIns } from "./sign-in/finished.ts";
 import { createSignIns, type SignInDeps } from "./sign-in/sign-ins.ts";
 import { createStartLimit, NO_START_LIMIT } from "./sign-in/start-limit.ts";
@@ -87,13 +88,14 @@ export function createService(options: ServiceOptions): H3 {
       readiness: options.readiness ?? createReadiness(store, () => false),
       renderMetrics: options.renderMetrics,
     },
+    home: isLocal ? `${addresses.front}/` : undefined,
     onBug,
     onRequest: control ? logTo(requests, now, onRequest) : onRequest,
   });
   const api: ApiDeps = { store, instances, addresses, tokens, positions: createPositions(live.sealKey), now };
   addProductRoutes(app, api, { instances, addresses, signIns, flows });
   const { identitySecret } = options;
-  addPageRoutes(app, { ...api, offers, isLocal, identitySecret, hasScenarios: control !== undefined });
+  addPageRoutes(app, { ...api, offers, isLocal, identitySecret, demoOf, hasControl: control !== undefined });
 
   const headless: HeadlessDeps = { ...ofProduct, signIns, simulator };
   if (offers.canSimulate) {

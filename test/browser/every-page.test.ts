@@ -30,6 +30,26 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", () => {
       expect(on.page.url()).toBe(`${on.svc.url}/`);
     });
 
+    it("leads to the dashboard, and says that the instances are the demo's", async () => {
+      await on.page.goto(on.svc.url);
+      expect(await on.page.getByTestId("whose").textContent()).toContain("the demo's");
+      await on.page.getByTestId("dashboard").click();
+      await on.page.getByTestId("gate").waitFor();
+    });
+
+    it.each([
+      "/nowhere",
+      "/oauth/authorize",
+      "/oauth/authorize?provider=nobody&redirect_uri=http://localhost/x",
+      "/oauth/authorize?provider=google",
+      "/oauth/google/callback?state=x&code=y",
+    ])("is a click away from the error at %s", async (path) => {
+      await on.page.goto(`${on.svc.url}${path}`);
+      await on.page.getByTestId("error-title").waitFor();
+      await on.page.getByTestId("home").click();
+      await on.page.getByTestId("instance-globex").waitFor();
+    });
+
     it("shows no secret", async () => {
       await on.page.goto(on.svc.url);
       const content = await on.page.content();

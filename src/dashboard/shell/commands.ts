@@ -2,8 +2,9 @@ import { isUuid } from "../../wire/names.ts";
 import { visible } from "../../wire/visible.ts";
 import { control } from "../api/client.ts";
 import type { User } from "../api/records.ts";
-import { currentInstance, service, setClock } from "../api/service.ts";
+import { service, setClock } from "../api/service.ts";
 import { revokeSessionsOf } from "../api/sessions.ts";
+import { runSignIn } from "../api/sign-in.ts";
 import { go, goTo, href } from "../router.ts";
 import { notify } from "../ui/notices.tsx";
 import { nameIn, WORD } from "../ui/search-text.ts";
@@ -32,7 +33,7 @@ export function fixedCommands(): Command[] {
   const section = (name: string): string => href(["control"], { section: name });
   return [
     ...VIEWS.map(({ title, path }) => to(title, "view", href([path]))),
-    { name: "Run a sign-in", hint: "action", keywords: "try start", run: runSignIn },
+    { name: "Run a sign-in", hint: "action", keywords: "try start", run: signInAndShow },
     to("New user", "action", href(["users"], { new: "yes" }), "create add"),
     to("New instance", "action", href(["instances"], { new: "yes" }), "create add application"),
     ...(clock?.mode === "frozen"
@@ -101,13 +102,8 @@ function changeClock(name: string, change: () => ReturnType<typeof clockOf>, key
   return { name, hint: "action", keywords, run };
 }
 
-/** As under "Try it", with the first account at the default provider. */
-async function runSignIn(): Promise<void> {
-  const instance = currentInstance();
-  const { data } = service.peek().instances.find(({ id }) => id === instance) ?? {};
-  const provider = data?.providers.find((name) => name === data.default_provider) ?? data?.providers[0];
-  const { flow_id } = await control.request("POST /sign-ins", { body: { instance, provider } });
-  go(["flows", flow_id]);
+async function signInAndShow(): Promise<void> {
+  go(["flows", (await runSignIn()).flow_id]);
 }
 
 async function revoke(user: User): Promise<void> {

@@ -20,6 +20,8 @@ export interface AppDeps extends AdmissionDeps {
   recent?(): Promise<void> | undefined;
   /** Called with every request answered. The entry contains no secret; its context and headers may. */
   readonly onRequest?: ((entry: RequestEntry, request: RequestContext, headers: Headers) => void) | undefined;
+  /** The address of the start page. Undefined on a server that has none. */
+  readonly home?: string | undefined;
   /** Called with every bug. */
   onBug(error: unknown, request_id?: string): void;
 }

@@ -9,6 +9,8 @@ import { errorPage } from "./pages/error.ts";
 import { json, page, setHeaders } from "./respond.ts";
 
 interface FailureDeps {
+  /** The address of the start page. Undefined on a server that has none. */
+  readonly home?: string | undefined;
   /** Called with every bug. */
   onBug(error: unknown, request_id?: string): void;
 }
@@ -29,7 +31,8 @@ export function answerFailure(error: HTTPError, event: H3Event, deps: FailureDep
   setHeaders(event, headers);
   const isForPerson = !isApi(request) && (headerOf(event, "accept") ?? "").includes("text/html");
   if (!isForPerson) return json(event, errorBody(code, detail), status);
-  return page(event, errorPage(code, detail, failure instanceof SignInRefused ? failure.wayBack : undefined), status);
+  const wayBack = failure instanceof SignInRefused ? failure.wayBack : undefined;
+  return page(event, errorPage(code, detail, { wayBack, home: deps.home }), status);
 }
 
 const NARROW =

@@ -1,4 +1,5 @@
 import { ERRORS, type ErrorCode } from "../../../wire/errors.ts";
+import { visible } from "../../../wire/visible.ts";
 import type { WayBack } from "../../errors.ts";
 import { html } from "./html.ts";
 import { layout } from "./layout.ts";
@@ -10,10 +11,18 @@ const ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
   instance_not_found:
     "The application's link leads to no active instance. Check the address, and instance or publishable_key in it. The server's log has the reason.",
   not_found: "There is no page at this address. Check it for typing errors.",
+  unknown_provider: "The application's link names a provider that svc does not know. Check provider in it.",
 };
 
-/** For a person whose request failed: what happened, and what to do. */
-export function errorPage(code: ErrorCode, detail?: string, wayBack?: WayBack): string {
+interface WaysOn {
+  /** The application that began the sign-in. */
+  readonly wayBack?: WayBack | undefined;
+  /** The address of the start page. */
+  readonly home?: string | undefined;
+}
+
+/** For a person whose request failed: what happened, what to do, and a way on. */
+export function errorPage(code: ErrorCode, detail?: string, { wayBack, home }: WaysOn = {}): string {
   const { status, error } = ERRORS[code];
   const advice = ADVICE[code] ?? (detail && `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`);
   return layout(
@@ -26,7 +35,11 @@ export function errorPage(code: ErrorCode, detail?: string, wayBack?: WayBack): 
         ${advice && html`<p data-testid="error-detail">${advice}</p>`}
       </header>
       <footer>
-        <span>svc · identity proxy</span>${wayBack && html`<a class="button primary" href="${wayBack.origin}" data-testid="way-back">Back to ${wayBack.name}</a>`}
+        <span>svc · identity proxy</span>
+        <span class="buttons">
+          ${home !== undefined && html`<a class="button" href="${home}" data-testid="home">Start page</a>`}
+          ${wayBack && html`<a class="button primary" href="${wayBack.origin}" data-testid="way-back">Back to ${visible(wayBack.name)}</a>`}
+        </span>
       </footer>`,
   );
 }

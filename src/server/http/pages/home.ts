@@ -7,12 +7,19 @@ import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { logo } from "./logos.ts";
 
-/** The front door in a browser: the instances, with links to try a sign-in. @param hasControl whether there is a dashboard */
+interface HomeOptions {
+  /** Whether there is a dashboard. */
+  readonly hasControl: boolean;
+  /** Whether the instances are the demo's, and not those of a seed. */
+  readonly isDemo: boolean;
+}
+
+/** The start page: the dashboard, and the instances with links to try a sign-in. */
 export function homePage(
   instances: readonly InstanceRecord[],
   addresses: Addresses,
   providersOf: (instance: InstanceRecord) => readonly Provider[],
-  hasControl: boolean,
+  { hasControl, isDemo }: HomeOptions,
 ): string {
   return layout(
     "svc",
@@ -22,16 +29,26 @@ export function homePage(
         <p>
           An identity proxy for your applications. Sign in through a provider to see what an application gets.
         </p>
-        <p>
-          Each instance below is an application with users and keys of its own. Without a seed, they are the demo's: Acme and
-          Globex.
+        <p data-testid="whose">
+          ${
+            isDemo
+              ? "The instances below are the demo's: two applications to try svc with, each with users and keys of its own. A seed file replaces them by yours."
+              : "Each instance below is one of your applications, with users and keys of its own."
+          }
         </p>
+        ${
+          hasControl &&
+          html`<p class="buttons">
+            <a class="button primary" href="${addresses.front}/__svc/" data-testid="dashboard">Open the dashboard</a>
+            <small>Every sign-in step by step, users, the clock. It asks for a one-time link.</small>
+          </p>`
+        }
       </header>
       <div class="stack">${instances.map((instance) => instanceCard(instance, addresses, providersOf(instance)))}</div>
       <footer class="buttons">
         <span>Next: <code>npx svc-identity users list</code></span>
         <span class="buttons"
-          >${hasControl && html`<a href="${addresses.front}/__svc/">Dashboard</a> <a href="${addresses.front}/__svc/docs">API reference</a>`}
+          >${hasControl && html`<a href="${addresses.front}/__svc/docs">API reference</a>`}
           <a href="${addresses.front}/.well-known/openid-configuration">Discovery</a></span
         >
       </footer>`,

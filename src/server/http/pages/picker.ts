@@ -123,8 +123,8 @@ function pager({ request, search, previous, next }: PickerView): Html | false {
 function chosenOutcome({ request, outcome }: PickerView): Html | false {
   const chosen = OUTCOMES.find(({ id }) => id === outcome);
   if (!chosen || chosen.id === "success") return false;
-  return html`<p class="notice" role="status" data-testid="chosen-outcome">
-    ${chosen.title}. Choose the account.
+  return html`<p class="chosen" role="status" data-testid="chosen-outcome">
+    <span>This sign-in will end as you chose: <b>${chosen.title}</b>. Now choose the account.</span>
     <a href="?request=${request}&amp;outcome=success" data-testid="outcome-success">Sign in normally</a>
   </p>`;
 }

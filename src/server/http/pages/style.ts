@@ -19,6 +19,7 @@ p b,bdi{color:var(--text);font-weight:600;unicode-bidi:isolate}
 a{color:var(--accent)}
 code{font:.8125rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-wrap:anywhere}
 pre{margin:0;padding:12px 14px;border-radius:12px;background:var(--hover);white-space:pre-wrap}
+header .buttons{margin-top:8px}header .buttons small{flex:1 1 200px}
 header{display:grid;gap:6px;margin-bottom:20px}
 .bar{display:flex;align-items:center;justify-content:space-between;gap:12px;margin-bottom:14px}
 .mark{width:44px;height:44px;border-radius:13px;display:grid;place-items:center;font-weight:700;font-size:1.0625rem;color:#fff;background:#3350e8}
@@ -56,11 +57,12 @@ details{border-top:1px solid var(--line);margin-top:12px;padding-top:12px}
 summary{cursor:pointer;padding:6px 0;font-weight:600;border-radius:8px}
 details form,details>.stack{padding:8px 0 4px}
 section>details{margin-top:4px;padding-top:4px}
-footer{display:flex;justify-content:space-between;align-items:center;gap:12px;margin-top:20px;padding-top:20px;border-top:1px solid var(--line);font-size:.8125rem;color:var(--quiet)}
+footer{display:flex;flex-wrap:wrap;justify-content:space-between;align-items:center;gap:12px;margin-top:20px;padding-top:20px;border-top:1px solid var(--line);font-size:.8125rem;color:var(--quiet)}
 footer span{overflow-wrap:anywhere}footer a:not(.button){padding:4px 0}
 dl{display:grid;grid-template-columns:auto 1fr;gap:6px 18px;margin:0;font-size:.875rem}
 dt{color:var(--quiet)}dd{margin:0;min-width:0;overflow-wrap:anywhere;unicode-bidi:isolate}
 dd small,summary small{color:var(--quiet);font-weight:400}
+.chosen{display:grid;gap:4px;padding:10px 14px;border-radius:12px;background:var(--hover);border-inline-start:3px solid var(--accent);margin-bottom:14px;font-size:.875rem}
 .notice{padding:10px 14px;border-radius:12px;background:var(--bad-bg);color:var(--bad);margin-bottom:14px;font-size:.875rem}
 .warning{padding:16px 18px;border-radius:14px;background:var(--warn-bg);margin-bottom:18px;display:grid;gap:6px}
 .warning p,.warning h1{color:var(--warn)}

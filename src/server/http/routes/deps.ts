@@ -3,6 +3,7 @@ import type { Addresses } from "../../instances/addresses.ts";
 import type { Instances } from "../../instances/instances.ts";
 import type { Offers } from "../../providers/offers.ts";
 import type { SignIns } from "../../sign-in/sign-ins.ts";
+import type { InstanceRecord } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
 import type { Tokens } from "../../token.ts";
 import type { Positions } from "../positions.ts";
@@ -30,8 +31,10 @@ export interface PageDeps extends Pick<ApiDeps, "instances" | "addresses" | "tok
   readonly offers: Offers;
   /** Whether only this machine can reach the server. */
   readonly isLocal: boolean;
-  /** Whether a sign-in can be told how to end. */
-  readonly hasScenarios: boolean;
+  /** Whether there is a dashboard. */
+  readonly hasControl: boolean;
+  /** The demo's instances, if these are they. Otherwise empty. */
+  demoOf(instances: readonly InstanceRecord[]): Promise<readonly InstanceRecord[]>;
   /** Known only to this process and the file that it wrote. */
   readonly identitySecret: string;
 }

@@ -21,14 +21,17 @@ export function pageRoutes({
   tokens,
   now,
   isLocal,
-  hasScenarios,
+  hasControl,
+  demoOf,
   identitySecret,
 }: PageDeps): HandlersOf<typeof PAGE_ROWS> {
   return {
-    "GET /": ({ event, request }) => {
+    "GET /": async ({ event, request }) => {
       requireLocal();
       if (request.scope.kind !== "front") return redirect(event, `${addresses.front}/`);
-      return page(event, homePage(instances.all, addresses, offers.providersOf, hasScenarios));
+      const demo = await demoOf(instances.all);
+      const isDemo = demo.length > 0 && demo.length === instances.all.length;
+      return page(event, homePage(instances.all, addresses, offers.providersOf, { hasControl, isDemo }));
     },
 
     /** Stands in for an application's callback. */
