@@ -1,5 +1,6 @@
 // A PostgreSQL with any number of users, made by SQL, for the benches that need many.
 import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { build } from "esbuild";
@@ -101,4 +102,34 @@ export async function fillUsers(sql, from, to) {
     SELECT ${idOf("session")}, 'svc_session_' || ${idOf("key")}, '${INSTANCE}', ${idOf("user")}, 'google', ${NAME}, lower(${NAME}),
       'user' || n || '@acme.test', 'user' || n || '@acme.test', ${IP}, ${IP}, '{"country":"US","city":"Springfield"}',
       ${TIME}, ${TIME}, ${TIME} FROM ${numbers}`);
+}
+
+/** What a server asks of the store for the repeated sign-in of a user. */
+export async function signIn(store, n) {
+  const state = randomBytes(32).toString("hex");
+  const now = new Date().toISOString();
+  await store.saveState({
+    state,
+    instance_id: INSTANCE,
+    provider: "google",
+    redirect_uri: "https://app.example.com/auth/callback?nonce=0123456789abcdef0123456789abcdef",
+    code_verifier: null,
+    binding: "0".repeat(64),
+    created_at: now,
+    expires_at: new Date(Date.now() + 600_000).toISOString(),
+  });
+  const taken = await store.takeState(state);
+  await taken.removed;
+  await store.completeSignIn({
+    instance_id: INSTANCE,
+    provider: "google",
+    uid: String(1_000_000_000 + n),
+    email: `user${n}@acme.test`,
+    ip_address: `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`,
+    resolveUser: ({ known }) => ({
+      user: { ...known.user, updated_at: now },
+      identity: { ...known.identity, access_token: "a".repeat(60), updated_at: now },
+    }),
+    openSession: (_, active) => ({ ...active, last_signin_at: now }),
+  });
 }

@@ -2,7 +2,7 @@
 // bench/sign-in-wal.js [users]`
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { AT, fillUsers, INSTANCE, openBench } from "./postgres-users.js";
+import { fillUsers, openBench, signIn } from "./postgres-users.js";
 
 const USERS = Number(process.argv[2] ?? 20_000);
 const SIGN_INS = 1000;
@@ -13,10 +13,10 @@ try {
   await sql.unsafe("VACUUM ANALYZE");
   // Of different users, as they come.
   const users = Array.from({ length: SIGN_INS }, (_, n) => Math.floor((n * USERS) / SIGN_INS));
-  await Promise.all([signIn(1), signIn(2)]);
+  await Promise.all([signIn(store, 1), signIn(store, 2)]);
   await sql.unsafe("CHECKPOINT");
   const [{ from }] = await sql.unsafe("SELECT pg_current_wal_lsn() AS from");
-  for (const n of users) await signIn(n);
+  for (const n of users) await signIn(store, n);
   const [{ to, bytes }] = await sql.unsafe(
     `SELECT pg_current_wal_lsn() AS to, pg_wal_lsn_diff(pg_current_wal_lsn(), '${from}')::int AS bytes`,
   );
@@ -53,33 +53,3 @@ try {
   await close();
 }
 process.exit();
-
-/** What a server asks of the store for one sign-in. */
-async function signIn(n) {
-  const state = `${Date.now().toString(16)}${n.toString(16)}`.padStart(64, "0");
-  const now = new Date(AT + 86_400_000 + n * 1000).toISOString();
-  await store.saveState({
-    state,
-    instance_id: INSTANCE,
-    provider: "google",
-    redirect_uri: "https://app.example.com/auth/callback?nonce=0123456789abcdef0123456789abcdef",
-    code_verifier: null,
-    binding: "0".repeat(64),
-    created_at: now,
-    expires_at: new Date(AT + 87_000_000 + n * 1000).toISOString(),
-  });
-  const taken = await store.takeState(state);
-  await taken.removed;
-  await store.completeSignIn({
-    instance_id: INSTANCE,
-    provider: "google",
-    uid: String(1_000_000_000 + n),
-    email: `user${n}@acme.test`,
-    ip_address: `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`,
-    resolveUser: ({ known }) => ({
-      user: { ...known.user, updated_at: now },
-      identity: { ...known.identity, access_token: "a".repeat(60), updated_at: now },
-    }),
-    openSession: (_, active) => ({ ...active, last_signin_at: now }),
-  });
-}

@@ -11,10 +11,11 @@ export interface Index {
   readonly on: { readonly columns: string } | { readonly partsOf: string };
 }
 
+/** Lists begin with the newest and read theirs backwards: an index that grows at its end is half as large as one at its start. */
 const ORDERED: readonly (readonly [name: string, table: IndexedTable, columns: string])[] = [
-  ["users_newest", "users", "instance_id, created_at DESC, id"],
+  ["users_newest", "users", "instance_id, created_at, id DESC"],
   ["identities_user", "identities", "instance_id, user_id, position"],
-  ["session_times_newest", "session_times", "instance_id, last_signin_at DESC, id"],
+  ["session_times_newest", "session_times", "instance_id, last_signin_at, id DESC"],
   ["sessions_user", "sessions", "instance_id, user_id, position"],
   ["sessions_email", "sessions", "instance_id, email_folded"],
   ["sessions_ip_address", "sessions", "instance_id, ip_address_folded"],

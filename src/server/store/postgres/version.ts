@@ -1,5 +1,7 @@
 import { StoreRefused } from "../store.ts";
 import type { Database } from "./database/database.ts";
+import { READ_FEATURES } from "./database/engine.ts";
+import { causeOf, isUnsupported } from "./database/failures.ts";
 import type { Ask } from "./database/session.ts";
 import { checkOwners } from "./owners.ts";
 import { checkColumns, MIGRATIONS } from "./schema.ts";
@@ -20,6 +22,7 @@ interface Server {
  * @throws {StoreRefused} if it is newer than this svc, or the server can't be used
  */
 export async function schemaVersion(database: Database): Promise<number> {
+  await checkFeatures(database);
   const [server] = await database.query<Server>(
     `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,
        current_setting('server_encoding') AS encoding,
@@ -41,6 +44,21 @@ export async function schemaVersion(database: Database): Promise<number> {
   const version = await knownVersion(database, database.query);
   if (version === MIGRATIONS.length) await checkColumns(database.location, database.query);
   return version;
+}
+
+/** @throws {StoreRefused} if it is no PostgreSQL, which the server did not say by its name */
+async function checkFeatures({ location, query }: Database): Promise<void> {
+  const lacks = (what: string, cause?: unknown): StoreRefused =>
+    new StoreRefused("unusable", `${location} lacks ${what}. Use PostgreSQL 13 or newer, with its extension plpgsql.`, {
+      cause,
+    });
+  const [found] = await query<{ languages: number; row_version: string | null }>(READ_FEATURES).catch(
+    (error: unknown) => {
+      throw isUnsupported(causeOf(error)) ? lacks("row versions (xmin)", error) : error;
+    },
+  );
+  if (found!.languages === 0) throw lacks("PL/pgSQL");
+  if (found!.row_version === null) throw lacks("row versions (xmin)");
 }
 
 /** The newest version. @throws {StoreRefused} if the database has no store, or one of an older version */

@@ -23,7 +23,7 @@ export interface ConnectOptions {
 }
 
 /** A role that may create objects in `public` must not be able to replace a function or an operator that we use. */
-export const SEARCH_PATH = "pg_catalog, pg_temp";
+const SEARCH_PATH = "pg_catalog, pg_temp";
 const IDLE_IN_TRANSACTION_MS = 60_000;
 /**
  * Timeouts of newer servers, which older ones refuse as startup parameters. One would end a connection while a request takes
@@ -98,6 +98,29 @@ function settingsFor({ limits }: Address, limited = true): Record<string, string
     statement_timeout: `${limited ? limits.statementTimeoutMs : 0}ms`,
     idle_in_transaction_session_timeout: `${limited ? IDLE_IN_TRANSACTION_MS : 0}ms`,
   };
+}
+
+/** Reads these settings back: a pooler may have dropped any of them. */
+export function readSettings(address: Address): string {
+  const columns = Object.keys(settingsFor(address)).map((name) => `pg_catalog.current_setting('${name}') AS "${name}"`);
+  return `SELECT ${columns.join(", ")}`;
+}
+
+/** Whether all of them are as they should be. */
+export function areApplied(address: Address, found: Readonly<Record<string, string>>): boolean {
+  return Object.entries(settingsFor(address)).every(([name, value]) => {
+    const there = found[name] ?? "";
+    if (name === "DateStyle") return there.split(",")[0] === value;
+    return value.endsWith("ms") ? inMs(there) === inMs(value) : there === value;
+  });
+}
+
+const UNITS: Readonly<Record<string, number>> = { "": 1, ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A time as the server shows it, such as `1min`. */
+function inMs(text: string): number {
+  const [, number, unit = ""] = /^(\d+)(\w*)$/.exec(text) ?? [];
+  return Number(number) * (UNITS[unit] ?? NaN);
 }
 
 /**

@@ -17,6 +17,8 @@ const saying =
 const isDenied = saying("42501");
 /** Missing tables, functions or schemas: they were removed while the store was open. */
 const isGone = saying("42P01", "42883", "42703");
+/** A name, a word or a feature that every PostgreSQL has. */
+export const isUnsupported = saying("42P01", "42883", "42703", "42601", "0A000");
 const isForeign = saying("23503");
 
 /** No answer in time. */
@@ -95,9 +97,14 @@ export function isLoginRefused(error: unknown): boolean {
   return codeOf(error).startsWith("28") || codeOf(error) === "3D000";
 }
 
-/** Whether a pooler refuses startup parameters that PostgreSQL accepts. */
-export function isPoolersRefusal(error: unknown): boolean {
+/** Whether a pooler refuses them. */
+function isPoolersRefusal(error: unknown): boolean {
   return codeOf(error) === "08P01" && /startup parameter/i.test((error as Failure).message);
+}
+
+/** Whether a server refuses startup parameters that PostgreSQL accepts: it may be a pooler, or another engine. */
+export function isParameterRefused(error: unknown): boolean {
+  return isPoolersRefusal(error) || ["42704", "0A000"].includes(codeOf(error));
 }
 
 /** Whether the server has no free connection, or is starting. Nothing was sent. */

@@ -2,7 +2,6 @@ import { HangingCommits, NotWritable } from "./failures.ts";
 
 /** What a server says of itself. */
 export interface ServerState {
-  readonly search_path: string;
   readonly writable: boolean;
   /** Differs between servers, and after a restart: behind one address there may be several. */
   readonly server: string;
@@ -18,8 +17,7 @@ export interface ServerState {
 const HANGING_SECONDS = 3;
 
 /** Sent before anything is known of the connection's search_path, so every name and operator has its schema. */
-export const READ_STATE = `SELECT pg_catalog.current_setting('search_path') AS search_path,
-  pg_catalog.current_setting('transaction_read_only') OPERATOR(pg_catalog.=) 'off' AS writable,
+export const READ_STATE = `SELECT pg_catalog.current_setting('transaction_read_only') OPERATOR(pg_catalog.=) 'off' AS writable,
   pg_catalog.pg_postmaster_start_time()::pg_catalog.text AS server,
   (extract(epoch FROM pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000)::pg_catalog.float8 AS moment,
   hanging.count AS hanging, hanging.seconds AS hanging_seconds

@@ -1,7 +1,8 @@
 import type { Address } from "./address.ts";
 import type { DatabaseClock } from "./clock.ts";
-import { connect, SEARCH_PATH, type Endpoint } from "./connection.ts";
-import { isLoginRefused, isPoolersRefusal, NotWritable, withinTime } from "./failures.ts";
+import { areApplied, connect, readSettings, type Endpoint } from "./connection.ts";
+import { checkEngine, READ_VERSION } from "./engine.ts";
+import { isLoginRefused, isParameterRefused, NotWritable, withinTime } from "./failures.ts";
 import { READ_STATE, type ServerState } from "./server-state.ts";
 
 /** A server that can be used. */
@@ -30,26 +31,36 @@ export async function findServer(address: Address, clock: DatabaseClock): Promis
 
 async function reach(address: Address, clock: DatabaseClock, endpoint: Endpoint): Promise<Found> {
   const asPooler = { ...endpoint, isPooler: true };
-  let state: ServerState;
+  let state: Asked;
   try {
     state = await ask(address, clock, endpoint);
   } catch (error) {
-    if (endpoint.isPooler || !isPoolersRefusal(error)) throw error;
+    if (endpoint.isPooler || !isParameterRefused(error)) throw error;
     return reach(address, clock, asPooler);
   }
-  // A pooler can also be configured to drop unknown parameters.
-  if (!endpoint.isPooler && state.search_path !== SEARCH_PATH) return reach(address, clock, asPooler);
+  // A pooler can also be configured to drop parameters: some of them, or all.
+  if (!endpoint.isPooler && !state.hasSettings) return reach(address, clock, asPooler);
   if (address.target === "read-write" && !state.writable) throw new NotWritable("it is a standby, or set to read only");
   return { endpoint, state };
 }
 
-async function ask(address: Address, clock: DatabaseClock, endpoint: Endpoint): Promise<ServerState> {
+interface Asked extends ServerState {
+  /** Whether the connection has the settings that it was opened with. */
+  readonly hasSettings: boolean;
+}
+
+async function ask(address: Address, clock: DatabaseClock, endpoint: Endpoint): Promise<Asked> {
   const client = await connect(address, endpoint);
+  const { connectTimeoutMs } = address.limits;
   try {
+    const [engine] = await withinTime(client.unsafe<{ version: string }[]>(READ_VERSION), connectTimeoutMs);
+    checkEngine(engine!.version);
     const asked = performance.now();
-    const [state] = await withinTime(client.unsafe<ServerState[]>(READ_STATE), address.limits.connectTimeoutMs);
+    const settings = client.unsafe<Record<string, string>[]>(readSettings(address));
+    const answers = Promise.all([client.unsafe<ServerState[]>(READ_STATE), settings]);
+    const [[state], [found]] = await withinTime(answers, connectTimeoutMs);
     clock.note(state!.moment, asked);
-    return state!;
+    return { ...state!, hasSettings: areApplied(address, found!) };
   } finally {
     void client.end({ timeout: 0 }).catch(() => {});
   }
