@@ -135,6 +135,21 @@ it("commands of the control API say how to start a server when none runs", async
   expect(await run(["dev", "clock"])).toMatchObject({ code: 7 });
 });
 
+it.each([
+  [100, /^ {2}Dashboard +http:\S+#code=\S+$/m],
+  [80, /^http:\S+#code=\S+$/m],
+  [50, /^ {2}Dashboard +.*svc.* open dashboard$/m],
+])("svc serve breaks no dashboard link in a terminal of %s columns", async (columns, line) => {
+  const command = `stty cols ${columns}; exec ${process.execPath} ${BIN} serve --port 0 --store memory --no-color`;
+  const terminal = openTerminal(`sh -c '${command}'`, directory, {});
+  await terminal.until(/Then try/);
+  terminal.end();
+  const shown = terminal.shown().replaceAll("\r", "");
+  expect(shown).toMatch(line);
+  const link = shown.split("\n").find((text) => text.includes("#code="));
+  expect(link?.length ?? 0).toBeLessThanOrEqual(columns);
+});
+
 it("svc serve prints a one-time dashboard link on a terminal only", async () => {
   const terminal = openTerminal(`${process.execPath} ${BIN} serve --port 0 --store memory`, directory, {});
   await terminal.until(/#code=[\w-]+/);

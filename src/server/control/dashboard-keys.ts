@@ -9,6 +9,13 @@ const LINK_LIFETIME_MS = 60_000;
 const START_LINK_LIFETIME_MS = 10 * 60_000;
 const SPENT_PREFIX = "dashboard-code/";
 
+/** In bytes. The code is short enough for a line of a terminal: 128 bits of a MAC can't be guessed in a minute either. */
+const SIZES = { key: { random: 12, signature: 32 }, code: { random: 9, signature: 16 } } as const;
+const FORMS = {
+  key: /^(([0-9a-z]{1,12})\.[\w-]{16})\.([\w-]{43})$/,
+  code: /^(([0-9a-z]{1,12})\.[\w-]{12})\.([\w-]{22})$/,
+} as const;
+
 export type DashboardKeys = ReturnType<typeof createDashboardKeys>;
 
 /** A link that opens the dashboard once. The code is in the fragment, so that no server logs it. */
@@ -21,16 +28,17 @@ export function createDashboardKeys(store: Store, realNow: () => Date) {
   async function sign(purpose: "key" | "code", content: string): Promise<string> {
     // Read each time: another process may have revoked all keys.
     const secret = await secretOf(store, "dashboard");
-    return createHmac("sha256", secret).update(`${purpose} ${content}`).digest("base64url");
+    const signature = createHmac("sha256", secret).update(`${purpose} ${content}`).digest();
+    return signature.subarray(0, SIZES[purpose].signature).toString("base64url");
   }
 
   async function issue(purpose: "key" | "code", expires: number): Promise<string> {
-    const content = `${expires.toString(36)}.${randomBytes(12).toString("base64url")}`;
+    const content = `${expires.toString(36)}.${randomBytes(SIZES[purpose].random).toString("base64url")}`;
     return `${content}.${await sign(purpose, content)}`;
   }
 
   async function expiryOf(purpose: "key" | "code", text: string): Promise<number | undefined> {
-    const [, content, expires, signature] = /^(([0-9a-z]{1,12})\.[\w-]{16})\.([\w-]{43})$/.exec(text) ?? [];
+    const [, content, expires, signature] = FORMS[purpose].exec(text) ?? [];
     if (content === undefined || expires === undefined || signature === undefined) return undefined;
     if (!timingSafeEqual(Buffer.from(signature), Buffer.from(await sign(purpose, content)))) return undefined;
     const end = Number.parseInt(expires, 36);

@@ -78,6 +78,14 @@ export function textReport(context: Context): Report {
   let width = 10;
   const row = (name: string, ...values: string[]): string =>
     values.map((value, i) => `  ${chalk.dim((i === 0 ? name : "").padEnd(width))}  ${value}\n`).join("");
+  /** A link that a terminal breaks in two can't be clicked: where it does not fit it has a line of its own, or is left out. */
+  const dashboardRows = (link: string): string => {
+    const columns = stdout.columns || Infinity;
+    const command = asRun("svc open dashboard", context);
+    const hint = chalk.dim(`opens once; then: ${command}`);
+    if (width + 4 + link.length <= columns) return row("Dashboard", chalk.cyan(link), hint);
+    return link.length <= columns ? `${row("Dashboard", hint)}${chalk.cyan(link)}\n` : row("Dashboard", command);
+  };
   return {
     ready(
       { url, api_url, store, bound, providers, instances, isLocal },
@@ -97,13 +105,7 @@ export function textReport(context: Context): Report {
             ? []
             : [chalk.dim("use it from programs: this machine does not resolve *.localhost")]),
         ) +
-          (dashboard === undefined
-            ? ""
-            : row(
-                "Dashboard",
-                chalk.cyan(dashboard),
-                chalk.dim(`opens once; then: ${asRun("svc open dashboard", context)}`),
-              )) +
+          (dashboard === undefined ? "" : dashboardRows(dashboard)) +
           row("API", api_url) +
           row("Listening", bound.join(" and ")) +
           row("Store", harmless(store)) +
