@@ -1,4 +1,7 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { SIGN_IN_ERRORS } from "../wire/errors.ts";
+import { PROVIDERS } from "../wire/names.ts";
 import { REFUSALS, type RequestEntry } from "./http/request-entry.ts";
 import { LIVE, METRICS, READY, type RenderMetrics } from "./http/monitoring.ts";
 import type { Readiness } from "./http/readiness.ts";
@@ -8,6 +11,8 @@ import type { Store } from "./store/store.ts";
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const COMMIT_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 
+const PATIENCE_MS = 500;
+const NO_ANSWER = { code: "store_unavailable" };
 const PROBES = new Set([LIVE, READY, METRICS]);
 
 type WatchedStore = Pick<Store, "connections" | "hangingCommits" | "clockAheadMs" | "timeouts">;
@@ -49,6 +54,8 @@ export async function createMetrics() {
     labelNames: ["provider", "outcome"],
     registers,
   });
+  for (const provider of PROVIDERS)
+    for (const outcome of ["success", ...Object.keys(SIGN_IN_ERRORS)]) signIns.inc({ provider, outcome }, 0);
   const commits = new Histogram({
     name: "svc_store_commit_duration_seconds",
     help: "Time until a write was durable; of a file store one sync, which serves all writes that arrive together",
@@ -79,7 +86,8 @@ export async function createMetrics() {
         labelNames: ["code"],
         registers,
         async collect() {
-          const fault = await readiness.fault();
+          // Prometheus must not take a server for dead because its database does not answer.
+          const fault = await Promise.race([readiness.fault(), delay(PATIENCE_MS, NO_ANSWER, { ref: false })]);
           ready.reset();
           ready.set({ code: fault?.code ?? "ok" }, fault ? 0 : 1);
         },

@@ -5,6 +5,7 @@ import { execute } from "../postgres/_postgres.ts";
 import { startPgBouncer } from "../postgres/_pgbouncer.ts";
 import { gap, startClusterLoad, startReference, watchConnections } from "./_cluster-load.ts";
 import { startHaproxy } from "./_haproxy.ts";
+import { hasPrometheus, startPrometheus } from "./_prometheus.ts";
 import { missingForPatroni, startPatroni, type Node, type Patroni } from "./_patroni.ts";
 
 const ROLE = "svc";
@@ -73,13 +74,15 @@ it.skipIf(missingForPatroni.length > 0)(
       ),
     );
     const pooled = poolers.map((pooler) => Number(new URL(pooler.url(first.url("svc"))).port));
+    // The first fills the database.
+    await (await started(addressOf(direct, "first"))).stop();
     // Their clocks differ as much as those of ready servers may.
     const servers = {
-      "direct-1": await started(addressOf(direct, "direct-1"), undefined, 30_000),
-      "direct-2": await started(addressOf(direct, "direct-2"), []),
-      "direct-idle": await started(addressOf(direct, "direct-idle"), [], -30_000),
-      pooled: await started(addressOf(pooled, "pooled"), []),
-      "pooled-idle": await started(addressOf(pooled, "pooled-idle"), []),
+      "direct-1": await started(addressOf(direct, "direct-1"), ["--metrics"], { clockAheadMs: 30_000 }),
+      "direct-2": await started(addressOf(direct, "direct-2"), ["--metrics"]),
+      "direct-idle": await started(addressOf(direct, "direct-idle"), ["--metrics"], { clockAheadMs: -30_000 }),
+      pooled: await started(addressOf(pooled, "pooled"), ["--metrics"]),
+      "pooled-idle": await started(addressOf(pooled, "pooled-idle"), ["--metrics"]),
     };
     const all = Object.values(servers);
     const balancer = async (...behind: Server[]): Promise<ReturnType<typeof frontAt>> =>
@@ -115,6 +118,12 @@ it.skipIf(missingForPatroni.length > 0)(
     };
     await succeeds(performance.now());
 
+    const prometheus = hasPrometheus ? await startPrometheus(all.map(({ port }) => port)) : undefined;
+    /** Besides the one of the clocks, which fires all the time. */
+    const fired = async (since: number): Promise<string> => {
+      const names = await prometheus?.fired((performance.now() - since) / 1000);
+      return names?.filter((name) => name !== "SvcClockDiffers").join(", ") ?? "not looked at";
+    };
     const table: string[] = [];
     for (const { name, happen } of EVENTS) {
       const before = await cluster.untilWhole();
@@ -138,11 +147,14 @@ it.skipIf(missingForPatroni.length > 0)(
         seconds[group] = (gap(moments, since).end - gap(reference.moments, since).end) / 1000;
       const shown = Object.entries(seconds).map(([group, value]) => `${group} ${Math.max(0, value).toFixed(1)} s`);
       table.push(
-        `${name}: Patroni's own ${(gap(reference.moments, since).ms / 1000).toFixed(1)} s; beyond it ${shown.join(", ")}`,
+        `${name}: Patroni's own ${(gap(reference.moments, since).ms / 1000).toFixed(1)} s; beyond it ${shown.join(", ")}; alerts: ${await fired(since)}`,
       );
       end();
     }
-    table.push(await withoutStandby(cluster, all));
+    const since = performance.now();
+    await withoutStandby(cluster, all);
+    table.push(`synchronous standby missing: every server not ready, and says why; alerts: ${await fired(since)}`);
+    if (prometheus) expect(await fired(since)).toContain("SvcStandbyMissing");
     await succeeds(performance.now());
     await untilReady();
 
@@ -178,7 +190,7 @@ it.skipIf(missingForPatroni.length > 0)(
 );
 
 /** Commits can't end until the standby is back. */
-async function withoutStandby(cluster: Patroni, servers: readonly Server[]): Promise<string> {
+async function withoutStandby(cluster: Patroni, servers: readonly Server[]): Promise<void> {
   const primary = await cluster.untilWhole();
   const standby = cluster.nodes.find((node) => node !== primary)!;
   await cluster.configure({ synchronous_mode_strict: true });
@@ -206,5 +218,4 @@ async function withoutStandby(cluster: Patroni, servers: readonly Server[]): Pro
   await execute(primary.url("svc"), "SELECT 1");
   standby.signal("SIGCONT");
   await cluster.configure({ synchronous_mode_strict: false });
-  return "synchronous standby missing: every server not ready, with the reason";
 }

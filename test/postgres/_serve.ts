@@ -38,6 +38,13 @@ export interface Server extends Front {
   stop(): Promise<void>;
 }
 
+interface Surroundings {
+  /** How far this machine's clock is ahead for the server. */
+  readonly clockAheadMs?: number;
+  /** A command that becomes it. */
+  readonly by?: readonly string[];
+}
+
 /** The output of a refused start. */
 export interface Refusal {
   readonly code: number | null;
@@ -56,16 +63,20 @@ const SEED = {
 
 /**
  * Starts `svc serve` on a database, with the password in the environment. The default seed is that of these tests.
- * @param clockAheadMs how far this machine's clock is ahead for it
  */
-export async function serve(store: string, args?: readonly string[], clockAheadMs = 0): Promise<Server | Refusal> {
+export async function serve(
+  store: string,
+  args?: readonly string[],
+  { clockAheadMs = 0, by = [] }: Surroundings = {},
+): Promise<Server | Refusal> {
   const directory = temporaryDirectory();
   const seed = join(directory, "seed.json");
   await writeFile(seed, JSON.stringify(SEED));
   const all = ["serve", "--port", "0", "--json", "--quiet", "--public-url", FRONT, ...(args ?? ["--seed", seed])];
   const env = { PATH: process.env["PATH"], HOME: directory, SVC_STORE: store };
   const preload = clockAheadMs === 0 ? [] : ["--import", clockFile(directory, clockAheadMs)];
-  const child = spawn(process.execPath, [...preload, BIN, ...all], { cwd: directory, env });
+  const [program, ...rest] = [...by, process.execPath, ...preload, BIN, ...all] as [string, ...string[]];
+  const child = spawn(program, rest, { cwd: directory, env });
   let stderr = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
   const ended = once(child, "close");
@@ -112,8 +123,8 @@ function clockFile(directory: string, aheadMs: number): string {
 }
 
 /** A server that must start. */
-export async function started(store: string, args?: readonly string[], clockAheadMs = 0): Promise<Server> {
-  const server = await serve(store, args, clockAheadMs);
+export async function started(store: string, args?: readonly string[], surroundings?: Surroundings): Promise<Server> {
+  const server = await serve(store, args, surroundings);
   if ("send" in server) return server;
   throw new Error(`did not start: ${server.stderr}`);
 }

@@ -11,9 +11,9 @@ it("Servers whose clocks differ by a quarter of an hour complete each other's si
   const url = await createDatabase();
   const servers = [
     await started(url),
-    await started(url, [], 15 * MINUTES),
-    await started(url, [], -15 * MINUTES),
-    await started(url, [], 20_000),
+    await started(url, [], { clockAheadMs: 15 * MINUTES }),
+    await started(url, [], { clockAheadMs: -15 * MINUTES }),
+    await started(url, [], { clockAheadMs: 20_000 }),
   ];
   const next = inTurn(servers);
   const tokens: unknown[] = [];

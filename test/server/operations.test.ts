@@ -28,9 +28,19 @@ it("docs/operations.md names existing metrics only", async () => {
   const page = await text("docs/operations.md");
   const named = [...page.matchAll(/`((?:svc|nodejs|process)_[a-z0-9_]+)`/g)].map(([, name]) => name!);
   // Only a database has these.
-  const listed = named.filter((name) => !/^svc_store_(connections|hanging|clock)/.test(name));
+  const listed = named.filter((name) => !/^svc_store_(connections|hanging|clock|timeouts)/.test(name));
   expect(listed.length).toBeGreaterThan(4);
   for (const name of listed) expect(metrics).toContain(`# HELP ${name} `);
+});
+
+it("docs/operations.md has a row for each alert, and the metrics of the rules", async () => {
+  const page = await text("docs/operations.md");
+  const rules = await text("docs/alerts.yaml");
+  const alerts = [...rules.matchAll(/alert: (\w+)/g)].map(([, name]) => name!);
+  expect([...page.matchAll(/^\| `(Svc\w+)`/gm)].map(([, name]) => name)).toEqual(alerts);
+  const metrics = [...rules.matchAll(/\b(svc_\w+?)(?:_bucket)?\b/g)].map(([, name]) => name!);
+  expect(metrics.length).toBeGreaterThan(alerts.length - 4);
+  for (const name of metrics) expect(page).toContain(`\`${name}\``);
 });
 
 it("The compose file and the systemd unit start svc with existing options", async () => {
