@@ -4,7 +4,8 @@ import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CHROMIUM } from "../_browser.ts";
-import { linkOf, openDashboard, watch, type Dashboard } from "../_dashboard.ts";
+import { linkOf, openDashboard, signIn, watch, type Dashboard } from "../_dashboard.ts";
+import { openRecord, RECORD_VIEWS, VIEW_PATHS } from "../_dashboard-views.ts";
 import { useFresh } from "../_fresh.ts";
 
 /** The attacker's server on another port of localhost: its pages, and the requests that browsers sent it. */
@@ -230,8 +231,11 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, in a browser that it is 
     await page.evaluate(
       `window.violations = []; document.addEventListener("securitypolicyviolation", (e) => violations.push(e.violatedDirective + " " + e.blockedURI))`,
     );
-    for (const view of ["overview", "instances", "users", "sessions", "flows", "requests", "control", "try-it"]) {
-      await visit(view);
+    const views = VIEW_PATHS.map((path) => [path, () => visit(path)] as const);
+    const records = RECORD_VIEWS.map((path) => [`${path} record`, () => openRecord(dashboard, path)] as const);
+    await signIn(svc);
+    for (const [view, open] of [...views, ...records]) {
+      await open();
       const html = await page.content();
       expect(html).not.toContain(svc.control_key!);
       expect(/<script(?![^>]* src=)|<style|\sstyle="|\son\w+="/i.exec(html), view).toBeNull();

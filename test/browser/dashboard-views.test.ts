@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { visible } from "../../src/wire/visible.ts";
 import { CHROMIUM } from "../_browser.ts";
 import { openDashboard, overflow, signIn, violations, type Dashboard } from "../_dashboard.ts";
+import { openRecord, RECORD_VIEWS, VIEW_PATHS } from "../_dashboard-views.ts";
 import { useFresh } from "../_fresh.ts";
 
 /** The directory for pictures of the views; without it none are taken. */
@@ -19,7 +20,7 @@ const HOSTILE = [
 
 describe.skipIf(CHROMIUM === undefined)("The dashboard's view", () => {
   let dashboard: Dashboard;
-  let ids: { instance: string; user: string; flow: string; request: string };
+  let ids: { user: string; flow: string; request: string };
 
   useFresh(
     async () => {
@@ -35,7 +36,6 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard's view", () => {
       const requests = (await control("GET /requests")).body as { id: string; data: { path: string } }[];
       const users = (await control("GET /users?query=email:ada@acme.test")).body as { id: string }[];
       ids = {
-        instance: (await control("GET /instances")).body[0].id as string,
         user: users[0]!.id,
         flow,
         request: requests.find(({ data }) => data.path.startsWith("/api/v1/users/search"))!.id,
@@ -44,28 +44,33 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard's view", () => {
     () => dashboard?.close(),
   );
 
-  const VIEWS: [name: string, address: () => string][] = [
-    ["overview", () => "overview"],
-    ["instances", () => "instances"],
-    ["instance", () => `instances/${ids.instance}`],
-    ["users", () => "users"],
-    ["users-of-nobody", () => "users?query=name:nobody"],
-    ["user", () => `users/${ids.user}`],
-    ["sessions", () => "sessions"],
-    ["flows", () => "flows"],
-    ["flow", () => `flows/${ids.flow}`],
-    ["requests", () => "requests"],
-    ["request", () => `requests/${ids.request}`],
-    ["control-scenarios", () => "control?section=scenarios"],
-    ["control-clock", () => "control?section=clock"],
-    ["control-data", () => "control?section=data"],
-    ["try-it", () => "try-it"],
-    ["missing-record", () => "users/00000000-0000-4000-8000-000000000000"],
+  it("is one of a table that these tests go through", async () => {
+    await dashboard.visit("overview");
+    const links = await dashboard.page.evaluate<string[]>(
+      "[...document.querySelectorAll('.nav-link')].map((link) => link.hash.slice(2))",
+    );
+    expect(VIEW_PATHS.slice(0, links.length)).toEqual(links);
+    await dashboard.visit("control");
+    expect(VIEW_PATHS.length - links.length).toBe(await dashboard.page.getByRole("tab").count());
+    expect(RECORD_VIEWS).toEqual(expect.arrayContaining(["instances", "users", "flows", "requests"]));
+  });
+
+  const VIEWS: [name: string, open: () => Promise<void>][] = [
+    ...VIEW_PATHS.map((path): [string, () => Promise<void>] => [
+      path.replace("?section=", "-"),
+      () => dashboard.visit(path),
+    ]),
+    ...RECORD_VIEWS.map((path): [string, () => Promise<void>] => [`${path}-record`, () => openRecord(dashboard, path)]),
+    ["user-ada", () => dashboard.visit(`users/${ids.user}`)],
+    ["flow-that-failed", () => dashboard.visit(`flows/${ids.flow}`)],
+    ["request-that-failed", () => dashboard.visit(`requests/${ids.request}`)],
+    ["users-of-nobody", () => dashboard.visit("users?query=name:nobody")],
+    ["missing-record", () => dashboard.visit("users/00000000-0000-4000-8000-000000000000")],
   ];
 
-  it.each(VIEWS)("%s has no axe violation and fits at 360, 1280 and 1920 px", async (name, address) => {
-    const { page, visit, faults } = dashboard;
-    await visit(address());
+  it.each(VIEWS)("%s has no axe violation and fits at 360, 1280 and 1920 px", async (name, open) => {
+    const { page, faults } = dashboard;
+    await open();
     const found: string[] = [];
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
