@@ -1,8 +1,10 @@
 import { defineConfig } from "vitest/config";
 import { PATIENCE, RETRIES } from "./test/_retries.ts";
+import { SELF } from "./test/_self.ts";
 
 /** The pages and the dashboard in Chromium: `npm run test:browser`. */
 export default defineConfig({
+  resolve: { alias: SELF },
   test: {
     include: ["test/browser/*.test.ts"],
     globalSetup: "test/_run.ts",

@@ -216,32 +216,6 @@ describe("An example application with the key of another instance", () => {
   });
 });
 
-describe("The pages of the Next.js example", () => {
-  it("type-check with the types of React and of this package", async () => {
-    const directory = temporaryDirectory();
-    // Next.js is not installed: this is what the page uses of it.
-    const cookies = "Promise<{ get(name: string): { name: string; value: string } | undefined }>";
-    const declared = `declare module "next/headers" { export function cookies(): ${cookies}; }\n`;
-    await writeFile(join(directory, "next.d.ts"), declared);
-    const project = {
-      extends: join(ROOT, "examples/next/tsconfig.json"),
-      compilerOptions: { typeRoots: [join(ROOT, "node_modules/@types")], types: ["node", "react"] },
-      include: ["next.d.ts", join(ROOT, "examples/next/**/*")],
-    };
-    await writeFile(join(directory, "tsconfig.json"), JSON.stringify(project));
-    const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
-    const { code, output } = await bash(
-      `'${process.execPath}' '${tsc}' -p . --listFilesOnly && '${process.execPath}' '${tsc}' -p .`,
-      directory,
-    );
-    for (const page of ["app/page.tsx", "app/layout.tsx", "app/callback/route.ts"]) expect(output).toContain(page);
-    expect({ code, errors: output.split("\n").filter((line) => line.includes("error TS")) }).toEqual({
-      code: 0,
-      errors: [],
-    });
-  });
-});
-
 describe("The API example on Hono", () => {
   it("answers only requests with a valid token", async () => {
     const origin = await listening(() =>
