@@ -66,3 +66,13 @@ it("Sessions whose place in the list is lost or wrong are damage, and the statem
   expect((await driverOf(url).check()).damage).toEqual([]);
   expect(await all(store.sessions(A, {}))).toHaveLength(before.length);
 });
+
+it("A count beyond 100,000 is PostgreSQL's estimate, and others are exact", async () => {
+  const url = await createDatabase();
+  const store = await open(url);
+  await store.seed(people());
+  await execute(url, "ANALYZE svc.users; UPDATE pg_class SET reltuples = 250000 WHERE oid = 'svc.users'::regclass");
+  await execute(url, "UPDATE pg_class SET reltuples = 90000 WHERE oid = 'svc.sessions'::regclass");
+  expect(await store.counts()).toMatchObject({ users: 250_000, sessions: 4, instances: 2, states: 0 });
+  expect(store.maxCounted).toBe(100_000);
+});

@@ -84,6 +84,9 @@ export function Overview(): VNode {
   );
 }
 
+/** Larger numbers of an estimate are one. */
+const EXACT = 100_000;
+
 function Numbers(): VNode {
   const { state, instances } = service.value;
   // The lists behind these links show one instance.
@@ -102,7 +105,9 @@ function Numbers(): VNode {
             {scope}
           </span>
           <strong data-testid={`count-${name.toLowerCase()}`}>
-            {value === undefined ? "–" : value.toLocaleString("en")}
+            {value === undefined
+              ? "–"
+              : `${state?.estimated && value > EXACT ? "≈ " : ""}${value.toLocaleString("en")}`}
           </strong>
         </a>
       ))}

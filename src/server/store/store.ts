@@ -35,6 +35,8 @@ export interface PageOptions {
   readonly limit?: number | undefined;
   /** Where the previous page ended. The row that was there may have moved or been deleted. */
   readonly after?: Position | undefined;
+  /** Whether a replica must not be read, which shows what was a short while ago. Default false. */
+  readonly isFresh?: boolean | undefined;
 }
 
 /** What the store has of the user who signs in, read in the same atomic step that writes the result. */
@@ -126,7 +128,10 @@ export interface Store {
   instancesWith(name: TenantName, key: string): Promise<readonly string[]>;
   /** A user's links to providers, oldest first. */
   identitiesOf(instance_id: string, user_id: string): Promise<readonly IdentityRecord[]>;
+  /** Beyond `maxCounted` they are estimates. */
   counts(): Promise<Readonly<Record<TableName, number>>>;
+  /** Absent: all counts are exact. */
+  readonly maxCounted?: number;
   /** Adds records, all or nothing. @throws {Conflict} if a unique value is taken, or the record that one belongs to is missing */
   add(records: Partial<Records>): Promise<void>;
   /**

@@ -6,6 +6,6 @@ import type { Store, UserView } from "./store.ts";
 export async function userByEmail(store: Store, instance_id: string, email: string): Promise<UserView | undefined> {
   const values = [{ field: "email", operator: "is", value: fold(email), negated: false }] as const;
   const query: Query = [{ field: "email", column: "email", type: "string", values, range: [], excluded: [] }];
-  for await (const [view] of store.users(instance_id, { query, limit: 1 })) return view;
+  for await (const [view] of store.users(instance_id, { query, limit: 1, isFresh: true })) return view;
   return undefined;
 }

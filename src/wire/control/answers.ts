@@ -34,6 +34,7 @@ export const State = z.object({
   instances: count,
   users: count,
   sessions: count,
+  estimated: z.boolean().check(z.describe("Whether users and sessions are estimates: in PostgreSQL beyond 100,000")),
 });
 
 const oldKeys = z

@@ -17,6 +17,7 @@ export const stateRoutes: HandlersOf<"/state"> = {
       instances: instances.all.length,
       users,
       sessions,
+      estimated: Math.max(users, sessions) > (store.maxCounted ?? Infinity),
     };
   },
 };

@@ -1,13 +1,12 @@
 import type { SessionRecord, UserRecord } from "../records.ts";
 import { slices } from "../slices.ts";
 import { SearchTooSlow, StorageUnavailable, type PageOptions, type Store, type UserView } from "../store.ts";
-import type { Database } from "./database/database.ts";
 import { causeOf, isTooSlow } from "./database/failures.ts";
 import { timestampOf } from "./database/timestamps.ts";
+import { turn, type Reader, type Readers } from "./readers.ts";
 import { selected } from "./rows.ts";
 import { condition, LISTED_TIME } from "./search.ts";
 import { inBatches, type Value } from "./database/session.ts";
-import { createSemaphore, type Semaphore } from "./database/semaphore.ts";
 import { MAX_PAGE_SIZE, type Provider } from "../../../wire/names.ts";
 
 /** Rows that are read at a time: a page of any size, with the row that shows whether there is a next one. */
@@ -41,11 +40,7 @@ const SESSIONS = {
 } as const;
 type List = typeof USERS | typeof SESSIONS;
 
-export function createLists(database: Database): Pick<Store, "users" | "sessions"> {
-  // A slow search, and a slow reader of a long list, keep a connection that long. The others wait their turn.
-  const searches = createSemaphore(database.listConnections);
-  const cursors = createSemaphore(database.listConnections);
-
+export function createLists(readers: Readers): Pick<Store, "users" | "sessions"> {
   function list<Row extends object>(of: List, instance_id: string, options: PageOptions): AsyncIterable<Row[]> {
     const { after, query } = options;
     const values: Value[] = [instance_id];
@@ -62,28 +57,48 @@ export function createLists(database: Database): Pick<Store, "users" | "sessions
     return batches(text, values, options);
   }
 
+  /** From a replica if one is recent enough, and from the primary if that fails before there was anything to answer. */
   async function* batches<Row extends object>(
+    text: string,
+    values: readonly Value[],
+    options: PageOptions,
+  ): AsyncIterable<Row[]> {
+    const replica = options.isFresh ? undefined : await readers.replica();
+    let hasBegun = false;
+    try {
+      for await (const rows of batchesOf<Row>(replica ?? readers.primary, text, values, options)) {
+        hasBegun = true;
+        yield rows;
+      }
+    } catch (error) {
+      if (!replica || hasBegun || !(error instanceof StorageUnavailable)) throw error;
+      yield* batchesOf<Row>(readers.primary, text, values, options);
+    }
+  }
+
+  async function* batchesOf<Row extends object>(
+    reader: Reader,
     text: string,
     values: readonly Value[],
     { query, limit = Infinity }: PageOptions,
   ): AsyncIterable<Row[]> {
     const isSearch = query !== undefined;
     try {
-      const first = await firstRows<Row>(`${text} LIMIT ${Math.min(limit, BATCH) + 1}`, values, isSearch);
+      const first = await firstRows<Row>(reader, `${text} LIMIT ${Math.min(limit, BATCH) + 1}`, values, isSearch);
       if (first.length <= BATCH || limit <= BATCH) {
         const rows = first.slice(0, limit);
         if (rows.length > 0) yield rows;
         return;
       }
       // A long list is read again through a cursor, which has a consistent view however long that takes.
-      await turn(cursors);
-      const session = database.openSession();
+      await turn(reader, reader.cursors);
+      const session = reader.database.openSession();
       try {
         await session.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY");
         const limited = limit === Infinity ? text : `${text} LIMIT ${limit}`;
         yield* inBatches<Row>(session.ask, "page", BATCH, limited, values);
       } finally {
-        cursors.release();
+        reader.cursors.release();
         await session.close();
       }
     } catch (error) {
@@ -93,24 +108,19 @@ export function createLists(database: Database): Pick<Store, "users" | "sessions
   }
 
   async function firstRows<Row extends object>(
+    reader: Reader,
     text: string,
     values: readonly Value[],
     isSearch: boolean,
   ): Promise<Row[]> {
+    const { database, searches } = reader;
     if (!isSearch) return database.query<Row>(text, values);
-    await turn(searches);
+    await turn(reader, searches);
     try {
       return await database.query<Row>(text, values, { isSearch });
     } finally {
       searches.release();
     }
-  }
-
-  async function turn(semaphore: Semaphore): Promise<void> {
-    if (await semaphore.acquire(database.deadline() - performance.now())) return;
-    throw new StorageUnavailable(
-      `${database.location}: all connections for lists are busy. Raise list_connections in its address.`,
-    );
   }
 
   return {

@@ -9,11 +9,12 @@ import { hasTrigrams, missingIndexes } from "./indexes.ts";
 import { migrate } from "./migrate.ts";
 import { schemaVersion } from "./version.ts";
 import { announceWait } from "./waiting.ts";
-import { openDatabaseAt } from "./database/open-database.ts";
+import { openDatabaseAt, openReplicasOf } from "./database/open-database.ts";
 import { isLocal } from "./database/tls.ts";
 import { checkDiskSpace } from "./disk-space.ts";
 import { selected, selectFrom } from "./rows.ts";
 import { MIGRATIONS } from "./schema.ts";
+import { createReaders, type Readers } from "./readers.ts";
 import { createRecordOperations, type RunTransaction } from "./record-operations.ts";
 import { createSnapshots } from "./snapshots.ts";
 import { completeSignIn } from "./sign-in.ts";
@@ -37,9 +38,10 @@ const MAY_WRITE = ["states", "users", "identities", "sessions"]
  */
 export async function openPostgresStore(url: string, { warn, onCommit }: StoreOptions): Promise<Store> {
   const database = openDatabaseAt(url, warn);
+  const readers = createReaders(database, openReplicasOf(url, warn));
   try {
     await makeReady(database, warn);
-    const store = databaseStore(database);
+    const store = databaseStore(database, readers);
     await store.probe().catch((error: unknown) => {
       if (!(error instanceof StorageUnavailable) || !mayPass(error)) throw error;
       warn(`${error.message.replace(/\.?$/, ".")} Until that changes the server is not ready.`);
@@ -47,7 +49,7 @@ export async function openPostgresStore(url: string, { warn, onCommit }: StoreOp
     database.serve();
     return timed(store, onCommit);
   } catch (error) {
-    await database.close();
+    await Promise.all([readers.close(), database.close()]);
     throw asRefusal(database.location, error);
   }
 }
@@ -68,9 +70,8 @@ function checkClock({ clock, location }: Database): void {
 
 /** The hosts of an address that are not this machine. @throws {ServeError} */
 export function foreignHosts(url: string, env: Readonly<Record<string, string | undefined>>): string[] {
-  return parseAddress(url, env)
-    .hosts.map(({ host }) => host)
-    .filter((host) => !isLocal(host));
+  const { hosts, searchHosts } = parseAddress(url, env);
+  return [...hosts, ...searchHosts].map(({ host }) => host).filter((host) => !isLocal(host));
 }
 
 async function makeReady(database: Database, warn: Warn): Promise<void> {
@@ -101,7 +102,7 @@ async function makeReady(database: Database, warn: Warn): Promise<void> {
     warn(`${location}: the server runs with fsync=off. What svc acknowledges can be lost when the machine fails.`);
 }
 
-function databaseStore(database: Database): Store {
+function databaseStore(database: Database, readers: Readers): Store {
   const { query } = database;
 
   const transaction: RunTransaction = (work, lock) =>
@@ -113,7 +114,7 @@ function databaseStore(database: Database): Store {
   return {
     location: database.location,
     connections: () => database.connections(),
-    ...createLists(database),
+    ...createLists(readers),
     ...createStates(database),
     ...createRecordOperations(database, transaction),
     snapshots: createSnapshots(database, transaction),
@@ -182,6 +183,8 @@ function databaseStore(database: Database): Store {
     },
 
     completeSignIn: (signIn) => completeSignIn(database, signIn),
-    close: () => database.close(),
+    async close() {
+      await Promise.all([readers.close(), database.close()]);
+    },
   };
 }

@@ -16,6 +16,8 @@ export interface Address {
   readonly location: string;
   /** Tried in this order. */
   readonly hosts: readonly Host[];
+  /** Replicas that lists and searches may read. */
+  readonly searchHosts: readonly Host[];
   readonly database: string;
   readonly username: string;
   /** Undefined if it is in the password file, or there is none. */
@@ -46,6 +48,7 @@ const PARAMETERS: readonly string[] = [
   "passfile",
   "application_name",
   "schema_owner",
+  "search_hosts",
   ...POOL_PARAMETERS,
 ];
 
@@ -75,6 +78,7 @@ export function parseAddress(text: string, variables: Environment = {}): Address
   return {
     location: `postgres://${named === "" ? "" : `${named}@`}${shown}/${path}`,
     hosts,
+    searchHosts: searchHostsOf(parameters.get("search_hosts"), env),
     username,
     database: path || (env["PGDATABASE"] ?? username),
     password: decoded(url.password) || env["PGPASSWORD"],
@@ -129,6 +133,20 @@ function hostsOf(urls: readonly URL[], parameters: URLSearchParams, env: Environ
       throw badAddress("has a port that is not a number from 1 to 65535.", "PGPORT");
     return { host: host.trim(), port };
   });
+}
+
+/** The same form as the hosts of the address: `replica-1,replica-2:5433`. */
+function searchHostsOf(text: string | null, env: Environment): Host[] {
+  if (text === null || text === "") return [];
+  const urls = text.split(",").map((host) => `postgres://${host}`);
+  const isHost = (url: string): boolean => URL.canParse(url) && /^postgres:\/\/[^/?#@]+$/.test(url);
+  if (!urls.every(isHost))
+    throw badAddress("has search_hosts that are not hosts. Write search_hosts=replica-1,replica-2:5433.");
+  return hostsOf(
+    urls.map((url) => new URL(url)),
+    new URLSearchParams(),
+    env,
+  );
 }
 
 /** svc writes, so a standby is not enough. With one host that is an error, with several the next one is tried. */

@@ -6,6 +6,8 @@ export interface Limits {
   readonly poolSize: number;
   /** Further connections for searches, and as many for lists that are being read. */
   readonly listConnections: number;
+  /** How old what a replica shows may be. */
+  readonly searchLagMs: number;
   readonly connectTimeoutMs: number;
   /** For one statement of a request, after which PostgreSQL cancels it. */
   readonly statementTimeoutMs: number;
@@ -13,7 +15,13 @@ export interface Limits {
   readonly answerWithinMs: number;
 }
 
-export const POOL_PARAMETERS = ["pool_size", "pool_timeout", "list_connections", "statement_timeout"] as const;
+export const POOL_PARAMETERS = [
+  "pool_size",
+  "pool_timeout",
+  "list_connections",
+  "statement_timeout",
+  "search_lag",
+] as const;
 
 /** PostgreSQL must time out a statement before we consider PostgreSQL lost because of one slow search. */
 const MARGIN_MS = 500;
@@ -33,6 +41,7 @@ export function limitsOf(parameters: URLSearchParams, connectTimeout: string | u
   return {
     poolSize: whole("pool_size", 1, 1000, 10),
     listConnections: whole("list_connections", 1, 1000, 4),
+    searchLagMs: whole("search_lag", 1, 3600, 5) * 1000,
     // An unreachable host must leave time to try the next one.
     connectTimeoutMs: whole("connect_timeout", 1, 600, hosts > 1 ? 2 : 4, connectTimeout) * 1000,
     statementTimeoutMs: statement * 1000,

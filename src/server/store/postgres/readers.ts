@@ -1,0 +1,98 @@
+import { StorageUnavailable } from "../store.ts";
+import type { Database } from "./database/database.ts";
+import type { Replicas } from "./database/open-database.ts";
+import { createSemaphore, type Semaphore } from "./database/semaphore.ts";
+
+/** A database that lists are read from. */
+export interface Reader {
+  readonly database: Database;
+  /** A slow search, and a slow reader of a long list, keep a connection that long. The others wait their turn. */
+  readonly searches: Semaphore;
+  readonly cursors: Semaphore;
+}
+
+export interface Readers {
+  readonly primary: Reader;
+  /** A replica, if one shows what the primary had a short while ago. */
+  replica(): Promise<Reader | undefined>;
+  close(): Promise<void>;
+}
+
+/** How often the positions are compared while lists are read. */
+const COMPARE_EVERY_MS = 500;
+/** How long a replica that could not be read is left alone. */
+const LEFT_ALONE_MS = 5000;
+/** How long a comparison may hold up a list. */
+const COMPARE_WITHIN_MS = 1000;
+
+/** In bytes from the beginning of the log: a text, because it may be beyond what a number holds. */
+const WRITTEN = "SELECT (pg_current_wal_lsn() - '0/0'::pg_lsn)::text AS position";
+const REPLAYED = `SELECT (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::text AS position WHERE pg_is_in_recovery()`;
+
+export function createReaders(database: Database, replicas: Replicas | undefined): Readers {
+  const primary = readerOf(database);
+  if (!replicas) return { primary, replica: async () => undefined, close: async () => {} };
+  const { maxLagMs } = replicas;
+  const reader = readerOf(replicas.database);
+  /** Where the primary was, and when, oldest first. */
+  let marks: { readonly at: number; readonly position: bigint }[] = [];
+  /** The replica shows at least what the primary had then. */
+  let shown = -Infinity;
+  let compared = -Infinity;
+  let comparing: Promise<void> | undefined;
+  let isUsed = true;
+
+  async function compare(): Promise<void> {
+    const at = performance.now();
+    compared = at;
+    const until = at + COMPARE_WITHIN_MS;
+    try {
+      const [written] = await database.query<{ position: string }>(WRITTEN, [], { isSearch: true, until });
+      marks = [...marks.filter((mark) => at - mark.at <= maxLagMs), { at, position: BigInt(written!.position) }];
+      const [replayed] = await replicas!.database.query<{ position: string }>(REPLAYED, [], { isSearch: true, until });
+      // One that was promoted follows nobody.
+      const position = replayed ? BigInt(replayed.position) : -1n;
+      shown = marks.findLast((mark) => mark.position <= position)?.at ?? -Infinity;
+      note(shown > -Infinity || at - marks[0]!.at < maxLagMs / 2, `more than ${maxLagMs / 1000} s behind the primary`);
+    } catch (error) {
+      shown = -Infinity;
+      compared = performance.now() + LEFT_ALONE_MS;
+      note(false, (error as Error).message);
+    }
+  }
+
+  function note(isUsable: boolean, why: string): void {
+    if (isUsable === isUsed) return;
+    isUsed = isUsable;
+    const { location, warn } = replicas!.database;
+    warn(
+      isUsable
+        ? `${location}: lists and searches are read there again.`
+        : `${location}: ${why}. Lists and searches are read from the primary.`,
+    );
+  }
+
+  return {
+    primary,
+    async replica() {
+      if (performance.now() - compared > COMPARE_EVERY_MS)
+        comparing ??= compare().finally(() => (comparing = undefined));
+      if (performance.now() - shown > maxLagMs) await comparing;
+      return performance.now() - shown <= maxLagMs ? reader : undefined;
+    },
+    close: () => replicas.database.close(),
+  };
+}
+
+function readerOf(database: Database): Reader {
+  const { listConnections } = database;
+  return { database, searches: createSemaphore(listConnections), cursors: createSemaphore(listConnections) };
+}
+
+/** Waits for one of a reader's connections. @throws {StorageUnavailable} if none is free in time */
+export async function turn({ database }: Reader, semaphore: Semaphore): Promise<void> {
+  if (await semaphore.acquire(database.deadline() - performance.now())) return;
+  throw new StorageUnavailable(
+    `${database.location}: all connections for lists are busy. Raise list_connections in its address.`,
+  );
+}
