@@ -1,7 +1,7 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { appendFile, chmod, chown, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "../_free-port.ts";
@@ -26,13 +26,13 @@ export const missingForPatroni = [
 
 /** Ends a cluster when the process that started it is gone, however it ended. */
 const REAPER = `
-const [pid, directory, ...pids] = process.argv.slice(1);
+const [pid, directory] = process.argv.slice(1);
 const { readFileSync, rmSync } = require("node:fs");
 const end = (pid) => { try { process.kill(pid, "SIGKILL"); } catch {} };
 const timer = setInterval(() => {
   try { return void process.kill(Number(pid), 0); } catch {}
   clearInterval(timer);
-  pids.forEach((each) => end(Number(each)));
+  try { readFileSync(directory + "/pids", "utf8").trim().split("\\n").forEach((each) => end(Number(each))); } catch {}
   for (const node of ["n1", "n2"])
     try { end(Number(readFileSync(directory + "/" + node + "/data/postmaster.pid", "utf8").split("\\n")[0])); } catch {}
   setTimeout(() => rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }), 500);
@@ -87,6 +87,7 @@ export async function startPatroni(): Promise<Patroni> {
   const own = async (path: string): Promise<void> => {
     if (owner.uid !== undefined) await chown(path, owner.uid, owner.gid!);
   };
+  spawn(process.execPath, ["-e", REAPER, String(process.pid), directory], { detached: true, stdio: "ignore" }).unref();
   const children: ChildProcess[] = [];
   const env = { PATH: `${process.env["PATH"]}:${binaries}`, LC_ALL: "C", HOME: directory };
   const start = async (name: string, program: string, args: readonly string[]): Promise<ChildProcess> => {
@@ -102,6 +103,7 @@ export async function startPatroni(): Promise<Patroni> {
       detached: true,
     });
     children.push(child);
+    await appendFile(join(directory, "pids"), `${child.pid}\n`);
     return child;
   };
 
@@ -156,12 +158,6 @@ export async function startPatroni(): Promise<Patroni> {
     });
     await answers(`${at(api)}/health`);
   }
-
-  const pids = children.map((child) => String(child.pid));
-  spawn(process.execPath, ["-e", REAPER, String(process.pid), directory, ...pids], {
-    detached: true,
-    stdio: "ignore",
-  }).unref();
 
   const roleOf = async ({ api }: Node): Promise<string> => {
     const answer = await fetch(`${at(api)}/patroni`, { signal: AbortSignal.timeout(1000) }).catch(() => undefined);

@@ -23,7 +23,7 @@ export type ControlOptions = ReturnType<typeof controlOptions>;
 export function controlOptions(store: Store, key: string | undefined, closing: AbortSignal) {
   return {
     controlKey: key === undefined ? createControlKey() : checkControlKey(key),
-    dashboardKeys: createDashboardKeys(store, () => new Date()),
+    dashboardKeys: createDashboardKeys(store, () => store.now?.() ?? new Date()),
     closing,
   };
 }
