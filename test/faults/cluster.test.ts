@@ -184,7 +184,11 @@ it.skipIf(missingForPatroni.length > 0)(
     // Nothing but the outages was a reason to fail.
     const reasons = Object.values(loads).flatMap((load) => Object.keys(load.failed));
     expect(reasons.filter((what) => !/^(503|temporarily_unavailable|deletion 503|504|400)$/.test(what))).toEqual([]);
-    for (const server of all) expect(server.child.exitCode).toBeNull();
+    for (const server of all) {
+      expect(server.child.exitCode).toBeNull();
+      // Of each event: what is lost, that it is back, and where the requests go now.
+      expect(server.log().trim().split("\n").length).toBeLessThan(25);
+    }
   },
   600_000,
 );

@@ -65,9 +65,10 @@ export function createReports(location: string, warn: Warn) {
       else if (isReadOnly(error) || isHanging(error)) hindrance ??= "other";
       if (!isServing) return;
       const reason = reasonOf(error);
+      const isNew = isNews(isHanging(error) ? "hanging" : reason);
       // A lost connection is often the first sign of a login that is refused from then on, which does not end by itself.
       if (!isAway) warn(`${location} is unavailable: ${reason}. Requests get 503 until it is back.`);
-      else if ((isLoginRefused(error) || isHanging(error)) && isNews(kindOf(error, reason)))
+      else if (isNew && (isLoginRefused(error) || isHanging(error)))
         warn(`${location} is still unavailable: ${reason}.`);
       isAway = true;
     },
@@ -89,9 +90,4 @@ export function createReports(location: string, warn: Warn) {
       warn(`${location}: ${sentences.filter((text) => text !== "").join(" ")}`);
     },
   };
-}
-
-/** The number of hanging commits changes all the time. */
-function kindOf(error: unknown, reason: string): string {
-  return isHanging(error) ? "hanging" : reason;
 }
