@@ -17,7 +17,8 @@ globalThis.addEventListener("hashchange", () => {
 effect(() => {
   const { path, query } = parse(hash.value);
   // Without the form that is open.
-  if (path.length === 1) lists.set(path[0]!, href(path, { ...query, new: undefined }));
+  const address = query["new"] ? href(path, { ...query, new: undefined }) : hash.value;
+  if (path.length === 1) lists.set(path[0]!, address);
 });
 
 /** The address of a record's list, with its last search. */

@@ -97,7 +97,7 @@ describe.skipIf(CHROMIUM === undefined)("Everyday work in the dashboard", () => 
     await on.page.getByLabel("Name", { exact: true }).fill("Ada");
     const email = on.page.getByLabel("E-mail address");
     await email.fill("ada@acme.test");
-    await on.page.getByRole("button", { name: "Create" }).click();
+    await on.page.getByRole("button", { name: "Create", exact: true }).click();
     await expect.poll(() => email.getAttribute("aria-invalid")).toBe("true");
     const explained = await on.page.evaluate<string>(
       "document.getElementById(document.activeElement.getAttribute('aria-describedby')).textContent",

@@ -32,6 +32,10 @@ describe.skipIf(CHROMIUM === undefined)("The palette", () => {
     await open("frz");
     await option("Freeze the clock").waitFor();
     expect(await violations(on.page)).toEqual([]);
+    await on.page.getByTestId("palette").fill("ada");
+    await option("ada@acme.test").first().waitFor();
+    const first = on.page.locator("#palette-list [role=option]").first();
+    expect(await first.textContent(), "users before letters that are far apart").toContain("Ada");
     await on.page.getByTestId("palette").fill("inst");
     expect(await on.page.locator("#palette-list [role=option]").first().textContent()).toContain("Instances");
   });

@@ -15,6 +15,8 @@ const MOST_USERS = 5;
 const PAUSE_MS = 120;
 /** Of 1: below it, the letters are in the name, but far from each other. */
 const MIN_SCORE = 0.2;
+/** From it on, an entry is before the users that were found. */
+const GOOD_SCORE = 0.6;
 /** The keys that open it, with their names on this system. */
 export const PALETTE_KEYS = navigator.userAgent.includes("Mac") ? "⌘K" : "Ctrl K";
 
@@ -117,10 +119,17 @@ function useUsers(text: string): readonly User[] {
 function commands(text: string, users: readonly User[]): Command[] {
   const fixed = fixedCommands();
   if (text === "") return fixed;
-  const found = fuzzysort.go(text, fixed, { keys: ["name", "keywords"], threshold: MIN_SCORE }).map(({ obj }) => obj);
+  const found = fuzzysort.go(text, fixed, { key: "name", threshold: MIN_SCORE });
+  const good = found.filter(({ score }) => score >= GOOD_SCORE).map(({ obj }) => obj);
+  const otherwise = fixed.filter((command) => !good.includes(command) && hasKeyword(command, text));
+  const weak = found.map(({ obj }) => obj).filter((command) => !good.includes(command) && !otherwise.includes(command));
   const rest = searchCommand(text);
   const ofUsers = userCommands(users).filter(({ keywords = "" }) => matches(keywords, text));
-  return [...found, ...ofUsers, ...(rest ? [rest] : [])];
+  return [...good, ...otherwise, ...ofUsers, ...(rest ? [rest] : []), ...weak];
+}
+
+function hasKeyword({ keywords = "" }: Command, text: string): boolean {
+  return keywords.split(" ").some((word) => word.startsWith(text.toLowerCase()));
 }
 
 /** What was found for the text before may not be what is typed now. */

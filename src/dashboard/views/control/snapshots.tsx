@@ -29,10 +29,9 @@ export function Snapshots({ reloadKey, onRestored }: { reloadKey: unknown; onRes
         <div class="grow">
           <TextField
             label="Save everything as"
-            hint="Lower-case letters, digits, dot, hyphen."
+            hint="Lower-case letters, digits, dot, underscore, hyphen."
             error={form.problem}
             required
-            pattern="[a-z0-9][a-z0-9._\-]{0,63}"
             placeholder="before-import"
             value={name}
           />
