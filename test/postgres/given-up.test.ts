@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { openDatabaseAt } from "../../src/server/store/postgres/database/open-database.ts";
+import { MAX_CHANGES } from "../../src/server/store/postgres/database/pool.ts";
 import { createDatabase, execute } from "./_postgres.ts";
 import { awaitServer } from "./_store.ts";
 
@@ -22,4 +23,25 @@ it("PostgreSQL: a statement that got no connection in time is not run later", as
   // One may have been under way.
   expect(row!.count - answered).toBeLessThanOrEqual(1);
   expect(database.connections()).toMatchObject({ waiting: 0 });
+});
+
+it("PostgreSQL: few transactions of several statements run at a time, and those that wait too long are refused", async () => {
+  const database = openDatabaseAt(`${await createDatabase()}?statement_timeout=1`, () => {});
+  onTestFinished(() => database.close());
+  let finish!: () => void;
+  const finished = new Promise<void>((resolve) => (finish = resolve));
+  const running = Array.from({ length: MAX_CHANGES }, () =>
+    database.transaction(async (ask) => {
+      await ask("SELECT 1");
+      await finished;
+      return "done";
+    }),
+  );
+  await expect(database.transaction(async (ask) => ask("SELECT 1"))).rejects.toMatchObject({
+    code: "store_unavailable",
+  });
+  finish();
+  expect(await Promise.all(running)).toEqual(["done", "done"]);
+  const [row] = await database.transaction(async (ask) => ask<{ one: number }>("SELECT 1 AS one"));
+  expect(row).toEqual({ one: 1 });
 });
