@@ -30,13 +30,6 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", () => {
       expect(on.page.url()).toBe(`${on.svc.url}/`);
     });
 
-    it("leads to the dashboard, and says that the instances are the demo's", async () => {
-      await on.page.goto(on.svc.url);
-      expect(await on.page.getByTestId("whose").textContent()).toContain("the demo's");
-      await on.page.getByTestId("dashboard").click();
-      await on.page.getByTestId("gate").waitFor();
-    });
-
     it.each([
       "/nowhere",
       "/oauth/authorize",
