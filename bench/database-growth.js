@@ -6,18 +6,18 @@ import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fillUsers, INSTANCE, openBench, signIn, sources } from "./postgres-users.js";
+import { fillUsers, INSTANCE, openBench, signIn, sources, storeModule } from "./postgres-users.js";
 
 const USERS = Number(process.argv[2] ?? 1_000_000);
-const ROUNDS = Number(process.argv[3] ?? 3);
-const SECONDS = 10;
+const ROUNDS = Number(process.argv[3] ?? 6);
+const SECONDS = 4;
 const STEP = 100_000;
 /** The connections of each process, as of a server. */
 const CONNECTIONS = 10;
 const SERVERS = [1, 2, 4];
 
 async function measure() {
-  const { url, sql, binaries, close } = await openBench(["max_connections = 100"]);
+  const { url, sql, store, binaries, close } = await openBench(["max_connections = 100"]);
   try {
     for (let from = 0; from < USERS; from += STEP) {
       const begun = performance.now();
@@ -28,6 +28,7 @@ async function measure() {
     await sizes(sql);
     await sql.unsafe("CHECKPOINT");
     await rates(url, binaries);
+    await migrated(url, sql, store);
   } finally {
     await close();
   }
@@ -72,6 +73,36 @@ async function rates(url, binaries) {
       `${count} servers / pgbench with as many connections: ${(median(svc) / median(pgbench)).toFixed(2)} (medians of ${ROUNDS})`,
     );
   await rm(directory, { recursive: true, force: true });
+}
+
+/** An upgrade that adds a column and creates two indexes again, while users sign in. */
+async function migrated(url, sql, store) {
+  const { migrate, database, schema } = await sources({
+    migrate: "src/server/store/postgres/migrate.ts",
+    database: "src/server/store/postgres/database/open-database.ts",
+    schema: "src/server/store/postgres/schema.ts",
+  });
+  await sql.unsafe("DROP INDEX svc.sessions_email, svc.users_newest");
+  const times = [];
+  const done = new AbortController();
+  const load = Array.from({ length: 4 }, async () => {
+    while (!done.signal.aborted) {
+      const begun = performance.now();
+      await signIn(store, user());
+      times.push(performance.now() - begun);
+    }
+  });
+  const begun = performance.now();
+  const opened = database.openDatabaseAt(url, console.warn);
+  await migrate.migrate(opened, [...schema.MIGRATIONS, "ALTER TABLE svc.users ADD COLUMN later text"]);
+  const seconds = ((performance.now() - begun) / 1000).toFixed(0);
+  done.abort();
+  await Promise.all(load);
+  await opened.close();
+  const slowest = (Math.max(...times) / 1000).toFixed(1);
+  console.log(
+    `\nstore migrate: a column and two indexes in ${seconds} s, ${times.length} sign-ins meanwhile, the slowest ${slowest} s`,
+  );
 }
 
 function ofPgbench(binaries, url, script, clients) {
@@ -121,7 +152,7 @@ async function ofServers(url, count) {
 
 /** A process that signs users in with the store alone, as many at once as it has connections. */
 async function work() {
-  const { store: stores } = await sources({ store: "src/server/store/postgres/postgres-store.ts" });
+  const stores = await storeModule();
   process.send("loaded");
   const [url] = await once(process, "message");
   const store = await stores.openPostgresStore(url, { warn: () => {} });

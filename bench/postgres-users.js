@@ -7,27 +7,30 @@ import { build } from "esbuild";
 import postgres from "postgres";
 
 const ROOT = new URL("..", import.meta.url).pathname;
+const OUT = `${ROOT}node_modules/.cache/svc-bench-users`;
 export const INSTANCE = "00000000-0000-4000-8000-00000000000a";
 /** When the first user came. */
 export const AT = Date.UTC(2026, 0, 1);
 
 /** Modules of the sources, beside the packages so that these are found. */
 export async function sources(entryPoints) {
-  const out = `${ROOT}node_modules/.cache/svc-bench-users`;
-  await mkdir(out, { recursive: true });
+  await mkdir(OUT, { recursive: true });
   await build({
     entryPoints: Object.fromEntries(Object.entries(entryPoints).map(([name, path]) => [name, ROOT + path])),
     bundle: true,
     format: "esm",
     platform: "node",
     packages: "external",
-    outdir: out,
+    outdir: OUT,
     outExtension: { ".js": ".mjs" },
   });
   return Object.fromEntries(
-    await Promise.all(Object.keys(entryPoints).map(async (name) => [name, await import(`${out}/${name}.mjs`)])),
+    await Promise.all(Object.keys(entryPoints).map(async (name) => [name, await import(`${OUT}/${name}.mjs`)])),
   );
 }
+
+/** The module of the store, once `openBench` has made it: for further processes, which must not write it meanwhile. */
+export const storeModule = () => import(`${OUT}/store.mjs`);
 
 /** The directory with `pgbench` and `pg_waldump`, which the packages of the tests do not bring. */
 function programs() {

@@ -137,6 +137,8 @@ it("PostgreSQL: svc's own functions only use pg_catalog, whoever calls them", as
   expect(own.map((row) => row["proname"] as string).toSorted()).toEqual([
     "acquaintance",
     "complete_sign_in",
+    "note_revision",
+    "note_session_time",
     "save_state",
   ]);
   for (const { settings } of own) expect(settings).toContain("search_path=pg_catalog, pg_temp");
