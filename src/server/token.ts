@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { TokenClaims } from "../wire/claims.ts";
 import { ISSUER, TOKEN_LIFETIME_SECONDS, type Provider, type TokenProvider } from "../wire/names.ts";
 import { codeOfProblem, REASON_HEADER, type TokenProblem } from "../wire/token-problems.ts";
+import { explainClaims } from "../wire/token-words.ts";
 import {
   ALGORITHM,
   importKey,
@@ -28,10 +29,13 @@ interface Verified extends SignedToken {
 /** A token that is not valid. The answer's body names the code, its header the reason. */
 export class TokenRefused extends ApiError {
   readonly reason: TokenProblem;
+  /** For the log: when it expired, or how far its date is in the future. */
+  readonly explanation: string | undefined;
 
-  constructor(reason: TokenProblem) {
+  constructor(reason: TokenProblem, explanation?: string) {
     super(codeOfProblem(reason), undefined, { [REASON_HEADER]: reason });
     this.reason = reason;
+    this.explanation = explanation;
   }
 }
 
@@ -98,6 +102,8 @@ export function createTokens() {
       const found = isSame ? known : await signed(instance, token, secretKeys);
       if (!isSame) verified.set(token, found);
       const problem = tokenProblem(found, Math.floor(now.getTime() / 1000));
+      if (problem === "expired" || problem === "not_yet_valid")
+        throw new TokenRefused(problem, explainClaims(problem, { ...found.claims }, now));
       if (problem) throw new TokenRefused(problem);
       return found.claims as TokenClaims;
     },

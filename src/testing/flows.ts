@@ -56,14 +56,14 @@ export function createTestFlows(
       checkOptions("flows.waitFor", filter);
       if (typeof within !== "string" && typeof within !== "number")
         throw new ServeError('flows.waitFor needs how long to wait as a duration: waitFor(filter, "10s").');
-      const [flow] = await list({ ...filter, limit: 1, wait: String(within) });
+      const wait = typeof within === "number" ? `${within}ms` : within;
+      const [flow] = await list({ ...filter, limit: 1, wait });
       if (flow) return flow;
-      const time = typeof within === "number" ? `${within} ms` : within;
       const seen = (await list({ limit: 5 })).map(({ data }) => `${data.provider} ${data.error ?? data.result}`);
       throw new ControlError(
         "timeout",
         undefined,
-        `No sign-in matched ${JSON.stringify(filter)} within ${time}. The latest: ${seen.join(", ") || "none"}.`,
+        `No sign-in matched ${JSON.stringify(filter)} within ${wait}. The latest: ${seen.join(", ") || "none"}.`,
       );
     },
     summary: (filter) => control.request("GET /flows/summary", { query: { ...scope, newer_than, ...filter } }),

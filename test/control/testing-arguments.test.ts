@@ -76,7 +76,7 @@ it("flows.waitFor waits for any sign-in without a filter, and refuses what is no
   await expect(untyped(svc.flows.waitFor)(null)).rejects.toMatchObject(config("flows.waitFor needs an object"));
   await expect(svc.flows.waitFor(undefined, 1)).rejects.toMatchObject({
     code: "timeout",
-    message: "No sign-in matched {} within 1 ms. The latest: none.",
+    message: "No sign-in matched {} within 1ms. The latest: none.",
   });
   const { flow_id } = await svc.signIn({ as: "ada" });
   expect((await svc.flows.waitFor()).id).toBe(flow_id);

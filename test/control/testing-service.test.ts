@@ -63,7 +63,7 @@ describe.each(WAYS)("A test service, %s", (way) => {
     const svc = await serviceBy(way);
     await svc.signIn({ as: "ada", outcome: "access_denied" });
     await expect(svc.flows.waitFor({ error: "email_not_verified" }, 10)).rejects.toThrow(
-      'No sign-in matched {"error":"email_not_verified"} within 10 ms. The latest: google access_denied.',
+      'No sign-in matched {"error":"email_not_verified"} within 10ms. The latest: google access_denied.',
     );
   });
 
@@ -140,6 +140,7 @@ describe.each(WAYS)("A test service, %s", (way) => {
     await svc.clock.applyTo(page);
     expect(set).toEqual([Date.parse("2027-05-05T00:00:00Z")]);
     await expect(svc.clock.advance("soon")).rejects.toThrow(/"soon" is not a duration/);
+    await expect(svc.clock.advance("61")).rejects.toThrow('by: "61" has no unit; write 61s, 61m or 61ms');
     await expect(svc.clock.setFixedTime("soon")).rejects.toThrow('"soon" is not a date');
   });
 

@@ -274,4 +274,8 @@ it("A token from the future is said to be one, with the clocks to set", async ()
       /^✗ Token invalid\n {2}It was issued in the future: .*\. Check the clocks\.\n$/,
     );
   expect((await svc.tokens.verify(token)).reason).toMatch(/^It was issued in the future: .* Check the clocks\.$/);
+  await svc.client().tokens.check(token);
+  expect(entries.at(-1)!.reason).toMatch(
+    /^Token invalid: not_yet_valid\. It was issued in the future: in \d+ .*Z\)\. Check the clocks\.$/,
+  );
 });

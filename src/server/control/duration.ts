@@ -6,11 +6,15 @@ const FIRST_YEAR = Date.parse("0000-01-01T00:00:00Z");
 const CLOCK = /^(?:(\d+):)?(\d{1,2}):(\d{2})$/;
 
 /**
- * Milliseconds of a duration such as `61m`, `1h30m`, `30:00` or `01:30:00`, or of a number of milliseconds.
+ * Milliseconds of a duration such as `61m`, `1h30m`, `30:00` or `01:30:00`, or of a number of milliseconds. Digits as text
+ * have no unit: they are seconds to one reader and milliseconds to another.
  * @throws {ApiError} `bad_request`, with the path
  */
 export function parseDuration(value: string | number, path: string): number {
-  const ms = typeof value === "number" ? Math.round(value) : fromText(value.trim());
+  const text = String(value).trim();
+  if (typeof value === "string" && /^\d+(?:\.\d+)?$/.test(text))
+    throw new ApiError("bad_request", `${path}: "${text}" has no unit; write ${text}s, ${text}m or ${text}ms`);
+  const ms = typeof value === "number" ? Math.round(value) : fromText(text);
   if (ms === undefined || !Number.isFinite(ms))
     throw new ApiError("bad_request", `${path}: "${value}" is not a duration; write 61m, 1h30m, 30:00 or milliseconds`);
   return ms;
@@ -19,7 +23,7 @@ export function parseDuration(value: string | number, path: string): number {
 function fromText(text: string): number | undefined {
   const [, hours, minutes, seconds] = CLOCK.exec(text) ?? [];
   if (minutes !== undefined) return ((Number(hours ?? 0) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
-  return durationMs(text, "ms");
+  return durationMs(text);
 }
 
 /** ISO 8601 of a time, or of a moment so long ago. @param now by the service's clock */

@@ -38,7 +38,10 @@ export function reasonOf(cause: unknown, answered: ApiError, request: RequestCon
   const { error: text } = errorBody(answered.code, answered.detail);
   if (!(cause instanceof ApiError)) return cause instanceof Error ? `${text}: ${cause.message}` : text;
   if (cause instanceof SignInRefused && cause.reason !== undefined) return `${text}. ${cause.reason}`;
-  if (cause instanceof TokenRefused && cause.code === "token_invalid") return `${text}: ${cause.reason}`;
+  if (cause instanceof TokenRefused) {
+    const { code, reason, explanation } = cause;
+    return [code === "token_invalid" ? `${text}: ${reason}` : text, explanation].filter(Boolean).join(". ");
+  }
   // The details of API errors quote searches, which contain personal data.
   return isApi(request) && cause.code !== "unknown_host" ? ERRORS[cause.code].error : text;
 }

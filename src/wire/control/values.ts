@@ -25,7 +25,9 @@ export const duration = z
   .union([z.string().check(z.maxLength(32)), z.int().check(z.nonnegative())], {
     error: 'must be a duration such as "61m", "1h30m" or "30:00", or a number of milliseconds',
   })
-  .check(z.describe('A duration such as "61m", "1h30m", "30:00", or a number of milliseconds'));
+  .check(
+    z.describe('A duration such as "61m", "1h30m", "30:00", or a number of milliseconds. Digits as text have no unit'),
+  );
 /** A moment: a time, or how long ago it was. */
 const moment = z.union(
   [
