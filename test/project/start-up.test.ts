@@ -33,7 +33,7 @@ function observed(name: string): { options: StartOptions; loaded(): string[] } {
 }
 
 /** What few commands and few servers need. */
-const RARE = /node_modules\/(@faker-js|@inquirer|postgres|prom-client|maxmind)\//;
+const RARE = /node_modules\/(@inquirer|postgres|prom-client|maxmind)\//;
 
 it("svc --version loads nothing of its commands", async () => {
   const { options, loaded } = observed("version");
@@ -51,14 +51,18 @@ it("svc users search starts without the server, other commands, prompts or the h
   expect(sources.filter((path) => RARE.test(path) || rest.test(path))).toEqual([]);
 });
 
-it("svc serve starts without PostgreSQL, metrics, made-up names, prompts or the search of the command line", async () => {
+it("svc serve starts without PostgreSQL, metrics, made-up people, prompts or the search of the command line", async () => {
   const { options, loaded } = observed("serve");
   const { child, ended } = await serve(["--store", "db.json"], options);
   child.kill("SIGTERM");
   expect(await ended).toMatchObject({ code: 0 });
   const sources = loaded();
   expect(sources).toContain("src/server/serve.ts");
-  expect(sources.filter((path) => RARE.test(path) || /^src\/cli\/(commands\/users|search)\//.test(path))).toEqual([]);
+  expect(
+    sources.filter(
+      (path) => RARE.test(path) || /^src\/(cli\/(commands\/users|search)\/|server\/control\/people)/.test(path),
+    ),
+  ).toEqual([]);
 });
 
 it("Importing the library does not load undici; its first call does", () => {

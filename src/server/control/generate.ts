@@ -1,44 +1,27 @@
-import type { Faker } from "@faker-js/faker";
 import { PROVIDERS, PROVIDERS_WITHOUT_EMAIL, SESSION_ID_PREFIX, type Provider } from "../../wire/names.ts";
 import { namedUuid } from "./named-uuid.ts";
+import { Draw, makeUpPerson } from "./people.ts";
 import { newRecord, type InstanceRecord, type Records } from "../store/records.ts";
 import { DEFINITIONS } from "../providers/index.ts";
 import { typedPersona, uidOf } from "../simulator/typed-account.ts";
 
-/** Names in many scripts. Each locale is loaded separately, and only here. */
-const LOCALES = [
-  async () => (await import("@faker-js/faker/locale/en")).faker,
-  async () => (await import("@faker-js/faker/locale/de")).faker,
-  async () => (await import("@faker-js/faker/locale/el")).faker,
-  async () => (await import("@faker-js/faker/locale/fr")).faker,
-  async () => (await import("@faker-js/faker/locale/ja")).faker,
-  async () => (await import("@faker-js/faker/locale/ko")).faker,
-  async () => (await import("@faker-js/faker/locale/ru")).faker,
-  async () => (await import("@faker-js/faker/locale/ar")).faker,
-];
 const DOMAINS = ["example.com", "example.net", "example.org"];
+const TWO_YEARS_MS = 2 * 365 * 24 * 3_600_000;
+/** Of the sessions, this part is revoked. */
+const REVOKED = 0.1;
 
 type GeneratedUsers = Pick<Records, "users" | "identities" | "sessions">;
 
-/** Makes one batch of users after the other. The same seed and time make the same ones, in one version of svc. */
-export async function createGenerator(
+/** Makes users in batches. The same seed and time make the same ones, in one version of svc. */
+export function createGenerator(
   instance: InstanceRecord,
   seed: number,
   now: Date,
-): Promise<(from: number, count: number) => GeneratedUsers> {
-  const fakers = await Promise.all(LOCALES.map((load) => load()));
-  for (const [i, faker] of fakers.entries()) {
-    faker.seed([seed, i]);
-    faker.setDefaultRefDate(now);
-  }
-  const [latin] = fakers as [Faker];
+): (from: number, count: number) => GeneratedUsers {
   const uids = new Set<string>();
   return (from, count) => {
     const batch: GeneratedUsers = { users: [], identities: [], sessions: [] };
-    for (let index = from; index < from + count; index++) {
-      const name = `${instance.id} ${seed} ${index}`;
-      addUser(batch, instance, fakers[index % fakers.length]!, latin, name, index, uids);
-    }
+    for (let index = from; index < from + count; index++) addUser(batch, instance, seed, index, now, uids);
     return batch;
   };
 }
@@ -46,25 +29,25 @@ export async function createGenerator(
 function addUser(
   batch: GeneratedUsers,
   { id: instance_id }: InstanceRecord,
-  faker: Faker,
-  latin: Faker,
-  name: string,
+  seed: number,
   index: number,
+  now: Date,
   uids: Set<string>,
 ): void {
-  const created = faker.date.past({ years: 2 });
-  const created_at = created.toISOString();
-  const provider = faker.helpers.arrayElement(PROVIDERS);
-  const local = latin.internet
-    .username()
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, ".");
-  const email = `${local}.${index + 1}@${latin.helpers.arrayElement(DOMAINS)}`;
+  const name = `${instance_id} ${seed} ${index}`;
+  const draw = new Draw(`person ${name}`);
+  const person = makeUpPerson(index, draw);
+  const age = draw.fraction() * TWO_YEARS_MS;
+  const created_at = new Date(now.getTime() - age).toISOString();
+  const last_signin_at = new Date(now.getTime() - draw.fraction() * age).toISOString();
+  const provider = draw.one(PROVIDERS);
+  // Unlike those of another seed in the same instance.
+  const email = `${person.login}.${seed}-${index + 1}@${draw.one(DOMAINS)}`;
   const user = newRecord("users", {
     id: namedUuid(`user ${name}`),
     instance_id,
     email,
-    name: faker.person.fullName(),
+    name: person.name,
     email_verified_at: DEFINITIONS[provider].verifiesEmail ? created_at : null,
     created_at,
     updated_at: created_at,
@@ -82,7 +65,6 @@ function addUser(
     updated_at: created_at,
   });
   batch.identities.push(identity);
-  const last_signin_at = faker.date.between({ from: created, to: faker.defaultRefDate() }).toISOString();
   const session = newRecord("sessions", {
     id: namedUuid(`session ${name}`),
     session_id: SESSION_ID_PREFIX + namedUuid(`session id ${name}`),
@@ -91,11 +73,11 @@ function addUser(
     provider,
     name: user.name,
     email,
-    ip_address: faker.internet.ipv4(),
+    ip_address: [1 + draw.below(126), draw.below(256), draw.below(256), draw.below(256)].join("."),
     geo_data: {},
     logged_in_at: created_at,
     last_signin_at,
-    revoked_at: faker.datatype.boolean(0.1) ? last_signin_at : null,
+    revoked_at: draw.fraction() < REVOKED ? last_signin_at : null,
     created_at,
   });
   batch.sessions.push(session);

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
-import type { AnswerOf } from "../../wire/control/routes.ts";
+import type { AnswerOf } from "../../wire/control/types.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import { changeSetting, deleteSetting } from "../store/settings.ts";
 import { AlreadyExists, Conflict, type Store } from "../store/store.ts";
@@ -65,7 +65,7 @@ export class Jobs {
   async #generate(job: Job, instance: InstanceRecord, seed: number, now: Date): Promise<void> {
     const { id, total } = job;
     const { createGenerator } = await import("./generate.ts");
-    const generate = await createGenerator(instance, seed, now);
+    const generate = createGenerator(instance, seed, now);
     let publishedAt = performance.now();
     for (let done = 0; done < total; done = Math.min(done + BATCH, total)) {
       if (this.#deps.closing.aborted) throw new Error("the server was stopped");

@@ -1,0 +1,122 @@
+import { hash } from "node:crypto";
+
+/** Someone made up. */
+export interface Person {
+  readonly name: string;
+  /** The name in Latin letters without accents, for an address: `hina.tanaka`. */
+  readonly login: string;
+}
+
+/** Names of one language: words with a space between them, with the spelling in Latin letters behind a slash. */
+interface Language {
+  readonly given: string;
+  readonly family: string;
+  /** Default: `Ada Lovelace`. */
+  readonly order?: (given: string, family: string) => string;
+}
+
+/** In several scripts, so that an application meets them in a test and not in production first. */
+const LANGUAGES: readonly Language[] = [
+  {
+    given:
+      "Amelia Aaron Bella Caleb Chloe Daniel Eleanor Ethan Fiona Gavin Hannah Isaac Jasmine Joel Keira Liam Maya Nathan Olivia Owen Priya Quentin Rosa Samuel Tessa Victor Willow Zachary",
+    family:
+      "Adams Baker Bennett Carter Chapman Davies Ellis Fletcher Foster Grant Hughes Iyer Jenkins Khan Lawson Mitchell Newman O'Brien Okafor Palmer Quinn Reyes Shaw Turner Vaughan Watson Young Zhang",
+  },
+  {
+    given:
+      "Anke Björn Charlotte Dörte Emil Felix Greta Hannes Ingrid Jonas Käthe Lukas Marlene Nils Ottilie Paul Ronja Sören Theresa Ulrich Vera Wiebke Yannick",
+    family:
+      "Albrecht Böhm Dietrich Engel Fischer Günther Hoffmann Jäger Köhler Lehmann Möller Neumann Otto Pfeiffer Richter Schäfer Seidel Thiele Vogel Weber Winkler Zimmermann",
+  },
+  {
+    given:
+      "Αλέξανδρος/alexandros Άννα/anna Βασίλης/vasilis Γιώργος/giorgos Δήμητρα/dimitra Ελένη/eleni Ζωή/zoi Θανάσης/thanasis Ιωάννα/ioanna Κατερίνα/katerina Κώστας/kostas Μαρία/maria Νίκος/nikos Ξένια/xenia Παναγιώτης/panagiotis Σοφία/sofia Σπύρος/spyros Χρήστος/christos",
+    family:
+      "Αντωνίου/antoniou Βλάχος/vlachos Γεωργίου/georgiou Δημητρίου/dimitriou Ζήσης/zisis Ιωάννου/ioannou Καραγιάννης/karagiannis Κωνσταντίνου/konstantinou Λάμπρου/lamprou Μακρής/makris Νικολάου/nikolaou Οικονόμου/oikonomou Παπαδόπουλος/papadopoulos Ρήγας/rigas Σταματίου/stamatiou Χατζής/chatzis",
+  },
+  {
+    given:
+      "Adèle Benoît Camille Clément Delphine Élodie Étienne Fabien Gaëlle Hélène Inès Jérôme Léa Loïc Manon Mathéo Noémie Océane Pascal Raphaël Solène Théo Valérie Zoé",
+    family:
+      "Aubert Besson Chevalier Dubois Étienne Fournier Gauthier Hébert Jacquet Lefèvre Lemaître Marchand Moreau Noël Pélissier Périer Renaud Roux Séguin Thévenot Vallée Vidal",
+  },
+  {
+    given:
+      "陽菜/hina 結衣/yui 美咲/misaki さくら/sakura 葵/aoi 凛/rin 由美子/yumiko 直子/naoko 蓮/ren 大翔/haruto 悠真/yuma 湊/minato 健太/kenta 翔太/shota 和也/kazuya 誠/makoto",
+    family:
+      "佐藤/sato 鈴木/suzuki 高橋/takahashi 田中/tanaka 伊藤/ito 渡辺/watanabe 山本/yamamoto 中村/nakamura 小林/kobayashi 加藤/kato 吉田/yoshida 山田/yamada 佐々木/sasaki 松本/matsumoto 井上/inoue 木村/kimura 清水/shimizu 森/mori",
+    order: (given, family) => `${family} ${given}`,
+  },
+  {
+    given:
+      "민준/minjun 서준/seojun 도윤/doyun 지호/jiho 현우/hyunwoo 준서/junseo 태민/taemin 성진/seongjin 서연/seoyeon 지우/jiwoo 하은/haeun 수빈/subin 예린/yerin 은지/eunji 나영/nayoung 소희/sohee",
+    family:
+      "김/kim 이/lee 박/park 최/choi 정/jung 강/kang 조/cho 윤/yoon 장/jang 임/lim 한/han 오/oh 서/seo 신/shin 권/kwon 황/hwang 안/ahn 송/song",
+    order: (given, family) => `${family}${given}`,
+  },
+  {
+    given:
+      "Александр/aleksandr Анна/anna Борис/boris Вера/vera Григорий/grigory Дарья/darya Евгений/evgeny Екатерина/ekaterina Иван/ivan Ирина/irina Ксения/ksenia Людмила/lyudmila Максим/maksim Наталья/natalya Олег/oleg Павел/pavel Светлана/svetlana Юлия/yulia",
+    family:
+      "Бондаренко/bondarenko Власенко/vlasenko Гончар/gonchar Данилюк/danilyuk Ермоленко/ermolenko Жук/zhuk Иваненко/ivanenko Климович/klimovich Левченко/levchenko Мельник/melnik Назаренко/nazarenko Остапенко/ostapenko Панченко/panchenko Романюк/romanyuk Савчук/savchuk Шевченко/shevchenko Щербак/shcherbak Яковенко/yakovenko",
+  },
+  {
+    given:
+      "أحمد/ahmad إبراهيم/ibrahim أمينة/amina جميلة/jamila حسن/hasan خالد/khalid رانيا/rania زينب/zaynab سارة/sara سليم/salim طارق/tariq عائشة/aisha علي/ali فاطمة/fatima كريم/karim ليلى/layla مريم/maryam يوسف/yusuf",
+    family:
+      "الأنصاري/alansari البغدادي/albaghdadi التميمي/altamimi الجابري/aljabri الحداد/alhaddad الخطيب/alkhatib الراشد/alrashid الزهراني/alzahrani السيد/alsayyid الشامي/alshami الصباغ/alsabbagh العطار/alattar الفارسي/alfarsi القاسم/alqasim المصري/almasri النجار/alnajjar",
+  },
+];
+
+const TABLES = LANGUAGES.map(({ order = (given, family) => `${given} ${family}`, ...words }) => ({
+  order,
+  given: words.given.split(" ").map(spellings),
+  family: words.family.split(" ").map(spellings),
+}));
+
+function spellings(word: string): { own: string; latin: string } {
+  const [own = "", latin] = word.split("/");
+  return {
+    own,
+    latin:
+      latin ??
+      own
+        .normalize("NFD")
+        .replaceAll(/[^A-Za-z]/g, "")
+        .toLowerCase(),
+  };
+}
+
+/** Made-up people take turns in their languages. @param index of the person in its list */
+export function makeUpPerson(index: number, draw: Draw): Person {
+  const { order, given, family } = TABLES[index % TABLES.length]!;
+  const [first, last] = [draw.one(given), draw.one(family)];
+  return { name: order(first.own, last.own), login: `${first.latin}.${last.latin}` };
+}
+
+/** Numbers that follow from a name: the same name draws the same ones. Good for some fifteen of them. */
+export class Draw {
+  readonly #bytes: Buffer;
+  #next = 0;
+
+  constructor(name: string) {
+    this.#bytes = hash("sha512", name, "buffer");
+  }
+
+  /** From 0 to below 1. */
+  fraction(): number {
+    const fraction = this.#bytes.readUInt32BE(this.#next) / 2 ** 32;
+    this.#next += 4;
+    return fraction;
+  }
+
+  /** From 0 to below a limit. */
+  below(limit: number): number {
+    return Math.floor(this.fraction() * limit);
+  }
+
+  one<Item>(items: readonly Item[]): Item {
+    return items[this.below(items.length)]!;
+  }
+}
