@@ -1,6 +1,6 @@
 import { chunksOf } from "../wire/chunks.ts";
 import type { FetchResponse } from "../wire/fetch.ts";
-import type { AnswerOf } from "../wire/control/routes.ts";
+import type { AnswerOf } from "../wire/control/types.ts";
 
 /** Something that happened: a request that was answered, or a sign-in that went a step further. */
 export type ServerEvent = AnswerOf<"GET /requests/:id"> | Extract<AnswerOf<"GET /flows/:id">, { resource: "flow" }>;

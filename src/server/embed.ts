@@ -5,7 +5,7 @@ import type { RunningServer, ServeOptions } from "./options.ts";
 import { createOffers } from "./providers/offers.ts";
 import { fill, fillingOf } from "./seed/apply.ts";
 import { nowhere } from "./sign-in/geo.ts";
-import { openStore } from "./store/open.ts";
+import { openMemoryStore } from "./store/open.ts";
 
 const HTTP_PORT = 80;
 
@@ -26,7 +26,7 @@ export interface EmbeddedServer extends Pick<RunningServer, "url" | "api_url" | 
  */
 export async function embed(options: EmbedOptions = {}): Promise<EmbeddedServer> {
   const { now = () => new Date(), warn = () => {} } = options;
-  const store = await openStore("memory", { warn });
+  const store = openMemoryStore();
   const filling = await fillingOf(store, options, { now: now(), isLocal: true, warn });
   if (filling) await fill(store, filling, false);
   const addresses = createAddresses(INSIDE_URL, HTTP_PORT);

@@ -1,5 +1,5 @@
 import type { ControlClient } from "../control-client/index.ts";
-import type { AnswerOf, BodyOf } from "../wire/control/routes.ts";
+import type { AnswerOf, BodyOf } from "../wire/control/types.ts";
 
 type Reading = AnswerOf<"GET /clock">;
 

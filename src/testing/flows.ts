@@ -1,6 +1,6 @@
 import { ControlError, type ControlClient } from "../control-client/index.ts";
-import type { AnswerOf, BodyOf, QueryOf } from "../wire/control/routes.ts";
-import { ServeError } from "../server/index.ts";
+import type { AnswerOf, BodyOf, QueryOf } from "../wire/control/types.ts";
+import { ServeError } from "../server/errors.ts";
 import type { Duration } from "./clock.ts";
 import { checkOptions } from "./options.ts";
 

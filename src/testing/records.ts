@@ -1,5 +1,5 @@
 import { ControlError, userIdByEmail, type ControlClient } from "../control-client/index.ts";
-import type { AnswerOf, BodyOf, QueryOf } from "../wire/control/routes.ts";
+import type { AnswerOf, BodyOf, QueryOf } from "../wire/control/types.ts";
 
 export type TestUser = AnswerOf<"GET /users/:id">;
 export type TestSession = AnswerOf<"GET /sessions/:session_id">;

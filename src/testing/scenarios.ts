@@ -1,5 +1,5 @@
 import type { ControlClient } from "../control-client/index.ts";
-import type { AnswerOf, BodyOf } from "../wire/control/routes.ts";
+import type { AnswerOf, BodyOf } from "../wire/control/types.ts";
 import { checkOptions } from "./options.ts";
 
 export type Scenario = AnswerOf<"GET /scenarios">[number];

@@ -1,7 +1,7 @@
 import { createClient, type Client, type ClientOptions } from "../client/index.ts";
 import { ControlError, createControlClient, type ControlClient } from "../control-client/index.ts";
-import { ServeError } from "../server/index.ts";
-import type { AnswerOf, BodyOf } from "../wire/control/routes.ts";
+import { ServeError } from "../server/errors.ts";
+import type { AnswerOf, BodyOf } from "../wire/control/types.ts";
 import { createTestClock, type TestClock } from "./clock.ts";
 import { createTestFlows, type TestFlows } from "./flows.ts";
 import { instanceNamed, readInstances, type TestInstances } from "./instances.ts";

@@ -1,3 +1,10 @@
+/** The names of the parameters in a path. */
+export type ParamsIn<Path extends string> = Path extends `${string}/:${infer Name}/${infer Rest}`
+  ? Name | ParamsIn<`/${Rest}`>
+  : Path extends `${string}/:${infer Name}`
+    ? Name
+    : never;
+
 /** The path and query that a request of a route has: `GET /users/:id`. What is undefined in the query is left out. */
 export function requestPath(route: string, params: Readonly<Record<string, string>> = {}, query: object = {}): string {
   const path = route

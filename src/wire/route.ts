@@ -55,13 +55,6 @@ export interface RouteTable {
   readonly routes: Readonly<Record<string, RouteDefinition>>;
 }
 
-/** The names of the parameters in a path. */
-export type ParamsIn<Path extends string> = Path extends `${string}/:${infer Name}/${infer Rest}`
-  ? Name | ParamsIn<`/${Rest}`>
-  : Path extends `${string}/:${infer Name}`
-    ? Name
-    : never;
-
 /** What is sent to a route, before defaults are filled in, and what its handler gets. Undefined if the row has no such part. */
 export type InputOf<Row, Part extends "query" | "body"> =
   Row extends Readonly<Record<Part, infer Schema extends z.ZodMiniType>> ? z.input<Schema> : undefined;

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { beforeAll, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { CONTROL_ROUTES, type ControlRoute, type ControlRouteDefinition } from "../../src/wire/control/routes.ts";
+import { CONTROL_ROUTES, type ControlRouteDefinition } from "../../src/wire/control/routes.ts";
+import type { ControlRoute } from "../../src/wire/control/types.ts";
 import { setup, CONTROL_KEY, type Service } from "../_setup.ts";
 
 const WITH_BODY = (Object.entries(CONTROL_ROUTES) as [ControlRoute, ControlRouteDefinition][]).filter(

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type * as z from "zod/mini";
-import { CONTROL_ROUTES, type ControlRoute, type ControlRouteDefinition } from "../../src/wire/control/routes.ts";
+import { CONTROL_ROUTES, type ControlRouteDefinition } from "../../src/wire/control/routes.ts";
+import type { ControlRoute } from "../../src/wire/control/types.ts";
 import { providersOf } from "../../src/server/simulator/outcomes.ts";
 import { OUTCOMES } from "../../src/wire/outcomes.ts";
 import { createDatabase } from "../postgres/_postgres.ts";

@@ -3,7 +3,7 @@ import { start, useProcesses } from "../_bin.ts";
 
 useProcesses();
 
-const TESTING = new URL("../../dist/testing.js", import.meta.url).href;
+const TESTING = new URL("../../dist/testing/index.js", import.meta.url).href;
 
 it("a program ends by itself although it never closes the service that it started", async () => {
   const program = `

@@ -1,5 +1,5 @@
 import type { ServerEvent } from "../../control-client/index.ts";
-import type { AnswerOf } from "../../wire/control/routes.ts";
+import type { AnswerOf } from "../../wire/control/types.ts";
 
 /** The responses of the control API, by the table of its routes. */
 export type State = AnswerOf<"GET /state">;

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { AnswerOf, QueryOf } from "../../wire/control/routes.ts";
+import type { AnswerOf, QueryOf } from "../../wire/control/types.ts";
 import { ControlError } from "../../control-client/index.ts";
 import { control } from "../api/client.ts";
 import { useLoad } from "../api/use-load.ts";

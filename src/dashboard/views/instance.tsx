@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import type { BodyOf } from "../../wire/control/routes.ts";
+import type { BodyOf } from "../../wire/control/types.ts";
 import type { Provider } from "../../wire/names.ts";
 import { visible } from "../../wire/visible.ts";
 import { control } from "../api/client.ts";

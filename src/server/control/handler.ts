@@ -1,4 +1,5 @@
-import type { CONTROL_ROUTES, ControlRoute } from "../../wire/control/routes.ts";
+import type { CONTROL_ROUTES } from "../../wire/control/routes.ts";
+import type { ControlRoute } from "../../wire/control/types.ts";
 import type { Answer, Call } from "../http/dispatch.ts";
 import type { ControlDeps } from "./deps.ts";
 

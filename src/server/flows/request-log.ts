@@ -1,5 +1,5 @@
 import { isWatching } from "../../wire/control/paths.ts";
-import type { AnswerOf } from "../../wire/control/routes.ts";
+import type { AnswerOf } from "../../wire/control/types.ts";
 import { shownAnswer, shownHeaders, shownTarget, type Sent } from "./redacted-exchange.ts";
 
 const MAX_ENTRIES = 2000;

@@ -1,4 +1,4 @@
-import type { AnswerOf } from "../../wire/control/routes.ts";
+import type { AnswerOf } from "../../wire/control/types.ts";
 
 /** How the clock runs. `running`: `offset_ms` from real time; `frozen`: stopped at `at`. */
 export type ClockSetting =

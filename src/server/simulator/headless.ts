@@ -1,4 +1,4 @@
-import type { AnswerOf } from "../../wire/control/routes.ts";
+import type { AnswerOf } from "../../wire/control/types.ts";
 import { ERRORS } from "../../wire/errors.ts";
 import type { Provider } from "../../wire/names.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";

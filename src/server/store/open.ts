@@ -1,9 +1,10 @@
-import { openJsonStore } from "./json/json-store.ts";
 import { openMemoryStore } from "./json/memory-store.ts";
-import { originOf, type Origin } from "./json/origin.ts";
+import type { Origin } from "./json/origin.ts";
 import { keyFault } from "./key-fault.ts";
 import { kindOf } from "./location.ts";
 import { StoreRefused, type Store, type StoreOptions } from "./store.ts";
+
+export { openMemoryStore };
 
 /**
  * Opens the store that is named: `memory`, the path of a `db.json`, or the address of a PostgreSQL database.
@@ -26,7 +27,7 @@ async function openAny(name: string, options: StoreOptions): Promise<Store> {
     case "memory":
       return openMemoryStore();
     case "json":
-      return openJsonStore(name, options);
+      return (await import("./json/json-store.ts")).openJsonStore(name, options);
     case "postgres":
       return (await import("./postgres/postgres-store.ts")).openPostgresStore(name, options);
   }
@@ -34,7 +35,7 @@ async function openAny(name: string, options: StoreOptions): Promise<Store> {
 
 /** Whether a user's own svc may have created a store; undefined if it is in no file. @throws {ServeError | StoreRefused} */
 export async function storeOrigin(name: string): Promise<Origin | undefined> {
-  return kindOf(name) === "json" ? originOf(name) : undefined;
+  return kindOf(name) === "json" ? (await import("./json/origin.ts")).originOf(name) : undefined;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { AnswerOf } from "../../wire/control/routes.ts";
+import type { AnswerOf } from "../../wire/control/types.ts";
 import type { TestService, TestServiceOptions } from "../index.ts";
 import type { SignInAs } from "./sign-in-as.ts";
 import type { SignedIn, StorageStateFor } from "./signed-in.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { InputOf, ParsedOf, ResultOf, RouteDefinition } from "../route.ts";
+import type { ParsedOf, RouteDefinition } from "../route.ts";
 import * as a from "./answers.ts";
 import * as b from "./bodies.ts";
 import * as q from "./queries.ts";
@@ -208,12 +208,6 @@ export const CONTROL_ROUTES = {
 } as const satisfies Readonly<Record<string, ControlRouteDefinition>>;
 
 type Rows = typeof CONTROL_ROUTES;
-export type ControlRoute = keyof Rows;
-
-/** What is sent to a route, before defaults are filled in. */
-export type BodyOf<Route extends ControlRoute> = InputOf<Rows[Route], "body">;
-export type QueryOf<Route extends ControlRoute> = InputOf<Rows[Route], "query">;
-export type AnswerOf<Route extends ControlRoute> = ResultOf<Rows[Route]>;
 /** What a handler gets. */
-export type ParsedBodyOf<Route extends ControlRoute> = ParsedOf<Rows[Route], "body">;
-export type ParsedQueryOf<Route extends ControlRoute> = ParsedOf<Rows[Route], "query">;
+export type ParsedBodyOf<Route extends keyof Rows> = ParsedOf<Rows[Route], "body">;
+export type ParsedQueryOf<Route extends keyof Rows> = ParsedOf<Rows[Route], "query">;

@@ -1,4 +1,4 @@
-import type { AnswerOf } from "./routes.ts";
+import type { AnswerOf } from "./types.ts";
 
 /** One thing that was done in a sign-in. */
 export type Step = AnswerOf<"GET /flows">[number]["data"]["steps"][number];

@@ -1,4 +1,4 @@
-import type { AnswerOf } from "../../../wire/control/routes.ts";
+import type { AnswerOf } from "../../../wire/control/types.ts";
 import type { Listed } from "../../list/columns.ts";
 import { countedAmong } from "../../output/format.ts";
 

@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import type { BodyOf } from "../../../wire/control/routes.ts";
+import type { BodyOf } from "../../../wire/control/types.ts";
 import { PROVIDERS, type Provider } from "../../../wire/names.ts";
 import { openControl } from "../../connection/control.ts";
 import { collect, runs, withHelp, type GlobalFlags } from "../../command.ts";

@@ -1,5 +1,5 @@
 import { Argument, Option, type Command } from "commander";
-import type { BodyOf } from "../../../wire/control/routes.ts";
+import type { BodyOf } from "../../../wire/control/types.ts";
 import { PROVIDERS, type Provider } from "../../../wire/names.ts";
 import { OUTCOME_IDS, type OutcomeId } from "../../../wire/outcomes.ts";
 import { openControl } from "../../connection/control.ts";

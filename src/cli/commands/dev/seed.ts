@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { ControlClient } from "../../../control-client/index.ts";
-import type { AnswerOf, BodyOf } from "../../../wire/control/routes.ts";
+import type { AnswerOf, BodyOf } from "../../../wire/control/types.ts";
 import { jsonFault } from "../../../wire/json.ts";
 import { openControl } from "../../connection/control.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";

@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import { TOKEN_KINDS, type TokenKind } from "../../../wire/token-kinds.ts";
 import { PROVIDERS, type Provider } from "../../../wire/names.ts";
-import type { AnswerOf, BodyOf } from "../../../wire/control/routes.ts";
+import type { AnswerOf, BodyOf } from "../../../wire/control/types.ts";
 import { openControl } from "../../connection/control.ts";
 import { durationFrom } from "../../duration.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";

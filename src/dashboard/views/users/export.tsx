@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import type { QueryOf } from "../../../wire/control/routes.ts";
+import type { QueryOf } from "../../../wire/control/types.ts";
 import { csvLine, plainText } from "../../../wire/csv.ts";
 import { control } from "../../api/client.ts";
 import { Button } from "../../ui/button.tsx";

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
-import type { QueryOf } from "../../../wire/control/routes.ts";
+import type { QueryOf } from "../../../wire/control/types.ts";
 import { providerTitle } from "../../../wire/names.ts";
 import { control } from "../../api/client.ts";
 import type { Session } from "../../api/records.ts";

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { clockStatement } from "../../../wire/clock-proof.ts";
-import type { AnswerOf } from "../../../wire/control/routes.ts";
+import type { AnswerOf } from "../../../wire/control/types.ts";
 import { ApiError } from "../../errors.ts";
 import type { ClockSetting } from "../../live/clock.ts";
 import type { ControlDeps } from "../deps.ts";

@@ -1,4 +1,4 @@
-import type { AnswerOf } from "../../../wire/control/routes.ts";
+import type { AnswerOf } from "../../../wire/control/types.ts";
 import { createPublishableKey, withNewSecretKey } from "../../instances/keys.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import { ApiError } from "../../errors.ts";
