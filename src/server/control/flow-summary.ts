@@ -1,4 +1,4 @@
-import type { AnswerOf } from "../../wire/control/routes.ts";
+import type { AnswerOf } from "../../wire/control/types.ts";
 import type { Flow } from "../flows/flows.ts";
 
 type Summary = AnswerOf<"GET /flows/summary">;

@@ -1,6 +1,6 @@
 import { fold } from "../fold.ts";
 import { isOfPerson } from "./person.ts";
-import type { AnswerOf, QueryOf } from "./routes.ts";
+import type { AnswerOf, QueryOf } from "./types.ts";
 
 type Flow = Omit<AnswerOf<"GET /flows">[number]["data"], "process">;
 type Query = NonNullable<QueryOf<"GET /flows/summary">>;

@@ -1,5 +1,5 @@
 import { fold } from "../fold.ts";
-import type { AnswerOf } from "./routes.ts";
+import type { AnswerOf } from "./types.ts";
 
 type Flow = AnswerOf<"GET /flows">[number]["data"];
 

@@ -1,5 +1,5 @@
 import type { ControlClient } from "../../../control-client/index.ts";
-import type { AnswerOf } from "../../../wire/control/routes.ts";
+import type { AnswerOf } from "../../../wire/control/types.ts";
 import type { Context } from "../../context.ts";
 import { requireConsent } from "../../output/prompt.ts";
 import { harmless, say } from "../../output/text.ts";

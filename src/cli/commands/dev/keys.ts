@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { ControlClient } from "../../../control-client/index.ts";
-import type { AnswerOf } from "../../../wire/control/routes.ts";
+import type { AnswerOf } from "../../../wire/control/types.ts";
 import { openControl } from "../../connection/control.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
