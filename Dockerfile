@@ -8,7 +8,7 @@ COPY package.json package-lock.json ./
 RUN npm ci
 COPY . .
 # The command line carries its packages in its bundles: nothing else has to be installed beside it.
-RUN npm run build && rm -rf dist/types dist/lib dist/*.js
+RUN npm run build && rm -rf dist/types dist/lib dist/testing dist/*.js
 
 FROM node:22-bookworm-slim
 ENV NODE_ENV=production SVC_HOST=0.0.0.0

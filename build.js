@@ -1,36 +1,74 @@
-// Builds the library, whose packages are left to npm, so that a program has each once; the dashboard; and the command.
+// Builds the library, whose packages npm installs; the test kit and the command, which bring theirs along; the dashboard.
 import { cp, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
-import { build } from "esbuild";
-import { build as buildCommonJs } from "rolldown";
+import { join, resolve } from "node:path";
+import { build as buildForBrowsers } from "esbuild";
+import { build } from "rolldown";
 
-const shared = { bundle: true, format: "esm", logLevel: "warning" };
+const { dependencies, peerDependencies, optionalDependencies } = JSON.parse(await readFile("package.json", "utf8"));
+
+/** A package, with each of its parts. */
+const isPackage = (name) => new RegExp(`^${name}(?:/|$)`);
+const DEPENDENCIES = Object.keys(dependencies);
+/** The application's own, if it has them. */
+const OPTIONAL = Object.keys({ ...peerDependencies, ...optionalDependencies });
 
 await rm("dist", { recursive: true, force: true });
-await build({
-  ...shared,
-  entryPoints: {
+
+// A program has each package once: what package.json names is imported, and the others are small enough to be copied.
+const library = await buildForNode({
+  input: {
     client: "src/client/index.ts",
     "client-portable": "src/client/portable.ts",
     verify: "src/client/verify.ts",
     "sign-in": "src/client/sign-in/index.ts",
     middleware: "src/client/middleware.ts",
     server: "src/server/index.ts",
-    testing: "src/testing/index.ts",
-    "testing/vitest": "src/testing/vitest.ts",
-    "testing/playwright": "src/testing/playwright.ts",
+    errors: "src/server/errors.ts",
   },
-  outdir: "dist",
-  platform: "node",
-  target: "node20.19",
-  packages: "external",
-  splitting: true,
-  sourcemap: "linked",
-  chunkNames: "lib/[hash]",
+  external: [...DEPENDENCIES, ...OPTIONAL].map(isPackage),
 });
+
+/** What the kit has of the library: a test compares errors by their classes. */
+const SHARED = {
+  [resolve("src/client/index.ts")]: "../client.js",
+  [resolve("src/server/index.ts")]: "../server.js",
+  [resolve("src/server/errors.ts")]: "../errors.js",
+};
+
+// The kit starts in each file of tests, and Node takes longer to find files than to read them. So h3 and jose are in its
+// own; what few tests need is not.
+const kit = await buildForNode({
+  input: {
+    index: "src/testing/index.ts",
+    vitest: "src/testing/vitest.ts",
+    playwright: "src/testing/playwright.ts",
+  },
+  // In one directory, where the library is as far away from each of them.
+  output: {
+    dir: "dist/testing",
+    chunkFileNames: "[name]-[hash].js",
+    codeSplitting: {
+      groups: [{ name: "kit", tags: ["$initial"], test: /^(?!.*src\/testing\/(?:vitest|playwright))/ }],
+    },
+  },
+  external: ["undici", "listhen", "postgres", ...OPTIONAL].map(isPackage),
+  plugins: [
+    {
+      name: "shared",
+      async resolveId(specifier, importer, options) {
+        const found = await this.resolve(specifier, importer, { ...options, skipSelf: true });
+        const id = SHARED[found?.id];
+        return id === undefined ? found : { id, external: true };
+      },
+    },
+  ],
+});
+
 // The browser's side: users need no build of their own.
-const dashboard = await build({
-  ...shared,
+const dashboard = await buildForBrowsers({
+  bundle: true,
+  format: "esm",
+  logLevel: "warning",
   outdir: "dist/dashboard",
   platform: "browser",
   target: "es2022",
@@ -40,16 +78,12 @@ const dashboard = await build({
   entryPoints: ["src/dashboard/dashboard.tsx", "src/dashboard/dashboard.css"],
 });
 await cp("src/dashboard/index.html", "dist/dashboard/index.html");
-// The command, with its packages: a part for each `import()`. It is CommonJS, which Node loads faster than modules, and
-// which esbuild does not split.
-const { output: command } = await buildCommonJs({
+
+// The command, with its packages: a part for each `import()`. It is CommonJS, which Node loads faster than modules.
+const command = await buildForNode({
   input: { main: "src/cli/main.ts" },
-  platform: "node",
-  transform: { target: "node20.19" },
   // An optional package, and parts of listhen that svc never asks for.
   external: ["@napi-rs/keyring", "jiti", "untun", "tinyclip", /^crossws\//, /^@parcel\//],
-  // A package asks for a field of `import.meta` that Node does not have.
-  checks: { emptyImportMeta: false },
   output: {
     dir: "dist/cli",
     format: "cjs",
@@ -57,24 +91,41 @@ const { output: command } = await buildCommonJs({
     chunkFileNames: "[name]-[hash].cjs",
     dynamicImportInCjs: false,
     minify: true,
-    comments: { legal: false },
-    sourcemap: true,
   },
 });
-const bundledFiles = [
-  ...command.flatMap((part) => (part.type === "chunk" ? part.moduleIds : [])),
-  ...Object.keys(dashboard.metafile.inputs).map((path) => resolve(path)),
-];
-await writeFile("dist/THIRD-PARTY-LICENSES.txt", await licenses(bundledFiles));
+
+const bundledFiles = [...library, ...kit, ...command, ...Object.keys(dashboard.metafile.inputs)];
+await writeFile("dist/THIRD-PARTY-LICENSES.txt", await licenses(bundledFiles.map((path) => resolve(path))));
+
+/** Readable modules, unless `output` says otherwise. @returns the files that are in it */
+async function buildForNode({ output, ...options }) {
+  const { output: parts } = await build({
+    ...options,
+    platform: "node",
+    transform: { target: "node20.19" },
+    // A package asks for a field of `import.meta` that Node does not have.
+    checks: { emptyImportMeta: false },
+    treeshake: { moduleSideEffects: [{ external: true, sideEffects: false }] },
+    output: {
+      dir: "dist",
+      format: "esm",
+      chunkFileNames: "lib/[name]-[hash].js",
+      comments: { legal: false },
+      sourcemap: true,
+      ...output,
+    },
+  });
+  return parts.flatMap((part) => (part.type === "chunk" ? part.moduleIds : []));
+}
 
 /** The licence texts of the packages that went into a bundle. */
-async function licenses(inputs) {
-  const roots = new Set(inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []));
+async function licenses(files) {
+  const roots = new Set(files.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []));
   const texts = await Promise.all(
     [...roots].toSorted().map(async (root) => {
       const { name, version, license } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
       const candidates = ["LICENSE", "LICENSE.md", "license", "LICENSE.txt", "license.md", "LICENCE"].map((file) =>
-        readFile(join(dirname(join(root, "package.json")), file), "utf8"),
+        readFile(join(root, file), "utf8"),
       );
       const text = await Promise.any(candidates).catch(() => `License: ${license}\n`);
       return `${name} ${version}\n\n${text}`;

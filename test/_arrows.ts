@@ -20,13 +20,22 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   client: ["wire"],
   "client/on-node": ["wire", "client"],
   "client/index.ts": ["client", "client/on-node"],
-  // What a test starts: the server by its front, and the control API by its client alone.
-  testing: ["wire", "client/index.ts", "client/on-node", "control-client", "server/index.ts"],
+  // What a test starts: the server by its front or inside the test, and the control API by its client alone.
+  testing: [
+    "wire",
+    "client/index.ts",
+    "client/on-node",
+    "control-client",
+    "server/index.ts",
+    "server/embed.ts",
+    "server/errors.ts",
+  ],
 
   // The rooms of the server, from the top to the ground.
   "server/index.ts": [
     "wire",
     "server",
+    "server/embed.ts",
     "server/errors.ts",
     "server/http",
     "server/providers",
@@ -55,6 +64,16 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "server/store",
     "server/store/open.ts",
     "server/store/move",
+  ],
+  // A server inside a test, which loads nothing that a port or a file needs.
+  "server/embed.ts": [
+    "wire",
+    "server",
+    "server/instances",
+    "server/providers",
+    "server/seed",
+    "server/sign-in",
+    "server/store/open.ts",
   ],
   // What only a development server has: it reaches into everything, and nothing reaches into it.
   "server/control": [
@@ -209,7 +228,6 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages, each with the only files that may import it. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  "@faker-js/faker": ["server/control/generate.ts"],
   "@inquirer/prompts": ["cli/process-context.ts"],
   "@playwright/test": ["testing/playwright.ts", "testing/playwright"],
   "@napi-rs/keyring": ["cli/credentials/keyring.ts"],

@@ -1,7 +1,8 @@
 /** A whole service for a test: in this process, on a port of its own, or one that is running already. */
 import { randomUUID } from "node:crypto";
 import { createControlClient } from "../control-client/index.ts";
-import { embed, serve, type ServeOptions } from "../server/index.ts";
+import { embed } from "../server/embed.ts";
+import type { ServeOptions } from "../server/index.ts";
 import { trimSlash } from "../wire/path.ts";
 import { createInsideFetch } from "./inside.ts";
 import { createNetworkFetch } from "./network-fetch.ts";
@@ -43,6 +44,7 @@ export async function createTestService(options: TestServiceOptions = {}): Promi
  */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   checkOptions("startTestService", options, OPTIONS);
+  const { serve } = await import("../server/index.ts");
   const server = await serve({ now, ...options, port: 0, store: "memory", providers: "simulated", control: true });
   server.unref();
   const { url, control_key: controlKey = "" } = server;

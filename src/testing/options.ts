@@ -1,4 +1,4 @@
-import { ServeError } from "../server/index.ts";
+import { ServeError } from "../server/errors.ts";
 import { apiPathFault } from "../wire/address-fault.ts";
 import { CONTROL_KEY_PREFIX, credentialKind } from "../wire/credentials.ts";
 import { noOptions, optionProblem } from "../wire/closest.ts";

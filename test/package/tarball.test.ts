@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -40,17 +40,80 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-it("The README states the package's weight as npm installs it", async () => {
-  const readme = await readFile(join(ROOT, "README.md"), "utf8");
-  const [, packages, megabytes] = /^\| Weight[^|]*\| (\d+) packages, (\d+) MB /m.exec(readme)!;
-  const modules = join(directory, "node_modules");
-  const files = (await readdir(modules, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
-  const installed = files.filter(({ name, parentPath }) => name === "package.json" && IS_PACKAGE.test(parentPath));
-  const sizes = await Promise.all(files.map(async ({ name, parentPath }) => (await stat(join(parentPath, name))).size));
-  const bytes = sizes.reduce((sum, size) => sum + size, 0);
-  // A dependency's new version may change both a little.
-  expect(Math.abs(installed.length - Number(packages)), `${installed.length} packages`).toBeLessThan(8);
-  expect(Math.abs(bytes / 1_000_000 - Number(megabytes)), `${bytes} bytes`).toBeLessThan(4);
+/** Every file below a directory of the installed package. */
+async function filesOf(...path: string[]): Promise<string[]> {
+  const root = join(directory, "node_modules", ...path);
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map(({ name, parentPath }) => join(parentPath, name));
+}
+
+describe("The installed package", () => {
+  const isKeyring = (path: string): boolean => path.includes("/@napi-rs/");
+
+  it("weighs what the README and docs/packages.md say", async () => {
+    const [readme, page] = await Promise.all(
+      ["README.md", "docs/packages.md"].map((file) => readFile(join(ROOT, file), "utf8")),
+    );
+    const files = await filesOf();
+    const weigh = async (paths: string[]): Promise<{ packages: number; megabytes: number }> => {
+      const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
+      const packages = paths.filter((path) => basename(path) === "package.json" && IS_PACKAGE.test(dirname(path)));
+      return { packages: packages.length, megabytes: sizes.reduce((sum, size) => sum + size, 0) / 1_000_000 };
+    };
+    const [all, without] = [await weigh(files), await weigh(files.filter((path) => !isKeyring(path)))];
+    // A dependency's new version may change both a little.
+    const stated = [
+      [all, /^\| Weight[^|]*\| (\d+) packages, (\d+) MB /m.exec(readme!)],
+      [all, /installs (\d+) packages, which are (\d+) MB/.exec(page!)],
+      [without, /they are (\d+), which are\s(\d+) MB/.exec(page!)],
+    ] as const;
+    for (const [{ packages, megabytes }, match] of stated) {
+      expect(Math.abs(packages - Number(match?.[1])), `${packages} packages`).toBeLessThan(4);
+      expect(Math.abs(megabytes - Number(match?.[2])), `${megabytes} MB`).toBeLessThan(1.5);
+    }
+    expect(without.packages).toBeLessThanOrEqual(66);
+    expect(without.megabytes).toBeLessThanOrEqual(17);
+  });
+
+  it("has a row in docs/packages.md for each package that it needs", async () => {
+    const page = await readFile(join(ROOT, "docs/packages.md"), "utf8");
+    const manifest = JSON.parse(
+      await readFile(join(directory, "node_modules/svc-identity/package.json"), "utf8"),
+    ) as Record<"name" | "dependencies" | "optionalDependencies", Record<string, string>>;
+    const needed = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
+    const rows = [...page.matchAll(/^\| `([^`]+)` /gm)].map(([, name]) => name);
+    expect(rows.toSorted()).toEqual([String(manifest.name), ...needed].toSorted());
+  });
+
+  it("imports the packages that svc is built on in its library", async () => {
+    const files = (await filesOf("svc-identity/dist")).filter((path) => /dist\/(?:lib\/)?[^/]+\.js$/.test(path));
+    const texts = await Promise.all(files.map((path) => readFile(path, "utf8")));
+    const imported = texts.flatMap((text) => [
+      ...text.matchAll(/(?:^(?:import|export)\b.*|\bimport\()"([a-z@][^"]*)"/gm),
+    ]);
+    const packages = imported.map(([, specifier = ""]) => specifier.split("/")[0]!);
+    expect([...new Set(packages.filter((name) => !name.startsWith("node:")))].toSorted()).toEqual(
+      ["h3", "jose", "listhen", "lowdb", "postgres", "undici"].toSorted(),
+    );
+  });
+
+  it("has the licence of every package that is copied into it", async () => {
+    const dist = join(directory, "node_modules/svc-identity/dist");
+    const notice = await readFile(join(dist, "THIRD-PARTY-LICENSES.txt"), "utf8");
+    const files = [...(await filesOf("svc-identity/dist/lib")), ...(await filesOf("svc-identity/dist/testing"))];
+    const texts = await Promise.all(files.map((path) => readFile(path, "utf8")));
+    // The bundler names the file that a part of its output comes from.
+    const copied = texts.flatMap((text) =>
+      [...text.matchAll(/^\/\/ node_modules\/((?:@[^/\s]+\/)?[^/\s]+)/gm)].map(([, name]) => name!),
+    );
+    const names = [...new Set([...copied, "commander", "chalk", "@inquirer/prompts", "preact"])];
+    expect(names).toEqual(
+      expect.arrayContaining(["zod", "lru-cache", "prom-client", "maxmind", "h3", "jose", "lowdb"]),
+    );
+    const missing = names.filter((name) => !new RegExp(`^${name} \\d+\\.\\d+\\.\\d+\n\n.{10,}`, "m").test(notice));
+    expect(missing).toEqual([]);
+    expect(notice).not.toContain("License: undefined");
+  });
 });
 
 it("The package has its documents as one text, and an index whose pages it contains", async () => {

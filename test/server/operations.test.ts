@@ -86,8 +86,8 @@ it("The Dockerfile copies every file that a server and its health check need", a
   expect(copied.length).toBeGreaterThan(3);
   for (const path of copied)
     await cp(join(ROOT, path.slice("/src/".length)), join(directory, "app", basename(path)), { recursive: true });
-  await rm(join(directory, "app/dist/types"), { recursive: true, force: true });
-  await rm(join(directory, "app/dist/lib"), { recursive: true, force: true });
+  for (const part of ["types", "lib", "testing"])
+    await rm(join(directory, "app/dist", part), { recursive: true, force: true });
   await mkdir(join(directory, "data"));
 
   const child = spawn(process.execPath, [join(directory, "app/bin/svc.js"), "serve", "--port", "0", "--json"], {

@@ -1,4 +1,4 @@
-import { ServeError } from "../../server/index.ts";
+import { ServeError } from "../../server/errors.ts";
 import type { SvcWorker } from "./fixtures.ts";
 
 /**
