@@ -213,7 +213,11 @@ export async function startPatroni(): Promise<Patroni> {
       // A stopped process ends by SIGKILL, too.
       for (const { pid } of children) for (const each of [pid!, ...childrenOf(pid!)]) send(each, "SIGKILL");
       for (const pid of servers) send(pid, "SIGKILL");
-      await Promise.all(children.map((child) => child.exitCode ?? child.signalCode ?? once(child, "exit")));
+      await Promise.all(
+        children
+          .filter((child) => child.exitCode === null && child.signalCode === null)
+          .map((child) => once(child, "exit")),
+      );
       await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
     },
   };

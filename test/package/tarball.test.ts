@@ -79,10 +79,10 @@ describe("The installed package", () => {
     const page = await readFile(join(ROOT, "docs/packages.md"), "utf8");
     const manifest = JSON.parse(
       await readFile(join(directory, "node_modules/svc-identity/package.json"), "utf8"),
-    ) as Record<"name" | "dependencies" | "optionalDependencies", Record<string, string>>;
+    ) as Record<"dependencies" | "optionalDependencies", Record<string, string>> & { name: string };
     const needed = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
     const rows = [...page.matchAll(/^\| `([^`]+)` /gm)].map(([, name]) => name);
-    expect(rows.toSorted()).toEqual([String(manifest.name), ...needed].toSorted());
+    expect(rows.toSorted()).toEqual([manifest.name, ...needed].toSorted());
   });
 
   it("imports the packages that svc is built on in its library", async () => {
