@@ -26,7 +26,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard in many tabs", () => {
     await app.goto(`${svc.url}/oauth/authorize?provider=google&redirect_uri=${redirect}`);
     await app.getByTestId("account-ada").click();
     await app.getByTestId("token").waitFor();
-    for (const page of pages.slice(1)) await page.getByTestId("row").getByText("token").first().waitFor();
+    for (const page of pages.slice(1)) await page.getByTestId("row").getByText("signed in").first().waitFor();
 
     // When the tab that reads the stream closes, another takes over.
     await pages[0]!.close();

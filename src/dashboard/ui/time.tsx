@@ -35,6 +35,23 @@ export function Time({ at }: { readonly at: string | null | undefined }): VNode 
   );
 }
 
+/** The time of day in UTC, with the age below it, for what is looked up in a log. */
+export function ExactTime({ at }: { readonly at: string }): VNode {
+  const now = new Date(serviceNow()).toISOString();
+  const day = at.slice(0, 10) === now.slice(0, 10) ? "" : `${at.slice(0, 10)} `;
+  return (
+    <span class="exact-time">
+      <span class="mono" title={`${at}, ${new Date(at).toLocaleString()} here`}>
+        {day}
+        {at.slice(11, 19)} UTC
+      </span>{" "}
+      <small class="muted">
+        <Time at={at} />
+      </small>
+    </span>
+  );
+}
+
 /** `12:04:31.207`, for rows of a log. */
 export function TimeOfDay({ at }: { readonly at: string }): VNode {
   return (

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
+import { flowMarkdown } from "../../wire/control/flow-markdown.ts";
 import { providerTitle } from "../../wire/names.ts";
 import { control } from "../api/client.ts";
 import type { Flow as FlowRecord } from "../api/records.ts";
@@ -9,12 +10,11 @@ import { onEvent } from "../api/stream.ts";
 import { useLoad } from "../api/use-load.ts";
 import { go, href, listAddress } from "../router.ts";
 import { Button } from "../ui/button.tsx";
-import { CopyableValue } from "../ui/copy.tsx";
+import { Copy, CopyableValue } from "../ui/copy.tsx";
 import { SelectField } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { Facts, Heading, Panel, Unloaded } from "../ui/parts.tsx";
-import { sentence } from "../ui/sentence.ts";
-import { Time } from "../ui/time.tsx";
+import { ExactTime } from "../ui/time.tsx";
 import { outcomeChoices } from "./choices.ts";
 import { FlowResult } from "./flows/flow-table.tsx";
 import { Timeline } from "./flows/timeline.tsx";
@@ -36,8 +36,17 @@ export function Flow({ id }: { id: string }): VNode {
             Sign-in with {providerTitle(data.provider ?? "")} <FlowResult flow={flow} />
           </>
         }
-        note={data.reason && sentence(data.reason)}
+        note={data.reason}
       >
+        <Copy text={flowMarkdown(flow, instanceName(data.instance))} label="Sign-in as Markdown">
+          Copy for an issue
+        </Copy>
+        <Copy text={JSON.stringify(flow, null, 2)} label="Sign-in as JSON">
+          Copy as JSON
+        </Copy>
+        <Copy text={() => readHar(id)} label="Sign-in as HAR">
+          Copy as HAR
+        </Copy>
         <Button onClick={() => void (isReplaying.value = true)}>Replay…</Button>
       </Heading>
       <div class="grid-side">
@@ -48,9 +57,17 @@ export function Flow({ id }: { id: string }): VNode {
           <Panel title="About">
             <Facts
               rows={[
-                ["Started", <Time at={data.started_at} />],
+                ["Started", <ExactTime at={data.started_at} />],
                 ["Instance", <a href={href(["instances", data.instance ?? ""])}>{instanceName(data.instance)}</a>],
-                ["Account", data.as && <UserText text={data.as} />],
+                [
+                  "Account",
+                  data.as && (
+                    <>
+                      <UserText text={data.as} />
+                      <a href={href(["flows"], { user: data.as })}>All sign-ins</a>
+                    </>
+                  ),
+                ],
                 [
                   "User",
                   data.user_id && (
@@ -79,6 +96,10 @@ export function Flow({ id }: { id: string }): VNode {
 
 async function read(id: string): Promise<FlowRecord> {
   return (await control.request("GET /flows/:id", { params: { id } })) as FlowRecord;
+}
+
+async function readHar(id: string): Promise<string> {
+  return JSON.stringify(await control.request("GET /flows/:id", { params: { id }, query: { format: "har" } }), null, 2);
 }
 
 function Replay({ flow, onClose }: { flow: FlowRecord; onClose: () => void }): VNode {

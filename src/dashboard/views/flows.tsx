@@ -1,6 +1,5 @@
 import type { VNode } from "preact";
-import type { Flow } from "../api/records.ts";
-import { choicesOf } from "../ui/field.tsx";
+import { isFlowMatch, type FlowFilter } from "../../wire/control/flow-match.ts";
 import { chosen, FilterBar, type Filter } from "../ui/filter-bar.tsx";
 import { useLiveList } from "../ui/live-list.ts";
 import { LivePanel } from "../ui/live-panel.tsx";
@@ -8,20 +7,38 @@ import { Empty, Heading } from "../ui/parts.tsx";
 import { instanceChoices, outcomeChoices, providerChoices } from "./choices.ts";
 import { FlowTable } from "./flows/flow-table.tsx";
 
+const RESULTS = [
+  { value: "", text: "Any result" },
+  { value: "token", text: "Signed in" },
+  { value: "error", text: "Failed" },
+  { value: "open", text: "In progress" },
+];
+const TIMES = [
+  { value: "", text: "Any time" },
+  { value: "15m", text: "Last 15 minutes" },
+  { value: "1h", text: "Last hour" },
+  { value: "24h", text: "Last day" },
+];
+
 /** Every sign-in as it happens, newest first. */
 export function Flows(): VNode {
   const filters: readonly Filter[] = [
-    { name: "result", label: "Result", choices: choicesOf(["token", "error", "open"], "Any result") },
+    { name: "user", label: "Name, e-mail, login or id" },
+    { name: "reason", label: "Reason contains" },
+    { name: "result", label: "Result", choices: RESULTS },
+    { name: "since", label: "Time", choices: TIMES },
     { name: "provider", label: "Provider", choices: providerChoices("Any provider") },
     { name: "instance", label: "Instance", choices: instanceChoices("Any instance") },
     { name: "outcome", label: "Requested outcome", choices: outcomeChoices("Any outcome") },
-    { name: "user", label: "User id" },
   ];
   const query = chosen(filters);
-  const list = useLiveList("flow", query, (flow) => isMatch(flow, query));
+  const list = useLiveList("flow", query, ({ data }) => isFlowMatch(data, live(query)));
   return (
     <>
-      <Heading title="Flows" note="Each sign-in from its start to the application, with the reason when it fails." />
+      <Heading
+        title="Flows"
+        note="A flow is one sign-in, from its start to the application, with the reason when it fails."
+      />
       <FilterBar filters={filters} />
       <LivePanel
         list={list}
@@ -41,13 +58,7 @@ export function Flows(): VNode {
   );
 }
 
-function isMatch({ data }: Flow, filters: Readonly<Record<string, string | undefined>>): boolean {
-  const { result, provider, instance, outcome, user } = filters;
-  return (
-    (!result || data.result === result) &&
-    (!provider || data.provider === provider) &&
-    (!instance || data.instance === instance) &&
-    (!outcome || data.requested_outcome === outcome) &&
-    (!user || data.user_id === user)
-  );
+/** The filters for what happens now, which is within any time. */
+function live(query: Readonly<Record<string, string | undefined>>): FlowFilter {
+  return { ...query, since: undefined };
 }

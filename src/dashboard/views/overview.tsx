@@ -2,39 +2,58 @@ import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { providerTitle } from "../../wire/names.ts";
 import { instanceName, service } from "../api/service.ts";
-import { href } from "../router.ts";
+import type { AnswerOf } from "../../wire/control/types.ts";
+import { control } from "../api/client.ts";
+import { useLoad, useReloadOn } from "../api/use-load.ts";
+import { go, href } from "../router.ts";
 import { CopyableValue } from "../ui/copy.tsx";
 import { useLiveList } from "../ui/live-list.ts";
 import { Empty, Facts, Heading, Panel, Pill, Placeholder, Problem } from "../ui/parts.tsx";
-import { sentence } from "../ui/sentence.ts";
 import { Time } from "../ui/time.tsx";
+import { UserText } from "../ui/user-text.tsx";
 import { FirstSteps } from "./overview/first-steps.tsx";
-import { SignInChart } from "./overview/sign-in-chart.tsx";
+import { SignInChart, spanOf, SPANS } from "./overview/sign-in-chart.tsx";
 import { FlowTable } from "./flows/flow-table.tsx";
 
 const SHOWN = 8;
-const SHOWN_FAILED = 5;
+const SHOWN_FAILURES = 6;
+
+type Summary = AnswerOf<"GET /flows/summary">;
 
 /** The service at a glance: its configuration, sign-ins and failures. */
 export function Overview(): VNode {
-  const { rows, isLoaded, error, reload, showOlder } = useLiveList("flow", {}, () => true, { isImmediate: true });
-  const failures = useLiveList("flow", { result: "error" }, ({ data }) => data.result === "error", {
-    isImmediate: true,
-    limit: SHOWN_FAILED,
-  });
-  const failed = failures.rows.slice(0, SHOWN_FAILED);
+  const { rows, isLoaded, error, reload } = useLiveList("flow", {}, () => true, { isImmediate: true });
+  const span = useSignal(SPANS[0]!.value);
+  const { slots } = spanOf(span.value);
+  const { data: summary, reload: recount } = useLoad(
+    () => control.request("GET /flows/summary", { query: { since: span.value, periods: slots } }),
+    [span.value],
+  );
+  useReloadOn(({ resource }) => resource === "flow", recount);
+  const failures = summary?.failures ?? [];
   const isFirstVisit = useSignal(false);
   if (isLoaded && rows.length === 0) isFirstVisit.value = true;
   return (
     <>
-      <Heading title="Overview" note="Sign-ins as they happen, what failed, and the addresses of the service." />
+      <Heading title="Overview" note="Sign-ins as they happen, what failed, and the addresses of the service.">
+        <form class="find-person" onSubmit={find}>
+          <input
+            type="search"
+            data-search
+            data-testid="find-person"
+            aria-label="Find a person's sign-ins"
+            placeholder="Why did a sign-in fail? Name, e-mail, login or id"
+            name="user"
+          />
+        </form>
+      </Heading>
       {isFirstVisit.value && <FirstSteps />}
-      <Numbers />
+      <Numbers summary={summary} />
       {error ? (
         <Problem error={error} onRetry={reload} />
       ) : (
         <>
-          {isLoaded ? <SignInChart flows={rows} hasMore={showOlder !== undefined} /> : <Placeholder lines={6} />}
+          {summary ? <SignInChart summary={summary} span={span} /> : <Placeholder lines={6} />}
           <div class="grid-2">
             <Panel title="Latest" flush actions={<a href="#/flows">All flows</a>}>
               {!isLoaded ? (
@@ -48,26 +67,32 @@ export function Overview(): VNode {
               )}
             </Panel>
             <Panel
-              title="Failed lately"
+              title="Failures by reason"
               flush
-              actions={failed.length > 0 && <a href={href(["flows"], { result: "error" })}>All failures</a>}
+              actions={failures.length > 0 && <a href={href(["flows"], { result: "error" })}>All failures</a>}
             >
-              {!failures.isLoaded ? (
+              {!summary ? (
                 <Placeholder lines={8} />
-              ) : failed.length === 0 ? (
+              ) : failures.length === 0 ? (
                 <Empty icon="check" title="Nothing failed">
                   When a sign-in fails, the reason is here in plain words.
                 </Empty>
               ) : (
-                <ul class="reasons">
-                  {failed.map((flow) => (
-                    <li key={flow.id}>
-                      <a href={href(["flows", flow.id])} class="reason">
-                        <span>{sentence(flow.data.reason ?? "No reason was recorded.")}</span>
+                <ul class="reasons" data-testid="failures">
+                  {failures.slice(0, SHOWN_FAILURES).map(({ reason, filter, error: code, count, people, latest }) => (
+                    <li key={`${code} ${filter}`}>
+                      <a
+                        class="reason"
+                        href={href(["flows"], {
+                          result: "error",
+                          ...(filter ? { reason: filter } : { error: code ?? "" }),
+                        })}
+                      >
+                        <span>{reason ?? "No reason was recorded."}</span>
                         <small class="row muted">
-                          <Pill tone="bad">{flow.data.error ?? "rejected"}</Pill>
+                          <Pill tone="bad">{count.toLocaleString("en")} ×</Pill>
                           <span>
-                            {providerTitle(flow.data.provider ?? "")} · <Time at={flow.data.started_at} />
+                            {code} · <UserText text={people.join(", ")} /> · <Time at={latest.started_at} />
                           </span>
                         </small>
                       </a>
@@ -84,20 +109,33 @@ export function Overview(): VNode {
   );
 }
 
+/** Shows the sign-ins of a person, the failed ones included. */
+function find(event: SubmitEvent): void {
+  event.preventDefault();
+  const user = new FormData(event.currentTarget as HTMLFormElement).get("user");
+  if (typeof user === "string" && user.trim() !== "") go(["flows"], { user: user.trim() });
+}
+
 /** Larger numbers of an estimate are one. */
 const EXACT = 100_000;
 
-function Numbers(): VNode {
+function Numbers({ summary }: { summary: Summary | undefined }): VNode {
   const { state, instances } = service.value;
   // The lists behind these links show one instance.
   const all = instances.length > 1 ? " of all instances" : "";
-  const numbers = [
-    ["Users", all, state?.users, "#/users"],
-    ["Sessions", all, state?.sessions, "#/sessions"],
-    ["Instances", "", state?.instances, "#/instances"],
-  ] as const;
+  const numbers = [["Users", all, state?.users, "#/users"]] as const;
+  const { token: succeeded = 0, error: failed = 0 } = summary?.results ?? {};
+  const ended = succeeded + failed;
   return (
     <div class="numbers">
+      <a class="panel number" href={href(["flows"], { result: "error" })}>
+        <span class="muted">Failure rate</span>
+        <strong data-testid="failure-rate">{ended === 0 ? "–" : `${Math.round((100 * failed) / ended)} %`}</strong>
+      </a>
+      <a class="panel number" href={href(["flows"])}>
+        <span class="muted">Failed sign-ins, of those that ended</span>
+        <strong>{summary ? `${failed.toLocaleString("en")} of ${ended.toLocaleString("en")}` : "–"}</strong>
+      </a>
       {numbers.map(([name, scope, value, address]) => (
         <a key={name} class="panel number" href={address}>
           <span class="muted">
@@ -123,7 +161,7 @@ function Addresses(): VNode | null {
       <Panel title="Addresses">
         <Facts
           rows={[
-            ["Front door", <CopyableValue text={location.origin} label="Front door" />],
+            ["All instances", <CopyableValue text={location.origin} label="Address of all instances" />],
             ...instances.map(
               ({ id, data }) =>
                 [instanceName(id), <CopyableValue text={data.url} label={`Address of ${instanceName(id)}`} />] as const,
@@ -136,10 +174,17 @@ function Addresses(): VNode | null {
           rows={[
             ["Version", state.version],
             ["Store", <code>{state.store}</code>],
+            ["Instances", state.instances.toLocaleString("en")],
+            ["Sessions", state.sessions.toLocaleString("en")],
             ["Clock", clock?.mode === "real" ? "Real time" : clock?.mode === "frozen" ? "Frozen" : "Moved"],
             ...Object.entries(state.providers).map(
               ([name, kind]) =>
-                [providerTitle(name), <Pill tone={kind === "real" ? "info" : "plain"}>{kind}</Pill>] as const,
+                [
+                  providerTitle(name),
+                  <Pill tone={kind === "real" ? "info" : "plain"}>
+                    {kind === "by instance" ? "set per instance" : kind}
+                  </Pill>,
+                ] as const,
             ),
           ]}
         />

@@ -4,16 +4,15 @@ import type { Flow } from "../../api/records.ts";
 import { instanceName } from "../../api/service.ts";
 import { href } from "../../router.ts";
 import { Pill } from "../../ui/parts.tsx";
-import { sentence } from "../../ui/sentence.ts";
 import { RowLink, Table, type Column } from "../../ui/table.tsx";
-import { duration, Time } from "../../ui/time.tsx";
+import { duration, ExactTime } from "../../ui/time.tsx";
 import { UserText } from "../../ui/user-text.tsx";
 
 const WHEN: Column<Flow> = {
   title: "When",
   cell: ({ id, data }) => (
     <RowLink address={href(["flows", id])}>
-      <Time at={data.started_at} />
+      <ExactTime at={data.started_at} />
     </RowLink>
   ),
 };
@@ -33,11 +32,11 @@ const ALL: readonly Column<Flow>[] = [
   { title: "Instance", cell: ({ data }) => <UserText text={instanceName(data.instance)} />, from: 740 },
   {
     title: "Reason",
-    cell: ({ data }) => <span class="clip">{data.reason && sentence(data.reason)}</span>,
+    cell: ({ data }) => <span class="clip lines">{data.reason}</span>,
     from: 740,
     fill: "always",
   },
-  { title: "Took", cell: (flow) => duration(tookMs(flow)), from: 560, align: "end" },
+  { title: "Took", cell: (flow) => duration(tookMs(flow)), from: 960, align: "end" },
 ];
 const SHORT = [WHEN, RESULT, WHO, PROVIDER];
 
@@ -55,8 +54,8 @@ export function FlowTable({ label, flows, short }: { label: string; flows: reado
 }
 
 export function FlowResult({ flow: { data } }: { flow: Flow }): VNode {
-  if (data.result === "token") return <Pill tone="good">token</Pill>;
-  if (data.result === "open") return <Pill tone="warn">open</Pill>;
+  if (data.result === "token") return <Pill tone="good">signed in</Pill>;
+  if (data.result === "open") return <Pill tone="warn">in progress</Pill>;
   return <Pill tone="bad">{data.error ?? "rejected"}</Pill>;
 }
 

@@ -1,15 +1,14 @@
 import type { VNode } from "preact";
 import { stepInWords, type Step } from "../../../wire/control/step-words.ts";
 import { providerTitle } from "../../../wire/names.ts";
-import { Code, Pill } from "../../ui/parts.tsx";
-import { sentence } from "../../ui/sentence.ts";
+import { Code, Facts, Pill } from "../../ui/parts.tsx";
+import { href } from "../../router.ts";
 import { UserText } from "../../ui/user-text.tsx";
 import { duration, TimeOfDay } from "../../ui/time.tsx";
 
 /** The steps of a sign-in. The failing one is open. */
 export function Timeline({ steps, hasFailed }: { steps: readonly Step[]; hasFailed: boolean }): VNode {
   const failing = hasFailed ? failingStep(steps) : -1;
-  const longest = Math.max(...steps.map(({ ms }) => ms), 1);
   return (
     <ol class="timeline">
       {steps.map((step, n) => (
@@ -24,12 +23,12 @@ export function Timeline({ steps, hasFailed }: { steps: readonly Step[]; hasFail
                 <TimeOfDay at={step.at} />
               </span>
               <span class="step-time">
-                <meter min={0} max={longest} value={step.ms} aria-label="Duration" />
                 <span>{duration(step.ms)}</span>
               </span>
             </summary>
             <div class="stack step-detail">
-              {step.reason && <p class={n === failing ? "bad-text" : "muted"}>{sentence(step.reason)}</p>}
+              {step.reason && <p class={n === failing ? "bad-text" : "muted"}>{step.reason}</p>}
+              <Evidence step={step} />
               {step.sent && <Exchange title="Sent" content={step.sent} />}
               {step.answered && <Exchange title="Answered" content={step.answered} />}
               {!step.sent && !step.answered && !step.reason && <p class="muted">Nothing was exchanged in this step.</p>}
@@ -38,6 +37,47 @@ export function Timeline({ steps, hasFailed }: { steps: readonly Step[]; hasFail
         </li>
       ))}
     </ol>
+  );
+}
+
+/** What a step decided by: the account's addresses, the registered addresses, or the user of a conflict. */
+function Evidence({ step: { name, sent, answered } }: { step: Step }): VNode | null {
+  const addresses = Object.keys(answered ?? {}).flatMap((path) => /^(\d+)\.email$/.exec(path)?.[1] ?? []);
+  if (addresses.length > 0)
+    return (
+      <Facts
+        rows={addresses.map(
+          (n) =>
+            [
+              String(answered![`${n}.email`]),
+              <span class="row">
+                <Pill>{answered![`${n}.primary`] === true ? "primary" : "not primary"}</Pill>
+                <Pill tone={answered![`${n}.verified`] === true ? "good" : "bad"}>
+                  {answered![`${n}.verified`] === true ? "verified" : "not verified"}
+                </Pill>
+              </span>,
+            ] as const,
+        )}
+      />
+    );
+  if (answered?.["registered"] !== undefined)
+    return (
+      <Facts
+        rows={[
+          ["Asked", <code>{String(sent?.["redirect_uri"])}</code>],
+          ["Registered", <code>{String(answered["registered"]) || "none"}</code>],
+        ]}
+      />
+    );
+  if (name !== "conflict") return null;
+  const user = String(answered?.["user_id"]);
+  return (
+    <Facts
+      rows={[
+        ["Address", <UserText text={String(sent?.["email"])} />],
+        ["Belongs to", <a href={href(["users", user])}>{user}</a>],
+      ]}
+    />
   );
 }
 

@@ -1,0 +1,50 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { CHROMIUM } from "../_browser.ts";
+import { openDashboard, settled, signIn, type Dashboard } from "../_dashboard.ts";
+
+describe.skipIf(CHROMIUM === undefined && !process.env["CI"])("Why did Ada's sign-in fail?", () => {
+  let on: Dashboard;
+  beforeAll(async () => {
+    on = await openDashboard();
+    await signIn(on.svc, { provider: "github", as: "ada", outcome: "email_primary_not_verified" });
+    for (const as of ["grace", "charles", "grace"])
+      await signIn(on.svc, { provider: "google", as, outcome: "token_error" });
+    return () => on.close();
+  });
+
+  it("is answered in two actions: a name on the overview, and a click on the row", async () => {
+    const { page } = on;
+    await on.visit("overview");
+    await page.getByTestId("find-person").fill("Ada Lovelace");
+    await page.getByTestId("find-person").press("Enter");
+    await settled(page);
+    expect(await page.getByTestId("row").count()).toBe(1);
+    await page
+      .getByTestId("row")
+      .getByText("GitHub has no verified primary e-mail address for this account.")
+      .waitFor();
+    await page.getByTestId("row").click();
+    await settled(page);
+    const failed = page.locator("li.failed");
+    expect(await failed.locator("details[open] summary strong").textContent()).toBe("emails");
+    const address = failed.locator(".facts > div").filter({ hasText: "ada@acme.test" });
+    expect(await address.locator(".pill").allTextContents()).toEqual(["primary", "not verified"]);
+
+    await page.getByText("Copy for an issue").click();
+    await expect
+      .poll(() => page.evaluate("navigator.clipboard.readText()"))
+      .toMatch(/^```text\n[^]+failed here: GitHub has/);
+  });
+
+  it("the failures of a reason are counted, and lead to their sign-ins", async () => {
+    const { page } = on;
+    await on.visit("overview");
+    const group = page.getByTestId("failures").locator("a").filter({ hasText: "Google's token endpoint answered 500" });
+    expect(await group.locator(".pill").textContent()).toBe("3 ×");
+    expect(await page.getByTestId("failure-rate").textContent()).toBe("100 %");
+    await group.click();
+    await settled(page);
+    await expect.poll(() => page.getByTestId("row").count()).toBe(3);
+    expect(on.faults).toEqual([]);
+  });
+});
