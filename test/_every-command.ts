@@ -15,7 +15,15 @@ export async function everyCommand(path: readonly string[] = []): Promise<Comman
   const section = (title: string): string[] =>
     new RegExp(`^${title}:\\n((?: {2}.*\\n)+)`, "m").exec(stdout)?.[1]?.match(/(?<=^ {2})\S.*?(?= {2}|$)/gm) ?? [];
   const own = { path, help: stdout, options: section("Options") };
-  const groups = ["Commands", "Start", "Use", "Develop", "Administer", "Configure"];
+  const groups = [
+    "Commands",
+    "Find and delete",
+    "Choose a service",
+    "Run a local server",
+    "Develop",
+    "Administer",
+    "Help",
+  ];
   const children = groups.flatMap(section).flatMap((line) => /^[a-z-]+/.exec(line) ?? []);
   const below: CommandHelp[] = [];
   for (const child of children) if (child !== "help") below.push(...(await everyCommand([...path, child])));

@@ -25,7 +25,7 @@ export async function createProgram(
 ): Promise<Program> {
   const program = new Program("svc", (isWanted) => createProgram(context, env, version, isWanted));
   program
-    .description("Run an identity service on your machine, and find users, sessions and tokens of any instance.")
+    .description("Find and delete users, sessions and tokens of an identity service, and run one on your machine.")
     .version(version, "-V, --version", "print the version")
     .option("--json", "print JSON, and errors as JSON on stderr")
     .option("--profile <name>", "use a service that svc login has stored (SVC_PROFILE)")
@@ -48,10 +48,11 @@ export async function createProgram(
   addConnectionFlags(program, env);
   withHelp(program, {
     examples: [
+      ["svc users get ada@acme.test", "one user"],
+      ["svc users search --email-domain acme.test", "the users of a domain"],
+      ["svc users delete ada@acme.test", "delete a user, after confirmation"],
+      ["svc tokens verify - < token.txt", "whose token it is, and whether it is valid"],
       ["svc serve", "run a local server"],
-      ["svc sign-in --provider github", "sign in, and print what the token says"],
-      ["svc users search 'email:*@acme.test'", "find users"],
-      ["svc tokens verify - < token.txt", "exit code 0 if the token is valid"],
     ],
     exits: Object.values(EXIT),
     notes: `Topics: query, output, environment, exit-codes. To read one: svc help query

@@ -10,7 +10,8 @@ import { asRun } from "./output/format.ts";
 import { colors, harmless, harmlessJson } from "./output/text.ts";
 import { protectTerms } from "./protect-terms.ts";
 
-const SECRET_IN_ARGV = /^--(?:secret|control)-key(=|$)|^(-[A-Za-z]|[\w-]+=)?(?:sk|ctl)_/;
+/** An e-mail address may begin like a key, which never has an @. */
+const SECRET_IN_ARGV = /^--(?:secret|control)-key(=|$)|^(-[A-Za-z]|[\w-]+=)?(?:sk|ctl)_[^@]*$/;
 
 /** Parses, runs the command, and says what went wrong. @returns the exit code */
 export async function runProgram(argv: readonly string[], world: World, version: string): Promise<number> {
@@ -25,7 +26,7 @@ export async function runProgram(argv: readonly string[], world: World, version:
   // A word that is a value as well loads one command more, which does no harm.
   const program = await createProgram(context, env, version, (name) => words.has(name));
   try {
-    if (argv.some((argument) => SECRET_IN_ARGV.test(argument)))
+    if ((own.includes("exec") ? own : argv).some((argument) => SECRET_IN_ARGV.test(argument)))
       throw new CliError(
         EXIT.usage,
         "Other users can see a secret key in an argument, and your shell's history keeps it.",

@@ -45,7 +45,7 @@ describe("svc --version", () => {
 
 describe("In a directory that was deleted, svc", () => {
   it.skipIf(process.platform === "win32")("runs what needs no files", async () => {
-    const line = `mkdir gone && cd gone && rmdir ../gone && "${process.execPath}" "${BIN}" query explain name:ada`;
+    const line = `mkdir gone && cd gone && rmdir ../gone && "${process.execPath}" "${BIN}" users search --explain name:ada`;
     const { code, stdout, stderr } = await start(["-c", line], {}, "bash").ended;
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("users whose name is");
@@ -126,6 +126,7 @@ describe("The installed svc beside svc serve", () => {
       type: "request",
       request_id: expect.any(String) as string,
       reason: null,
+      refused: null,
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
       level: "info",
       flow_id: null,

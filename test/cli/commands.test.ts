@@ -11,7 +11,9 @@ describe("users delete", () => {
     expect([code, stdout, asked]).toEqual([
       0,
       `Deleted ${ADA}\n`,
-      ["Delete ada@acme.test from http://acme.localhost:7820 (SVC_BASE_URL)? This cannot be undone."],
+      [
+        `Delete ada@acme.test from http://acme.localhost:7820 (SVC_BASE_URL), instance acme (${service.acme.id})? This cannot be undone.`,
+      ],
     ]);
     expect(await service.client(service.acme).users.find(ADA)).toBeUndefined();
   });
@@ -40,7 +42,7 @@ describe("users delete", () => {
     expect(await runCli(["users", "delete", ADA, flag], { service, tty: true })).toMatchObject({
       code: 0,
       stdout: `Deleted ${ADA}\n`,
-      stderr: "Deleting from http://acme.localhost:7820 (SVC_BASE_URL)\n",
+      stderr: `Deleting from http://acme.localhost:7820 (SVC_BASE_URL), instance acme (${service.acme.id})\n`,
     });
     expect(await service.client(service.acme).users.find(ADA)).toBeUndefined();
   });

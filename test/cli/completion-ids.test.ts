@@ -41,7 +41,7 @@ it.each([
   ["svc users get Charles", []],
   ["svc users delete ", USERS],
   [`svc users delete ${ADA} ${CHARLES}`, [`${CHARLES}\tcharles@acme.test`]],
-  ["svc users delete c", []],
+  ["svc users delete c", ["charles@acme.test\tCharles Babbage"]],
   ["svc users list --after 0", USERS],
   [`svc sessions search --user ${GRACE}`, [`${GRACE}\tgrace@navy.test`]],
   ["svc dev token --user g", ["grace@navy.test\tGrace Hopper"]],

@@ -163,7 +163,7 @@ it("svc env warns on a terminal that it prints secrets, and fails without a serv
 it("commands and svc env use rotated keys from the server's file", async () => {
   await serve();
   const before = await run(["env"]);
-  await run(["dev", "keys", "rotate"]);
+  expect(await run(["dev", "keys", "rotate", "--yes"])).toMatchObject({ code: 0 });
   await expect.poll(async () => (await run(["env"])).stdout).not.toBe(before.stdout);
   expect(await run(["users", "list", "--count"])).toMatchObject({ code: 0 });
   await run(["dev", "instances", "create", "umbrella"]);

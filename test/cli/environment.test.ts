@@ -141,7 +141,7 @@ describe("SVC_RETRIES, SVC_LOG and SVC_OUTPUT", () => {
     expect((await runWith("json", "users", "get", ADA, "--output", "ids")).stdout).toBe(`${ADA}\n`);
     const missing = await runWith("json", "users", "get", NOBODY);
     expect([missing.code, JSON.parse(missing.stderr)]).toMatchObject([3, { error: { code: "user_not_found" } }]);
-    expect((await runWith("ids", "query", "explain", "name:x")).stdout).toContain("users whose name is");
+    expect((await runWith("ids", "users", "search", "--explain", "name:x")).stdout).toContain("users whose name is");
   });
 
   it("are read without the line end that was pasted with them, as are the address and the key", async () => {

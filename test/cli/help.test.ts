@@ -47,19 +47,6 @@ describe("svc help", () => {
     }
   });
 
-  it("of svc query explain says of each flag what it means for users and for sessions", async () => {
-    const { stdout } = await runCli(["query", "explain", "--help"]);
-    const shown = stdout.replaceAll(/\s+/g, " ");
-    for (const text of [
-      "--email <address> with this e-mail address",
-      "--since <time> users created since then; sessions last signed in since then: 2026-01-31",
-      "--until <time> users created before; sessions last signed in before: 2026-01-31",
-      "--unverified users without a verified e-mail address",
-      "--user <id> sessions of this user",
-    ])
-      expect(shown).toContain(text);
-  });
-
   it("says which fields are only shown, and which can only be searched for", async () => {
     const service = await setup();
     const { stdout } = await runCli(["help", "query"]);

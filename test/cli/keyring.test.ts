@@ -36,10 +36,10 @@ describe.skipIf(!hasDaemon)("A key in the system's keyring", () => {
     const stdout = await shell(
       `echo -n password | gnome-keyring-daemon --unlock --components=secrets > /dev/null 2>&1
        ${LOGIN}
-       svc whoami | tail -1
+       svc whoami | grep secret_key
        grep -rl sk_ "$HOME/.config" "$HOME/.local" | xargs -r grep -l '${KEY}'
        svc logout
-       svc whoami | tail -1`,
+       svc whoami | grep secret_key`,
       ["dbus-run-session", "--"],
     );
     expect(stdout.split("\n")).toEqual([
@@ -59,7 +59,7 @@ describe("A key on a system without a keyring daemon", () => {
       ${LOGIN} 2>&1; echo "exit $?"
       ls -A "$HOME"
       ${LOGIN} --insecure-storage 2>/dev/null
-      svc whoami | tail -1
+      svc whoami | grep secret_key
       stat -c %a "$HOME"/.config/svc/profiles/acme.json`);
     expect(stdout.split("\n")).toEqual([
       expect.stringMatching(/^✗ No keyring is available \(.+\)\.$/),

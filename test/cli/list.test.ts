@@ -115,8 +115,8 @@ describe("The option --output", () => {
     [[...LIST, "--output", "xml"], '--output: unknown format "xml".'],
     [[...LIST, "--output", "csv", "--json"], "--json and --output csv are mutually exclusive."],
     [
-      ["query", "explain", "name:x", "--output", "csv"],
-      '--output csv is for lists, and "svc query explain" does not print one.',
+      ["tokens", "verify", "-", "--output", "csv"],
+      '--output csv is for lists, and "svc tokens verify" does not print one.',
     ],
     [[...LIST, "--fields", "password_digest"], '--fields: unknown field "password_digest".'],
     [[...LIST, "--fields", ""], '--fields: unknown field "".'],

@@ -255,42 +255,12 @@ describe("svc profiles", () => {
   });
 });
 
-describe("svc config", () => {
-  it("reads and changes a profile's settings but never its key", async () => {
-    await logIn("acme");
-    const value = "http://api.localhost:7820";
-    expect(await run(["config", "set", "api_url", value])).toMatchObject({ code: 0, stdout: "" });
-    expect((await run(["config", "get", "api_url"])).stdout).toBe(`${value}\n`);
-    expect((await run(["config", "list"])).stdout).toBe(
-      `base_url\thttp://acme.localhost:7820\napi_url\t${value}\npublishable_key\t\n`,
-    );
-    expect((await run(["config", "unset", "api_url"])).code).toBe(0);
-    expect((await run(["config", "get", "api_url"])).code).toBe(3);
-    expect((await run(["config", "path"])).stdout).toBe(`${join(home, ".config/svc")}\n`);
-    expect((await run(["users", "list"])).code).toBe(0);
-  });
-
-  it.each([
-    [["get", "secret_key"]],
-    [["set", "secret_key", "x"]],
-    [["set", "api_url", "ftp://x"]],
-    [["set", "publishable_key", "x"]],
-    [["unset", "base_url"]],
-    [["unset", "__proto__"]],
-  ])("exits with 2 for %j", async (argv) => {
-    await logIn("acme");
-    const before = await profile("acme");
-    expect(await run(["config", ...argv])).toMatchObject({ code: 2, stdout: "" });
-    expect(await profile("acme")).toBe(before);
-  });
-});
-
 describe("A stored secret", () => {
   it("appears in no output and in no other file", async () => {
     await logIn("acme");
     await mkdir(join(home, "work"));
     const commands = [
-      ["whoami"], ["whoami", "--check"], ["profiles", "list"], ["profiles", "use", "acme"], ["config", "list"], ["config", "path"],
+      ["whoami"], ["whoami", "--check"], ["profiles", "list"], ["profiles", "use", "acme"],
       ["doctor"], ["instances", "discover"], ["instances", "list"], ["api", "GET", "/api/v1/users", "--include"],
       ["api", "GET", "/nowhere"], ["open", "--print"], ["open", "discovery", "--print"], ["version"], ["help"], ["help", "environment"],
       ["help", "--map", "json"], ["completion", "bash"], ["init", "--yes", "--dir", "work"], ["users", "list"], ["sessions", "list"],

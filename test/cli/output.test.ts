@@ -49,8 +49,10 @@ describe("Output as JSON", () => {
   it("has the same form for a deletion of one user as of many", async () => {
     const service = await setup();
     const { code, stdout, stderr } = await runCli(["users", "delete", ADA, "--yes", "--json"], { service });
-    const from = "Deleting from http://acme.localhost:7820 (SVC_BASE_URL)\n";
-    const body = { deleted: [ADA], gone: [], failed: [], unknown: [], not_attempted: [] };
+    const { id, subdomain } = service.acme;
+    const from = `Deleting from http://acme.localhost:7820 (SVC_BASE_URL), instance acme (${id})\n`;
+    const place = { dry_run: false, service: "http://acme.localhost:7820", instance: { subdomain, id } };
+    const body = { ...place, deleted: [ADA], gone: [], failed: [], unknown: [], not_attempted: [] };
     expect([code, stdout, stderr]).toEqual([0, `${JSON.stringify(body)}\n`, from]);
   });
 
@@ -243,12 +245,12 @@ describe("A hostile name", () => {
     const service = await setup();
     const found = await service.as(service.acme, `/api/v1/users/${ADA}`);
     // Our own service takes no such address; another one may.
-    const user = (await found.text()).replace("ada@acme.test", "\\u001b[2Kada\\u202e@acme.test");
+    const users = `[${await found.text()}]`.replace("ada@acme.test", "\\u001b[2Kada\\u202e@acme.test");
     const asked: string[] = [];
     const confirm = (question: string): boolean => asked.push(question) === 0;
-    await runCli(["users", "delete", ADA], { service, tty: true, confirm, fetch: answering(200, user) });
+    await runCli(["users", "delete", ADA], { service, tty: true, confirm, fetch: answering(200, users) });
     expect(asked).toEqual([
-      "Delete \\u{1b}[2Kada\\u{202e}@acme.test from http://acme.localhost:7820 (SVC_BASE_URL)? This cannot be undone.",
+      "Delete \\u{1b}[2Kada\\u{202e}@acme.test from http://acme.localhost:7820 (SVC_BASE_URL), which does not name the instance of this key? This cannot be undone.",
     ]);
   });
 });

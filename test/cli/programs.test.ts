@@ -269,14 +269,14 @@ describe("A deletion receipt", () => {
       return (await service.fetch(url, init as RequestInit)) as unknown as Awaited<ReturnType<Fetch>>;
     };
     expect((await run(["users", "delete", ADA, "--yes", "--receipt", "r"], { fetch })).code).toBe(0);
+    const place = {
+      time: "2026-06-01T12:00:00.000Z",
+      service: "http://acme.localhost:7820",
+      instance: { subdomain: "acme", id: service.acme.id },
+    };
     expect(recorded).toEqual([
-      {
-        time: "2026-06-01T12:00:00.000Z",
-        service: "http://acme.localhost:7820",
-        id: ADA,
-        email: "ada@acme.test",
-        outcome: "deleting",
-      },
+      { ...place, users: 1 },
+      { ...place, id: ADA, email: "ada@acme.test", outcome: "deleting" },
     ]);
   });
 
@@ -284,6 +284,7 @@ describe("A deletion receipt", () => {
     const line = {
       time: "2026-06-01T12:00:00.000Z",
       service: "http://acme.localhost:7820",
+      instance: { subdomain: "acme", id: service.acme.id },
       id: ADA,
       email: "ada@acme.test",
     };
@@ -291,6 +292,7 @@ describe("A deletion receipt", () => {
       { ...line, outcome: "deleting" },
       { ...line, outcome: "deleted" },
     ].map((one) => JSON.stringify(one));
+    await service.client(service.acme).users.delete(ADA);
     await writeFile(join(cwd, "r"), `${cut.join("\n")}\n{"time":"2026-`);
     const { code, requests } = await run(["users", "delete", ADA, CHARLES, "--yes", "--receipt", "r", "--resume"]);
     expect(code).toBe(0);
@@ -298,7 +300,11 @@ describe("A deletion receipt", () => {
       CHARLES,
     ]);
     const written = (await readFile(join(cwd, "r"), "utf8")).trimEnd().split("\n").slice(3);
-    expect(written.map((one) => (JSON.parse(one) as { outcome: string }).outcome)).toEqual(["deleting", "deleted"]);
+    expect(written.map((one) => JSON.parse(one) as object)).toMatchObject([
+      { users: 1 },
+      { id: CHARLES, outcome: "deleting" },
+      { id: CHARLES, outcome: "deleted" },
+    ]);
   });
 
   it("of another service is not continued", async () => {
@@ -313,6 +319,6 @@ describe("A deletion receipt", () => {
   it("can be written without commander", async () => {
     const context = createContext({ service, cwd });
     await runDelete(context, { yes: true, max: "10", concurrency: "1", receipt: "r" }, [ADA]);
-    expect((await lines()).map(({ outcome }) => outcome)).toEqual(["deleting", "deleted"]);
+    expect(await lines()).toMatchObject([{ users: 1 }, { outcome: "deleting" }, { outcome: "deleted" }]);
   });
 });

@@ -218,8 +218,8 @@ describe("A term changed by the shell", () => {
   });
 });
 
-describe("svc query explain", () => {
-  const explain = ["query", "explain"];
+describe("svc users search --explain", () => {
+  const explain = [...USERS_SEARCH, "--explain"];
 
   it("prints the query in words and in every spelling, and sends nothing", async () => {
     const argv = [...explain, "email:*@acme.test", "-name:bot*", "created_at.gte=2026-01-01", "--json"];
@@ -270,15 +270,18 @@ describe("svc query explain", () => {
     expect((JSON.parse(stdout) as { means: string }).means).toBe(`users whose ${words}`);
   });
 
-  it.each([
-    ["users search", "users"],
-    ["users delete", "users"],
-    ["sessions search", "sessions"],
-  ])("is also svc %s --explain, which sends nothing", async (command, resource) => {
+  it("is also svc users delete --explain, which sends nothing", async () => {
     const argv = ["--query", "created_at<2026-01-10 created_at>2026-03-04", "--json"];
-    const { stdout: expected } = await runCli([...explain, "--resource", resource, ...argv]);
-    const { code, stdout, stderr, requests } = await runCli([...command.split(" "), "--explain", ...argv]);
+    const { stdout: expected } = await runCli([...explain, ...argv]);
+    const { code, stdout, stderr, requests } = await runCli(["users", "delete", "--explain", ...argv]);
     expect([code, stdout, stderr, requests]).toEqual([0, expected, "", []]);
+  });
+
+  it("is for sessions svc sessions search --explain, which sends nothing", async () => {
+    const argv = ["sessions", "search", "--explain", "not.provider=github", "--json"];
+    const { code, stdout, stderr, requests } = await runCli(argv);
+    expect([code, stderr, requests]).toEqual([0, "", []]);
+    expect(JSON.parse(stdout)).toMatchObject({ resource: "sessions", wire: "-provider:github" });
   });
 
   it("does not explain ids that are to be deleted", async () => {
@@ -305,10 +308,8 @@ describe("svc query explain", () => {
   });
 
   it.each<[args: string[], hint: string]>([
-    [["ip_address:192.0.2.1"], "--resource sessions"],
-    [["--resource", "tokens", "a:b"], "Use one of users, sessions."],
-    [["--active"], "Add --resource sessions."],
-    [["--resource", "sessions", "--verified"], "Add --resource users."],
+    [["ip_address:192.0.2.1"], "svc sessions search 'ip_address:192.0.2.1'"],
+    [["--active"], "svc sessions search --active"],
   ])("says for %j what to write instead", async (args, hint) => {
     const { code, stderr } = await runCli([...explain, ...args]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(hint)]);

@@ -34,6 +34,15 @@ describe("A secret key", () => {
     expect((await runCli(["users", "search", "name:*task_force*"], { service })).code).toBe(0);
   });
 
+  it("is not mistaken for one in an e-mail address", async () => {
+    const service = await setup();
+    for (const argv of [
+      ["users", "search", "email:sk_ada@acme.test"],
+      ["users", "get", "ctl_ada@acme.test"],
+    ])
+      expect((await runCli(argv, { service })).stderr).not.toContain("secret key");
+  });
+
   it("appears in nothing that svc prints", async () => {
     const service = await setup();
     for (const argv of [

@@ -50,7 +50,7 @@ afterEach(() => {
 
 /** @param before what the shell does first */
 function open(args: string, more: Record<string, string> = {}, before = "true"): Terminal {
-  const command = `stty cols 140 rows 12; ${before}; ${SVC} ${args}`;
+  const command = `stty cols 240 rows 12; ${before}; ${SVC} ${args}`;
   const terminal = openTerminal(command, directory, { ...env, ...more });
   terminals.push(terminal);
   return terminal;
@@ -96,7 +96,9 @@ describe.skipIf(process.platform !== "linux")("svc users delete on a terminal", 
 
   it("lists several users and asks for their number", async () => {
     const wrong = open("users delete --query email.ends=@navy.test");
-    await wrong.until(/users of http:\/\/acme\.localhost:\d+ \(.*?\), which match/);
+    await wrong.until(
+      /\d+ users whose email ends with "@navy\.test", of http:\/\/acme\.localhost:\d+ \(.*?\), instance acme \(/,
+    );
     await wrong.until(/Type \d+ to delete all of them:/);
     wrong.type("y\r");
     await wrong.until(/Declined\. No users were deleted\./);
@@ -339,7 +341,7 @@ describe.skipIf(process.platform === "win32")("The examples in the help", () => 
     const section = (title: string): string[] =>
       new RegExp(`^${title}:\\n((?: {2}.*\\n)+)`, "m").exec(stdout)?.[1]?.trimEnd().split("\n") ?? [];
     const own = section("Examples").flatMap((line) => /^ {2}(?=\S)(.*?\bsvc .*?)(?= {2}|$)/.exec(line)?.[1] ?? []);
-    const groups = ["Commands", "Start", "Use", "Administer", "Configure"];
+    const groups = ["Commands", "Find and delete", "Choose a service", "Run a local server", "Administer", "Help"];
     const children = groups.flatMap(section).flatMap((line) => /^ {2}([a-z-]+)/.exec(line)?.[1] ?? []);
     const below: string[] = [];
     for (const child of children) if (child !== "help") below.push(...(await allExamples([...path, child])));

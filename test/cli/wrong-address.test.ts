@@ -53,7 +53,7 @@ describe("svc dev", () => {
     const dev = (url: string, ...argv: string[]): Promise<CliResult> =>
       run(["dev", ...argv], { SVC_CONTROL_URL: url, SVC_CONTROL_KEY: CONTROL_KEY });
     expect((await dev(FRONT, "clock")).code).toBe(0);
-    const missing = await dev(FRONT, "snapshot", "restore", "missing");
+    const missing = await dev(FRONT, "snapshot", "restore", "missing", "--yes");
     expect([missing.code, missing.stderr]).toEqual([3, expect.stringContaining('there is no snapshot "missing"')]);
     for (const url of [`${FRONT}/foo`, "http://acme.localhost:7820"]) {
       const { code, stderr } = await dev(url, "clock");

@@ -16,19 +16,20 @@ const HOSTILE = "\u001b]0;P\u0007\u009b31m\u202e";
 // eslint-disable-next-line no-control-regex
 const OBEYED = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/;
 
-/** Its text with something hostile behind each value of each answer. */
-function hostile(value: unknown): unknown {
+/** Its text with something hostile behind each value of each answer, except for those by which svc looks for a user. */
+function hostile(value: unknown, kept: readonly string[]): unknown {
   if (typeof value === "string") return value + HOSTILE;
-  if (Array.isArray(value)) return value.map(hostile);
+  if (Array.isArray(value)) return value.map((part) => hostile(part, kept));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [name, name === "resource" ? part : hostile(part)]),
+    Object.entries(value).map(([name, part]) => [name, kept.includes(name) ? part : hostile(part, kept)]),
   );
 }
 
 const hostileService: Fetch = async (url, init) => {
+  const kept = new URL(url).searchParams.has("query") ? ["resource", "id"] : ["resource"];
   const response = await fetch(url, init as RequestInit);
-  const text = JSON.stringify(hostile(await response.json()));
+  const text = JSON.stringify(hostile(await response.json(), kept));
   return { status: response.status, headers: response.headers, body: [Buffer.from(text)], text: async () => text };
 };
 

@@ -9,7 +9,18 @@ type Entry = readonly [description: string, load: () => Promise<AddCommand>];
 
 /** Every command, by its heading in the help. Each has a file, which is loaded when its name is typed. */
 const COMMANDS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
-  "Start:": {
+  "Find and delete:": {
+    users: ["find, read and delete users", async () => (await import("./users/index.ts")).addUsers],
+    sessions: ["read and search sessions", async () => (await import("./sessions/index.ts")).addSessions],
+    tokens: ["verify and decode tokens", async () => (await import("./tokens/index.ts")).addTokens],
+  },
+  "Choose a service:": {
+    login: ["store the address and the secret key of a service", async () => (await import("./login.ts")).addLogin],
+    profiles: ["list and switch stored services", async () => (await import("./profiles/index.ts")).addProfiles],
+    whoami: ["show which service, instance and key are used", async () => (await import("./whoami.ts")).addWhoami],
+    logout: ["delete a stored secret key", async () => (await import("./logout.ts")).addLogout],
+  },
+  "Run a local server:": {
     init: [
       "write svc.config.json and a seed file into this directory",
       async () => (await import("./init/index.ts")).addInit,
@@ -23,14 +34,6 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
       async () => (await import("./sign-in/index.ts")).addSignIn,
     ],
     open: ["open the service's pages in a browser", async () => (await import("./open.ts")).addOpen],
-  },
-  "Use:": {
-    users: ["find, read and delete users", async () => (await import("./users/index.ts")).addUsers],
-    sessions: ["read and search sessions", async () => (await import("./sessions/index.ts")).addSessions],
-    tokens: ["verify and decode tokens", async () => (await import("./tokens/index.ts")).addTokens],
-    query: ["explain a search", async () => (await import("./query/index.ts")).addQuery],
-    instances: ["list and resolve instances", async () => (await import("./instances/index.ts")).addInstances],
-    api: ["send one request, and print the response body", async () => (await import("./api.ts")).addApi],
   },
   "Develop:": {
     dev: [
@@ -51,18 +54,15 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
     ],
   },
   "Administer:": {
+    instances: ["list and resolve instances", async () => (await import("./instances/index.ts")).addInstances],
+    api: ["send one request, and print the response body", async () => (await import("./api.ts")).addApi],
     store: ["inspect, repair and copy a store", async () => (await import("./store/index.ts")).addStore],
     doctor: [
       "find what is wrong with this setup, and how to fix it",
       async () => (await import("./doctor/index.ts")).addDoctor,
     ],
   },
-  "Configure:": {
-    login: ["store a secret key for a service", async () => (await import("./login.ts")).addLogin],
-    logout: ["delete a stored secret key", async () => (await import("./logout.ts")).addLogout],
-    whoami: ["show the active service and credentials", async () => (await import("./whoami.ts")).addWhoami],
-    profiles: ["list and switch stored services", async () => (await import("./profiles/index.ts")).addProfiles],
-    config: ["read and change the settings of a profile", async () => (await import("./config/index.ts")).addConfig],
+  "Help:": {
     completion: [
       "print a shell's completion script",
       async () => (await import("./completion/index.ts")).addCompletion,

@@ -24,10 +24,6 @@ export interface StoredKey {
   readonly value?: string;
 }
 
-/** What `svc config` can set in a profile. */
-export const PROFILE_SETTINGS = ["base_url", "api_url", "publishable_key"] as const;
-export type ProfileSetting = (typeof PROFILE_SETTINGS)[number];
-
 type Place = Pick<Context, "env">;
 
 /** Lower case alone: some systems' files know no other. */

@@ -87,8 +87,12 @@ function hintFor(text: string, argv: readonly string[], program: Command): strin
   const [, first] = argv;
   if (/missing required argument/.test(text) && path === "svc api" && first?.startsWith("/"))
     return `Write the method first: svc api GET ${quoted(first)}`;
-  if (/too many arguments/.test(text) && path === "svc logs")
-    return `To show one sign-in: svc logs --flow ${quoted(wordAfter(command, argv) ?? "")}`;
+  if (/too many arguments/.test(text) && path === "svc logs") {
+    const word = wordAfter(command, argv) ?? "";
+    return word.includes("@")
+      ? `For the sign-ins of a user: svc logs --user ${quoted(word)}`
+      : `To show one sign-in: svc logs --flow ${quoted(word)}`;
+  }
   if (/too many arguments/.test(text) && BY_INSTANCE.has(path))
     return `Use: ${path} --instance ${wordAfter(command, argv)}`;
   return `See ${path} --help.`;

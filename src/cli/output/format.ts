@@ -8,7 +8,7 @@ export function mask(key: string): string {
 
 /** `svc` before the name of a command or a flag; elsewhere, as in "not an svc store", it is the name of the program. */
 const COMMAND =
-  /(?<!\ban? )\bsvc (?=-|(?:api|completion|config|dev|doctor|env|exec|help|init|instances|login|logout|logs|open|profiles|query|serve|sessions|sign-in|store|tokens|users|version|whoami)\b)/g;
+  /(?<!\ban? )\bsvc (?=-|(?:api|completion|dev|doctor|env|exec|help|init|instances|login|logout|logs|open|profiles|serve|sessions|sign-in|store|tokens|users|version|whoami)\b)/g;
 
 /** The commands in a text as they are to be typed here: with `npx` if npm runs this command. */
 export function asRun(text: string, { env }: Pick<Context, "env">): string {

@@ -33,7 +33,6 @@ export const EXPLAIN_FLAG = [
 
 /**
  * Prints what a search means, and its spellings. Sends nothing.
- * @param hint what to write for an unknown field, if nothing else is known
  * @throws {CliError} for a search with an unknown field
  */
 export async function printExplanation(
@@ -41,10 +40,10 @@ export async function printExplanation(
   searched: Searched,
   terms: readonly string[],
   options: SearchFlags & GlobalFlags,
-  hint: (text: string) => string | undefined = (text) => unknownFieldHint(text, searched),
 ): Promise<void> {
   const { text, query, unknown } = await readQuery(context, searched, terms, options);
-  if (!query) throw new CliError(EXIT.usage, `Cannot explain this search: ${unknown.message}.`, hint(text));
+  if (!query)
+    throw new CliError(EXIT.usage, `Cannot explain this search: ${unknown.message}.`, unknownFieldHint(text, searched));
   const explanation = explain(query, searched);
   if (options.json) printJson(context, explanation);
   else printRecord(context, { ...explanation });

@@ -97,20 +97,6 @@ export function addSearchFlags(command: Command, { flags, noun }: Searched): Com
   return addNotFlag(addQueryFlags(command));
 }
 
-/** The terms and flags of whatever can be searched. Each says what it is for where that differs. */
-export function addAnySearchFlags(command: Command): Command {
-  const whatOf = ({ noun, flags }: Searched, own: string): string[] =>
-    flags.filter(({ name }) => name === own).map(({ what }) => `${noun} ${what}`);
-  const all = [USERS, SESSIONS].flatMap(({ flags }) => flags);
-  const isSame = (one: SearchFlag): boolean =>
-    all.filter(({ name, what }) => name === one.name && what === one.what).length === 2;
-  const told = all.map((flag) =>
-    isSame(flag) ? flag : { ...flag, what: [USERS, SESSIONS].flatMap((one) => whatOf(one, flag.name)).join("; ") },
-  );
-  addFlags(command, [...new Map(told.map((flag) => [flag.name, flag])).values()]);
-  return addNotFlag(addQueryFlags(command));
-}
-
 function addFlags(command: Command, flags: readonly SearchFlag[]): void {
   for (const { name, argument, what, written } of flags) {
     if (argument) command.option(`${name} ${argument}`, written ? `${what}: ${written}` : what, collect);

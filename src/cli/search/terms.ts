@@ -2,18 +2,10 @@ import type { Term } from "../../wire/query.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { moment } from "./moment.ts";
-import { SESSIONS, USERS, type Searched, type SearchFlags } from "./flags.ts";
+import type { Searched, SearchFlags } from "./flags.ts";
 
-/** The terms that flags stand for, on the wire. @throws {CliError} for a flag that what is searched does not have */
+/** The terms that flags stand for, on the wire. @throws {CliError} for a flag without a value, and for one that can match nothing */
 export function termsOf(flags: SearchFlags, searched: Searched, now: Date): string[] {
-  const other = searched === USERS ? SESSIONS : USERS;
-  for (const { name } of other.flags)
-    if (flags[camelCase(name)] !== undefined && !searched.flags.some((flag) => flag.name === name))
-      throw new CliError(
-        EXIT.usage,
-        `${name} is for ${other.noun}, not for ${searched.noun}.`,
-        `Add --resource ${other.noun}.`,
-      );
   checkRange(flags, now);
   return searched.flags.flatMap(({ name, argument, write }) => {
     const given = flags[camelCase(name)];

@@ -15,22 +15,15 @@ const NOT_SEARCHED: Readonly<Record<Searched["noun"], Readonly<Record<string, st
   sessions: { geo_data: "ip_address" },
 };
 
-/**
- * The field that was probably meant by the first unknown one of a query, or undefined.
- * @param searchSessions how to ask for a field of sessions instead
- */
-export function unknownFieldHint(
-  query: string,
-  { fields, noun }: Searched,
-  searchSessions = (term: string): string => `svc sessions search ${shellQuoted(term)}`,
-): string | undefined {
+/** The field that was probably meant by the first unknown one of a query, or undefined. */
+export function unknownFieldHint(query: string, { fields, noun }: Searched): string | undefined {
   for (const term of query.split(" ")) {
     const field = FIELD.exec(term)?.[1];
     if (field === undefined || Object.hasOwn(fields, field)) continue;
     if (Object.hasOwn(NOT_SEARCHED[noun], field))
       return `It is shown, but can't be searched for. Use: ${NOT_SEARCHED[noun][field]}`;
     if (noun === "users" && Object.hasOwn(SESSION_FIELDS, field))
-      return `Sessions have this field. Use: ${searchSessions(term)}`;
+      return `Sessions have this field. Use: svc sessions search ${shellQuoted(term)}`;
     return fieldHint(field, fields);
   }
   return undefined;

@@ -6,8 +6,7 @@ const SEARCHED: Readonly<Record<string, Fields>> = { users: USER_FIELDS, session
 const DESCRIPTIONS = { string: "text", datetime: "a day, in UTC", boolean: "true or false" } as const;
 
 /** What a command can search by, if it takes terms: as arguments, or after `--query` and `--not`. */
-export function searchedBy({ command, given }: Place): Fields | undefined {
-  if (command.name() === "explain") return SEARCHED[given["--resource"] ?? "users"];
+export function searchedBy({ command }: Place): Fields | undefined {
   return SEARCHED[command.parent?.name() ?? ""];
 }
 

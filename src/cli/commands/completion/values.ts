@@ -27,8 +27,6 @@ const VALUES: Readonly<Record<string, Values>> = {
   "--instance": knownSubdomains,
   "users search --provider": () => PROVIDERS,
   "sessions search --provider": () => SESSION_PROVIDERS,
-  "query explain --provider": (_, _current, { given }) =>
-    given["--resource"] === "sessions" ? SESSION_PROVIDERS : PROVIDERS,
   "--output": () => FORMATS,
   "--sort": (_, current, { command }) =>
     columnNames(command).map((name) => (current.startsWith("-") ? `-${name}` : name)),
@@ -42,7 +40,7 @@ const VALUES: Readonly<Record<string, Values>> = {
   "sessions list --after": sessions,
   "sessions search --after": sessions,
   "users get user": usersByEmail,
-  "users delete user": users,
+  "users delete user": usersByEmail,
   "dev users update user": usersByEmail,
   session_id: sessions,
   instance: knownSubdomains,

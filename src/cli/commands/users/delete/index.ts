@@ -23,7 +23,7 @@ export function addDelete(users: Command, context: Context): void {
     .option("--concurrency <number>", `parallel requests, at most ${MAX_CONCURRENCY}`, "4")
     .option("--receipt <file>", "record each deletion in a new file, as lines of JSON")
     .option("--resume", "continue the receipt of an interrupted run")
-    .option("--status", "print whether the run that wrote the receipt has finished, and delete nobody");
+    .option("--status", "print whether the run that wrote the receipt has finished, without deleting");
   withHelp(addQueryFlags(command).option(...EXPLAIN_FLAG), {
     examples: [
       ["svc users delete 7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "delete one user, after confirmation"],
@@ -39,12 +39,12 @@ export function addDelete(users: Command, context: Context): void {
 several by typing their number; the question names the service. With --yes it has to be named, by a flag, a variable or a
 local server: the current profile is not enough. Ctrl-C finishes the deletions in progress, and prints what was deleted.
 
-Of several users each deletion is repeated if the connection breaks or the service is unavailable, 4 times unless --retries
+Each deletion of a user who exists is repeated if the connection breaks or the service is unavailable, 4 times unless --retries
 says otherwise. To delete the rest of a list later, use --receipt and --resume.
 
 With --json the form is the same for one user and for many, for ids from any source, and with --dry-run: an object with the
-service, its instance and the lists deleted, gone, failed, unknown and not_attempted. gone are ids and addresses that were not found, most likely because they were deleted before:
-they are failures, with exit code 3, only if none of the users exist.`,
+service, its instance and the lists deleted, gone, failed, unknown and not_attempted. gone are ids and addresses that were
+not found, most likely because they were deleted before: they are failures, with exit code 3, only if none of the users exist.`,
   });
   runs(command, (options: DeleteOptions, ids: string[]) => runDelete(context, options, ids));
 }
