@@ -1,5 +1,7 @@
 import type { ControlClient } from "../control-client/index.ts";
+import { CLOCK_HEADER } from "../wire/control/clock-header.ts";
 import type { AnswerOf, BodyOf } from "../wire/control/types.ts";
+import type { FetchResponse } from "../wire/fetch.ts";
 
 type Reading = AnswerOf<"GET /clock">;
 
@@ -15,9 +17,12 @@ export type Duration = Extract<BodyOf<"POST /clock/advance">, { by: unknown }>["
 export interface TestClock {
   /**
    * The service's time. Pass it to whatever verifies tokens without asking the service, so that both agree:
-   * `checkToken(token, { secretKey, now: svc.clock.now })`, `expressAuth({ secretKey, now: svc.clock.now })`.
+   * `checkToken(token, { secretKey, now: svc.clock.now })`, `expressAuth({ secretKey, now: svc.clock.now })`. Every answer
+   * of the service tells it where the clock stands.
    */
   readonly now: () => Date;
+  /** Asks the service for its time. Only needed if another process moved the clock since the last call to the service. */
+  refresh(): Promise<Date>;
   /** Stops the clock at a moment. */
   setFixedTime(time: Moment): Promise<void>;
   /** Sets the clock, which keeps running. */
@@ -47,27 +52,45 @@ export interface PageWithClock {
 // Taken when this is loaded: fake timers that a test installs later do not move the service.
 const realNow = Date.now;
 
-/** @returns also `refresh`, for when something else than this clock has moved the service's */
-export function createTestClock(
-  control: ControlClient,
-  first: Reading,
-): { clock: TestClock; refresh: () => Promise<void> } {
-  let reading = first;
-  const now = (): number => {
-    if (reading.mode === "frozen") return Date.parse(reading.now);
-    return realNow() + (reading.mode === "real" ? 0 : reading.offset_ms);
+/** Where the service's clock stands, by its latest answer. */
+export interface ClockReading {
+  readonly now: () => number;
+  readonly isFrozen: () => boolean;
+  follow(answer: FetchResponse): void;
+}
+
+export function createClockReading(): ClockReading {
+  let reading: Reading = { mode: "real", now: new Date(realNow()).toISOString(), offset_ms: 0 };
+  return {
+    now() {
+      if (reading.mode === "frozen") return Date.parse(reading.now);
+      return realNow() + (reading.mode === "real" ? 0 : reading.offset_ms);
+    },
+    isFrozen: () => reading.mode === "frozen",
+    follow({ headers }) {
+      // Refusals have none.
+      const text = headers.get(CLOCK_HEADER);
+      if (text !== null) reading = JSON.parse(text) as Reading;
+    },
   };
-  const advance = async (change: BodyOf<"POST /clock/advance">): Promise<void> => {
-    reading = await control.request("POST /clock/advance", { body: change });
+}
+
+export function createTestClock(control: ControlClient, { now, isFrozen }: ClockReading): TestClock {
+  const advance = async (body: BodyOf<"POST /clock/advance">): Promise<void> => {
+    await control.request("POST /clock/advance", { body });
   };
   const freeze = async (at: string): Promise<void> => {
-    reading = await control.request("POST /clock/freeze", { body: { at } });
+    await control.request("POST /clock/freeze", { body: { at } });
   };
-  const clock: TestClock = {
+  return {
     now: () => new Date(now()),
+    async refresh() {
+      await control.request("GET /clock");
+      return new Date(now());
+    },
     setFixedTime: async (time) => freeze(isoOf(time)),
     async setSystemTime(time) {
-      reading = await control.request("POST /clock/set", { body: { at: isoOf(time) } });
+      await control.request("POST /clock/set", { body: { at: isoOf(time) } });
     },
     async pauseAt(time) {
       const at = isoOf(time);
@@ -77,20 +100,16 @@ export function createTestClock(
     fastForward: (by) => advance({ by }),
     advance: (by) => advance({ by }),
     async resume() {
-      reading = await control.request("POST /clock/resume");
+      await control.request("POST /clock/resume");
     },
     async reset() {
-      reading = await control.request("POST /clock/reset");
+      await control.request("POST /clock/reset");
     },
     async applyTo(page) {
-      if (reading.mode === "frozen") await page.clock.setFixedTime(now());
+      if (isFrozen()) await page.clock.setFixedTime(now());
       else await page.clock.setSystemTime(now());
     },
   };
-  const refresh = async (): Promise<void> => {
-    reading = await control.request("GET /clock");
-  };
-  return { clock, refresh };
 }
 
 function isoOf(time: Moment): string {

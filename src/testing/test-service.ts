@@ -2,7 +2,8 @@ import { createClient, type Client, type ClientOptions } from "../client/index.t
 import { ControlError, createControlClient, type ControlClient } from "../control-client/index.ts";
 import { ServeError } from "../server/errors.ts";
 import type { AnswerOf, BodyOf } from "../wire/control/types.ts";
-import { createTestClock, type TestClock } from "./clock.ts";
+import type { Fetch } from "../wire/fetch.ts";
+import { createClockReading, createTestClock, type TestClock } from "./clock.ts";
 import { createTestFlows, type TestFlows } from "./flows.ts";
 import { instanceNamed, readInstances, type TestInstances } from "./instances.ts";
 import { checkOptions } from "./options.ts";
@@ -97,12 +98,17 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
     requireOpen();
     return parts.fetch(input, init);
   };
-  const control = createControlClient({ url, controlKey, fetch });
-  const [first, reading] = await Promise.all([readInstances(control, only), control.request("GET /clock")]);
-  let instances = first;
-  const { clock, refresh } = createTestClock(control, reading);
+  const reading = createClockReading();
+  const followed: Fetch = async (input, init) => {
+    const answer = await fetch(input, init);
+    reading.follow(answer);
+    return answer;
+  };
+  const control = createControlClient({ url, controlKey, fetch: followed });
+  const clock = createTestClock(control, reading);
+  let instances = await readInstances(control, only);
   const changed = async (): Promise<void> => {
-    [instances] = await Promise.all([readInstances(control, only), refresh()]);
+    instances = await readInstances(control, only);
   };
   const scope = only === undefined ? {} : { instance: only };
   const { flows, forget } = createTestFlows(control, scope);

@@ -218,6 +218,27 @@ describe("A test service with an instance of its own", () => {
   });
 });
 
+it("A connection sees the clock that another one moved, with its next call or when asked", async () => {
+  const svc = await serviceBy("started");
+  const other = await connect({ url: svc.url, controlKey: svc.controlKey });
+  onTestFinished(() => other.close());
+  const at = "2027-05-05T00:00:00.000Z";
+  await svc.clock.setFixedTime(at);
+  const { token = "" } = await other.signIn({ as: "ada" });
+  const [{ secret_key: secretKey }] = other.instances;
+  const isAccepted = async (): Promise<boolean> => (await checkToken(token, { secretKey, now: other.clock.now })).ok;
+  expect([other.clock.now().toISOString(), await isAccepted()]).toEqual([at, true]);
+  await svc.clock.advance("61m");
+  expect((await other.clock.refresh()).toISOString()).toBe("2027-05-05T01:01:00.000Z");
+  expect(await isAccepted()).toBe(false);
+  // What waits answers with the time at its end.
+  const waiting = other.flows.waitFor({ provider: "github" });
+  await svc.clock.reset();
+  await svc.signIn({ as: "ada", provider: "github" });
+  await waiting;
+  expect(other.clock.now().getTime()).toBeLessThan(Date.parse(at));
+});
+
 describe("A test service in process", () => {
   it("follows redirects within itself and returns the one that leaves it", async () => {
     const svc = await serviceBy("in process");

@@ -1,9 +1,11 @@
 import { H3 } from "h3";
 import { APIS } from "../../wire/apis.ts";
+import { CLOCK_HEADER } from "../../wire/control/clock-header.ts";
 import { CONTROL_BASE } from "../../wire/control/paths.ts";
 import type { CONTROL_ROUTES } from "../../wire/control/routes.ts";
 import { ApiError } from "../errors.ts";
-import { addRoutes, type HandlersOf } from "../http/dispatch.ts";
+import { addRoutes, type Call, type HandlersOf } from "../http/dispatch.ts";
+import { setHeaders } from "../http/respond.ts";
 import { check } from "./check.ts";
 import type { ControlDeps } from "./deps.ts";
 import { guard } from "./guard.ts";
@@ -31,7 +33,12 @@ export function createControlApp(deps: ControlDeps): H3 {
 function handlersWith(deps: ControlDeps): HandlersOf<typeof CONTROL_ROUTES, undefined> {
   const handlers = Object.entries(HANDLERS).map(([route, handle]) => [
     route,
-    (call: never) => (handle as (call: never, deps: ControlDeps) => unknown)(call, deps),
+    async (call: Call) => {
+      const result = await (handle as (call: Call, deps: ControlDeps) => unknown)(call, deps);
+      // After the handler, which may have moved the clock or waited while another call did.
+      setHeaders(call.event, { [CLOCK_HEADER]: JSON.stringify(deps.live.clock.read()) });
+      return result;
+    },
   ]);
   return Object.fromEntries(handlers) as HandlersOf<typeof CONTROL_ROUTES, undefined>;
 }
