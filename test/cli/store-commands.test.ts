@@ -185,6 +185,34 @@ describe("svc store repair", () => {
     expect((await svc("check --json")).code).toBe(0);
   });
 
+  it("names the records that it keeps without their owner, and that no export takes", async () => {
+    const path = await makeStore();
+    await damage(path);
+    const { code, stderr } = await svc("repair --yes");
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      `  sessions ${people().sessions[2]!.session_id}: it belongs to user ${people().users[1]!.id}, which isn't there\n`,
+    );
+    expect(stderr).toContain("svc store repair --drop-dangling\n");
+    expect((await svc("repair --dry-run")).stderr).toContain("can't be exported or copied");
+    expect(await svc("export")).toMatchObject({ code: 1, stderr: expect.stringContaining("belongs to") as string });
+    // This test's clock is stopped.
+    for (const name of await readdir(dirname(path))) if (name.endsWith(".bak")) await rm(join(dirname(path), name));
+    expect((await svc("repair --yes --drop-dangling")).code).toBe(0);
+    expect((await svc("export")).code).toBe(0);
+  });
+
+  it("names an instance with a key that svc would refuse at its start, as the check does", async () => {
+    const store = await open();
+    const { instances, ...rest } = people();
+    await store.seed({ ...rest, instances: [{ ...instances[0]!, secret_key: "sk_x" }, ...instances.slice(1)] });
+    await store.close();
+    const fault = `instances ${instances[0]!.id}: its secret_key is not valid`;
+    expect(await svc("check")).toMatchObject({ code: 1, stdout: expect.stringContaining(fault) as string });
+    expect((await svc("repair --yes")).stderr).toContain(fault);
+    expect(await svc("export")).toMatchObject({ code: 1, stderr: expect.stringContaining(fault) as string });
+  });
+
   it("is refused while a server has the store open", async () => {
     await open();
     await makeStore("other/db.json");
@@ -198,6 +226,17 @@ describe("svc store repair", () => {
 });
 
 describe("svc store compact and svc store migrate", () => {
+  it("name an incomplete last line of the journal that compacting drops", async () => {
+    const path = await makeStore();
+    const journal = join(dirname(path), "db.journal");
+    const { size } = await stat(journal);
+    await appendFile(journal, '{"sequence":3,"chan');
+    const { code, stderr } = await svc("compact");
+    expect(code).toBe(0);
+    expect(stderr).toContain(`${journal}: dropped an incomplete last line at offset ${size} (19 bytes).`);
+    expect((await svc("compact")).stderr).not.toContain("dropped");
+  });
+
   it("compact the journal and print the result", async () => {
     const path = await makeStore();
     await appendFile(join(dirname(path), "db.journal"), encodeLine(3, [["delete", "states", state(1).state]]));

@@ -145,6 +145,21 @@ describe("Moving a store to PostgreSQL", () => {
     expect(changed.damage).toEqual([`users: ${id(1)} can't be found by its name: name_folded is out of date.`]);
   });
 
+  it.each([
+    ["identities", "provider", `UPDATE svc.identities SET provider = 'facebook' WHERE id = '${id(11)}'`, id(11)],
+    ["instances", "secret_key", `UPDATE svc.instances SET secret_key = 'sk_x' WHERE id = '${A}'`, A],
+    ["instances", "redirect_uris", `UPDATE svc.instances SET redirect_uris = 'null' WHERE id = '${A}'`, A],
+  ])("finds %s whose %s no import takes, and never exports it", async (table, column, statement, key) => {
+    const url = await filled();
+    await execute(url, statement);
+    const fault = `${table} ${key}: its ${column} is not valid`;
+    expect((await checkPostgres(url)).damage).toEqual([`${fault}.`]);
+    const result = await runCli(["store", "export"], { env: { SVC_STORE: url } });
+    expect(result.code).not.toBe(0);
+    expect(result.stderr).toContain(fault);
+    expect(`${result.stdout}${result.stderr}`).not.toMatch(/sk_x|facebook/);
+  });
+
   it("says how to correct them, and not to repair a database as one repairs a file", async () => {
     const url = await filled();
     await execute(url, `UPDATE svc.users SET name = 'Countess' WHERE id = '${id(1)}'`);

@@ -255,6 +255,11 @@ describe("An export of a store", () => {
       `{"format":"svc-identity-export","version":${VERSION}}\n`,
       ": it was cut off behind line 1.",
     ],
+    [
+      "an instance with a key that no server starts with",
+      `{"format":"svc-identity-export","version":${VERSION}}\n${JSON.stringify({ table: "instances", record: { ...people().instances[0]!, secret_key: "sk_x" } })}\n`,
+      `, line 2: instances ${people().instances[0]!.id}: its secret_key is not valid.`,
+    ],
   ])("is refused as %s", async (_, text, message) => {
     const target = await newPath();
     await expect(importText(driverOf(target), text)).rejects.toThrow(`export.ndjson${message}`);

@@ -83,12 +83,16 @@ export function withoutSecrets<Name extends TableName>(
 export function isRecord<Name extends TableName>(name: Name, value: unknown): value is RecordOf[Name] {
   if (typeof value !== "object" || value === null) return false;
   const record = value as Readonly<Record<string, unknown>>;
-  const checks = CHECKS[name];
-  for (const { name: column, nullable, is } of checks) {
-    const part = record[column];
-    if (!(part === null ? nullable : is(part))) return false;
+  return invalidColumn(name, record) === undefined && Object.keys(record).length === CHECKS[name].length;
+}
+
+/** The first column whose value is not of its kind, or is missing. */
+export function invalidColumn(name: TableName, record: object): string | undefined {
+  for (const { name: column, nullable, is } of CHECKS[name]) {
+    const part = (record as Readonly<Record<string, unknown>>)[column];
+    if (!(part === null ? nullable : is(part))) return column;
   }
-  return Object.keys(record).length === checks.length;
+  return undefined;
 }
 
 /** A record as JSON, with its columns in the order of the table. */

@@ -20,6 +20,7 @@ export function addCompact(store: Command, context: Context): void {
 export async function runCompact(context: Context, options: StoreOptions): Promise<void> {
   const location = await storeLocation(context, options);
   const done = await (await openMaintenance(context)).compact(location);
+  for (const warning of done.warnings) say(context, warning);
   if (options.json) printJson(context, done);
   else if (done.journal === 0) say(context, `${done.location} has an empty journal: nothing to compact.`);
   else say(context, `${done.location}: ${done.before} bytes became ${done.after}.`);

@@ -7,7 +7,7 @@ import { countedAmong } from "../../output/format.ts";
 import { requireConsent } from "../../output/prompt.ts";
 import { harmless, printJson, say } from "../../output/text.ts";
 import { storeLocation } from "../serve/options.ts";
-import { addStoreFlags, openMaintenance, type StoreOptions } from "./options.ts";
+import { addStoreFlags, openMaintenance, sameStore, type StoreOptions } from "./options.ts";
 
 export interface RepairOptions extends StoreOptions {
   readonly yes?: boolean;
@@ -48,16 +48,18 @@ export async function runRepair(context: Context, options: RepairOptions): Promi
 }
 
 async function reportAndApply(context: Context, repair: Repair, options: RepairOptions): Promise<void> {
-  const { location, losses, notes, kept } = repair;
+  const { location, losses, remaining, notes, kept } = repair;
   const isSound = losses.length === 0;
   const report = (copies: readonly string[], isRepaired: boolean): void => {
-    if (options.json) printJson(context, { location, losses, notes, kept, repaired: isRepaired, copies });
+    if (options.json) printJson(context, { location, losses, remaining, notes, kept, repaired: isRepaired, copies });
   };
   if (isSound) {
     report([], false);
+    if (remaining.length > 0) return sayRemaining(context, remaining, options);
     return say(context, `${location} is not damaged: nothing to repair.`);
   }
   if (!options.json) for (const loss of losses) context.stdout.write(`${harmless(loss)}\n`);
+  if (remaining.length > 0) sayRemaining(context, remaining, options);
   for (const note of notes) say(context, note);
   const counts = Object.entries(kept).map(([name, count]) => countedAmong(count, name));
   say(context, `Kept: ${counts.join(", ")}.`);
@@ -75,4 +77,12 @@ async function reportAndApply(context: Context, repair: Repair, options: RepairO
   report(copies, true);
   say(context, `${location} was repaired. The files as they were:`);
   for (const copy of copies) say(context, `  ${copy}`);
+}
+
+/** Names the records that a repair keeps, and that `svc store export` refuses. */
+function sayRemaining(context: Context, remaining: readonly string[], options: RepairOptions): void {
+  say(context, "These records are kept, but can't be exported or copied:");
+  for (const sentence of remaining) say(context, `  ${harmless(sentence)}`);
+  if (!options.dropDangling)
+    say(context, `To drop those whose owner is missing: svc store repair --drop-dangling${sameStore(options)}`);
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Source } from "../maintenance.ts";
 import { keyOf, MOVED_NAMES, recordText, type Entry, type MovedName, type TableName } from "../records.ts";
+import { recordFault } from "../record-fault.ts";
 import { References } from "../references.ts";
 import { StoreRefused } from "../store.ts";
 
@@ -10,7 +11,7 @@ export type Digests = Readonly<Record<MovedName, { readonly count: number; reado
 /**
  * Reads a whole store for its digests.
  * @param take gets the texts of the records, some at a time
- * @throws {StoreRefused} if a record belongs to a missing one: such a store can't be copied
+ * @throws {StoreRefused} if a record is not valid or belongs to a missing one: such a store can't be copied
  */
 export async function digest(
   source: Source,
@@ -20,12 +21,22 @@ export async function digest(
   const references = new References();
   for await (const entries of source.entries()) {
     const records = entries.map((entry) => {
+      refuseInvalid(source.location, entry);
       refuseDangling(source.location, references, entry);
       return [entry[0], summary.add(entry)] as const;
     });
     await take?.(records);
   }
   return summary.digests();
+}
+
+function refuseInvalid(location: string, entry: Entry): void {
+  const fault = recordFault(entry);
+  if (fault !== undefined)
+    throw new StoreRefused(
+      "damaged",
+      `${location}: ${fault}. svc store check lists all such records. Correct it first, or restore a backup.`,
+    );
 }
 
 function refuseDangling(location: string, references: References, entry: Entry): void {
@@ -36,6 +47,7 @@ function refuseDangling(location: string, references: References, entry: Entry):
     `${location}: ${entry[0]} ${keyOf(entry[0], entry[1])} belongs to ${missing}, which is missing. svc store check lists all such records. To leave it out: svc store repair --drop-dangling --store ${location}`,
   );
 }
+
 /** Counts and hashes the records of a store, one after the other in their order. */
 export class Summary {
   readonly #tables = new Map(MOVED_NAMES.map((name) => [name, { count: 0, hash: createHash("sha256") }]));

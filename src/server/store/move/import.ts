@@ -3,6 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 import { chunksOf, lineBatches, parseObject, type Line } from "../json/files/lines.ts";
 import { OLDEST_VERSION } from "../columns.ts";
 import { byTable, isRecord, keyOf, MOVED_NAMES, VERSION, type Entry, type MovedName } from "../records.ts";
+import { recordFault } from "../record-fault.ts";
 import { References } from "../references.ts";
 import { upgrade } from "../upgrade.ts";
 import { countOf, Summary, type Digests } from "./digest.ts";
@@ -74,6 +75,8 @@ export async function* readExport(name: string, chunks: AsyncIterable<Buffer>): 
       return [];
     }
     const entry = entryIn(value, version) ?? refuse("this is not a record. Something was altered. Export it again.");
+    const fault = recordFault(entry);
+    if (fault !== undefined) refuse(`${fault}. Correct it in the store, and export it again.`);
     const missing = references.missing(entry);
     if (missing !== undefined)
       refuse(`${entry[0]} ${keyOf(entry[0], entry[1])} belongs to ${missing}, which isn't there.`);

@@ -1,11 +1,12 @@
 import { fold } from "../../../wire/fold.ts";
-import { TABLE_NAMES, type TableName } from "../records.ts";
+import { recordFault } from "../record-fault.ts";
+import { TABLE_NAMES, type Entry, type TableName } from "../records.ts";
 import type { StoreCheck } from "../maintenance.ts";
 import type { Warn } from "../store.ts";
 import { asRefusal } from "./database/failures.ts";
 import { hasTrigrams, missingIndexes } from "./indexes.ts";
 import { requireStore } from "./version.ts";
-import { foldedColumnsOf } from "./rows.ts";
+import { foldedColumnsOf, selectFrom } from "./rows.ts";
 import { openDatabaseAt } from "./database/open-database.ts";
 import { inBatches, type Ask } from "./database/session.ts";
 
@@ -27,7 +28,8 @@ export async function checkPostgres(url: string, warn: Warn = () => {}): Promise
       tables[table] = Number(row!.count);
     }
     const stale = await staleText(ask);
-    const damage = [...(await brokenIndexes(ask)), ...(await unlistedSessions(ask)), ...stale];
+    const invalid = await invalidRows(ask);
+    const damage = [...(await brokenIndexes(ask)), ...(await unlistedSessions(ask)), ...invalid, ...stale];
     const dangling = await strayRows(ask);
     const [filling] = await ask("SELECT FROM svc.filling");
     if (filling) damage.unshift("The store is incomplete: a copy or an import was interrupted. Run it again.");
@@ -36,6 +38,7 @@ export async function checkPostgres(url: string, warn: Warn = () => {}): Promise
       ...(await missingIndexes(ask)).map(
         ({ name }) => `The index ${name} is missing or incomplete. Run: svc store migrate`,
       ),
+      ...(invalid.length > 0 ? ["A store with such a value can't be exported or copied. Correct it with SQL."] : []),
       ...(stale.length > 0
         ? ["To write such a column again, copy the store into an empty database: svc store copy"]
         : []),
@@ -55,6 +58,21 @@ async function brokenIndexes(ask: Ask): Promise<string[]> {
     "SELECT indexrelid::regclass::text AS name FROM pg_index WHERE NOT indisvalid AND indrelid::regclass::text LIKE 'svc.%'",
   );
   return rows.map(({ name }) => `The index ${name} is not valid. Run: REINDEX INDEX ${name}`);
+}
+
+/** Rows that are not records: values that svc never writes, and no import takes. */
+async function invalidRows(ask: Ask): Promise<string[]> {
+  const faults: string[] = [];
+  for (const table of TABLE_NAMES) {
+    let left = MAX_NAMED;
+    for await (const rows of inBatches<object>(ask, `${table}_records`, BATCH, selectFrom(table))) {
+      const found = rows.flatMap((row) => recordFault([table, row] as Entry) ?? []).slice(0, left);
+      faults.push(...found.map((fault) => `${fault}.`));
+      left -= found.length;
+      if (left === 0) break;
+    }
+  }
+  return faults;
 }
 
 /** Rows without their user, which a restore with disabled triggers can leave. */

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { byTable, TABLE_NAMES, type Entry, type SessionRecord, type TableName } from "../../records.ts";
+import { recordFault } from "../../record-fault.ts";
 import { References } from "../../references.ts";
 import type { StoreCheck } from "../../maintenance.ts";
 import type { AnyRecord } from "../document/change.ts";
@@ -19,7 +20,7 @@ export async function checkJsonStore(path: string): Promise<StoreCheck> {
 
 async function look(path: string): Promise<StoreCheck> {
   return inReadView(resolve(path), async (view) => {
-    const found = await scan(view, ownerOf);
+    const found = await scan(view, checkedPart);
     const version = found.header?.version;
     return {
       location: view.path,
@@ -27,7 +28,7 @@ async function look(path: string): Promise<StoreCheck> {
       bytes: view.files.reduce((sum, { size }) => sum + size, 0),
       sequence: found.sequence,
       tables: countsOf(found),
-      damage: found.damage.map(damageText),
+      damage: [...found.damage.map(damageText), ...invalidIn(found)],
       dangling: danglingIn(found).map(
         ({ entry: [name], key, missing }) => `${name} ${key} belongs to ${missing}, which isn't there`,
       ),
@@ -36,8 +37,9 @@ async function look(path: string): Promise<StoreCheck> {
   });
 }
 
-/** What names the owner of a record. */
-function ownerOf(record: AnyRecord): AnyRecord {
+/** What is checked of a record after it was read: instances as a whole, and the owner of all others. */
+function checkedPart(record: AnyRecord): AnyRecord {
+  if ("secret_key" in record) return record;
   const { id, instance_id, user_id } = record as Partial<SessionRecord>;
   return { id, instance_id, user_id } as AnyRecord;
 }
@@ -45,6 +47,14 @@ function ownerOf(record: AnyRecord): AnyRecord {
 /** The number of records in each table. */
 export function countsOf({ tables }: Pick<Scan, "tables">): Record<TableName, number> {
   return byTable(TABLE_NAMES, (name) => tables[name].size);
+}
+
+/** The instances whose keys or subdomain are not valid; a record with a value of another kind is damage in its line. */
+export function invalidIn({ tables }: Pick<Scan, "tables">): string[] {
+  return [...tables.instances.values()].flatMap((record) => {
+    const fault = recordFault(["instances", record]);
+    return fault === undefined ? [] : [`${fault}. Restore a backup.`];
+  });
 }
 
 /** The records that belong to others that aren't there. */

@@ -11,6 +11,8 @@ export interface Compaction {
   readonly journal: number;
   readonly before: number;
   readonly after: number;
+  /** What was found on the way, such as an incomplete last line of the journal that was dropped. */
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -35,7 +37,7 @@ export async function compactJsonStore(location: string): Promise<Compaction> {
   const after = await sizes(path);
   // A failed compaction is reported, and leaves the journal.
   if (after.journal > 0) throw new StoreRefused("unusable", warnings.join("\n"));
-  return { location: path, journal: before.journal, before: before.total, after: after.total };
+  return { location: path, journal: before.journal, before: before.total, after: after.total, warnings };
 }
 
 async function sizes(location: string): Promise<{ path: string; journal: number; total: number }> {

@@ -4,7 +4,7 @@ import { Low } from "lowdb";
 import { byTable, TABLE_NAMES, VERSION, type TableName } from "../../records.ts";
 import { StoreRefused } from "../../store.ts";
 import { backUp } from "../files/backup.ts";
-import { countsOf, danglingIn } from "./check.ts";
+import { countsOf, danglingIn, invalidIn } from "./check.ts";
 import { followed, journalName, notWritten, oldName, unusable } from "../files/directory.ts";
 import type { Change, Tables } from "../document/change.ts";
 import { damageText } from "../files/damage.ts";
@@ -29,6 +29,8 @@ export interface Repair {
   readonly location: string;
   /** A sentence for each place that can't be read and for everything else that is left out. Empty if nothing needs repair. */
   readonly losses: readonly string[];
+  /** A sentence for each record that is kept although it is not valid or belongs to a missing one: no export takes it. */
+  readonly remaining: readonly string[];
   /** The consequences for the records that are kept. */
   readonly notes: readonly string[];
   readonly kept: Readonly<Record<TableName, number>>;
@@ -57,16 +59,17 @@ export async function openRepair(location: string, { dropDangling = false, now }
       found: await scan(view),
     }));
     const { tables, states, dangling } = keep(found, dropDangling);
+    const sentenceOf = ({ entry: [name], key, missing }: (typeof dangling)[number]): string =>
+      `${name} ${key}: it belongs to ${missing}, which isn't there`;
     const losses = [
       ...found.damage.map(damageText),
       ...(states > 0 ? [`${states} sign-ins under way`] : []),
-      ...dangling.map(
-        ({ entry: [name], key, missing }) => `${name} ${key}: it belongs to ${missing}, which isn't there`,
-      ),
+      ...dangling.map(sentenceOf),
     ];
     return {
       location: path,
       losses,
+      remaining: [...danglingIn({ tables }).map(sentenceOf), ...invalidIn({ tables })],
       notes: found.lostChanges ? [STALE] : [],
       kept: countsOf({ tables }),
       async apply() {
