@@ -21,7 +21,7 @@ describe("svc help", () => {
     const flat = (entry: MapEntry): MapEntry[] => [entry, ...entry.commands.flatMap(flat)];
     const all = flat(JSON.parse(stdout) as MapEntry);
     const own =
-      /^svc (?:users \w|sessions \w|tokens \w|init|login|logout|whoami|profiles|api|open|doctor|completion|version|help|instances|serve|sign-in)\b/;
+      /^svc (?:users \w+|sessions \w+|tokens \w+|init|login|logout|whoami|profiles|api|open|doctor|completion|version|help|instances|serve|sign-in)\b/;
     for (const { command, description, examples, exit_codes } of all.filter((entry) => own.test(entry.command))) {
       expect([command, description !== "", examples.length > 0]).toEqual([command, true, true]);
       expect([command, exit_codes.includes(EXIT.done), exit_codes.includes(EXIT.usage)]).toEqual([command, true, true]);
