@@ -7,8 +7,8 @@ import type { Store } from "../../src/server/store/store.ts";
 import { ROOT } from "../_paths.ts";
 import { testStore } from "../store/_conformance.ts";
 import { A, arrival, at, contentOf, id, people, user } from "../store/_records.ts";
-import { admin, clear, createDatabase, execute } from "./_postgres.ts";
-import { patient } from "./_store.ts";
+import { admin, clear, createDatabase, execute } from "../postgres/_postgres.ts";
+import { patient } from "../postgres/_store.ts";
 
 const SCRIPT = readFile(join(ROOT, "docs/partition.sql"), "utf8");
 
