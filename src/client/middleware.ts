@@ -29,10 +29,15 @@ type FetchHandler<Req, Rest extends unknown[], Res> = (
 
 /**
  * Guards a handler of fetch's form: Next.js, Hono, Bun, Deno, workers.
- * @param handler gets the claims as its second argument, and what comes after the request behind them
- * @throws {ConfigError} at once, for an invalid secret key, and for unknown or missing options
+ * @param handler gets the claims as its second argument, and what comes after the request behind them; returns a `Response`
+ * @throws {ConfigError} at once, for an invalid secret key, and for unknown or missing options; at a request, if the handler
+ * returns no `Response`
  */
-export function withAuth<Req extends RequestLike & object = Request, Rest extends unknown[] = [], Res = unknown>(
+export function withAuth<
+  Req extends RequestLike & object = Request,
+  Rest extends unknown[] = [],
+  Res extends Response = Response,
+>(
   handler: FetchHandler<Req, Rest, Res>,
   options: AuthenticateOptions,
 ): (request: Req, ...rest: Rest) => Promise<Res | Response> {
@@ -41,8 +46,19 @@ export function withAuth<Req extends RequestLike & object = Request, Rest extend
   checkGuard("withAuth", options);
   return async (request, ...rest) => {
     const refusal = await refusalOf(request, [request], options);
-    return refusal ? toResponse(refusal) : handler(request, claimsOf(request), ...rest);
+    if (refusal) return toResponse(refusal);
+    const answer = await handler(request, claimsOf(request), ...rest);
+    if (!isResponse(answer))
+      throw new ConfigError(
+        "The handler of withAuth returned no Response. Write return Response.json(…). In Express, Koa or Fastify, use expressAuth",
+      );
+    return answer;
   };
+}
+
+/** A framework may have a class of its own, so that `instanceof` can't tell. */
+function isResponse(answer: Partial<Response> | null | undefined): boolean {
+  return typeof answer?.status === "number" && typeof answer.headers?.get === "function";
 }
 
 /** What is needed of Node's response. */
@@ -51,10 +67,10 @@ export interface NodeResponse {
   end(body: string): unknown;
 }
 
-/** Guards what comes after it in Express, Connect and the like. @throws {ConfigError} at once */
+/** Guards what comes after it in Express, Connect, Fastify, Koa and the like. @throws {ConfigError} at once */
 export function expressAuth(
   options: AuthenticateOptions,
-): (request: RequestLike & object, response: NodeResponse, next: (error?: unknown) => void) => Promise<void> {
+): (request: RequestLike & object, response: NodeResponse, next: () => void) => Promise<void> {
   checkGuard("expressAuth", options);
   return async (request, response, next) => {
     const refusal = await refusalOf(request, [request], options);

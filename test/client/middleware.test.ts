@@ -139,12 +139,26 @@ describe("The middleware for every framework", () => {
   });
 
   it("gives a handler without types of its own a Request", async () => {
-    const handler = withAuth((request) => new URL(request.url).pathname, OPTIONS);
+    const handler = withAuth((request) => new Response(new URL(request.url).pathname), OPTIONS);
     expectTypeOf(handler).parameters.toEqualTypeOf<[Request]>();
-    expectTypeOf(handler).returns.resolves.toEqualTypeOf<string | Response>();
+    expectTypeOf(handler).returns.resolves.toEqualTypeOf<Response>();
     const headers = { authorization: `Bearer ${tokenFor("Ada")}` };
-    expect(await handler(new Request("http://localhost/me", { headers }))).toBe("/me");
+    expect(await (await handler(new Request("http://localhost/me", { headers }))).text()).toBe("/me");
   });
+
+  it.each([[undefined], [null], ["/me"], [{ name: "Ada" }], [{ status: 200 }]])(
+    "refuses a handler that returns %j",
+    async (answer) => {
+      // @ts-expect-error -- the types refuse it, too
+      const handler = withAuth(() => answer, OPTIONS);
+      const request = new Request("http://localhost/me", { headers: { authorization: `Bearer ${tokenFor("Ada")}` } });
+      await expect(handler(request)).rejects.toMatchObject({
+        name: "ConfigError",
+        message: expect.stringContaining("The handler of withAuth returned no Response") as string,
+      });
+      expect((await handler(new Request("http://localhost/me"))).status).toBe(401);
+    },
+  );
 
   it("is reported as missing when claims are read without it", () => {
     expect(() => claimsOf(new Request("https://app.test"))).toThrow(/has not passed the guard/);
@@ -158,6 +172,10 @@ describe("The middleware for every framework", () => {
 
   it("fits the frameworks' own types and keeps the type of its handler", async () => {
     expectTypeOf(expressAuth).returns.toExtend<express.RequestHandler>();
+    // Fastify's HookHandlerDoneFunction, and Koa's Next.
+    type Done = <Failure extends Error = Error>(error?: Failure) => void;
+    expectTypeOf<Done>().toExtend<Parameters<ReturnType<typeof expressAuth>>[2]>();
+    expectTypeOf<() => Promise<unknown>>().toExtend<Parameters<ReturnType<typeof expressAuth>>[2]>();
     const handler = withAuth(async (_: Request, claims, context: { params: { id: string } }) => {
       expectTypeOf(claims).toEqualTypeOf<TokenClaims>();
       return Response.json(context.params.id);
