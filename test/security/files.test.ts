@@ -5,6 +5,7 @@ import { serve } from "../../src/server/serve.ts";
 import { answering } from "../_answering.ts";
 import { CLIENT_SECRET, leaks, SECRET, startSvc } from "../_attacks.ts";
 import { runCli } from "../_cli.ts";
+import { everyCommand } from "../_every-command.ts";
 import { IDENTITY_SECRET } from "../_server-file.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { seedFile } from "../_seed-file.ts";
@@ -12,15 +13,6 @@ import { APP, SEED, ADA, NOBODY } from "../_setup.ts";
 import { ask } from "../_sockets.ts";
 
 const KEY = SEED.instances[0]!.secret_key;
-
-/** Every command line in the help. */
-async function commandLines(path: readonly string[] = []): Promise<string[][]> {
-  const { stdout } = await runCli([...path, "--help"]);
-  const groups = stdout.match(/^(?:Commands|Start|Use|Administer|Configure):\n(?: {2}.*\n)+/gm) ?? [];
-  const names = groups.flatMap((group) => [...group.matchAll(/^ {2}([a-z-]+)/gm)].flatMap(([, name]) => name ?? []));
-  const below = await Promise.all(names.filter((name) => name !== "help").map((name) => commandLines([...path, name])));
-  return [[...path], ...below.flat()];
-}
 
 /** The modes of a directory and its files. */
 function modesIn(directory: string): Record<string, string> {
@@ -55,13 +47,11 @@ function verifyIn(cwd: string): ReturnType<typeof runCli> {
 
 describe("T40: Secrets on this machine", () => {
   it("cannot be passed by a flag", async () => {
-    const paths = await commandLines();
-    expect(paths.map((path) => path.join(" "))).toEqual(
+    const commands = await everyCommand();
+    expect(commands.map(({ path }) => path.join(" "))).toEqual(
       expect.arrayContaining(["serve", "users delete", "tokens verify", "sign-in"]),
     );
-    const flags = await Promise.all(
-      paths.map(async (path) => (await runCli([...path, "--help"])).stdout.match(/--[\w-]+ [<[][^\s>\]]+/g) ?? []),
-    );
+    const flags = commands.map(({ help }) => help.match(/--[\w-]+ [<[][^\s>\]]+/g) ?? []);
     expect(flags.flat().length).toBeGreaterThan(10);
     const secret = flags.flat().filter((flag) => /secret|key|token|password|credential/i.test(flag));
     expect(secret.filter((flag) => !flag.startsWith("--publishable-key "))).toEqual([]);
