@@ -150,6 +150,8 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, by keyboard,", () => {
     await visit("overview");
     await page.keyboard.press("Control+k");
     await page.getByTestId("palette").fill("ada@acme.test");
+    // The users that are found come above it.
+    await page.getByRole("option", { name: /^Ada Lovelace/ }).waitFor();
     await page.getByRole("option", { name: "Search users for ada@acme.test" }).click();
     await expect.poll(hash).toBe("#/users?query=email%3Aada%40acme.test");
     await page.keyboard.press("Control+k");
