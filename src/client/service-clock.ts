@@ -1,4 +1,4 @@
-import { base64url } from "jose";
+import * as base64url from "jose/base64url";
 import { clockStatement } from "../wire/clock-proof.ts";
 import { CONTROL_BASE } from "../wire/control/paths.ts";
 import { isLoopbackUrl } from "../wire/loopback.ts";

@@ -1,4 +1,5 @@
-import { decodeJwt, decodeProtectedHeader } from "jose";
+import { decodeProtectedHeader } from "jose/decode/protected_header";
+import { decodeJwt } from "jose/jwt/decode";
 import type { TokenClaims } from "../wire/claims.ts";
 import { ERRORS } from "../wire/errors.ts";
 import type { Now } from "../wire/now.ts";

@@ -1,4 +1,8 @@
-import { base64url, compactVerify, decodeJwt, errors } from "jose";
+// Its parts by their own names: all of jose takes Node as long to load as to start.
+import * as base64url from "jose/base64url";
+import * as errors from "jose/errors";
+import { compactVerify } from "jose/jws/compact/verify";
+import { decodeJwt } from "jose/jwt/decode";
 import { claimsProblem, isTokenType, type TokenClaims } from "./claims.ts";
 import { MAX_TOKEN_BYTES } from "./names.ts";
 import type { TokenProblem } from "./token-problems.ts";
