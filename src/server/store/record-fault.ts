@@ -11,5 +11,5 @@ export function recordFault([name, record]: Entry): string | undefined {
   if (column === undefined) return undefined;
   const key = keyOf(name, record);
   // A state is a secret.
-  return `${name} ${name === "states" ? `${String(key).slice(0, 8)}…` : key}: its ${column} is not valid`;
+  return `${name} ${name === "states" ? `${key.slice(0, 8)}…` : key}: its ${column} is not valid`;
 }
