@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { build } from "esbuild";
 import postgres from "postgres";
+import { instanceOf } from "./instance.js";
 
 const ROOT = new URL("..", import.meta.url).pathname;
 const OUT = `${ROOT}node_modules/.cache/svc-bench-users`;
@@ -53,22 +54,7 @@ export async function openBench(settings = []) {
   const store = await stores.openPostgresStore(url, { warn: (message) => console.warn(message) });
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   await store.seed({
-    instances: [
-      {
-        id: INSTANCE,
-        app_id: "app",
-        name: "Acme",
-        subdomain: "acme",
-        active: true,
-        publishable_key: "pk_acme_0123456789",
-        secret_key: "sk_acme_0123456789abcdefghijklmnopqrstuvwxyz",
-        old_keys: [],
-        default_provider: "google",
-        redirect_uris: [],
-        connections: {},
-        created_at: new Date(AT).toISOString(),
-      },
-    ],
+    instances: [instanceOf(INSTANCE, AT)],
     personas: [],
     users: [],
     identities: [],

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { build } from "esbuild";
 import postgres from "postgres";
+import { instanceOf } from "./instance.js";
 
 const ROOT = new URL("..", import.meta.url).pathname;
 const USERS = Number(process.argv[2] ?? 100_000);
@@ -119,20 +120,7 @@ function makeRecords() {
       updated_at: created_at,
     });
   }
-  const instance = {
-    id: INSTANCE,
-    app_id: "app",
-    name: "Acme",
-    subdomain: "acme",
-    active: true,
-    publishable_key: "pk_acme_0123456789",
-    secret_key: "sk_acme_0123456789abcdefghijklmnopqrstuvwxyz",
-    default_provider: "google",
-    redirect_uris: [],
-    connections: {},
-    created_at: new Date(start).toISOString(),
-  };
-  return { instances: [instance], users, identities, sessions: [], personas: [] };
+  return { instances: [instanceOf(INSTANCE, start)], users, identities, sessions: [], personas: [] };
 }
 
 async function fill() {

@@ -1,0 +1,15 @@
+/** The instance that the benches of PostgreSQL fill. @param at when it was created, in milliseconds since 1970 */
+export const instanceOf = (id, at) => ({
+  id,
+  app_id: "app",
+  name: "Acme",
+  subdomain: "acme",
+  active: true,
+  publishable_key: "pk_acme_0123456789",
+  secret_key: "sk_acme_0123456789abcdefghijklmnopqrstuvwxyz",
+  old_keys: [],
+  default_provider: "google",
+  redirect_uris: [],
+  connections: {},
+  created_at: new Date(at).toISOString(),
+});
