@@ -10,7 +10,7 @@ export const YES_FLAG = ["-y, --yes", "do not ask for confirmation"] as const;
 /**
  * Has a person agree to what destroys records, or says with `--yes` where it happens.
  * @param does such as `Delete the users of Acme`, which the server's address follows
- * @throws {CliError} if the answer is no, or nobody can answer
+ * @throws {CliError} if the answer is no, or if there is no terminal to ask on
  */
 export async function consentAt(
   context: Context,
