@@ -143,6 +143,16 @@ describe("A directory whose local server has stopped", () => {
     expect(stderr).toContain("Start it with: svc serve. Or choose another service with --profile (production).");
   });
 
+  it("above the directory is named with both ways to go on, when a command runs and when a profile is chosen", async () => {
+    const below = join(cwd, "app");
+    await mkdir(below);
+    const env = { HOME: cwd };
+    const listed = await runCli(["users", "list"], { cwd: below, env });
+    expect(listed.stderr).toContain(`--profile (production). If that server is no longer used, move ${cwd}/.svc away.`);
+    const used = await runCli(["profiles", "use", "production"], { cwd: below, env });
+    expect(used.stderr).toContain(`use --profile production, or move ${cwd}/.svc away.`);
+  });
+
   it("does not affect a command that names its service", async () => {
     const { requests } = await runCli(["users", "list", "--profile", "production"], { cwd, env: { HOME: cwd } });
     expect(requests[0]?.url).toMatch(/^https:\/\/acme\.example\.com\/api\/v1\/users/);

@@ -39,18 +39,23 @@ export interface RunningServerFile {
 /** What shows that a server has run in a directory. */
 const TRACES = ["servers", "server.json", "db.json", "db.journal"];
 
+/** Where the servers of a directory keep their files, and by default their records. */
+export function placeOf(directory: string): string {
+  return join(directory, ".svc");
+}
+
 /** The newest server's file, for programs that look for one name. */
 export function newestPath(directory: string): string {
-  return join(directory, ".svc", "server.json");
+  return join(placeOf(directory), "server.json");
 }
 
 export function serverPath(directory: string, port: number): string {
-  return join(directory, ".svc", "servers", `${port}.json`);
+  return join(placeOf(directory), "servers", `${port}.json`);
 }
 
 /** Whether the user's own `svc serve` has run in a directory. */
 export function hasServed(directory: string): boolean {
-  const place = join(directory, ".svc");
+  const place = placeOf(directory);
   return namesIn(place).some((name) => TRACES.includes(name)) && isOwn(statSync(place).uid);
 }
 
@@ -59,7 +64,7 @@ export function hasServed(directory: string): boolean {
  * commands read nothing else, and would start Node's threads for it.
  */
 export function readServerFiles(directory: string): RunningServerFile[] {
-  const servers = join(directory, ".svc", "servers");
+  const servers = join(placeOf(directory), "servers");
   const paths = namesIn(servers).filter((name) => name.endsWith(".json"));
   const read = [newestPath(directory), ...paths.map((name) => join(servers, name))].map(readServerFile);
   const unique = new Map(read.flatMap((file) => (file ? [[file.identity_secret, file]] : [])));
@@ -68,8 +73,8 @@ export function readServerFiles(directory: string): RunningServerFile[] {
 
 /** Creates `.svc` if it is missing, and keeps it out of git. */
 export async function writeServerFile(directory: string, path: string, server: RunningServerFile): Promise<void> {
-  const made = await createDirectories(join(directory, ".svc"), 0o700);
-  if (made !== undefined) await writeFile(join(directory, ".svc", ".gitignore"), "*\n", { mode: 0o600 });
+  const made = await createDirectories(placeOf(directory), 0o700);
+  if (made !== undefined) await writeFile(join(placeOf(directory), ".gitignore"), "*\n", { mode: 0o600 });
   // Made under a name that cannot be guessed, then renamed: a link that lies there is never written through.
   await writePrivateFile(path, `${JSON.stringify(server, null, 2)}\n`);
 }

@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import { findLocalServer } from "./running-server.ts";
+import { placeOf } from "./server-file.ts";
 
 /** What the environment takes a service and a key from before it looks at the current profile. */
 const VARIABLES = ["SVC_PROFILE", "SVC_BASE_URL", "SVC_SECRET_KEY", "SVC_SECRET_KEY_FILE", "SVC_SECRET_KEY_COMMAND"];
@@ -14,8 +15,9 @@ export async function shadowsOf(context: Context, profile: string): Promise<stri
   });
   const local = await findLocalServer(context);
   if (!local) return reasons;
-  const what = local.isRunning
-    ? `The local server of ${local.directory} takes precedence here`
-    : `A local server has run in ${local.directory}, and commands here wait for it`;
-  return [...reasons, `${what}: use --profile ${profile}.`];
+  const { isRunning, directory } = local;
+  const what = isRunning
+    ? `The local server of ${directory} takes precedence here: use --profile ${profile}.`
+    : `Commands in ${directory} and below use the local server that has run there: use --profile ${profile}, or move ${placeOf(directory)} away.`;
+  return [...reasons, what];
 }

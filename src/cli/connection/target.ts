@@ -9,7 +9,7 @@ import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { ofServer } from "./local-target.ts";
 import { findLocalServer, findServerOn, portOf, type LocalServer } from "./running-server.ts";
-import type { RunningServerFile } from "./server-file.ts";
+import { placeOf, type RunningServerFile } from "./server-file.ts";
 import { readExplicitTarget, withProfile, type Target } from "./sources.ts";
 
 /**
@@ -58,7 +58,7 @@ export async function requireLocalServer(
 ): Promise<RunningServerFile> {
   const local = await awaitLocalServer(context);
   if (local?.isRunning) return local.server;
-  if (local) throw notRunning(local);
+  if (local) throw notRunning(local, otherwise);
   throw new CliError(
     EXIT.noKey,
     "No server runs in this directory or above.",
@@ -105,14 +105,17 @@ function notAmongInstances(why: string): CliError {
   );
 }
 
-function notRunning({ directory }: LocalServer, alternative = ""): CliError {
-  const message = `The local server of ${directory} is not running.`;
-  return new CliError(EXIT.unreachable, message, `Start it with: svc serve${alternative}`);
+function notRunning({ directory }: LocalServer, alternative: string): CliError {
+  return new CliError(
+    EXIT.unreachable,
+    `The local server of ${directory} is not running.`,
+    `Start it with: svc serve. ${alternative} If that server is no longer used, move ${placeOf(directory)} away.`,
+  );
 }
 
 async function elsewhere(context: Context): Promise<string> {
   const profiles = await listProfiles(context);
-  return `. Or choose another service with ${profiles.length === 0 ? "SVC_BASE_URL" : `--profile (${profiles.join(", ")})`}.`;
+  return `Or choose another service with ${profiles.length === 0 ? "SVC_BASE_URL" : `--profile (${profiles.join(", ")})`}.`;
 }
 
 async function noService(context: Context, { secret_key }: Target): Promise<CliError> {
