@@ -21,7 +21,8 @@ import { demoOf } from "./seed/apply.ts";
 import { FinishedSignIns } from "./sign-in/finished.ts";
 import { createSignIns, type SignInDeps } from "./sign-in/sign-ins.ts";
 import { createStartLimit, NO_START_LIMIT } from "./sign-in/start-limit.ts";
-import { answerAuthorize, type Decide } from "./simulator/answer.ts";
+import { answerAuthorize } from "./simulator/answer.ts";
+import type { Decide } from "./simulator/decision.ts";
 import { signInHeadless, type HeadlessDeps } from "./simulator/headless.ts";
 import { withReplays } from "./simulator/replay.ts";
 import { createSimulator, type Simulator } from "./simulator/simulator.ts";
@@ -97,10 +98,9 @@ export function createService(options: ServiceOptions): H3 {
   const { identitySecret } = options;
   addPageRoutes(app, { ...api, offers, isLocal, identitySecret, demoOf, hasControl: control !== undefined });
 
-  const headless: HeadlessDeps = { ...ofProduct, signIns, simulator };
+  const headless: HeadlessDeps = { ...ofProduct, signIns, simulator, decide: control && decideBy(options, simulator) };
   if (offers.canSimulate) {
-    const kit = { ...headless, decide: control && decideBy(options, simulator) };
-    const answer = (request: Parameters<typeof answerAuthorize>[1]) => answerAuthorize(kit, request);
+    const answer = (request: Parameters<typeof answerAuthorize>[1]) => answerAuthorize(headless, request);
     addSimulatorRoutes(app, { simulator, answerAuthorize: answer, addresses, instances, flows });
   }
   if (control) {

@@ -6,8 +6,8 @@ export type Scenario = AnswerOf<"GET /scenarios">[number];
 export type NewScenario = Omit<NonNullable<BodyOf<"POST /scenarios">>, "label">;
 
 /**
- * Decides how the sign-ins end that a browser or `fetch` makes. The account picker is skipped. `TestService.signIn` takes its
- * own `outcome` and meets no scenario.
+ * Decides how sign-ins end: those of a browser, of `fetch`, of `svc sign-in --as`, and of `TestService.signIn` unless it names
+ * its own `outcome`. The account picker is skipped.
  */
 export interface TestScenarios {
   /** The next sign-in that matches ends like this: `next({ provider: "github", outcome: "access_denied" })`. */
@@ -73,5 +73,5 @@ async function describeUnmet(control: ControlClient, { id, data }: Scenario): Pr
   const why = [...because].map(([reason, count]) => `${reason} (${count} sign-in${count === 1 ? "" : "s"})`);
   const met = data.used > 0 ? `met ${data.used} of ${data.times} times; ` : "";
   const name = match.length > 0 ? `${data.outcome} for ${match.join(", ")}` : data.outcome;
-  return `  ${name}: ${met}${why.join("; ") || "no sign-in began that it could match (signIn() takes its own outcome instead)"}`;
+  return `  ${name}: ${met}${why.join("; ") || "no sign-in began that it could match"}`;
 }

@@ -44,9 +44,9 @@ export interface TestService extends AsyncDisposable {
    */
   readonly fetch: typeof globalThis.fetch;
   /**
-   * Runs a whole sign-in without a browser: `const { token } = await svc.signIn({ as: "ada" })`. Scenarios don't apply to it.
+   * Runs a whole sign-in without a browser: `const { token } = await svc.signIn({ as: "ada" })`.
    * @param options `as`: the id or e-mail address of an account, by default the first at the provider; `provider`: by default
-   * google; `outcome`: how it ends, by default `success`; `redirect_uri`: of the application, by default svc's own page
+   * google; `outcome`: how it ends, by default as a scenario says, otherwise `success`; `redirect_uri`: of the application, by default svc's own page
    * @returns `token`, or `error` and `error_description`; with its `flow_id`, `flows.get` says why in words
    */
   signIn(options?: SignInOptions): Promise<SignInResult>;
@@ -122,7 +122,7 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
       await parts.close();
     })());
 
-  const withScenarios = (scenarios: TestScenarios): TestService => ({
+  const withScenarios = (scenarios: TestScenarios, browser?: string): TestService => ({
     url,
     controlKey,
     get instances() {
@@ -147,7 +147,7 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
     fetch,
     async signIn(options = {}) {
       checkOptions("signIn", options, undefined, 'signIn({ as: "ada" })');
-      return control.request("POST /sign-ins", { body: { ...scope, ...options } });
+      return control.request("POST /sign-ins", { body: { ...scope, browser, ...options } });
     },
     scenarios,
     clock,
@@ -163,7 +163,8 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
     },
     close,
     [Symbol.asyncDispose]: close,
-    scoped: (name, match = {}) => withScenarios(createTestScenarios(control, name, { ...scope, ...match })),
+    scoped: (name, match = {}) =>
+      withScenarios(createTestScenarios(control, name, { ...scope, ...match }), match.browser),
   });
   return withScenarios(createTestScenarios(control, label, scope));
 }

@@ -106,10 +106,3 @@ it("signInAs says that the page began no sign-in, and which path answered what",
     /^start began no sign-in/,
   );
 });
-
-it("A scenario does not apply to signIn, and the failure of an unmet one says so", async () => {
-  const svc = await serviceBy("in process");
-  await svc.scenarios.next({ provider: "github", outcome: "access_denied" });
-  expect(await svc.signIn({ as: "ada", provider: "github" })).not.toHaveProperty("error");
-  await expect(svc.scenarios.assertMet()).rejects.toThrow("signIn() takes its own outcome instead");
-});

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Decide } from "../simulator/answer.ts";
+import type { Arrival, Decide } from "../simulator/decision.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import { isPossible } from "../simulator/outcomes.ts";
 import { changeSetting } from "../store/settings.ts";
@@ -20,7 +20,7 @@ const MAX_STATES = 1000;
  * Lets scenarios decide a sign-in. A scenario is counted down atomically over all processes, once per state: the same state
  * gets the same scenario again.
  */
-export async function decide(deps: DecideDeps, arrival: Parameters<Decide>[0]): ReturnType<Decide> {
+export async function decide(deps: DecideDeps, arrival: Arrival): ReturnType<Decide> {
   const { store, live, simulator } = deps;
   const considered: { scenario: string; because: string }[] = [];
   const { state, login_hint } = arrival;
@@ -46,13 +46,14 @@ function inOrder(scenarios: readonly Scenario[], digest: string): Scenario[] {
 /** Why a scenario does not apply to a sign-in; undefined if it does. @param instance undefined if the state is unknown */
 function mismatch(
   scenario: Scenario,
-  { provider, labelledBrowser: browser, login_hint }: Parameters<Decide>[0],
+  { provider, labelledBrowser: browser, login_hint, outcome: wanted }: Arrival,
   instance: string | undefined,
   simulator: DecideDeps["simulator"],
   digest: string,
 ): string | undefined {
   const { match, as, outcome, states } = scenario;
   if (remainingOf(scenario) === 0 && !states.includes(digest)) return "used up";
+  if (wanted !== undefined) return `the sign-in named its own outcome, ${wanted}`;
   if (match.provider !== undefined && match.provider !== provider) return `it is for ${match.provider}`;
   if (match.instance !== undefined && match.instance !== instance) return "it is for another instance";
   if (match.browser !== undefined && match.browser !== browser?.id && match.browser !== browser?.label)

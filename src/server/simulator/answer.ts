@@ -1,37 +1,18 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { PROVIDER_TITLES, type Provider } from "../../wire/names.ts";
 import { SignInRefused } from "../errors.ts";
 import { flowIdOf } from "../flows/flow-id.ts";
-import type { FlowFacts } from "../flows/flows.ts";
 import { beginningOf, redactText } from "../flows/redact.ts";
 import type { Cookie } from "../cookies.ts";
 import { arrange } from "./arrange.ts";
-import type { AuthorizeReply, Override } from "./authorize.ts";
+import type { AuthorizeReply } from "./authorize.ts";
 import { bindAtPage } from "./bind.ts";
 import { noteChoice } from "./choice.ts";
+import { decideSignIn, type Decision } from "./decision.ts";
 import type { HeadlessDeps } from "./headless.ts";
 import type { LabelledBrowser } from "./labelled-browser.ts";
 
 /** Of an account that does not exist. */
 const MAX_SHOWN_LENGTH = 300;
-
-/** What a scenario decides. */
-export interface Decision extends Override {
-  readonly delay_ms: number;
-}
-
-/** Finds the scenario for a sign-in, and why others do not apply. */
-export type Decide = (arrival: {
-  readonly provider: Provider;
-  readonly state: string;
-  readonly login_hint: string | undefined;
-  readonly labelledBrowser: LabelledBrowser | undefined;
-}) => Promise<{ readonly decision: Decision | undefined; readonly considered: NonNullable<FlowFacts["considered"]> }>;
-
-export interface AnswerDeps extends HeadlessDeps {
-  /** Undefined if the server has no scenarios. */
-  readonly decide: Decide | undefined;
-}
 
 /** A browser's request to a provider's authorize page. */
 export interface AuthorizePageRequest {
@@ -58,8 +39,8 @@ export type AnswerAuthorize = (request: AuthorizePageRequest) => ReturnType<type
  * The authorize page of a simulated provider: by scenario, by hint, or by a choice on the page.
  * @throws {ApiError} if the request is invalid in a way that providers answer without a redirect
  */
-export async function answerAuthorize(deps: AnswerDeps, request: AuthorizePageRequest): Promise<AnsweredAuthorize> {
-  const { provider, query } = request;
+export async function answerAuthorize(deps: HeadlessDeps, request: AuthorizePageRequest): Promise<AnsweredAuthorize> {
+  const { provider, query, labelledBrowser } = request;
   const startedAt = performance.now();
   const state = query.has("request") ? undefined : query.get("state");
   // First without scenarios: a request that is refused must not use one up.
@@ -68,17 +49,17 @@ export async function answerAuthorize(deps: AnswerDeps, request: AuthorizePageRe
   const application = "location" in reply ? undefined : reply.application;
   const isOurs = "location" in reply || application !== undefined;
   const cookie = state !== undefined && isOurs ? await bindAtPage(deps, request, state, application) : undefined;
-  const decided = state !== undefined && isOurs ? await decide(deps, request, state) : undefined;
-  if (decided) {
-    if (decided.delay_ms > 0) await delay(decided.delay_ms);
-    reply = await authorized(deps, request, decided);
-  }
+  const login_hint = query.get("login_hint");
+  const decided =
+    state !== undefined && isOurs
+      ? await decideSignIn(deps, { provider, state, login_hint, labelledBrowser })
+      : undefined;
+  if (decided) reply = await authorized(deps, request, decided);
   const choice = "location" in reply ? reply.choice : undefined;
   const known = choice?.state ?? state;
   if (known === undefined) return { reply, flow_id: undefined };
   const flow_id = flowIdOf(known);
   const note = deps.flows.of(flow_id);
-  const login_hint = query.get("login_hint");
   if (choice) {
     noteChoice(note, choice, { ms: performance.now() - startedAt, login_hint });
     await arrange(deps, choice);
@@ -95,7 +76,7 @@ export async function answerAuthorize(deps: AnswerDeps, request: AuthorizePageRe
 
 /** @throws {ApiError} also for an account that does not exist, after the sign-in was ended */
 async function authorized(
-  deps: AnswerDeps,
+  deps: HeadlessDeps,
   { provider, query, browser }: AuthorizePageRequest,
   decided?: Decision,
 ): Promise<AuthorizeReply> {
@@ -112,14 +93,4 @@ async function authorized(
       { name: "provider", sent: { provider, login_hint: unknown }, answered: { status: 400 }, reason },
     );
   throw new SignInRefused("bad_request", refusal);
-}
-
-async function decide(
-  deps: AnswerDeps,
-  { provider, query, labelledBrowser }: AuthorizePageRequest,
-  state: string,
-): Promise<Decision | undefined> {
-  const answer = await deps.decide?.({ provider, state, login_hint: query.get("login_hint"), labelledBrowser });
-  if (answer && answer.considered.length > 0) deps.flows.of(flowIdOf(state))({ considered: answer.considered });
-  return answer?.decision;
 }

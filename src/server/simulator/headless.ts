@@ -9,17 +9,16 @@ import type { Caller } from "../sign-in/caller.ts";
 import type { CallbackRequest } from "../sign-in/complete.ts";
 import type { SignIns } from "../sign-in/sign-ins.ts";
 import type { Connect } from "../providers/connections.ts";
-import type { Flows } from "../flows/flows.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import { arrange, type ArrangeDeps } from "./arrange.ts";
 import { noteChoice } from "./choice.ts";
+import { decideSignIn, type DecisionDeps } from "./decision.ts";
 import type { Simulator } from "./simulator.ts";
 
 /** What a whole sign-in without a browser depends on. */
-export interface HeadlessDeps extends ArrangeDeps {
+export interface HeadlessDeps extends ArrangeDeps, DecisionDeps {
   readonly addresses: { readonly front: string; readonly isHttps: boolean };
   readonly connect: Connect;
-  readonly flows: Flows;
   readonly signIns: SignIns;
   readonly simulator: Simulator;
 }
@@ -29,7 +28,10 @@ export interface HeadlessRequest {
   readonly provider: Provider;
   /** A persona's id or e-mail address; undefined for the first with an account at the provider. */
   readonly as: string | undefined;
-  readonly outcome: OutcomeId;
+  /** Undefined if the scenarios decide. */
+  readonly outcome: OutcomeId | undefined;
+  /** The id or label of the browser that it is made for, as scenarios know it. */
+  readonly browser: string | undefined;
   /** Undefined for the service's own signed-in page, whatever the instance lists. */
   readonly redirect_uri: string | undefined;
 }
@@ -44,14 +46,17 @@ const ADDRESS = "127.0.0.1";
 export type SignInHeadless = (request: HeadlessRequest) => Promise<HeadlessResult>;
 
 export async function signInHeadless(deps: HeadlessDeps, request: HeadlessRequest): Promise<HeadlessResult> {
-  const { provider, as, outcome } = request;
+  const { provider, as, outcome, browser } = request;
   const startedAt = performance.now();
   const location = await begin(deps, request);
   const query = new Map(new URL(location).searchParams);
   const state = query.get("state") ?? "";
-  const answer = deps.simulator.authorize(provider, query, undefined, { as, outcome });
+  const labelledBrowser = browser === undefined ? undefined : { id: browser, label: browser };
+  const decided = await decideSignIn(deps, { provider, state, login_hint: as, labelledBrowser, outcome });
+  const override = decided ?? { as, outcome: outcome ?? "success" };
+  const answer = deps.simulator.authorize(provider, query, undefined, override);
   if (!("location" in answer))
-    throw new ApiError("bad_request", `as: ${as ?? "the first account"} can't sign in with ${provider}`);
+    throw new ApiError("bad_request", `as: ${override.as ?? "the first account"} can't sign in with ${provider}`);
   const flow_id = flowIdOf(state);
   noteChoice(deps.flows.of(flow_id), answer.choice, { ms: performance.now() - startedAt, login_hint: undefined });
   await arrange(deps, answer.choice);

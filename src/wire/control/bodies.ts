@@ -90,7 +90,12 @@ export const NewSignIn = z.strictObject({
   redirect_uri: z
     .optional(z.string().check(z.minLength(1), z.maxLength(2048)))
     .check(z.describe("Default: svc's own page, which shows the token")),
-  outcome: z._default(outcome, "success"),
+  outcome: z
+    .optional(outcome)
+    .check(z.describe("How it ends, whatever scenarios say. Default: what a scenario decides, otherwise success")),
+  browser: z
+    .optional(text)
+    .check(z.describe("The id or label of a browser created by POST /browsers: its scenarios apply, too")),
 });
 
 export const NewScenario = z.strictObject({

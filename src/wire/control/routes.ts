@@ -104,7 +104,7 @@ export const CONTROL_ROUTES = {
     answer: a.TokenReport,
   },
   "POST /sign-ins": {
-    does: "Runs a complete sign-in without a browser. Scenarios don't apply to it.",
+    does: "Runs a complete sign-in without a browser. Scenarios apply to it unless it names its own outcome.",
     ...optional(b.NewSignIn),
     answer: a.SignIn,
     status: 201,

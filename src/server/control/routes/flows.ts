@@ -52,6 +52,7 @@ export const flowRoutes: HandlersOf<"/flows"> = {
       as: body.as ?? as ?? undefined,
       redirect_uri: redirect_uri ?? undefined,
       outcome: body.outcome ?? requested_outcome ?? "success",
+      browser: undefined,
     };
     return runSignIn(deps, wish, request);
   },

@@ -18,15 +18,15 @@ export const signInRoutes: HandlersOf<"/sign-ins"> = {
 /** Runs a complete sign-in through a simulated provider. @throws {ApiError} if it can't start */
 export async function runSignIn(
   deps: ControlDeps,
-  { provider, as, outcome, redirect_uri, instance: name }: ParsedBodyOf<"POST /sign-ins">,
+  { provider, as, outcome, redirect_uri, browser, instance: name }: ParsedBodyOf<"POST /sign-ins">,
   request: Admitted,
 ): ReturnType<SignInHeadless> {
-  requirePossible(outcome, provider);
+  if (outcome !== undefined) requirePossible(outcome, provider);
   if (as !== undefined) requireAccount(deps, as, provider);
   const instance = chosenInstance(deps, name);
   if (!instance.active) throw new ApiError("instance_not_found", `${instance.subdomain} is not active`);
   if (as !== undefined) await introduceUser(deps, instance, as);
-  const result = await deps.signInHeadless({ instance, provider, as, outcome, redirect_uri });
+  const result = await deps.signInHeadless({ instance, provider, as, outcome, redirect_uri, browser });
   attributeToFlow(request, deps, result.flow_id);
   const { error: ended = "success" } = result;
   const reason = deps.flows.get(result.flow_id)?.reason ?? null;
