@@ -10,6 +10,7 @@ export default defineConfig({
     expect: PATIENCE,
     testTimeout: process.env["SVC_FAULTS"] === "full" ? 1_800_000 : 300_000,
     hookTimeout: 300_000,
+    maxWorkers: 2,
     ...RETRIES,
   },
 });

@@ -17,6 +17,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 300_000,
     isolate: false,
+    maxWorkers: 2,
     ...RETRIES,
   },
 });
