@@ -16,8 +16,8 @@ await build({
   entryPoints: {
     postgres: `${ROOT}src/server/store/postgres/postgres-store.ts`,
     memory: `${ROOT}src/server/store/json/memory-store.ts`,
-    query: `${ROOT}src/wire/query.ts`,
-    fields: `${ROOT}src/wire/fields.ts`,
+    query: `${ROOT}src/wire/search/query.ts`,
+    fields: `${ROOT}src/wire/search/fields.ts`,
   },
   bundle: true,
   format: "esm",

@@ -4,8 +4,8 @@ import { readFile, stat } from "node:fs/promises";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { openJsonStore } from "../src/server/store/json/json-store.ts";
-import { USER_FIELDS } from "../src/wire/fields.ts";
-import { parseQuery } from "../src/wire/query.ts";
+import { USER_FIELDS } from "../src/wire/search/fields.ts";
+import { parseQuery } from "../src/wire/search/query.ts";
 import { percentile } from "./report.js";
 
 const INSTANCE = "00000000-0000-4000-8000-000000000001";

@@ -234,7 +234,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   chalk: ["cli/output/text.ts"],
   commander: ["cli"],
   h3: ["server/assemble.ts", "server/serve.ts", "server/service.ts", "server/http", "server/control"],
-  jose: ["wire/token.ts", "client/token.ts", "client/service-clock.ts", "server/token.ts"],
+  jose: ["wire/token/token.ts", "client/token.ts", "client/service-clock.ts", "server/token.ts"],
   listhen: ["server/http/listen.ts"],
   lowdb: ["server/store/json"],
   "lru-cache": ["server", "cli/commands/logs"],
@@ -254,7 +254,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   uqr: ["cli/commands/serve/qr-code.ts"],
   vitest: ["testing/vitest.ts"],
   // Of zod/mini alone: all of zod takes longer to load than Node to start.
-  "zod/mini": ["server", "wire/seed.ts", "wire/route.ts", "wire/product", "wire/control"],
+  "zod/mini": ["server", "wire/route.ts", "wire/product", "wire/control"],
 };
 
 /** Node's modules are for all but the code that also runs elsewhere. */

@@ -1,7 +1,7 @@
 import { parseSeed } from "../src/server/seed/parse.ts";
 import { createSimulator, type Simulator } from "../src/server/simulator/simulator.ts";
-import type { FetchInit, FetchResponse } from "../src/wire/fetch.ts";
-import { type Provider } from "../src/wire/names.ts";
+import type { FetchInit, FetchResponse } from "../src/wire/http/fetch.ts";
+import type { Provider } from "../src/wire/providers.ts";
 import { REAL } from "./providers/_real.ts";
 import { Clock, FRONT, SEED, START } from "./_setup.ts";
 

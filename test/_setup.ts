@@ -13,8 +13,9 @@ import { openMemoryStore } from "../src/server/store/json/memory-store.ts";
 import type { InstanceRecord, Records } from "../src/server/store/records.ts";
 import type { Store } from "../src/server/store/store.ts";
 import { PRODUCT_ROUTES, type Route } from "../src/wire/product/routes.ts";
-import type { Fetch } from "../src/wire/fetch.ts";
-import type { Provider, ProvidersMode } from "../src/wire/names.ts";
+import type { Fetch } from "../src/wire/http/fetch.ts";
+import type { Provider } from "../src/wire/providers.ts";
+import type { ProvidersMode } from "../src/wire/serve.ts";
 import type { RealProvider } from "./providers/_real-provider.ts";
 import { REAL } from "./providers/_real.ts";
 

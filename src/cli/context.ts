@@ -1,5 +1,5 @@
 import type { Patience } from "../client/retry.ts";
-import type { Fetch, FetchInit, FetchResponse } from "../wire/fetch.ts";
+import type { Fetch, FetchInit, FetchResponse } from "../wire/http/fetch.ts";
 import type { ExitCode } from "./exit-codes.ts";
 
 /** Something to write to; whether it is a terminal decides how. */

@@ -2,7 +2,7 @@ import { InvalidArgumentError, type AddHelpTextContext as HelpContext } from "co
 import { Program, withHelp } from "./command.ts";
 import { addCommands } from "./commands/index.ts";
 import type { Context } from "./context.ts";
-import { durationMs } from "../wire/duration.ts";
+import { durationMs } from "../wire/text/duration.ts";
 import { MOST_WAIT_MS } from "./connection/wait.ts";
 import { DURATION_FORM } from "./duration.ts";
 import { EXIT } from "./exit-codes.ts";

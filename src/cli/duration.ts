@@ -1,4 +1,4 @@
-import { durationMs } from "../wire/duration.ts";
+import { durationMs } from "../wire/text/duration.ts";
 import { CliError } from "./errors.ts";
 import { EXIT } from "./exit-codes.ts";
 

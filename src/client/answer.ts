@@ -1,9 +1,9 @@
-import { BodyTooLong } from "../wire/body.ts";
+import { BodyTooLong } from "../wire/http/body.ts";
 import { errorCode } from "../wire/errors.ts";
-import { parsedJson } from "../wire/json.ts";
+import { parsedJson } from "../wire/text/json.ts";
 import type { Endpoint, Endpoints } from "../wire/product/routes.ts";
 import type { ErrorBody } from "../wire/resources.ts";
-import { isTokenProblem, REASON_HEADER } from "../wire/token-problems.ts";
+import { isTokenProblem, REASON_HEADER } from "../wire/token/token-problems.ts";
 import { ENDPOINTS, isAnswer } from "./endpoints.ts";
 import { ApiError, ServiceError, TokenError, type ErrorCode } from "./errors.ts";
 import { masked } from "./masked.ts";

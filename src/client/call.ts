@@ -1,6 +1,6 @@
 import type { Endpoint, Endpoints } from "../wire/product/routes.ts";
-import type { FetchInit } from "../wire/fetch.ts";
-import { requestPath } from "../wire/path.ts";
+import type { FetchInit } from "../wire/http/fetch.ts";
+import { requestPath } from "../wire/http/path.ts";
 import { readAny, readResult } from "./answer.ts";
 import { startDeadline } from "./deadline.ts";
 import { ConfigError, isServiceError, type ServiceError } from "./errors.ts";

@@ -1,6 +1,10 @@
 import { ERRORS, SIGN_IN_ERRORS, type ErrorCode as WireCode, type SignInErrorCode } from "../wire/errors.ts";
-import type { TokenProblem } from "../wire/token-problems.ts";
-import { TOKEN_REMEDIES } from "../wire/token-remedies.ts";
+import type { TokenProblem } from "../wire/token/token-problems.ts";
+
+/** What to add to the sentence about a token, by the reason why it is not valid: what is wrong, and what to do. */
+const TOKEN_REMEDIES: Readonly<Partial<Record<string, string>>> = {
+  not_yet_valid: "it is from the future. Set the clocks of the service and of this machine",
+};
 
 /** The client's own codes, and what each means. */
 const CLIENT_ERRORS = {

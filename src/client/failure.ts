@@ -1,4 +1,4 @@
-import { connectionFault } from "../wire/address-fault.ts";
+import { connectionFault } from "../wire/http/address-fault.ts";
 import type { Deadline } from "./deadline.ts";
 import { ConnectionError, isServiceError } from "./errors.ts";
 import { masked } from "./masked.ts";

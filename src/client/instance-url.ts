@@ -1,8 +1,10 @@
-import { isConfidential, isLoopback } from "../wire/loopback.ts";
-import { INSTANCE_CACHE_SECONDS } from "../wire/names.ts";
-import { trimSlash } from "../wire/path.ts";
+import { isConfidential, isLoopback } from "../wire/http/loopback.ts";
+import { trimSlash } from "../wire/http/path.ts";
 import type { Instance } from "../wire/resources.ts";
 import { ServiceError } from "./errors.ts";
+
+/** How long a client may remember an instance's address (spec, "Limits"). */
+const INSTANCE_CACHE_SECONDS = 60;
 
 interface Service {
   readonly apiUrl: string;

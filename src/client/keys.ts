@@ -1,5 +1,4 @@
-import { credentialKind } from "../wire/credentials.ts";
-import { type PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../wire/names.ts";
+import { credentialKind, type PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../wire/credentials.ts";
 import { ConfigError } from "./errors.ts";
 
 /** Those of HS256, whose key has 256 bits at least (RFC 7518, 3.2). */

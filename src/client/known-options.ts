@@ -1,4 +1,4 @@
-import { optionProblem } from "../wire/closest.ts";
+import { optionProblem } from "../wire/text/suggestion.ts";
 import { ConfigError } from "./errors.ts";
 
 /** The names of all options. The compiler keeps it complete. */

@@ -1,6 +1,5 @@
-import type { Page } from "../wire/page.ts";
-import { nextPage } from "../wire/link.ts";
-import { MAX_PAGE_SIZE } from "../wire/names.ts";
+import { type Page, MAX_PAGE_SIZE } from "../wire/http/page.ts";
+import { nextPage } from "../wire/http/link.ts";
 import type { Call, WithResponse } from "./request.ts";
 import { isServiceError, ServiceError, type ErrorCode } from "./errors.ts";
 

@@ -1,12 +1,14 @@
-import { apiPathFault } from "../wire/address-fault.ts";
-import type { Fetch } from "../wire/fetch.ts";
-import { isConfidential } from "../wire/loopback.ts";
-import type { Now } from "../wire/now.ts";
-import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../wire/names.ts";
+import { apiPathFault } from "../wire/http/address-fault.ts";
+import type { Fetch } from "../wire/http/fetch.ts";
+import { isConfidential } from "../wire/http/loopback.ts";
+import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../wire/credentials.ts";
 import type { RequestOptions, Try } from "./request.ts";
 import { ConfigError } from "./errors.ts";
 import { atLeastOne, checkKey } from "./keys.ts";
 import { checkFunctions, checkNames, type Names } from "./known-options.ts";
+
+/** Returns the time: a `Date`, or milliseconds since 1970. `() => new Date()`, `Date.now` and a test clock's `now` all fit. */
+export type Now = () => Date | number;
 
 /** How long a call may take, unless its options or those of its client set another time. */
 export const DEFAULT_TIMEOUT_MS = 10_000;

@@ -1,6 +1,6 @@
-import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../wire/fields.ts";
-import type { Provider, SessionProvider } from "../wire/names.ts";
-import { parseQuery, printQuery, printTerm, type Query, type Term } from "../wire/query.ts";
+import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../wire/search/fields.ts";
+import type { Provider, SessionProvider } from "../wire/providers.ts";
+import { parseQuery, printQuery, printTerm, type Query, type Term } from "../wire/search/query.ts";
 import { ConfigError, ServiceError } from "./errors.ts";
 
 export type UserFields = typeof USER_FIELDS;

@@ -1,5 +1,5 @@
 /** What a call takes and returns. Programs see these types, so they stay apart from those of the schemas. */
-import type { FetchResponse } from "../wire/fetch.ts";
+import type { FetchResponse } from "../wire/http/fetch.ts";
 import type { ServiceError } from "./errors.ts";
 import type { Names } from "./known-options.ts";
 

@@ -1,6 +1,5 @@
-import type { TokenClaims } from "../wire/claims.ts";
+import { type TokenClaims, MAX_TOKEN_BYTES } from "../wire/token/claims.ts";
 import { ERRORS } from "../wire/errors.ts";
-import { MAX_TOKEN_BYTES } from "../wire/names.ts";
 import type { VerifiedToken } from "../wire/resources.ts";
 import { isServiceError, TokenError, type ServiceError, type TokenReason } from "./errors.ts";
 import { missingToken } from "./missing-token.ts";

@@ -1,17 +1,17 @@
 import { decodeProtectedHeader } from "jose/decode/protected_header";
 import { decodeJwt } from "jose/jwt/decode";
-import type { TokenClaims } from "../wire/claims.ts";
+import type { TokenClaims } from "../wire/token/claims.ts";
 import { ERRORS } from "../wire/errors.ts";
-import type { Now } from "../wire/now.ts";
-import { codeOfProblem, type TokenProblem } from "../wire/token-problems.ts";
-import { importKey, tokenProblem, verifySignature, type SigningKey } from "../wire/token.ts";
+import type { Now } from "./options.ts";
+import { codeOfProblem, type TokenProblem } from "../wire/token/token-problems.ts";
+import { importKey, tokenProblem, verifySignature, type SigningKey } from "../wire/token/token.ts";
 import { TokenError } from "./errors.ts";
 import { atLeastOne, checkSigningKey } from "./keys.ts";
 import { checkFunctions, checkNames, type Names } from "./known-options.ts";
 import { missingToken } from "./missing-token.ts";
 import { timeFor } from "./service-clock.ts";
 
-export type { TokenClaims } from "../wire/claims.ts";
+export type { TokenClaims } from "../wire/token/claims.ts";
 
 const MAX_KEYS = 32;
 

@@ -1,5 +1,5 @@
-import { readText } from "../wire/body.ts";
-import type { Fetch, FetchInit, FetchResponse } from "../wire/fetch.ts";
+import { readText } from "../wire/http/body.ts";
+import type { Fetch, FetchInit, FetchResponse } from "../wire/http/fetch.ts";
 import type { Deadline } from "./deadline.ts";
 import { ConfigError, ServiceError } from "./errors.ts";
 import type { Patience } from "./retry.ts";

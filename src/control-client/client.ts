@@ -1,11 +1,11 @@
 import type { AnswerOf, BodyOf, ControlRoute, QueryOf } from "../wire/control/types.ts";
 import { CONTROL_BASE } from "../wire/control/paths.ts";
-import type { Fetch, FetchResponse } from "../wire/fetch.ts";
+import type { Fetch, FetchResponse } from "../wire/http/fetch.ts";
 import { errorCode } from "../wire/errors.ts";
-import { parsedJson } from "../wire/json.ts";
-import { nextPage } from "../wire/link.ts";
-import { MAX_PAGE_SIZE } from "../wire/names.ts";
-import { requestPath, type ParamsIn } from "../wire/path.ts";
+import { parsedJson } from "../wire/text/json.ts";
+import { nextPage } from "../wire/http/link.ts";
+import { MAX_PAGE_SIZE } from "../wire/http/page.ts";
+import { requestPath, type ParamsIn } from "../wire/http/path.ts";
 import { ControlError } from "./error.ts";
 import { emptyParameter, refusedKey, unreachable } from "./failure.ts";
 import { readEvents, type ServerEvent } from "./events.ts";

@@ -1,5 +1,4 @@
-import { chunksOf } from "../wire/chunks.ts";
-import type { FetchResponse } from "../wire/fetch.ts";
+import { chunksOf, type FetchResponse } from "../wire/http/fetch.ts";
 import type { AnswerOf } from "../wire/control/types.ts";
 
 /** Something that happened: a request that was answered, or a sign-in that went a step further. */

@@ -1,4 +1,4 @@
-import { connectionFault } from "../wire/address-fault.ts";
+import { connectionFault } from "../wire/http/address-fault.ts";
 import { CONTROL_KEY_PREFIX, credentialKind } from "../wire/credentials.ts";
 
 /** What to say of a server that could not be reached. @param error of `fetch`, which puts the system's in `cause` */

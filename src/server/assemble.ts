@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { H3 } from "h3";
-import type { Fetch } from "../wire/fetch.ts";
+import type { Fetch } from "../wire/http/fetch.ts";
 import { controlOptions, type ControlOptions } from "./control/mount.ts";
 import { createReadiness } from "./http/readiness.ts";
 import { createLive } from "./live/live.ts";

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
-import { jsonFault } from "../wire/json.ts";
-import { PROVIDERS, PROVIDERS_MODES } from "../wire/names.ts";
+import { jsonFault } from "../wire/text/json.ts";
+import { PROVIDERS } from "../wire/providers.ts";
+import { PROVIDERS_MODES } from "../wire/serve.ts";
 import { ServeError } from "./errors.ts";
 import { checked } from "./zod-errors.ts";
 import { checkEndpoints } from "./providers/endpoints.ts";

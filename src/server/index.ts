@@ -16,7 +16,7 @@ export { storeHosts, storeOrigin } from "./store/open.ts";
 export { StoreRefused } from "./store/store.ts";
 export type { Compaction, Copy, Digests, Filled, Maintenance, Repair } from "./store/move/index.ts";
 export type { Migration, StoreCheck } from "./store/maintenance.ts";
-export { LOG_LEVELS, type LogLevel, type ProvidersMode } from "../wire/names.ts";
+export { LOG_LEVELS, type LogLevel, type ProvidersMode } from "../wire/serve.ts";
 export type { RequestEntry } from "./http/request-entry.ts";
 export type { ConnectionRecord, InstanceRecord } from "./store/records.ts";
 

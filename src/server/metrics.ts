@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { SIGN_IN_ERRORS } from "../wire/errors.ts";
-import { PROVIDERS } from "../wire/names.ts";
+import { PROVIDERS } from "../wire/providers.ts";
 import { REFUSALS, type RequestEntry } from "./http/request-entry.ts";
 import { LIVE, METRICS, READY, type RenderMetrics } from "./http/monitoring.ts";
 import type { Readiness } from "./http/readiness.ts";

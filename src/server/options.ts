@@ -1,6 +1,7 @@
-import { optionProblem } from "../wire/closest.ts";
-import type { Fetch } from "../wire/fetch.ts";
-import type { Provider, ProvidersMode } from "../wire/names.ts";
+import { optionProblem } from "../wire/text/suggestion.ts";
+import type { Fetch } from "../wire/http/fetch.ts";
+import type { Provider } from "../wire/providers.ts";
+import type { ProvidersMode } from "../wire/serve.ts";
 import { ServeError } from "./errors.ts";
 import type { RequestEntry } from "./http/request-entry.ts";
 import type { Credentials } from "./providers/credentials.ts";

@@ -1,5 +1,6 @@
-import { isLoopback } from "../wire/loopback.ts";
-import { DEFAULT_PORT, PROVIDERS } from "../wire/names.ts";
+import { isLoopback } from "../wire/http/loopback.ts";
+import { DEFAULT_PORT } from "../wire/serve.ts";
+import { PROVIDERS } from "../wire/providers.ts";
 import { createAddresses } from "./instances/addresses.ts";
 import type { H3 } from "h3";
 import { peerOf, type ClientAddress } from "./http/client-address.ts";

@@ -1,6 +1,6 @@
 import type { H3 } from "h3";
-import type { Fetch } from "../wire/fetch.ts";
-import type { Provider } from "../wire/names.ts";
+import type { Fetch } from "../wire/http/fetch.ts";
+import type { Provider } from "../wire/providers.ts";
 import { mountControl, type ControlOptions } from "./control/mount.ts";
 import { Flows } from "./flows/flows.ts";
 import { logTo, RequestLog } from "./flows/request-log.ts";

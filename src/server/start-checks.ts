@@ -1,5 +1,5 @@
-import { enumerated } from "../wire/names.ts";
-import { isConfidential, isLoopback } from "../wire/loopback.ts";
+import { enumerated } from "../wire/text/suggestion.ts";
+import { isConfidential, isLoopback } from "../wire/http/loopback.ts";
 import { ServeError } from "./errors.ts";
 import type { ServeOptions } from "./options.ts";
 import { defaultFault } from "./providers/default-fault.ts";

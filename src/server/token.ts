@@ -1,9 +1,9 @@
 import { SignJWT } from "jose/jwt/sign";
 import { LRUCache } from "lru-cache";
-import type { TokenClaims } from "../wire/claims.ts";
-import { ISSUER, TOKEN_LIFETIME_SECONDS, type Provider, type TokenProvider } from "../wire/names.ts";
-import { codeOfProblem, REASON_HEADER, type TokenProblem } from "../wire/token-problems.ts";
-import { explainClaims } from "../wire/token-words.ts";
+import { type TokenClaims, ISSUER, TOKEN_LIFETIME_SECONDS } from "../wire/token/claims.ts";
+import type { Provider, TokenProvider } from "../wire/providers.ts";
+import { codeOfProblem, REASON_HEADER, type TokenProblem } from "../wire/token/token-problems.ts";
+import { explainClaims } from "../wire/token/token-words.ts";
 import {
   ALGORITHM,
   importKey,
@@ -12,7 +12,7 @@ import {
   verifySignature,
   type SignedToken,
   type SigningKey,
-} from "../wire/token.ts";
+} from "../wire/token/token.ts";
 import { cacheLimit } from "./cache-limit.ts";
 import { ApiError } from "./errors.ts";
 import { verifyingKeys } from "./instances/keys.ts";

@@ -1,7 +1,7 @@
 import type { ControlClient } from "../control-client/index.ts";
-import { CLOCK_HEADER } from "../wire/control/clock-header.ts";
+import { CLOCK_HEADER } from "../wire/control/paths.ts";
 import type { AnswerOf, BodyOf } from "../wire/control/types.ts";
-import type { FetchResponse } from "../wire/fetch.ts";
+import type { FetchResponse } from "../wire/http/fetch.ts";
 
 type Reading = AnswerOf<"GET /clock">;
 

@@ -1,7 +1,7 @@
 import { ServeError } from "../server/errors.ts";
-import { apiPathFault } from "../wire/address-fault.ts";
+import { apiPathFault } from "../wire/http/address-fault.ts";
 import { CONTROL_KEY_PREFIX, credentialKind } from "../wire/credentials.ts";
-import { noOptions, optionProblem } from "../wire/closest.ts";
+import { noOptions, optionProblem } from "../wire/text/suggestion.ts";
 
 /**
  * Otherwise a misspelt option would be ignored.

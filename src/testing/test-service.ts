@@ -2,7 +2,7 @@ import { createClient, type Client, type ClientOptions } from "../client/index.t
 import { ControlError, createControlClient, type ControlClient } from "../control-client/index.ts";
 import { ServeError } from "../server/errors.ts";
 import type { AnswerOf, BodyOf } from "../wire/control/types.ts";
-import type { Fetch } from "../wire/fetch.ts";
+import type { Fetch } from "../wire/http/fetch.ts";
 import { createClockReading, createTestClock, type TestClock } from "./clock.ts";
 import { createTestFlows, type TestFlows } from "./flows.ts";
 import { instanceNamed, readInstances, type TestInstances } from "./instances.ts";

@@ -1,4 +1,12 @@
-import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "./names.ts";
+export const SECRET_KEY_HEADER = "x-service-secret-key";
+export const PUBLISHABLE_KEY_HEADER = "x-service-publishable-key";
+/** On every answer to a secret key: the subdomain and the id of its instance, with a space between. */
+export const INSTANCE_HEADER = "svc-instance";
+export const SECRET_KEY_PREFIX = "sk_";
+export const PUBLISHABLE_KEY_PREFIX = "pk_";
+export const PUBLISHABLE_KEY = /^pk_[\w-]{8,}$/;
+/** 32 bytes or more behind the prefix: it signs tokens with HMAC-SHA-256 (RFC 8725, 3.5). */
+export const SECRET_KEY = /^sk_[\w-]{32,}$/;
 
 export const CONTROL_KEY_PREFIX = "ctl_";
 

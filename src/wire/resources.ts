@@ -1,4 +1,4 @@
-import type { Provider, SessionProvider, TokenProvider } from "./names.ts";
+import type { Provider, SessionProvider, TokenProvider } from "./providers.ts";
 
 /** What every record looks like on the wire. */
 export interface Resource<Name extends string, Data> {

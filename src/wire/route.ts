@@ -1,6 +1,8 @@
 import type * as z from "zod/mini";
 import type { ErrorCode } from "./errors.ts";
 
+export const MAX_BODY_BYTES = 65_536;
+
 /** A host that serves routes: the front door, an instance's own address, or `{api_url}`. */
 export type Host = "front" | "instance" | "api";
 
@@ -64,3 +66,18 @@ export type ParsedOf<Row, Part extends "params" | "query" | "body"> =
 export type ResultOf<Row> = Row extends { readonly answer: infer Schema extends z.ZodMiniType }
   ? z.output<Schema>
   : never;
+
+/** A type whose parts are written out. */
+type Plain<Type> = Type extends object
+  ? Type extends infer Known
+    ? { [Name in keyof Known]: Plain<Known[Name]> }
+    : never
+  : Type;
+
+/**
+ * For what follows from a schema: the type of its result names no validator in the published declarations, so a program
+ * needs none to read them. There is no value.
+ */
+export function plain<Type>(): Plain<Type> {
+  return undefined as never;
+}

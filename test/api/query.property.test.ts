@@ -2,8 +2,8 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { matcher } from "../../src/server/store/json/document/match.ts";
 import type { UserRecord } from "../../src/server/store/records.ts";
-import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../src/wire/fields.ts";
-import { parseQuery, printQuery, QueryError } from "../../src/wire/query.ts";
+import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../src/wire/search/fields.ts";
+import { parseQuery, printQuery, QueryError } from "../../src/wire/search/query.ts";
 import { setup } from "../_setup.ts";
 
 const TEXTS = ["email", "name", "avatar_url"] as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import * as fields from "../../src/wire/fields.ts";
+import * as fields from "../../src/wire/search/fields.ts";
 import { search, SEED } from "../_search.ts";
 import { answer, headersOf } from "../_answers.ts";
 import { setup } from "../_setup.ts";

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { nodeCheck } from "../../src/cli/commands/doctor/machine.ts";
 import { parseConfig } from "../../src/server/config.ts";
 import { parseSeed } from "../../src/server/seed/parse.ts";
-import type { Fetch } from "../../src/wire/fetch.ts";
+import type { Fetch } from "../../src/wire/http/fetch.ts";
 import { answering } from "../_answering.ts";
 import { cwd, HERE, run, service, useDirectory } from "../_cli-directory.ts";
 import { memoryKeyring, type CliOptions } from "../_cli.ts";

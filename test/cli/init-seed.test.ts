@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createControlClient } from "../../src/control-client/index.ts";
 import { serve } from "../../src/server/index.ts";
-import { PROVIDERS } from "../../src/wire/names.ts";
+import { PROVIDERS } from "../../src/wire/providers.ts";
 import { parseSeed } from "../../src/server/seed/parse.ts";
 import { runCli } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Pager } from "../../src/cli/context.ts";
 import { main } from "../../src/cli/main.ts";
-import type { Fetch } from "../../src/wire/fetch.ts";
+import type { Fetch } from "../../src/wire/http/fetch.ts";
 import { createContext, runCli, type CliOptions } from "../_cli.ts";
 import { SEED, setup, type Service } from "../_setup.ts";
 

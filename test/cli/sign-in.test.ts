@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { runCli } from "../_cli.ts";
-import type { FetchInit, FetchResponse } from "../../src/wire/fetch.ts";
+import type { FetchInit, FetchResponse } from "../../src/wire/http/fetch.ts";
 import { ADA, SEED, setup, type Service } from "../_setup.ts";
 
 /** Follows every redirect like a browser, up to the application's. */

@@ -5,7 +5,7 @@ import { answering } from "../_answering.ts";
 import { writeRunning } from "../_server-file.ts";
 import { processContext } from "../../src/cli/process-context.ts";
 import type { RunningServerFile } from "../../src/cli/connection/server-file.ts";
-import type { Fetch } from "../../src/wire/fetch.ts";
+import type { Fetch } from "../../src/wire/http/fetch.ts";
 import { userAgent } from "../../src/wire/version.ts";
 import { cwd, HERE, run, service, useDirectory } from "../_cli-directory.ts";
 import { type CliOptions } from "../_cli.ts";

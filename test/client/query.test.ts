@@ -8,8 +8,8 @@ import {
   type QueryBuilder,
   type UserFields,
 } from "../../src/client/index.ts";
-import { SESSION_FIELDS, USER_FIELDS } from "../../src/wire/fields.ts";
-import { parseQuery } from "../../src/wire/query.ts";
+import { SESSION_FIELDS, USER_FIELDS } from "../../src/wire/search/fields.ts";
+import { parseQuery } from "../../src/wire/search/query.ts";
 import { setup } from "../_setup.ts";
 
 describe("A search built from terms", () => {

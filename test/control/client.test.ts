@@ -6,7 +6,7 @@ import {
   type ControlClient,
   type ServerEvent,
 } from "../../src/control-client/index.ts";
-import type { Fetch, FetchResponse } from "../../src/wire/fetch.ts";
+import type { Fetch, FetchResponse } from "../../src/wire/http/fetch.ts";
 import { startServer, type ControlledServer } from "../_control.ts";
 
 async function connected(): Promise<[ControlClient, ControlledServer]> {

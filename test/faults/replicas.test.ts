@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from "vitest";
 import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import type { Store } from "../../src/server/store/store.ts";
-import { USER_FIELDS } from "../../src/wire/fields.ts";
-import { parseQuery } from "../../src/wire/query.ts";
+import { USER_FIELDS } from "../../src/wire/search/fields.ts";
+import { parseQuery } from "../../src/wire/search/query.ts";
 import { admin, startCluster } from "../postgres/_postgres.ts";
 import { A, all, id, people, user } from "../store/_records.ts";
 

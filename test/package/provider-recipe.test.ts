@@ -72,7 +72,7 @@ export const simulatedGitlab: SimulatedProvider<GitlabAccount> = {
 
 /** The three lines; the imports of the two files come with them. */
 const LINES: [file: string, before: string, after: string, imported?: string][] = [
-  ["src/wire/names.ts", 'twitter: "Twitter" }', 'twitter: "Twitter", gitlab: "GitLab" }'],
+  ["src/wire/providers.ts", 'twitter: "Twitter" }', 'twitter: "Twitter", gitlab: "GitLab" }'],
   [
     "src/server/providers/index.ts",
     "google, github, twitter }",
@@ -223,7 +223,7 @@ describe("The names of the providers", () => {
     expect(named.filter((file) => !own.test(file))).toEqual([
       "server/providers/index.ts",
       "server/simulator/providers.ts",
-      "wire/names.ts",
+      "wire/providers.ts",
     ]);
   });
 });

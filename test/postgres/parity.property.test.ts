@@ -4,9 +4,9 @@ import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
 import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import type { IdentityRecord, Records, SessionRecord, UserRecord } from "../../src/server/store/records.ts";
 import type { Store } from "../../src/server/store/store.ts";
-import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../src/wire/fields.ts";
-import { PROVIDERS } from "../../src/wire/names.ts";
-import { parseQuery, QueryError, type Query } from "../../src/wire/query.ts";
+import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../src/wire/search/fields.ts";
+import { PROVIDERS } from "../../src/wire/providers.ts";
+import { parseQuery, QueryError, type Query } from "../../src/wire/search/query.ts";
 import {
   A,
   all,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { User } from "../../src/wire/resources.ts";
 import { condition } from "../../src/server/store/postgres/search.ts";
-import { USER_FIELDS } from "../../src/wire/fields.ts";
-import { parseQuery } from "../../src/wire/query.ts";
+import { USER_FIELDS } from "../../src/wire/search/fields.ts";
+import { parseQuery } from "../../src/wire/search/query.ts";
 import { BY_PROVIDER, RANGES, search, SEED } from "../_search.ts";
 import { setup } from "../_setup.ts";
 import { A, records } from "../store/_records.ts";

@@ -5,8 +5,8 @@ import { ERRORS_PAGE } from "../../src/cli/errors.ts";
 import { CLI_ERRORS, EXIT_MEANINGS, EXIT_OF } from "../../src/cli/exit-codes.ts";
 import { ERROR_CODES, type ErrorCode } from "../../src/client/errors.ts";
 import { ERRORS, SIGN_IN_ERRORS } from "../../src/wire/errors.ts";
-import { OUTCOMES } from "../../src/wire/outcomes.ts";
-import { codeOfProblem, TOKEN_PROBLEMS } from "../../src/wire/token-problems.ts";
+import { OUTCOMES } from "../../src/wire/sign-in/outcomes.ts";
+import { codeOfProblem, TOKEN_PROBLEMS } from "../../src/wire/token/token-problems.ts";
 import { runCli } from "../_cli.ts";
 import { ROOT } from "../_paths.ts";
 

@@ -1,4 +1,4 @@
-import type { Provider } from "../../src/wire/names.ts";
+import type { Provider } from "../../src/wire/providers.ts";
 import { realGithub } from "./_github.ts";
 import { realGoogle } from "./_google.ts";
 import type { RealProvider } from "./_real-provider.ts";

@@ -4,7 +4,7 @@ import { type ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type SignInErrorCode } from "../../src/wire/errors.ts";
-import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
+import { PROVIDERS, type Provider } from "../../src/wire/providers.ts";
 import { contents, setupProvider } from "../_provider.ts";
 import { APP } from "../_setup.ts";
 import { failure } from "../_sign-in.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
+import { PROVIDERS, type Provider } from "../../src/wire/providers.ts";
 import { startServer, type ControlledServer } from "../_control.ts";
 import { setupProvider, type Fake } from "../_provider.ts";
 import { APP } from "../_setup.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { IdentityRecord, UserRecord } from "../../src/server/store/records.ts";
-import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
+import { PROVIDERS, type Provider } from "../../src/wire/providers.ts";
 import { contents, type Fake, setupProvider } from "../_provider.ts";
 import { APP, decodePart, FRONT, SEED, setup } from "../_setup.ts";
 import { failure } from "../_sign-in.ts";

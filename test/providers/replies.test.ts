@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { serveOptions } from "../../src/cli/commands/serve/options.ts";
 import { parseConfig } from "../../src/server/config.ts";
 import type { IdentityRecord, UserRecord } from "../../src/server/store/records.ts";
-import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
+import { PROVIDERS, type Provider } from "../../src/wire/providers.ts";
 import { locationOf, requestOn } from "../_answers.ts";
 import { createContext } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { createSimulator } from "../../src/server/simulator/simulator.ts";
-import { chunksOf } from "../../src/wire/chunks.ts";
+import { chunksOf } from "../../src/wire/http/fetch.ts";
 import { setup } from "../_setup.ts";
 
 const FRONT = "http://localhost:7820";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { serve, ServeError } from "../../src/server/index.ts";
-import type { ProvidersMode } from "../../src/wire/names.ts";
+import type { ProvidersMode } from "../../src/wire/serve.ts";
 import type { Credentials } from "../../src/server/providers/credentials.ts";
-import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
+import { PROVIDERS, type Provider } from "../../src/wire/providers.ts";
 import { locationOf } from "../_answers.ts";
 import { seedFile } from "../_seed-file.ts";
 import { CLIENT, codeFor, create, credentialsFor, exchange, jsonOf, OTHER } from "../_picker.ts";

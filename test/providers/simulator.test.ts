@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Simulator } from "../../src/server/simulator/simulator.ts";
-import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
+import { PROVIDERS, type Provider } from "../../src/wire/providers.ts";
 import {
   addressOf,
   authorization,

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { serve, type ServeOptions } from "../../src/server/serve.ts";
-import type { Provider } from "../../src/wire/names.ts";
+import type { Provider } from "../../src/wire/providers.ts";
 import { locationOf } from "../_answers.ts";
 import { connected, everything, network, openProvider } from "../_attacks.ts";
 import { seedFile } from "../_seed-file.ts";

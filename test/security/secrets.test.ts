@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseSeed } from "../../src/server/seed/parse.ts";
 import { serve } from "../../src/server/serve.ts";
-import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
+import { PROVIDERS, type Provider } from "../../src/wire/providers.ts";
 import {
   ACCESS_TOKEN,
   BROWSER,

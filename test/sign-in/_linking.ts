@@ -2,7 +2,7 @@ import { afterAll } from "vitest";
 import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
 import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import type { Store } from "../../src/server/store/store.ts";
-import type { Provider } from "../../src/wire/names.ts";
+import type { Provider } from "../../src/wire/providers.ts";
 import { clear, createDatabase } from "../postgres/_postgres.ts";
 import { patient } from "../postgres/_store.ts";
 import { decodePart, SEED, setup, type Service } from "../_setup.ts";

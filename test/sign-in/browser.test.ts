@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Cookie } from "../../src/server/cookies.ts";
 import { addCookie } from "../../src/server/http/respond.ts";
 import { createBinding, endBinding } from "../../src/server/sign-in/binding.ts";
-import { PROVIDERS } from "../../src/wire/names.ts";
+import { PROVIDERS } from "../../src/wire/providers.ts";
 import { locationOf } from "../_answers.ts";
 import { BROWSER, CookieJar } from "../_cookie-jar.ts";
 import { APP, decodePart, FRONT, setup, type Service } from "../_setup.ts";

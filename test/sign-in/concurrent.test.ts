@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Provider } from "../../src/wire/names.ts";
+import type { Provider } from "../../src/wire/providers.ts";
 import { APP, decodePart, type Service } from "../_setup.ts";
 import { contents } from "../_provider.ts";
 import { EMAIL, outcome, person, setupWith } from "./_linking.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DEFINITIONS } from "../../src/server/providers/index.ts";
 import { resolveUser } from "../../src/server/sign-in/resolve-user.ts";
 import type { UserView } from "../../src/server/store/store.ts";
-import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
+import { PROVIDERS, type Provider } from "../../src/wire/providers.ts";
 import { ADA, setup, START, type Service } from "../_setup.ts";
 import { contents } from "../_provider.ts";
 import { EMAIL, INSTANCE, outcome, person, setupWith, STORES, useEmptyStore, VERIFIED_AT } from "./_linking.ts";

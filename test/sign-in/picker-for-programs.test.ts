@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { AccountChoices } from "../../src/wire/account-choices.ts";
-import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
+import type { AccountChoices } from "../../src/wire/sign-in/account-choices.ts";
+import { PROVIDERS, type Provider } from "../../src/wire/providers.ts";
 import { locationOf } from "../_answers.ts";
 import { BROWSER } from "../_cookie-jar.ts";
 import { APP, decodePart, FRONT, SEED, setup, type Service, type SetupOptions } from "../_setup.ts";

@@ -4,7 +4,7 @@ import { parseSeed } from "../../src/server/seed/parse.ts";
 import { drawnName, pictureOf } from "../../src/server/simulator/picture.ts";
 import { typedPersona } from "../../src/server/simulator/typed-account.ts";
 import type { GithubAccount } from "../../src/server/simulator/github.ts";
-import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
+import { PROVIDERS, type Provider } from "../../src/wire/providers.ts";
 import { locationOf, requestOn } from "../_answers.ts";
 import { callbackUrl } from "../_picker.ts";
 import { REAL } from "../providers/_real.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { Fetch } from "../../src/wire/fetch.ts";
-import { PROVIDERS } from "../../src/wire/names.ts";
+import type { Fetch } from "../../src/wire/http/fetch.ts";
+import { PROVIDERS } from "../../src/wire/providers.ts";
 import { locationOf } from "../_answers.ts";
 import { APP, FRONT, SEED, setup } from "../_setup.ts";
 import { REAL } from "../providers/_real.ts";

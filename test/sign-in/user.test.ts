@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { IdentityRecord } from "../../src/server/store/records.ts";
 import type { Store } from "../../src/server/store/store.ts";
-import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
+import { PROVIDERS, type Provider } from "../../src/wire/providers.ts";
 import type { User } from "../../src/wire/resources.ts";
 import { locationOf } from "../_answers.ts";
 import { decodePart, FRONT, SEED, setup, START } from "../_setup.ts";

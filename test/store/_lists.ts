@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseQuery } from "../../src/wire/query.ts";
-import { SESSION_FIELDS, USER_FIELDS } from "../../src/wire/fields.ts";
+import { parseQuery } from "../../src/wire/search/query.ts";
+import { SESSION_FIELDS, USER_FIELDS } from "../../src/wire/search/fields.ts";
 import type { SessionRecord, UserRecord } from "../../src/server/store/records.ts";
 import type { Position, UserView } from "../../src/server/store/store.ts";
 import { A, id, sessionId, at, user, identity, session, records, all, people } from "./_records.ts";

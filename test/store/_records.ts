@@ -10,7 +10,7 @@ import {
   type UserRecord,
 } from "../../src/server/store/records.ts";
 import type { SignIn, Store, UserView } from "../../src/server/store/store.ts";
-import type { Provider } from "../../src/wire/names.ts";
+import type { Provider } from "../../src/wire/providers.ts";
 
 const START = Date.UTC(2026, 5, 1, 12);
 

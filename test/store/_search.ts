@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseQuery } from "../../src/wire/query.ts";
-import { SESSION_FIELDS, USER_FIELDS } from "../../src/wire/fields.ts";
+import { parseQuery } from "../../src/wire/search/query.ts";
+import { SESSION_FIELDS, USER_FIELDS } from "../../src/wire/search/fields.ts";
 import { A, arrival, id, sessionId, at, user, records, people } from "./_records.ts";
 import type { Subject } from "./_subject.ts";
 

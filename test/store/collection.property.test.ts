@@ -4,9 +4,9 @@ import { Collection } from "../../src/server/store/json/document/collection.ts";
 import { Document } from "../../src/server/store/json/document/document.ts";
 import { matcher } from "../../src/server/store/json/document/match.ts";
 import type { UserRecord } from "../../src/server/store/records.ts";
-import { USER_FIELDS } from "../../src/wire/fields.ts";
-import { parseQuery } from "../../src/wire/query.ts";
-import { PROVIDERS, type Provider } from "../../src/wire/names.ts";
+import { USER_FIELDS } from "../../src/wire/search/fields.ts";
+import { parseQuery } from "../../src/wire/search/query.ts";
+import { PROVIDERS, type Provider } from "../../src/wire/providers.ts";
 import { A, id, identity, user } from "./_records.ts";
 
 type Step =

@@ -3,8 +3,8 @@ import { expect, it } from "vitest";
 import { Collection } from "../../src/server/store/json/document/collection.ts";
 import { Document } from "../../src/server/store/json/document/document.ts";
 import { Slices } from "../../src/server/store/slices.ts";
-import { USER_FIELDS } from "../../src/wire/fields.ts";
-import { parseQuery, type Query } from "../../src/wire/query.ts";
+import { USER_FIELDS } from "../../src/wire/search/fields.ts";
+import { parseQuery, type Query } from "../../src/wire/search/query.ts";
 import type { UserRecord } from "../../src/server/store/records.ts";
 import { A, id, user } from "./_records.ts";
 

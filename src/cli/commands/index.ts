@@ -1,4 +1,5 @@
-import { enumerated, PROVIDERS } from "../../wire/names.ts";
+import { enumerated } from "../../wire/text/suggestion.ts";
+import { PROVIDERS } from "../../wire/providers.ts";
 import type { Program } from "../command.ts";
 import type { Context } from "../context.ts";
 

@@ -1,6 +1,6 @@
 import { checkKey } from "../../client/keys.ts";
-import { SECRET_KEY_PREFIX } from "../../wire/names.ts";
-import { trimSlash } from "../../wire/path.ts";
+import { SECRET_KEY_PREFIX } from "../../wire/credentials.ts";
+import { trimSlash } from "../../wire/http/path.ts";
 import { checkUrl, optionsOf, requireEncryption } from "../connection/client-options.ts";
 import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";

@@ -4,7 +4,7 @@ import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { printJson, printRecord } from "../output/text.ts";
 import { codeOf, exchange, type Answer } from "../connection/exchange.ts";
-import { trimSlash } from "../../wire/path.ts";
+import { trimSlash } from "../../wire/http/path.ts";
 
 const PACKAGE = "svc-identity";
 const REGISTRY = "https://registry.npmjs.org";

@@ -1,7 +1,7 @@
 import { startDeadline, type Deadline } from "../../client/deadline.ts";
 import { ConnectionError } from "../../client/errors.ts";
 import { mayRetry, parseRetryAfter, repeat, type Fault } from "../../client/retry.ts";
-import type { Fetch, FetchInit, FetchResponse } from "../../wire/fetch.ts";
+import type { Fetch, FetchInit, FetchResponse } from "../../wire/http/fetch.ts";
 import type { Context, Network, Reach } from "../context.ts";
 
 type Place = Pick<Context, "network">;

@@ -1,5 +1,5 @@
-import { connectionFault as addressFault } from "../../wire/address-fault.ts";
-import { isLoopbackUrl } from "../../wire/loopback.ts";
+import { connectionFault as addressFault } from "../../wire/http/address-fault.ts";
+import { isLoopbackUrl } from "../../wire/http/loopback.ts";
 import type { Context, Exchange } from "../context.ts";
 import { counted } from "../output/format.ts";
 import { CliError, toFailure, type Failure } from "../errors.ts";

@@ -1,9 +1,10 @@
 import { createUndiciFetch, type Undici } from "../../client/on-node/undici.ts";
 import type { Fault } from "../../client/retry.ts";
 import { isRead, isUnavailable, isUnsent } from "../../client/transient.ts";
-import type { Fetch } from "../../wire/fetch.ts";
+import type { Fetch } from "../../wire/http/fetch.ts";
 import { userAgent } from "../../wire/version.ts";
-import { INSTANCE_HEADER, isUuid, SUBDOMAIN } from "../../wire/names.ts";
+import { INSTANCE_HEADER } from "../../wire/credentials.ts";
+import { isUuid, SUBDOMAIN } from "../../wire/ids.ts";
 import type { Exchange, NamedInstance, Network, World } from "../context.ts";
 import { startSpinner } from "../output/spinner.ts";
 import { proxyOf } from "./proxy.ts";

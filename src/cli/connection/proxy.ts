@@ -1,5 +1,5 @@
 import { BlockList, isIP } from "node:net";
-import { isLoopbackUrl } from "../../wire/loopback.ts";
+import { isLoopbackUrl } from "../../wire/http/loopback.ts";
 import type { Context } from "../context.ts";
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };

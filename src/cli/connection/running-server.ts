@@ -1,5 +1,5 @@
-import { durationMs } from "../../wire/duration.ts";
-import { isLoopbackUrl } from "../../wire/loopback.ts";
+import { durationMs } from "../../wire/text/duration.ts";
+import { isLoopbackUrl } from "../../wire/http/loopback.ts";
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { dirname, resolve } from "node:path";
 import type { Context } from "../context.ts";

@@ -1,7 +1,7 @@
 import { readdir, rm } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { systemReason } from "../../disk/system-reason.ts";
-import { parsedJson } from "../../wire/json.ts";
+import { parsedJson } from "../../wire/text/json.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";

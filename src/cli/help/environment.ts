@@ -1,4 +1,5 @@
-import { enumerated, PROVIDERS } from "../../wire/names.ts";
+import { enumerated } from "../../wire/text/suggestion.ts";
+import { PROVIDERS } from "../../wire/providers.ts";
 
 const [FIRST, ...OTHERS] = PROVIDERS.map((name) => name.toUpperCase());
 /** The variables of the providers' credentials. */

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { enumerated } from "../../wire/names.ts";
+import { enumerated } from "../../wire/text/suggestion.ts";
 import { commandPath, subcommands } from "./command-map.ts";
 import { GUESSED_COMMANDS } from "./guesses.ts";
 

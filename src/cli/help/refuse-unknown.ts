@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { closest } from "../../wire/closest.ts";
+import { closest } from "../../wire/text/suggestion.ts";
 
 /** Refuses the help of a command that does not exist; commander would print its group's. */
 export function refuseUnknown(group: Command): void {

@@ -1,4 +1,4 @@
-import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/fields.ts";
+import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/search/fields.ts";
 import { ENVIRONMENT } from "./environment.ts";
 import { CLI_ERROR_MEANINGS } from "./error-codes.ts";
 import { EXIT_MEANINGS } from "../exit-codes.ts";

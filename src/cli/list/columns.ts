@@ -1,4 +1,4 @@
-import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/fields.ts";
+import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/search/fields.ts";
 import type { Session, User } from "../../wire/resources.ts";
 
 type Value = string | boolean | null | readonly string[] | Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
-import { plainText } from "../../wire/csv.ts";
-import { fold } from "../../wire/fold.ts";
+import { plainText } from "../../wire/text/plain-text.ts";
+import { fold } from "../../wire/text/fold.ts";
 import type { Context } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { formatOf, type Format, type OutputFlags } from "../output/flags.ts";

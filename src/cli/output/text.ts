@@ -1,9 +1,9 @@
 import { Chalk, type ChalkInstance } from "chalk";
 import type { Context, Stream } from "../context.ts";
-import { HARMFUL, harmless } from "../../wire/harmless.ts";
+import { HARMFUL, harmless } from "../../wire/text/harmless.ts";
 import { asRun } from "./format.ts";
 
-export { harmless, harmlessData } from "../../wire/harmless.ts";
+export { harmless, harmlessData } from "../../wire/text/harmless.ts";
 
 const GAP = "  ";
 

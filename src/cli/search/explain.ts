@@ -1,6 +1,6 @@
-import { printQuery, termsIn, type Query, type Term } from "../../wire/query.ts";
-import { isSplit } from "../../wire/query-range.ts";
-import { inWords } from "../../wire/query-words.ts";
+import { printQuery, termsIn, type Query, type Term } from "../../wire/search/query.ts";
+import { isSplit } from "../../wire/search/query-range.ts";
+import { inWords } from "../../wire/search/query-words.ts";
 import type { GlobalFlags } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";

@@ -1,7 +1,9 @@
 import type { Command } from "commander";
-import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/fields.ts";
-import { enumerated, isUuid, PROVIDERS, SESSION_PROVIDERS } from "../../wire/names.ts";
-import type { Term } from "../../wire/query.ts";
+import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/search/fields.ts";
+import { enumerated } from "../../wire/text/suggestion.ts";
+import { isUuid } from "../../wire/ids.ts";
+import { PROVIDERS, SESSION_PROVIDERS } from "../../wire/providers.ts";
+import type { Term } from "../../wire/search/query.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { quoted } from "../output/format.ts";

@@ -1,5 +1,5 @@
-import { PROVIDERS, SESSION_PROVIDERS } from "../../wire/names.ts";
-import { termsIn, type Query } from "../../wire/query.ts";
+import { PROVIDERS, SESSION_PROVIDERS } from "../../wire/providers.ts";
+import { termsIn, type Query } from "../../wire/search/query.ts";
 import type { Searched } from "./flags.ts";
 import type { TypedQuery } from "./read.ts";
 

@@ -5,8 +5,8 @@ import {
   QueryError,
   UnknownFieldError,
   type Query,
-} from "../../wire/query.ts";
-import { asSentence, fieldHint, termHint } from "../../wire/query-hint.ts";
+} from "../../wire/search/query.ts";
+import { asSentence, fieldHint, termHint } from "../../wire/search/query-hint.ts";
 import type { Context } from "../context.ts";
 import { readInput } from "../input.ts";
 import { CliError } from "../errors.ts";

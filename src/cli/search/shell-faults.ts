@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { termHint } from "../../wire/query-hint.ts";
+import { termHint } from "../../wire/search/query-hint.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { Searched } from "./flags.ts";

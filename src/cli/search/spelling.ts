@@ -1,4 +1,4 @@
-import { printTerm, type Term } from "../../wire/query.ts";
+import { printTerm, type Term } from "../../wire/search/query.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { quoted } from "../output/format.ts";

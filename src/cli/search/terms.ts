@@ -1,4 +1,4 @@
-import type { Term } from "../../wire/query.ts";
+import type { Term } from "../../wire/search/query.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { moment } from "./moment.ts";

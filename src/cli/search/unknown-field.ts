@@ -1,6 +1,6 @@
-import { SESSION_FIELDS } from "../../wire/fields.ts";
-import { fieldHint } from "../../wire/query-hint.ts";
-import { shellQuoted } from "../../wire/shell-quote.ts";
+import { SESSION_FIELDS } from "../../wire/search/fields.ts";
+import { fieldHint } from "../../wire/search/query-hint.ts";
+import { shellQuoted } from "../../wire/text/shell-quote.ts";
 import type { Searched } from "./flags.ts";
 
 /** The field of a term. A `:` or a comparison ends it. */

@@ -1,6 +1,6 @@
 import dns from "node:dns";
 import type { LookupFunction } from "node:net";
-import { isLocalhost } from "../../wire/loopback.ts";
+import { isLocalhost } from "../../wire/http/loopback.ts";
 
 /** Many systems can't resolve `acme.localhost`. */
 export const lookup: LookupFunction = (hostname, options, callback) => {

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type * as Whole from "undici";
-import { readText } from "../../wire/body.ts";
-import type { Fetch, FetchInit, FetchResponse } from "../../wire/fetch.ts";
+import { readText } from "../../wire/http/body.ts";
+import type { Fetch, FetchInit, FetchResponse } from "../../wire/http/fetch.ts";
 import { userAgent } from "../../wire/version.ts";
 import { fetchTransport, globalFetch, type Connect } from "../transport.ts";
 import { lookup } from "./localhost.ts";

@@ -1,7 +1,7 @@
-import type { Provider } from "../../wire/names.ts";
-import { readRedirectUri } from "../../wire/redirect-uri.ts";
-import { NONCE } from "../../wire/redirect-entry.ts";
-import { PUBLISHABLE_KEY_PREFIX } from "../../wire/names.ts";
+import type { Provider } from "../../wire/providers.ts";
+import { readRedirectUri } from "../../wire/sign-in/redirect-uri.ts";
+import { NONCE } from "../../wire/sign-in/attempt.ts";
+import { PUBLISHABLE_KEY_PREFIX } from "../../wire/credentials.ts";
 import { ConfigError } from "../errors.ts";
 import { checkKey } from "../keys.ts";
 import type { Names } from "../known-options.ts";

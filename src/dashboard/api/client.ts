@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { createControlClient } from "../../control-client/index.ts";
-import type { Fetch } from "../../wire/fetch.ts";
+import type { Fetch } from "../../wire/http/fetch.ts";
 import { dashboardKey, forgetKey } from "./session.ts";
 
 /** Counts the responses that say that the server's database is unavailable. */

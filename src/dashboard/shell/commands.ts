@@ -1,5 +1,5 @@
-import { isUuid } from "../../wire/names.ts";
-import { visible } from "../../wire/visible.ts";
+import { isUuid } from "../../wire/ids.ts";
+import { visible } from "../../wire/text/visible.ts";
 import { control } from "../api/client.ts";
 import type { User } from "../api/records.ts";
 import { service, setClock } from "../api/service.ts";

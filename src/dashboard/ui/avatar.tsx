@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { drawnFor } from "../../wire/initials.ts";
+import { drawnFor } from "../../wire/text/initials.ts";
 
 /** Initials in a circle. Pictures are never loaded: the dashboard sends no request to another host. */
 export function Avatar({ name, large }: { readonly name: string; readonly large?: boolean }): VNode {

@@ -1,4 +1,4 @@
-import type { Fields } from "../../wire/fields.ts";
+import type { Fields } from "../../wire/search/fields.ts";
 import { WORD } from "./search-text.ts";
 
 export interface Suggestion {

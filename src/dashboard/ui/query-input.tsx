@@ -1,10 +1,10 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
-import type { Fields } from "../../wire/fields.ts";
-import { parseQuery, QueryError } from "../../wire/query.ts";
-import { explainProblem } from "../../wire/query-hint.ts";
-import { inWords } from "../../wire/query-words.ts";
+import type { Fields } from "../../wire/search/fields.ts";
+import { parseQuery, QueryError } from "../../wire/search/query.ts";
+import { explainProblem } from "../../wire/search/query-hint.ts";
+import { inWords } from "../../wire/search/query-words.ts";
 import { complete, type Suggestion } from "./query-completion.ts";
 import { Icon } from "./icon.tsx";
 import { nameIn } from "./search-text.ts";

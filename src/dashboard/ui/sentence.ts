@@ -1,4 +1,4 @@
-import { isProvider, providerTitle } from "../../wire/names.ts";
+import { isProvider, providerTitle } from "../../wire/providers.ts";
 
 /** A recorded reason as people read it, `GitHub reported access_denied.` for `github reported access_denied`. */
 export function sentence(reason: string): string {

@@ -1,5 +1,5 @@
-import { providerTitle } from "../../wire/names.ts";
-import { visible } from "../../wire/visible.ts";
+import { providerTitle } from "../../wire/providers.ts";
+import { visible } from "../../wire/text/visible.ts";
 import { control } from "../api/client.ts";
 import type { Persona } from "../api/records.ts";
 import { service } from "../api/service.ts";

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { flowMarkdown } from "../../wire/control/flow-markdown.ts";
-import { providerTitle } from "../../wire/names.ts";
+import { providerTitle } from "../../wire/providers.ts";
 import { control } from "../api/client.ts";
 import type { Flow as FlowRecord } from "../api/records.ts";
 import { instanceName, service } from "../api/service.ts";

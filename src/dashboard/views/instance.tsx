@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import type { BodyOf } from "../../wire/control/types.ts";
-import type { Provider } from "../../wire/names.ts";
-import { visible } from "../../wire/visible.ts";
+import type { Provider } from "../../wire/providers.ts";
+import { visible } from "../../wire/text/visible.ts";
 import { control } from "../api/client.ts";
 import { refreshState } from "../api/service.ts";
 import { useLoad } from "../api/use-load.ts";

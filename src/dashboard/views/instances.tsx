@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { providerTitle } from "../../wire/names.ts";
+import { providerTitle } from "../../wire/providers.ts";
 import type { Instance as InstanceRecord } from "../api/records.ts";
 import { refreshState, service } from "../api/service.ts";
 import { href, location, refine } from "../router.ts";

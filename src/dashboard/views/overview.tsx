@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { providerTitle } from "../../wire/names.ts";
+import { providerTitle } from "../../wire/providers.ts";
 import { instanceName, service } from "../api/service.ts";
 import type { AnswerOf } from "../../wire/control/types.ts";
 import { control } from "../api/client.ts";

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { SESSION_FIELDS } from "../../wire/fields.ts";
+import { SESSION_FIELDS } from "../../wire/search/fields.ts";
 import { currentInstance, preferredInstance, service } from "../api/service.ts";
 import { location, refine } from "../router.ts";
 import { Empty, Heading, Panel } from "../ui/parts.tsx";

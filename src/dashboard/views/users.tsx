@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
-import { USER_FIELDS } from "../../wire/fields.ts";
-import { providerTitle } from "../../wire/names.ts";
+import { USER_FIELDS } from "../../wire/search/fields.ts";
+import { providerTitle } from "../../wire/providers.ts";
 import type { User } from "../api/records.ts";
 import { currentInstance, preferredInstance, service } from "../api/service.ts";
 import { href, location, refine } from "../router.ts";

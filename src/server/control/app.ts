@@ -1,7 +1,6 @@
 import { H3 } from "h3";
 import { APIS } from "../../wire/apis.ts";
-import { CLOCK_HEADER } from "../../wire/control/clock-header.ts";
-import { CONTROL_BASE } from "../../wire/control/paths.ts";
+import { CLOCK_HEADER, CONTROL_BASE } from "../../wire/control/paths.ts";
 import type { CONTROL_ROUTES } from "../../wire/control/routes.ts";
 import { ApiError } from "../errors.ts";
 import { addRoutes, type Call, type HandlersOf } from "../http/dispatch.ts";

@@ -1,4 +1,5 @@
-import { PROVIDERS, PROVIDERS_WITHOUT_EMAIL, SESSION_ID_PREFIX, type Provider } from "../../wire/names.ts";
+import { PROVIDERS, PROVIDERS_WITHOUT_EMAIL, type Provider } from "../../wire/providers.ts";
+import { SESSION_ID_PREFIX } from "../../wire/ids.ts";
 import { namedUuid } from "./named-uuid.ts";
 import { Draw, makeUpPerson } from "./people.ts";
 import { newRecord, type InstanceRecord, type Records } from "../store/records.ts";

@@ -1,5 +1,5 @@
-import type { Fields } from "../../wire/fields.ts";
-import { parseQuery, QueryError, type Clause, type Query, type Term } from "../../wire/query.ts";
+import type { Fields } from "../../wire/search/fields.ts";
+import { parseQuery, QueryError, type Clause, type Query, type Term } from "../../wire/search/query.ts";
 import { ApiError } from "../errors.ts";
 import type { Call } from "../http/dispatch.ts";
 import type { Sent } from "../http/respond.ts";

@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 import type * as answers from "../../wire/control/answers.ts";
-import { PROVIDERS, type Provider } from "../../wire/names.ts";
+import { PROVIDERS, type Provider } from "../../wire/providers.ts";
 import type { Flow as FlowRecord } from "../flows/flows.ts";
 import { keptKeys } from "../instances/keys.ts";
 import type { LoggedRequest } from "../flows/request-log.ts";

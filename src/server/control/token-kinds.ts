@@ -1,7 +1,7 @@
 import { createHmac, hash } from "node:crypto";
-import type { TokenKind } from "../../wire/token-kinds.ts";
-import { CLOCK_SKEW_SECONDS, type TokenClaims } from "../../wire/claims.ts";
-import { TOKEN_LIFETIME_SECONDS, type TokenProvider } from "../../wire/names.ts";
+import type { TokenKind } from "../../wire/token/token-kinds.ts";
+import { CLOCK_SKEW_SECONDS, type TokenClaims, TOKEN_LIFETIME_SECONDS } from "../../wire/token/claims.ts";
+import type { TokenProvider } from "../../wire/providers.ts";
 import { namedUuid } from "./named-uuid.ts";
 import type { InstanceRecord, UserRecord } from "../store/records.ts";
 import { claimsFor } from "../token.ts";

@@ -1,7 +1,8 @@
-import { isUuid, MAX_TOKEN_BYTES } from "../../wire/names.ts";
-import type { TokenProblem } from "../../wire/token-problems.ts";
-import { explainClaims, explainHeader, timeInWords } from "../../wire/token-words.ts";
-import { importKey, readClaims, tokenProblem, verifySignature } from "../../wire/token.ts";
+import { isUuid } from "../../wire/ids.ts";
+import { MAX_TOKEN_BYTES } from "../../wire/token/claims.ts";
+import type { TokenProblem } from "../../wire/token/token-problems.ts";
+import { explainClaims, explainHeader, timeInWords } from "../../wire/token/token-words.ts";
+import { importKey, readClaims, tokenProblem, verifySignature } from "../../wire/token/token.ts";
 import { verifyingKeys } from "../instances/keys.ts";
 import type { InstanceRecord } from "../store/records.ts";
 

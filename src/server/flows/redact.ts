@@ -1,4 +1,4 @@
-import { isUuid } from "../../wire/names.ts";
+import { isUuid } from "../../wire/ids.ts";
 import { ownText } from "../own-text.ts";
 
 /** The redacted fields of a message. Text is of bounded length. */

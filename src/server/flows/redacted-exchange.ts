@@ -1,5 +1,5 @@
 import { isControlApi } from "../../wire/control/paths.ts";
-import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/names.ts";
+import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/credentials.ts";
 import { beginningOf, REDACTED, redactPath, redactText, redactUrl } from "./redact.ts";
 
 const MAX_ANSWER_LENGTH = 2048;

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { assertBodySize, HTTPError, type H3Event } from "h3";
-import { parsedJson } from "../../wire/json.ts";
-import { MAX_BODY_BYTES } from "../../wire/names.ts";
-import type { RouteDefinition } from "../../wire/route.ts";
+import { parsedJson } from "../../wire/text/json.ts";
+import { MAX_BODY_BYTES, type RouteDefinition } from "../../wire/route.ts";
 import { ApiError } from "../errors.ts";
 import { headerOf, nodeOf } from "./context.ts";
 

@@ -1,6 +1,6 @@
 import type { H3Event } from "h3";
 import { ERRORS, errorBody } from "../../wire/errors.ts";
-import type { LogLevel } from "../../wire/names.ts";
+import type { LogLevel } from "../../wire/serve.ts";
 import { ApiError, SignInRefused } from "../errors.ts";
 import { TokenRefused } from "../token.ts";
 import { redactPath, redactText } from "../flows/redact.ts";

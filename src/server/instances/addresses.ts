@@ -1,4 +1,4 @@
-import type { Provider } from "../../wire/names.ts";
+import type { Provider } from "../../wire/providers.ts";
 import type { InstanceRecord } from "../store/records.ts";
 
 /** The part of the service that a host name reaches. */

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../../wire/names.ts";
+import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../../wire/credentials.ts";
 import type { InstanceRecord, OldKey } from "../store/records.ts";
 
 /** Signs tokens: 36 random bytes (RFC 7518, 3.2 requires 32). */

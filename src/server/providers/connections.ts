@@ -1,5 +1,5 @@
-import type { Fetch } from "../../wire/fetch.ts";
-import type { Provider } from "../../wire/names.ts";
+import type { Fetch } from "../../wire/http/fetch.ts";
+import type { Provider } from "../../wire/providers.ts";
 import { ApiError } from "../errors.ts";
 import type { ConnectionRecord, InstanceRecord } from "../store/records.ts";
 import type { DEFINITIONS as Definitions } from "./index.ts";

@@ -1,4 +1,4 @@
-import { PROVIDERS, type Provider } from "../../wire/names.ts";
+import { PROVIDERS, type Provider } from "../../wire/providers.ts";
 import { ServeError } from "../errors.ts";
 import type { ConnectionRecord } from "../store/records.ts";
 

@@ -1,4 +1,4 @@
-import { PROVIDERS, type Provider } from "../../wire/names.ts";
+import { PROVIDERS, type Provider } from "../../wire/providers.ts";
 
 /** For users of a provider that has no e-mail addresses: an undeliverable one (RFC 2606). */
 export function placeholderEmail(provider: Provider, uid: string): string {

@@ -1,5 +1,5 @@
-import { isConfidential } from "../../wire/loopback.ts";
-import { isProvider } from "../../wire/names.ts";
+import { isConfidential } from "../../wire/http/loopback.ts";
+import { isProvider } from "../../wire/providers.ts";
 import { DEFINITIONS } from "./index.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { Agent, fetch } from "undici";
-import type { Fetch } from "../../wire/fetch.ts";
+import type { Fetch } from "../../wire/http/fetch.ts";
 
 const dispatcher = new Agent({ connect: { timeout: 3_000 } });
 

@@ -1,4 +1,4 @@
-import type { Provider } from "../../wire/names.ts";
+import type { Provider } from "../../wire/providers.ts";
 import { github } from "./github.ts";
 import { google } from "./google.ts";
 import type { ProviderDefinition } from "./provider.ts";

@@ -1,4 +1,5 @@
-import { PROVIDERS, type Provider, type ProvidersMode } from "../../wire/names.ts";
+import { PROVIDERS, type Provider } from "../../wire/providers.ts";
+import type { ProvidersMode } from "../../wire/serve.ts";
 import type { ConnectionRecord, InstanceRecord } from "../store/records.ts";
 import { globalCredentials, type Credentials } from "./credentials.ts";
 

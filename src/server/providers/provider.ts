@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import type { Provider } from "../../wire/names.ts";
+import type { Provider } from "../../wire/providers.ts";
 
 /** A normalized provider profile (spec, "Identity"). */
 export interface Profile {

@@ -1,5 +1,5 @@
 import type { input } from "zod/mini";
-import { plain } from "../../wire/plain.ts";
+import { plain } from "../../wire/route.ts";
 import type { SeedFile } from "./schema.ts";
 
 // For its type alone.

@@ -3,7 +3,7 @@ import { RESERVED_SUBDOMAINS } from "../instances/addresses.ts";
 import type { ApiError } from "../errors.ts";
 import { checkEndpoints } from "../providers/endpoints.ts";
 import { checkEntry } from "../sign-in/redirect-rule.ts";
-import { fold } from "../../wire/fold.ts";
+import { fold } from "../../wire/text/fold.ts";
 
 /** A part of a seed whose form is unchecked or wrong. */
 type Part = Readonly<Record<string, unknown>>;

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { createPublishableKey, createSecretKey } from "../instances/keys.ts";
-import { jsonFault } from "../../wire/json.ts";
-import { PROVIDERS_WITHOUT_EMAIL, SESSION_ID_PREFIX } from "../../wire/names.ts";
+import { jsonFault } from "../../wire/text/json.ts";
+import { PROVIDERS_WITHOUT_EMAIL } from "../../wire/providers.ts";
+import { SESSION_ID_PREFIX } from "../../wire/ids.ts";
 import { SeedError } from "../errors.ts";
 import { checked } from "../zod-errors.ts";
 import {
@@ -14,7 +15,7 @@ import {
   type UserRecord,
 } from "../store/records.ts";
 import { crossFaults, textFaults } from "./faults.ts";
-import type { Seed } from "../../wire/seed.ts";
+import type { Seed } from "../../wire/control/seed.ts";
 import { SeedFile } from "./schema.ts";
 
 /**

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import type { Provider } from "../../wire/names.ts";
-import { persona, providerEmail, Seed, text } from "../../wire/seed.ts";
+import type { Provider } from "../../wire/providers.ts";
+import { persona, providerEmail, Seed, text } from "../../wire/control/seed.ts";
 import type { SchemaParts } from "../simulator/provider.ts";
 import { SIMULATED } from "../simulator/providers.ts";
 

@@ -1,5 +1,6 @@
-import { STATE_LIFETIME_SECONDS, type Provider } from "../../wire/names.ts";
-import { withoutWildcard } from "../../wire/redirect-entry.ts";
+import { STATE_LIFETIME_SECONDS } from "../../wire/sign-in/attempt.ts";
+import type { Provider } from "../../wire/providers.ts";
+import { withoutWildcard } from "../../wire/sign-in/redirect-entry.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import { ApiError, SignInRefused } from "../errors.ts";
 import { flowIdOf } from "../flows/flow-id.ts";

@@ -1,5 +1,5 @@
 import { SIGN_IN_ERRORS, type SignInErrorCode } from "../../wire/errors.ts";
-import { PROVIDER_TITLES, type Provider } from "../../wire/names.ts";
+import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import { ApiError, SignInError, SignInRefused } from "../errors.ts";
 import type { Flows, StepReport } from "../flows/flows.ts";

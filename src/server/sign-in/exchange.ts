@@ -1,7 +1,7 @@
 import { clearTimeout, setTimeout } from "node:timers";
 import * as z from "zod/mini";
-import { BodyTooLong, readText } from "../../wire/body.ts";
-import type { FetchInit } from "../../wire/fetch.ts";
+import { BodyTooLong, readText } from "../../wire/http/body.ts";
+import type { FetchInit } from "../../wire/http/fetch.ts";
 import { SignInError } from "../errors.ts";
 import type { Connection } from "../providers/connections.ts";
 import type { Get } from "../providers/provider.ts";

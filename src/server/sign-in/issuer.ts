@@ -1,4 +1,4 @@
-import { PROVIDER_TITLES } from "../../wire/names.ts";
+import { PROVIDER_TITLES } from "../../wire/providers.ts";
 import { SignInError } from "../errors.ts";
 import type { Connection } from "../providers/connections.ts";
 import { DEFINITIONS } from "../providers/index.ts";

@@ -1,5 +1,5 @@
-import { normalizeEmail } from "../../wire/email.ts";
-import { PROVIDER_TITLES, type Provider } from "../../wire/names.ts";
+import { normalizeEmail } from "../../wire/text/email.ts";
+import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 import { SignInError } from "../errors.ts";
 import { isOtherMailbox, isPlaceholderEmail, placeholderEmail } from "../providers/email.ts";
 import type { Profile } from "../providers/provider.ts";

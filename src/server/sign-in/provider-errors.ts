@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { PROVIDER_TITLES, type Provider } from "../../wire/names.ts";
+import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 
 /** Error codes, such as `invalid_client`. Anything else may be data, which stays out of the log. */
 const CODE = /^[a-z_]{1,48}$/i;

@@ -1,6 +1,7 @@
-import { isLoopback } from "../../wire/loopback.ts";
-import { ANY_ADDRESS, ANY_QUERY, withoutNonce, withoutWildcard } from "../../wire/redirect-entry.ts";
-import type { RedirectUri } from "../../wire/redirect-uri.ts";
+import { isLoopback } from "../../wire/http/loopback.ts";
+import { ANY_ADDRESS, ANY_QUERY, withoutWildcard } from "../../wire/sign-in/redirect-entry.ts";
+import { withoutNonce } from "../../wire/sign-in/attempt.ts";
+import type { RedirectUri } from "../../wire/sign-in/redirect-uri.ts";
 import type { ApiError } from "../errors.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import type { Caller } from "./caller.ts";

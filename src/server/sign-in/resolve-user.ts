@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { PROVIDERS_WITHOUT_EMAIL, PROVIDER_TITLES, SESSION_ID_PREFIX } from "../../wire/names.ts";
+import { PROVIDERS_WITHOUT_EMAIL, PROVIDER_TITLES } from "../../wire/providers.ts";
+import { SESSION_ID_PREFIX } from "../../wire/ids.ts";
 import { SignInError } from "../errors.ts";
 import { placeholderEmail } from "../providers/email.ts";
 import type { ProviderDefinition } from "../providers/provider.ts";
-import { fold } from "../../wire/fold.ts";
+import { fold } from "../../wire/text/fold.ts";
 import {
   newRecord,
   type IdentityRecord,

@@ -1,4 +1,4 @@
-import { PROVIDER_TITLES, type Provider } from "../../wire/names.ts";
+import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 import { SignInRefused } from "../errors.ts";
 import { flowIdOf } from "../flows/flow-id.ts";
 import { beginningOf, redactText } from "../flows/redact.ts";

@@ -1,4 +1,4 @@
-import type { Provider } from "../../wire/names.ts";
+import type { Provider } from "../../wire/providers.ts";
 import type { Grants } from "./grants.ts";
 import type { Personas } from "./personas.ts";
 import type { SimulatedProvider } from "./provider.ts";

@@ -1,4 +1,4 @@
-import type { Provider } from "../../wire/names.ts";
+import type { Provider } from "../../wire/providers.ts";
 import { ApiError, SignInRefused } from "../errors.ts";
 import type { Application } from "../providers/connections.ts";
 import type { AuthorizationServer } from "./authorization-server.ts";

@@ -1,6 +1,6 @@
-import { PROVIDER_TITLES, type Provider } from "../../wire/names.ts";
-import { normalizeEmail } from "../../wire/email.ts";
-import type { OutcomeId } from "../../wire/outcomes.ts";
+import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
+import { normalizeEmail } from "../../wire/text/email.ts";
+import type { OutcomeId } from "../../wire/sign-in/outcomes.ts";
 import type { Choice } from "./choice.ts";
 import { isOutcomeAt, REDIRECT_ERRORS } from "./outcomes.ts";
 import { withParameters } from "../sign-in/redirect-uri.ts";

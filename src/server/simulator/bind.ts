@@ -1,4 +1,4 @@
-import type { Provider } from "../../wire/names.ts";
+import type { Provider } from "../../wire/providers.ts";
 import type { Cookie } from "../cookies.ts";
 import { AWAITS_BROWSER, isPageBinding, pageBinding } from "../sign-in/binding.ts";
 import type { Application } from "../providers/connections.ts";

@@ -1,5 +1,5 @@
-import type { Provider } from "../../wire/names.ts";
-import type { OutcomeId } from "../../wire/outcomes.ts";
+import type { Provider } from "../../wire/providers.ts";
+import type { OutcomeId } from "../../wire/sign-in/outcomes.ts";
 import type { NoteStep } from "../flows/flows.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import { accountName } from "./typed-account.ts";

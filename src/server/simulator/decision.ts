@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Provider } from "../../wire/names.ts";
-import type { OutcomeId } from "../../wire/outcomes.ts";
+import type { Provider } from "../../wire/providers.ts";
+import type { OutcomeId } from "../../wire/sign-in/outcomes.ts";
 import { flowIdOf } from "../flows/flow-id.ts";
 import type { FlowFacts, Flows } from "../flows/flows.ts";
 import type { Override } from "./authorize.ts";

@@ -1,4 +1,4 @@
-import type { FetchResponse } from "../../wire/fetch.ts";
+import type { FetchResponse } from "../../wire/http/fetch.ts";
 import type { SimulatedProvider } from "./provider.ts";
 import { notFound, reply, textReply } from "./replies.ts";
 

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { cacheLimit } from "../cache-limit.ts";
-import type { Provider } from "../../wire/names.ts";
-import type { OutcomeId } from "../../wire/outcomes.ts";
+import type { Provider } from "../../wire/providers.ts";
+import type { OutcomeId } from "../../wire/sign-in/outcomes.ts";
 import type { Application } from "../providers/connections.ts";
 import { ownText } from "../own-text.ts";
 import { randomBytes } from "../random.ts";

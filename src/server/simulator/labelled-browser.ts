@@ -1,4 +1,4 @@
-import { BROWSER_COOKIE } from "../../wire/names.ts";
+import { BROWSER_COOKIE } from "../../wire/sign-in/account-choices.ts";
 import type { ReadCookie } from "../cookies.ts";
 
 /** A browser that scenarios can be limited to. */

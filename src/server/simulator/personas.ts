@@ -1,4 +1,4 @@
-import { PROVIDERS } from "../../wire/names.ts";
+import { PROVIDERS } from "../../wire/providers.ts";
 import { isPlaceholderEmail, placeholderEmail } from "../providers/email.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import type { PersonaReference } from "./grants.ts";

@@ -1,4 +1,4 @@
-import { drawnFor } from "../../wire/initials.ts";
+import { drawnFor } from "../../wire/text/initials.ts";
 import type { PersonaRecord } from "../store/records.ts";
 
 /** What is drawn for an account without a picture. */

@@ -1,4 +1,4 @@
-import type { Provider } from "../../wire/names.ts";
+import type { Provider } from "../../wire/providers.ts";
 import { simulatedGithub } from "./github.ts";
 import { simulatedGoogle } from "./google.ts";
 import type { SimulatedProvider } from "./provider.ts";

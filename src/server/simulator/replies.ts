@@ -1,4 +1,4 @@
-import type { FetchResponse } from "../../wire/fetch.ts";
+import type { FetchResponse } from "../../wire/http/fetch.ts";
 
 /** A provider's answer in JSON. @param headers by names in lower case */
 export function reply(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): FetchResponse {

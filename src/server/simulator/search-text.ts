@@ -1,4 +1,4 @@
-import { fold } from "../../wire/fold.ts";
+import { fold } from "../../wire/text/fold.ts";
 
 /** The texts of many rows in one string, so that a search reads memory sequentially. */
 export class SearchText {

@@ -1,4 +1,4 @@
-import type { FetchInit, FetchResponse } from "../../wire/fetch.ts";
+import type { FetchInit, FetchResponse } from "../../wire/http/fetch.ts";
 import type { AuthorizationServer } from "./authorization-server.ts";
 import type { Grants } from "./grants.ts";
 import { tokenFailure } from "./outcomes.ts";

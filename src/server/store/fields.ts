@@ -1,4 +1,4 @@
-import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/fields.ts";
+import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/search/fields.ts";
 import type { TABLES, TableName } from "./columns.ts";
 
 type Columns<Name extends TableName> = (typeof TABLES)[Name];

@@ -1,4 +1,5 @@
-import { PUBLISHABLE_KEY, SECRET_KEY, SUBDOMAIN } from "../../wire/names.ts";
+import { PUBLISHABLE_KEY, SECRET_KEY } from "../../wire/credentials.ts";
+import { SUBDOMAIN } from "../../wire/ids.ts";
 import type { InstanceRecord } from "./records.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { isProvider, isSessionProvider, type Provider, type SessionProvider } from "../../wire/names.ts";
+import { isProvider, isSessionProvider, type Provider, type SessionProvider } from "../../wire/providers.ts";
 
 /** The kinds of columns: the type in PostgreSQL, and the check of a value. */
 interface Kind<Value> {

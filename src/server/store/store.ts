@@ -1,5 +1,5 @@
-import type { Provider } from "../../wire/names.ts";
-import type { Query } from "../../wire/query.ts";
+import type { Provider } from "../../wire/providers.ts";
+import type { Query } from "../../wire/search/query.ts";
 import type {
   IdentityRecord,
   InstanceRecord,

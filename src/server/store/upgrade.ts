@@ -1,4 +1,4 @@
-import { isProvider } from "../../wire/names.ts";
+import { isProvider } from "../../wire/providers.ts";
 import { columnsOf, OLDEST_VERSION, TABLE_NAMES, VERSION, type RecordOf, type TableName } from "./columns.ts";
 import { isRecord, type Entry } from "./records.ts";
 

@@ -1,5 +1,5 @@
-import type { Query } from "../../wire/query.ts";
-import { fold } from "../../wire/fold.ts";
+import type { Query } from "../../wire/search/query.ts";
+import { fold } from "../../wire/text/fold.ts";
 import type { Store, UserView } from "./store.ts";
 
 /** The user of an instance with this e-mail address, in any case. */

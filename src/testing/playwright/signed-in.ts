@@ -1,7 +1,8 @@
 import type { Browser, BrowserContext } from "@playwright/test";
 import { ControlError, type TestService } from "../index.ts";
 import { checkOptions } from "../options.ts";
-import { BROWSER_COOKIE, TOKEN_LIFETIME_SECONDS } from "../../wire/names.ts";
+import { BROWSER_COOKIE } from "../../wire/sign-in/account-choices.ts";
+import { TOKEN_LIFETIME_SECONDS } from "../../wire/token/claims.ts";
 import type { SignInAs, SignInAsOptions } from "./sign-in-as.ts";
 
 export type StorageState = Awaited<ReturnType<BrowserContext["storageState"]>>;

@@ -1,8 +1,8 @@
 /** The request bodies of the control API. The client's types and the OpenAPI document follow from these schemas. */
 import * as z from "zod/mini";
-import { PROVIDERS, type Provider } from "../names.ts";
-import * as seed from "../seed.ts";
-import { TOKEN_KINDS } from "../token-kinds.ts";
+import { PROVIDERS, type Provider } from "../providers.ts";
+import * as seed from "./seed.ts";
+import { TOKEN_KINDS } from "../token/token-kinds.ts";
 import { account, duration, instanceName, outcome, provider, text } from "./values.ts";
 
 /** The body of a route that takes no parameters. */

@@ -1,4 +1,4 @@
-import { providerTitle } from "../names.ts";
+import { providerTitle } from "../providers.ts";
 import type { AnswerOf } from "./types.ts";
 import { stepInWords } from "./step-words.ts";
 

@@ -1,4 +1,4 @@
-import { fold } from "../fold.ts";
+import { fold } from "../text/fold.ts";
 import { isOfPerson } from "./person.ts";
 import type { AnswerOf, QueryOf } from "./types.ts";
 

@@ -25,3 +25,6 @@ export function isWatching(path: string): boolean {
 export function isProbe(path: string): boolean {
   return /^\/__svc\/identity(?:\?|$)/.test(path);
 }
+
+/** On answers of the control API: where the clock stands, as `GET /clock` says it. */
+export const CLOCK_HEADER = "svc-clock";

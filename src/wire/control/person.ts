@@ -1,4 +1,4 @@
-import { fold } from "../fold.ts";
+import { fold } from "../text/fold.ts";
 import type { AnswerOf } from "./types.ts";
 
 type Flow = AnswerOf<"GET /flows">[number]["data"];

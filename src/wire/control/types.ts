@@ -1,5 +1,4 @@
-import { plain } from "../plain.ts";
-import type { InputOf, ResultOf } from "../route.ts";
+import { plain, type InputOf, type ResultOf } from "../route.ts";
 import type { CONTROL_ROUTES } from "./routes.ts";
 
 type Rows = typeof CONTROL_ROUTES;

@@ -1,9 +1,10 @@
 /** What the product API takes. A message says which error a wrong value is: see `fault`. */
 import * as z from "zod/mini";
 import { AFTER } from "../control/values.ts";
-import type { Fields } from "../fields.ts";
-import { MAX_PAGE_SIZE, PROVIDERS } from "../names.ts";
-import { parseQuery, QueryError, type Query } from "../query.ts";
+import type { Fields } from "../search/fields.ts";
+import { MAX_PAGE_SIZE } from "../http/page.ts";
+import { PROVIDERS } from "../providers.ts";
+import { parseQuery, QueryError, type Query } from "../search/query.ts";
 import { fault } from "./faults.ts";
 
 const text = z.string();

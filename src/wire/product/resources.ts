@@ -1,6 +1,6 @@
 /** The schemas of what the product API answers with. Each does not compile unless it is exactly its type. */
 import * as z from "zod/mini";
-import { PROVIDERS, SESSION_PROVIDERS } from "../names.ts";
+import { PROVIDERS, SESSION_PROVIDERS } from "../providers.ts";
 import type * as wire from "../resources.ts";
 
 type Mutable<Value> = Value extends object ? { -readonly [Key in keyof Value]: Mutable<Value[Key]> } : Value;

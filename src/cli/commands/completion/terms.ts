@@ -1,5 +1,5 @@
-import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../../wire/fields.ts";
-import { PROVIDERS, SESSION_PROVIDERS } from "../../../wire/names.ts";
+import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../../wire/search/fields.ts";
+import { PROVIDERS, SESSION_PROVIDERS } from "../../../wire/providers.ts";
 import type { Place, Candidate } from "./line.ts";
 
 const SEARCHED: Readonly<Record<string, Fields>> = { users: USER_FIELDS, sessions: SESSION_FIELDS };

@@ -1,5 +1,5 @@
 import type { Argument, Option } from "commander";
-import { PROVIDERS, SESSION_PROVIDERS } from "../../../wire/names.ts";
+import { PROVIDERS, SESSION_PROVIDERS } from "../../../wire/providers.ts";
 import { knownSubdomains } from "../../connection/running-server.ts";
 import type { Context } from "../../context.ts";
 import { listProfiles } from "../../credentials/profiles.ts";

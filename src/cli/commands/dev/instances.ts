@@ -1,6 +1,6 @@
 import { Option, type Command } from "commander";
 import type { BodyOf } from "../../../wire/control/types.ts";
-import { PROVIDERS, type Provider } from "../../../wire/names.ts";
+import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
 import { openControl } from "../../connection/control.ts";
 import { collect, runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { ControlClient } from "../../../control-client/index.ts";
 import type { AnswerOf, BodyOf } from "../../../wire/control/types.ts";
-import { jsonFault } from "../../../wire/json.ts";
+import { jsonFault } from "../../../wire/text/json.ts";
 import { openControl } from "../../connection/control.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { ControlClient } from "../../../control-client/index.ts";
 import { userIdByEmail } from "../../../control-client/user-by-email.ts";
 import type { BodyOf } from "../../../wire/control/types.ts";
-import { isUuid } from "../../../wire/names.ts";
+import { isUuid } from "../../../wire/ids.ts";
 import { openControl } from "../../connection/control.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";

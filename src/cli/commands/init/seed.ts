@@ -1,4 +1,4 @@
-import { PROVIDERS } from "../../../wire/names.ts";
+import { PROVIDERS } from "../../../wire/providers.ts";
 
 /** One instance with one user, who can sign in at every simulated provider. */
 export async function seedFor(name: string, redirectUri: string | undefined): Promise<object> {

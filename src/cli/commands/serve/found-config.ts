@@ -1,6 +1,7 @@
 import type { ServeOptions } from "../../../server/index.ts";
-import { isLoopback } from "../../../wire/loopback.ts";
-import { CONFIG_FILE, enumerated } from "../../../wire/names.ts";
+import { isLoopback } from "../../../wire/http/loopback.ts";
+import { CONFIG_FILE } from "../../../wire/serve.ts";
+import { enumerated } from "../../../wire/text/suggestion.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";

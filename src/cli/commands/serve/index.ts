@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { isControlApi } from "../../../wire/control/paths.ts";
-import { DEFAULT_PORT, LOG_LEVELS, PROVIDERS_MODES } from "../../../wire/names.ts";
+import { DEFAULT_PORT, LOG_LEVELS, PROVIDERS_MODES } from "../../../wire/serve.ts";
 import type { RunningServer } from "../../../server/index.ts";
 import { collect, runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";

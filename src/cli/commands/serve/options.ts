@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { systemReason } from "../../../disk/system-reason.ts";
 import type { ServeOptions } from "../../../server/index.ts";
-import { CONFIG_FILE, type LogLevel, type ProvidersMode } from "../../../wire/names.ts";
+import { CONFIG_FILE, type LogLevel, type ProvidersMode } from "../../../wire/serve.ts";
 import type { Context } from "../../context.ts";
 import { durationFrom } from "../../duration.ts";
 import { CliError } from "../../errors.ts";

@@ -1,4 +1,4 @@
-import { isSessionId, isUuid } from "../../../wire/names.ts";
+import { isSessionId, isUuid } from "../../../wire/ids.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { shortIdHint } from "../../list/short-id.ts";

@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { setTimeout as pause } from "node:timers/promises";
-import { PROVIDERS, type Provider } from "../../../wire/names.ts";
+import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
 import { openTarget } from "../../connection/client.ts";
 import { openControl } from "../../connection/control.ts";
 import { fetchOf } from "../../connection/exchange.ts";

@@ -1,9 +1,9 @@
 import type { Client } from "../../../client/client.ts";
 import { errorCode, type ErrorCode } from "../../../wire/errors.ts";
-import type { Fetch } from "../../../wire/fetch.ts";
-import { parsedJson } from "../../../wire/json.ts";
-import { isLoopbackUrl } from "../../../wire/loopback.ts";
-import type { Provider } from "../../../wire/names.ts";
+import type { Fetch } from "../../../wire/http/fetch.ts";
+import { parsedJson } from "../../../wire/text/json.ts";
+import { isLoopbackUrl } from "../../../wire/http/loopback.ts";
+import type { Provider } from "../../../wire/providers.ts";
 import { CliError, inOneLine } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { quoted } from "../../output/format.ts";

@@ -1,7 +1,7 @@
-import type { AccountChoices } from "../../../wire/account-choices.ts";
-import { parsedJson } from "../../../wire/json.ts";
-import { providerTitle } from "../../../wire/names.ts";
-import { ANY_ADDRESS, withoutWildcard } from "../../../wire/redirect-entry.ts";
+import type { AccountChoices } from "../../../wire/sign-in/account-choices.ts";
+import { parsedJson } from "../../../wire/text/json.ts";
+import { providerTitle } from "../../../wire/providers.ts";
+import { ANY_ADDRESS, withoutWildcard } from "../../../wire/sign-in/redirect-entry.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { OWN_ENTRY, tokenOf } from "./landing.ts";

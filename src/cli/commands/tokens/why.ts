@@ -1,7 +1,6 @@
-import { claimsProblem, type TokenClaims } from "../../../wire/claims.ts";
+import { claimsProblem, type TokenClaims, MAX_TOKEN_BYTES } from "../../../wire/token/claims.ts";
 import { credentialKind } from "../../../wire/credentials.ts";
-import { MAX_TOKEN_BYTES } from "../../../wire/names.ts";
-import { explainClaims, explainHeader, timeInWords } from "../../../wire/token-words.ts";
+import { explainClaims, explainHeader, timeInWords } from "../../../wire/token/token-words.ts";
 import { counted } from "../../output/format.ts";
 
 /** Of 32 bytes in base64url. */

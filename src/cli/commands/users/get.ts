@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { isUuid } from "../../../wire/names.ts";
+import { isUuid } from "../../../wire/ids.ts";
 import { openClient } from "../../connection/client.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";

@@ -1,5 +1,5 @@
 import type { Client } from "../../../client/client.ts";
-import { fold } from "../../../wire/fold.ts";
+import { fold } from "../../../wire/text/fold.ts";
 import type { User } from "../../../wire/resources.ts";
 
 /** What one search asks for: fewer terms than the service takes, in an address that proxies let through. */

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { PROVIDERS, providerTitle, type Provider } from "../../../wire/names.ts";
+import { PROVIDERS, providerTitle, type Provider } from "../../../wire/providers.ts";
 import { control } from "../../api/client.ts";
 import type { Persona } from "../../api/records.ts";
 import { CheckField, TextField } from "../../ui/field.tsx";

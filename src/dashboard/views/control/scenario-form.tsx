@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import type { Provider } from "../../../wire/names.ts";
+import type { Provider } from "../../../wire/providers.ts";
 import { control } from "../../api/client.ts";
 import type { OutcomeId, Persona } from "../../api/records.ts";
 import { service } from "../../api/service.ts";

@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { providerTitle } from "../../../wire/names.ts";
+import { providerTitle } from "../../../wire/providers.ts";
 import type { Flow } from "../../api/records.ts";
 import { instanceName } from "../../api/service.ts";
 import { href } from "../../router.ts";

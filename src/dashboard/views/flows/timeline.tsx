@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { stepInWords, type Step } from "../../../wire/control/step-words.ts";
-import { providerTitle } from "../../../wire/names.ts";
+import { providerTitle } from "../../../wire/providers.ts";
 import { Code, Facts, Pill } from "../../ui/parts.tsx";
 import { href } from "../../router.ts";
 import { UserText } from "../../ui/user-text.tsx";

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { providerTitle, type Provider } from "../../../wire/names.ts";
+import { providerTitle, type Provider } from "../../../wire/providers.ts";
 import { control } from "../../api/client.ts";
 import type { Instance } from "../../api/records.ts";
 import { useLoad } from "../../api/use-load.ts";

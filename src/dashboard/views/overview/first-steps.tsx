@@ -1,6 +1,6 @@
 import { signal, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { providerTitle } from "../../../wire/names.ts";
+import { providerTitle } from "../../../wire/providers.ts";
 import { control } from "../../api/client.ts";
 import type { Instance, SignIn } from "../../api/records.ts";
 import { service } from "../../api/service.ts";

@@ -1,7 +1,7 @@
 import { useSignal, type Signal } from "@preact/signals";
 import type { VNode } from "preact";
 import type { AnswerOf } from "../../../wire/control/types.ts";
-import { providerTitle } from "../../../wire/names.ts";
+import { providerTitle } from "../../../wire/providers.ts";
 import { service } from "../../api/service.ts";
 import { BarChart, type Series } from "../../ui/chart.tsx";
 import { SelectField } from "../../ui/field.tsx";

@@ -1,4 +1,4 @@
-import { shellQuoted } from "../../../wire/shell-quote.ts";
+import { shellQuoted } from "../../../wire/text/shell-quote.ts";
 import type { RequestEntry } from "../../api/records.ts";
 
 type Asked = Pick<RequestEntry["data"], "method" | "path">;

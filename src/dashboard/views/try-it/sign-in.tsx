@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { PROVIDERS, type Provider } from "../../../wire/names.ts";
-import { tryTarget } from "../../../wire/try-target.ts";
+import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
+import { tryTarget } from "../../../wire/sign-in/try-target.ts";
 import { control } from "../../api/client.ts";
 import type { OutcomeId, SignIn } from "../../api/records.ts";
 import { currentInstance, service } from "../../api/service.ts";

@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import type { QueryOf } from "../../../wire/control/types.ts";
-import { csvLine, plainText } from "../../../wire/csv.ts";
+import { csvLine } from "../../../wire/text/csv.ts";
+import { plainText } from "../../../wire/text/plain-text.ts";
 import { control } from "../../api/client.ts";
 import { Button } from "../../ui/button.tsx";
 import { notify } from "../../ui/notices.tsx";

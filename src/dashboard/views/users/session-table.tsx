@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
 import type { QueryOf } from "../../../wire/control/types.ts";
-import { providerTitle } from "../../../wire/names.ts";
+import { providerTitle } from "../../../wire/providers.ts";
 import { control } from "../../api/client.ts";
 import type { Session } from "../../api/records.ts";
 import { href } from "../../router.ts";

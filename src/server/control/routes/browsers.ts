@@ -1,4 +1,4 @@
-import { BROWSER_COOKIE } from "../../../wire/names.ts";
+import { BROWSER_COOKIE } from "../../../wire/sign-in/account-choices.ts";
 import { labelledBrowserValue } from "../../simulator/labelled-browser.ts";
 import { randomBytes } from "node:crypto";
 import type { HandlersOf } from "../handler.ts";

@@ -1,4 +1,4 @@
-import { PROVIDERS, type Provider } from "../../../wire/names.ts";
+import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
 import { ApiError } from "../../errors.ts";
 import { requireProvider } from "../../http/routes/access.ts";
 import { checkEndpoints } from "../../providers/endpoints.ts";

@@ -1,4 +1,4 @@
-import { OUTCOMES } from "../../../wire/outcomes.ts";
+import { OUTCOMES } from "../../../wire/sign-in/outcomes.ts";
 import { providersOf } from "../../simulator/outcomes.ts";
 import type { HandlersOf } from "../handler.ts";
 

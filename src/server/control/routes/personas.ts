@@ -1,4 +1,4 @@
-import { PROVIDERS } from "../../../wire/names.ts";
+import { PROVIDERS } from "../../../wire/providers.ts";
 import { recordsOf } from "../../seed/parse.ts";
 import { SeedPersona } from "../../seed/schema.ts";
 import { typedPersona } from "../../simulator/typed-account.ts";

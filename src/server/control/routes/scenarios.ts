@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { normalizeEmail } from "../../../wire/email.ts";
+import { normalizeEmail } from "../../../wire/text/email.ts";
 import type { ParsedQueryOf } from "../../../wire/control/routes.ts";
-import type { OutcomeId } from "../../../wire/outcomes.ts";
+import type { OutcomeId } from "../../../wire/sign-in/outcomes.ts";
 import { isPossible, providersOf } from "../../simulator/outcomes.ts";
-import type { Provider } from "../../../wire/names.ts";
+import type { Provider } from "../../../wire/providers.ts";
 import { ApiError } from "../../errors.ts";
 import { SCENARIO_PREFIX } from "../../live/live.ts";
 import { remainingOf, type Scenario } from "../../live/scenario.ts";

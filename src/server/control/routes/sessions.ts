@@ -1,4 +1,4 @@
-import { SESSION_FIELDS } from "../../../wire/fields.ts";
+import { SESSION_FIELDS } from "../../../wire/search/fields.ts";
 import { lowerCaseId } from "../../http/routes/access.ts";
 import type { ListOptions } from "../../http/routes/list.ts";
 import { sessionList } from "../../http/routes/sessions.ts";

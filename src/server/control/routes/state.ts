@@ -1,4 +1,4 @@
-import { PROVIDERS } from "../../../wire/names.ts";
+import { PROVIDERS } from "../../../wire/providers.ts";
 import { VERSION } from "../../../wire/version.ts";
 import { describeProvider } from "../../providers/offers.ts";
 import type { HandlersOf } from "../handler.ts";

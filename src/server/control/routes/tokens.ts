@@ -1,5 +1,5 @@
 import { ERRORS, errorBody } from "../../../wire/errors.ts";
-import { PROVIDERS } from "../../../wire/names.ts";
+import { PROVIDERS } from "../../../wire/providers.ts";
 import { ApiError } from "../../errors.ts";
 import { verifiedToken } from "../../http/routes/tokens.ts";
 import type { InstanceRecord } from "../../store/records.ts";

@@ -1,5 +1,5 @@
-import { USER_FIELDS } from "../../../wire/fields.ts";
-import { fold } from "../../../wire/fold.ts";
+import { USER_FIELDS } from "../../../wire/search/fields.ts";
+import { fold } from "../../../wire/text/fold.ts";
 import { ApiError } from "../../errors.ts";
 import { crossFaults } from "../../seed/faults.ts";
 import { recordsOf } from "../../seed/parse.ts";

@@ -1,5 +1,5 @@
-import type { AccountChoices } from "../../../wire/account-choices.ts";
-import { PROVIDER_TITLES } from "../../../wire/names.ts";
+import type { AccountChoices } from "../../../wire/sign-in/account-choices.ts";
+import { PROVIDER_TITLES } from "../../../wire/providers.ts";
 import type { PickerView } from "../../simulator/picker.ts";
 
 /** The account picker as a program can use it. @param front the front door's origin @param hint the `login_hint` it sent */

@@ -1,4 +1,4 @@
-import type { Provider } from "../../../wire/names.ts";
+import type { Provider } from "../../../wire/providers.ts";
 import { SIMULATED } from "../../simulator/providers.ts";
 import { Html } from "./html.ts";
 

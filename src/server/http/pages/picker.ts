@@ -1,7 +1,7 @@
-import { PROVIDERS, PROVIDERS_WITHOUT_EMAIL, PROVIDER_TITLES, type Provider } from "../../../wire/names.ts";
-import { OUTCOMES } from "../../../wire/outcomes.ts";
-import { visible } from "../../../wire/visible.ts";
-import { normalizeEmail } from "../../../wire/email.ts";
+import { PROVIDERS, PROVIDERS_WITHOUT_EMAIL, PROVIDER_TITLES, type Provider } from "../../../wire/providers.ts";
+import { OUTCOMES } from "../../../wire/sign-in/outcomes.ts";
+import { visible } from "../../../wire/text/visible.ts";
+import { normalizeEmail } from "../../../wire/text/email.ts";
 import { isPossible } from "../../simulator/outcomes.ts";
 import type { PickerView } from "../../simulator/picker.ts";
 import { html, type Html } from "./html.ts";

@@ -2,13 +2,11 @@ import type { H3Event } from "h3";
 import type { ErrorCode } from "../../../wire/errors.ts";
 import {
   INSTANCE_HEADER,
-  isProvider,
-  PROVIDERS,
   PUBLISHABLE_KEY_HEADER,
   SECRET_KEY_HEADER,
   SECRET_KEY_PREFIX,
-  type Provider,
-} from "../../../wire/names.ts";
+} from "../../../wire/credentials.ts";
+import { isProvider, PROVIDERS, type Provider } from "../../../wire/providers.ts";
 import { PUBLISHABLE_KEY_TERM } from "../../../wire/product/inputs.ts";
 import { ApiError, SignInRefused } from "../../errors.ts";
 import type { Instances } from "../../instances/instances.ts";

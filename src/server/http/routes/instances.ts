@@ -1,4 +1,4 @@
-import { PUBLISHABLE_KEY_HEADER } from "../../../wire/names.ts";
+import { PUBLISHABLE_KEY_HEADER } from "../../../wire/credentials.ts";
 import { ApiError } from "../../errors.ts";
 import { json, setHeaders } from "../respond.ts";
 import { toInstance } from "../resources.ts";

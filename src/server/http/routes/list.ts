@@ -1,4 +1,4 @@
-import type { Query } from "../../../wire/query.ts";
+import type { Query } from "../../../wire/search/query.ts";
 import { ApiError } from "../../errors.ts";
 import type { PageOptions, Position } from "../../store/store.ts";
 import type { Call } from "../dispatch.ts";

@@ -1,5 +1,5 @@
 import { getCookie, html, raw } from "h3";
-import { isProvider, type Provider } from "../../../wire/names.ts";
+import { isProvider, type Provider } from "../../../wire/providers.ts";
 import { ApiError } from "../../errors.ts";
 import type { Flows } from "../../flows/flows.ts";
 import type { Addresses } from "../../instances/addresses.ts";

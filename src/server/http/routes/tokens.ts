@@ -1,4 +1,4 @@
-import { isUuid } from "../../../wire/names.ts";
+import { isUuid } from "../../../wire/ids.ts";
 import type { VerifiedToken } from "../../../wire/resources.ts";
 import { ApiError } from "../../errors.ts";
 import type { InstanceRecord } from "../../store/records.ts";

@@ -9,7 +9,7 @@ import {
   type UserView,
 } from "../store.ts";
 import type { SessionRecord, SettingRecord, UserRecord } from "../records.ts";
-import { fold } from "../../../wire/fold.ts";
+import { fold } from "../../../wire/text/fold.ts";
 import { Commits, type Log } from "./document/commits.ts";
 import { createSnapshots, type SnapshotStorage } from "./snapshots.ts";
 import { removal, type Change } from "./document/change.ts";

@@ -1,4 +1,4 @@
-import { fold } from "../../../wire/fold.ts";
+import { fold } from "../../../wire/text/fold.ts";
 import { recordFault } from "../record-fault.ts";
 import { TABLE_NAMES, type Entry, type TableName } from "../records.ts";
 import type { StoreCheck } from "../maintenance.ts";

@@ -7,7 +7,8 @@ import { turn, type Reader, type Readers } from "./readers.ts";
 import { selected } from "./rows.ts";
 import { condition, LISTED_TIME } from "./search.ts";
 import { inBatches, type Value } from "./database/session.ts";
-import { MAX_PAGE_SIZE, type Provider } from "../../../wire/names.ts";
+import { MAX_PAGE_SIZE } from "../../../wire/http/page.ts";
+import type { Provider } from "../../../wire/providers.ts";
 
 /** Rows that are read at a time: a page of any size, with the row that shows whether there is a next one. */
 const BATCH = MAX_PAGE_SIZE + 1;

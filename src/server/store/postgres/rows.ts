@@ -1,5 +1,5 @@
 import { columnsOf, isTenantName, keyColumn, type Column } from "../columns.ts";
-import { fold } from "../../../wire/fold.ts";
+import { fold } from "../../../wire/text/fold.ts";
 import type { RecordOf, TableName } from "../records.ts";
 import { isoOf, timestampOf } from "./database/timestamps.ts";
 

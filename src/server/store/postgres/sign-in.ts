@@ -1,4 +1,4 @@
-import { fold } from "../../../wire/fold.ts";
+import { fold } from "../../../wire/text/fold.ts";
 import type { IdentityRecord, SessionRecord, UserRecord } from "../records.ts";
 import { StorageUnavailable, type Cleared, type SignInLookup, type SignIn } from "../store.ts";
 import type { Database } from "./database/database.ts";

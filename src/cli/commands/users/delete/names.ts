@@ -1,5 +1,5 @@
-import { normalizeEmail } from "../../../../wire/email.ts";
-import { isUuid } from "../../../../wire/names.ts";
+import { normalizeEmail } from "../../../../wire/text/email.ts";
+import { isUuid } from "../../../../wire/ids.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import { EXIT } from "../../../exit-codes.ts";

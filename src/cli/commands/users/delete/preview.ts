@@ -1,6 +1,6 @@
-import { fold } from "../../../../wire/fold.ts";
+import { fold } from "../../../../wire/text/fold.ts";
 import type { User } from "../../../../wire/resources.ts";
-import { inWords } from "../../../../wire/query-words.ts";
+import { inWords } from "../../../../wire/search/query-words.ts";
 import type { Context } from "../../../context.ts";
 import { USER_COLUMNS } from "../../../list/columns.ts";
 import { table } from "../../../list/table.ts";

@@ -1,8 +1,8 @@
 import { open, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { systemReason } from "../../../../disk/system-reason.ts";
-import { fold } from "../../../../wire/fold.ts";
-import { parsedJson } from "../../../../wire/json.ts";
+import { fold } from "../../../../wire/text/fold.ts";
+import { parsedJson } from "../../../../wire/text/json.ts";
 import type { Context, NamedInstance } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import { EXIT } from "../../../exit-codes.ts";

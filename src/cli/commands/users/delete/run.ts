@@ -1,4 +1,4 @@
-import { fold } from "../../../../wire/fold.ts";
+import { fold } from "../../../../wire/text/fold.ts";
 import type { User } from "../../../../wire/resources.ts";
 import { retriesOf, timeoutMs } from "../../../connection/client-options.ts";
 import { openTarget } from "../../../connection/client.ts";

@@ -1,6 +1,6 @@
 import type { Client } from "../../../../client/client.ts";
-import { foldCase } from "../../../../wire/fold.ts";
-import { printTerm, termsIn, type Query, type Term } from "../../../../wire/query.ts";
+import { foldCase } from "../../../../wire/text/fold.ts";
+import { printTerm, termsIn, type Query, type Term } from "../../../../wire/search/query.ts";
 import type { User } from "../../../../wire/resources.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";

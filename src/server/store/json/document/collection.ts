@@ -1,4 +1,4 @@
-import type { Clause, Query, Term } from "../../../../wire/query.ts";
+import type { Clause, Query, Term } from "../../../../wire/search/query.ts";
 import { slices } from "../../slices.ts";
 import type { PageOptions, Position } from "../../store.ts";
 import { matcher } from "./match.ts";

@@ -1,5 +1,5 @@
-import type { Clause, Query, Term } from "../../../../wire/query.ts";
-import { fold } from "../../../../wire/fold.ts";
+import type { Clause, Query, Term } from "../../../../wire/search/query.ts";
+import { fold } from "../../../../wire/text/fold.ts";
 
 /**
  * A query, prepared to be matched against many records.

@@ -1,8 +1,8 @@
-import type { Provider } from "../../../../wire/names.ts";
-import { fold } from "../../../../wire/fold.ts";
+import type { Provider } from "../../../../wire/providers.ts";
+import { fold } from "../../../../wire/text/fold.ts";
 import type { IdentityRecord, SessionRecord, StateRecord, TableName, UserRecord } from "../../records.ts";
 import type { AnyRecord, Tables } from "./change.ts";
-import type { Term } from "../../../../wire/query.ts";
+import type { Term } from "../../../../wire/search/query.ts";
 import { Collection, FEW } from "./collection.ts";
 import { termMatcher } from "./match.ts";
 import { StateQueue } from "./state-queue.ts";

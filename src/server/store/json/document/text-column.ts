@@ -1,5 +1,5 @@
-import type { Term } from "../../../../wire/query.ts";
-import { fold } from "../../../../wire/fold.ts";
+import type { Term } from "../../../../wire/search/query.ts";
+import { fold } from "../../../../wire/text/fold.ts";
 
 /** Texts in one block: a search looks through that many before others get their turn. */
 export const BLOCK_ROWS = 8192;

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { crc32 } from "node:zlib";
-import { parsedJson } from "../../../../wire/json.ts";
+import { parsedJson } from "../../../../wire/text/json.ts";
 
 const CHUNK_LENGTH = 1 << 20;
 

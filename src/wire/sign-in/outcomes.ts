@@ -1,4 +1,4 @@
-import { closest } from "./closest.ts";
+import { closest } from "../text/suggestion.ts";
 
 const INVALID_STATE = 'No redirect: svc answers 400 "Invalid or expired state"';
 

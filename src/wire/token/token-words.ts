@@ -1,6 +1,5 @@
-import { isTokenType, type ClaimsProblem } from "./claims.ts";
-import { ISSUER, TOKEN_LIFETIME_SECONDS } from "./names.ts";
-import { relativeTime } from "./relative-time.ts";
+import { isTokenType, type ClaimsProblem, ISSUER, TOKEN_LIFETIME_SECONDS } from "./claims.ts";
+import { relativeTime } from "../text/relative-time.ts";
 
 type Part = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,4 @@
-import { chunksOf } from "./chunks.ts";
-import type { Bytes } from "./fetch.ts";
+import { chunksOf, type Bytes } from "./fetch.ts";
 
 const BYTE_ORDER_MARK = "\ufeff";
 

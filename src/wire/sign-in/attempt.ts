@@ -1,12 +1,5 @@
-/** The entry of `redirect_uris` that matches every address. */
-export const ANY_ADDRESS = "*";
-/** The end of an entry that matches its address with any query. */
-export const ANY_QUERY = "?*";
-
-/** The address of an entry. */
-export function withoutWildcard(entry: string): string {
-  return entry.endsWith(ANY_QUERY) ? entry.slice(0, -ANY_QUERY.length) : entry;
-}
+/** How long a browser may take from its begin to its callback. */
+export const STATE_LIFETIME_SECONDS = 600;
 
 /** What an application adds to its callback's address, so that it knows its own sign-in again: 32 bytes as base64url. */
 export const NONCE = "nonce";

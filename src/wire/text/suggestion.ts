@@ -41,6 +41,12 @@ function listOf(known: readonly string[], what: string): string {
   return `The ${what} are ${known.toSorted().join(", ")}.`;
 }
 
+/** `google, github and twitter` */
+export function enumerated(names: readonly string[], conjunction: "and" | "or"): string {
+  const last = names.at(-1) ?? "";
+  return names.length > 1 ? `${names.slice(0, -1).join(", ")} ${conjunction} ${last}` : last;
+}
+
 /** Levenshtein's, with two neighbours in the wrong order as one edit (optimal string alignment). */
 function distance(a: string, b: string): number {
   let before: number[] = [];

@@ -1,12 +1,5 @@
 import { harmlessData } from "./harmless.ts";
 
-/** A value in a line of text: empty for null, the words of a list joined by commas. */
-export function plainText(value: unknown): string {
-  if (value === null || value === undefined) return "";
-  if (typeof value === "string") return value;
-  return Array.isArray(value) ? value.join(",") : JSON.stringify(value);
-}
-
 /**
  * A spreadsheet takes a cell that starts this way for a formula, and a name from a stranger could then read and send the
  * others. An apostrophe before it makes it text (OWASP, "CSV Injection").

@@ -1,6 +1,6 @@
-import { closest } from "./closest.ts";
+import { closest } from "../text/suggestion.ts";
 import type { Fields } from "./fields.ts";
-import { isUuid } from "./names.ts";
+import { isUuid } from "../ids.ts";
 import { NotATermError, printTerm, UnknownFieldError, type QueryError, type Term } from "./query.ts";
 
 /** `email~ada`, `name!=ada`: a field and a value with a sign between them that the search language does not have. */

@@ -1,4 +1,7 @@
-import type { Provider } from "./names.ts";
+import type { Provider } from "../providers.ts";
+
+/** Identifies a browser to a simulated provider. Not secret, and unrelated to the user. */
+export const BROWSER_COOKIE = "svc_browser";
 
 /** What a simulated provider answers to a program instead of the account picker. */
 export interface AccountChoices {

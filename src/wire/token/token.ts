@@ -3,8 +3,7 @@ import * as base64url from "jose/base64url";
 import * as errors from "jose/errors";
 import { compactVerify } from "jose/jws/compact/verify";
 import { decodeJwt } from "jose/jwt/decode";
-import { claimsProblem, isTokenType, type TokenClaims } from "./claims.ts";
-import { MAX_TOKEN_BYTES } from "./names.ts";
+import { claimsProblem, isTokenType, type TokenClaims, MAX_TOKEN_BYTES } from "./claims.ts";
 import type { TokenProblem } from "./token-problems.ts";
 
 /** HMAC with SHA-256 (RFC 7518, 3.2). */

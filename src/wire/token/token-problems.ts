@@ -1,4 +1,4 @@
-import type { ErrorCode } from "./errors.ts";
+import type { ErrorCode } from "../errors.ts";
 
 /** Why a token is not valid, in the order in which it is found out. */
 export const TOKEN_PROBLEMS = [

@@ -1,5 +1,10 @@
-import { ISSUER, TOKEN_LIFETIME_SECONDS, type TokenProvider } from "./names.ts";
+import type { TokenProvider } from "../providers.ts";
 import type { TokenProblem } from "./token-problems.ts";
+
+/** `iss` of every token. */
+export const ISSUER = "svc";
+export const TOKEN_LIFETIME_SECONDS = 3600;
+export const MAX_TOKEN_BYTES = 8192;
 
 /**
  * The claims of a token (with RFC 7519's names if it has one); `iat` and `exp` are Unix seconds. Tokens of a sign-in have
