@@ -31,21 +31,27 @@ export interface TestFlows {
 
 const DEFAULT_WAIT = "4s";
 
+/** The newest sign-in before the last reset: the service keeps it, and every look-up leaves out what is not newer. */
+export interface Forgotten {
+  newer_than?: string | undefined;
+}
+
 /**
  * @param scope what every look-up is narrowed to, such as an instance
- * @returns also `forget`, which leaves out the sign-ins so far: the service keeps them after a reset
+ * @param forgotten shared by all views of a service
+ * @returns also `forget`, which leaves out the sign-ins so far
  */
 export function createTestFlows(
   control: ControlClient,
   scope: FlowFilter,
+  forgotten: Forgotten,
 ): { flows: TestFlows; forget: () => Promise<void> } {
-  let newer_than: string | undefined;
   const forget = async (): Promise<void> => {
     const [newest] = await control.request("GET /flows", { query: { limit: 1 } });
-    newer_than = newest?.id;
+    forgotten.newer_than = newest?.id;
   };
   const list = (filter: QueryOf<"GET /flows"> = {}): Promise<Flow[]> =>
-    control.request("GET /flows", { query: { ...scope, newer_than, ...filter } });
+    control.request("GET /flows", { query: { ...scope, ...forgotten, ...filter } });
   const flows: TestFlows = {
     list,
     get: (id) => control.request("GET /flows/:id", { params: { id } }) as Promise<Flow>,
@@ -66,7 +72,7 @@ export function createTestFlows(
         `No sign-in matched ${JSON.stringify(filter)} within ${wait}. The latest: ${seen.join(", ") || "none"}.`,
       );
     },
-    summary: (filter) => control.request("GET /flows/summary", { query: { ...scope, newer_than, ...filter } }),
+    summary: (filter) => control.request("GET /flows/summary", { query: { ...scope, ...forgotten, ...filter } }),
     replay: (id, change = {}) => control.request("POST /flows/:id/replay", { params: { id }, body: change }),
   };
   return { flows, forget };

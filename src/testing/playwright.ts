@@ -50,6 +50,7 @@ export const test: TestType<Base[0] & SvcFixtures, Base[1] & SvcWorkerFixtures> 
         if (errors.length === 0) await svc.scenarios.assertMet();
       } finally {
         await (svcWorker.shared ? svc.scenarios.clear() : svc.reset());
+        await svc.close();
       }
     },
     { auto: true },

@@ -4,7 +4,7 @@ import { ServeError } from "../server/errors.ts";
 import type { AnswerOf, BodyOf } from "../wire/control/types.ts";
 import type { Fetch } from "../wire/http/fetch.ts";
 import { createClockReading, createTestClock, type TestClock } from "./clock.ts";
-import { createTestFlows, type TestFlows } from "./flows.ts";
+import { createTestFlows, type Forgotten, type TestFlows } from "./flows.ts";
 import { instanceNamed, readInstances, type TestInstances } from "./instances.ts";
 import { checkOptions } from "./options.ts";
 import {
@@ -65,7 +65,10 @@ export interface TestService extends AsyncDisposable {
   reset(): Promise<void>;
   /** Ends the service, or the connection to one that was running. Later calls throw a `ControlError` with code `closed`. */
   close(): Promise<void>;
-  /** The same service with scenarios of its own label, narrowed to a browser: for one test of several on a server. */
+  /**
+   * The same service for one test of several: its scenarios have their own label, and may be narrowed to a browser. `close`
+   * ends it alone, and what the test left running can't reach the service any more.
+   */
   scoped(label: string, match?: NonNullable<NewScenario["match"]>): TestService;
 }
 
@@ -85,86 +88,116 @@ export interface TestServiceParts {
 /** One implementation for a service in this process, on a port, or elsewhere. */
 export async function createTestServiceFrom(parts: TestServiceParts): Promise<TestService> {
   const { url, controlKey, isInside, label, only } = parts;
-  let closed: Promise<void> | undefined;
-  const requireOpen = (): void => {
-    if (closed)
-      throw new ControlError(
-        "closed",
-        undefined,
-        "The test service is closed. Use it before close(), or create another.",
-      );
-  };
-  const fetch: typeof globalThis.fetch = async (input, init) => {
-    requireOpen();
-    return parts.fetch(input, init);
-  };
   const reading = createClockReading();
-  const followed: Fetch = async (input, init) => {
-    const answer = await fetch(input, init);
-    reading.follow(answer);
-    return answer;
-  };
-  const control = createControlClient({ url, controlKey, fetch: followed });
-  const clock = createTestClock(control, reading);
-  let instances = await readInstances(control, only);
-  const changed = async (): Promise<void> => {
-    instances = await readInstances(control, only);
-  };
   const scope = only === undefined ? {} : { instance: only };
-  const { flows, forget } = createTestFlows(control, scope);
-  const main = instanceNamed(instances, undefined).id;
+  const forgotten: Forgotten = {};
+  let instances: TestInstances;
+  let main: string;
   // Weak: a service that lives as long as its worker may be asked for a client in each of thousands of tests.
   const clients = new Set<WeakRef<Client>>();
   const dropped = new FinalizationRegistry<WeakRef<Client>>((client) => clients.delete(client));
-  const close = (): Promise<void> =>
+  let closed: Promise<void> | undefined;
+  const closeAll = (): Promise<void> =>
     (closed ??= (async () => {
       await Promise.all([...clients].map(async (client) => client.deref()?.close()));
       await parts.close();
     })());
 
-  const withScenarios = (scenarios: TestScenarios, browser?: string): TestService => ({
-    url,
-    controlKey,
-    get instances() {
-      return instances;
-    },
-    control,
-    client(name, options = {}) {
+  const controlBy = (fetch: typeof globalThis.fetch): ControlClient => {
+    const followed: Fetch = async (input, init) => {
+      const answer = await fetch(input, init);
+      reading.follow(answer);
+      return answer;
+    };
+    return createControlClient({ url, controlKey, fetch: followed });
+  };
+
+  /** @param requireOpen throws if it is closed @param match what its scenarios are narrowed to */
+  function open(
+    name: string,
+    match: NonNullable<NewScenario["match"]>,
+    { requireOpen, close }: { readonly requireOpen: () => void; readonly close: () => Promise<void> },
+  ): TestService {
+    const fetch: typeof globalThis.fetch = async (input, init) => {
       requireOpen();
-      if (name !== undefined && typeof name !== "string")
-        throw new ServeError(
-          "client needs the instance first, and the options after it: client(undefined, { retry: 0 }).",
-        );
-      const { url: baseUrl, secret_key: secretKey, publishable_key: publishableKey } = instanceNamed(instances, name);
-      const address = { secretKey, publishableKey, baseUrl, now: clock.now, ...(isInside && { fetch }) };
-      // A test may run in a simulated browser, and its keys are worth nothing.
-      const client = createClient({ ...address, dangerouslyAllowBrowser: true, ...options });
-      const weak = new WeakRef(client);
-      clients.add(weak);
-      dropped.register(client, weak);
-      return client;
+      return parts.fetch(input, init);
+    };
+    const control = controlBy(fetch);
+    const clock = createTestClock(control, reading);
+    const scenarios = createTestScenarios(control, name, { ...scope, ...match });
+    const { flows, forget } = createTestFlows(control, scope, forgotten);
+    const changed = async (): Promise<void> => {
+      instances = await readInstances(control, only);
+    };
+    return {
+      url,
+      controlKey,
+      get instances() {
+        return instances;
+      },
+      control,
+      client(instance, options = {}) {
+        requireOpen();
+        if (instance !== undefined && typeof instance !== "string")
+          throw new ServeError(
+            "client needs the instance first, and the options after it: client(undefined, { retry: 0 }).",
+          );
+        const keys = instanceNamed(instances, instance);
+        const { url: baseUrl, secret_key: secretKey, publishable_key: publishableKey } = keys;
+        const address = { secretKey, publishableKey, baseUrl, now: clock.now, ...(isInside && { fetch }) };
+        // A test may run in a simulated browser, and its keys are worth nothing.
+        const client = createClient({ ...address, dangerouslyAllowBrowser: true, ...options });
+        const weak = new WeakRef(client);
+        clients.add(weak);
+        dropped.register(client, weak);
+        return client;
+      },
+      fetch,
+      async signIn(options = {}) {
+        checkOptions("signIn", options, undefined, 'signIn({ as: "ada" })');
+        return control.request("POST /sign-ins", { body: { ...scope, browser: match.browser, ...options } });
+      },
+      scenarios,
+      clock,
+      tokens: createTestTokens(control, main),
+      users: createTestUsers(control, main),
+      sessions: createTestSessions(control, main),
+      snapshots: createTestSnapshots(control, changed),
+      flows,
+      async reset() {
+        if (only === undefined) await control.request("POST /reset", { body: { all: true } });
+        else await Promise.all([control.request("POST /reset", { body: { instance: only } }), scenarios.clear()]);
+        await Promise.all([changed(), forget()]);
+      },
+      close,
+      [Symbol.asyncDispose]: close,
+      scoped: (ownName, ownMatch = {}) => open(ownName, ownMatch, untilClosed(requireOpen)),
+    };
+  }
+
+  const requireOpen = (): void => {
+    if (closed) throw closedError("The test service is closed. Use it before close(), or create another.");
+  };
+  instances = await readInstances(controlBy(parts.fetch), only);
+  main = instanceNamed(instances, undefined).id;
+  return open(label, {}, { requireOpen, close: closeAll });
+}
+
+/** Closes one test's view of a service, which stays open. */
+function untilClosed(requireService: () => void): { requireOpen: () => void; close: () => Promise<void> } {
+  let isClosed = false;
+  return {
+    requireOpen() {
+      requireService();
+      if (isClosed)
+        throw closedError("This service was for one test, which is over. Await every call before the test ends.");
     },
-    fetch,
-    async signIn(options = {}) {
-      checkOptions("signIn", options, undefined, 'signIn({ as: "ada" })');
-      return control.request("POST /sign-ins", { body: { ...scope, browser, ...options } });
+    async close() {
+      isClosed = true;
     },
-    scenarios,
-    clock,
-    tokens: createTestTokens(control, main),
-    users: createTestUsers(control, main),
-    sessions: createTestSessions(control, main),
-    snapshots: createTestSnapshots(control, changed),
-    flows,
-    async reset() {
-      if (only === undefined) await control.request("POST /reset", { body: { all: true } });
-      else await Promise.all([control.request("POST /reset", { body: { instance: only } }), scenarios.clear()]);
-      await Promise.all([changed(), forget()]);
-    },
-    close,
-    [Symbol.asyncDispose]: close,
-    scoped: (name, match = {}) =>
-      withScenarios(createTestScenarios(control, name, { ...scope, ...match }), match.browser),
-  });
-  return withScenarios(createTestScenarios(control, label, scope));
+  };
+}
+
+function closedError(message: string): ControlError {
+  return new ControlError("closed", undefined, message);
 }

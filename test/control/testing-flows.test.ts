@@ -33,6 +33,6 @@ describe.each(WAYS)("The flows of a test service, %s,", (way) => {
 });
 
 it("The flows of a test service wait for less than the 5 s that Vitest gives a test", async () => {
-  const { flows } = createTestFlows({ request: async () => [] } as never, {});
+  const { flows } = createTestFlows({ request: async () => [] } as never, {}, {});
   await expect(flows.waitFor({ result: "token" })).rejects.toThrow(/within 4s\. The latest: none\.$/);
 });

@@ -107,6 +107,20 @@ describe.each(WAYS)("A test service, %s,", (way) => {
     await expect(svc.users.list()).rejects.toMatchObject({ ...own, code: "closed" });
   });
 
+  it("refuses a test's calls after its close(), and answers those of the next one", async () => {
+    const svc = await serviceBy(way);
+    const [one, next] = [svc.scoped("one"), svc.scoped("next")];
+    const flows = one.flows;
+    await one.close();
+    const closed = { code: "closed", message: expect.stringContaining("Await every call before the test ends") };
+    await expect(one.scenarios.next({ outcome: "access_denied" })).rejects.toMatchObject(closed);
+    await expect(flows.list()).rejects.toMatchObject(closed);
+    await expect(one.reset()).rejects.toMatchObject(closed);
+    expect(() => one.client()).toThrow(expect.objectContaining(closed));
+    await next.scenarios.next({ outcome: "access_denied" });
+    expect((await next.signIn({ as: "ada" })).error).toBe("access_denied");
+  });
+
   it("refuses every call after close()", async () => {
     const svc = await serviceBy(way);
     await svc.close();

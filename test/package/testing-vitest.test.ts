@@ -11,14 +11,20 @@ interface Report {
 }
 
 const CODE = `
-import { expect } from "vitest";
+import { beforeAll, expect } from "vitest";
 import { createTest, test as plain } from "svc-identity/testing/vitest";
 
 const seed = {
   instances: [{ name: "Acme", subdomain: "acme" }],
   personas: [{ id: "joan", name: "Joan", email: "joan@example.com", google: { sub: "1", email_verified: true } }],
 };
-const test = createTest({ seed });
+let reads = 0;
+const now = () => (reads++, new Date());
+const test = createTest({ seed, now });
+let readsBefore = 0;
+beforeAll(() => void (readsBefore = reads));
+let over;
+let leftover;
 
 test("leaves a user behind", async ({ svc }) => {
   await svc.signIn({ as: "joan" });
@@ -29,7 +35,19 @@ test("finds none", async ({ svc, service }) => {
   expect(await svc.users.list()).toEqual([]);
   expect(await svc.flows.latest()).toBeUndefined();
   expect(svc.clock.now().getFullYear()).toBeLessThan(2030);
-  expect(service).toBe(svc);
+  expect(service.url).toBe(svc.url);
+});
+test("does not start the service in its own time", async ({ svc }) => {
+  expect(readsBefore).toBeGreaterThan(0);
+});
+test("times out", { timeout: 100 }, async ({ svc }) => {
+  leftover = new Promise((resolve) => (over = resolve)).then(() => svc.scenarios.next({ outcome: "access_denied" }));
+  await leftover;
+});
+test("follows one that timed out", async ({ svc }) => {
+  over();
+  await expect(leftover).rejects.toMatchObject({ code: "closed" });
+  expect(await svc.signIn({ as: "joan" })).toHaveProperty("token");
 });
 test("never meets its scenario", async ({ svc }) => {
   await svc.scenarios.next({ outcome: "access_denied" });
@@ -62,6 +80,9 @@ describe("The fixtures for Vitest", () => {
     expect(Object.fromEntries(tests.map(({ title, status }) => [title, status]))).toEqual({
       "leaves a user behind": "passed",
       "finds none": "passed",
+      "does not start the service in its own time": "passed",
+      "times out": "failed",
+      "follows one that timed out": "passed",
       "never meets its scenario": "failed",
       "fails by itself": "failed",
       "has the demo": "passed",
