@@ -7,12 +7,13 @@ import { createReadiness } from "./http/readiness.ts";
 import { createLive } from "./live/live.ts";
 import type { Metrics } from "./metrics.ts";
 import type { ServeOptions } from "./options.ts";
+import { keepRetention } from "./retention.ts";
 import { createService, type ServiceOptions } from "./service.ts";
 import type { InstanceRecord } from "./store/records.ts";
 import { SEEDED } from "./store/store.ts";
 
 /** As the operator sets them. */
-type Given = Pick<ServeOptions, "control" | "controlKey" | "credentials" | "fetch" | "onRequest">;
+type Given = Pick<ServeOptions, "control" | "controlKey" | "credentials" | "fetch" | "onRequest" | "retention">;
 /** As they are passed on. */
 type PassedOn = Pick<
   ServiceOptions,
@@ -44,7 +45,8 @@ export interface Assembled {
  * What a server on a port and one inside a program have in common: the service on its store, and its control API.
  */
 export async function assemble(options: AssembleOptions): Promise<Assembled> {
-  const { store, addresses, isLocal, metrics, now, warn } = options;
+  const { addresses, isLocal, metrics, now, warn } = options;
+  const store = metrics?.counting(options.store) ?? options.store;
   const stopped = new AbortController();
   // Each stream of events listens to it: Node warns of a leak at the eleventh.
   setMaxListeners(0, stopped.signal);
@@ -59,6 +61,7 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
   const identitySecret = randomBytes(32).toString("base64url");
   const app = createService({
     ...options,
+    store,
     identitySecret,
     live,
     control,
@@ -78,6 +81,8 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
       : options.onRequest,
     renderMetrics: metrics?.render,
   });
+  const retained = { store, instances: () => live.instances.all.map(({ id }) => id), now: live.clock.now, onBug };
+  void keepRetention(retained, options.retention ?? {}, stopped.signal);
   return {
     app,
     control,

@@ -4,6 +4,7 @@ import { PROVIDERS } from "../wire/providers.ts";
 import { PROVIDERS_MODES } from "../wire/serve.ts";
 import { ServeError } from "./errors.ts";
 import { checked } from "./zod-errors.ts";
+import { RETENTION_FORM, retentionMs } from "./retention.ts";
 import { checkEndpoints } from "./providers/endpoints.ts";
 import type { Credentials } from "./providers/credentials.ts";
 import type { ServeOptions } from "./options.ts";
@@ -37,6 +38,13 @@ const Config = z.strictObject({
   trust_proxy: z.optional(z.array(text)),
   geoip: z.optional(text),
   https: z.optional(z.boolean()),
+  retention: z.optional(
+    z.strictObject({
+      sessions: z.optional(
+        z.string().check(z.refine((value) => retentionMs(value) !== undefined, { error: RETENTION_FORM })),
+      ),
+    }),
+  ),
 });
 
 /** Reads the text of a `svc.config.json`. @throws {ServeError} that lists every error with its path */

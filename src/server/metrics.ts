@@ -62,6 +62,11 @@ export async function createMetrics() {
     buckets: COMMIT_SECONDS,
     registers,
   });
+  const pruned = new Counter({
+    name: "svc_sessions_pruned_total",
+    help: "Sessions that were deleted because they were old",
+    registers,
+  });
 
   return {
     onRequest({ method, route, status, ms, sign_in, refused }: RequestEntry): void {
@@ -73,6 +78,15 @@ export async function createMetrics() {
       durations.observe(labels, ms / 1000);
       if (sign_in) signIns.inc({ provider: sign_in.provider, outcome: sign_in.outcome });
     },
+    /** The same store, whose deleted sessions are counted. */
+    counting: (store: Store): Store => ({
+      ...store,
+      async pruneSessions(instance_id, before, limit) {
+        const deleted = await store.pruneSessions(instance_id, before, limit);
+        pruned.inc(deleted);
+        return deleted;
+      },
+    }),
     /** @param seconds until a write was durable */
     onCommit: (seconds: number): void => commits.observe(seconds),
     /** Reads the state of the store whenever the metrics are asked for. */

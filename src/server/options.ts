@@ -6,6 +6,7 @@ import { ServeError } from "./errors.ts";
 import type { RequestEntry } from "./http/request-entry.ts";
 import type { Credentials } from "./providers/credentials.ts";
 import type { ProviderKind } from "./providers/offers.ts";
+import type { Retention } from "./retention.ts";
 import type { SeedOptions } from "./seed/apply.ts";
 import type { InstanceRecord } from "./store/records.ts";
 
@@ -31,6 +32,8 @@ export interface ServeOptions extends SeedOptions {
   https?: boolean | undefined;
   /** Whether to serve metrics for Prometheus at `/__svc/metrics`, for every host and without a key. */
   metrics?: boolean | undefined;
+  /** How long sessions are kept. Default: until their user is deleted. */
+  retention?: Retention | undefined;
   now?: (() => Date) | undefined;
   /** How long a provider may take for all requests of a sign-in, in milliseconds. Default 10,000. */
   providerTimeoutMs?: number | undefined;
@@ -94,6 +97,7 @@ const NAMES: Readonly<Record<keyof ServeOptions, true>> = {
   geoip: true,
   https: true,
   metrics: true,
+  retention: true,
   now: true,
   providerTimeoutMs: true,
   control: true,

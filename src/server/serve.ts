@@ -14,6 +14,7 @@ import type { Metrics } from "./metrics.ts";
 import { createListener } from "./http/listener.ts";
 import { createOffers, describeProvider } from "./providers/offers.ts";
 import { fill, fillingOf } from "./seed/apply.ts";
+import { checkRetention } from "./retention.ts";
 import { checkOptions, type RunningServer, type ServeOptions } from "./options.ts";
 import { checkProviders, startWarnings } from "./start-checks.ts";
 import { openStore } from "./store/open.ts";
@@ -34,6 +35,7 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
       "The server needs Node.js, and does not run on Bun. Start it with Node.js; in a test, createTestService needs no server.",
     );
   checkOptions(options);
+  checkRetention(options.retention);
   const { warn = () => {} } = options;
   const clientAddress = options.trustProxy?.length
     ? (await import("./http/forwarded-address.ts")).createClientAddress(options.trustProxy)

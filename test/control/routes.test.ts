@@ -172,6 +172,8 @@ describe("The control API", () => {
     expect((await ok(server, "PATCH /users/:id", `/users/${user.id}`, { name: "Peter G" })).data.name).toBe("Peter G");
     const [session] = await ok(server, "GET /sessions", "/sessions?instance=initech");
     expect((await ok(server, "GET /sessions/count", "/sessions/count?instance=initech")).count).toBe(1);
+    const pruned = await ok(server, "POST /sessions/prune", "/sessions/prune", { instance: "initech", before: "90d" });
+    expect(pruned).toMatchObject({ deleted: 0, more: false });
     const at = `/sessions/${session.data.session_id}`;
     await ok(server, "GET /sessions/:session_id", at);
     expect((await ok(server, "POST /sessions/:session_id/revoke", `${at}/revoke`)).data.active).toBe(false);

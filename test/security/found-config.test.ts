@@ -22,7 +22,7 @@ async function start(config: object, flags: object = {}, env: object = SECRETS):
 
 /** The message for settings that svc does not take from a file that it found. */
 function refused(settings: string): string {
-  return `${join(directory, "svc.config.json")} sets ${settings}. svc found this file by itself, so it may not open the server to others or name another machine.`;
+  return `${join(directory, "svc.config.json")} sets ${settings}. svc found this file by itself, so it may not open the server to others, name another machine or have records deleted.`;
 }
 
 describe("T53: A svc.config.json that came with a repository", () => {
@@ -34,14 +34,18 @@ describe("T53: A svc.config.json that came with a repository", () => {
     ["public_url", { public_url: "http://localhost:8080" }],
     ["allowed_hosts", { allowed_hosts: ["rebound.example.test"] }],
     ["trust_proxy", { trust_proxy: ["127.0.0.1"] }],
+    ["retention", { retention: { sessions: "1h" } }],
     // Windows logs in where these lead.
     ["store", { store: "//evil.test/share/db.json" }],
     ["seed", { seed: "\\\\evil.test\\share\\seed.json" }],
     ["geoip", { geoip: "\\/evil.test/share/city.mmdb" }],
-  ])("does not open the server to others, or lead it to another machine: %s", async (setting, config) => {
-    expect(await start(config)).toBe(refused(setting));
-    expect(await start(config, { config: "svc.config.json" })).toEqual(expect.any(Object));
-  });
+  ])(
+    "does not open the server to others, lead it to another machine, or delete records: %s",
+    async (setting, config) => {
+      expect(await start(config)).toBe(refused(setting));
+      expect(await start(config, { config: "svc.config.json" })).toEqual(expect.any(Object));
+    },
+  );
 
   it("is told everything at once, with what would obey it", async () => {
     const token = "https://evil.test/token";

@@ -24,6 +24,7 @@ describe("svc.config.json", () => {
     trust_proxy: ["10.0.0.0/8"],
     geoip: "city.mmdb",
     https: true,
+    retention: { sessions: "90d" },
   };
 
   it("accepts every setting that has a flag", () => {
@@ -39,6 +40,7 @@ describe("svc.config.json", () => {
       trustProxy: ["10.0.0.0/8"],
       geoip: "city.mmdb",
       https: true,
+      retention: { sessions: "90d" },
     });
   });
 
@@ -51,6 +53,11 @@ describe("svc.config.json", () => {
   it.each<[input: object | string, faults: string[]]>([
     [[], ["the file: "]],
     [{ prot: 1 }, ["prot: unknown key"]],
+    [{ retention: { users: "1d" } }, ["retention.users: unknown key"]],
+    ...["90", "59m", "never", "-1d"].map((sessions): [object, string[]] => [
+      { retention: { sessions } },
+      ["retention.sessions: must be a duration of an hour or more, such as 90d or 12w"],
+    ]),
     [{ port: 65_536 }, ["port: "]],
     [{ port: "7820" }, ["port: "]],
     [{ public_url: "ftp://x.test" }, ["public_url: "]],

@@ -3,6 +3,7 @@ import type { Store } from "../../src/server/store/store.ts";
 import { testChanging } from "./_changing.ts";
 import { testLists } from "./_lists.ts";
 import { testInstances } from "./_instances.ts";
+import { testPruning } from "./_pruning.ts";
 import { testSearch } from "./_search.ts";
 import { testSeeding } from "./_seeding.ts";
 import { testSignIns } from "./_sign-ins.ts";
@@ -13,7 +14,16 @@ import { useStore, type StoreTraits } from "./_subject.ts";
 export function testStore(name: string, open: () => Promise<Store>, traits: StoreTraits = {}): void {
   describe(`A store (${name})`, () => {
     const subject = useStore(open, traits);
-    for (const test of [testSeeding, testLists, testSearch, testStates, testSignIns, testChanging, testInstances])
+    for (const test of [
+      testSeeding,
+      testLists,
+      testSearch,
+      testStates,
+      testSignIns,
+      testChanging,
+      testInstances,
+      testPruning,
+    ])
       test(subject);
   });
 }

@@ -12,7 +12,7 @@ type Entry = readonly [description: string, load: () => Promise<AddCommand>];
 const COMMANDS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
   "Find and delete:": {
     users: ["find, read and delete users", async () => (await import("./users/index.ts")).addUsers],
-    sessions: ["read and search sessions", async () => (await import("./sessions/index.ts")).addSessions],
+    sessions: ["read, search and prune sessions", async () => (await import("./sessions/index.ts")).addSessions],
     tokens: ["verify and decode tokens", async () => (await import("./tokens/index.ts")).addTokens],
   },
   "Choose a service:": {

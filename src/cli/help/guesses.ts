@@ -32,7 +32,8 @@ export const GUESSED_COMMANDS: Readonly<Record<string, string>> = {
   "users logs": "svc logs --user <user>",
   "users export": "svc users get <user> --json, and svc sessions search --email <address> --json",
   "sessions count": "svc sessions list --count",
-  "sessions delete": "svc dev sessions revoke <session_id>, which needs the control API",
+  "sessions delete":
+    "svc sessions prune --before 90d, or svc dev sessions revoke <session_id>, which need the control API",
   "sessions revoke": "svc dev sessions revoke <session_id>, which needs the control API",
   "sessions end": "svc dev sessions revoke <session_id>, which needs the control API",
   "sessions kill": "svc dev sessions revoke <session_id>, which needs the control API",

@@ -121,6 +121,13 @@ export interface Store {
   findSession(instance_id: string, session_id: string): Promise<SessionRecord | undefined>;
   /** Most recent `last_signin_at` first, ties by id, in batches. */
   sessions(instance_id: string, options: PageOptions): AsyncIterable<SessionRecord[]>;
+  /**
+   * Deletes sessions of an instance that have had neither a sign-in nor a revocation since a time. One that is renewed
+   * meanwhile stays.
+   * @param before ISO 8601
+   * @returns how many: fewer than `limit` if no others are left, or another process has them
+   */
+  pruneSessions(instance_id: string, before: string, limit: number): Promise<number>;
 
   /** A record by its key: of users, identities and sessions within their instance. */
   find<Name extends TableName>(name: Name, key: KeyOf<Name>): Promise<RecordOf[Name] | undefined>;

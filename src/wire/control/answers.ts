@@ -14,6 +14,13 @@ const nullable = z.nullable(text);
 export const Deleted = z.object({ deleted: z.literal(true), id: text });
 export const DeletedAll = z.object({ deleted: z.literal(true), ids: z.array(text) });
 
+export const PrunedSessions = z.object({
+  instance: text.check(z.describe("The instance's id")),
+  before: text,
+  deleted: count,
+  more: z.boolean().check(z.describe("Whether others are left: repeat the request")),
+});
+
 export const Clock = z.object({
   now: text,
   mode: z.enum(["real", "running", "frozen"]),

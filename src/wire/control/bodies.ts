@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { PROVIDERS, type Provider } from "../providers.ts";
 import * as seed from "./seed.ts";
 import { TOKEN_KINDS } from "../token/token-kinds.ts";
-import { account, duration, instanceName, outcome, provider, text } from "./values.ts";
+import { account, duration, instanceName, moment, outcome, provider, text } from "./values.ts";
 
 /** The body of a route that takes no parameters. */
 export const Nothing = z.strictObject({});
@@ -48,6 +48,13 @@ const typical = z
       "Adds the accounts that are missing, with the persona's address, and whether the provider has verified it",
     ),
   );
+export const PruneSessions = z.strictObject({
+  instance: z.optional(instanceName),
+  before: moment.check(
+    z.describe("Sessions with neither a sign-in nor a revocation since then: a date and time, or an age such as 90d"),
+  ),
+});
+
 export const NewPersona = z.extend(seed.persona, { email_verified: typical });
 const accountPatch = z.optional(z.nullable(z.record(z.string(), z.unknown())));
 /** null removes the account at a provider. */

@@ -39,10 +39,7 @@ export const CONTROL_ROUTES = {
     ...optional(b.RotateKeys),
     answer: a.Keys,
   },
-  "DELETE /instances/:id/keys/old": {
-    does: "Revokes the replaced secret keys that still verify.",
-    answer: a.Keys,
-  },
+  "DELETE /instances/:id/keys/old": { does: "Revokes the replaced secret keys that still verify.", answer: a.Keys },
   "GET /instances/:id/connections": {
     does: "Lists the credentials in use for each provider, with the reason.",
     answer: list(a.Connection),
@@ -79,6 +76,11 @@ export const CONTROL_ROUTES = {
     answer: list(a.Session),
   },
   "GET /sessions/count": { does: "Counts an instance's sessions.", query: q.Search, answer: a.Count },
+  "POST /sessions/prune": {
+    does: "Deletes up to 1,000 old sessions.",
+    body: b.PruneSessions,
+    answer: a.PrunedSessions,
+  },
   "GET /sessions/:session_id": { does: "Retrieves a session.", ...oneSession },
   "POST /sessions/:session_id/revoke": { does: "Revokes a session.", ...nothing, ...oneSession },
   "POST /sessions/:session_id/restore": { does: "Restores a revoked session.", ...nothing, ...oneSession },

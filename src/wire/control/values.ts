@@ -29,7 +29,7 @@ export const duration = z
     z.describe('A duration such as "61m", "1h30m", "30:00", or a number of milliseconds. Digits as text have no unit'),
   );
 /** A moment: a time, or how long ago it was. */
-const moment = z.union(
+export const moment = z.union(
   [
     time,
     z.string().check(

@@ -11,7 +11,7 @@ import { printResource } from "../../list/record.ts";
 import { printsRows } from "../../output/flags.ts";
 import { harmless, printJson } from "../../output/text.ts";
 import { INSTANCE_COLUMNS } from "./columns.ts";
-import { consentAt, instanceInWords, YES_FLAG } from "./consent.ts";
+import { consentAt, instanceInWords, YES_FLAG } from "../../connection/consent.ts";
 
 export interface InstanceOptions extends GlobalFlags {
   readonly name?: string;

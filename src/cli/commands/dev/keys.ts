@@ -8,7 +8,7 @@ import { durationFrom } from "../../duration.ts";
 import { CliError } from "../../errors.ts";
 import { DEV_EXITS, EXIT } from "../../exit-codes.ts";
 import { mask, quoted } from "../../output/format.ts";
-import { consentAt, instanceInWords, YES_FLAG } from "./consent.ts";
+import { consentAt, instanceInWords, YES_FLAG } from "../../connection/consent.ts";
 import { printJson, printRecord, say } from "../../output/text.ts";
 
 interface RevokeOptions extends GlobalFlags {

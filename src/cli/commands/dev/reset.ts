@@ -6,7 +6,7 @@ import { CliError } from "../../errors.ts";
 import { DEV_EXITS, EXIT } from "../../exit-codes.ts";
 import { counted } from "../../output/format.ts";
 import { printJson, say } from "../../output/text.ts";
-import { consentAt, instanceInWords, YES_FLAG } from "./consent.ts";
+import { consentAt, instanceInWords, YES_FLAG } from "../../connection/consent.ts";
 
 export interface ResetOptions extends GlobalFlags {
   readonly all?: boolean;

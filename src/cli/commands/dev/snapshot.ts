@@ -8,7 +8,7 @@ import { printResource } from "../../list/record.ts";
 import { printsRows } from "../../output/flags.ts";
 import { printJson, say } from "../../output/text.ts";
 import { SNAPSHOT_COLUMNS } from "./columns.ts";
-import { consentAt, YES_FLAG } from "./consent.ts";
+import { consentAt, YES_FLAG } from "../../connection/consent.ts";
 
 export interface ReplaceOptions extends GlobalFlags {
   readonly yes?: boolean;

@@ -11,7 +11,7 @@ type Place = Pick<Context, "env">;
 
 /**
  * Checks a configuration that may have come with a repository of someone else: it may neither open the server to others
- * nor have anything sent to another machine. What a flag or a variable replaces is not looked at.
+ * nor have anything sent to another machine or deleted. What a flag or a variable replaces is not looked at.
  * @throws {CliError} naming each setting that is refused
  */
 export async function checkFoundConfig(
@@ -19,7 +19,7 @@ export async function checkFoundConfig(
   flags: ServeFlags,
   place: Place,
 ): Promise<void> {
-  const { host, publicUrl, allowedHosts, trustProxy, seed, geoip, providers } = settings;
+  const { host, publicUrl, allowedHosts, trustProxy, seed, geoip, providers, retention } = settings;
   const { env } = place;
   const isOpen = host !== undefined && !isLoopback(host) && flags.host === undefined && !env["SVC_HOST"];
   refuse(path, [
@@ -30,6 +30,7 @@ export async function checkFoundConfig(
     ...((flags.providers ?? providers) === "simulated" ? [] : foreignEndpoints(settings.credentials)),
     ...(flags.store === undefined && !env["SVC_STORE"] ? await foreignStore(settings.store, place) : []),
     ...(isShare(seed) && flags.seed === undefined ? ["seed"] : []),
+    ...(retention?.sessions === undefined ? [] : ["retention"]),
     ...(isShare(geoip) && flags.geoip === undefined ? ["geoip"] : []),
   ]);
 }
@@ -43,7 +44,7 @@ function refuse(path: string, settings: readonly string[]): void {
   if (settings.length === 0) return;
   throw new CliError(
     EXIT.usage,
-    `${path} sets ${enumerated(settings, "and")}. svc found this file by itself, so it may not open the server to others or name another machine.`,
+    `${path} sets ${enumerated(settings, "and")}. svc found this file by itself, so it may not open the server to others, name another machine or have records deleted.`,
     `If you trust it, add: --config ${CONFIG_FILE}`,
   );
 }

@@ -65,6 +65,7 @@ export async function serveOptions(context: Context, flags: ServeFlags): Promise
     trustProxy: flags.trustProxy ?? file.trustProxy,
     geoip: inDirectory(context.cwd, flags.geoip) ?? file.geoip,
     https: flags.https ?? file.https,
+    retention: file.retention,
     control: flags.control,
     controlKey: env["SVC_CONTROL_KEY"],
   };

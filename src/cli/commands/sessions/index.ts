@@ -5,6 +5,7 @@ import { SESSION_COLUMNS } from "../../list/columns.ts";
 import { SESSIONS } from "../../search/flags.ts";
 import { addListAndSearch, type Records } from "../list-and-search.ts";
 import { addGet } from "./get.ts";
+import { addPrune } from "./prune.ts";
 
 const SESSION_RECORDS: Records<Session> = {
   columns: SESSION_COLUMNS,
@@ -29,4 +30,5 @@ export function addSessions(program: Program, context: Context): void {
   const sessions = program.command("sessions");
   addGet(sessions, context);
   addListAndSearch(sessions, context, SESSION_RECORDS);
+  addPrune(sessions, context);
 }

@@ -1,9 +1,12 @@
 import { SESSION_FIELDS } from "../../../wire/search/fields.ts";
+import { MIN_RETENTION_MS, PRUNED_AT_ONCE } from "../../../wire/retention.ts";
+import { ApiError } from "../../errors.ts";
 import { lowerCaseId } from "../../http/routes/access.ts";
 import type { ListOptions } from "../../http/routes/list.ts";
 import { sessionList } from "../../http/routes/sessions.ts";
 import type { SessionRecord } from "../../store/records.ts";
 import type { ControlDeps } from "../deps.ts";
+import { parseMoment } from "../duration.ts";
 import { chosenInstance, requireFound, requireKey } from "../find.ts";
 import type { HandlersOf } from "../handler.ts";
 import { recordCount, recordList } from "../lists.ts";
@@ -13,6 +16,19 @@ export const sessionRoutes: HandlersOf<"/sessions"> = {
   "GET /sessions": (call, deps) => recordList(call, deps, SESSION_FIELDS, sessionsOf(deps, call.query.instance)),
 
   "GET /sessions/count": ({ query }, deps) => recordCount(query, SESSION_FIELDS, sessionsOf(deps, query.instance)),
+
+  "POST /sessions/prune": async ({ body }, deps) => {
+    const { id } = chosenInstance(deps, body.instance);
+    const now = deps.now();
+    const before = parseMoment(body.before, now);
+    if (Date.parse(before) > now.getTime() - MIN_RETENTION_MS)
+      throw new ApiError(
+        "bad_request",
+        "before: must be an hour ago or more; tokens of later sessions may still be valid",
+      );
+    const deleted = await deps.store.pruneSessions(id, before, PRUNED_AT_ONCE);
+    return { instance: id, before, deleted, more: deleted === PRUNED_AT_ONCE };
+  },
 
   "GET /sessions/:session_id": async ({ params, query }, deps) => {
     const key = await requireKey(deps, "sessions", lowerCaseId(params.session_id), query.instance);

@@ -16,6 +16,7 @@ import { removal, type Change } from "./document/change.ts";
 import { Document } from "./document/document.ts";
 import type { Tenant } from "./document/tenant.ts";
 import { createRecordOperations } from "./record-operations.ts";
+import { createPruning } from "./pruning.ts";
 import { createStates } from "./states.ts";
 
 /** What a store needs besides its document. */
@@ -112,6 +113,7 @@ export function createDocumentStore({ location, low, log, snapshotStorage, close
       });
     },
 
+    ...createPruning(document, commits),
     ...createStates(document, commits),
 
     completeSignIn(signIn) {

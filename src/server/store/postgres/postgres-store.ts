@@ -18,6 +18,7 @@ import { createReaders, type Readers } from "./readers.ts";
 import { createRecordOperations, type RunTransaction } from "./record-operations.ts";
 import { createSnapshots } from "./snapshots.ts";
 import { completeSignIn } from "./sign-in.ts";
+import { createPruning } from "./pruning.ts";
 import { createStates } from "./states.ts";
 import { timed } from "./timed.ts";
 import { insertAll, isEmpty, NO_WRITERS, removeAll } from "./write.ts";
@@ -116,6 +117,7 @@ function databaseStore(database: Database, readers: Readers): Store {
     connections: () => database.connections(),
     ...createLists(readers),
     ...createStates(database),
+    ...createPruning(database),
     ...createRecordOperations(database, transaction),
     snapshots: createSnapshots(database, transaction),
 

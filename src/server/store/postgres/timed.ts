@@ -12,6 +12,7 @@ export function timed(store: Store, onCommit: ((seconds: number) => void) | unde
   return {
     ...store,
     deleteUser: (instance_id, id) => time(store.deleteUser(instance_id, id)),
+    pruneSessions: (instance_id, before, limit) => time(store.pruneSessions(instance_id, before, limit)),
     saveState: (record) => time(store.saveState(record)),
     takeState: (state) => time(store.takeState(state)),
     completeSignIn: (signIn) => time(store.completeSignIn(signIn)),

@@ -1,8 +1,8 @@
-import type { ControlClient } from "../../../control-client/index.ts";
-import type { AnswerOf } from "../../../wire/control/types.ts";
-import type { Context } from "../../context.ts";
-import { requireConsent } from "../../output/prompt.ts";
-import { harmless, say } from "../../output/text.ts";
+import type { ControlClient } from "../../control-client/index.ts";
+import type { AnswerOf } from "../../wire/control/types.ts";
+import type { Context } from "../context.ts";
+import { requireConsent } from "../output/prompt.ts";
+import { harmless, say } from "../output/text.ts";
 
 /** On commands that destroy records. */
 export const YES_FLAG = ["-y, --yes", "do not ask for confirmation"] as const;

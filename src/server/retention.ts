@@ -1,0 +1,62 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { durationMs } from "../wire/text/duration.ts";
+import { MIN_RETENTION_MS, PRUNED_AT_ONCE } from "../wire/retention.ts";
+import { ServeError } from "./errors.ts";
+import { StorageUnavailable, type Store } from "./store/store.ts";
+
+/** How long records are kept. Default: until their user is deleted. */
+export interface Retention {
+  /** A duration such as `90d`: sessions with neither a sign-in nor a revocation for so long are deleted. */
+  readonly sessions?: string | undefined;
+}
+
+const PAUSE_MS = 50;
+const ROUND_MS = 3_600_000;
+
+export const RETENTION_FORM = "must be a duration of an hour or more, such as 90d or 12w";
+
+/** Milliseconds of a time for which sessions are kept. Undefined if it is not a duration, or too short. */
+export function retentionMs(text: string): number | undefined {
+  const ms = durationMs(text);
+  return ms !== undefined && ms >= MIN_RETENTION_MS ? ms : undefined;
+}
+
+/** @throws {ServeError} unless each time is a duration that may be kept */
+export function checkRetention({ sessions }: Retention = {}): void {
+  if (sessions !== undefined && retentionMs(sessions) === undefined)
+    throw new ServeError(`retention.sessions: "${sessions}" ${RETENTION_FORM}.`);
+}
+
+interface RetentionDeps {
+  readonly store: Pick<Store, "pruneSessions">;
+  /** The ids of the current instances. */
+  instances(): readonly string[];
+  now(): Date;
+  onBug(error: unknown): void;
+}
+
+/**
+ * Deletes old sessions, at once and then every hour, until the signal aborts. Several servers of a database may do so at
+ * the same time.
+ */
+export async function keepRetention(
+  { store, instances, now, onBug }: RetentionDeps,
+  { sessions }: Retention,
+  stopped: AbortSignal,
+): Promise<void> {
+  const age = sessions === undefined ? undefined : retentionMs(sessions);
+  if (age === undefined) return;
+  const pause = (ms: number): Promise<unknown> =>
+    delay(ms, undefined, { ref: false, signal: stopped }).catch(() => undefined);
+  async function round(): Promise<void> {
+    const before = new Date(now().getTime() - age!).toISOString();
+    for (const id of instances())
+      while (!stopped.aborted && (await store.pruneSessions(id, before, PRUNED_AT_ONCE)) === PRUNED_AT_ONCE)
+        await pause(PAUSE_MS);
+  }
+  while (!stopped.aborted) {
+    // A store that is away says so itself, and the next round does what this one could not.
+    await round().catch((error: unknown) => error instanceof StorageUnavailable || onBug(error));
+    await pause(ROUND_MS);
+  }
+}
