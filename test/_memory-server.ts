@@ -4,7 +4,7 @@ import { createConnectionLimit } from "../src/server/http/connection-limit.ts";
 import { configureServer } from "../src/server/http/connections.ts";
 import { createListener } from "../src/server/http/listener.ts";
 import { createAddresses } from "../src/server/instances/addresses.ts";
-import { createLive } from "../src/server/live/live.ts";
+import { createSharedState } from "../src/server/shared-state/shared-state.ts";
 import { createOffers } from "../src/server/providers/offers.ts";
 import { createService } from "../src/server/service.ts";
 import { nowhere } from "../src/server/sign-in/geo.ts";
@@ -54,7 +54,7 @@ export async function openMemoryServer(
     identities,
     sessions: [],
   });
-  const live = await createLive(store, () => new Date());
+  const shared = await createSharedState(store, () => new Date());
   const onBug = (error: unknown): never => {
     throw error;
   };
@@ -64,7 +64,7 @@ export async function openMemoryServer(
   const { port } = server.address() as AddressInfo;
   const service = createService({
     store,
-    live,
+    shared,
     addresses: createAddresses(`http://localhost:${port}`, port, []),
     isLocal: true,
     locate: nowhere,
@@ -80,7 +80,7 @@ export async function openMemoryServer(
   });
   server.on("request", createListener(Promise.resolve(service), onBug));
   const close = (): void => {
-    live.close();
+    shared.close();
     server.close();
     server.closeAllConnections();
   };

@@ -5,7 +5,7 @@ import { providerFetch } from "../src/server/providers/fetch.ts";
 import type { SessionRecord } from "../src/server/store/records.ts";
 import type { UserView } from "../src/server/store/store.ts";
 import type { Provider } from "../src/wire/providers.ts";
-import { json, type Answer, type ProviderRequest } from "./providers/_answer.ts";
+import { json, type Answer, type ProviderRequest } from "./providers/_reply.ts";
 import { REAL } from "./providers/_real.ts";
 import { APP, SEED, setup, type Service } from "./_setup.ts";
 

@@ -4,7 +4,7 @@ import type { RequestEntry } from "../src/server/http/request-entry.ts";
 import { nowhere } from "../src/server/sign-in/geo.ts";
 import { productErrors } from "../src/server/control/reference/openapi.ts";
 import { createDashboardKeys } from "../src/server/control/dashboard-keys.ts";
-import { createLive } from "../src/server/live/live.ts";
+import { createSharedState } from "../src/server/shared-state/shared-state.ts";
 import type { Credentials } from "../src/server/providers/credentials.ts";
 import { parseSeed } from "../src/server/seed/parse.ts";
 import { createOffers } from "../src/server/providers/offers.ts";
@@ -214,13 +214,13 @@ export async function setup(options: SetupOptions = {}): Promise<Service> {
   const store = options.store ?? openMemoryStore();
   const records: Records = parseSeed(JSON.stringify(options.seed ?? SEED), "seed", START);
   await store.seed(records);
-  const live = await createLive(store, clock.now);
-  const { instances } = live;
+  const shared = await createSharedState(store, clock.now);
+  const { instances } = shared;
   const addresses = createAddresses(FRONT, 7820, options.allowedHosts);
   const log: Service["log"] = { requests: [], failures: [], unlisted: [], ignored: [], bugs: [] };
   const app = createService({
     store,
-    live,
+    shared,
     control: options.control
       ? {
           controlKey: CONTROL_KEY,

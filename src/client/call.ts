@@ -1,7 +1,7 @@
 import type { Endpoint, Endpoints } from "../wire/product/routes.ts";
 import type { FetchInit } from "../wire/http/fetch.ts";
 import { requestPath } from "../wire/http/path.ts";
-import { readAny, readResult } from "./answer.ts";
+import { readAny, readResult } from "./result.ts";
 import { startDeadline } from "./deadline.ts";
 import { ConfigError, isServiceError, type ServiceError } from "./errors.ts";
 import { failure } from "./failure.ts";

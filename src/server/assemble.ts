@@ -4,7 +4,7 @@ import type { H3 } from "h3";
 import type { Fetch } from "../wire/http/fetch.ts";
 import { controlOptions, type ControlOptions } from "./control/mount.ts";
 import { createReadiness } from "./http/readiness.ts";
-import { createLive } from "./live/live.ts";
+import { createSharedState } from "./shared-state/shared-state.ts";
 import type { Metrics } from "./metrics.ts";
 import type { ServeOptions } from "./options.ts";
 import { keepRetention } from "./retention.ts";
@@ -52,8 +52,8 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
   setMaxListeners(0, stopped.signal);
   const control = (options.control ?? isLocal) ? controlOptions(store, options.controlKey, stopped.signal) : undefined;
   if (options.isFresh && control) await store.snapshots.save(SEEDED, now().toISOString());
-  const live = await createLive(store, now);
-  const clock = live.clock.read();
+  const shared = await createSharedState(store, now);
+  const clock = shared.clock.read();
   if (clock.mode !== "real") warn(`the clock is ${clock.mode} at ${clock.now}, as it was left`);
   const onBug = bugWarner(warn);
   const readiness = createReadiness(store, options.isStopping ?? (() => false));
@@ -63,7 +63,7 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
     ...options,
     store,
     identitySecret,
-    live,
+    shared,
     control,
     readiness,
     credentials: options.credentials ?? {},
@@ -81,16 +81,16 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
       : options.onRequest,
     renderMetrics: metrics?.render,
   });
-  const retained = { store, instances: () => live.instances.all.map(({ id }) => id), now: live.clock.now, onBug };
+  const retained = { store, instances: () => shared.instances.all.map(({ id }) => id), now: shared.clock.now, onBug };
   void keepRetention(retained, options.retention ?? {}, stopped.signal);
   return {
     app,
     control,
     identitySecret,
-    instances: () => live.instances.all.map((instance) => ({ ...instance, url: addresses.instanceUrl(instance) })),
+    instances: () => shared.instances.all.map((instance) => ({ ...instance, url: addresses.instanceUrl(instance) })),
     stop() {
       stopped.abort();
-      live.close();
+      shared.close();
     },
   };
 }

@@ -2,18 +2,18 @@ import type { H3 } from "h3";
 import type { Fetch } from "../wire/http/fetch.ts";
 import type { Provider } from "../wire/providers.ts";
 import { mountControl, type ControlOptions } from "./control/mount.ts";
-import { Flows } from "./flows/flows.ts";
-import { logTo, RequestLog } from "./flows/request-log.ts";
+import { Flows } from "./history/flows.ts";
+import { logTo, RequestLog } from "./history/request-log.ts";
 import { createApp } from "./http/app.ts";
 import { peerOf, type ClientAddress } from "./http/client-address.ts";
 import type { RequestEntry } from "./http/request-entry.ts";
 import type { RenderMetrics } from "./http/monitoring.ts";
 import { createReadiness, type Readiness } from "./http/readiness.ts";
-import { createPositions } from "./http/positions.ts";
+import { createCursors } from "./http/cursors.ts";
 import type { ApiDeps } from "./http/routes/deps.ts";
 import { addPageRoutes, addProductRoutes, addSimulatorRoutes } from "./http/routes/index.ts";
 import type { Addresses } from "./instances/addresses.ts";
-import type { Live } from "./live/live.ts";
+import type { SharedState } from "./shared-state/shared-state.ts";
 import { createConnect } from "./providers/connections.ts";
 import { globalCredentials, type Credentials } from "./providers/credentials.ts";
 import type { Offers } from "./providers/offers.ts";
@@ -21,7 +21,7 @@ import { demoOf } from "./seed/apply.ts";
 import { FinishedSignIns } from "./sign-in/finished.ts";
 import { createSignIns, type SignInDeps } from "./sign-in/sign-ins.ts";
 import { createStartLimit, NO_START_LIMIT } from "./sign-in/start-limit.ts";
-import { answerAuthorize } from "./simulator/answer.ts";
+import { answerAuthorize } from "./simulator/authorize-page.ts";
 import type { Decide } from "./simulator/decision.ts";
 import { signInHeadless, type HeadlessDeps } from "./simulator/headless.ts";
 import { withReplays } from "./simulator/replay.ts";
@@ -37,7 +37,7 @@ export interface ServiceOptions extends Observed {
   readonly store: Store;
   readonly addresses: Addresses;
   /** What can be changed while it runs. */
-  readonly live: Live;
+  readonly shared: SharedState;
   /** Undefined without a control API. */
   readonly control?: ControlOptions | undefined;
   readonly credentials: Credentials;
@@ -60,9 +60,9 @@ export interface ServiceOptions extends Observed {
 
 /** Creates the proxy, the simulated providers and the control API, as one h3 application. */
 export function createService(options: ServiceOptions): H3 {
-  const { addresses, control, credentials, isLocal, live, offers, onBug, onRequest, store } = options;
-  const { instances } = live;
-  const { now } = live.clock;
+  const { addresses, control, credentials, isLocal, shared, offers, onBug, onRequest, store } = options;
+  const { instances } = shared;
+  const { now } = shared.clock;
   const flows = new Flows(now);
   const requests = new RequestLog();
   const tokens = createTokens();
@@ -84,7 +84,7 @@ export function createService(options: ServiceOptions): H3 {
     addresses,
     instances,
     clientAddress: options.clientAddress ?? peerOf,
-    recent: live.recent,
+    recent: shared.recent,
     monitoring: {
       readiness: options.readiness ?? createReadiness(store, () => false),
       renderMetrics: options.renderMetrics,
@@ -93,7 +93,7 @@ export function createService(options: ServiceOptions): H3 {
     onBug,
     onRequest: control ? logTo(requests, now, onRequest) : onRequest,
   });
-  const api: ApiDeps = { store, instances, addresses, tokens, positions: createPositions(live.sealKey), now };
+  const api: ApiDeps = { store, instances, addresses, tokens, cursors: createCursors(shared.sealKey), now };
   addProductRoutes(app, api, { instances, addresses, signIns, flows });
   const { identitySecret } = options;
   addPageRoutes(app, { ...api, offers, isLocal, identitySecret, demoOf, hasControl: control !== undefined });
@@ -104,35 +104,35 @@ export function createService(options: ServiceOptions): H3 {
     addSimulatorRoutes(app, { simulator, answerAuthorize: answer, addresses, instances, flows });
   }
   if (control) {
-    const kit = { live, connect, offers, simulator, flows, requests, onBug };
+    const kit = { shared, connect, offers, simulator, flows, requests, onBug };
     mountControl(app, { ...api, ...kit, signInHeadless: (request) => signInHeadless(headless, request) }, control);
   }
   return app;
 }
 
-function simulatorOf({ addresses, credentials, live }: ServiceOptions): Simulator {
+function simulatorOf({ addresses, credentials, shared }: ServiceOptions): Simulator {
   const clients = (provider: Provider): ConnectionRecord[] =>
     [
-      ...live.instances.all.map((instance) => instance.connections[provider]),
+      ...shared.instances.all.map((instance) => instance.connections[provider]),
       globalCredentials(provider, credentials),
     ].filter((client) => client !== undefined);
   const simulator = createSimulator({
     front: addresses.front,
     callbackUrl: addresses.callbackUrl,
-    personas: live.personas,
+    personas: shared.personas,
     clients,
-    sealKey: live.sealKey,
-    now: live.clock.now,
-    realNow: live.clock.real,
+    sealKey: shared.sealKey,
+    now: shared.clock.now,
+    realNow: shared.clock.real,
   });
-  live.onPersonas((personas) => simulator.personas.replace(personas));
+  shared.onPersonas((personas) => simulator.personas.replace(personas));
   return simulator;
 }
 
 /** Loaded with the first scenario: most servers never have one. */
-function decideBy({ store, live }: ServiceOptions, simulator: Simulator): Decide {
+function decideBy({ store, shared }: ServiceOptions, simulator: Simulator): Decide {
   return async (arrival) =>
-    live.scenarios.length === 0
+    shared.scenarios.length === 0
       ? { decision: undefined, considered: [] }
-      : (await import("./live/decide.ts")).decide({ store, live, simulator }, arrival);
+      : (await import("./shared-state/decide.ts")).decide({ store, shared, simulator }, arrival);
 }

@@ -13,7 +13,7 @@ import {
   type SignedToken,
   type SigningKey,
 } from "../wire/token/token.ts";
-import { cacheLimit } from "./cache-limit.ts";
+import { cacheLimit } from "./memory-use.ts";
 import { ApiError } from "./errors.ts";
 import { verifyingKeys } from "./instances/keys.ts";
 import type { InstanceRecord, UserRecord } from "./store/records.ts";

@@ -8,7 +8,7 @@ import { createConnectionLimit } from "../../src/server/http/connection-limit.ts
 import { configureServer } from "../../src/server/http/connections.ts";
 import { createListener } from "../../src/server/http/listener.ts";
 import { createAddresses } from "../../src/server/instances/addresses.ts";
-import { createLive } from "../../src/server/live/live.ts";
+import { createSharedState } from "../../src/server/shared-state/shared-state.ts";
 import { parseSeed } from "../../src/server/seed/parse.ts";
 import { createOffers } from "../../src/server/providers/offers.ts";
 import { createService } from "../../src/server/service.ts";
@@ -59,7 +59,7 @@ async function startService(credentials: Credentials = {}, name = "localhost"): 
         return store.saveState(record);
       },
     },
-    live: await createLive(store, () => target.now()),
+    shared: await createSharedState(store, () => target.now()),
     addresses: createAddresses(`http://${name}:${port}`, port, [OTHER_NAME]),
     isLocal: true,
     locate: nowhere,

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { runDelete } from "../../src/cli/commands/users/delete/index.ts";
-import { runList } from "../../src/cli/commands/list-and-search.ts";
+import { runList } from "../../src/cli/commands/record-commands.ts";
 import { USER_RECORDS } from "../../src/cli/commands/users/index.ts";
 import { EXIT_OF } from "../../src/cli/exit-codes.ts";
 import type { ErrorCode, SignInCode } from "../../src/client/errors.ts";

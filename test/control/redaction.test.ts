@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { shownAnswer, shownHeaders } from "../../src/server/flows/redacted-exchange.ts";
-import { redact, redactPath, redactUrl, withoutQuery } from "../../src/server/flows/redact.ts";
+import { shownAnswer, shownHeaders } from "../../src/server/history/redacted-exchange.ts";
+import { redact, redactPath, redactUrl, withoutQuery } from "../../src/server/history/redact.ts";
 
 it.each([
   ["/users/7", "/users/7"],

@@ -1,4 +1,4 @@
-import { HTML_PAGE, json, RESET, SERVER_ERROR, TOO_MANY } from "./_answer.ts";
+import { HTML_PAGE, json, RESET, SERVER_ERROR, TOO_MANY } from "./_reply.ts";
 import type { RealProvider } from "./_real-provider.ts";
 
 export const GITHUB_USER = {

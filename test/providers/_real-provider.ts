@@ -1,5 +1,5 @@
 import type { OutcomeId } from "../../src/wire/sign-in/outcomes.ts";
-import type { Answer } from "./_answer.ts";
+import type { Answer } from "./_reply.ts";
 
 /** A status and a JSON body. */
 export type Reply = readonly [status: number, body: object];

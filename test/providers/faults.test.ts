@@ -8,7 +8,7 @@ import { PROVIDERS, type Provider } from "../../src/wire/providers.ts";
 import { contents, setupProvider } from "../_provider.ts";
 import { APP } from "../_setup.ts";
 import { failure } from "../_sign-in.ts";
-import { type Answer, HTML_TYPE, json, JSON_TYPE, raw } from "./_answer.ts";
+import { type Answer, HTML_TYPE, json, JSON_TYPE, raw } from "./_reply.ts";
 import { GITHUB_EMAILS, GITHUB_USER } from "./_github.ts";
 import { GOOGLE_USER } from "./_google.ts";
 import { TWITTER_USER } from "./_twitter.ts";

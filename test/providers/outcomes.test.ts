@@ -3,7 +3,7 @@ import { PROVIDERS, type Provider } from "../../src/wire/providers.ts";
 import { startServer, type ControlledServer } from "../_control.ts";
 import { setupProvider, type Fake } from "../_provider.ts";
 import { APP } from "../_setup.ts";
-import { json } from "./_answer.ts";
+import { json } from "./_reply.ts";
 import { GOOGLE_USER } from "./_google.ts";
 import { REAL } from "./_real.ts";
 

@@ -4,7 +4,7 @@ import { PROVIDERS, type Provider } from "../../src/wire/providers.ts";
 import { contents, type Fake, setupProvider } from "../_provider.ts";
 import { APP, decodePart, FRONT, SEED, setup } from "../_setup.ts";
 import { failure } from "../_sign-in.ts";
-import { type Answer, FORM_TYPE, type ProviderRequest, json, raw } from "./_answer.ts";
+import { type Answer, FORM_TYPE, type ProviderRequest, json, raw } from "./_reply.ts";
 import { GOOGLE_USER } from "./_google.ts";
 import { REAL } from "./_real.ts";
 

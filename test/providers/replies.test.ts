@@ -11,7 +11,7 @@ import { temporaryDirectory } from "../_files.ts";
 import { type Fake, setupProvider } from "../_provider.ts";
 import { APP, decodePart, FRONT, SEED, setup } from "../_setup.ts";
 import { failure } from "../_sign-in.ts";
-import { type Answer, FORM_TYPE, json, raw } from "./_answer.ts";
+import { type Answer, FORM_TYPE, json, raw } from "./_reply.ts";
 import { GITHUB_EMAILS, GITHUB_USER } from "./_github.ts";
 import { GOOGLE_USER } from "./_google.ts";
 import { REAL } from "./_real.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { logTo, RequestLog } from "../../src/server/flows/request-log.ts";
+import { logTo, RequestLog } from "../../src/server/history/request-log.ts";
 import { Grants } from "../../src/server/simulator/grants.ts";
 import { createSealer } from "../../src/server/simulator/sealer.ts";
 import { StateQueue } from "../../src/server/store/json/document/state-queue.ts";

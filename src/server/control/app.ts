@@ -35,7 +35,7 @@ function handlersWith(deps: ControlDeps): HandlersOf<typeof CONTROL_ROUTES, unde
     async (call: Call) => {
       const result = await (handle as (call: Call, deps: ControlDeps) => unknown)(call, deps);
       // After the handler, which may have moved the clock or waited while another call did.
-      setHeaders(call.event, { [CLOCK_HEADER]: JSON.stringify(deps.live.clock.read()) });
+      setHeaders(call.event, { [CLOCK_HEADER]: JSON.stringify(deps.shared.clock.read()) });
       return result;
     },
   ]);

@@ -1,7 +1,7 @@
-import type { Flows } from "../flows/flows.ts";
-import type { RequestLog } from "../flows/request-log.ts";
+import type { Flows } from "../history/flows.ts";
+import type { RequestLog } from "../history/request-log.ts";
 import type { ApiDeps } from "../http/routes/deps.ts";
-import type { Live } from "../live/live.ts";
+import type { SharedState } from "../shared-state/shared-state.ts";
 import type { Connect } from "../providers/connections.ts";
 import type { Offers } from "../providers/offers.ts";
 import type { SignInHeadless } from "../simulator/headless.ts";
@@ -14,7 +14,7 @@ export interface ControlDeps extends ApiDeps {
   readonly controlKey: string;
   readonly dashboardKeys: DashboardKeys;
   /** The state that can be changed while the service runs. */
-  readonly live: Live;
+  readonly shared: SharedState;
   readonly connect: Connect;
   readonly offers: Offers;
   readonly simulator: Simulator;

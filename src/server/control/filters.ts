@@ -3,11 +3,11 @@ import type * as z from "zod/mini";
 import type { Filtered, Requests } from "../../wire/control/queries.ts";
 import { isWatching } from "../../wire/control/paths.ts";
 import { isFlowMatch, type FlowFilter } from "../../wire/control/flow-match.ts";
-import type { Flow } from "../flows/flows.ts";
-import type { LoggedRequest } from "../flows/request-log.ts";
+import type { Flow } from "../history/flows.ts";
+import type { LoggedRequest } from "../history/request-log.ts";
 import type { ControlDeps } from "./deps.ts";
 import { parseDuration, parseMoment } from "./duration.ts";
-import { requireInstance } from "./find.ts";
+import { requireInstance } from "./records.ts";
 
 /** Filters of sign-ins. */
 type Filter = z.output<typeof Filtered>;

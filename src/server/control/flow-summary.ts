@@ -1,5 +1,5 @@
 import type { AnswerOf } from "../../wire/control/types.ts";
-import type { Flow } from "../flows/flows.ts";
+import type { Flow } from "../history/flows.ts";
 
 type Summary = AnswerOf<"GET /flows/summary">;
 type Failure = Summary["failures"][number];

@@ -1,5 +1,5 @@
-import type { Flow, Step } from "../flows/flows.ts";
-import type { Shown } from "../flows/redact.ts";
+import type { Flow, Step } from "../history/flows.ts";
+import type { Shown } from "../history/redact.ts";
 import type { ControlDeps } from "./deps.ts";
 import { VERSION } from "../../wire/version.ts";
 

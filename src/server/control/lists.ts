@@ -6,7 +6,7 @@ import type { Sent } from "../http/respond.ts";
 import { linkToNext, list, unknownAfter, type ListOptions } from "../http/routes/list.ts";
 import type { ControlDeps } from "./deps.ts";
 
-type ListDeps = Pick<ControlDeps, "addresses" | "positions">;
+type ListDeps = Pick<ControlDeps, "addresses" | "cursors">;
 
 /** What is searched for. */
 interface Search {
@@ -97,7 +97,7 @@ export function pageOf<Row extends { readonly id: string }, Shown>(
   return rows.map(present);
 
   function rowsBehind(text: string): readonly Row[] {
-    const [count, id] = deps.positions.read(name, text) ?? [undefined, text];
+    const [count, id] = deps.cursors.read(name, text) ?? [undefined, text];
     const index = all.findIndex((row) => row.id === id);
     if (index >= 0) return all.slice(index + 1);
     if (count === undefined) throw unknownAfter();

@@ -37,7 +37,7 @@ export function mountControl(app: H3, parts: Parts, options: ControlOptions): vo
     ...options,
     jobs: new Jobs({
       store: parts.store,
-      realNow: parts.live.clock.real,
+      realNow: parts.shared.clock.real,
       closing: options.closing,
       onBug: (error) => parts.onBug(error),
     }),

@@ -1,9 +1,9 @@
 import type * as z from "zod/mini";
 import type * as answers from "../../wire/control/answers.ts";
 import { PROVIDERS, type Provider } from "../../wire/providers.ts";
-import type { Flow as FlowRecord } from "../flows/flows.ts";
+import type { Flow as FlowRecord } from "../history/flows.ts";
 import { keptKeys } from "../instances/keys.ts";
-import type { LoggedRequest } from "../flows/request-log.ts";
+import type { LoggedRequest } from "../history/request-log.ts";
 import {
   withoutSecrets,
   type IdentityRecord,

@@ -5,7 +5,7 @@ import { isWebSocketHandshake } from "../../wire/http/web-socket.ts";
 import { ApiError } from "../errors.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import type { Instances } from "../instances/instances.ts";
-import { ownText } from "../own-text.ts";
+import { ownText } from "../memory-use.ts";
 import { headerOf, hostOf } from "./context.ts";
 
 export interface AdmissionDeps {

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from "node:net";
 import { peerOf, type ClientAddress } from "./client-address.ts";
 import { ServeError } from "../errors.ts";
-import { ownText } from "../own-text.ts";
+import { ownText } from "../memory-use.ts";
 
 /**
  * Whether an address is a trusted proxy's.

@@ -3,7 +3,7 @@ import { ERRORS, errorBody } from "../../wire/errors.ts";
 import type { LogLevel } from "../../wire/serve.ts";
 import { ApiError, SignInRefused } from "../errors.ts";
 import { TokenRefused } from "../token.ts";
-import { redactPath, redactText } from "../flows/redact.ts";
+import { redactPath, redactText } from "../history/redact.ts";
 import type { RequestContext } from "./context.ts";
 import { LIVE, METRICS, READY } from "./monitoring.ts";
 import { PAGE_FILES_ROUTE } from "./pages/files.ts";

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { cacheLimit } from "../cache-limit.ts";
+import { cacheLimit } from "../memory-use.ts";
 import { readRedirectUri, splitQuery, type RedirectUri } from "../../wire/sign-in/redirect-uri.ts";
 import { ApiError } from "../errors.ts";
 

@@ -1,7 +1,7 @@
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 import { normalizeEmail } from "../../wire/text/email.ts";
 import type { OutcomeId } from "../../wire/sign-in/outcomes.ts";
-import type { Choice } from "./choice.ts";
+import type { Choice } from "./chosen-outcome.ts";
 import { isOutcomeAt, REDIRECT_ERRORS } from "./outcomes.ts";
 import { withParameters } from "../sign-in/redirect-uri.ts";
 import type { PersonaRecord } from "../store/records.ts";

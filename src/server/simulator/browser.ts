@@ -1,5 +1,5 @@
 import { hostCookie, hostName, type Cookie, type ReadCookie } from "../cookies.ts";
-import { ownText } from "../own-text.ts";
+import { ownText } from "../memory-use.ts";
 import { randomBytes } from "../random.ts";
 
 const LIFETIME_SECONDS = 86_400;

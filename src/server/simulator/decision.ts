@@ -1,8 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Provider } from "../../wire/providers.ts";
 import type { OutcomeId } from "../../wire/sign-in/outcomes.ts";
-import { flowIdOf } from "../flows/flow-id.ts";
-import type { FlowFacts, Flows } from "../flows/flows.ts";
+import { flowIdOf, type FlowFacts, type Flows } from "../history/flows.ts";
 import type { Override } from "./authorize.ts";
 import type { LabelledBrowser } from "./labelled-browser.ts";
 

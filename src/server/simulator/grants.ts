@@ -1,9 +1,8 @@
 import { LRUCache } from "lru-cache";
-import { cacheLimit } from "../cache-limit.ts";
+import { cacheLimit, ownText } from "../memory-use.ts";
 import type { Provider } from "../../wire/providers.ts";
 import type { OutcomeId } from "../../wire/sign-in/outcomes.ts";
 import type { Application } from "../providers/connections.ts";
-import { ownText } from "../own-text.ts";
 import { randomBytes } from "../random.ts";
 import { pageHash } from "../sign-in/binding.ts";
 import { codeChallenge } from "../sign-in/oauth2.ts";

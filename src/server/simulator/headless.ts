@@ -4,19 +4,18 @@ import type { Provider } from "../../wire/providers.ts";
 import type { OutcomeId } from "../../wire/sign-in/outcomes.ts";
 import { SIGNED_IN_PATH } from "../../wire/sign-in/try-target.ts";
 import { ApiError } from "../errors.ts";
-import { flowIdOf } from "../flows/flow-id.ts";
+import { flowIdOf } from "../history/flows.ts";
 import type { Caller } from "../sign-in/caller.ts";
 import type { CallbackRequest } from "../sign-in/complete.ts";
 import type { SignIns } from "../sign-in/sign-ins.ts";
 import type { Connect } from "../providers/connections.ts";
 import type { InstanceRecord } from "../store/records.ts";
-import { arrange, type ArrangeDeps } from "./arrange.ts";
-import { noteChoice } from "./choice.ts";
+import { prepareOutcome, type PrepareDeps, noteChoice } from "./chosen-outcome.ts";
 import { decideSignIn, type DecisionDeps } from "./decision.ts";
 import type { Simulator } from "./simulator.ts";
 
 /** What a whole sign-in without a browser depends on. */
-export interface HeadlessDeps extends ArrangeDeps, DecisionDeps {
+export interface HeadlessDeps extends PrepareDeps, DecisionDeps {
   readonly addresses: { readonly front: string; readonly isHttps: boolean };
   readonly connect: Connect;
   readonly signIns: SignIns;
@@ -59,7 +58,7 @@ export async function signInHeadless(deps: HeadlessDeps, request: HeadlessReques
     throw new ApiError("bad_request", `as: ${override.as ?? "the first account"} can't sign in with ${provider}`);
   const flow_id = flowIdOf(state);
   noteChoice(deps.flows.of(flow_id), answer.choice, { ms: performance.now() - startedAt, login_hint: undefined });
-  await arrange(deps, answer.choice);
+  await prepareOutcome(deps, answer.choice);
   const back = new URL(answer.location).searchParams;
   return {
     ...(await finish(deps, {

@@ -4,7 +4,7 @@ import { openTarget } from "../../connection/client.ts";
 import { resolveTarget } from "../../connection/target.ts";
 import type { TargetFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import type { Records } from "../list-and-search.ts";
+import type { Records } from "../record-commands.ts";
 import type { Candidate } from "./line.ts";
 
 /** A person does not wait longer for a completion. */

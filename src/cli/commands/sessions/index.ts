@@ -3,7 +3,7 @@ import type { Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { SESSION_COLUMNS } from "../../list/columns.ts";
 import { SESSIONS } from "../../search/flags.ts";
-import { addListAndSearch, type Records } from "../list-and-search.ts";
+import { addListAndSearch, type Records } from "../record-commands.ts";
 import { addGet } from "./get.ts";
 import { addPrune } from "./prune.ts";
 

@@ -2,10 +2,10 @@ import { createHmac } from "node:crypto";
 import { clockStatement } from "../../../wire/token/clock-proof.ts";
 import type { AnswerOf } from "../../../wire/control/types.ts";
 import { ApiError } from "../../errors.ts";
-import type { ClockSetting } from "../../live/clock.ts";
+import type { ClockSetting } from "../../shared-state/clock.ts";
 import type { ControlDeps } from "../deps.ts";
 import { parseDuration } from "../duration.ts";
-import { chosenInstance } from "../find.ts";
+import { chosenInstance } from "../records.ts";
 import type { HandlersOf } from "../handler.ts";
 
 /** Dates beyond the year are written in another way, which does not sort as text. A day is left for what expires later. */
@@ -13,23 +13,23 @@ const LATEST = "9999-12-31T00:00:00Z";
 const LATEST_MS = Date.parse(LATEST);
 
 export const clockRoutes: HandlersOf<"/clock"> = {
-  "GET /clock": (_, { live }) => live.clock.read(),
+  "GET /clock": (_, { shared }) => shared.clock.read(),
 
   "GET /clock/proof": ({ query: { nonce, instance } }, deps) => {
     const { secret_key } = chosenInstance(deps, instance);
-    const now = deps.live.clock.now().toISOString();
+    const now = deps.shared.clock.now().toISOString();
     return { now, proof: createHmac("sha256", secret_key).update(clockStatement(nonce, now)).digest("base64url") };
   },
 
   "POST /clock/freeze": ({ body }, deps) => {
-    const at = body.at === undefined ? deps.live.clock.now() : moment(body.at, "at");
-    return follow(deps, deps.live.clock.frozenAt(at));
+    const at = body.at === undefined ? deps.shared.clock.now() : moment(body.at, "at");
+    return follow(deps, deps.shared.clock.frozenAt(at));
   },
 
-  "POST /clock/set": ({ body }, deps) => follow(deps, deps.live.clock.runningFrom(moment(body.at, "at"))),
+  "POST /clock/set": ({ body }, deps) => follow(deps, deps.shared.clock.runningFrom(moment(body.at, "at"))),
 
   "POST /clock/advance": ({ body }, deps) => {
-    const { clock } = deps.live;
+    const { clock } = deps.shared;
     const now = clock.now().getTime();
     const to = "to" in body ? moment(body.to, "to").getTime() : now + parseDuration(body.by, "by");
     if (to < now)
@@ -42,16 +42,16 @@ export const clockRoutes: HandlersOf<"/clock"> = {
   },
 
   "POST /clock/resume": (_, deps) => {
-    const { clock } = deps.live;
+    const { clock } = deps.shared;
     return follow(deps, clock.setting.mode === "frozen" ? clock.runningFrom(clock.now()) : clock.setting);
   },
 
   "POST /clock/reset": (_, deps) => follow(deps, { mode: "real" }),
 };
 
-async function follow({ live }: ControlDeps, setting: ClockSetting): Promise<AnswerOf<"GET /clock">> {
-  await live.setClock(setting);
-  return live.clock.read();
+async function follow({ shared }: ControlDeps, setting: ClockSetting): Promise<AnswerOf<"GET /clock">> {
+  await shared.setClock(setting);
+  return shared.clock.read();
 }
 
 function moment(text: string, path: string): Date {

@@ -7,7 +7,7 @@ import type { InForce } from "../../providers/offers.ts";
 import type { ConnectionRecord, InstanceRecord } from "../../store/records.ts";
 import { testConnection } from "../connection-test.ts";
 import type { ControlDeps } from "../deps.ts";
-import { requireInstance } from "../find.ts";
+import { requireInstance } from "../records.ts";
 import type { HandlersOf } from "../handler.ts";
 import { refuseFaults } from "../check.ts";
 import { changeInstance, requireDefault } from "./instances.ts";

@@ -1,9 +1,9 @@
 import { ApiError } from "../../errors.ts";
-import type { Flow } from "../../flows/flows.ts";
+import type { Flow } from "../../history/flows.ts";
 import type { ControlDeps } from "../deps.ts";
 import { parseMoment } from "../duration.ts";
 import { filterFlows, waitFor } from "../filters.ts";
-import { requireFound } from "../find.ts";
+import { requireFound } from "../records.ts";
 import { summaryOf } from "../flow-summary.ts";
 import type { HandlersOf } from "../handler.ts";
 import { json } from "../../http/respond.ts";

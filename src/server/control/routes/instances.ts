@@ -4,10 +4,9 @@ import { addressFaults, crossFaults } from "../../seed/faults.ts";
 import { recordsOf } from "../../seed/parse.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import type { ControlDeps } from "../deps.ts";
-import { requireFound, requireInstance } from "../find.ts";
+import { requireFound, requireInstance, patched } from "../records.ts";
 import type { HandlersOf } from "../handler.ts";
 import { pageOf } from "../lists.ts";
-import { patched } from "../patched.ts";
 import { refuseFaults } from "../check.ts";
 import { instanceResource } from "../resources.ts";
 
@@ -29,7 +28,7 @@ export const instanceRoutes: InstanceRoutes = {
     const [instance] = records.instances;
     requireDefault(deps, instance!);
     await deps.store.add(records);
-    await deps.live.refresh();
+    await deps.shared.refresh();
     return instanceResource(instance!, deps);
   },
 
@@ -49,20 +48,20 @@ export const instanceRoutes: InstanceRoutes = {
   "DELETE /instances/:id": async ({ params }, deps) => {
     const { id } = requireInstance(deps, params.id);
     await deps.store.removeInstance(id);
-    await deps.live.refreshEverywhere();
+    await deps.shared.refreshEverywhere();
     return { deleted: true, id };
   },
 };
 
 /** Changes an instance for every process. @throws {ApiError} `instance_not_found` if it was deleted meanwhile */
 export async function changeInstance(
-  { store, live }: ControlDeps,
+  { store, shared }: ControlDeps,
   id: string,
   change: (before: InstanceRecord) => InstanceRecord,
 ): Promise<InstanceRecord> {
   const changed = await store.change("instances", id, (before) => before && change(before));
   const instance = requireFound(changed, "instance_not_found");
-  await live.refresh();
+  await shared.refresh();
   return instance;
 }
 

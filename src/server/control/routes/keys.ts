@@ -4,7 +4,7 @@ import type { InstanceRecord } from "../../store/records.ts";
 import { ApiError } from "../../errors.ts";
 import type { ControlDeps } from "../deps.ts";
 import { parseDuration } from "../duration.ts";
-import { requireInstance } from "../find.ts";
+import { requireInstance } from "../records.ts";
 import type { Handlers } from "../handler.ts";
 import { oldKeysOf } from "../resources.ts";
 import { changeInstance } from "./instances.ts";
@@ -42,7 +42,7 @@ async function replaceKeys(
   change: (before: InstanceRecord) => InstanceRecord,
 ): Promise<AnswerOf<"POST /instances/:id/reveal">> {
   const changed = await changeInstance(deps, id, change);
-  await deps.live.refreshEverywhere();
+  await deps.shared.refreshEverywhere();
   return keysOf(changed, deps);
 }
 

@@ -3,32 +3,31 @@ import { recordsOf } from "../../seed/parse.ts";
 import { SeedPersona } from "../../seed/schema.ts";
 import { typedPersona } from "../../simulator/typed-account.ts";
 import { checked } from "../../zod-errors.ts";
-import { requireFound } from "../find.ts";
+import { requireFound, patched } from "../records.ts";
 import type { PersonaRecord } from "../../store/records.ts";
 import type { HandlersOf } from "../handler.ts";
 import { pageOf } from "../lists.ts";
-import { patched } from "../patched.ts";
 import { refuseFaults } from "../check.ts";
 import { personaResource } from "../resources.ts";
 
 export const personaRoutes: HandlersOf<"/personas"> = {
   "GET /personas": (call, deps) =>
-    pageOf(call, deps, { name: "personas", all: deps.live.personas.toReversed(), present: personaResource }),
+    pageOf(call, deps, { name: "personas", all: deps.shared.personas.toReversed(), present: personaResource }),
 
-  "POST /personas": async ({ body: { email_verified, ...given } }, { store, live, now }) => {
-    const id = given.id ?? `persona-${freeNumber(live.personas)}`;
+  "POST /personas": async ({ body: { email_verified, ...given } }, { store, shared, now }) => {
+    const id = given.id ?? `persona-${freeNumber(shared.personas)}`;
     const persona = { ...typicalAccounts(given, email_verified), ...given, id };
     refuseFaults(personaFaults(persona));
     const { personas } = recordsOf({ instances: [], personas: [persona] }, now());
     await store.add({ personas });
-    await live.refresh();
+    await shared.refresh();
     return personaResource(personas[0]!);
   },
 
-  "GET /personas/:id": ({ params }, { live }) =>
-    personaResource(required(live.personas.find(({ id }) => id === params.id))),
+  "GET /personas/:id": ({ params }, { shared }) =>
+    personaResource(required(shared.personas.find(({ id }) => id === params.id))),
 
-  "PATCH /personas/:id": async ({ params, body }, { store, live }) => {
+  "PATCH /personas/:id": async ({ params, body }, { store, shared }) => {
     const { name, email, avatar_url, email_verified, ...given } = body;
     const changed = await store.change("personas", params.id, (before) => {
       if (!before) return undefined;
@@ -45,15 +44,15 @@ export const personaRoutes: HandlersOf<"/personas"> = {
       refuseFaults(personaFaults({ ...columns, ...accounts }));
       return after;
     });
-    await live.refresh();
+    await shared.refresh();
     return personaResource(required(changed));
   },
 
-  "DELETE /personas/:id": async ({ params }, { store, live }) => {
+  "DELETE /personas/:id": async ({ params }, { store, shared }) => {
     const id = params.id;
     required(await store.find("personas", id));
     await store.change("personas", id, () => undefined);
-    await live.refresh();
+    await shared.refresh();
     return { deleted: true, id };
   },
 };

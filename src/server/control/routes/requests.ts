@@ -1,6 +1,6 @@
-import type { LoggedRequest } from "../../flows/request-log.ts";
+import type { LoggedRequest } from "../../history/request-log.ts";
 import { filterRequests, waitFor } from "../filters.ts";
-import { requireFound } from "../find.ts";
+import { requireFound } from "../records.ts";
 import type { HandlersOf } from "../handler.ts";
 import { pageOf } from "../lists.ts";
 import { requestResource } from "../resources.ts";

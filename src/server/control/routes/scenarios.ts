@@ -5,10 +5,10 @@ import type { OutcomeId } from "../../../wire/sign-in/outcomes.ts";
 import { isPossible, providersOf } from "../../simulator/outcomes.ts";
 import type { Provider } from "../../../wire/providers.ts";
 import { ApiError } from "../../errors.ts";
-import { SCENARIO_PREFIX } from "../../live/live.ts";
-import { remainingOf, type Scenario } from "../../live/scenario.ts";
+import { SCENARIO_PREFIX } from "../../shared-state/shared-state.ts";
+import { remainingOf, type Scenario } from "../../shared-state/scenario.ts";
 import type { ControlDeps } from "../deps.ts";
-import { requireInstance } from "../find.ts";
+import { requireInstance } from "../records.ts";
 import type { HandlersOf } from "../handler.ts";
 import { pageOf } from "../lists.ts";
 import { changeSetting, deleteSetting } from "../../store/settings.ts";
@@ -39,20 +39,20 @@ export const scenarioRoutes: HandlersOf<"/scenarios"> = {
       label: label ?? null,
       used: 0,
       states: [],
-      order: Math.max(deps.live.clock.real().getTime(), ...existing.map(({ order }) => order + 1)),
+      order: Math.max(deps.shared.clock.real().getTime(), ...existing.map(({ order }) => order + 1)),
       created_at: deps.now().toISOString(),
     };
     await changeSetting(deps.store, SCENARIO_PREFIX + scenario.id, () => ({ ...scenario }));
     const usedUp = existing.filter((other) => remainingOf(other) === 0).slice(MAX_USED_UP);
     for (const { id } of usedUp) await deleteSetting(deps.store, SCENARIO_PREFIX + id);
-    await deps.live.refresh();
+    await deps.shared.refresh();
     return scenarioResource(scenario);
   },
 
   "DELETE /scenarios": async ({ query }, deps) => {
     const ids = (await all(deps)).filter((scenario) => fits(scenario, query)).map(({ id }) => id);
     for (const id of ids) await deleteSetting(deps.store, SCENARIO_PREFIX + id);
-    await deps.live.refresh();
+    await deps.shared.refresh();
     return { deleted: true, ids };
   },
 
@@ -60,7 +60,7 @@ export const scenarioRoutes: HandlersOf<"/scenarios"> = {
     const id = params.id;
     if (!(await deleteSetting(deps.store, SCENARIO_PREFIX + id)))
       throw new ApiError("not_found", "no scenario has this id");
-    await deps.live.refresh();
+    await deps.shared.refresh();
     return { deleted: true, id };
   },
 };

@@ -1,7 +1,7 @@
 import { ApiError } from "../../errors.ts";
 import { crossFaults } from "../../seed/faults.ts";
 import { recordsOf } from "../../seed/parse.ts";
-import { chosenInstance, requireFound } from "../find.ts";
+import { chosenInstance, requireFound } from "../records.ts";
 import type { Handlers } from "../handler.ts";
 import { refuseFaults } from "../check.ts";
 import { requireDefault } from "./instances.ts";
@@ -27,7 +27,7 @@ export const seedRoutes: Pick<Handlers, "POST /seed" | "GET /jobs/:id"> = {
     const records = recordsOf(seed, deps.now());
     for (const instance of records.instances) requireDefault(deps, instance);
     await deps.store.add(records);
-    await deps.live.refresh();
+    await deps.shared.refresh();
     return Object.fromEntries(Object.entries(records).map(([name, rows]) => [name, rows.length])) as {
       [Name in keyof typeof records]: number;
     };

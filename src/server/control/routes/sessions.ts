@@ -7,7 +7,7 @@ import { sessionList } from "../../http/routes/sessions.ts";
 import type { SessionRecord } from "../../store/records.ts";
 import type { ControlDeps } from "../deps.ts";
 import { parseMoment } from "../duration.ts";
-import { chosenInstance, requireFound, requireKey } from "../find.ts";
+import { chosenInstance, requireFound, requireKey } from "../records.ts";
 import type { HandlersOf } from "../handler.ts";
 import { recordCount, recordList } from "../lists.ts";
 import { sessionResource } from "../resources.ts";

@@ -7,7 +7,7 @@ import type { SignInOutcome } from "../../http/request-entry.ts";
 import { attributeToFlow } from "../../http/routes/attribute.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import type { ControlDeps } from "../deps.ts";
-import { chosenInstance, findUser } from "../find.ts";
+import { chosenInstance, findUser } from "../records.ts";
 import type { HandlersOf } from "../handler.ts";
 import { requireAccount, requirePossible } from "./scenarios.ts";
 

@@ -16,7 +16,7 @@ const turns = new WeakMap<Store, Promise<unknown>>();
  * @returns what was replaced, and the name of the snapshot that undoes it
  */
 export function replaceRecords<Result>(
-  { store, live }: Pick<ControlDeps, "store" | "live">,
+  { store, shared }: Pick<ControlDeps, "store" | "shared">,
   replace: () => Promise<Result>,
   restored?: string,
 ): Promise<readonly [Result, string]> {
@@ -24,7 +24,7 @@ export function replaceRecords<Result>(
     const saved = previousOf(await store.snapshots.list());
     for (const { name } of saved.slice(KEPT - 1)) if (name !== restored) await store.snapshots.delete(name);
     const name = `${PREVIOUS}-${numberOf(saved[0]) + 1}`;
-    await store.snapshots.save(name, live.clock.real().toISOString());
+    await store.snapshots.save(name, shared.clock.real().toISOString());
     return [await replace(), name];
   };
   const turn = (turns.get(store) ?? Promise.resolve()).then(act, act);
@@ -49,11 +49,11 @@ export const snapshotRoutes: HandlersOf<"/snapshots"> = {
     return pageOf(call, deps, { name: "snapshots", all, present: snapshotResource });
   },
 
-  "POST /snapshots": async ({ body }, { store, live }) =>
-    snapshotResource(await store.snapshots.save(body.name, live.clock.real().toISOString())),
+  "POST /snapshots": async ({ body }, { store, shared }) =>
+    snapshotResource(await store.snapshots.save(body.name, shared.clock.real().toISOString())),
 
   "POST /snapshots/:name/restore": async ({ params }, deps) => {
-    const { store, live } = deps;
+    const { store, shared } = deps;
     const all = await store.snapshots.list();
     const snapshot = params.name === PREVIOUS ? previousOf(all)[0] : all.find(({ name }) => name === params.name);
     if (!snapshot) throw missing(params.name);
@@ -61,7 +61,7 @@ export const snapshotRoutes: HandlersOf<"/snapshots"> = {
       if (!(await store.snapshots.restore(snapshot.name))) throw missing(snapshot.name);
     };
     const [, previous] = await replaceRecords(deps, restore, snapshot.name);
-    await live.refreshEverywhere();
+    await shared.refreshEverywhere();
     const { data, ...resource } = snapshotResource(snapshot);
     return { ...resource, data: { ...data, previous } };
   },

@@ -4,10 +4,10 @@ import { describeProvider } from "../../providers/offers.ts";
 import type { HandlersOf } from "../handler.ts";
 
 export const stateRoutes: HandlersOf<"/state"> = {
-  "GET /state": async (_, { store, live, instances, offers }) => {
+  "GET /state": async (_, { store, shared, instances, offers }) => {
     const { users, sessions } = await store.counts();
     const kinds = PROVIDERS.map((name) => [name, describeProvider(name, instances.all, offers)] as const);
-    const clock = live.clock.read();
+    const clock = shared.clock.read();
     return {
       version: VERSION,
       now: clock.now,

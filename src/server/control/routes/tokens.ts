@@ -5,7 +5,7 @@ import { verifiedToken } from "../../http/routes/tokens.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import type { UserView } from "../../store/store.ts";
 import type { ControlDeps } from "../deps.ts";
-import { chosenInstance, findUser, requireFound } from "../find.ts";
+import { chosenInstance, findUser, requireFound } from "../records.ts";
 import type { HandlersOf } from "../handler.ts";
 import { claimedInstance } from "../../token.ts";
 import { explainToken } from "../token-report.ts";

@@ -9,10 +9,9 @@ import { userList } from "../../http/routes/users.ts";
 import type { TenantKey } from "../../store/records.ts";
 import type { UserView } from "../../store/store.ts";
 import type { ControlDeps } from "../deps.ts";
-import { chosenInstance, requireFound, requireKey } from "../find.ts";
+import { chosenInstance, requireFound, requireKey, patched } from "../records.ts";
 import type { HandlersOf } from "../handler.ts";
 import { recordCount, recordList } from "../lists.ts";
-import { patched } from "../patched.ts";
 import { refuseFaults } from "../check.ts";
 import { userResource } from "../resources.ts";
 

@@ -1,4 +1,4 @@
-import type { Flows } from "../../flows/flows.ts";
+import type { Flows } from "../../history/flows.ts";
 import type { Instances } from "../../instances/instances.ts";
 import type { RequestContext } from "../context.ts";
 

@@ -1,4 +1,4 @@
-import type { Flows } from "../../flows/flows.ts";
+import type { Flows } from "../../history/flows.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import type { Instances } from "../../instances/instances.ts";
 import type { Offers } from "../../providers/offers.ts";
@@ -6,7 +6,7 @@ import type { SignIns } from "../../sign-in/sign-ins.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
 import type { Tokens } from "../../token.ts";
-import type { Positions } from "../positions.ts";
+import type { Cursors } from "../cursors.ts";
 
 /** What the API for servers reads and changes. */
 export interface ApiDeps {
@@ -14,7 +14,7 @@ export interface ApiDeps {
   readonly instances: Instances;
   readonly addresses: Addresses;
   readonly tokens: Tokens;
-  readonly positions: Positions;
+  readonly cursors: Cursors;
   now(): Date;
 }
 

@@ -2,12 +2,12 @@ import type { Query } from "../../../wire/search/query.ts";
 import { ApiError } from "../../errors.ts";
 import type { PageOptions, Position } from "../../store/store.ts";
 import type { Call } from "../dispatch.ts";
-import type { Place } from "../positions.ts";
+import type { Place } from "../cursors.ts";
 import { setHeaders, stream, type Sent } from "../respond.ts";
 import { lowerCaseId } from "./access.ts";
 import type { ApiDeps } from "./deps.ts";
 
-type ListDeps = Pick<ApiDeps, "addresses" | "positions">;
+type ListDeps = Pick<ApiDeps, "addresses" | "cursors">;
 
 /** A request for a list: all of it, or at most `limit` rows behind the one that `after` names. */
 interface ListCall extends Pick<Call, "event" | "request"> {
@@ -51,11 +51,11 @@ export async function list<Row, Shown>(
 /** Where the page begins: behind a position of a `Link` header, or behind the record that has this id. */
 async function startOf<Row>(
   { query: { after } }: ListCall,
-  { positions }: ListDeps,
+  { cursors }: ListDeps,
   { name, findById, positionOf }: ListOptions<Row, unknown>,
 ): Promise<Position | undefined> {
   if (after === undefined) return undefined;
-  const place = positions.read(name, after);
+  const place = cursors.read(name, after);
   if (place) return { time: place[0], id: place[1] };
   const row = await findById(lowerCaseId(after));
   if (!row) throw unknownAfter();
@@ -108,13 +108,13 @@ export function unknownAfter(): ApiError {
 /** Sets the `Link` header of a page that is not the last one. @param place of the page's last record in the list */
 export function linkToNext(
   { event, request: { scope, instance, query } }: Pick<ListCall, "event" | "request">,
-  { addresses, positions }: ListDeps,
+  { addresses, cursors }: ListDeps,
   of: string,
   place: Place,
 ): void {
   const base = scope.kind === "instance" && instance ? addresses.instanceUrl(instance) : addresses.front;
   const url = new URL(event.url.pathname, base);
   for (const [name, value] of query) url.searchParams.set(name, value);
-  url.searchParams.set("after", positions.write(of, place));
+  url.searchParams.set("after", cursors.write(of, place));
   setHeaders(event, { link: `<${url.href}>; rel="next"` });
 }

@@ -1,5 +1,5 @@
 import { getCookie, type H3Event } from "h3";
-import { flowIdOf } from "../../flows/flow-id.ts";
+import { flowIdOf } from "../../history/flows.ts";
 import { endBinding } from "../../sign-in/binding.ts";
 import { callerIn, type Admitted } from "../context.ts";
 import { redirect, type Sent } from "../respond.ts";

@@ -1,10 +1,10 @@
 import { getCookie, html, raw } from "h3";
 import { isProvider, type Provider } from "../../../wire/providers.ts";
 import { ApiError } from "../../errors.ts";
-import type { Flows } from "../../flows/flows.ts";
+import type { Flows } from "../../history/flows.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import type { Instances } from "../../instances/instances.ts";
-import type { AnswerAuthorize } from "../../simulator/answer.ts";
+import type { AnswerAuthorize } from "../../simulator/authorize-page.ts";
 import { browserIdCookie, newBrowserId, readBrowserId } from "../../simulator/browser.ts";
 import { readLabelledBrowser } from "../../simulator/labelled-browser.ts";
 import type { Simulator } from "../../simulator/simulator.ts";

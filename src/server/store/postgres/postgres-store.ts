@@ -20,7 +20,7 @@ import { createSnapshots } from "./snapshots.ts";
 import { completeSignIn } from "./sign-in.ts";
 import { createPruning } from "./pruning.ts";
 import { createStates } from "./states.ts";
-import { timed } from "./timed.ts";
+import { observed } from "./observed.ts";
 import { insertAll, isEmpty, NO_WRITERS, removeAll } from "./write.ts";
 
 const MAX_CLOCK_DIFFERENCE_MS = 60_000;
@@ -48,7 +48,7 @@ export async function openPostgresStore(url: string, { warn, onCommit }: StoreOp
       warn(`${error.message.replace(/\.?$/, ".")} Until that changes the server is not ready.`);
     });
     database.serve();
-    return timed(store, onCommit);
+    return observed(store, onCommit);
   } catch (error) {
     await Promise.all([readers.close(), database.close()]);
     throw asRefusal(database.location, error);

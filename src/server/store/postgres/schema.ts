@@ -2,7 +2,7 @@ import { TABLE_NAMES } from "../columns.ts";
 import { StoreRefused } from "../store.ts";
 import type { Ask } from "./database/session.ts";
 import { storedColumnsOf } from "./rows.ts";
-import { TABLES } from "./version-1-tables.ts";
+import { TABLES } from "./create-tables.ts";
 
 /**
  * The schema's versions: the first creates it, each later one changes the previous. A released version is never edited.

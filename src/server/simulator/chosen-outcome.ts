@@ -1,8 +1,9 @@
 import type { Provider } from "../../wire/providers.ts";
 import type { OutcomeId } from "../../wire/sign-in/outcomes.ts";
-import type { NoteStep } from "../flows/flows.ts";
+import type { NoteStep } from "../history/flows.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import { accountName } from "./typed-account.ts";
+import type { Store } from "../store/store.ts";
 
 /** How a sign-in was decided at a provider's authorize page. */
 export interface Choice {
@@ -33,4 +34,16 @@ export function noteChoice(
       },
     },
   );
+}
+
+export interface PrepareDeps {
+  readonly store: Store;
+  now(): Date;
+}
+
+/** Prepares the records that an outcome needs before the callback. */
+export async function prepareOutcome({ store, now }: PrepareDeps, { state, outcome }: Choice): Promise<void> {
+  if (outcome !== "state_expired") return;
+  const expires_at = new Date(now().getTime() - 1000).toISOString();
+  await store.change("states", state, (before) => before && { ...before, expires_at });
 }

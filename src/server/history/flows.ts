@@ -1,7 +1,12 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { AnswerOf } from "../../wire/control/types.ts";
 import { redact, redactText } from "./redact.ts";
+
+/** Names a sign-in in logs: the same in every process and step. The state, a secret, can't be derived from it. */
+export function flowIdOf(state: string): string {
+  return hash("sha256", `flow ${state}`).slice(0, 16);
+}
 
 const MAX_FLOWS = 1000;
 const MAX_STEPS = 40;

@@ -1,5 +1,5 @@
 import { isUuid } from "../../wire/ids.ts";
-import { ownText } from "../own-text.ts";
+import { ownText } from "../memory-use.ts";
 
 /** The redacted fields of a message. Text is of bounded length. */
 export type Shown = Record<string, string | number | boolean | null>;

@@ -5,3 +5,6 @@
 export function ownText(text: string): string {
   return Buffer.from(text).toString();
 }
+
+/** Limits an `LRUCache` that grows as it is filled: its own `max` would allocate memory for all entries at once. */
+export const cacheLimit = (entries: number) => ({ maxSize: entries, sizeCalculation: () => 1 });

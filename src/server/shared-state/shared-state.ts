@@ -13,10 +13,10 @@ const LOOK_EVERY_MS = 400;
 /** How long what was read may be used. A key's revocation is confirmed only after this time. */
 const RELIED_ON_MS = 800;
 
-export type Live = Awaited<ReturnType<typeof createLive>>;
+export type SharedState = Awaited<ReturnType<typeof createSharedState>>;
 
 /** What can be changed while the service runs, as this process knows it. @param realNow the machine's time */
-export async function createLive(store: Store, realNow: () => Date) {
+export async function createSharedState(store: Store, realNow: () => Date) {
   const clock = new Clock(realNow);
   const instances = createInstances(clock.now);
   const listeners: ((personas: readonly PersonaRecord[]) => void)[] = [];

@@ -1,7 +1,7 @@
 import type { Store } from "../store.ts";
 
 /** The same store, with a callback for the duration of its writes. */
-export function timed(store: Store, onCommit: ((seconds: number) => void) | undefined): Store {
+export function observed(store: Store, onCommit: ((seconds: number) => void) | undefined): Store {
   if (!onCommit) return store;
   async function time<T>(write: Promise<T>): Promise<T> {
     const started = performance.now();

@@ -1,12 +1,11 @@
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 import { SignInRefused } from "../errors.ts";
-import { flowIdOf } from "../flows/flow-id.ts";
-import { beginningOf, redactText } from "../flows/redact.ts";
+import { flowIdOf } from "../history/flows.ts";
+import { beginningOf, redactText } from "../history/redact.ts";
 import type { Cookie } from "../cookies.ts";
-import { arrange } from "./arrange.ts";
+import { prepareOutcome, noteChoice } from "./chosen-outcome.ts";
 import type { AuthorizeReply } from "./authorize.ts";
 import { bindAtPage } from "./bind.ts";
-import { noteChoice } from "./choice.ts";
 import { decideSignIn, type Decision } from "./decision.ts";
 import type { HeadlessDeps } from "./headless.ts";
 import type { LabelledBrowser } from "./labelled-browser.ts";
@@ -62,7 +61,7 @@ export async function answerAuthorize(deps: HeadlessDeps, request: AuthorizePage
   const note = deps.flows.of(flow_id);
   if (choice) {
     noteChoice(note, choice, { ms: performance.now() - startedAt, login_hint });
-    await arrange(deps, choice);
+    await prepareOutcome(deps, choice);
   } else {
     const answered = { status: 200, message: "the account picker" };
     note(decided ? { requested_outcome: decided.outcome } : {}, {

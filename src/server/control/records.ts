@@ -2,9 +2,10 @@ import type { ErrorCode } from "../../wire/errors.ts";
 import { ApiError } from "../errors.ts";
 import { lowerCaseId } from "../http/routes/access.ts";
 import type { InstanceRecord, TenantKey } from "../store/records.ts";
-import type { UserView } from "../store/store.ts";
-import { userByEmail } from "../store/user-by-email.ts";
+import type { UserView, Store } from "../store/store.ts";
 import type { ControlDeps } from "./deps.ts";
+import type { Query } from "../../wire/search/query.ts";
+import { fold } from "../../wire/text/fold.ts";
 
 /** What was looked up. @throws {ApiError} with `code` if it is undefined */
 export function requireFound<Thing>(thing: Thing | undefined, code: ErrorCode, detail?: string): Thing {
@@ -52,4 +53,21 @@ export async function findUser(
   return (
     (await store.findUser(id, lowerCaseId(name))) ?? (name.includes("@") ? userByEmail(store, id, name) : undefined)
   );
+}
+
+/** The user of an instance with this e-mail address, in any case. */
+async function userByEmail(store: Store, instance_id: string, email: string): Promise<UserView | undefined> {
+  const values = [{ field: "email", operator: "is", value: fold(email), negated: false }] as const;
+  const query: Query = [{ field: "email", column: "email", type: "string", values, range: [], excluded: [] }];
+  for await (const [view] of store.users(instance_id, { query, limit: 1, isFresh: true })) return view;
+  return undefined;
+}
+
+/** A record with the values that a patch sets. */
+export function patched<Row extends object>(
+  before: Row,
+  patch: { readonly [Column in keyof Row]?: Row[Column] | undefined },
+): Row {
+  const set = Object.entries(patch).filter(([, value]) => value !== undefined);
+  return { ...before, ...Object.fromEntries(set) };
 }

@@ -6,7 +6,7 @@ const MAC_BYTES = 8;
 export type Place = readonly [key: string, id: string];
 
 /** Places in lists, as a `Link` header carries them. They stay valid when the row moves or is deleted. */
-export interface Positions {
+export interface Cursors {
   /** @param list the position can be read for this list only */
   write(list: string, place: Place): string;
   /** Undefined if this is not a position in that list. */
@@ -14,7 +14,7 @@ export interface Positions {
 }
 
 /** @param secret the same for every process on the store */
-export function createPositions(secret: Buffer): Positions {
+export function createCursors(secret: Buffer): Cursors {
   const write = (list: string, content: string): string => {
     const mac = createHmac("sha256", secret).update(`position\n${list}\n${content}`).digest().subarray(0, MAC_BYTES);
     return Buffer.concat([mac, Buffer.from(content)]).toString("base64url");

@@ -4,12 +4,12 @@ import type { Simulator } from "../simulator/simulator.ts";
 import { isPossible } from "../simulator/outcomes.ts";
 import { changeSetting } from "../store/settings.ts";
 import type { Store } from "../store/store.ts";
-import { SCENARIO_PREFIX, type Live } from "./live.ts";
+import { SCENARIO_PREFIX, type SharedState } from "./shared-state.ts";
 import { remainingOf, type Scenario } from "./scenario.ts";
 
 interface DecideDeps {
   readonly store: Store;
-  readonly live: Live;
+  readonly shared: SharedState;
   readonly simulator: Pick<Simulator, "personas" | "hasAccount">;
 }
 
@@ -21,12 +21,12 @@ const MAX_STATES = 1000;
  * gets the same scenario again.
  */
 export async function decide(deps: DecideDeps, arrival: Arrival): ReturnType<Decide> {
-  const { store, live, simulator } = deps;
+  const { store, shared, simulator } = deps;
   const considered: { scenario: string; because: string }[] = [];
   const { state, login_hint } = arrival;
   const instance = (await store.find("states", state))?.instance_id;
   const digest = hash("sha256", state, "base64").slice(0, 22);
-  for (const scenario of inOrder(live.scenarios, digest)) {
+  for (const scenario of inOrder(shared.scenarios, digest)) {
     const because = mismatch(scenario, arrival, instance, simulator, digest);
     const taken = because === undefined ? await take(deps, scenario, digest) : undefined;
     considered.push({ scenario: scenario.id, because: because ?? (taken ? "matched" : "used up") });
@@ -73,14 +73,14 @@ function nameOf(account: string, { personas }: DecideDeps["simulator"]): string 
   return personas.find(account)?.id ?? account.toLowerCase();
 }
 
-async function take({ store, live }: DecideDeps, { id }: Scenario, digest: string): Promise<Scenario | undefined> {
+async function take({ store, shared }: DecideDeps, { id }: Scenario, digest: string): Promise<Scenario | undefined> {
   let taken: Scenario | undefined;
   await changeSetting(store, SCENARIO_PREFIX + id, (value) => {
     const before = value as unknown as Scenario | undefined;
     taken = before && counted(before, digest);
     return taken ? { ...taken } : value;
   });
-  if (taken) live.keepScenario(taken);
+  if (taken) shared.keepScenario(taken);
   return taken;
 }
 
