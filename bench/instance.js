@@ -8,6 +8,7 @@ export const instanceOf = (id, at) => ({
   publishable_key: "pk_acme_0123456789",
   secret_key: "sk_acme_0123456789abcdefghijklmnopqrstuvwxyz",
   old_keys: [],
+  preview: false,
   default_provider: "google",
   redirect_uris: [],
   connections: {},

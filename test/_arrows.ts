@@ -243,6 +243,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   postgres: ["server/store/postgres/database/connection.ts"],
   "prom-client": ["server/metrics.ts"],
   "string-width": ["cli/list"],
+  tldts: ["server/sign-in/public-suffix.ts"],
   undici: [
     "client/on-node/undici.ts",
     "client/on-node/dispatchers.ts",

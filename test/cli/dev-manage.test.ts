@@ -67,6 +67,13 @@ it("svc dev instances creates an instance that answers at once, updates it and d
   expect(JSON.stringify(made)).not.toContain("sk_");
   const off = await answerOf<Row>("dev instances update umbrella --no-active --default-provider twitter");
   expect(off.data).toMatchObject({ active: false, default_provider: "twitter", redirect_uris: [uri] });
+  const entry = "https://*.preview.acme.dev/callback";
+  expect(await svc(`dev instances update umbrella --redirect-uri ${entry}`)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("redirect_uris[0]: a * in the host is for preview instances") as string,
+  });
+  const previews = await answerOf<Row>(`dev instances update umbrella --preview --redirect-uri ${entry}`);
+  expect(previews.data).toMatchObject({ preview: true, redirect_uris: [entry] });
   expect((await svc("dev instances list --output tsv")).stdout).toContain("umbrella\tUmbrella");
   const asked: string[] = [];
   const declined = await svc("dev instances delete umbrella", { tty: true, confirm: (text) => !asked.push(text) });

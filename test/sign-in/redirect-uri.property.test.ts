@@ -15,7 +15,7 @@ const PLAIN = {
 /** Whether an address is accepted; any error but the expected one is a bug. */
 function isAccepted(uri: string, registered: readonly string[]): boolean {
   try {
-    checkRedirectUri(uri, { name: "Acme", redirect_uris: [...registered] }, PLAIN);
+    checkRedirectUri(uri, { name: "Acme", redirect_uris: [...registered], preview: false }, PLAIN);
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.code === "invalid_redirect_uri") return false;

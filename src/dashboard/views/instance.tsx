@@ -44,7 +44,8 @@ export function Instance({ id }: { id: string }): VNode {
         title={
           <span class="row">
             <UserText text={data.name} />{" "}
-            {data.active ? <Pill tone="good">active</Pill> : <Pill tone="warn">not active</Pill>}
+            {data.active ? <Pill tone="good">active</Pill> : <Pill tone="warn">not active</Pill>}{" "}
+            {data.preview && <Pill tone="plain">previews</Pill>}
           </span>
         }
       >
@@ -88,7 +89,11 @@ export function Instance({ id }: { id: string }): VNode {
           />
         </Panel>
       </div>
-      <RedirectUris uris={data.redirect_uris} onSave={(redirect_uris) => change({ redirect_uris })} />
+      <RedirectUris
+        uris={data.redirect_uris}
+        isPreview={data.preview}
+        onSave={(redirect_uris) => change({ redirect_uris })}
+      />
       <Connections instance={instance} />
       {asked.value === "edit" && <InstanceForm instance={instance} onClose={close} onSave={change} />}
       {asked.value === "delete" && <DeleteInstance instance={instance} onClose={close} />}

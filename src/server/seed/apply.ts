@@ -110,8 +110,8 @@ async function digestOf(seed: string | SeedInput): Promise<string> {
 }
 
 async function parse(seed: string | SeedInput, now: Date, before: readonly InstanceRecord[] = []): Promise<Records> {
-  const { parseSeed } = await import("./parse.ts");
-  return parseSeed(await textOf(seed), typeof seed === "string" ? seed : "The seed", now, before);
+  const { readSeed } = await import("./parse.ts");
+  return readSeed(await textOf(seed), typeof seed === "string" ? seed : "The seed", now, before);
 }
 
 async function textOf(seed: string | SeedInput): Promise<string> {

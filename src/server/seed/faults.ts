@@ -2,6 +2,7 @@ import { toUSVString } from "node:util";
 import { RESERVED_SUBDOMAINS } from "../instances/addresses.ts";
 import type { ApiError } from "../errors.ts";
 import { checkEndpoints } from "../providers/endpoints.ts";
+import { publicSuffixFault } from "../sign-in/public-suffix.ts";
 import { checkEntry } from "../sign-in/redirect-rule.ts";
 import { fold } from "../../wire/text/fold.ts";
 
@@ -95,17 +96,35 @@ function uniqueness(faults: string[]): (kind: string, value: unknown, path: stri
 }
 
 /** The faults of an instance's own addresses. @param path the prefix of their names in a message */
-export function addressFaults({ subdomain, redirect_uris }: Part, path: string): string[] {
+export function addressFaults({ subdomain, redirect_uris, preview }: Part, path: string): string[] {
   const faults: string[] = [];
   if (typeof subdomain === "string" && RESERVED_SUBDOMAINS.includes(subdomain))
     faults.push(`${path}subdomain: "${subdomain}" is reserved`);
   if (!Array.isArray(redirect_uris)) return faults;
   for (const [i, entry] of redirect_uris.entries()) {
     try {
-      if (typeof entry === "string") checkEntry(entry, redirect_uris.length === 1);
+      if (typeof entry === "string")
+        checkEntry(entry, { isOnly: redirect_uris.length === 1, isPreview: preview === true });
     } catch (error) {
       faults.push(`${path}redirect_uris[${i}]: ${(error as ApiError).detail}`);
     }
   }
   return faults;
+}
+
+/**
+ * The faults of preview instances whose addresses anyone could claim.
+ * @param instances without other faults
+ */
+export async function suffixFaults(
+  instances: readonly { readonly redirect_uris?: readonly string[] | undefined }[],
+): Promise<string[]> {
+  const entries = instances.flatMap(({ redirect_uris = [] }, i) =>
+    redirect_uris.map((entry, k) => ({ entry, path: `instances[${i}].redirect_uris[${k}]` })),
+  );
+  const faults = entries.map(async ({ entry, path }) => {
+    const fault = await publicSuffixFault(entry);
+    return fault === undefined ? [] : [`${path}: ${fault}`];
+  });
+  return (await Promise.all(faults)).flat();
 }

@@ -14,9 +14,17 @@ import {
   type SessionRecord,
   type UserRecord,
 } from "../store/records.ts";
-import { crossFaults, textFaults } from "./faults.ts";
+import { crossFaults, suffixFaults, textFaults } from "./faults.ts";
 import type { Seed } from "../../wire/control/seed.ts";
 import { SeedFile } from "./schema.ts";
+
+/** The same, and refuses preview instances whose addresses anyone could claim. @throws {SeedError} */
+export async function readSeed(...[source, name, now, before]: Parameters<typeof parseSeed>): Promise<Records> {
+  const records = parseSeed(source, name, now, before);
+  const faults = await suffixFaults(records.instances);
+  if (faults.length > 0) throw refused(name, faults);
+  return records;
+}
 
 /**
  * Reads a seed file's text into the records of a new store. Omitted ids, keys and dates are generated.

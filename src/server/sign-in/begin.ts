@@ -1,6 +1,6 @@
 import { STATE_LIFETIME_SECONDS } from "../../wire/sign-in/attempt.ts";
 import type { Provider } from "../../wire/providers.ts";
-import { withoutWildcard } from "../../wire/sign-in/redirect-entry.ts";
+import { addressIn } from "../../wire/sign-in/redirect-entry.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import { ApiError, SignInRefused } from "../errors.ts";
 import { flowIdOf, type Flows } from "../history/flows.ts";
@@ -82,8 +82,8 @@ async function checkBegin(
         reason,
       },
     );
-    const [listed] = instance.redirect_uris.filter((entry) => /^https?:/.test(entry));
-    const wayBack = listed === undefined ? undefined : wayBackTo(instance, withoutWildcard(listed));
+    const listed = instance.redirect_uris.map(addressIn).find((address) => address && /^https?:/.test(address));
+    const wayBack = listed === undefined ? undefined : wayBackTo(instance, listed);
     throw new SignInRefused(error.code, error.detail, { wayBack });
   }
 }

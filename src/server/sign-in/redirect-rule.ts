@@ -1,10 +1,11 @@
 import { isLoopback } from "../../wire/http/loopback.ts";
-import { ANY_ADDRESS, ANY_QUERY, withoutWildcard } from "../../wire/sign-in/redirect-entry.ts";
+import { addressIn, ANY_ADDRESS, ANY_QUERY, withoutWildcard } from "../../wire/sign-in/redirect-entry.ts";
 import { withoutNonce } from "../../wire/sign-in/attempt.ts";
 import type { RedirectUri } from "../../wire/sign-in/redirect-uri.ts";
 import type { ApiError } from "../errors.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import type { Caller } from "./caller.ts";
+import { isPreviewOf, parsePreviewEntry, type PreviewEntry } from "./preview-entry.ts";
 import { parseRedirectUri, refused } from "./redirect-uri.ts";
 
 /** What the decision depends on besides the address and the instance's `redirect_uris`. */
@@ -28,24 +29,24 @@ export interface Destination {
 /**
  * Decides whether a user may be redirected to an address with a token.
  *
- * With `redirect_uris`: only to those, also with a `nonce` of the application's behind them. Without, on a server that only this machine can reach: a program may name any
- * address; a browser may name loopback, or another host through a simulated provider after a click. Otherwise any page
- * could collect tokens.
+ * With `redirect_uris`: only to those, also with a `nonce` of the application's behind them; a preview instance's may have
+ * a `*` in the host. Without, on a server that only this machine can reach: a program may name any address; a browser may
+ * name loopback, or another host through a simulated provider after a click. Otherwise any page could collect tokens.
  * @throws {ApiError} `invalid_redirect_uri`, naming the rule and what to register
  */
 export function checkRedirectUri(
   text: string,
-  instance: Pick<InstanceRecord, "name" | "redirect_uris">,
+  instance: Pick<InstanceRecord, "name" | "redirect_uris" | "preview">,
   { caller, isLocal, isSimulated }: Circumstances,
 ): Destination {
-  const { name, redirect_uris } = instance;
+  const { name, redirect_uris, preview } = instance;
   const uri = parseRedirectUri(text);
   const isAny = allowsAny(instance);
   const listed = listedDestination(uri);
   const register = `Add ${JSON.stringify(entryFor(uri))} to its redirect_uris`;
 
   if (redirect_uris.length > 0 && !isAny) {
-    if (redirect_uris.some((entry) => matches(entry, uri))) return listed;
+    if (redirect_uris.some((entry) => matches(entry, uri, preview))) return listed;
     throw refused(
       `it is not one of the redirect_uris of ${name}, which must match exactly; loopback matches with any port. ${register}`,
     );
@@ -70,11 +71,22 @@ export function listedDestination({ origin }: RedirectUri): Destination {
   return { origin, needsClick: false, isUnlisted: false };
 }
 
-/** @throws {ApiError} if an entry of `redirect_uris` can match no address */
-export function checkEntry(entry: string, isOnly: boolean): void {
+/**
+ * @param isOnly whether the instance has no other
+ * @throws {ApiError} if an entry of `redirect_uris` can match no address
+ */
+export function checkEntry(entry: string, { isOnly, isPreview }: { isOnly: boolean; isPreview: boolean }): void {
   if (entry === ANY_ADDRESS && isOnly) return;
   if (entry === ANY_ADDRESS) throw refused('"*" must be the only entry');
-  const { query } = parseRedirectUri(withoutWildcard(entry));
+  const { origin, query } = parseRedirectUri(withoutWildcard(entry));
+  if (addressIn(entry) === undefined) {
+    if (isPreview) parsePreviewEntry(entry);
+    else if (origin.includes("*"))
+      throw refused(
+        "a * in the host is for preview instances. Write one entry for each host, or set preview to true for an instance that has previews alone",
+      );
+    else throw refused("a * stands for nothing there. Write the exact address; ?* at its end takes any query");
+  }
   if (entry.endsWith(ANY_QUERY) && query !== "")
     throw refused("?* matches the whole query; write no parameters before it");
 }
@@ -101,18 +113,30 @@ function allowsAny({ redirect_uris }: Pick<InstanceRecord, "redirect_uris">): bo
   return redirect_uris.length === 1 && redirect_uris[0] === ANY_ADDRESS;
 }
 
-function matches(entry: string, uri: RedirectUri): boolean {
-  const own = parseEntry(entry);
-  if (own === undefined || own.path !== uri.path) return false;
-  if (!entry.endsWith(ANY_QUERY) && ![uri.query, withoutNonce(uri.query)].includes(own.query)) return false;
+function matches(entry: string, uri: RedirectUri, isPreview: boolean): boolean {
+  const own = parseEntry(entry, isPreview);
+  if (own === undefined || own.address.path !== uri.path) return false;
+  if (!entry.endsWith(ANY_QUERY) && ![uri.query, withoutNonce(uri.query)].includes(own.address.query)) return false;
+  return isPreviewEntry(own) ? isPreviewOf(own, uri.origin) : isSameOrigin(own.address, uri);
+}
+
+function isSameOrigin(own: RedirectUri, uri: RedirectUri): boolean {
   return (
     own.origin === uri.origin || (isLoopbackUri(own) && own.scheme === uri.scheme && own.hostname === uri.hostname)
   );
 }
 
-function parseEntry(entry: string): RedirectUri | undefined {
+type Entry = PreviewEntry | { readonly address: RedirectUri };
+
+function isPreviewEntry(entry: Entry): entry is PreviewEntry {
+  return "behind" in entry;
+}
+
+function parseEntry(entry: string, isPreview: boolean): Entry | undefined {
+  const address = addressIn(entry);
   try {
-    return parseRedirectUri(withoutWildcard(entry));
+    if (address !== undefined) return { address: parseRedirectUri(address) };
+    return isPreview ? parsePreviewEntry(entry) : undefined;
   } catch {
     // A store that another program wrote may have entries that no seed could.
     return undefined;

@@ -62,6 +62,8 @@ export const TABLES = {
     created_at: { kind: "time" },
     /** The replaced secret keys that still verify, newest first. */
     old_keys: { kind: "old_keys", sealed: true, since: 5, initial: [] },
+    /** Whether an entry of `redirect_uris` may have a `*` in its host. */
+    preview: { kind: "boolean", since: 6, initial: false },
   },
   /** A person at the simulated providers. */
   personas: {

@@ -60,6 +60,7 @@ export const Instance = record(
     default_provider: provider,
     providers: z.array(provider).check(z.describe("The providers that its users can sign in with")),
     redirect_uris: z.array(text),
+    preview: z.boolean(),
     connections: z.partialRecord(provider, publicConnection),
     old_keys: oldKeys,
     created_at: text,

@@ -16,6 +16,7 @@ export const InstancePatch = z.strictObject({
   active: z.optional(z.boolean()),
   default_provider: z.optional(provider),
   redirect_uris: z.optional(z.array(z.string()).check(z.maxLength(1000))),
+  preview: z.optional(seed.preview),
 });
 export const RotateKeys = z.strictObject({
   secret_key: z._default(z.boolean(), true),

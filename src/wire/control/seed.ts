@@ -76,6 +76,11 @@ export const user = z.strictObject({
 
 export const subdomain = z.string().check(z.regex(SUBDOMAIN, "must be a host name label: a-z, 0-9 and -"));
 
+/** Whether an instance is for previews. */
+export const preview = z
+  .boolean()
+  .check(z.describe("Whether an entry of redirect_uris may have one * in one label of its host: docs/previews.md"));
+
 export const instance = z.strictObject({
   id: z.optional(uuid),
   app_id: z.optional(text),
@@ -90,6 +95,7 @@ export const instance = z.strictObject({
     ._default(provider, PROVIDERS[0])
     .check(z.describe("The provider of a sign-in that names none. Beyond loopback it must have credentials")),
   redirect_uris: z._default(z.array(z.string()), []),
+  preview: z._default(preview, false),
   connections: z._default(z.partialRecord(provider, connection), {}),
   users: z._default(z.array(user), []),
 });

@@ -39,6 +39,7 @@ export const INSTANCE_COLUMNS: Listed<Instance> = {
     { name: "active", title: "ACTIVE", isSpare: true, words: ["yes", "no"], value: ({ data }) => data.active },
     { name: "default_provider", value: ({ data }) => data.default_provider },
     { name: "redirect_uris", value: ({ data }) => data.redirect_uris },
+    { name: "preview", words: ["yes", "no"], value: ({ data }) => data.preview },
     { name: "publishable_key", value: ({ data }) => data.publishable_key },
     { name: "id", title: "ID", whole: true, isId: true, value: ({ id }) => id },
   ],

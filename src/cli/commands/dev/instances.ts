@@ -19,6 +19,7 @@ export interface InstanceOptions extends GlobalFlags {
   readonly active?: boolean;
   readonly defaultProvider?: Provider;
   readonly redirectUri?: string[];
+  readonly preview?: boolean;
   readonly yes?: boolean;
 }
 
@@ -74,7 +75,9 @@ function addFlags(command: Command): Command {
     .addOption(
       new Option("--default-provider <provider>", "the provider of sign-ins that name none").choices(PROVIDERS),
     )
-    .option("--redirect-uri <url>", "an address that sign-ins may return to; can be repeated", collect);
+    .option("--redirect-uri <url>", "an address that sign-ins may return to; can be repeated", collect)
+    .option("--preview", "allow one * in the host of a redirect URI, for preview deployments")
+    .option("--no-preview", "allow none");
 }
 
 /** Prints the instances. */
@@ -111,6 +114,12 @@ export async function runDelete(context: Context, options: InstanceOptions, inst
   context.stderr.write(`Deleted ${harmless(found.data.name)}.\n`);
 }
 
-function given({ name, active, defaultProvider, redirectUri }: InstanceOptions): BodyOf<"PATCH /instances/:id"> {
-  return { name, active, default_provider: defaultProvider, redirect_uris: redirectUri };
+function given({
+  name,
+  active,
+  defaultProvider,
+  redirectUri,
+  preview,
+}: InstanceOptions): BodyOf<"PATCH /instances/:id"> {
+  return { name, active, default_provider: defaultProvider, redirect_uris: redirectUri, preview };
 }

@@ -134,7 +134,7 @@ async function askAll(context: Context, flags: InitOptions): Promise<Answers> {
     ["--redirect-uri", flags.redirectUri],
     "Its redirect URI:",
     "http://localhost:3000/callback",
-    (text) => redirectUriFault(text, checkRedirectEntry),
+    (text) => redirectUriFault(text, (entry) => checkRedirectEntry(entry, { isOnly: true, isPreview: false })),
   );
   return { port, name, redirectUri };
 }
@@ -191,9 +191,9 @@ function nameFault(name: string): string | undefined {
 }
 
 /** @param check the rule of `redirect_uris` in a seed */
-function redirectUriFault(text: string, check: (entry: string, isOnly: boolean) => void): string | undefined {
+function redirectUriFault(text: string, check: (entry: string) => void): string | undefined {
   try {
-    check(text, true);
+    check(text);
     return undefined;
   } catch (error) {
     return `"${text}" is not a redirect URI: ${(error as { detail?: string }).detail}.`;

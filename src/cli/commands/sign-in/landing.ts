@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { isIP, type AddressInfo } from "node:net";
 import { isLoopbackUrl } from "../../../wire/http/loopback.ts";
-import { ANY_QUERY, withoutWildcard } from "../../../wire/sign-in/redirect-entry.ts";
+import { addressIn, ANY_QUERY, withoutWildcard } from "../../../wire/sign-in/redirect-entry.ts";
 import { isWebSocketHandshake } from "../../../wire/http/web-socket.ts";
 import { CliError, inOneLine } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
@@ -64,7 +64,7 @@ export function tokenOf({ searchParams }: URL): string {
 
 /** The entry of `redirect_uris` to listen at. One that takes any query is preferred: its address can't be guessed. */
 function entryFor(redirect_uris: readonly string[]): string {
-  const local = redirect_uris.filter((entry) => /^http:/i.test(entry) && isLoopbackUrl(entry));
+  const local = redirect_uris.filter((entry) => /^http:/i.test(entry) && addressIn(entry) && isLoopbackUrl(entry));
   return local.find((entry) => entry.endsWith(ANY_QUERY)) ?? local[0] ?? OWN_ENTRY;
 }
 

@@ -1,7 +1,7 @@
 import type { AccountChoices } from "../../../wire/sign-in/account-choices.ts";
 import { parsedJson } from "../../../wire/text/json.ts";
 import { providerTitle } from "../../../wire/providers.ts";
-import { ANY_ADDRESS, withoutWildcard } from "../../../wire/sign-in/redirect-entry.ts";
+import { addressIn, ANY_ADDRESS, exampleOf } from "../../../wire/sign-in/redirect-entry.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { OWN_ENTRY, tokenOf } from "./landing.ts";
@@ -18,7 +18,7 @@ const MAX_STEPS = 6;
 export async function signInAs(signIn: SignIn, account: string): Promise<string> {
   const { client, provider, redirect_uris } = signIn;
   const [listed = ANY_ADDRESS] = redirect_uris;
-  const redirectUri = withoutWildcard(listed === ANY_ADDRESS ? OWN_ENTRY : listed);
+  const redirectUri = exampleOf(listed === ANY_ADDRESS ? OWN_ENTRY : (redirect_uris.find(addressIn) ?? listed));
   const start = await client.signInUrl({ redirectUri, loginHint: account, ...(provider && { provider }) });
   let address = start;
   for (let count = 0; count < MAX_STEPS; count++) {

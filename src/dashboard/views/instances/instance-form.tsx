@@ -1,10 +1,11 @@
 import { useSignal, type Signal } from "@preact/signals";
 import type { VNode } from "preact";
+import type { BodyOf } from "../../../wire/control/types.ts";
 import { control } from "../../api/client.ts";
 import type { Instance } from "../../api/records.ts";
 import { refreshState } from "../../api/service.ts";
 import { go } from "../../router.ts";
-import { TextField } from "../../ui/field.tsx";
+import { CheckField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 
 const FIELDS = ["name", "subdomain"];
@@ -34,14 +35,21 @@ export function InstanceForm({
 }: {
   instance: Instance;
   onClose: () => void;
-  onSave: (body: { name: string; subdomain: string }) => Promise<void>;
+  onSave: (body: BodyOf<"PATCH /instances/:id">) => Promise<void>;
 }): VNode {
   const name = useSignal(data.name);
   const subdomain = useSignal(data.subdomain);
-  const save = (): Promise<void> => onSave({ name: name.value, subdomain: subdomain.value });
+  const preview = useSignal(data.preview);
+  const save = (): Promise<void> =>
+    onSave({
+      name: name.value,
+      subdomain: subdomain.value,
+      ...(preview.value !== data.preview && { preview: preview.value }),
+    });
   return (
     <FormDialog title="Edit instance" action="Save" fields={FIELDS} onSubmit={save} onClose={onClose}>
       <NameFields name={name} subdomain={subdomain} hint="Its address changes with it: tell its applications." />
+      <CheckField label="For preview deployments: a redirect URI may have one * in its host" value={preview} />
     </FormDialog>
   );
 }

@@ -8,9 +8,11 @@ import { useForm } from "../../ui/use-form.ts";
 /** The allowed redirect URIs, with the rule beside them. */
 export function RedirectUris({
   uris,
+  isPreview,
   onSave,
 }: {
   uris: readonly string[];
+  isPreview: boolean;
   onSave: (uris: string[]) => Promise<void>;
 }): VNode {
   const added = useSignal("");
@@ -47,7 +49,7 @@ export function RedirectUris({
             <TextField
               label="Add an address"
               error={form.problem}
-              hint="Matched exactly. On loopback any port matches; an entry that ends in ?* takes any query; com.example.app:/callback is an app's own scheme."
+              hint={`Matched exactly. On loopback any port matches; an entry that ends in ?* takes any query; com.example.app:/callback is an app's own scheme.${isPreview ? " One * may stand for a-z, 0-9 and - in a label of the host: https://*.preview.acme.dev/callback." : ""}`}
               required
               placeholder="https://app.example.com/callback"
               value={added}

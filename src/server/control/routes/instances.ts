@@ -1,8 +1,9 @@
 import { ApiError } from "../../errors.ts";
 import { defaultFault } from "../../providers/default-fault.ts";
-import { addressFaults, crossFaults } from "../../seed/faults.ts";
+import { addressFaults, crossFaults, suffixFaults } from "../../seed/faults.ts";
 import { recordsOf } from "../../seed/parse.ts";
 import type { InstanceRecord } from "../../store/records.ts";
+import type { BodyOf } from "../../../wire/control/types.ts";
 import type { ControlDeps } from "../deps.ts";
 import { requireFound, requireInstance, patched } from "../records.ts";
 import type { HandlersOf } from "../handler.ts";
@@ -23,7 +24,8 @@ export const instanceRoutes: InstanceRoutes = {
 
   "POST /instances": async ({ body }, deps) => {
     const seed = { instances: [body], personas: [] };
-    refuseFaults(crossFaults(seed).map((fault) => fault.replaceAll("instances[0].", "")));
+    refuseFaults(ofOne(crossFaults(seed)));
+    refuseFaults(ofOne(await suffixFaults(seed.instances)));
     const records = recordsOf(seed, deps.now());
     const [instance] = records.instances;
     requireDefault(deps, instance!);
@@ -35,10 +37,13 @@ export const instanceRoutes: InstanceRoutes = {
   "GET /instances/:id": ({ params }, deps) => instanceResource(requireInstance(deps, params.id), deps),
 
   "PATCH /instances/:id": async ({ params, body }, deps) => {
-    const { id } = requireInstance(deps, params.id);
-    refuseFaults(addressFaults(body, ""));
-    const changed = await changeInstance(deps, id, (before) => {
+    const known = requireInstance(deps, params.id);
+    refuseAddresses(body, patched(known, body));
+    const { redirect_uris = known.redirect_uris } = body;
+    if (changesEntries(body)) refuseFaults(ofOne(await suffixFaults([{ redirect_uris }])));
+    const changed = await changeInstance(deps, known.id, (before) => {
       const after = patched(before, body);
+      refuseAddresses(body, after);
       if (body.default_provider !== undefined || body.active !== undefined) requireDefault(deps, after);
       return after;
     });
@@ -52,6 +57,22 @@ export const instanceRoutes: InstanceRoutes = {
     return { deleted: true, id };
   },
 };
+
+type Patch = BodyOf<"PATCH /instances/:id">;
+
+function changesEntries({ redirect_uris, preview }: Patch): boolean {
+  return redirect_uris !== undefined || preview !== undefined;
+}
+
+/** Refuses what a patch says or allows. What was stored before it stays. @throws {ApiError} `bad_request` */
+function refuseAddresses(patch: Patch, after: InstanceRecord): void {
+  refuseFaults(addressFaults(changesEntries(patch) ? after : patch, ""));
+}
+
+/** Faults of a seed's only instance, as those of the instance itself. */
+function ofOne(faults: readonly string[]): string[] {
+  return faults.map((fault) => fault.replaceAll("instances[0].", ""));
+}
 
 /** Changes an instance for every process. @throws {ApiError} `instance_not_found` if it was deleted meanwhile */
 export async function changeInstance(

@@ -1,5 +1,5 @@
 import { ApiError } from "../../errors.ts";
-import { crossFaults } from "../../seed/faults.ts";
+import { crossFaults, suffixFaults } from "../../seed/faults.ts";
 import { recordsOf } from "../../seed/parse.ts";
 import { chosenInstance, requireFound } from "../records.ts";
 import type { Handlers } from "../handler.ts";
@@ -24,6 +24,7 @@ export const seedRoutes: Pick<Handlers, "POST /seed" | "GET /jobs/:id"> = {
       personaFaults(persona).map((fault) => `personas[${i}].${fault}`),
     );
     refuseFaults([...accountFaults, ...crossFaults(seed)]);
+    refuseFaults(await suffixFaults(seed.instances));
     const records = recordsOf(seed, deps.now());
     for (const instance of records.instances) requireDefault(deps, instance);
     await deps.store.add(records);

@@ -12,7 +12,10 @@ import { TABLES } from "./create-tables.ts";
  * null, with a DEFAULT, because processes of the previous version continue to write. A version waits for locks no longer than
  * `migrate` allows, so it must not read or rewrite a large table. Indexes are in `indexes.ts`.
  */
-export const MIGRATIONS: readonly string[] = [TABLES];
+export const MIGRATIONS: readonly string[] = [
+  TABLES,
+  "ALTER TABLE svc.instances ADD COLUMN preview boolean NOT NULL DEFAULT false",
+];
 
 /** @throws {StoreRefused} if a table lacks a column that is read or written here */
 export async function checkColumns(location: string, ask: Ask): Promise<void> {
