@@ -88,7 +88,7 @@ describe("Exit code", () => {
         code: "usage",
         message:
           '"ada" is not a search term. Write field:value, such as email:*@acme.test. A value cannot contain a space.',
-        hint: "To find it within a name: name.contains=ada",
+        hint: "To find it within an address: email.contains=ada. Within a name: name.contains=ada",
       },
     ],
     [

@@ -41,7 +41,8 @@ describe("A search term", () => {
     ["-name:bot*", ["-name:bot*"], ["not.name.starts=bot"], ["--not", "name:bot*"], ["-name.starts=bot"]],
     ["-name:*b*", ["not.name.contains=b"], ["--query", "-name:*b*"], ["--query=not.name.contains=b"]],
     ["name:a -name:b", ["-name:b", "name:a"], ["--not=name:b", "name=a"], ["--query", " name:a\n\t-name:b "]],
-    ["email:a email:b", ["--email", "a", "--email", "b"], ["--query", "email:a", "--query", "email:b"]],
+    ["email:a@b.c email:b@b.c", ["--email", "a@b.c", "--email", "b@b.c"]],
+    ["email:a email:b", ["--query", "email:a", "--query", "email:b"]],
   ])("that is %s on the wire can be written as %j", async (wire, ...others) => {
     for (const args of [wire.split(" "), ...others]) {
       expect([args, await queryOf([...USERS_SEARCH, ...args])]).toEqual([args, wire]);
@@ -140,7 +141,15 @@ describe("A search that cannot match", () => {
     [["--since", "2026-02-31T10:00:00Z"], '--since: "2026-02-31T10:00:00Z" is not a time.'],
     [["--email", "--count"], '--email has no value: "--count" is a flag.'],
     [["--since", "7 d"], '--since: "7 d" is not a time.'],
-    [["--name", "Ada Lovelace"], "--name: a value cannot contain a space."],
+    [["--name", "Ada* Lovelace"], "--name: a value cannot contain a space."],
+    [["--name", "Ada Lovelace", "name:Grace"], "--name 'Ada Lovelace' goes with no other term of name."],
+    [["--name", "Ada Lovelace", "--name", "Gr*"], "--name 'Ada Lovelace' goes with no other term of name."],
+    [["--email", "ada"], '--email: "ada" is not an e-mail address.'],
+    [["--email-domain", "acme"], '--email-domain: "acme" is not a whole domain, such as acme.test.'],
+    [["--email-domain", "*.acme.test"], '--email-domain: "*.acme.test" is not a whole domain, such as acme.test.'],
+    [["--email-domain", "a@acme.test"], '--email-domain: "a@acme.test" is not a whole domain, such as acme.test.'],
+    [["--email-domain", "a.test,b.test"], '--email-domain: "a.test,b.test" is not a whole domain, such as acme.test.'],
+    [["--provider", "foo*"], '--provider: unknown provider "foo*".'],
     [["name:Ada", "Lovelace"], /^"Lovelace" is not a search term\./],
     [["name:Ada Lovelace"], /^"Lovelace" is not a search term\./],
     [["email"], '"email" has no value.'],
@@ -310,6 +319,12 @@ describe("svc users search --explain", () => {
   it.each<[args: string[], hint: string]>([
     [["ip_address:192.0.2.1"], "svc sessions search 'ip_address:192.0.2.1'"],
     [["--active"], "svc sessions search --active"],
+    [["uid:583231"], "email:<id>@twitter.invalid"],
+    [["login=octocat"], "email:<id>@twitter.invalid"],
+    [["acme"], "email.contains=acme. Within a name: name.contains=acme"],
+    [["name:Ada", "Lovelace"], "svc users search --name 'Ada Lovelace'"],
+    [["name:Ada Lovelace", "created_at<2026-01-01"], "svc users search --name 'Ada Lovelace'\n"],
+    [["Ada", "Lovelace"], "svc users search --name 'Ada Lovelace'"],
   ])("says for %j what to write instead", async (args, hint) => {
     const { code, stderr } = await runCli([...explain, ...args]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(hint)]);

@@ -16,8 +16,9 @@ import { formatOf, printsRows, type OutputFlags } from "../output/flags.ts";
 import { quoted } from "../output/format.ts";
 import { EXPLAIN_FLAG, printExplanation } from "../search/explain.ts";
 import { addSearchFlags, type Searched, type SearchFlags } from "../search/flags.ts";
+import type { Named } from "../search/finer.ts";
 import { nothingFound, SEARCH_NOTES } from "../search/help.ts";
-import { readQuery } from "../search/read.ts";
+import { readQuery, type TypedQuery } from "../search/read.ts";
 import { withFieldHint } from "../search/unknown-field.ts";
 
 /** Users or sessions, and how to list and search them. */
@@ -37,7 +38,7 @@ export interface Records<Row> {
 type ListOptions = GlobalFlags & ListFlags;
 type SearchOptions = ListOptions & SearchFlags & { readonly explain?: boolean };
 
-export function addListAndSearch<Row>(group: Command, context: Context, records: Records<Row>): void {
+export function addListAndSearch<Row extends Named>(group: Command, context: Context, records: Records<Row>): void {
   const { columns, searched, order, examples } = records;
   const list = printsRows(group.command("list")).description(`print all ${columns.noun}, ${order}`);
   withHelp(addListFlags(list, columns), { examples: examples.list, exits: LIST_EXITS });
@@ -61,7 +62,7 @@ export async function runList<Row>(context: Context, options: ListOptions, recor
 }
 
 /** Prints the records that match, or what the search means. @returns the exit code */
-export async function runSearch<Row>(
+export async function runSearch<Row extends Named>(
   context: Context,
   options: SearchOptions,
   records: Records<Row>,
@@ -77,15 +78,20 @@ export async function runSearch<Row>(
   const { search } = records.of(await openClient(context, options));
   const found = (page: Page): ListCall<Row> => search(typed.query ?? typed.text, page);
   try {
-    return await printPages(context, options, columns, shape, found, nothingFound(typed, searched));
+    return await printPages(context, options, columns, shape, found, nothingFound(typed, searched), keepsOf(typed));
   } catch (error) {
     throw withFieldHint(error, typed.text, searched);
   }
 }
 
+function keepsOf({ filters }: TypedQuery): ((row: Named) => boolean) | undefined {
+  return filters.length === 0 ? undefined : (row) => filters.every(({ keeps }) => keeps(row));
+}
+
 /**
  * Prints a list of the service, requested page by page. A person is told if there are more.
  * @param none the message to a person if there are no results
+ * @param keeps whether a row is shown and counted
  * @returns the exit code
  */
 async function printPages<Row>(
@@ -95,12 +101,13 @@ async function printPages<Row>(
   shape: ListShape<Row>,
   list: (page: Page) => ListCall<Row>,
   none: string,
+  keeps?: (row: Row) => boolean,
 ): Promise<ExitCode> {
   const isForPerson = context.stdout.isTTY && !shape.isCount && isTable(formatOf(flags, context));
   const id = listed.columns.find(({ name }) => name === listed.id)!;
   let last: Row | undefined;
   let hasMore = false;
-  const rows = pages(list, shape.range, isForPerson ? () => (hasMore = true) : undefined);
+  const rows = pages(list, shape.range, isForPerson ? () => (hasMore = true) : undefined, keeps);
   const seen = (async function* () {
     for await (const row of rows) yield (last = row);
   })();

@@ -1,6 +1,6 @@
-import { BlockList, isIP } from "node:net";
 import { isLoopbackUrl } from "../../wire/http/loopback.ts";
 import type { Context } from "../context.ts";
+import { ipNetwork } from "../ip-network.ts";
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
 
@@ -20,21 +20,8 @@ export function proxyOf(address: string, env: Context["env"]): string | undefine
 /** Whether a host is what an entry of `NO_PROXY` names: a host with all below it, an address, a network, or `*` for all. */
 function isIn(entry: string, host: string, port: string): boolean {
   if (entry === "*") return true;
-  const [network = "", bits] = entry.replace(/^\[(.+)\]$/, "$1").split("/");
-  const version = isIP(network);
-  if (version !== 0) return isIP(host) === version && isWithin(network, bits ?? String(WIDTHS[version]), host);
+  const network = ipNetwork(entry);
+  if (network) return network.has(host);
   const [, name, own = port] = /^(?:\*?\.)?(.+?)(?::(\d+))?$/.exec(entry) ?? [];
   return name !== undefined && own === port && (host === name || host.endsWith(`.${name}`));
-}
-
-const WIDTHS: Readonly<Record<number, number>> = { 4: 32, 6: 128 };
-
-/** @param bits of the network in CIDR notation (RFC 4632, 3.1; RFC 4291, 2.3) */
-function isWithin(network: string, bits: string, address: string): boolean {
-  const version = isIP(network);
-  if (!/^\d{1,3}$/.test(bits) || Number(bits) > WIDTHS[version]!) return false;
-  const family = version === 4 ? "ipv4" : "ipv6";
-  const list = new BlockList();
-  list.addSubnet(network, Number(bits), family);
-  return list.check(address, family);
 }

@@ -10,7 +10,7 @@ import { printJson, printRecord } from "../output/text.ts";
 import type { Searched, SearchFlags } from "./flags.ts";
 import { readQuery } from "./read.ts";
 import { toShell } from "./spelling.ts";
-import { flagOf } from "./terms.ts";
+import { flagOf, type Filter } from "./terms.ts";
 import { unknownFieldHint } from "./unknown-field.ts";
 
 /** One query in all its spellings, and in words. */
@@ -41,19 +41,21 @@ export async function printExplanation(
   terms: readonly string[],
   options: SearchFlags & GlobalFlags,
 ): Promise<void> {
-  const { text, query, unknown } = await readQuery(context, searched, terms, options);
+  const { text, query, unknown, filters } = await readQuery(context, searched, terms, options);
   if (!query)
     throw new CliError(EXIT.usage, `Cannot explain this search: ${unknown.message}.`, unknownFieldHint(text, searched));
-  const explanation = explain(query, searched);
+  const explanation = explain(query, searched, filters);
   if (options.json) printJson(context, explanation);
   else printRecord(context, { ...explanation });
 }
 
-function explain(query: Query, searched: Searched): Explanation {
+function explain(query: Query, searched: Searched, filters: readonly Filter[]): Explanation {
   const { noun } = searched;
   const wire = printQuery(query);
-  const terms = termsIn(query);
-  const shell = terms.map((term) => quoted(toShell(term)));
+  // What a filter narrows down has no spelling but its flag.
+  const isFiltered = ({ field, negated }: Term): boolean => !negated && filters.some((own) => own.field === field);
+  const terms = termsIn(query).filter((term) => !isFiltered(term));
+  const filtering = filters.flatMap(({ flags }) => flags.map(quoted));
   // --since and --until together mean a range alone.
   const isAlternative = new Set(query.flatMap(({ values }) => (isSplit(values) ? values : [])));
   const flagFor = (term: Term): readonly string[] | undefined =>
@@ -62,9 +64,9 @@ function explain(query: Query, searched: Searched): Explanation {
   return {
     resource: noun,
     wire,
-    means: inWords(query, noun),
-    shell: shell.join(" "),
-    flags: flags.join(" "),
+    means: [inWords(query, noun), ...filters.map((filter) => `of these, those whose ${filter.inWords}`)].join("; "),
+    shell: [...terms.map((term) => quoted(toShell(term))), ...filtering].join(" "),
+    flags: [...flags, ...filtering].join(" "),
     path: `/api/v1/${noun}/search?query=${encodeURIComponent(wire)}`,
   };
 }

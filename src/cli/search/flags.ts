@@ -1,12 +1,15 @@
 import type { Command } from "commander";
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/search/fields.ts";
 import { enumerated } from "../../wire/text/suggestion.ts";
+import { normalizeEmail } from "../../wire/text/email.ts";
 import { isUuid } from "../../wire/ids.ts";
 import { PROVIDERS, SESSION_PROVIDERS } from "../../wire/providers.ts";
 import type { Term } from "../../wire/search/query.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
+import { ipNetwork } from "../ip-network.ts";
 import { quoted } from "../output/format.ts";
+import { hasWords, isInNetwork, longestWord, type Finer } from "./finer.ts";
 import { moment } from "./moment.ts";
 import { collect } from "../command.ts";
 
@@ -31,6 +34,8 @@ export interface SearchFlag {
   write(value: string, now: Date): string;
   /** The value with which the flag means this term, if it can. */
   read(term: Term): string | undefined;
+  /** For values that no term can say: their term finds more. */
+  readonly finer?: Finer;
 }
 
 /** Flags and terms of a search, as commander leaves them. */
@@ -41,22 +46,33 @@ export interface SearchFlags {
   readonly [flag: string]: unknown;
 }
 
-const EMAIL = text("--email", "<address>", "with this e-mail address", "email");
+const EMAIL = text("--email", "<address>", "with this e-mail address", "email", checkEmail);
 const DOMAIN: SearchFlag = {
   name: "--email-domain",
   argument: "<domain>",
   what: "with an address of this domain",
-  write: (value) => `email:*@${value.replace(/^@/, "")}`,
+  write: (value) => `email:*@${checkedDomain(value.replace(/^@/, ""))}`,
   read: ({ field, operator, value, negated }) =>
     !negated && field === "email" && operator === "ends" && /^@[^@*]+$/.test(value) ? value.slice(1) : undefined,
 };
 const NAME: SearchFlag = {
   name: "--name",
   argument: "<text>",
-  what: "with a name that contains this",
-  write: (value) => (value.includes("*") ? `name:${value}` : `name:*${value}*`),
+  what: "with a name that contains this; of several words all, in any order",
+  write: (value) => (value.includes("*") ? `name:${value}` : `name:*${longestWord(value)}*`),
   read: ({ field, operator, value, negated }) =>
     !negated && field === "name" && operator === "contains" && value !== "" && !value.includes("*") ? value : undefined,
+  finer: hasWords,
+};
+const IP: SearchFlag = {
+  ...text("--ip", "<address>", "from this IP address or network, such as 10.0.0.0/8", "ip_address", checkIp),
+  write(value) {
+    const fault = checkIp(value);
+    if (fault) throw fault;
+    const network = ipNetwork(value);
+    return network ? `ip_address:${network.prefix}${network.isOne ? "" : "*"}` : `ip_address:${value}`;
+  },
+  finer: isInNetwork,
 };
 
 export const USERS: Searched = {
@@ -82,7 +98,7 @@ export const SESSIONS: Searched = {
     DOMAIN,
     NAME,
     provider("", SESSION_PROVIDERS),
-    text("--ip", "<address>", "from this IP address", "ip_address"),
+    IP,
     text("--user", "<id>", "of this user", "user_id", checkUserId),
     ...times("last_signin_at", "last signed in"),
     empty("--active", "not revoked", "revoked_at", true),
@@ -130,7 +146,7 @@ function text(
   argument: string,
   what: string,
   own: string,
-  check: (value: string) => CliError | undefined = () => undefined,
+  check: (value: string) => CliError | undefined,
 ): SearchFlag {
   return {
     name,
@@ -147,17 +163,56 @@ function text(
 }
 
 function provider(who: string, names: readonly string[]): SearchFlag {
-  const check = (name: string): CliError | undefined =>
-    name.includes("*") || names.includes(name.toLowerCase())
+  const check = (value: string): CliError | undefined =>
+    names.some((name) => isLike(name, value.toLowerCase()))
       ? undefined
-      : new CliError(EXIT.usage, `--provider: unknown provider "${name}".`, `Use one of ${names.join(", ")}.`);
+      : new CliError(EXIT.usage, `--provider: unknown provider "${value}".`, `Use one of ${names.join(", ")}.`);
   return text("--provider", "<name>", `${who} through ${enumerated(names, "or")}`.trim(), "provider", check);
 }
 
+/** Whether a value with wildcards at its ends can mean a name. */
+function isLike(name: string, value: string): boolean {
+  const part = value.replace(/^\*|\*$/g, "");
+  const at = name.indexOf(part);
+  return at >= 0 && (value.startsWith("*") || at === 0) && (value.endsWith("*") || name.endsWith(part));
+}
+
 function checkUserId(id: string): CliError | undefined {
-  if (id.includes("*") || isUuid(id.toLowerCase())) return undefined;
+  if (/^\*?[0-9a-f-]*\*$|^\*[0-9a-f-]*$/i.test(id) || isUuid(id.toLowerCase())) return undefined;
   const hint = id.includes("@") ? `To search by address: --email ${quoted(id)}` : "Find the id with: svc users search";
   return new CliError(EXIT.usage, `--user: "${id}" is not a user id.`, hint);
+}
+
+function checkEmail(value: string): CliError | undefined {
+  if (value.includes("*") || normalizeEmail(value) !== undefined) return undefined;
+  return new CliError(
+    EXIT.usage,
+    `--email: "${value}" is not an e-mail address.`,
+    `To find a part of one: --email ${quoted(`*${value}*`)}`,
+  );
+}
+
+/** @throws {CliError} for what no address has after its @ */
+function checkedDomain(value: string): string {
+  const isDomain = normalizeEmail(`a@${value}`) !== undefined;
+  if (isDomain && (value.includes(".") || value === "localhost")) return value;
+  const [, below] = /^\*?\.(.+)$/.exec(value) ?? [];
+  throw new CliError(
+    EXIT.usage,
+    `--email-domain: "${value}" is not a whole domain, such as acme.test.`,
+    below === undefined
+      ? `To find a part of an address: --email ${quoted(`*${value.replaceAll("*", "")}*`)}`
+      : `For the domains below it: --email ${quoted(`*.${below}`)}`,
+  );
+}
+
+function checkIp(value: string): CliError | undefined {
+  if (ipNetwork(value) || /^\*?[0-9a-f.:]*\*$|^\*[0-9a-f.:]*$/i.test(value)) return undefined;
+  return new CliError(
+    EXIT.usage,
+    `--ip: "${value}" is neither an IP address nor a network.`,
+    "Write 203.0.113.7, 203.0.113.0/24, 2001:db8::/32, or the start of an address: '203.0.*'",
+  );
 }
 
 function times(own: string, what: string): SearchFlag[] {

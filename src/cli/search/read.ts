@@ -15,12 +15,15 @@ import { say } from "../output/text.ts";
 import type { Searched, SearchFlags } from "./flags.ts";
 import { isFileName, notATerm } from "./shell-faults.ts";
 import { toWire, typed } from "./spelling.ts";
-import { termsOf } from "./terms.ts";
+import { filtersOf, termsOf, type Filter } from "./terms.ts";
 
 /** A search: its text on the wire, and its meaning if svc knows every field in it. */
-export type TypedQuery =
+type Parsed =
   | { readonly text: string; readonly query: Query; readonly unknown?: undefined }
   | { readonly text: string; readonly query?: undefined; readonly unknown: UnknownFieldError };
+
+/** The same with what flags leave out of the rows that it finds. */
+export type TypedQuery = Parsed & { readonly filters: readonly Filter[] };
 
 /**
  * The search that terms in either spelling, flags and a file make.
@@ -42,13 +45,14 @@ export async function readQuery(
       say(context, `! "${term}" is also a file here. If your shell expanded a pattern, quote the term.`);
   const all = [...given.map(toWire), ...negated, ...termsOf(flags, searched, context.now())];
   if (all.length === 0) throw new CliError(EXIT.usage, "No search terms.", `For example: ${searched.example}`);
-  for (const term of all) if (!TERM.test(term)) throw notATerm(term, searched, cwd);
-  return parsed(all.join(" "), searched);
+  for (const term of all) if (!TERM.test(term)) throw notATerm(term, searched, cwd, all);
+  const read = parsed(all.join(" "), searched);
+  return { ...read, filters: filtersOf(flags, searched, read.query ?? []) };
 }
 const TERM = /^(?!!)-{0,2}[^:<>=]*[:<>=]/;
 const FIELD_NAME = /^[a-z][a-z0-9_]*$/;
 
-function parsed(text: string, searched: Searched): TypedQuery {
+function parsed(text: string, searched: Searched): Parsed {
   try {
     return { text, query: parseQuery(text, searched.fields) };
   } catch (error) {

@@ -1,8 +1,10 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { isUuid } from "../../wire/ids.ts";
 import { termHint } from "../../wire/search/query-hint.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
+import { quoted } from "../output/format.ts";
 import type { Searched } from "./flags.ts";
 import { typed } from "./spelling.ts";
 
@@ -10,15 +12,17 @@ import { typed } from "./spelling.ts";
 const REDIRECTED = /^=?\d{4}-\d{2}-\d{2}([T ].*)?$/;
 const WORDS = new Set(["AND", "OR", "NOT", "&&", "||"]);
 
-/** Says what is wrong with a word that is not a term, and what the shell may have done to it. */
-export function notATerm(word: string, { fields, example }: Searched, cwd: string): CliError {
+/**
+ * Says what is wrong with a word that is not a term, and what the shell may have done to it.
+ * @param all the terms as they were given
+ */
+export function notATerm(word: string, searched: Searched, cwd: string, all: readonly string[]): CliError {
+  const { fields, example } = searched;
   const safe = (field: string): string => `${field}.gte=2026-01-01`;
   if (Object.hasOwn(fields, word) && fields[word]!.type === "datetime") {
-    const left = existsSync(cwd) ? readdirSync(cwd).find((name) => REDIRECTED.test(name)) : undefined;
     return new CliError(
       EXIT.usage,
-      `"${word}" has no operator. Your shell probably interpreted a > or <` +
-        (left === undefined ? "." : `, and created the file "${left}" here: delete it.`),
+      `"${word}" has no operator. ${redirected(cwd)}`,
       `Quote the term, '${word}>=2026-01-01', or write ${safe(word)}.`,
     );
   }
@@ -45,8 +49,28 @@ export function notATerm(word: string, { fields, example }: Searched, cwd: strin
   return new CliError(
     EXIT.usage,
     `"${word}" is not a search term. Write field:value, such as email:*@acme.test. A value cannot contain a space.`,
-    termHint(word, fields, typed),
+    hintFor(word, searched, all),
   );
+}
+
+/** What the shell probably did to a term with a comparison. */
+export function redirected(cwd: string): string {
+  const left = existsSync(cwd) ? readdirSync(cwd).find((name) => REDIRECTED.test(name)) : undefined;
+  const file = left === undefined ? "" : `, and created the file "${left}" here: delete it`;
+  return `Your shell probably interpreted a > or <${file}.`;
+}
+
+/** How to search for words without a field. */
+function hintFor(word: string, { fields, noun }: Searched, all: readonly string[]): string {
+  const at = all.indexOf(word);
+  const [, first] = /^name[:=](.+)$/.exec(all[at - 1] ?? "") ?? [];
+  const behind = all.slice(at).findIndex((other) => /[:<>=]/.test(other));
+  const words = all.slice(at, behind < 0 ? undefined : at + behind);
+  const name = [...(first === undefined ? [] : [first]), ...words].map((text) => text.replace(/^["'*]+|["'*]+$/g, ""));
+  if (name.length > 1) return `To find a name of several words: svc ${noun} search --name ${quoted(name.join(" "))}`;
+  if (!/^[\w.+-]+$/.test(word) || isUuid(word.toLowerCase())) return termHint(word, fields, typed);
+  const within = (field: string): string => typed({ field, operator: "contains", value: word, negated: false });
+  return `To find it within an address: ${within("email")}. Within a name: ${within("name")}`;
 }
 
 /** Whether the shell may have put a file's name in the place of a pattern. */

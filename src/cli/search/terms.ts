@@ -1,13 +1,15 @@
-import type { Term } from "../../wire/search/query.ts";
+import type { Query, Term } from "../../wire/search/query.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
+import { quoted } from "../output/format.ts";
+import type { Named } from "./finer.ts";
 import { moment } from "./moment.ts";
 import type { Searched, SearchFlags } from "./flags.ts";
 
 /** The terms that flags stand for, on the wire. @throws {CliError} for a flag without a value, and for one that can match nothing */
 export function termsOf(flags: SearchFlags, searched: Searched, now: Date): string[] {
   checkRange(flags, now);
-  return searched.flags.flatMap(({ name, argument, write }) => {
+  return searched.flags.flatMap(({ name, argument, write, finer }) => {
     const given = flags[camelCase(name)];
     if (given === undefined) return [];
     if (given === true) return [write("", now)];
@@ -20,7 +22,7 @@ export function termsOf(flags: SearchFlags, searched: Searched, now: Date): stri
           "Check that the variable is set, and quote it.",
         );
       if (value.trim() === "") throw new CliError(EXIT.usage, `${name} is empty.`, "Check that the variable is set.");
-      if (/\s/.test(value) && argument !== "<time>")
+      if (/\s/.test(value) && argument !== "<time>" && (!finer?.isNeeded(value) || value.includes("*")))
         throw new CliError(
           EXIT.usage,
           `${name}: a value cannot contain a space.`,
@@ -28,6 +30,41 @@ export function termsOf(flags: SearchFlags, searched: Searched, now: Date): stri
         );
       return write(value, now);
     });
+  });
+}
+
+/** What is left out of the rows that a query finds. */
+export interface Filter {
+  readonly field: string;
+  /** The flags that mean it, with their values. */
+  readonly flags: readonly string[];
+  readonly inWords: string;
+  keeps(row: Named): boolean;
+}
+
+/**
+ * A filter for each flag with values that its terms can't say.
+ * @throws {CliError} if other terms of the same field find rows that the filter would leave out
+ */
+export function filtersOf(flags: SearchFlags, { flags: known }: Searched, query: Query): Filter[] {
+  return known.flatMap(({ name, finer }) => {
+    const values = (flags[camelCase(name)] ?? []) as readonly string[];
+    if (!finer || !values.some(finer.isNeeded)) return [];
+    const { field } = finer;
+    const tests = values.map(finer.test).filter((test) => test !== undefined);
+    const wanted = query.find((clause) => clause.field === field)?.values ?? values;
+    if (tests.length < wanted.length)
+      throw new CliError(
+        EXIT.usage,
+        `${name} ${quoted(values.find(finer.isNeeded)!)} goes with no other term of ${field}.`,
+        "Search for each by itself.",
+      );
+    return {
+      field,
+      flags: values.flatMap((value) => [name, value]),
+      inWords: `${field} ${values.map(finer.inWords).join(" or ")}`,
+      keeps: (row) => tests.some((test) => test(row)),
+    };
   });
 }
 

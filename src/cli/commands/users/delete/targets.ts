@@ -1,4 +1,5 @@
 import type { Client } from "../../../../client/client.ts";
+import { isUuid } from "../../../../wire/ids.ts";
 import { foldCase } from "../../../../wire/text/fold.ts";
 import { printTerm, termsIn, type Query, type Term } from "../../../../wire/search/query.ts";
 import type { User } from "../../../../wire/resources.ts";
@@ -6,10 +7,12 @@ import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { pages } from "../../../list/pages.ts";
+import { quoted } from "../../../output/format.ts";
 import { onlyOne } from "../by-email.ts";
 import { lookUp } from "../look-up.ts";
 import { USERS } from "../../../search/flags.ts";
 import { readQuery, type TypedQuery } from "../../../search/read.ts";
+import { redirected } from "../../../search/shell-faults.ts";
 import { unknownFieldHint } from "../../../search/unknown-field.ts";
 import { isAddress, readNames } from "./names.ts";
 import type { DeleteOptions } from "./options.ts";
@@ -37,8 +40,7 @@ export async function readTargets(
   flags: DeleteOptions,
 ): Promise<Targets> {
   const isQuery = flags.query !== undefined || flags.queryFile !== undefined;
-  if (isQuery && (args.length > 0 || flags.file !== undefined))
-    throw new CliError(EXIT.usage, "Use ids or --query, not both.");
+  if (isQuery && (args.length > 0 || flags.file !== undefined)) throw notBoth(context, args, flags);
   if (isQuery) return search(context, client, flags);
   const { typed, listed, tookStdin } = await readNames(context, args, flags.file);
   // All of them are known before anything is deleted.
@@ -58,6 +60,20 @@ export async function readTargets(
   for (const name of typed) add(name, false);
   for (const name of listed) add(name, true);
   return { ids: [...ids], users, strangers: [...strangers], tookStdin };
+}
+
+/** Of a query without quotes the shell leaves one part behind --query, and the others as ids. */
+function notBoth({ cwd }: Context, args: readonly string[], { query = [] }: DeleteOptions): CliError {
+  const rest = args.filter((argument) => !isAddress(argument) && !isUuid(argument.toLowerCase()));
+  if (query.length === 0 || rest.length === 0) return new CliError(EXIT.usage, "Use ids or --query, not both.");
+  const isCut = rest.some((word) => Object.hasOwn(USERS.fields, word));
+  return new CliError(
+    EXIT.usage,
+    `"${rest[0]}" is not part of --query, which takes one argument.${isCut ? ` ${redirected(cwd)}` : ""}${NONE_DELETED}`,
+    isCut
+      ? `Quote the whole query: --query '${[...query, ...rest].join(" ")}>=2026-01-01'`
+      : `Quote the whole query: --query ${quoted([...query, ...rest].join(" "))}`,
+  );
 }
 
 /**

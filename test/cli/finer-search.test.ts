@@ -1,0 +1,100 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { ipNetwork } from "../../src/cli/ip-network.ts";
+import { runCli, type CliResult } from "../_cli.ts";
+import { SEED, setup, type Service } from "../_setup.ts";
+
+const ADDRESSES = ["10.0.0.1", "10.127.9.9", "10.128.0.1", "11.0.0.1", "2001:db8::1", "2001:db8:0:1::1", "2001:db9::1"];
+const NAMES = ["Ada Lovelace", "Lovelace, Ada", "Ada King", "Byron Lovelace", "Ädá Lövelace"];
+
+let service: Service;
+beforeEach(async () => {
+  const users = NAMES.map((name, i) => ({
+    email: `u${i}@acme.test`,
+    name,
+    created_at: `2026-01-0${9 - i}T09:00:00Z`,
+    sessions: ADDRESSES.filter((_, n) => n % NAMES.length === i).map((ip_address) => ({
+      provider: "google",
+      ip_address,
+    })),
+  }));
+  service = await setup({ seed: { instances: [{ ...SEED.instances[0], users }] } });
+});
+
+const run = (...argv: string[]): Promise<CliResult> => runCli(argv, { service });
+const sentBy = ({ requests }: CliResult): (string | null)[] =>
+  requests.map(({ url }) => new URL(url).searchParams.get("query"));
+
+describe("--ip with a network", () => {
+  it.each<[networks: string[], sent: string, found: string[]]>([
+    [["10.0.0.0/8"], "ip_address:10.*", ["10.0.0.1", "10.127.9.9", "10.128.0.1"]],
+    [["10.0.0.0/9"], "ip_address:10.*", ["10.0.0.1", "10.127.9.9"]],
+    [["10.128.0.1"], "ip_address:10.128.0.1", ["10.128.0.1"]],
+    [["0.0.0.0/0"], "ip_address:*", ["10.0.0.1", "10.127.9.9", "10.128.0.1", "11.0.0.1"]],
+    [["2001:DB8::/32"], "ip_address:2001:db8:*", ["2001:db8::1", "2001:db8:0:1::1"]],
+    [["2001:db8::/64"], "ip_address:2001:db8:*", ["2001:db8::1"]],
+    [["2001:0DB8:0:0::1"], "ip_address:2001:db8::1", ["2001:db8::1"]],
+    [["10.0.0.0/9", "11.0.0.1"], "ip_address:10.* ip_address:11.0.0.1", ["10.0.0.1", "10.127.9.9", "11.0.0.1"]],
+  ])("%j asks for %s, and prints and counts what is in it", async (networks, sent, found) => {
+    const flags = networks.flatMap((network) => ["--ip", network]);
+    const listed = await run("sessions", "search", ...flags, "--json");
+    expect(sentBy(listed)).toEqual([sent]);
+    const rows = JSON.parse(listed.stdout) as { data: { ip_address: string } }[];
+    expect(rows.map(({ data }) => data.ip_address).toSorted()).toEqual(found.toSorted());
+    expect((await run("sessions", "search", ...flags, "--count")).stdout).toBe(`${found.length}\n`);
+  });
+
+  it("has --limit count what is in it alone, and says if there is more", async () => {
+    const { stdout, stderr } = await runCli(["sessions", "search", "--ip", "10.0.0.0/9", "--limit", "1"], {
+      service,
+      tty: true,
+    });
+    expect([stdout.match(/10\.\d+\.\d+\.\d+/g), stderr]).toEqual([
+      [expect.stringMatching(/^10\.(0|127)\./)],
+      expect.stringContaining("More sessions exist"),
+    ]);
+  });
+
+  it.each(["10.0.0.0/33", "10.0.0", "acme.test", "10.0.0.0/", "fe80::1%eth0", "10.0.0.0/8/8", "10.0.0.0/-1"])(
+    "is refused if it can match nothing: %s",
+    async (value) => {
+      const { code, stderr, requests } = await run("sessions", "search", "--ip", value);
+      expect([code, requests]).toEqual([2, []]);
+      expect(stderr).toContain(`--ip: "${value}" is neither an IP address nor a network.\n  Write 203.0.113.7, 203`);
+    },
+  );
+
+  it("of IPv6 asks for no group that an address may leave out", () => {
+    for (const [network, prefix] of [
+      ["2001:0:5::/48", "2001:"],
+      ["::1/64", ""],
+      ["1:2:3:4:5:6:7:8/112", "1:2:3:4:5:6:7:"],
+      ["1::/16", "1:"],
+    ] as const)
+      expect([network, ipNetwork(network)?.prefix]).toEqual([network, prefix]);
+  });
+});
+
+describe("--name with several words", () => {
+  it("asks for the longest, and finds all of them in any order", async () => {
+    const found = await run("users", "search", "--name", "ada LOVELACE", "--json");
+    expect(sentBy(found)).toEqual(["name:*LOVELACE*"]);
+    const names = (JSON.parse(found.stdout) as { data: { name: string } }[]).map(({ data }) => data.name);
+    expect(names).toEqual(["Ada Lovelace", "Lovelace, Ada"]);
+    expect((await run("users", "search", "--name", "ada lovelace", "--name", "king ada", "--count")).stdout).toBe(
+      "3\n",
+    );
+  });
+
+  it("is explained as what is asked for and what is left out", async () => {
+    const { stdout, requests } = await run("users", "search", "--name", "Ada Lovelace", "--explain", "--json");
+    expect([JSON.parse(stdout), requests]).toMatchObject([
+      {
+        wire: "name:*Lovelace*",
+        means: 'users whose name contains "Lovelace"; of these, those whose name contains Ada and Lovelace',
+        shell: "--name 'Ada Lovelace'",
+        flags: "--name 'Ada Lovelace'",
+      },
+      [],
+    ]);
+  });
+});
