@@ -72,7 +72,7 @@ function hintFor(text: string, argv: readonly string[], program: Command): strin
       return `Use: svc sessions search ${argv.slice(argv.indexOf(option)).join(" ")}`;
     if (SEARCH_FLAGS.test(option) && command.name() === "list")
       return `Use: svc ${command.parent!.name()} search ${argv.slice(argv.indexOf(option)).join(" ")}`;
-    if (command.name() === "delete" && (SEARCH_FLAGS.test(option) || /^-[a-z_]+[:.]/.test(option)))
+    if (command.name() === "delete" && (SEARCH_FLAGS.test(option) || option === "--not"))
       return "Use a query, in one argument: svc users delete --query 'email:*@acme.test -name:bot' --dry-run";
     if (option === "--force") return hintForForce(command);
     const instead = Object.hasOwn(GUESSED_AT, `${path} ${option}`) ? GUESSED_AT[`${path} ${option}`] : undefined;
