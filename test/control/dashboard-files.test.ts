@@ -41,6 +41,31 @@ it("The dashboard is sent compressed, less than 70 KB in all, to a browser that 
   expect(bytes).toBeLessThan(70_000);
 });
 
+it.each(["/__svc/openapi.json", "/__svc/docs", "/__svc/docs.js", "/__svc/docs.css"])(
+  "%s, which is the same for everybody, is sent compressed and known again",
+  async (path) => {
+    const { url } = await startServer();
+    const [plain, compressed] = await Promise.all([receive(url + path), receive(url + path, "gzip")]);
+    expect([plain.encoding, compressed.encoding]).toEqual([undefined, "gzip"]);
+    expect(gunzipSync(compressed.body)).toEqual(plain.body);
+    expect(compressed.length).toBeLessThan(40_000);
+    const etag = (await fetch(url + path)).headers.get("etag") ?? "";
+    expect((await fetch(url + path, { headers: { "if-none-match": etag } })).status).toBe(304);
+  },
+);
+
+it("An answer with data or a secret is never compressed", async () => {
+  const { url, control } = await startServer();
+  const { body } = (await control("GET /users")) as { body: { data: object }[] };
+  expect(body.length).toBeGreaterThan(0);
+  const { body: keys } = (await control("POST /instances/acme/reveal", {})) as { body: { secret_key: string } };
+  const headers = { "accept-encoding": "gzip", "x-service-secret-key": keys.secret_key };
+  for (const path of ["/api/v1/users", "/.well-known/openid-configuration", "/"]) {
+    const answered = await fetch(url + path, { headers });
+    expect([path, answered.status, answered.headers.get("content-encoding")]).toEqual([path, 200, null]);
+  }
+});
+
 it.each([
   ["gzip", "gzip"],
   ["br;q=1.0, GZIP;q=0.8, *;q=0.1", "gzip"],

@@ -5,6 +5,7 @@ import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../../wire/credent
 import { ErrorBody } from "../../../wire/product/resources.ts";
 import type { Key, RouteDefinition } from "../../../wire/route.ts";
 import { VERSION } from "../../../wire/version.ts";
+import { samplesOf } from "./samples.ts";
 
 type Json = Record<string, unknown>;
 type Api = keyof typeof APIS;
@@ -46,6 +47,7 @@ export function openApi(front: string): Json {
         [method.toLowerCase()]: {
           operationId: operationId(method, address),
           ...operation(api, path, { key, ...definition }),
+          "x-codeSamples": samplesOf(front, base, route, { key, ...definition }),
         },
       };
     }

@@ -1,113 +1,215 @@
 import { html, type Html } from "../../http/pages/html.ts";
-import { layout } from "../../http/pages/layout.ts";
+import type { Sample } from "./samples.ts";
+import { shapeOf, wordsOn, type JsonSchema } from "./shape.ts";
 
+interface Content {
+  readonly "application/json"?: { readonly schema: JsonSchema };
+}
 interface Operation {
+  readonly operationId: string;
   readonly tags: readonly string[];
   readonly summary: string;
   readonly security: readonly Record<string, unknown>[];
-  readonly parameters: readonly { name: string; in: string; required: boolean; description?: string; schema: object }[];
-  readonly requestBody?: { readonly content: Record<string, { schema: object }> };
-  readonly responses: Readonly<Record<string, { description: string; content?: Record<string, { schema: object }> }>>;
+  readonly parameters: readonly {
+    name: string;
+    in: string;
+    required: boolean;
+    description?: string;
+    schema: JsonSchema;
+  }[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
+  readonly responses: Readonly<Record<string, { description: string; content?: Content }>>;
+  readonly "x-codeSamples": readonly Sample[];
+}
+interface Route extends Operation {
+  readonly method: string;
+  readonly path: string;
 }
 
-/** The OpenAPI document as a page, without scripts or external assets. */
+const KEYS: Readonly<Record<string, string>> = {
+  secret: "X-Service-Secret-Key",
+  publishable: "X-Service-Publishable-Key",
+  control: "Authorization: Bearer ctl_…",
+};
+
+/** The OpenAPI document as a page. Its script only searches and copies: without it everything can be read. */
 export function referencePage(document: Record<string, unknown>): string {
-  const { paths, info } = document as {
+  const { paths, info, servers } = document as {
     paths: Record<string, Record<string, Operation>>;
     info: { version: string };
+    servers: [{ url: string }];
   };
-  const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  const routes = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
   );
-  const of = (tag: string): Html[] =>
-    operations.filter(({ operation }) => operation.tags.includes(tag)).map(operationSection);
-  return layout(
-    "svc reference",
-    html`<div class="bar">
-        <span class="mark" aria-hidden="true">s</span><span class="pill">version ${info.version}</span>
-      </div>
-      <header>
-        <h1>API reference</h1>
-        <p>
-          Also as an <a href="/__svc/openapi.json">OpenAPI 3.1 document</a>, for generators and other tools. The product API
-          takes <code>X-Service-Secret-Key: sk_…</code>, the secret key of an instance. The control API takes
-          <code>Authorization: Bearer ctl_…</code>, with the <code>control_key</code> in <code>.svc/server.json</code>.
-        </p>
-      </header>
-      <section>
-        <h2 id="product">Product API</h2>
-        ${of("product")}
-      </section>
-      <section>
-        <h2 id="control">Control API</h2>
-        ${of("control")}
-      </section>
-      <footer><span>svc · identity proxy</span><a href="/">Front door</a></footer>`,
-    { isWide: true },
-  );
+  const apis = ["product", "control"].map((name) => ({
+    name,
+    routes: routes.filter(({ tags }) => tags.includes(name)),
+  }));
+  const { url } = servers[0];
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <link rel="icon" href="data:," />
+        <title>API reference · svc</title>
+        <link rel="stylesheet" href="/__svc/docs.css" />
+        <script src="/__svc/docs.js" defer></script>
+      </head>
+      <body>
+        <a class="skip" href="#content">Skip to the reference</a>
+        <aside>
+          <div class="brand"><span aria-hidden="true">s</span><a href="/">svc</a> <small>${info.version}</small></div>
+          <input type="search" id="search" hidden placeholder="Search routes, press /" aria-label="Search routes" data-testid="search" />
+          <p id="found" role="status"></p>
+          <nav aria-label="Routes">${apis.map(({ name, routes: own }) => navigation(name, own))}</nav>
+        </aside>
+        <main id="content">
+          <header>
+            <h1>API reference</h1>
+            <p>
+              Every route of the product API and of the control API, as this server answers it. The same as an
+              <a href="/__svc/openapi.json">OpenAPI 3.1 document</a>, for generators and other tools. The commands are for a
+              shell in the server's directory, after this line sets the keys:
+            </p>
+            ${code("Shell", "shell", 'eval "$(npx svc-identity env)"')}
+          </header>
+          <section aria-labelledby="product">
+            <h2 id="product">Product API</h2>
+            <p>
+              What an application calls. The secret key of an instance goes into <code>X-Service-Secret-Key</code>; keep it on
+              your server. The TypeScript lines use this client:
+            </p>
+            ${code("TypeScript", "product client", PRODUCT_CLIENT)} ${apis[0]!.routes.map(article)}
+          </section>
+          <section aria-labelledby="control">
+            <h2 id="control">Control API</h2>
+            <p>
+              What tests and tools call, on a development server. It takes <code>Authorization: Bearer ctl_…</code>, with the
+              <code>control_key</code> in <code>.svc/server.json</code>. The TypeScript lines use this client:
+            </p>
+            ${code("TypeScript", "control client", controlClient(url))} ${apis[1]!.routes.map(article)}
+          </section>
+        </main>
+      </body>
+    </html> `.text;
 }
 
-function operationSection({ method, path, operation }: { method: string; path: string; operation: Operation }): Html {
-  const { summary, parameters, requestBody, responses, security } = operation;
-  const body = requestBody?.content["application/json"]?.schema;
-  const keys = security.flatMap((scheme) => Object.keys(scheme));
-  return html`<details data-testid="${method} ${path}">
-    <summary>
-      <code>${method} ${path}</code> <small>${summary}</small>
-    </summary>
-    <div class="stack">
-      ${keys.length > 0 && html`<p>Takes the ${keys.join(" or the ")} key.</p>`}
-      ${
-        parameters.length > 0 &&
-        html`<dl>
-          ${parameters.map(
-            ({ name, in: place, required, description, schema }) =>
-              html`<dt>
-                  <code>${name}</code>
-                </dt>
-                <dd>${[place, required && "required", description].filter(Boolean).join(", ")} <code>${typeText(schema)}</code></dd>`,
-          )}
-        </dl>`
-      }
-      ${body && html`<p>Body</p><pre><code>${JSON.stringify(body, null, 2)}</code></pre>`}
-      <dl>
-        ${Object.entries(responses).map(
-          ([status, { description, content }]) =>
-            html`<dt>
-                <code>${status}</code>
-              </dt>
-              <dd>${description}${status.startsWith("2") && content && html` <code>${typeText(content["application/json"]?.schema ?? {})}</code>`}</dd>`,
+const PRODUCT_CLIENT = `import { createClient } from "svc-identity";
+
+const svc = createClient(); // SVC_BASE_URL, SVC_SECRET_KEY and SVC_PUBLISHABLE_KEY of the environment`;
+
+function controlClient(url: string): string {
+  return `import { connect } from "svc-identity/testing";
+
+const svc = await connect({ url: ${JSON.stringify(url)}, controlKey: process.env.SVC_CONTROL_KEY ?? "" });`;
+}
+
+function navigation(api: string, routes: readonly Route[]): Html {
+  const nouns = [...new Set(routes.map(nounOf))];
+  return html`<h2>${api === "product" ? "Product API" : "Control API"}</h2>
+    ${nouns.map(
+      (noun) =>
+        html`<h3>${noun}</h3>
+          <ul>
+            ${routes
+              .filter((route) => nounOf(route) === noun)
+              .map(
+                ({ operationId, method, path }) =>
+                  html`<li><a href="#${operationId}">${badge(method)}<span>${shortPath(path)}</span></a></li>`,
+              )}
+          </ul>`,
+    )}`;
+}
+
+/** `users` of `/api/v1/users/{id}`. */
+function nounOf({ path }: Route): string {
+  const [noun = ""] = path
+    .replace(/^\/(?:__svc|api)\/v1/, "")
+    .split("/")
+    .slice(1);
+  return noun === "oauth" || noun === ".well-known" ? "sign-in" : noun;
+}
+
+function shortPath(path: string): string {
+  return path.replace(/^\/(?:__svc|api)\/v1/, "");
+}
+
+function badge(method: string): Html {
+  return html`<b class="method ${method.toLowerCase()}">${method}</b>`;
+}
+
+function article(route: Route): Html {
+  const { operationId, method, path, summary, parameters, requestBody, responses } = route;
+  const good = Object.entries(responses).filter(([status]) => status < "400");
+  const bad = Object.entries(responses).filter(([status]) => status >= "400");
+  return html`<article id="${operationId}" data-testid="${method} ${path}">
+    <h3>
+      ${badge(method)} <code>${path}</code>
+      <a class="anchor" href="#${operationId}" aria-label="Link to ${method} ${path}">#</a>
+    </h3>
+    <div class="columns">
+      <div>
+        <p class="does">${summary}</p>
+        ${keys(route)} ${parameters.length > 0 && parametersTable(parameters)}
+        ${requestBody && shape(requestBody.required ? "Body" : "Body, may be omitted", requestBody.content)}
+        ${good.map(([status, { description, content }]) =>
+          content ? shape(`Answer ${status}`, content) : html`<h4>Answer ${status}</h4><p>${description}</p>`,
         )}
-      </dl>
+        <details>
+          <summary>Errors <span>${bad.map(([status]) => status).join(", ")}</span></summary>
+          <dl>
+            ${bad.map(([status, { description }]) => html`<dt>${status}</dt><dd>${description}</dd>`)}
+          </dl>
+        </details>
+      </div>
+      <div class="samples">
+        ${route["x-codeSamples"].map(({ label, source }) => code(label, `${label} of ${method} ${path}`, source))}
+      </div>
     </div>
-  </details>`;
+  </article>`;
 }
 
-interface JsonSchema {
-  readonly type?: string | readonly string[];
-  readonly enum?: readonly unknown[];
-  readonly anyOf?: readonly JsonSchema[];
-  readonly items?: JsonSchema | false;
-  readonly prefixItems?: readonly JsonSchema[];
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly const?: unknown;
+function keys({ security }: Route): Html {
+  const headers = security
+    .flatMap((scheme) => Object.keys(scheme))
+    .map((name) => html`<code>${KEYS[name] ?? name}</code>`);
+  if (headers.length === 0) return html`<p>Needs no key.</p>`;
+  return html`<p>Key: ${headers.map((header, i) => html`${i > 0 && " or "}${header}`)}</p>`;
 }
 
-/** A schema in a few words. */
-function typeText(schema: JsonSchema): string {
-  const { type, enum: values, anyOf, items, prefixItems, properties, const: value } = schema;
-  if (value !== undefined) return JSON.stringify(value);
-  if (values) return values.map((entry) => JSON.stringify(entry)).join(" | ");
-  if (anyOf) return anyOf.map(typeText).join(" | ");
-  if (prefixItems) return `[${prefixItems.map(typeText).join(", ")}]`;
-  if (items) return isUnion(items) ? `(${typeText(items)})[]` : `${typeText(items)}[]`;
-  if (properties)
-    return `{ ${Object.entries(properties)
-      .map(([name, own]) => `${name}: ${typeText(own)}`)
-      .join(", ")} }`;
-  return [type ?? "any"].flat().join(" | ");
+function parametersTable(parameters: Route["parameters"]): Html {
+  return html`<h4>Parameters</h4>
+    <dl class="fields">
+      ${parameters.map(
+        ({ name, in: place, required, description, schema }) =>
+          html`<dt><code>${name}</code> <small>${place}${required && ", required"}</small></dt>
+            <dd><code class="type">${shapeOf(schema)}</code> ${wordsOn({ ...schema, ...(description !== undefined && { description }) })}</dd>`,
+      )}
+    </dl>`;
 }
 
-function isUnion({ type, enum: values, anyOf }: JsonSchema): boolean {
-  return [type, values, anyOf].some((list) => Array.isArray(list) && list.length > 1);
+function shape(title: string, content: Content): Html {
+  const text = shapeOf(content["application/json"]?.schema ?? {});
+  return html`<h4>${title}</h4>
+    <pre tabindex="0" aria-label="${title}"><code>${coloured(text)}</code></pre>`;
+}
+
+/** Comments and texts of a shape in colors of their own. */
+function coloured(text: string): Html[] {
+  return text.split(/( {2}\/\/ .*|"[^"\n]*")/).map((part) => {
+    if (part.startsWith("  //")) return html`<i>${part}</i>`;
+    return part.startsWith('"') ? html`<q>${part}</q>` : html`${part}`;
+  });
+}
+
+function code(label: string, name: string, source: string): Html {
+  return html`<figure>
+    <figcaption>
+      ${label}<button type="button" hidden data-copy aria-label="Copy ${name}">Copy</button>
+    </figcaption>
+    <pre tabindex="0" aria-label="${name}"><code>${source}</code></pre>
+  </figure>`;
 }
