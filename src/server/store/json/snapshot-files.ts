@@ -12,6 +12,7 @@ import { notWritable } from "./files/failures.ts";
 import { BEGINNING } from "./files/header.ts";
 import { chunksOf, lineBatches, parseObject, unseal, withoutComma } from "./files/lines.ts";
 import { DocumentFile } from "./files/document-file.ts";
+import { Patience } from "./files/patience.ts";
 import { recordsOf, type SavedContent, type SnapshotStorage } from "./snapshots.ts";
 
 const INFO = "snapshot";
@@ -30,6 +31,7 @@ interface Info extends SnapshotInfo {
  */
 export function createSnapshotFiles(path: string, storeId: () => Promise<string>): SnapshotStorage {
   const directory = join(dirname(path), `${basename(path, ".json")}.snapshots`);
+  const patience = new Patience(directory);
   const fileOf = (name: string): string => join(directory, name + ENDING);
 
   /** Undefined if there is none, or it is not this store's. */
@@ -67,7 +69,7 @@ export function createSnapshotFiles(path: string, storeId: () => Promise<string>
         await makeDirectory(directory);
         const file = new DocumentFile(fileOf(info.name), document);
         file.header = { ...BEGINNING, store };
-        await new Low(file, document).write();
+        await patience.run((isGivenUp) => new Low(file.unless(isGivenUp), document).write(), document.size);
       } catch (error) {
         throw error instanceof StorageUnavailable ? error : notWritable(fileOf(info.name), error);
       }

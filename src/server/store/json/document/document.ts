@@ -34,6 +34,11 @@ export class Document {
     return TABLE_NAMES.every((name) => name === "settings" || this.#tables[name].size === 0);
   }
 
+  /** The number of its records. */
+  get size(): number {
+    return TABLE_NAMES.reduce((sum, name) => sum + this.#tables[name].size, 0);
+  }
+
   tenant(instance_id: string): Tenant {
     // Records of one instance come in long rows.
     if (this.#latest?.instance_id === instance_id) return this.#latest;

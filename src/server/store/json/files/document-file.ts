@@ -5,10 +5,11 @@ import { writeAtomically } from "../../../../disk/write-atomically.ts";
 import { byTable, TABLE_NAMES, type TableName } from "../../records.ts";
 import type { AnyRecord } from "../document/change.ts";
 import type { Document } from "../document/document.ts";
-import { changed, missing, statOf } from "./failures.ts";
+import { changed, hanging, missing, statOf } from "./failures.ts";
 import { BEGINNING, headerLine, type Header } from "./header.ts";
 import { chain, seal } from "./lines.ts";
 import { lastLine, readDocument } from "./document-reader.ts";
+import type { IsGivenUp } from "./patience.ts";
 
 const CHUNK_LENGTH = 1 << 18;
 
@@ -51,7 +52,16 @@ export class DocumentFile implements Adapter<Document> {
   /**
    * Puts the document in the file's place as it is when this is called, whole or not at all. It may change meanwhile.
    */
-  async write(document: Document): Promise<void> {
+  write(document: Document): Promise<void> {
+    return this.#write(document, () => false);
+  }
+
+  /** The same file for a caller who may give up: then nothing takes its place. */
+  unless(isGivenUp: IsGivenUp): Adapter<Document> {
+    return { read: () => this.read(), write: (document) => this.#write(document, isGivenUp) };
+  }
+
+  async #write(document: Document, isGivenUp: IsGivenUp): Promise<void> {
     const lines = documentLines(document, this.header);
     let ours: string | undefined;
     const fill = async (file: FileHandle): Promise<number> => {
@@ -63,6 +73,7 @@ export class DocumentFile implements Adapter<Document> {
     this.size = await writeAtomically(this.#path, fill, {
       beforeNaming: (temporary) => {
         this.check();
+        if (isGivenUp()) throw hanging(this.#path);
         ours = identityOf(temporary);
         this.#accepted = [...this.#accepted, ours];
       },

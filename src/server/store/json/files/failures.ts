@@ -45,6 +45,11 @@ export function closed(path: string): StorageUnavailable {
   return new StorageUnavailable(`${path} is closed`, { code: "store_closed" });
 }
 
+/** A disk that takes too long. The store continues when it has answered. */
+export function hanging(path: string): StorageUnavailable {
+  return new StorageUnavailable(`the disk of ${path} does not answer`);
+}
+
 /** A file that no longer exists. The store continues when it is back unchanged. */
 export function missing(path: string): StorageUnavailable {
   return new StorageUnavailable(`${path} no longer exists; nothing is written until it is back`, {

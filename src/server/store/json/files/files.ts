@@ -11,7 +11,7 @@ import { Compactor } from "./compactor.ts";
 import { journalName, makeDirectory, oldName, refuseOthers, unusable } from "./directory.ts";
 import { Document } from "../document/document.ts";
 import { DocumentFile } from "./document-file.ts";
-import { checkWritable, closed, codeOf, notWritable } from "./failures.ts";
+import { checkWritable, closed, codeOf, hanging, notWritable } from "./failures.ts";
 import { newId, type Header } from "./header.ts";
 import { encodeLine } from "./journal-line.ts";
 import type { Journal } from "./journal.ts";
@@ -19,6 +19,7 @@ import { lockStore, type Lock } from "./lock.ts";
 import { beginAfter, openJournals, type Opened } from "./open-journals.ts";
 import { checkDiskSpace } from "./disk-space.ts";
 import { Mutex } from "./mutex.ts";
+import { Patience, type IsGivenUp } from "./patience.ts";
 
 /**
  * The store's files: `db.json`, the document as of some change, and `db.journal`, every change since. The journal is
@@ -39,6 +40,7 @@ export class Files implements Log {
   #isTaken = false;
   #closing: Promise<void> | undefined;
   readonly #mutex = new Mutex();
+  readonly #patience: Patience;
 
   private constructor(
     path: string,
@@ -55,6 +57,7 @@ export class Files implements Log {
     this.#sequence = sequence;
     this.#hasOld = hasOld;
     this.#lock = lock;
+    this.#patience = new Patience(path);
     this.#compactor = new Compactor({
       look: () => ({ journal: this.#journal.length, document: file.size, hasOld: this.#hasOld }),
       compact: () => this.#compact(),
@@ -85,12 +88,22 @@ export class Files implements Log {
   }
 
   append(changes: readonly Change[]): Promise<void> {
-    return this.#mutex.run(async () => {
-      if (this.#isClosed) throw closed(this.#path);
+    return this.#inTurn(async (isGivenUp) => {
       this.#file.check();
-      await this.#append(changes);
+      await this.#append(changes, isGivenUp);
       this.#compactor.plan();
     });
+  }
+
+  /** For a caller, who does not wait for a disk that hangs. */
+  #inTurn(action: (isGivenUp: IsGivenUp) => Promise<void>): Promise<void> {
+    return this.#patience.run((isGivenUp) => this.#mutex.run(() => this.#act(action, isGivenUp)));
+  }
+
+  async #act(action: (isGivenUp: IsGivenUp) => Promise<void>, isGivenUp: IsGivenUp): Promise<void> {
+    if (this.#isClosed) throw closed(this.#path);
+    if (isGivenUp()) throw hanging(this.#path);
+    await action(isGivenUp);
   }
 
   gather(): Promise<void> {
@@ -98,40 +111,42 @@ export class Files implements Log {
   }
 
   probe(): Promise<void> {
-    return this.#mutex.run(async () => {
-      if (this.#isClosed) throw closed(this.#path);
+    return this.#inTurn(async (isGivenUp) => {
       this.#file.check();
       this.#journal.check();
       await checkWritable(journalName(this.#path));
       // A disk that failed is tried: a server that is not ready gets no writes that could show it.
-      if (this.#journal.hasFailed) await this.#append([]);
+      if (this.#journal.hasFailed) await this.#append([], isGivenUp);
     });
   }
 
-  async #append(changes: readonly Change[]): Promise<void> {
+  async #append(changes: readonly Change[], isGivenUp: IsGivenUp): Promise<void> {
     if (this.#journal.hasFailed) await checkDiskSpace(journalName(this.#path));
-    await this.#journal.append(encodeLine(this.#sequence + 1, changes));
+    await this.#journal.append(encodeLine(this.#sequence + 1, changes), isGivenUp);
     this.#sequence++;
   }
 
-  async replace(document: Document, publish: () => void): Promise<void> {
-    await this.#compactor.settled();
-    await this.#mutex.run(async () => {
-      if (this.#isClosed) throw closed(this.#path);
-      this.#journal.check();
-      const before = this.#file.header;
-      try {
-        // The journal's changes are older than this; the next compaction takes them away.
-        this.#file.header = this.#nextHeader(this.#sequence + 1);
-        await new Low(this.#file, document).write();
-      } catch (error) {
-        this.#file.header = before;
-        throw notWritable(this.#path, error);
-      }
-      this.#sequence++;
-      publish();
-      this.#compactor.plan();
-    });
+  replace(document: Document, publish: () => void): Promise<void> {
+    return this.#patience.run(async (isGivenUp) => {
+      await this.#compactor.settled();
+      await this.#mutex.run(() => this.#act(() => this.#replace(document, publish, isGivenUp), isGivenUp));
+    }, document.size);
+  }
+
+  async #replace(document: Document, publish: () => void, isGivenUp: IsGivenUp): Promise<void> {
+    this.#journal.check();
+    const before = this.#file.header;
+    try {
+      // The journal's changes are older than this; the next compaction takes them away.
+      this.#file.header = this.#nextHeader(this.#sequence + 1);
+      await new Low(this.#file.unless(isGivenUp), document).write();
+    } catch (error) {
+      this.#file.header = before;
+      throw notWritable(this.#path, error);
+    }
+    this.#sequence++;
+    publish();
+    this.#compactor.plan();
   }
 
   /** The process that has the store now, if this one has lost it. */

@@ -3,8 +3,9 @@ import { open, type FileHandle } from "node:fs/promises";
 import { writeAtomically, type AtomicWriteOptions } from "../../../../disk/write-atomically.ts";
 import { StorageUnavailable } from "../../store.ts";
 import { NO_LINK } from "./directory.ts";
-import { changed, codeOf, missing, notWritable, statOf } from "./failures.ts";
+import { changed, codeOf, hanging, missing, notWritable, statOf } from "./failures.ts";
 import { journalHeaderLine, type JournalHeader } from "./header.ts";
+import type { IsGivenUp } from "./patience.ts";
 
 interface BeginOptions extends Pick<AtomicWriteOptions, "beforeNaming"> {
   readonly isFree?: boolean;
@@ -76,14 +77,18 @@ export class Journal {
     return this.#length - this.#headerLength;
   }
 
-  /** Returns once the line is on the disk. @throws {StorageUnavailable} when it is not, and then it never will be */
-  async append(line: Buffer): Promise<void> {
+  /**
+   * Returns once the line is on the disk.
+   * @param isGivenUp whether the caller has been told that it is not
+   * @throws {StorageUnavailable} when it is not, and then it never will be
+   */
+  async append(line: Buffer, isGivenUp: IsGivenUp = () => false): Promise<void> {
     this.hasFailed = true;
-    await this.#append(line);
+    await this.#append(line, isGivenUp);
     this.hasFailed = false;
   }
 
-  async #append(line: Buffer): Promise<void> {
+  async #append(line: Buffer, isGivenUp: IsGivenUp): Promise<void> {
     this.check();
     try {
       await this.#write(line);
@@ -101,7 +106,7 @@ export class Journal {
     }
     this.#length += line.length;
     // A process that was stopped between the check and the write may have a successor by now.
-    const fault = this.#fault();
+    const fault = this.#fault() ?? (isGivenUp() ? hanging(this.#path) : undefined);
     if (!fault) return;
     // It is reported as failed, so the next start must not find it.
     this.#length -= line.length;
