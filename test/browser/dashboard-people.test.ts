@@ -108,8 +108,16 @@ describe.skipIf(CHROMIUM === undefined)("In the dashboard, users, instances and 
     await page.getByTestId("edit-instance").click();
     await page.getByLabel("Name", { exact: true }).fill("Initrode");
     await page.getByLabel("Subdomain").fill("initrode");
+    await page.getByLabel("For preview deployments").check();
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByRole("heading", { name: "Initrode" }).waitFor();
+    await page.getByRole("heading", { name: "Initrode" }).getByText("previews").waitFor();
+    const added = page.getByTestId("redirect-uris");
+    await added.getByLabel("Add an address").fill("https://app-*-team.vercel.app/callback");
+    await added.getByRole("button", { name: "Add", exact: true }).click();
+    await added.getByText("anyone can claim a name under vercel.app").waitFor();
+    await added.getByLabel("Add an address").fill("https://*.preview.acme.dev/callback");
+    await added.getByRole("button", { name: "Add", exact: true }).click();
+    await added.getByRole("button", { name: "Remove https://*.preview.acme.dev/callback" }).waitFor();
     await page.getByTestId("delete-instance").click();
     await page.getByRole("dialog").getByText("1 users").waitFor();
     await page.getByTestId("confirm").click();

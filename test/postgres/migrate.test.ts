@@ -65,6 +65,17 @@ it("An upgrade gives way to a transaction that has its table, so that sign-ins g
   expect(warnings.filter((text) => text.includes("Trying again"))).toHaveLength(1);
 });
 
+it("A database of schema 1 gets its instances upgraded to ones that are not for previews", async () => {
+  const { url, store } = await filled();
+  const before = await store.instances();
+  await store.close();
+  await execute(url, "ALTER TABLE svc.instances DROP COLUMN preview; DELETE FROM svc.migrations WHERE version > 1");
+  expect(await migratePostgres(url)).toMatchObject({ from: 1, to: MIGRATIONS.length });
+  const after = await (await open(url)).instances();
+  expect(after.length).toBeGreaterThan(0);
+  expect(after).toEqual(before.map((instance) => ({ ...instance, preview: false })));
+});
+
 it("An upgrade by a role that may not do it says who may", async () => {
   const { url } = await filled();
   const own = new URL(url);

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { displayName } from "../../src/server/providers/reply.ts";
 import { parseSeed } from "../../src/server/seed/parse.ts";
 import { checkPostgres } from "../../src/server/store/postgres/check.ts";
+import { MIGRATIONS } from "../../src/server/store/postgres/schema.ts";
 import { migratePostgres } from "../../src/server/store/postgres/migrate.ts";
 import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import { USER_FIELDS } from "../../src/wire/search/fields.ts";
@@ -81,7 +82,7 @@ describe("Opening a PostgreSQL store", () => {
     await (await open(url)).close();
     await execute(url, "INSERT INTO svc.migrations (version) VALUES (99)");
     await expect(open(url)).rejects.toThrow(
-      /schema version 99, created by a newer svc; this one supports 1\. Use the newer svc\./,
+      `schema version 99, created by a newer svc; this one supports ${MIGRATIONS.length}. Use the newer svc.`,
     );
     await expect(migratePostgres(url)).rejects.toThrow("created by a newer svc");
   });
@@ -96,7 +97,7 @@ describe("Opening a PostgreSQL store", () => {
     const theirs = await guest(url);
     await expect(open(theirs)).rejects.toThrow(/permission denied.*svc store migrate/);
     const outcome = await migratePostgres(url);
-    expect(outcome).toMatchObject({ from: 0, to: 1, trigrams: true });
+    expect(outcome).toMatchObject({ from: 0, to: MIGRATIONS.length, trigrams: true });
     const { username } = new URL(theirs);
     await execute(
       url,
