@@ -1,5 +1,6 @@
 import { ControlError, userIdByEmail, type ControlClient } from "../control-client/index.ts";
 import type { AnswerOf, BodyOf, QueryOf } from "../wire/control/types.ts";
+import { withEdits } from "./edits.ts";
 
 export type TestUser = AnswerOf<"GET /users/:id">;
 export type TestSession = AnswerOf<"GET /sessions/:session_id">;
@@ -96,7 +97,11 @@ export type NewToken = NonNullable<BodyOf<"POST /tokens">>;
 
 /** Tokens that are valid, and tokens for each reason to be refused. */
 export interface TestTokens {
-  /** `kind: "expired"` and so on; by default a valid one of the newest user. `expect` is what `tokens/verify` answers. */
+  /**
+   * `kind: "expired"` and so on; by default a valid one of the newest user. `claims` are added or replaced before it is signed,
+   * with values of any type, and `undefined` leaves one out: `create({ claims: { role: "admin", exp: undefined } })`.
+   * @returns `expect` is what `tokens/verify` answers
+   */
   create(options?: NewToken): Promise<Minted>;
   /** The answer of `tokens/verify`, the claims, and the reason in words. */
   verify(token: string, instance?: string): Promise<AnswerOf<"POST /tokens/verify">>;
@@ -104,7 +109,7 @@ export interface TestTokens {
 
 export function createTestTokens(control: ControlClient, instance: string): TestTokens {
   return {
-    create: (options = {}) => control.request("POST /tokens", { body: { instance, ...options } }),
+    create: (options = {}) => control.request("POST /tokens", { body: { instance, ...withEdits("claims", options) } }),
     verify: (token, name = instance) => control.request("POST /tokens/verify", { body: { token, instance: name } }),
   };
 }

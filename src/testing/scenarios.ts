@@ -1,5 +1,6 @@
 import type { ControlClient } from "../control-client/index.ts";
 import type { AnswerOf, BodyOf } from "../wire/control/types.ts";
+import { withEdits } from "./edits.ts";
 import { checkOptions } from "./options.ts";
 
 export type Scenario = AnswerOf<"GET /scenarios">[number];
@@ -36,7 +37,7 @@ export function createTestScenarios(
   const add = async (scenario: NewScenario): Promise<Scenario> => {
     checkOptions("scenarios.add", scenario, undefined, `scenarios.add(${EXAMPLE})`);
     return control.request("POST /scenarios", {
-      body: { ...scenario, match: { ...match, ...scenario.match }, label },
+      body: { ...withEdits("profile", scenario), match: { ...match, ...scenario.match }, label },
     });
   };
   const pending = (): Promise<Scenario[]> => control.request("GET /scenarios", { query: { label, pending: "true" } });

@@ -4,6 +4,7 @@ import { ServeError } from "../server/errors.ts";
 import type { AnswerOf, BodyOf } from "../wire/control/types.ts";
 import type { Fetch } from "../wire/http/fetch.ts";
 import { createClockReading, createTestClock, type TestClock } from "./clock.ts";
+import { withEdits } from "./edits.ts";
 import { createTestFlows, type Forgotten, type TestFlows } from "./flows.ts";
 import { instanceNamed, readInstances, type TestInstances } from "./instances.ts";
 import { checkOptions } from "./options.ts";
@@ -46,7 +47,8 @@ export interface TestService extends AsyncDisposable {
   /**
    * Runs a whole sign-in without a browser: `const { token } = await svc.signIn({ as: "ada" })`.
    * @param options `as`: the id or e-mail address of an account, by default the first at the provider; `provider`: by default
-   * google; `outcome`: how it ends, by default as a scenario says, otherwise `success`; `redirect_uri`: of the application, by default svc's own page
+   * google; `outcome`: how it ends, by default as a scenario says, otherwise `success`; `redirect_uri`: of the application, by default svc's own page;
+   * `profile`: other fields of the provider's profile, of any type, where `undefined` leaves one out
    * @returns `token`, or `error` and `error_description`; with its `flow_id`, `flows.get` says why in words
    */
   signIn(options?: SignInOptions): Promise<SignInResult>;
@@ -155,7 +157,9 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
       fetch,
       async signIn(options = {}) {
         checkOptions("signIn", options, undefined, 'signIn({ as: "ada" })');
-        return control.request("POST /sign-ins", { body: { ...scope, browser: match.browser, ...options } });
+        return control.request("POST /sign-ins", {
+          body: { ...scope, browser: match.browser, ...withEdits("profile", options) },
+        });
       },
       scenarios,
       clock,

@@ -2,6 +2,7 @@ import { createHmac, hash } from "node:crypto";
 import type { TokenKind } from "../../wire/token/token-kinds.ts";
 import { CLOCK_SKEW_SECONDS, type TokenClaims, TOKEN_LIFETIME_SECONDS } from "../../wire/token/claims.ts";
 import type { TokenProvider } from "../../wire/providers.ts";
+import { edited, type Edit } from "../simulator/edit.ts";
 import { namedUuid } from "./named-uuid.ts";
 import type { InstanceRecord, UserRecord } from "../store/records.ts";
 import { claimsFor } from "../token.ts";
@@ -15,12 +16,15 @@ export interface TokenWanted {
   readonly now: number;
   /** Seconds until it expires. Default: the kind's own. */
   readonly expires_in: number | undefined;
+  /** Changes to the claims before they are signed. */
+  readonly edit: Edit | undefined;
 }
 
 /** A token of a kind. It follows from what is wanted alone: the same again is the same token. */
 export function createToken(wanted: TokenWanted): string {
   const { kind, instance } = wanted;
-  const claims = claimsOf(wanted);
+  const own = claimsOf(wanted);
+  const claims = wanted.edit ? edited(own, wanted.edit) : own;
   switch (kind) {
     case "wrong_signature":
       return signed(claims, derived(`wrong signature ${instance.id}`));

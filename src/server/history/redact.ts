@@ -34,6 +34,7 @@ const PUBLIC = new Set([
   "name",
   "outcome",
   "primary",
+  "profile_changes",
   "provider",
   "publishable_key",
   "query",

@@ -31,8 +31,8 @@ export async function decide(deps: DecideDeps, arrival: Arrival): ReturnType<Dec
     const taken = because === undefined ? await take(deps, scenario, digest) : undefined;
     considered.push({ scenario: scenario.id, because: because ?? (taken ? "matched" : "used up") });
     if (!taken) continue;
-    const { as, outcome, delay_ms } = taken;
-    return { decision: { as: as ?? login_hint, outcome, delay_ms }, considered };
+    const { as, outcome, delay_ms, profile } = taken;
+    return { decision: { as: as ?? login_hint, outcome, delay_ms, profile }, considered };
   }
   return { decision: undefined, considered };
 }

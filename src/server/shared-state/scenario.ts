@@ -1,3 +1,4 @@
+import type { Edit } from "../simulator/edit.ts";
 import type { ParsedBodyOf } from "../../wire/control/routes.ts";
 
 type Wanted = ParsedBodyOf<"POST /scenarios">;
@@ -10,6 +11,8 @@ export interface Scenario extends Readonly<Pick<Wanted, "outcome" | "times" | "d
   /** A persona's id or e-mail address; null for the hinted account, or the first one. */
   readonly as: string | null;
   readonly label: string | null;
+  /** Changes to the profile that the provider sends. */
+  readonly profile?: Edit | undefined;
   readonly used: number;
   /** Digests of the states that it decided, so that a reload of the authorize page repeats it. */
   readonly states: readonly string[];

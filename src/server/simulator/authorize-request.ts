@@ -15,7 +15,7 @@ export const ANOTHER_BROWSER = "another browser began this sign-in";
 export function parseRequest(
   { name, provider, grants, callbackUrl, isClient }: AuthorizationServer,
   query: Parameters,
-  { browser, outcome }: Pick<AuthorizationRequest, "browser" | "outcome">,
+  { browser, outcome, profile }: Pick<AuthorizationRequest, "browser" | "outcome" | "profile">,
 ): AuthorizationRequest {
   const client_id = query.get("client_id") ?? "";
   const redirect_uri = query.get("redirect_uri") ?? "";
@@ -36,6 +36,7 @@ export function parseRequest(
     application: grants.openApplication(query.get("application") ?? "", state),
     browser,
     outcome,
+    profile,
   };
 }
 

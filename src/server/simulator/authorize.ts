@@ -2,12 +2,14 @@ import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 import { normalizeEmail } from "../../wire/text/email.ts";
 import type { OutcomeId } from "../../wire/sign-in/outcomes.ts";
 import type { Choice } from "./chosen-outcome.ts";
+import type { Edit } from "./edit.ts";
 import { isOutcomeAt, REDIRECT_ERRORS } from "./outcomes.ts";
 import { withParameters } from "../sign-in/redirect-uri.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import type { AuthorizationServer } from "./authorization-server.ts";
 import { findRequest, parseRequest, type Parameters } from "./authorize-request.ts";
 import type { AuthorizationRequest } from "./grants.ts";
+import { readEdit } from "./profile-edit.ts";
 import { newPicker, pickerView, type PickerView } from "./picker.ts";
 
 const MAX_NAME_LENGTH = 256;
@@ -17,6 +19,8 @@ export interface Override {
   /** A persona's id or e-mail address; undefined for the hinted account, or the first one. */
   readonly as: string | undefined;
   readonly outcome: OutcomeId;
+  /** Changes to the profile that the provider sends. */
+  readonly profile?: Edit | undefined;
 }
 
 /** A program chose an account that does not exist. It cannot choose again, so the sign-in with this state is over. */
@@ -46,7 +50,7 @@ export function authorize(
 ): AuthorizeReply | UnknownAccount {
   const id = query.get("request");
   if (id === undefined) {
-    const request = parseRequest(server, query, { browser, outcome: override?.outcome });
+    const request = parseRequest(server, query, { browser, outcome: override?.outcome, profile: override?.profile });
     const account = decidedAccount(server, query.get("login_hint"), override);
     // Only for the service's own requests: any other sender could omit that a click is needed.
     if (account && request.application?.needsClick === false) return redirectToClient(server, request, account);
@@ -61,6 +65,13 @@ export function authorize(
   if (request !== pending) return newPicker(server, request);
   const isChoice = query.has("login_hint") || query.has("email");
   if (isChoice && pending.isTooSoon) return { ...newPicker(server, request), isTooSoon: true };
+  const typed = query.get("profile");
+  if (typed !== undefined) {
+    const left = query.get("omit") ?? "";
+    const read = readEdit(typed, left);
+    if ("why" in read) return { ...pickerView(server, query, request), refusedEdit: { typed, left, why: read.why } };
+    return newPicker(server, { ...request, profile: read.edit });
+  }
   const { persona, problem } = choose(server, query);
   if (persona) return redirectToClient(server, request, persona);
   const unknown = query.get("login_hint");
@@ -88,12 +99,12 @@ function redirectToClient(
   request: AuthorizationRequest,
   persona: PersonaRecord | undefined,
 ): AuthorizeReply {
-  const { provider, redirect_uri, state, outcome = "success" } = request;
+  const { provider, redirect_uri, state, outcome = "success", profile } = request;
   const error = REDIRECT_ERRORS[outcome];
   const answer =
     error === undefined && persona ? { code: grants.issueCode(request, persona) } : { error: error ?? "access_denied" };
   const location = withParameters(redirect_uri, { ...answer, state });
-  return { location, choice: { provider, state, outcome, persona } };
+  return { location, choice: { provider, state, outcome, persona, profile } };
 }
 
 /** The account that was clicked or typed in. */

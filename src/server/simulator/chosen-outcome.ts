@@ -1,6 +1,7 @@
 import type { Provider } from "../../wire/providers.ts";
 import type { OutcomeId } from "../../wire/sign-in/outcomes.ts";
 import type { NoteStep } from "../history/flows.ts";
+import { editedNames, type Edit } from "./edit.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import { accountName } from "./typed-account.ts";
 import type { Store } from "../store/store.ts";
@@ -11,12 +12,13 @@ export interface Choice {
   readonly state: string;
   readonly outcome: OutcomeId;
   readonly persona: PersonaRecord | undefined;
+  readonly profile: Edit | undefined;
 }
 
 /** Records in the flow how a sign-in was decided. */
 export function noteChoice(
   note: NoteStep,
-  { outcome, persona, provider }: Choice,
+  { outcome, persona, provider, profile }: Choice,
   { ms, login_hint }: { readonly ms: number; readonly login_hint: string | undefined },
 ): void {
   const account = persona && accountName(persona);
@@ -31,6 +33,7 @@ export function noteChoice(
         outcome,
         account: account ?? null,
         ...(persona && { name: persona.name, email: persona.email }),
+        ...(profile && { profile_changes: editedNames(profile) }),
       },
     },
   );

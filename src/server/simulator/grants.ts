@@ -3,10 +3,12 @@ import { cacheLimit, ownText } from "../memory-use.ts";
 import type { Provider } from "../../wire/providers.ts";
 import type { OutcomeId } from "../../wire/sign-in/outcomes.ts";
 import type { Application } from "../providers/connections.ts";
+import type { Edit } from "./edit.ts";
 import { randomBytes } from "../random.ts";
 import { pageHash } from "../sign-in/binding.ts";
 import { codeChallenge } from "../sign-in/oauth2.ts";
 import type { PersonaRecord } from "../store/records.ts";
+import type { Purpose, Sealed, SealedApplication, SealedPersona, SealedRequest } from "./sealed.ts";
 import type { Sealer } from "./sealer.ts";
 
 const CODE_LIFETIME_MS = 10 * 60_000;
@@ -35,6 +37,8 @@ export interface AuthorizationRequest {
   readonly browser: string | undefined;
   /** The outcome chosen for the sign-in. Undefined if none was chosen. */
   readonly outcome: OutcomeId | undefined;
+  /** Changes to the profile that the provider sends. */
+  readonly profile: Edit | undefined;
 }
 
 /** A request that an account picker was shown for. */
@@ -48,13 +52,14 @@ export interface PendingRequest extends AuthorizationRequest {
   readonly isTooSoon: boolean;
 }
 
-type ClientRequest = Omit<AuthorizationRequest, "state" | "application" | "browser" | "outcome">;
+type ClientRequest = Omit<AuthorizationRequest, "state" | "application" | "browser" | "outcome" | "profile">;
 
 /** What an access token stands for. */
 export interface Consent {
   readonly request: ClientRequest;
   readonly persona: PersonaRecord;
   readonly outcome: OutcomeId | undefined;
+  readonly profile: Edit | undefined;
 }
 
 export interface Redemption {
@@ -64,35 +69,6 @@ export interface Redemption {
   readonly redirect_uri: string;
   readonly code_verifier: string | undefined;
 }
-
-type Purpose = "request" | "code";
-
-/** Sealed content. An array, to be short: it is part of addresses. */
-type Sealed = readonly [
-  expires: number,
-  provider: Provider,
-  client_id: string,
-  redirect_uri: string,
-  scopes: string,
-  code_challenge: string | null,
-  details: SealedRequest | SealedPersona,
-];
-type SealedRequest = readonly [
-  state: string,
-  browser: string | null,
-  application: SealedApplication | null,
-  outcome: OutcomeId | null,
-  /** Unix milliseconds, real time. */
-  shown_at: number,
-];
-type SealedApplication = readonly [name: string, origin: string, needsClick: boolean];
-type SealedPersona = readonly [
-  id: string,
-  email: string,
-  name: string | null,
-  outcome: OutcomeId | null,
-  holder: string | null,
-];
 
 /**
  * Pending requests, and the codes and access tokens that the simulated providers issue. Requests and codes contain all
@@ -135,9 +111,10 @@ export class Grants {
   }
 
   keepPending(request: AuthorizationRequest): string {
-    const { state, browser = null, application, outcome = null } = request;
+    const { state, browser = null, application, outcome = null, profile } = request;
     const sealed = application ? ([application.name, application.origin, application.needsClick] as const) : null;
-    return this.#close("request", request, [state, browser, sealed, outcome, this.#realNow().getTime()]);
+    const shown_at = this.#realNow().getTime();
+    return this.#close("request", request, [state, browser, sealed, outcome, shown_at, profile ?? null]);
   }
 
   /** Undefined if the text is not a sealed request. */
@@ -145,7 +122,7 @@ export class Grants {
     const opened = this.#open("request", id);
     if (!opened) return undefined;
     const { provider, client_id, redirect_uri, scopes, code_challenge } = opened.client;
-    const [state, browser, sealed, outcome, shown_at] = opened.details as SealedRequest;
+    const [state, browser, sealed, outcome, shown_at, profile] = opened.details as SealedRequest;
     const application = sealed ? toApplication(sealed) : undefined;
     return {
       // Listed field by field: spreading is slower than decrypting.
@@ -157,6 +134,7 @@ export class Grants {
       state,
       browser: browser ?? undefined,
       outcome: outcome ?? undefined,
+      profile: profile ?? undefined,
       application,
       isExpired: opened.expires <= this.#time(),
       isTooSoon: application?.needsClick === true && this.#realNow().getTime() - shown_at < LOOK_MS,
@@ -164,9 +142,9 @@ export class Grants {
   }
 
   issueCode(request: AuthorizationRequest, { id, email, name }: PersonaRecord): string {
-    const { browser, outcome = null, state } = request;
+    const { browser, outcome = null, state, profile } = request;
     const holder = browser === undefined ? null : pageHash(state, browser);
-    return this.#close("code", request, [id, email, name, outcome, holder]);
+    return this.#close("code", request, [id, email, name, outcome, holder, profile ?? null]);
   }
 
   /** What a code was issued for: the chosen outcome, and browser and state as `pageHash` names them. Undefined: none. */
@@ -191,10 +169,15 @@ export class Grants {
       client.provider === provider && client.client_id === client_id && client.redirect_uri === redirect_uri;
     const challenge = code_verifier === undefined ? undefined : codeChallenge(code_verifier);
     if (!isTheirs || challenge !== client.code_challenge) return undefined;
-    const [id, email, name, outcome] = opened.details as SealedPersona;
+    const [id, email, name, outcome, , profile] = opened.details as SealedPersona;
     const persona = this.#recall({ id, email, name });
     return {
-      access_token: this.#issueToken({ request: client, persona, outcome: outcome ?? undefined }),
+      access_token: this.#issueToken({
+        request: client,
+        persona,
+        outcome: outcome ?? undefined,
+        profile: profile ?? undefined,
+      }),
       scopes: client.scopes,
     };
   }

@@ -3,6 +3,7 @@ import { ERRORS } from "../../wire/errors.ts";
 import type { Provider } from "../../wire/providers.ts";
 import type { OutcomeId } from "../../wire/sign-in/outcomes.ts";
 import { SIGNED_IN_PATH } from "../../wire/sign-in/try-target.ts";
+import type { Edit } from "./edit.ts";
 import { ApiError } from "../errors.ts";
 import { flowIdOf } from "../history/flows.ts";
 import type { Caller } from "../sign-in/caller.ts";
@@ -29,6 +30,8 @@ export interface HeadlessRequest {
   readonly as: string | undefined;
   /** Undefined if the scenarios decide. */
   readonly outcome: OutcomeId | undefined;
+  /** Changes to the profile that the provider sends. Undefined if the scenarios decide. */
+  readonly profile: Edit | undefined;
   /** The id or label of the browser that it is made for, as scenarios know it. */
   readonly browser: string | undefined;
   /** Undefined for the service's own signed-in page, whatever the instance lists. */
@@ -45,14 +48,14 @@ const ADDRESS = "127.0.0.1";
 export type SignInHeadless = (request: HeadlessRequest) => Promise<HeadlessResult>;
 
 export async function signInHeadless(deps: HeadlessDeps, request: HeadlessRequest): Promise<HeadlessResult> {
-  const { provider, as, outcome, browser } = request;
+  const { provider, as, outcome, browser, profile } = request;
   const startedAt = performance.now();
   const location = await begin(deps, request);
   const query = new Map(new URL(location).searchParams);
   const state = query.get("state") ?? "";
   const labelledBrowser = browser === undefined ? undefined : { id: browser, label: browser };
   const decided = await decideSignIn(deps, { provider, state, login_hint: as, labelledBrowser, outcome });
-  const override = decided ?? { as, outcome: outcome ?? "success" };
+  const override = { as, outcome: outcome ?? "success", ...decided, profile: profile ?? decided?.profile };
   const answer = deps.simulator.authorize(provider, query, undefined, override);
   if (!("location" in answer))
     throw new ApiError("bad_request", `as: ${override.as ?? "the first account"} can't sign in with ${provider}`);

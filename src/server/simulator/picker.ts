@@ -1,5 +1,6 @@
 import type { Provider } from "../../wire/providers.ts";
 import type { OutcomeId } from "../../wire/sign-in/outcomes.ts";
+import type { Edit } from "./edit.ts";
 import type { Application } from "../providers/connections.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import type { AuthorizationServer } from "./authorization-server.ts";
@@ -36,6 +37,10 @@ export interface PickerView {
   readonly isTooSoon: boolean;
   /** The outcome chosen for the sign-in. Undefined if none was chosen. */
   readonly outcome: OutcomeId | undefined;
+  /** Changes to the profile that the provider sends, if some were chosen. */
+  readonly profile: Edit | undefined;
+  /** What is wrong with the changes that were typed in. */
+  readonly refusedEdit?: { readonly typed: string; readonly left: string; readonly why: string } | undefined;
   readonly client_id: string;
   readonly scopes: readonly string[];
 }
@@ -87,6 +92,7 @@ function picker(
     problem,
     isTooSoon: false,
     outcome: request.outcome,
+    profile: request.profile,
     client_id: request.client_id,
     scopes: request.scopes,
   };

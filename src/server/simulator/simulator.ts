@@ -9,6 +9,7 @@ import { authorize, type AuthorizeReply, type Override, type UnknownAccount } fr
 import { alteredPersona, SHORT_TIMEOUT_MS } from "./outcomes.ts";
 import { Grants } from "./grants.ts";
 import { Personas } from "./personas.ts";
+import { withEdit } from "./profile-edit.ts";
 import { pickerView, type PickerView } from "./picker.ts";
 import type { SimulatedProvider } from "./provider.ts";
 import { SIMULATED } from "./providers.ts";
@@ -108,7 +109,9 @@ export function createSimulator(options: SimulatorOptions): Simulator {
       const persona = alteredPersona(consent.persona, consent.outcome, name);
       const account = persona.accounts[name];
       if (!account) return notFound();
-      return SIMULATED[name].resource(path, { account, persona, scopes: consent.request.scopes }, init.headers ?? {});
+      const granted = { account, persona, scopes: consent.request.scopes };
+      const answer = SIMULATED[name].resource(path, granted, init.headers ?? {});
+      return consent.profile ? withEdit(answer, SIMULATED[name], path, consent.profile) : answer;
     },
   };
 }

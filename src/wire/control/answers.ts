@@ -155,6 +155,8 @@ export const Scenario = record(
     times: z.nullable(z.int()),
     delay_ms: count,
     label: nullable,
+    profile: z.optional(jsonObject),
+    omit: z.optional(z.array(text)),
     used: count,
     remaining: z.nullable(z.int()).check(z.describe("null if it applies until it is deleted")),
     created_at: text,

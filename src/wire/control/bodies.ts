@@ -3,7 +3,17 @@ import * as z from "zod/mini";
 import { PROVIDERS, type Provider } from "../providers.ts";
 import * as seed from "./seed.ts";
 import { TOKEN_KINDS } from "../token/token-kinds.ts";
-import { account, duration, instanceName, moment, outcome, provider, text } from "./values.ts";
+import {
+  account,
+  duration,
+  instanceName,
+  jsonObject,
+  MAX_PROFILE_LENGTH,
+  moment,
+  outcome,
+  provider,
+  text,
+} from "./values.ts";
 
 /** The body of a route that takes no parameters. */
 export const Nothing = z.strictObject({});
@@ -71,6 +81,28 @@ export const PersonaPatch = z.strictObject({
   ...accountPatches,
 });
 
+const names = z.array(z.string().check(z.minLength(1), z.maxLength(64))).check(z.maxLength(20));
+/** A code, which is part of an address, takes the changes to the exchange. */
+const profileEdit = {
+  profile: z
+    .optional(
+      jsonObject.check(
+        z.refine(
+          (profile) => JSON.stringify(profile).length <= MAX_PROFILE_LENGTH,
+          `must have at most ${MAX_PROFILE_LENGTH} characters as JSON`,
+        ),
+      ),
+    )
+    .check(
+      z.describe(
+        "Fields to add to the provider's profile or to replace in it, with values of any type. At github, emails is the list of addresses",
+      ),
+    ),
+  omit: z
+    .optional(names)
+    .check(z.describe("Fields to leave out of the provider's profile, by name; data.name is a field of data")),
+};
+
 export const NewToken = z.strictObject({
   user: z
     .optional(z.string().check(z.minLength(1), z.maxLength(254)))
@@ -83,6 +115,10 @@ export const NewToken = z.strictObject({
   expires_in: z
     .optional(z.int().check(z.minimum(-1_000_000_000), z.maximum(3600)))
     .check(z.describe("Seconds until the token expires, for the kinds valid (1 to 3600) and expired (0 or less)")),
+  claims: z
+    .optional(jsonObject)
+    .check(z.describe("Claims to add or to replace before the token is signed, with values of any type")),
+  omit: z.optional(names).check(z.describe("Claims to leave out, by name")),
 });
 export const TokenToVerify = z.strictObject({
   token: z.string().check(z.maxLength(65_536)),
@@ -104,6 +140,7 @@ export const NewSignIn = z.strictObject({
   browser: z
     .optional(text)
     .check(z.describe("The id or label of a browser created by POST /browsers: its scenarios apply, too")),
+  ...profileEdit,
 });
 
 export const NewScenario = z.strictObject({
@@ -123,6 +160,7 @@ export const NewScenario = z.strictObject({
     .check(z.describe("Number of sign-ins to apply to; null: all until it is deleted")),
   delay_ms: z._default(z.int().check(z.minimum(0), z.maximum(25_000)), 0),
   label: z.optional(text),
+  ...profileEdit,
 });
 export const NewBrowser = z.strictObject({
   label: z.optional(z.string().check(z.minLength(1), z.maxLength(128))),

@@ -41,6 +41,8 @@ export const moment = z.union(
     error: "must be a date and time such as 2026-01-31T12:00:00Z, or an age such as 15m",
   },
 );
+/** Of the changes to a profile, as JSON: the code that takes them along is part of an address. */
+export const MAX_PROFILE_LENGTH = 2000;
 export const jsonObject = z.record(z.string(), z.unknown());
 
 /** A record of the API: every one has this form. */

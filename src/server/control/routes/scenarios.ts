@@ -4,6 +4,7 @@ import type { ParsedQueryOf } from "../../../wire/control/routes.ts";
 import type { OutcomeId } from "../../../wire/sign-in/outcomes.ts";
 import { isPossible, providersOf } from "../../simulator/outcomes.ts";
 import type { Provider } from "../../../wire/providers.ts";
+import { editOf } from "../../simulator/edit.ts";
 import { ApiError } from "../../errors.ts";
 import { SCENARIO_PREFIX } from "../../shared-state/shared-state.ts";
 import { remainingOf, type Scenario } from "../../shared-state/scenario.ts";
@@ -25,6 +26,7 @@ export const scenarioRoutes: HandlersOf<"/scenarios"> = {
 
   "POST /scenarios": async ({ body }, deps) => {
     const { match, as, outcome, times, delay_ms, label } = body;
+    const profile = editOf(body.profile, body.omit);
     requirePossible(outcome, match.provider);
     if (as !== undefined) requireAccount(deps, as, match.provider);
     const instance = match.instance === undefined ? undefined : requireInstance(deps, match.instance).id;
@@ -37,6 +39,7 @@ export const scenarioRoutes: HandlersOf<"/scenarios"> = {
       times,
       delay_ms,
       label: label ?? null,
+      ...(profile && { profile }),
       used: 0,
       states: [],
       order: Math.max(deps.shared.clock.real().getTime(), ...existing.map(({ order }) => order + 1)),
@@ -96,6 +99,7 @@ function fits(scenario: Scenario, { pending, label }: ParsedQueryOf<"DELETE /sce
 }
 
 function scenarioResource(scenario: Scenario) {
-  const { id, states: _, order: __, ...data } = scenario;
-  return { id, resource: "scenario" as const, data: { ...data, remaining: remainingOf(scenario) } };
+  const { id, states: _, order: __, profile, ...data } = scenario;
+  const edit = profile && { profile: profile.set, omit: [...profile.omit] };
+  return { id, resource: "scenario" as const, data: { ...data, ...edit, remaining: remainingOf(scenario) } };
 }

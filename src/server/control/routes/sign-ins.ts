@@ -1,5 +1,6 @@
 import type { ParsedBodyOf } from "../../../wire/control/routes.ts";
 import { SIGN_IN_ERRORS } from "../../../wire/errors.ts";
+import { editOf } from "../../simulator/edit.ts";
 import { ApiError } from "../../errors.ts";
 import type { SignInHeadless } from "../../simulator/headless.ts";
 import type { Admitted } from "../../http/context.ts";
@@ -18,15 +19,16 @@ export const signInRoutes: HandlersOf<"/sign-ins"> = {
 /** Runs a complete sign-in through a simulated provider. @throws {ApiError} if it can't start */
 export async function runSignIn(
   deps: ControlDeps,
-  { provider, as, outcome, redirect_uri, browser, instance: name }: ParsedBodyOf<"POST /sign-ins">,
+  { provider, as, outcome, redirect_uri, browser, instance: name, profile: set, omit }: ParsedBodyOf<"POST /sign-ins">,
   request: Admitted,
 ): ReturnType<SignInHeadless> {
   if (outcome !== undefined) requirePossible(outcome, provider);
   if (as !== undefined) requireAccount(deps, as, provider);
   const instance = chosenInstance(deps, name);
   if (!instance.active) throw new ApiError("instance_not_found", `${instance.subdomain} is not active`);
+  const profile = editOf(set, omit);
   if (as !== undefined) await introduceUser(deps, instance, as);
-  const result = await deps.signInHeadless({ instance, provider, as, outcome, redirect_uri, browser });
+  const result = await deps.signInHeadless({ instance, provider, as, outcome, redirect_uri, browser, profile });
   attributeToFlow(request, deps, result.flow_id);
   const { error: ended = "success" } = result;
   const reason = deps.flows.get(result.flow_id)?.reason ?? null;

@@ -1,5 +1,6 @@
 import { ERRORS, errorBody } from "../../../wire/errors.ts";
 import { PROVIDERS } from "../../../wire/providers.ts";
+import { editOf } from "../../simulator/edit.ts";
 import { ApiError } from "../../errors.ts";
 import { verifiedToken } from "../../http/routes/tokens.ts";
 import type { InstanceRecord } from "../../store/records.ts";
@@ -19,7 +20,8 @@ export const tokenRoutes: HandlersOf<"/tokens"> = {
     const { user, providers } = await chosenUser(deps, instance, body.user);
     const provider = body.provider ?? providers[0] ?? PROVIDERS[0];
     const now = Math.floor(deps.now().getTime() / 1000);
-    const token = createToken({ kind, instance, user, provider, now, expires_in });
+    const edit = editOf(body.claims, body.omit);
+    const token = createToken({ kind, instance, user, provider, now, expires_in, edit });
     const { status, answer } = await verify(deps, instance, token);
     return { token, kind, expect: { status, error: typeof answer["error"] === "string" ? answer["error"] : null } };
   },

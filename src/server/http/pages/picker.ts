@@ -2,6 +2,7 @@ import { PROVIDERS, PROVIDERS_WITHOUT_EMAIL, PROVIDER_TITLES, type Provider } fr
 import { OUTCOMES } from "../../../wire/sign-in/outcomes.ts";
 import { visible } from "../../../wire/text/visible.ts";
 import { normalizeEmail } from "../../../wire/text/email.ts";
+import { editedNames } from "../../simulator/edit.ts";
 import { isPossible } from "../../simulator/outcomes.ts";
 import type { PickerView } from "../../simulator/picker.ts";
 import { html, type Html } from "./html.ts";
@@ -24,6 +25,7 @@ export function pickerPage(view: PickerView): string {
     html`${bar} ${heading(view)}
       ${isTooSoon && html`<p class="notice" role="alert" data-testid="too-soon">Check the site above. Then choose again.</p>`}
       ${problem && html`<p class="notice" role="alert" data-testid="problem">${problem}</p>`} ${chosenOutcome(view)}
+      ${chosenEdit(view)}
       <form method="get" id="choice">${hiddenRequest}</form>
       <form method="get" role="search">
         ${hiddenRequest}
@@ -35,7 +37,7 @@ export function pickerPage(view: PickerView): string {
         <summary data-testid="other-account">Use another account</summary>
         <form method="get">${hiddenRequest} ${otherFields}</form>
       </details>
-      ${outcomes}
+      ${outcomes} ${editForm(view, hiddenRequest)}
       <footer>
         <button form="choice" name="cancel" value="1" data-testid="cancel">Cancel</button>
         <span title="What the application asks for">${view.client_id} &middot; ${view.scopes.join(" ")}</span>
@@ -127,6 +129,30 @@ function chosenOutcome({ request, outcome }: PickerView): Html | false {
     <span>This sign-in will end as you chose: <b>${chosen.title}</b>. Now choose the account.</span>
     <a href="?request=${request}&amp;outcome=success" data-testid="outcome-success">Sign in normally</a>
   </p>`;
+}
+
+/** The changes to the provider's profile that were chosen, if any. */
+function chosenEdit({ provider, request, profile }: PickerView): Html | false {
+  if (!profile) return false;
+  return html`<p class="chosen" role="status" data-testid="chosen-profile">
+    <span>${PROVIDER_TITLES[provider]} will send other fields: <b>${editedNames(profile)}</b>. Now choose the account.</span>
+    <a href="?request=${request}&amp;profile=" data-testid="profile-unchanged">Send the profile unchanged</a>
+  </p>`;
+}
+
+/** Other fields for the provider's profile. */
+function editForm({ provider, profile, refusedEdit }: PickerView, hiddenRequest: Html): Html {
+  const typed = refusedEdit?.typed ?? (profile ? JSON.stringify(profile.set) : "");
+  const left = refusedEdit?.left ?? profile?.omit.join(", ") ?? "";
+  return html`<details${refusedEdit && html` open`}>
+    <summary data-testid="profile">Change what ${PROVIDER_TITLES[provider]} sends&hellip;</summary>
+    <form method="get">
+      ${hiddenRequest} ${refusedEdit && html`<p class="notice" role="alert" data-testid="profile-problem">${refusedEdit.why}</p>`}
+      <label>Fields of the profile, as JSON <textarea name="profile" rows="3" spellcheck="false" placeholder='{"name": null}' data-testid="profile-fields">${typed}</textarea></label>
+      <label>Fields to leave out <input name="omit" value="${left}" placeholder="name" autocomplete="off" spellcheck="false" data-testid="profile-omit" /></label>
+      <button data-testid="profile-continue">Use these fields</button>
+    </form>
+  </details>`;
 }
 
 /** The parts of a provider's page that no request changes. */

@@ -1,0 +1,44 @@
+import type { FetchResponse } from "../../wire/http/fetch.ts";
+import { MAX_PROFILE_LENGTH } from "../../wire/control/values.ts";
+import { edited, editOf, type Edit } from "./edit.ts";
+import type { SimulatedProvider } from "./provider.ts";
+import { notFound, reply } from "./replies.ts";
+
+/**
+ * A provider's reply as a test changed it. A field that has the name of another endpoint, such as `emails` of GitHub, is that
+ * endpoint's reply; all others are fields of the profile.
+ */
+export async function withEdit(
+  answer: FetchResponse,
+  { endpoints }: Pick<SimulatedProvider, "endpoints">,
+  path: string,
+  { set, omit }: Edit,
+): Promise<FetchResponse> {
+  if (answer.status !== 200) return answer;
+  const { authorize: _, token: __, ...resources } = endpoints;
+  const [, ...others] = Object.keys(resources);
+  const name = Object.keys(resources).find((key) => resources[key] === path) ?? "";
+  if (others.includes(name)) {
+    if (omit.includes(name)) return notFound();
+    return name in set ? reply(200, set[name]) : answer;
+  }
+  const own = Object.fromEntries(Object.entries(set).filter(([key]) => !others.includes(key)));
+  const left = omit.filter((key) => !others.includes(key));
+  return reply(200, edited(JSON.parse(await answer.text()) as object, { set: own, omit: left }));
+}
+
+/** The changes that were typed on the picker: an object of JSON, and names to leave out. Undefined if both are empty. */
+export function readEdit(set: string, omit: string): { readonly edit: Edit | undefined } | { readonly why: string } {
+  const names = omit.split(/[\s,]+/).filter((name) => name !== "");
+  if (set.length + omit.length > MAX_PROFILE_LENGTH)
+    return { why: `The changes have more than ${MAX_PROFILE_LENGTH} characters.` };
+  if (set.trim() === "") return { edit: names.length > 0 ? editOf(undefined, names) : undefined };
+  try {
+    const value: unknown = JSON.parse(set);
+    if (typeof value === "object" && value !== null && !Array.isArray(value))
+      return { edit: editOf(value as Edit["set"], names) };
+  } catch {
+    // Said below.
+  }
+  return { why: 'Write the changes as an object in JSON, such as {"name": null}.' };
+}

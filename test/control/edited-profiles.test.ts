@@ -1,0 +1,135 @@
+import { expect, it } from "vitest";
+import { requestOn } from "../_answers.ts";
+import { startServer } from "../_control.ts";
+import { serviceBy } from "../_services.ts";
+
+it.each([
+  ["google", { name: 7 }, undefined, { data: { name: "kay@acme.test" } }],
+  ["google", { name: "Countess", hd: "acme.test", extra: { a: [1] } }, undefined, { data: { name: "Countess" } }],
+  [
+    "google",
+    { email_verified: "true" },
+    ["name", "picture"],
+    { data: { name: "kay@acme.test", email: "kay@acme.test" } },
+  ],
+  ["github", { name: null, login: "countess" }, undefined, { data: { name: "countess" } }],
+  [
+    "github",
+    { emails: [{ email: "new@acme.test", primary: true, verified: true }] },
+    undefined,
+    { data: { email: "new@acme.test" } },
+  ],
+  ["twitter", { data: { name: "Countess", id: "77" } }, ["data.profile_image_url"], { data: { name: "Countess" } }],
+] as const)("A profile of %s with %j is sent in place of the account's", async (provider, profile, omit, user) => {
+  const svc = await serviceBy("in process");
+  const { token, user_id, flow_id } = await svc.signIn({
+    as: "kay@acme.test",
+    provider,
+    profile,
+    ...(omit && { omit: [...omit] }),
+  });
+  expect(token).toBeDefined();
+  expect(await svc.users.get(user_id!)).toMatchObject(user);
+  const step = (await svc.flows.get(flow_id)).data.steps.find(({ name }) => name === "provider");
+  expect(step!.answered!["profile_changes"]).toContain(Object.keys(profile)[0]);
+});
+
+it.each([
+  ["google", { email: 7 }, undefined],
+  ["google", { sub: {} }, undefined],
+  ["google", {}, ["sub"]],
+  ["github", { emails: "none" }, undefined],
+  ["github", {}, ["emails"]],
+  ["twitter", { data: [] }, undefined],
+  ["twitter", {}, ["data"]],
+] as const)(
+  "A profile of %s with %j and without %j ends in an error that names the endpoint",
+  async (provider, profile, omit) => {
+    const svc = await serviceBy("in process");
+    const { error, flow_id } = await svc.signIn({
+      as: "kay@acme.test",
+      provider,
+      profile,
+      ...(omit && { omit: [...omit] }),
+    });
+    expect(error).toBe("server_error");
+    expect((await svc.flows.get(flow_id)).data.reason).toMatch(
+      /^(?:The (?:userinfo|user|emails|me) endpoint|.*(?:userinfo|user|emails|me))/,
+    );
+  },
+);
+
+it("A scenario changes the profile of the sign-in that meets it, also in the kit's spelling for what is left out", async () => {
+  const svc = await serviceBy("in process");
+  const { data } = await svc.scenarios.next({
+    as: "kay@acme.test",
+    profile: { name: undefined, data: { id: undefined }, hd: "acme.test" },
+  });
+  expect(data).toMatchObject({ profile: { hd: "acme.test" }, omit: ["name", "data.id"] });
+  const { user_id } = await svc.signIn();
+  expect((await svc.users.get(user_id!)).data.name).toBe("kay@acme.test");
+});
+
+it("Any claim is edited before a token is signed, and the kinds of token stay", async () => {
+  const svc = await serviceBy("in process");
+  await svc.signIn({ as: "ada" });
+  const create = async (options: Parameters<typeof svc.tokens.create>[0]) => {
+    const { token, expect: expected } = await svc.tokens.create({ user: "ada", ...options });
+    const { claims, problem } = await svc.tokens.verify(token);
+    return { claims: claims!, problem, expected };
+  };
+  const added = await create({ claims: { role: "admin", name: "Countess" } });
+  expect(added).toMatchObject({ claims: { role: "admin", name: "Countess", email: "ada@acme.test" }, problem: null });
+  const odd = await create({ claims: { name: null, email: ["a"], iat: "now" } });
+  expect(odd).toMatchObject({ claims: { name: null, email: ["a"] }, expected: { status: 401 } });
+  expect((await create({ claims: { sub: undefined } })).claims).not.toHaveProperty("sub");
+  expect((await create({ claims: { exp: 1 }, omit: ["email"] })).problem).not.toBeNull();
+  const both = await create({ kind: "wrong_issuer", claims: { provider: 1 } });
+  expect(both.claims).toMatchObject({ iss: "https://issuer.example", provider: 1 });
+  const attack = await svc.control.request("POST /tokens", {
+    body: JSON.parse('{"claims":{"constructor":{"prototype":{"polluted":1}}}}'),
+  });
+  expect(attack.token).toBeDefined();
+  expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+});
+
+it.each([
+  [{ profile: [] }, "profile"],
+  [{ profile: { name: "x".repeat(2001) } }, "profile: must have at most 2000 characters as JSON"],
+  [{ omit: "name" }, "omit"],
+  [{ profiles: {} }, "profiles"],
+])("A sign-in with %j is refused by the name of the option", async (body, why) => {
+  const server = await startServer();
+  const answer = await server.control("POST /sign-ins", body);
+  expect(answer.status).toBe(400);
+  expect(answer.body.error).toContain(why);
+});
+
+it("The picker changes the profile, takes the change back, and says what can't be read", async () => {
+  const server = await startServer();
+  const headers = { "user-agent": "Mozilla/5.0", accept: "text/html" };
+  const begun = await fetch(
+    `${server.url}/oauth/authorize?provider=google&redirect_uri=http://localhost:3000/callback`,
+    { headers, redirect: "manual" },
+  );
+  const first = await fetch(begun.headers.get("location")!, { headers });
+  const cookie = [...begun.headers.getSetCookie(), ...first.headers.getSetCookie()]
+    .map((set) => set.split(";")[0])
+    .join("; ");
+  const at = new URL(begun.headers.get("location")!);
+  const open = (search: string) => fetch(new URL(search, at), { headers: { ...headers, cookie }, redirect: "manual" });
+  const request = requestOn(await first.text(), at).search;
+  const bad = await (await open(`${request}&profile=${encodeURIComponent("{name")}`)).text();
+  expect(bad).toContain('data-testid="profile-problem"');
+  expect(bad).toContain("{name</textarea>");
+  const changed = await (
+    await open(`${request}&profile=${encodeURIComponent('{"name":"<b>Countess"}')}&omit=picture`)
+  ).text();
+  expect(changed).toContain("name, picture (left out)");
+  const unchanged = await (await open(`${requestOn(changed, at).search}&profile=`)).text();
+  expect(unchanged).not.toContain('data-testid="chosen-profile"');
+  const back = await open(`${requestOn(changed, at).search}&email=kay@acme.test`);
+  await fetch(back.headers.get("location")!, { headers: { ...headers, cookie }, redirect: "manual" });
+  const [user] = (await server.control("GET /users?query=email:kay@acme.test")).body;
+  expect(user.data).toMatchObject({ name: "<b>Countess", avatar_url: null });
+});
