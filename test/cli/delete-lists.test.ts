@@ -111,6 +111,74 @@ describe("A list for svc users delete", () => {
   });
 });
 
+describe("A spreadsheet for svc users delete", () => {
+  const ROWS = [
+    ["Name", "E-Mail", "Notes"],
+    ['"Lovelace, Ada; the ""first"""', "ADA@acme.test ", '"left,\nin May"'],
+    ["Charles", '"charles@acme.test"', ""],
+    ["", "", ""],
+  ];
+  const sheet = (separator: string, end = "\r\n"): string => ROWS.map((row) => row.join(separator) + end).join("");
+  const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, "utf16le");
+
+  it.each<[what: string, content: string | Buffer]>([
+    ["with quotes and line breaks in cells", sheet(",")],
+    ["with a byte order mark", `\ufeff${sheet(",")}`],
+    ["with semicolons, as in much of Europe", sheet(";")],
+    ["with tabs", sheet("\t")],
+    ["in UTF-16, as Excel writes Unicode text", utf16(sheet("\t"))],
+    ["in UTF-16 of the other order", utf16(sheet(",")).swap16()],
+    ["with the line ends of an old Mac, and none at its end", sheet(",", "\r").slice(0, -1)],
+  ])("%s is read by the name of its column", async (_, content) => {
+    await writeFile(join(cwd, "leavers.csv"), content);
+    const { code, stdout } = await remove(["--file", "leavers.csv", "--column", "e-mail", "--yes", "--json"]);
+    expect([code, JSON.parse(stdout)]).toEqual([0, { ...noOutcomes(), deleted: [ADA, CHARLES] }]);
+  });
+
+  it("says how many rows have no address", async () => {
+    const stdin = "email,name\nada@acme.test,Ada\n,Bob\n";
+    const { code, stderr } = await remove(["-", "--column", "email", "--dry-run"], { stdin });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('1 row of standard input without "email" left out.\n')]);
+  });
+
+  it.each<[what: string, content: string | Buffer, message: string]>([
+    [
+      "without the column",
+      "id;name\n1;Ada",
+      'has no column "email". No users were deleted.\n  Its first line has: id, name.',
+    ],
+    ["with the column twice", "email,Email\na@b.c,d@e.f", 'has more than one column "email"'],
+    [
+      "with a row that is shifted",
+      "name,email,boss\nLovelace, Ada,ada@acme.test,x@y.z\n",
+      'Line 2 of "x" has 4 cells, and',
+    ],
+    ["with a quote that does not end", 'email\n"ada@acme.test\n', 'Line 2 of "x" has a quote that does not end.'],
+    ["with something else in the column", "email\n\nAda\n", 'Line 3 of "x": "Ada" is not a user id or e-mail address.'],
+    ["of nothing", "", 'has no column "email"'],
+    [
+      "in Latin-1",
+      Buffer.from("email\njos\xe9@acme.test\n", "latin1"),
+      '"x" is not text in UTF-8.\n  In a spreadsheet, save it',
+    ],
+    [
+      "in UTF-16 that does not say so",
+      Buffer.from("email\na@b.c\n", "utf16le"),
+      '"x" is in UTF-16.\n  Save it as UTF-8.',
+    ],
+  ])("%s is refused", async (_, content, message) => {
+    await writeFile(join(cwd, "x"), content);
+    const { code, stderr } = await remove(["--file", "x", "--column", "email", "--yes"]);
+    expect([code, stderr, (await left()).length]).toEqual([2, expect.stringContaining(message), 3]);
+  });
+
+  it("needs a source of its own", async () => {
+    for (const args of [["ada@acme.test"], ["--query", "email:ada@acme.test"], []])
+      expect((await remove([...args, "--column", "email", "--yes"])).code).toBe(2);
+    expect(await left()).toHaveLength(3);
+  });
+});
+
 describe("A deletion of several", () => {
   beforeEach(() => void vi.spyOn(Math, "random").mockReturnValue(0));
   afterEach(() => void vi.restoreAllMocks());

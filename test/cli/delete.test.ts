@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCli, type CliOptions } from "../_cli.ts";
 import { ADA, ADA_OF_GLOBEX, NOBODY } from "../_setup.ts";
@@ -5,6 +7,7 @@ import {
   AT_ACME,
   atAcme,
   CHARLES,
+  cwd,
   GRACE,
   left,
   many,
@@ -44,7 +47,7 @@ describe("The users that svc users delete deletes", () => {
     [
       ["-"],
       { stdin: 'email\n"ada@acme.test"\n' },
-      "Write one id or address a line, without a heading, quotes or other columns.",
+      "Write one id or address a line. Of a spreadsheet, name the column: --column email",
     ],
     [
       ["-"],
@@ -53,6 +56,8 @@ describe("The users that svc users delete deletes", () => {
     ],
     [["-"], { stdin: "ada@acme.test,Ada" }, 'Line 1 of standard input: "ada@acme.test,Ada" is not a user id'],
     [["-"], { stdin: "Ada;ada@acme.test" }, 'Line 1 of standard input: "Ada;ada@acme.test" is not a user id'],
+    [["-"], { stdin: "" }, "No users on standard input."],
+    [["-", "--dry-run"], { stdin: " \n\n" }, "No users on standard input."],
     [["--file", "missing.txt"], {}, '--file: "missing.txt" cannot be read: no such file or directory (ENOENT).'],
     [["--file", "x", "--query", AT_ACME], {}, "Use ids or --query, not both."],
     [["-"], { stdin: `${ADA}\t${CHARLES}\n` }, "Line 1 of standard input"],
@@ -111,9 +116,10 @@ describe("The users that svc users delete deletes", () => {
   });
 
   it("may be none, which is not an error", async () => {
+    await writeFile(join(cwd, "none.txt"), "\n");
     for (const more of ["--yes", "--dry-run"]) {
-      const piped = await remove(["-", more], { stdin: "\n" });
-      expect(piped).toMatchObject({ code: 0, stdout: "", stderr: "No ids on standard input.\n" });
+      const listed = await remove(["--file", "none.txt", more]);
+      expect(listed).toMatchObject({ code: 0, stdout: "", stderr: "No users in the file.\n" });
     }
     const searched = await remove(["--query", "name:nobody", "--yes", "--json"]);
     const why = '"name:nobody" matches the whole name. To find a part of it: name:*nobody*';

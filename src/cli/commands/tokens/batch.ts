@@ -1,9 +1,11 @@
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { explainFailure } from "../../connection/failure.ts";
+import { parsedJson } from "../../../wire/text/json.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { readInput } from "../../input.ts";
 import { harmlessJson } from "../../output/text.ts";
 import type { Checked, Checks } from "./checks.ts";
 import { failureJson, verdictJson, type VerificationJson } from "./json.ts";
@@ -16,12 +18,18 @@ const PARALLEL = 32;
  * Verifies one token a line, and writes one JSON object a line in the same order, while they come, with the number of the
  * token's line. Blank lines have none. After a check that
  * failed nothing further is asked; each token that was not checked has its line too.
+ * @param how with `resume`, the output of an earlier batch: the tokens that it has checked are left out
  * @returns the exit code
  * @throws what the first failed check threw, after the last line, and {CliError} if no tokens were given
  */
-export async function verifyBatch(context: Context, checks: Checks, isQuiet: boolean): Promise<ExitCode> {
+export async function verifyBatch(
+  context: Context,
+  checks: Checks,
+  { isQuiet, resume }: { readonly isQuiet: boolean; readonly resume?: string | undefined },
+): Promise<ExitCode> {
+  const before = await readResults(context, resume);
   const running: { readonly line: number; readonly checked: Promise<Checked> }[] = [];
-  let areValid = true;
+  let areValid = ![...before.values()].includes(false);
   let isEmpty = true;
   let failure: { readonly error: unknown; readonly result: VerificationJson } | undefined;
   const failed = (error: unknown): VerificationJson => {
@@ -39,6 +47,7 @@ export async function verifyBatch(context: Context, checks: Checks, isQuiet: boo
     line += 1;
     if (text.trim() === "") continue;
     isEmpty = false;
+    if (before.has(line)) continue;
     const checked = failure ? Promise.reject(failure.error) : checks.check(bare(text));
     // Told when its turn comes.
     checked.catch(() => undefined);
@@ -50,4 +59,20 @@ export async function verifyBatch(context: Context, checks: Checks, isQuiet: boo
   if (isEmpty) throw new CliError(EXIT.usage, "No tokens on standard input.", "Give one token a line.");
   if (failure) throw failure.error;
   return areValid ? EXIT.done : EXIT.tokenInvalid;
+}
+
+/** Whether the tokens of an earlier batch were valid, by line. Those whose check failed are not among them. */
+async function readResults(context: Context, path: string | undefined): Promise<ReadonlyMap<number, boolean>> {
+  if (path === undefined) return new Map();
+  const text = await readInput(context, path, `--resume: "${path}"`);
+  const results = text
+    .split("\n")
+    .map((line) => parsedJson(line) as Partial<VerificationJson & { line: number }> | null);
+  const isResult = results.map((result) => typeof result?.line === "number" && typeof result.valid === "boolean");
+  if (text.trim() !== "" && !isResult.includes(true))
+    throw new CliError(EXIT.usage, `--resume: "${path}" is not the output of --batch.`);
+  // The line that a run was killed in the middle of.
+  if (text !== "" && !text.endsWith("\n")) context.stdout.write("\n");
+  const checked = results.filter((result, i) => isResult[i] && result!.checked !== null);
+  return new Map(checked.map((result) => [result!.line!, result!.valid!]));
 }

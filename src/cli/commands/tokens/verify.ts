@@ -18,6 +18,7 @@ export interface VerifyOptions extends GlobalFlags {
   readonly remote?: boolean;
   readonly both?: boolean;
   readonly batch?: boolean;
+  readonly resume?: string;
 }
 
 export function addVerify(tokens: Command, context: Context): void {
@@ -29,13 +30,15 @@ export function addVerify(tokens: Command, context: Context): void {
     .option("--local", "check with the secret key and the clock of this machine, without a request")
     .option("--both", "check both ways; both must find it valid")
     .option("--batch", "read one token a line, and print one JSON object a line")
+    .option("--resume <file>", "leave out the tokens that this output of --batch has checked")
     .option("-q, --quiet", "print nothing, also with --json; use the exit code");
   withHelp(command, {
     examples: [
       ['echo "$TOKEN" | svc tokens verify', "whose token it is, or why it is not valid"],
       ["svc tokens verify -q - < token.txt && ./deploy", "by the exit code alone"],
       ['echo "$TOKEN" | svc tokens verify --local', "without a request"],
-      ["svc tokens verify --batch < tokens.txt", "many tokens, in order"],
+      ["svc tokens verify --batch < tokens.txt > results.ndjson", "many tokens, in order"],
+      ["svc tokens verify --batch --resume results.ndjson < tokens.txt >> results.ndjson", "the rest, after a failure"],
     ],
     exits: [EXIT.done, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.tokenInvalid, EXIT.unreachable],
     notes: `Exit code 3 means only that the token is valid but its user was deleted, which the service alone knows.
@@ -45,7 +48,7 @@ avatar_url, expires_at and checked. code is null if the token is valid, and chec
 check failed.
 
 With --batch each object has the line of its token. Blank lines are skipped, and the exit code is 5 if any token is not
-valid, 2 if there is none. After a check that fails, --batch asks no further, and each token left has a line with that error.
+valid, 2 if there is none. After a check that fails, --batch asks no further, and each token left has a line with that error. --resume checks those and the ones after them; the exit code counts both runs.
 
 Do not pass a token as an argument on a shared machine: your shell's history keeps it.`,
   });
@@ -54,14 +57,16 @@ Do not pass a token as an argument on a shared machine: your shell's history kee
 
 /** Verifies a token, or a batch of them. @returns the exit code */
 export async function runVerify(context: Context, options: VerifyOptions, argument?: string): Promise<ExitCode> {
+  const { resume } = options;
   const ways = [options.local, options.remote, options.both].filter(Boolean);
   if (ways.length > 1)
     throw new CliError(EXIT.usage, "--local, --remote and --both are mutually exclusive.", "Use one of them.");
   if (options.batch) {
     if (argument !== undefined && argument !== "-")
       throw new CliError(EXIT.usage, "--batch reads tokens from standard input.", "Omit the argument.");
-    return verifyBatch(context, await openChecks(context, options), options.quiet === true);
+    return verifyBatch(context, await openChecks(context, options), { isQuiet: options.quiet === true, resume });
   }
+  if (resume !== undefined) throw new CliError(EXIT.usage, "--resume needs --batch.", "To verify one token, omit it.");
   const isSilent = options.quiet === true;
   const isJson = options.json === true && !isSilent;
   let checks: Checks;

@@ -56,7 +56,6 @@ export function isNone({ ids, strangers }: Targets): boolean {
 }
 
 /** Why there is nothing to delete. */
-export function nothingToDelete({ typed, tookStdin }: Targets): string {
-  if (typed !== undefined) return nothingFound(typed, USERS);
-  return tookStdin ? "No ids on standard input." : "No ids in the file.";
+export function nothingToDelete({ typed }: Targets): string {
+  return typed === undefined ? "No users in the file." : nothingFound(typed, USERS);
 }

@@ -16,6 +16,7 @@ export function addDelete(users: Command, context: Context): void {
   )
     .description("delete users with all their identities and sessions; this cannot be undone")
     .option("--file <file>", "read ids or e-mail addresses from a file, one a line")
+    .option("--column <name>", "read them from this column of a spreadsheet in CSV, whose first line names the columns")
     .option("-n, --dry-run", "print the users that would be deleted, without deleting them")
     .option("-y, --yes", "do not ask for confirmation; a query needs --expect as well")
     .option("--expect <number>", "abort unless exactly <number> users match")
@@ -31,6 +32,7 @@ export function addDelete(users: Command, context: Context): void {
       ["svc users delete --query 'email:*@acme.test' --dry-run", "preview"],
       ["svc users delete --query 'email:*@acme.test' --yes --expect 3", "in a script, if exactly three match"],
       ["svc users delete --file leavers.txt --receipt done.ndjson", "a list of addresses, after confirmation"],
+      ["svc users delete --file leavers.csv --column email", "a column of a spreadsheet"],
       ["svc users delete - --yes --receipt done.ndjson < ids.txt", "a list in a script"],
       ["svc users delete --receipt done.ndjson --status", "whether it has finished"],
     ],

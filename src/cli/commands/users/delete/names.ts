@@ -5,6 +5,10 @@ import { CliError } from "../../../errors.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { readInput } from "../../../input.ts";
 import { shortIdHint } from "../../../list/short-id.ts";
+import { counted } from "../../../output/format.ts";
+import { say } from "../../../output/text.ts";
+import type { DeleteOptions } from "./options.ts";
+import { columnOf, type Cell } from "./spreadsheet.ts";
 
 /** Ids in lower case, and e-mail addresses as they were given. */
 export interface Names {
@@ -16,7 +20,11 @@ export interface Names {
 }
 
 /** Reads what stands for the users to delete. @throws {CliError} if there is nothing, or something else */
-export async function readNames(context: Context, args: readonly string[], file?: string): Promise<Names> {
+export async function readNames(
+  context: Context,
+  args: readonly string[],
+  { file, column }: Pick<DeleteOptions, "file" | "column">,
+): Promise<Names> {
   if (args.length === 0 && file === undefined)
     throw new CliError(
       EXIT.usage,
@@ -25,13 +33,26 @@ export async function readNames(context: Context, args: readonly string[], file?
     );
   const typed = args.filter((argument) => argument !== "-").map((argument) => checked(argument));
   const sources = new Set([...(args.includes("-") ? ["-"] : []), ...(file === undefined ? [] : [file])]);
+  if (column !== undefined && sources.size === 0)
+    throw new CliError(EXIT.usage, "--column needs a spreadsheet.", "Name it: --file leavers.csv --column email");
   const listed: string[] = [];
   for (const source of sources) {
     const said = source === "-" ? "standard input" : `"${source}"`;
-    const lines = (await readInput(context, source, `--file: ${said}`)).split("\n").map((line) => line.trim());
-    for (const [i, line] of lines.entries()) if (line !== "") listed.push(checked(line, `Line ${i + 1} of ${said}: `));
+    const text = await readInput(context, source, `--file: ${said}`);
+    // Most likely the command before it failed, or the file was not passed on.
+    if (source === "-" && text.trim() === "")
+      throw new CliError(EXIT.usage, "No users on standard input.", "Give one id or e-mail address a line.");
+    const cells = column === undefined ? linesOf(text) : columnOf(text, column, said);
+    const named = cells.filter((cell) => cell.text !== "");
+    if (column !== undefined && named.length < cells.length)
+      say(context, `${counted(cells.length - named.length, "row")} of ${said} without "${column}" left out.`);
+    for (const cell of named) listed.push(checked(cell.text, `Line ${cell.line} of ${said}: `));
   }
   return { typed, listed, tookStdin: sources.has("-") };
+}
+
+function linesOf(text: string): Cell[] {
+  return text.split("\n").map((line, i) => ({ line: i + 1, text: line.trim() }));
 }
 
 /**
@@ -58,6 +79,7 @@ function hintFor(text: string, isListed: boolean): string | undefined {
   if (!isListed && /[:<>=*]/.test(text)) return "To delete what a search matches: --query 'email:*@acme.test'";
   const short = shortIdHint(text, "users");
   return (
-    short ?? (isListed ? "Write one id or address a line, without a heading, quotes or other columns." : undefined)
+    short ??
+    (isListed ? "Write one id or address a line. Of a spreadsheet, name the column: --column email" : undefined)
   );
 }

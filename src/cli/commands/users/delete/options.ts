@@ -15,4 +15,5 @@ export interface DeleteOptions extends SearchFlags, GlobalFlags {
   readonly resume?: boolean;
   readonly status?: boolean;
   readonly file?: string;
+  readonly column?: string;
 }

@@ -40,9 +40,10 @@ export async function readTargets(
   flags: DeleteOptions,
 ): Promise<Targets> {
   const isQuery = flags.query !== undefined || flags.queryFile !== undefined;
-  if (isQuery && (args.length > 0 || flags.file !== undefined)) throw notBoth(context, args, flags);
+  if (isQuery && (args.length > 0 || flags.file !== undefined || flags.column !== undefined))
+    throw notBoth(context, args, flags);
   if (isQuery) return search(context, client, flags);
-  const { typed, listed, tookStdin } = await readNames(context, args, flags.file);
+  const { typed, listed, tookStdin } = await readNames(context, args, flags);
   // All of them are known before anything is deleted.
   const withAddress = await lookUp(client, "email", [...typed, ...listed].filter(isAddress));
   const users = new Map<string, User>();
