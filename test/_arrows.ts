@@ -1,3 +1,4 @@
+import { builtinModules } from "node:module";
 import { readFile, readdir } from "node:fs/promises";
 import { dirname, join, normalize, relative } from "node:path";
 import { parse } from "oxc-parser";
@@ -6,7 +7,7 @@ import { parse } from "oxc-parser";
 const CLI_ERRORS = ["cli/context.ts", "cli/errors.ts", "cli/exit-codes.ts"];
 
 /** What every command is made of. */
-const CLI_COMMAND = ["cli/help", "cli/connection", "cli/output", "cli/command.ts", "cli/duration.ts", ...CLI_ERRORS];
+const CLI_COMMAND = ["cli/help", "cli/connection", "cli/output", "cli/command.ts", "cli/quantities.ts", ...CLI_ERRORS];
 
 /**
  * Which room may import which: everything that is not here is forbidden. A room is a folder of `src` with all that is below
@@ -191,17 +192,24 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "wire",
     "disk",
     "cli/input.ts",
-    "cli/number.ts",
     "cli/list",
     "cli/search",
     "cli/credentials",
     ...CLI_COMMAND,
   ],
-  "cli/search": ["wire", "cli/command.ts", "cli/input.ts", "cli/ip-network.ts", "cli/output", ...CLI_ERRORS],
+  "cli/search": [
+    "wire",
+    "cli/command.ts",
+    "cli/quantities.ts",
+    "cli/input.ts",
+    "cli/ip-network.ts",
+    "cli/output",
+    ...CLI_ERRORS,
+  ],
   "cli/list": ["client", "wire", "cli/output", ...CLI_ERRORS],
   "cli/connection": [
     "cli/command.ts",
-    "cli/duration.ts",
+    "cli/quantities.ts",
     "cli/ip-network.ts",
     "client",
     "client/on-node",
@@ -218,8 +226,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "cli/command.ts": ["cli/output", "cli/exit-codes.ts"],
   "cli/ip-network.ts": [],
   "cli/input.ts": ["disk", ...CLI_ERRORS],
-  "cli/duration.ts": ["wire", ...CLI_ERRORS],
-  "cli/number.ts": CLI_ERRORS,
+  "cli/quantities.ts": ["wire", ...CLI_ERRORS],
   "cli/system-program.ts": [],
   "cli/context.ts": ["wire", "client", "cli/exit-codes.ts"],
   "cli/errors.ts": ["cli/exit-codes.ts"],
@@ -252,6 +259,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     "client/on-node/undici-files.d.ts",
     "server/providers/fetch.ts",
   ],
+  // Itself, for its fixtures.
+  "svc-identity": ["server/seed/apply.ts"],
   uqr: ["cli/commands/serve/qr-code.ts"],
   vitest: ["testing/vitest.ts"],
   // Of zod/mini alone: all of zod takes longer to load than Node to start.
@@ -277,11 +286,23 @@ export async function forbiddenImports(src: string): Promise<string[]> {
   return found.flat();
 }
 
-/** What a file imports: values and types, statically, dynamically or passed on. */
+/** Ways to a module that the parser does not count among the imports. */
+const OTHER_WAYS = [
+  /\brequire(?:\.resolve)?\(\s*["'`]([^"'`]+)/g,
+  /\bcreateRequire\([^)]*\)(?:\.resolve)?\(\s*["'`]([^"'`]+)/g,
+  /\bimport\.meta\.resolve\(\s*["'`]([^"'`]+)/g,
+  /\bgetBuiltinModule\(\s*["'`]([^"'`]+)/g,
+  /\bnew URL\(\s*["'`](\.[^"'`]+\.[cm]?[jt]sx?)["'`]/g,
+];
+const BUILTIN = new Set(builtinModules);
+
+/** What a file imports: values and types, statically, dynamically, passed on, or by its address. */
 async function importsOf(path: string): Promise<string[]> {
   const source = await readFile(path, "utf8");
   const { module: imports } = await parse(path, source);
+  const others = OTHER_WAYS.flatMap((way) => [...source.matchAll(way)].map(([, specifier = ""]) => specifier));
   return [
+    ...others,
     ...imports.staticImports.map(({ moduleRequest }) => moduleRequest.value),
     ...imports.staticExports.flatMap(({ entries }) =>
       entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []),
@@ -293,13 +314,21 @@ async function importsOf(path: string): Promise<string[]> {
 }
 
 function isAllowed(file: string, specifier: string): boolean {
-  if (specifier.startsWith("node:")) return !WITHOUT_NODE.includes(roomOf(file));
+  if (specifier.startsWith("node:") || BUILTIN.has(specifier)) return !WITHOUT_NODE.includes(roomOf(file));
   if (!specifier.startsWith(".")) {
     const name = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
     return (PACKAGES[specifier] ?? PACKAGES[name] ?? []).some((place) => isWithin(file, place));
   }
-  const [from, to] = [roomOf(file), roomOf(relative(".", normalize(join(dirname(file), specifier))))];
-  return from === to || (ROOMS[from] ?? []).includes(to);
+  const target = relative(".", normalize(join(dirname(file), specifier)));
+  const [from, to] = [roomOf(file), roomOf(target)];
+  if (from === to) return !isOtherCommand(file, target);
+  return (ROOMS[from] ?? []).includes(to);
+}
+
+/** Whether a file is in the folder of another command. What two commands share is beside their folders. */
+function isOtherCommand(from: string, to: string): boolean {
+  const [mine, other] = [from, to].map((file) => /^cli\/commands\/([^/]+)\//.exec(file)?.[1]);
+  return mine !== undefined && other !== undefined && mine !== other;
 }
 
 export function roomOf(file: string): string {

@@ -1,14 +1,13 @@
-import { InvalidArgumentError, type AddHelpTextContext as HelpContext } from "commander";
+import { InvalidArgumentError, type AddHelpTextContext as HelpContext, type Command } from "commander";
 import { Program, withHelp } from "./command.ts";
 import { addCommands } from "./commands/index.ts";
 import type { Context } from "./context.ts";
 import { durationMs } from "../wire/text/duration.ts";
-import { MOST_WAIT_MS } from "./connection/wait.ts";
-import { DURATION_FORM } from "./duration.ts";
+import { MOST_WAIT_MS, DURATION_FORM } from "./quantities.ts";
 import { EXIT } from "./exit-codes.ts";
 import { HELP_LAYOUT, helpWidth } from "./help/layout.ts";
-import { refuseUnknown } from "./help/refuse-unknown.ts";
 import { addOutputFlags } from "./output/flags.ts";
+import { closest } from "../wire/text/suggestion.ts";
 
 type Env = Record<string, string | undefined>;
 
@@ -103,4 +102,13 @@ function addConnectionFlags(program: Program, env: Env): void {
 function retries(text: string): string {
   if (!/^\d$/.test(text)) throw new InvalidArgumentError("Give a number from 0 to 9.");
   return text;
+}
+
+/** Refuses the help of a command that does not exist; commander would print its group's. */
+function refuseUnknown(group: Command): void {
+  const [word] = group.args[0] === "help" ? group.args.slice(1) : group.args;
+  const names = group.commands.map((command) => command.name());
+  if (names.length === 0 || word === undefined || word.startsWith("-") || names.includes(word)) return;
+  const near = closest(word, names);
+  group.error(`error: unknown command '${word}'${near === undefined ? "" : `\n(Did you mean ${near}?)`}`);
 }

@@ -8,7 +8,6 @@ import { EXIT } from "./exit-codes.ts";
 import { asksForJson, withoutColor } from "./output/flags.ts";
 import { asRun } from "./output/format.ts";
 import { colors, harmless, harmlessJson } from "./output/text.ts";
-import { protectTerms } from "./protect-terms.ts";
 
 /** An e-mail address may begin like a key, which never has an @. */
 const SECRET_IN_ARGV = /^--(?:secret|control)-key(=|$)|^(-[A-Za-z]|[\w-]+=)?(?:sk|ctl)_[^@]*$/;
@@ -77,4 +76,22 @@ function explain(cause: unknown, context: Context, asJson: boolean, namesInstanc
   const lines = message.split("\n").map(harmless);
   context.stderr.write(`${chalk.red("✗")} ${lines.join("\n")}\n${hint ? `  ${harmless(hint)}\n` : ""}`);
   return exitCode;
+}
+
+/** A term in either spelling after a minus. Its field has at least two letters: one would be a short option. */
+const NEGATED_TERM = /^-[a-z][a-z0-9_.]+(?::|>=|<=|>|<|=)/;
+
+/**
+ * Protects a negated search term such as `-provider:github`, which a parser would read as short options. If one of them
+ * took a value, the negation would silently disappear. One argument with several terms, of which the first is negated, is
+ * a whole query.
+ * @param ofValues the long options that take the next argument as their value
+ */
+function protectTerms(argv: readonly string[], ofValues: ReadonlySet<string>): string[] {
+  const end = argv.indexOf("--");
+  return argv.map((argument, i) => {
+    const isProtected = (end >= 0 && i > end) || ofValues.has(argv[i - 1] ?? "");
+    if (isProtected || !NEGATED_TERM.test(argument)) return argument;
+    return /\s/.test(argument.trim()) ? `--query=${argument}` : `--not=${argument.slice(1)}`;
+  });
 }

@@ -1,6 +1,5 @@
-import type { TokenError } from "./errors.ts";
+import { type TokenError, missingToken } from "./errors.ts";
 import type { Names } from "./known-options.ts";
-import { missingToken } from "./missing-token.ts";
 import { cookiesOf, headerOf, type RequestLike } from "./request-headers.ts";
 import { checkVerifyOptions, VERIFY_OPTIONS, verdictOf, type TokenClaims, type VerifyTokenOptions } from "./token.ts";
 

@@ -159,3 +159,8 @@ export function isServiceError<Code extends ErrorCode = ErrorCode>(
   if (typeof value !== "object" || value === null || !(BRAND in value)) return false;
   return code === undefined || (value as { code?: unknown }).code === code;
 }
+
+/** There is no token to verify: nothing was sent, or the argument is empty. */
+export function missingToken(): TokenError {
+  return new TokenError("missing_token", ERRORS.missing_token.error, { reason: "missing" });
+}

@@ -1,7 +1,6 @@
 import { connectionFault } from "../wire/http/address-fault.ts";
 import type { Deadline } from "./deadline.ts";
 import { ConnectionError, isServiceError } from "./errors.ts";
-import { masked } from "./masked.ts";
 
 /** The error that a caller gets for anything that was thrown. */
 export function failure(
@@ -33,4 +32,15 @@ function reasonOf(error: unknown): { code: string | undefined; message: string }
   const { cause } = error as { cause?: unknown };
   const { code, message } = (cause ?? error) as { code?: unknown; message?: string };
   return { code: typeof code === "string" ? code : undefined, message: message ?? String(error) };
+}
+
+const SECRET_KEY = /sk_[^\s"'<>&,;\\]+/g;
+/** With or without the parts of a token behind it: a text of beginnings alone is not searched again from each of them. */
+const TOKEN = /eyJ[\w-]+(\.[\w-]+(?:\.[\w-]*)?)?/g;
+
+/** Words from outside without keys and tokens: some services, and most debug pages, repeat what they were sent. */
+export function masked(text: string): string {
+  return text
+    .replace(SECRET_KEY, "sk_…")
+    .replace(TOKEN, (found, rest?: string) => (rest === undefined ? found : "eyJ…"));
 }

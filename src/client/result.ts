@@ -6,9 +6,8 @@ import type { ErrorBody } from "../wire/resources.ts";
 import { isTokenProblem, REASON_HEADER } from "../wire/token/token-problems.ts";
 import { ENDPOINTS, isAnswer } from "./endpoints.ts";
 import { ApiError, ServiceError, TokenError, type ErrorCode } from "./errors.ts";
-import { masked } from "./masked.ts";
-import { parseRetryAfter } from "./retry.ts";
-import { isUnavailable } from "./transient.ts";
+import { masked } from "./failure.ts";
+import { parseRetryAfter, isUnavailable } from "./retry.ts";
 import type { Answer } from "./transport.ts";
 
 const MAX_RECORD_BYTES = 2 ** 20;

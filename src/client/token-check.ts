@@ -1,8 +1,7 @@
 import { type TokenClaims, MAX_TOKEN_BYTES } from "../wire/token/claims.ts";
 import { ERRORS } from "../wire/errors.ts";
 import type { VerifiedToken } from "../wire/resources.ts";
-import { isServiceError, TokenError, type ServiceError, type TokenReason } from "./errors.ts";
-import { missingToken } from "./missing-token.ts";
+import { isServiceError, TokenError, type ServiceError, type TokenReason, missingToken } from "./errors.ts";
 
 /** Whether a token is valid, and what is wrong with it if not. `claims` are those in the token, such as `exp`. */
 export type TokenCheck =

@@ -5,10 +5,9 @@ import { ERRORS } from "../wire/errors.ts";
 import type { Now } from "./options.ts";
 import { codeOfProblem, type TokenProblem } from "../wire/token/token-problems.ts";
 import { importKey, tokenProblem, verifySignature, type SigningKey } from "../wire/token/token.ts";
-import { TokenError } from "./errors.ts";
+import { TokenError, missingToken } from "./errors.ts";
 import { atLeastOne, checkSigningKey } from "./keys.ts";
 import { checkFunctions, checkNames, type Names } from "./known-options.ts";
-import { missingToken } from "./missing-token.ts";
 import { timeFor } from "./service-clock.ts";
 
 export type { TokenClaims } from "../wire/token/claims.ts";

@@ -1,14 +1,11 @@
 import type { AnswerOf, BodyOf, ControlRoute, QueryOf } from "../wire/control/types.ts";
 import { CONTROL_BASE } from "../wire/control/paths.ts";
-import type { Fetch, FetchResponse } from "../wire/http/fetch.ts";
+import { type Fetch, type FetchResponse, chunksOf } from "../wire/http/fetch.ts";
 import { errorCode } from "../wire/errors.ts";
 import { parsedJson } from "../wire/text/json.ts";
-import { nextPage } from "../wire/http/link.ts";
-import { MAX_PAGE_SIZE } from "../wire/http/page.ts";
+import { nextPage, MAX_PAGE_SIZE } from "../wire/http/page.ts";
 import { requestPath, type ParamsIn } from "../wire/http/path.ts";
-import { ControlError } from "./error.ts";
-import { emptyParameter, refusedKey, unreachable } from "./failure.ts";
-import { readEvents, type ServerEvent } from "./events.ts";
+import { ControlError, emptyParameter, refusedKey, unreachable } from "./error.ts";
 
 export interface ControlClientOptions {
   /** The front door, e.g. `http://localhost:7820`. */
@@ -140,4 +137,30 @@ const defaultFetch: Fetch = (url, init) => globalThis.fetch(url, init) as unknow
 function messageOf(text: string): string | undefined {
   const { error } = (parsedJson(text) ?? {}) as { error?: unknown };
   return typeof error === "string" ? error : undefined;
+}
+
+/** The id of the user with this e-mail address, in the named instance or the first. Undefined if no user has it. */
+export async function userIdByEmail(
+  control: ControlClient,
+  email: string,
+  instance: string | undefined,
+): Promise<string | undefined> {
+  // A pattern would find others.
+  if (/[\s*]/.test(email)) return undefined;
+  const [found] = await control.request("GET /users", { query: { query: `email:${email}`, limit: 1, instance } });
+  return found?.id;
+}
+
+/** Something that happened: a request that was answered, or a sign-in that went a step further. */
+export type ServerEvent = AnswerOf<"GET /requests/:id"> | Extract<AnswerOf<"GET /flows/:id">, { resource: "flow" }>;
+
+/** Reads a stream of JSON lines; blank ones keep the connection alive. */
+async function* readEvents({ body }: FetchResponse): AsyncGenerator<ServerEvent> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of chunksOf(body ?? [])) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) if (line.trim() !== "") yield JSON.parse(line) as ServerEvent;
+  }
 }

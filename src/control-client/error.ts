@@ -1,4 +1,6 @@
 import type { ErrorCode } from "../wire/errors.ts";
+import { connectionFault } from "../wire/http/address-fault.ts";
+import { CONTROL_KEY_PREFIX, credentialKind } from "../wire/credentials.ts";
 
 /**
  * One of the service's codes; `connection`: the server could not be reached; `closed`: the test service had been closed;
@@ -18,4 +20,25 @@ export class ControlError extends Error {
     this.code = code;
     this.status = status;
   }
+}
+
+/** What to say of a server that could not be reached. @param error of `fetch`, which puts the system's in `cause` */
+export function unreachable(url: string, error: unknown): string {
+  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
+  const fault = connectionFault(url, String(cause?.code ?? code));
+  return fault ? `${fault.join(". ")}.` : `${url} cannot be reached. Is svc serve running there?`;
+}
+
+/** What to say of a key that the server refused; the key is not repeated. */
+export function refusedKey(url: string, key: string): string {
+  const kind = credentialKind(key);
+  const fault =
+    kind === undefined || key.startsWith(CONTROL_KEY_PREFIX) ? `${url} has another control key` : `this is ${kind}`;
+  return `${fault}. Use control_key of the server's file under .svc/, which is new at each start unless SVC_CONTROL_KEY is set.`;
+}
+
+/** What to say of a path that no route has because a parameter is empty. Undefined if none is. */
+export function emptyParameter(route: string, params: Readonly<Record<string, string>> = {}): string | undefined {
+  const empty = Object.keys(params).find((name) => params[name] === "");
+  return empty === undefined ? undefined : `${empty} in ${route} is empty.`;
 }

@@ -4,7 +4,7 @@ export {
   type ControlClientOptions,
   type Call,
   type ListRoute,
+  userIdByEmail,
+  type ServerEvent,
 } from "./client.ts";
 export { ControlError, type ControlErrorCode } from "./error.ts";
-export { userIdByEmail } from "./user-by-email.ts";
-export type { ServerEvent } from "./events.ts";

@@ -38,7 +38,7 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
   checkRetention(options.retention);
   const { warn = () => {} } = options;
   const clientAddress = options.trustProxy?.length
-    ? (await import("./http/forwarded-address.ts")).createClientAddress(options.trustProxy)
+    ? (await import("./http/client-address.ts")).createClientAddress(options.trustProxy)
     : peerOf;
   const locate = options.geoip === undefined ? nowhere : await openGeoDatabase(options.geoip);
   const metrics = options.metrics ? await (await import("./metrics.ts")).createMetrics() : undefined;
@@ -87,7 +87,7 @@ async function serveStore(
     isLocalhost,
     certificateFor: https ? hostNames(options, instances) : undefined,
     isProxy: options.trustProxy?.length
-      ? (await import("./http/forwarded-address.ts")).createIsProxy(options.trustProxy)
+      ? (await import("./http/client-address.ts")).createIsProxy(options.trustProxy)
       : () => false,
     warn,
   });

@@ -24,7 +24,7 @@ import { createStartLimit, NO_START_LIMIT } from "./sign-in/start-limit.ts";
 import { answerAuthorize } from "./simulator/authorize-page.ts";
 import type { Decide } from "./simulator/decision.ts";
 import { signInHeadless, type HeadlessDeps } from "./simulator/headless.ts";
-import { withReplays } from "./simulator/replay.ts";
+import { withReplays } from "./simulator/chosen-outcome.ts";
 import { createSimulator, type Simulator } from "./simulator/simulator.ts";
 import type { ConnectionRecord } from "./store/records.ts";
 import type { Store } from "./store/store.ts";

@@ -43,6 +43,13 @@ it.each([
   ["server/http/routes/planted.ts", `export const x = () => import("../../../cli/main.ts");`],
   ["wire/planted.ts", `export { hash } from "node:crypto";`],
   ["client/planted.ts", `export { x } from "a-package-of-no-place";`],
+  ["client/planted.ts", `export const x = process.getBuiltinModule("fs");`],
+  ["cli/list/planted.ts", `export const x = createRequire(import.meta.url)("undici");`],
+  ["cli/list/planted.ts", `const require = createRequire(import.meta.url);\nexport const x = require("undici");`],
+  ["cli/commands/planted.ts", `export const x = new Worker(new URL("../../server/serve.ts", import.meta.url));`],
+  ["cli/list/planted.ts", `export const x = import.meta.resolve("../search/read.ts");`],
+  ["cli/commands/users/planted.ts", `export { x } from "../tokens/why.ts";`],
+  ["cli/commands/logs/planted.ts", `export const x = () => import("../dev/keys.ts");`],
 ])("The check finds the import planted in %s: %s", async (file, code) => {
   expect(await missed([[file, code]])).toEqual([]);
 });

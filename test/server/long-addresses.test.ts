@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { getCookie, mockEvent } from "h3";
 import { describe, expect, it } from "vitest";
-import { createClientAddress } from "../../src/server/http/forwarded-address.ts";
+import { createClientAddress } from "../../src/server/http/client-address.ts";
 import { readBrowserId } from "../../src/server/simulator/browser.ts";
 import { heap } from "../_heap.ts";
 import { APP, CONTROL_KEY, FRONT, setup } from "../_setup.ts";

@@ -4,11 +4,10 @@ import type { ClientOptions } from "../../client/client.ts";
 import { checkKey } from "../../client/keys.ts";
 import { checkAddress, DEFAULT_TIMEOUT_MS } from "../../client/options.ts";
 import type { Context } from "../context.ts";
-import { durationFrom } from "../duration.ts";
+import { durationFrom, MOST_WAIT_MS, waitMs } from "../quantities.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { harmless } from "../output/text.ts";
-import { MOST_WAIT_MS, waitMs } from "./wait.ts";
 import type { Sourced } from "../credentials/secret-source.ts";
 import type { Target } from "./sources.ts";
 

@@ -1,6 +1,5 @@
 import { createUndiciFetch, type Undici } from "../../client/on-node/undici.ts";
-import type { Fault } from "../../client/retry.ts";
-import { isRead, isUnavailable, isUnsent } from "../../client/transient.ts";
+import { type Fault, isRead, isUnavailable, isUnsent } from "../../client/retry.ts";
 import type { Fetch } from "../../wire/http/fetch.ts";
 import { userAgent } from "../../wire/version.ts";
 import { INSTANCE_HEADER } from "../../wire/credentials.ts";
@@ -8,7 +7,7 @@ import { isUuid, SUBDOMAIN } from "../../wire/ids.ts";
 import type { Exchange, NamedInstance, Network, World } from "../context.ts";
 import { startSpinner } from "../output/spinner.ts";
 import { proxyOf } from "./proxy.ts";
-import { waitMs } from "./wait.ts";
+import { waitMs } from "../quantities.ts";
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;

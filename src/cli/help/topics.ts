@@ -1,7 +1,6 @@
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/search/fields.ts";
 import { ENVIRONMENT } from "./environment.ts";
-import { CLI_ERROR_MEANINGS } from "./error-codes.ts";
-import { EXIT_MEANINGS } from "../exit-codes.ts";
+import { EXIT_MEANINGS, type CLI_ERRORS } from "../exit-codes.ts";
 
 /** What `svc help <topic>` prints. */
 export const TOPICS: Readonly<Record<string, { readonly description: string; readonly text: () => string }>> = {
@@ -103,3 +102,23 @@ function fieldsOf(fields: Fields): string {
     ),
   );
 }
+
+/** What the command line's own codes mean. */
+const CLI_ERROR_MEANINGS: Readonly<Record<keyof typeof CLI_ERRORS, string>> = {
+  usage: "Unknown, missing or contradictory arguments, flags or variables",
+  no_key: "No service or no secret key is configured",
+  failed: "The command could not do its work, or was declined",
+  some_failed: "Finished, but some failed",
+  precondition: "Something is not as the command needs it, such as an unexpected count",
+  port_unavailable: "The port is in use, or must not be used",
+  store_locked: "Another process is using the store",
+  store_damaged: "The store is damaged",
+  store_unusable: "The store cannot be used",
+  store_unavailable: "The store cannot be read or written now",
+  import_refused: "The file cannot be imported",
+  not_executable: "svc exec: the command cannot be executed",
+  command_not_found: "svc exec: the command was not found",
+  interrupted: "Interrupted",
+  terminated: "Terminated",
+  unexpected: "A defect of svc",
+};

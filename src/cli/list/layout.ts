@@ -1,5 +1,5 @@
 import stringWidth from "string-width";
-import { shortId } from "./short-id.ts";
+import { shortId } from "./ids.ts";
 
 /** Columns give way to a narrow terminal down to this width. */
 const MIN_WIDTH = 8;

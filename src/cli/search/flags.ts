@@ -8,7 +8,7 @@ import { EXIT } from "../exit-codes.ts";
 import { ipNetwork } from "../ip-network.ts";
 import { hasWords, isInNetwork, longestWord, type Finer } from "./finer.ts";
 import { checkedDomain, checkEmail, checkIp, checkUserId, isLike } from "./flag-values.ts";
-import { moment } from "./moment.ts";
+import { moment } from "../quantities.ts";
 import { collect } from "../command.ts";
 
 /** What can be searched. */

@@ -3,7 +3,7 @@ import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { quoted } from "../output/format.ts";
 import type { Named } from "./finer.ts";
-import { moment } from "./moment.ts";
+import { moment } from "../quantities.ts";
 import type { Searched, SearchFlags } from "./flags.ts";
 
 /** The terms that flags stand for, on the wire. @throws {CliError} for a flag without a value, and for one that can match nothing */

@@ -4,7 +4,9 @@ import { readText } from "../../wire/http/body.ts";
 import type { Fetch, FetchInit, FetchResponse } from "../../wire/http/fetch.ts";
 import { userAgent } from "../../wire/version.ts";
 import { fetchTransport, globalFetch, type Connect } from "../transport.ts";
-import { lookup } from "./localhost.ts";
+import dns from "node:dns";
+import type { LookupFunction } from "node:net";
+import { isLocalhost } from "../../wire/http/loopback.ts";
 
 /** What is used of undici. */
 export type Undici = Pick<typeof Whole, "Agent" | "ProxyAgent">;
@@ -133,3 +135,14 @@ function throwWithoutData(error: unknown): never {
   delete (error as { data?: unknown }).data;
   throw error;
 }
+
+/** Many systems can't resolve `acme.localhost`. */
+const lookup: LookupFunction = (hostname, options, callback) => {
+  if (!isLocalhost(hostname)) return dns.lookup(hostname, options, callback);
+  const addresses = [
+    { address: "127.0.0.1", family: 4 },
+    { address: "::1", family: 6 },
+  ];
+  if (options.all) callback(null, addresses);
+  else callback(null, "127.0.0.1", 4);
+};

@@ -1,6 +1,5 @@
 import { STATE_LIFETIME_SECONDS } from "../../wire/sign-in/attempt.ts";
 import { cookiesOf, type RequestLike } from "../request-headers.ts";
-import { pathWithin } from "./return-to.ts";
 
 /** More than anyone has open in tabs. An endless redirect would otherwise fill the browser's cookies. */
 const MAX_ATTEMPTS = 5;
@@ -81,4 +80,19 @@ function isEqual(a: string, b: string): boolean {
   let difference = a.length ^ b.length;
   for (let at = 0; at < a.length; at++) difference |= a.charCodeAt(at) ^ b.charCodeAt(at);
   return difference === 0;
+}
+
+/** Longer ones would fill the room that a browser has for cookies. */
+const MAX_LENGTH = 1000;
+
+/**
+ * A path of the application with its query and fragment, in the URL standard's normal form; `/` for anything else.
+ * `//host`, `/\host` and `/.//host` lead to other hosts, or do after some framework has tidied them up.
+ */
+function pathWithin(origin: string, path: unknown): string {
+  if (typeof path !== "string" || !path.startsWith("/") || !URL.canParse(path, origin)) return "/";
+  const url = new URL(path, origin);
+  const own = `${url.pathname}${url.search}${url.hash}`;
+  const isWithin = url.origin === origin && !own.startsWith("//") && encodeURIComponent(own).length <= MAX_LENGTH;
+  return isWithin ? own : "/";
 }

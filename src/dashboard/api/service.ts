@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import type { Provider } from "../../wire/providers.ts";
 import { isControlApi } from "../../wire/control/paths.ts";
-import { visible } from "../../wire/text/visible.ts";
+import { visible } from "../../wire/text/harmless.ts";
 import type { ServerEvent } from "../../control-client/index.ts";
 import { control, unavailable } from "./client.ts";
 import { onEvent, streamStatus } from "./stream.ts";

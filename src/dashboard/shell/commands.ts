@@ -1,5 +1,5 @@
 import { isUuid } from "../../wire/ids.ts";
-import { visible } from "../../wire/text/visible.ts";
+import { visible } from "../../wire/text/harmless.ts";
 import { control } from "../api/client.ts";
 import type { User } from "../api/records.ts";
 import { service, setClock } from "../api/service.ts";

@@ -1,5 +1,5 @@
 import { providerTitle } from "../../wire/providers.ts";
-import { visible } from "../../wire/text/visible.ts";
+import { visible } from "../../wire/text/harmless.ts";
 import { control } from "../api/client.ts";
 import type { Persona } from "../api/records.ts";
 import { service } from "../api/service.ts";

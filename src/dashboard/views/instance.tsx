@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import type { BodyOf } from "../../wire/control/types.ts";
 import type { Provider } from "../../wire/providers.ts";
-import { visible } from "../../wire/text/visible.ts";
+import { visible } from "../../wire/text/harmless.ts";
 import { control } from "../api/client.ts";
 import { refreshState } from "../api/service.ts";
 import { useLoad } from "../api/use-load.ts";

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { providerTitle, type Provider } from "../../wire/providers.ts";
-import { visible } from "../../wire/text/visible.ts";
+import { visible } from "../../wire/text/harmless.ts";
 import { control } from "../api/client.ts";
 import { instanceName } from "../api/service.ts";
 import { useLoad } from "../api/use-load.ts";

@@ -8,6 +8,9 @@ import type { SignInHeadless } from "../simulator/headless.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import type { DashboardKeys } from "./dashboard-keys.ts";
 import type { Jobs } from "./jobs.ts";
+import type { CONTROL_ROUTES } from "../../wire/control/routes.ts";
+import type { ControlRoute } from "../../wire/control/types.ts";
+import type { Answer, Call } from "../http/dispatch.ts";
 
 /** What the control API reads and changes: what the product has, and what a development server adds. */
 export interface ControlDeps extends ApiDeps {
@@ -27,3 +30,19 @@ export interface ControlDeps extends ApiDeps {
   /** Aborts when the server closes: streams must not keep it open. */
   readonly closing: AbortSignal;
 }
+
+type Rows = typeof CONTROL_ROUTES;
+
+/** The handler of each route. */
+export type Handlers = {
+  readonly [Route in ControlRoute]: (
+    call: Call<Rows[Route], undefined, Route>,
+    deps: ControlDeps,
+  ) => Answer<Rows[Route]>;
+};
+
+/** The handlers of one noun. */
+export type HandlersOf<Path extends string> = Pick<
+  Handlers,
+  Extract<ControlRoute, `${string} ${Path}` | `${string} ${Path}/${string}`>
+>;

@@ -1,6 +1,6 @@
 import { PROVIDERS, PROVIDERS_WITHOUT_EMAIL, type Provider } from "../../wire/providers.ts";
 import { SESSION_ID_PREFIX } from "../../wire/ids.ts";
-import { namedUuid } from "./named-uuid.ts";
+import { namedUuid } from "./records.ts";
 import { Draw, makeUpPerson } from "./people.ts";
 import { newRecord, type InstanceRecord, type Records } from "../store/records.ts";
 import { DEFINITIONS } from "../providers/index.ts";

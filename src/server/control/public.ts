@@ -1,7 +1,6 @@
 import type { H3Event } from "h3";
 import type { HandlersOf } from "../http/dispatch.ts";
-import { PAGE_POLICY } from "../http/pages/policy.ts";
-import { redirect, type Sent } from "../http/respond.ts";
+import { redirect, type Sent, PAGE_POLICY } from "../http/respond.ts";
 import { sendStatic, staticText, type StaticText } from "../http/static-text.ts";
 import { dashboardFile } from "./dashboard-files.ts";
 

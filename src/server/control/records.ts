@@ -6,6 +6,7 @@ import type { UserView, Store } from "../store/store.ts";
 import type { ControlDeps } from "./deps.ts";
 import type { Query } from "../../wire/search/query.ts";
 import { fold } from "../../wire/text/fold.ts";
+import { hash } from "node:crypto";
 
 /** What was looked up. @throws {ApiError} with `code` if it is undefined */
 export function requireFound<Thing>(thing: Thing | undefined, code: ErrorCode, detail?: string): Thing {
@@ -70,4 +71,10 @@ export function patched<Row extends object>(
 ): Row {
   const set = Object.entries(patch).filter(([, value]) => value !== undefined);
   return { ...before, ...Object.fromEntries(set) };
+}
+
+/** A UUID that follows from a name: the same name gives the same one (RFC 9562, 5.8). */
+export function namedUuid(name: string): string {
+  const hex = hash("sha256", `svc ${name}`, "hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

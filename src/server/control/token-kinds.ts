@@ -3,7 +3,7 @@ import type { TokenKind } from "../../wire/token/token-kinds.ts";
 import { CLOCK_SKEW_SECONDS, type TokenClaims, TOKEN_LIFETIME_SECONDS } from "../../wire/token/claims.ts";
 import type { TokenProvider } from "../../wire/providers.ts";
 import { edited, type Edit } from "../simulator/edit.ts";
-import { namedUuid } from "./named-uuid.ts";
+import { namedUuid } from "./records.ts";
 import type { InstanceRecord, UserRecord } from "../store/records.ts";
 import { claimsFor } from "../token.ts";
 

@@ -4,6 +4,8 @@ import type { Scope } from "../instances/addresses.ts";
 import { callerOf, type Caller } from "../sign-in/caller.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import type { Refusal, SignInOutcome } from "./request-entry.ts";
+import type { Flows } from "../history/flows.ts";
+import type { Instances } from "../instances/instances.ts";
 
 /** What is known of a request besides what it says itself, as `event.context.request`. */
 export interface RequestContext {
@@ -69,4 +71,14 @@ export function hostOf(event: H3Event): string {
 /** Who sends a request, by its headers. */
 export function callerIn(event: H3Event, isHttps: boolean): Caller {
   return callerOf((name) => headerOf(event, name), hostOf(event).replace(/:\d*$/, ""), isHttps);
+}
+
+/** Records in a request's log entry which sign-in it belongs to, and the instance of that, if this process knows it. */
+export function attributeToFlow(
+  request: RequestContext,
+  { flows, instances }: { readonly flows: Flows; readonly instances: Instances },
+  flow_id: string,
+): void {
+  request.flow_id = flow_id;
+  request.instance = instances.byId(flows.get(flow_id)?.instance ?? "");
 }

@@ -67,7 +67,7 @@ const LOCALHOST: readonly string[] = ["127.0.0.1", "::1"];
  * addresses: at one that is left, another user of the machine would be taken for this server, and get its keys.
  */
 async function hostsFor(host: string, isLocalhost: boolean): Promise<readonly string[]> {
-  const { addressIn } = await import("./forwarded-address.ts");
+  const { addressIn } = await import("./client-address.ts");
   const address = isIP(host) ? host : (await lookup(host).catch(() => ({ address: host }))).address;
   const plain = addressIn(address) ?? address;
   // These two are all addresses of the machine: by IPv4, and by both.

@@ -8,7 +8,7 @@ import type { AuthorizeReply } from "./authorize.ts";
 import { bindAtPage } from "./bind.ts";
 import { decideSignIn, type Decision } from "./decision.ts";
 import type { HeadlessDeps } from "./headless.ts";
-import type { LabelledBrowser } from "./labelled-browser.ts";
+import type { LabelledBrowser } from "./browser.ts";
 
 /** Of an account that does not exist. */
 const MAX_SHOWN_LENGTH = 300;

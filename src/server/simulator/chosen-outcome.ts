@@ -5,6 +5,7 @@ import { editedNames, type Edit } from "./edit.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import { accountName } from "./typed-account.ts";
 import type { Store } from "../store/store.ts";
+import type { SignIns } from "../sign-in/sign-ins.ts";
 
 /** How a sign-in was decided at a provider's authorize page. */
 export interface Choice {
@@ -49,4 +50,18 @@ export async function prepareOutcome({ store, now }: PrepareDeps, { state, outco
   if (outcome !== "state_expired") return;
   const expires_at = new Date(now().getTime() - 1000).toISOString();
   await store.change("states", state, (before) => before && { ...before, expires_at });
+}
+
+/** Sign-ins whose callback comes twice, if that is the outcome chosen at a simulated provider. */
+export function withReplays(
+  signIns: SignIns,
+  { outcomeOf }: { outcomeOf(code: string): OutcomeId | undefined },
+): SignIns {
+  return {
+    ...signIns,
+    async complete(request) {
+      if (outcomeOf(request.code ?? "") === "callback_replayed") await signIns.complete(request);
+      return signIns.complete(request);
+    },
+  };
 }

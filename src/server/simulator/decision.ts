@@ -3,7 +3,7 @@ import type { Provider } from "../../wire/providers.ts";
 import type { OutcomeId } from "../../wire/sign-in/outcomes.ts";
 import { flowIdOf, type FlowFacts, type Flows } from "../history/flows.ts";
 import type { Override } from "./authorize.ts";
-import type { LabelledBrowser } from "./labelled-browser.ts";
+import type { LabelledBrowser } from "./browser.ts";
 
 /** What a scenario decides. */
 export interface Decision extends Override {

@@ -1,6 +1,6 @@
 import { openMemoryStore } from "./json/memory-store.ts";
 import type { Origin } from "./json/origin.ts";
-import { keyFault } from "./key-fault.ts";
+import { keyFault } from "./record-faults.ts";
 import { kindOf } from "./location.ts";
 import { StoreRefused, type Store, type StoreOptions } from "./store.ts";
 

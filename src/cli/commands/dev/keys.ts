@@ -4,7 +4,7 @@ import type { AnswerOf } from "../../../wire/control/types.ts";
 import { openControl } from "../../connection/control.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { durationFrom } from "../../duration.ts";
+import { durationFrom } from "../../quantities.ts";
 import { CliError } from "../../errors.ts";
 import { DEV_EXITS, EXIT } from "../../exit-codes.ts";
 import { mask, quoted } from "../../output/format.ts";

@@ -9,8 +9,7 @@ import { DEV_EXITS } from "../../exit-codes.ts";
 import { printResource } from "../../list/record.ts";
 import { printsRows } from "../../output/flags.ts";
 import { SCENARIO_COLUMNS } from "./columns.ts";
-import { durationFrom } from "../../duration.ts";
-import { wholeNumber } from "./number.ts";
+import { durationFrom, numberFrom } from "../../quantities.ts";
 
 export interface NextOptions extends GlobalFlags {
   readonly as?: string;
@@ -61,7 +60,7 @@ function scenarioOf(options: NextOptions, provider: Provider | undefined): BodyO
     match: { provider, instance, browser, login_hint: loginHint },
     outcome,
     as,
-    times: always ? null : wholeNumber("--times", times),
+    times: always ? null : times === undefined ? undefined : numberFrom("--times", times),
     delay_ms: delay === undefined ? undefined : durationFrom("--delay", delay, { bare: "ms" }),
     label,
   };

@@ -6,7 +6,7 @@ import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { DEV_EXITS } from "../../exit-codes.ts";
 import { printJson, printRecord } from "../../output/text.ts";
-import { checkFlowId } from "../logs/flow-id.ts";
+import { checkFlowId } from "../../list/ids.ts";
 
 export interface ReplayOptions extends GlobalFlags {
   readonly outcome?: OutcomeId;

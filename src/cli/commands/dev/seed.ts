@@ -11,7 +11,7 @@ import { DEV_EXITS, EXIT } from "../../exit-codes.ts";
 import { counted } from "../../output/format.ts";
 import { createProgress } from "../../output/progress.ts";
 import { printJson, printRecord } from "../../output/text.ts";
-import { wholeNumber } from "./number.ts";
+import { numberFrom } from "../../quantities.ts";
 
 type Job = AnswerOf<"GET /jobs/:id">;
 
@@ -56,8 +56,9 @@ export async function runSeed(context: Context, options: SeedOptions, file?: str
   printRecord(context, Object.fromEntries(Object.entries(result).map(([name, value]) => [name, String(value)])));
 }
 
-function generation({ generate, seed, instance }: SeedOptions): BodyOf<"POST /seed"> {
-  return { generate: { users: wholeNumber("--generate", generate)!, seed: wholeNumber("--seed", seed), instance } };
+function generation({ generate = "", seed, instance }: SeedOptions): BodyOf<"POST /seed"> {
+  const users = numberFrom("--generate", generate);
+  return { generate: { users, seed: seed === undefined ? undefined : numberFrom("--seed", seed), instance } };
 }
 
 async function readDocument(context: Context, file: string): Promise<BodyOf<"POST /seed">> {

@@ -7,7 +7,7 @@ import { DEV_EXITS } from "../../exit-codes.ts";
 import { SESSION_COLUMNS } from "../../list/columns.ts";
 import { printAll } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
-import { checkSessionId } from "../sessions/session-id.ts";
+import { checkSessionId } from "../../list/ids.ts";
 
 export function addSessions(dev: Command, context: Context): void {
   const sessions = dev.command("sessions").description("revoke and restore sessions");

@@ -3,7 +3,7 @@ import { TOKEN_KINDS, type TokenKind } from "../../../wire/token/token-kinds.ts"
 import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
 import type { AnswerOf, BodyOf } from "../../../wire/control/types.ts";
 import { openControl } from "../../connection/control.ts";
-import { durationFrom } from "../../duration.ts";
+import { durationFrom } from "../../quantities.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { DEV_EXITS } from "../../exit-codes.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { ControlClient } from "../../../control-client/index.ts";
-import { userIdByEmail } from "../../../control-client/user-by-email.ts";
+import { userIdByEmail } from "../../../control-client/client.ts";
 import type { BodyOf } from "../../../wire/control/types.ts";
 import { isUuid } from "../../../wire/ids.ts";
 import { openControl } from "../../connection/control.ts";
@@ -10,7 +10,7 @@ import { CliError } from "../../errors.ts";
 import { DEV_EXITS, EXIT } from "../../exit-codes.ts";
 import { USER_COLUMNS } from "../../list/columns.ts";
 import { printResource } from "../../list/record.ts";
-import { shortIdHint } from "../../list/short-id.ts";
+import { shortIdHint } from "../../list/ids.ts";
 import { printsRows } from "../../output/flags.ts";
 
 export interface UserOptions extends GlobalFlags {

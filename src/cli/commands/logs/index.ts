@@ -4,9 +4,9 @@ import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { DEV_EXITS, EXIT, type ExitCode } from "../../exit-codes.ts";
-import { numberFrom } from "../../number.ts";
+import { numberFrom } from "../../quantities.ts";
 import { printsRows } from "../../output/flags.ts";
-import { checkFlowId } from "./flow-id.ts";
+import { checkFlowId } from "../../list/ids.ts";
 import { follow } from "./follow.ts";
 import { recent } from "./recent.ts";
 import { jsonView, textView, type View } from "./view.ts";

@@ -4,7 +4,7 @@ import { systemReason } from "../../../disk/system-reason.ts";
 import type { ServeOptions } from "../../../server/index.ts";
 import { CONFIG_FILE, type LogLevel, type ProvidersMode } from "../../../wire/serve.ts";
 import type { Context } from "../../context.ts";
-import { durationFrom } from "../../duration.ts";
+import { durationFrom } from "../../quantities.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 

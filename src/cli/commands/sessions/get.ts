@@ -7,7 +7,7 @@ import { SESSION_COLUMNS } from "../../list/columns.ts";
 import { addFieldsFlag, chosenBy, type ListFlags } from "../../list/flags.ts";
 import { printResource } from "../../list/record.ts";
 import { printsRows } from "../../output/flags.ts";
-import { checkSessionId } from "./session-id.ts";
+import { checkSessionId } from "../../list/ids.ts";
 
 export type GetOptions = GlobalFlags & Pick<ListFlags, "fields">;
 

@@ -13,7 +13,7 @@ import { printsRows } from "../../output/flags.ts";
 import { counted } from "../../output/format.ts";
 import { createProgress } from "../../output/progress.ts";
 import { printJson, say } from "../../output/text.ts";
-import { moment } from "../../search/moment.ts";
+import { moment } from "../../quantities.ts";
 
 export interface PruneOptions extends GlobalFlags {
   readonly before: string;

@@ -12,7 +12,7 @@ import { CliError } from "../../errors.ts";
 import { EXIT, EXIT_BY_SIGNAL } from "../../exit-codes.ts";
 import { counted } from "../../output/format.ts";
 import { harmless, printJson, printRecord } from "../../output/text.ts";
-import { inWords } from "../tokens/claims.ts";
+import { inWords } from "../../output/claims.ts";
 import { signInWithBrowser } from "./with-browser.ts";
 import { signInAs } from "./without-browser.ts";
 

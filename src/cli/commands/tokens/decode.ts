@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { printJson, printRecord } from "../../output/text.ts";
-import { inWords } from "./claims.ts";
+import { inWords } from "../../output/claims.ts";
 import { readToken } from "./read-token.ts";
 import { decode } from "./verdict.ts";
 

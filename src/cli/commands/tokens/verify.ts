@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { colors, harmless, printJson, printRecord } from "../../output/text.ts";
 import { verifyBatch } from "./batch.ts";
 import { openChecks, type Checked, type Checks } from "./checks.ts";
-import { time } from "./claims.ts";
+import { time } from "../../output/claims.ts";
 import { failureJson, verdictJson } from "./json.ts";
 import { readToken } from "./read-token.ts";
 import type { Verdict } from "./verdict.ts";

@@ -8,7 +8,7 @@ import { EXIT } from "../../exit-codes.ts";
 import { USER_COLUMNS } from "../../list/columns.ts";
 import { addFieldsFlag, chosenBy, type ListFlags } from "../../list/flags.ts";
 import { printResource } from "../../list/record.ts";
-import { shortIdHint } from "../../list/short-id.ts";
+import { shortIdHint } from "../../list/ids.ts";
 import { printsRows } from "../../output/flags.ts";
 import { findByEmail } from "./by-email.ts";
 

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { PROVIDERS, providerTitle } from "../../../wire/providers.ts";
-import { visible } from "../../../wire/text/visible.ts";
+import { visible } from "../../../wire/text/harmless.ts";
 import { control } from "../../api/client.ts";
 import type { Persona } from "../../api/records.ts";
 import { useLoad } from "../../api/use-load.ts";

@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { visible } from "../../../wire/text/visible.ts";
+import { visible } from "../../../wire/text/harmless.ts";
 import { control } from "../../api/client.ts";
 import type { Instance } from "../../api/records.ts";
 import { preferredInstance, refreshState } from "../../api/service.ts";

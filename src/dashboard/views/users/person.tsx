@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { visible } from "../../../wire/text/visible.ts";
+import { visible } from "../../../wire/text/harmless.ts";
 import { RowLink } from "../../ui/table.tsx";
 import { Avatar } from "../../ui/avatar.tsx";
 

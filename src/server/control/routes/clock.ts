@@ -3,10 +3,9 @@ import { clockStatement } from "../../../wire/token/clock-proof.ts";
 import type { AnswerOf } from "../../../wire/control/types.ts";
 import { ApiError } from "../../errors.ts";
 import type { ClockSetting } from "../../shared-state/clock.ts";
-import type { ControlDeps } from "../deps.ts";
+import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { parseDuration } from "../duration.ts";
 import { chosenInstance } from "../records.ts";
-import type { HandlersOf } from "../handler.ts";
 
 /** Dates beyond the year are written in another way, which does not sort as text. A day is left for what expires later. */
 const LATEST = "9999-12-31T00:00:00Z";

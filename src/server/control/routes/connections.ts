@@ -6,9 +6,8 @@ import { DEFINITIONS } from "../../providers/index.ts";
 import type { InForce } from "../../providers/offers.ts";
 import type { ConnectionRecord, InstanceRecord } from "../../store/records.ts";
 import { testConnection } from "../connection-test.ts";
-import type { ControlDeps } from "../deps.ts";
+import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { requireInstance } from "../records.ts";
-import type { HandlersOf } from "../handler.ts";
 import { refuseFaults } from "../check.ts";
 import { changeInstance, requireDefault } from "./instances.ts";
 

@@ -1,6 +1,6 @@
 import { ApiError } from "../../errors.ts";
 import { dashboardLink } from "../dashboard-keys.ts";
-import type { Handlers } from "../handler.ts";
+import type { Handlers } from "../deps.ts";
 
 export const dashboardRoutes: Pick<
   Handlers,

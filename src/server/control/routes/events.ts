@@ -1,9 +1,8 @@
 import { clearInterval, setInterval } from "node:timers";
 import { headerOf } from "../../http/context.ts";
 import { stream } from "../../http/respond.ts";
-import type { ControlDeps } from "../deps.ts";
+import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { hasKey } from "../guard.ts";
-import type { HandlersOf } from "../handler.ts";
 import { flowResource, requestResource } from "../resources.ts";
 
 /** Shorter than usual idle timeouts of proxies and clients. */

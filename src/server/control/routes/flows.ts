@@ -1,11 +1,10 @@
 import { ApiError } from "../../errors.ts";
 import type { Flow } from "../../history/flows.ts";
-import type { ControlDeps } from "../deps.ts";
+import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { parseMoment } from "../duration.ts";
 import { filterFlows, waitFor } from "../filters.ts";
 import { requireFound } from "../records.ts";
 import { summaryOf } from "../flow-summary.ts";
-import type { HandlersOf } from "../handler.ts";
 import { json } from "../../http/respond.ts";
 import { toHar } from "../har.ts";
 import { pageOf } from "../lists.ts";

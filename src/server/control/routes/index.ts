@@ -1,5 +1,5 @@
-import type { Handlers } from "../handler.ts";
-import { browserRoutes } from "./browsers.ts";
+import type { Handlers } from "../deps.ts";
+import { browserRoutes, outcomeRoutes, scenarioRoutes } from "./scenarios.ts";
 import { clockRoutes } from "./clock.ts";
 import { connectionRoutes } from "./connections.ts";
 import { dashboardRoutes } from "./dashboard.ts";
@@ -7,16 +7,13 @@ import { eventRoutes } from "./events.ts";
 import { flowRoutes } from "./flows.ts";
 import { instanceRoutes } from "./instances.ts";
 import { keyRoutes } from "./keys.ts";
-import { outcomeRoutes } from "./outcomes.ts";
 import { personaRoutes } from "./personas.ts";
 import { requestRoutes } from "./requests.ts";
-import { resetRoutes } from "./reset.ts";
-import { scenarioRoutes } from "./scenarios.ts";
+import { resetRoutes, stateRoutes } from "./state.ts";
 import { seedRoutes } from "./seed.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { signInRoutes } from "./sign-ins.ts";
 import { snapshotRoutes } from "./snapshots.ts";
-import { stateRoutes } from "./state.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { userRoutes } from "./users.ts";
 

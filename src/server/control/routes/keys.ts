@@ -2,10 +2,9 @@ import type { AnswerOf } from "../../../wire/control/types.ts";
 import { createPublishableKey, withNewSecretKey } from "../../instances/keys.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import { ApiError } from "../../errors.ts";
-import type { ControlDeps } from "../deps.ts";
+import type { ControlDeps, Handlers } from "../deps.ts";
 import { parseDuration } from "../duration.ts";
 import { requireInstance } from "../records.ts";
-import type { Handlers } from "../handler.ts";
 import { oldKeysOf } from "../resources.ts";
 import { changeInstance } from "./instances.ts";
 

@@ -5,7 +5,7 @@ import { typedPersona } from "../../simulator/typed-account.ts";
 import { checked } from "../../zod-errors.ts";
 import { requireFound, patched } from "../records.ts";
 import type { PersonaRecord } from "../../store/records.ts";
-import type { HandlersOf } from "../handler.ts";
+import type { HandlersOf } from "../deps.ts";
 import { pageOf } from "../lists.ts";
 import { refuseFaults } from "../check.ts";
 import { personaResource } from "../resources.ts";

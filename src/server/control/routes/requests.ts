@@ -1,7 +1,7 @@
 import type { LoggedRequest } from "../../history/request-log.ts";
 import { filterRequests, waitFor } from "../filters.ts";
 import { requireFound } from "../records.ts";
-import type { HandlersOf } from "../handler.ts";
+import type { HandlersOf } from "../deps.ts";
 import { pageOf } from "../lists.ts";
 import { requestResource } from "../resources.ts";
 

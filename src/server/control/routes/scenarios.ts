@@ -1,18 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { normalizeEmail } from "../../../wire/text/email.ts";
 import type { ParsedQueryOf } from "../../../wire/control/routes.ts";
-import type { OutcomeId } from "../../../wire/sign-in/outcomes.ts";
+import { type OutcomeId, OUTCOMES } from "../../../wire/sign-in/outcomes.ts";
 import { isPossible, providersOf } from "../../simulator/outcomes.ts";
 import type { Provider } from "../../../wire/providers.ts";
 import { editOf } from "../../simulator/edit.ts";
 import { ApiError } from "../../errors.ts";
 import { SCENARIO_PREFIX } from "../../shared-state/shared-state.ts";
 import { remainingOf, type Scenario } from "../../shared-state/scenario.ts";
-import type { ControlDeps } from "../deps.ts";
+import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { requireInstance } from "../records.ts";
-import type { HandlersOf } from "../handler.ts";
 import { pageOf } from "../lists.ts";
 import { changeSetting, deleteSetting } from "../../store/settings.ts";
+import { BROWSER_COOKIE } from "../../../wire/sign-in/account-choices.ts";
+import { labelledBrowserValue } from "../../simulator/browser.ts";
 
 /** Used-up scenarios stay visible, up to this number. */
 const MAX_USED_UP = 1000;
@@ -103,3 +104,24 @@ function scenarioResource(scenario: Scenario) {
   const edit = profile && { profile: profile.set, omit: [...profile.omit] };
   return { id, resource: "scenario" as const, data: { ...data, ...edit, remaining: remainingOf(scenario) } };
 }
+
+export const outcomeRoutes: HandlersOf<"/outcomes"> = {
+  "GET /outcomes": () => OUTCOMES.map((outcome) => ({ ...outcome, providers: providersOf(outcome.id) })),
+};
+
+export const browserRoutes: HandlersOf<"/browsers"> = {
+  "POST /browsers": ({ body }, { addresses }) => {
+    const id = `browser_${randomBytes(12).toString("base64url")}`;
+    const front = new URL(addresses.front);
+    const cookie = {
+      name: BROWSER_COOKIE,
+      value: labelledBrowserValue({ id, label: body.label }),
+      domain: front.hostname,
+      path: "/",
+      httpOnly: true,
+      secure: addresses.isHttps,
+      sameSite: "Lax" as const,
+    };
+    return { id, cookies: [cookie] };
+  },
+};

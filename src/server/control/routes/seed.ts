@@ -2,7 +2,7 @@ import { ApiError } from "../../errors.ts";
 import { crossFaults, suffixFaults } from "../../seed/faults.ts";
 import { recordsOf } from "../../seed/parse.ts";
 import { chosenInstance, requireFound } from "../records.ts";
-import type { Handlers } from "../handler.ts";
+import type { Handlers } from "../deps.ts";
 import { refuseFaults } from "../check.ts";
 import { requireDefault } from "./instances.ts";
 import { personaFaults } from "./personas.ts";

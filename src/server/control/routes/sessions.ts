@@ -5,10 +5,9 @@ import { lowerCaseId } from "../../http/routes/access.ts";
 import type { ListOptions } from "../../http/routes/list.ts";
 import { sessionList } from "../../http/routes/sessions.ts";
 import type { SessionRecord } from "../../store/records.ts";
-import type { ControlDeps } from "../deps.ts";
+import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { parseMoment } from "../duration.ts";
 import { chosenInstance, requireFound, requireKey } from "../records.ts";
-import type { HandlersOf } from "../handler.ts";
 import { recordCount, recordList } from "../lists.ts";
 import { sessionResource } from "../resources.ts";
 

@@ -3,13 +3,11 @@ import { SIGN_IN_ERRORS } from "../../../wire/errors.ts";
 import { editOf } from "../../simulator/edit.ts";
 import { ApiError } from "../../errors.ts";
 import type { SignInHeadless } from "../../simulator/headless.ts";
-import type { Admitted } from "../../http/context.ts";
+import { type Admitted, attributeToFlow } from "../../http/context.ts";
 import type { SignInOutcome } from "../../http/request-entry.ts";
-import { attributeToFlow } from "../../http/routes/attribute.ts";
 import type { InstanceRecord } from "../../store/records.ts";
-import type { ControlDeps } from "../deps.ts";
+import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { chosenInstance, findUser } from "../records.ts";
-import type { HandlersOf } from "../handler.ts";
 import { requireAccount, requirePossible } from "./scenarios.ts";
 
 export const signInRoutes: HandlersOf<"/sign-ins"> = {

@@ -1,8 +1,7 @@
 import { PREVIOUS_NAME, SNAPSHOT_NAME } from "../../../wire/control/bodies.ts";
 import { ApiError } from "../../errors.ts";
 import type { SnapshotInfo, Store } from "../../store/store.ts";
-import type { ControlDeps } from "../deps.ts";
-import type { HandlersOf } from "../handler.ts";
+import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { pageOf } from "../lists.ts";
 
 /** The newest of the snapshots that are saved before records are replaced. */

@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorCode } from "../../../wire/errors.ts";
-import { visible } from "../../../wire/text/visible.ts";
+import { visible } from "../../../wire/text/harmless.ts";
 import type { WayBack } from "../../errors.ts";
 import { html } from "./html.ts";
 import { layout } from "./layout.ts";

@@ -1,6 +1,6 @@
 import { PROVIDERS, PROVIDERS_WITHOUT_EMAIL, PROVIDER_TITLES, type Provider } from "../../../wire/providers.ts";
 import { OUTCOMES } from "../../../wire/sign-in/outcomes.ts";
-import { visible } from "../../../wire/text/visible.ts";
+import { visible } from "../../../wire/text/harmless.ts";
 import { normalizeEmail } from "../../../wire/text/email.ts";
 import { editedNames } from "../../simulator/edit.ts";
 import { isPossible } from "../../simulator/outcomes.ts";

@@ -1,6 +1,6 @@
 import type { TokenClaims } from "../../../wire/token/claims.ts";
 import { providerTitle } from "../../../wire/providers.ts";
-import { visible } from "../../../wire/text/visible.ts";
+import { visible } from "../../../wire/text/harmless.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { SIGNED_IN_SCRIPT } from "./scripts.ts";

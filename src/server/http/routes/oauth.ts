@@ -1,10 +1,9 @@
 import { getCookie, type H3Event } from "h3";
 import { flowIdOf } from "../../history/flows.ts";
 import { endBinding } from "../../sign-in/binding.ts";
-import { callerIn, type Admitted } from "../context.ts";
+import { callerIn, type Admitted, attributeToFlow } from "../context.ts";
 import { redirect, type Sent } from "../respond.ts";
 import { requireProvider, requireSignInInstance } from "./access.ts";
-import { attributeToFlow } from "./attribute.ts";
 import type { SignInRouteDeps } from "./deps.ts";
 import type { ProductHandlers } from "./product-rows.ts";
 

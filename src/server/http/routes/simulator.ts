@@ -5,17 +5,16 @@ import type { Flows } from "../../history/flows.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import type { Instances } from "../../instances/instances.ts";
 import type { AnswerAuthorize } from "../../simulator/authorize-page.ts";
-import { browserIdCookie, newBrowserId, readBrowserId } from "../../simulator/browser.ts";
-import { readLabelledBrowser } from "../../simulator/labelled-browser.ts";
+import { browserIdCookie, newBrowserId, readBrowserId, readLabelledBrowser } from "../../simulator/browser.ts";
 import type { Simulator } from "../../simulator/simulator.ts";
-import { callerIn, headerOf } from "../context.ts";
+import { callerIn, headerOf, attributeToFlow } from "../context.ts";
 import type { HandlersOf } from "../dispatch.ts";
 import { accountChoices, withAdvice } from "../pages/account-choices.ts";
-import { avatarSvg } from "../pages/avatar.ts";
 import { accountList, pickerPage } from "../pages/picker.ts";
 import { addCookie, json, page, redirect, setHeaders } from "../respond.ts";
 import { requireNavigation } from "./access.ts";
-import { attributeToFlow } from "./attribute.ts";
+import type { Picture } from "../../simulator/picture.ts";
+import { escapeHtml } from "../pages/html.ts";
 
 /** What the pages of the simulated providers show and decide. */
 export interface SimulatorRouteDeps {
@@ -91,4 +90,9 @@ export function simulatorRoutes(deps: SimulatorRouteDeps): HandlersOf<typeof SIM
 function requireSimulated(provider: string): Provider {
   if (!isProvider(provider)) throw new ApiError("not_found");
   return provider;
+}
+
+/** A picture for an account without one. */
+function avatarSvg({ hue, initials }: Picture): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 80 80" width="80" height="80"><rect width="80" height="80" fill="oklch(.5 .12 ${hue})"/><text x="40" y="42" fill="#fff" font-family="system-ui,sans-serif" font-size="30" font-weight="600" text-anchor="middle" dominant-baseline="central">${escapeHtml(initials)}</text></svg>\n`;
 }

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Source } from "../maintenance.ts";
 import { keyOf, MOVED_NAMES, recordText, type Entry, type MovedName, type TableName } from "../records.ts";
-import { recordFault } from "../record-fault.ts";
-import { References } from "../references.ts";
+import { recordFault, References } from "../record-faults.ts";
 import { StoreRefused } from "../store.ts";
 
 /** The number of records of each kind, and the SHA-256, in hexadecimal, of all of them in their order. */

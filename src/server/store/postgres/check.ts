@@ -1,5 +1,5 @@
 import { fold } from "../../../wire/text/fold.ts";
-import { recordFault } from "../record-fault.ts";
+import { recordFault } from "../record-faults.ts";
 import { TABLE_NAMES, type Entry, type TableName } from "../records.ts";
 import type { StoreCheck } from "../maintenance.ts";
 import type { Warn } from "../store.ts";

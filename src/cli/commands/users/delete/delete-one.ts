@@ -1,5 +1,4 @@
-import { repeat, type Fault } from "../../../../client/retry.ts";
-import { isUnavailable } from "../../../../client/transient.ts";
+import { repeat, type Fault, isUnavailable } from "../../../../client/retry.ts";
 import { toFailure, type Failure } from "../../../errors.ts";
 import type { Outcome } from "./receipt.ts";
 

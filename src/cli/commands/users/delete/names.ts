@@ -4,7 +4,7 @@ import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { readInput } from "../../../input.ts";
-import { shortIdHint } from "../../../list/short-id.ts";
+import { shortIdHint } from "../../../list/ids.ts";
 import { counted } from "../../../output/format.ts";
 import { say } from "../../../output/text.ts";
 import type { DeleteOptions } from "./options.ts";

@@ -8,7 +8,7 @@ import { CliError } from "../../../errors.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { isTable } from "../../../list/print.ts";
 import { formatOf } from "../../../output/flags.ts";
-import { numberFrom } from "../../../number.ts";
+import { numberFrom } from "../../../quantities.ts";
 import { counted } from "../../../output/format.ts";
 import { isInteractive } from "../../../output/prompt.ts";
 import { harmless, say } from "../../../output/text.ts";

@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import { byTable, TABLE_NAMES, type Entry, type SessionRecord, type TableName } from "../../records.ts";
-import { recordFault } from "../../record-fault.ts";
-import { References } from "../../references.ts";
+import { recordFault, References } from "../../record-faults.ts";
 import type { StoreCheck } from "../../maintenance.ts";
 import type { AnyRecord } from "../document/change.ts";
 import { damageText } from "../files/damage.ts";

@@ -1,10 +1,11 @@
-import type { Socket } from "node:net";
+import { type Socket, connect as dial } from "node:net";
 import postgres, { type Sql } from "postgres";
 import type { Address, Host } from "./address.ts";
 import { passwordFor } from "./password.ts";
-import { openSocket } from "./socket.ts";
 import { isoOf } from "./timestamps.ts";
 import { sslOption } from "./tls.ts";
+import { once } from "node:events";
+import { clearTimeout, setTimeout } from "node:timers";
 
 export type Client = Sql<{ moment: string }>;
 
@@ -131,4 +132,19 @@ export function localSettings(address: Address, limited = true): string {
   return Object.entries(settingsFor(address, limited))
     .map(([name, value]) => `SET LOCAL ${name} TO ${name === "search_path" ? value : `'${value}'`};`)
     .join(" ");
+}
+
+/** A connected socket. @throws an error with a code: the system's, or `CONNECT_TIMEOUT` */
+async function openSocket({ host, port }: Host, timeoutMs: number): Promise<Socket> {
+  const path = `${host}/.s.PGSQL.${port}`;
+  const socket = dial(host.startsWith("/") ? { path } : { host, port, noDelay: true });
+  const tooLate = Object.assign(new Error(`${host}:${port} could not be reached in time`), { code: "CONNECT_TIMEOUT" });
+  const timer = setTimeout(() => socket.destroy(tooLate), timeoutMs);
+  try {
+    await once(socket, "connect");
+  } finally {
+    clearTimeout(timer);
+  }
+  // `postgres` reads the name that TLS asks for here.
+  return Object.assign(socket, { host });
 }

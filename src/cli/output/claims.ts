@@ -1,5 +1,5 @@
-import { timeInWords } from "../../../wire/token/token-words.ts";
-import type { Context } from "../../context.ts";
+import { timeInWords } from "../../wire/token/token-words.ts";
+import type { Context } from "../context.ts";
 
 const TIMES = new Set(["iat", "exp", "nbf"]);
 

@@ -1,0 +1,81 @@
+import { durationMs } from "../wire/text/duration.ts";
+import { CliError } from "./errors.ts";
+import { EXIT } from "./exit-codes.ts";
+import type { Context } from "./context.ts";
+
+/** How a duration is written where a number alone is one of seconds. */
+export const DURATION_FORM = "Write seconds, such as 30 or 0.5, or a duration, such as 500ms, 90s or 1h30m.";
+const MILLISECONDS_FORM = "Write milliseconds, such as 500, or a duration, such as 500ms, 90s or 1h30m.";
+
+interface DurationRules {
+  /** What a number alone counts; default seconds. */
+  readonly bare?: "ms" | "s";
+  /** Default: no bound but that of `Date`. */
+  readonly mostMs?: number;
+}
+
+/** The longest time that `Date` knows. */
+const MOST_MS = 8.64e15;
+
+/**
+ * Milliseconds of what a person has typed: `30`, which is seconds, or `1m30s`.
+ * @param source the flag or the variable
+ * @throws {CliError}
+ */
+export function durationFrom(
+  source: string,
+  text: string,
+  { bare = "s", mostMs = MOST_MS }: DurationRules = {},
+): number {
+  const ms = durationMs(text, bare);
+  if (ms === undefined)
+    throw new CliError(
+      EXIT.usage,
+      `${source}: "${text}" is not a duration.`,
+      bare === "s" ? DURATION_FORM : MILLISECONDS_FORM,
+    );
+  if (ms > mostMs)
+    throw new CliError(EXIT.usage, `${source}: "${text}" is too long.`, `Give at most ${mostMs / 1000}s.`);
+  return ms;
+}
+
+/** The number of a flag. @throws {CliError} unless it is a whole one, within the bounds if there are any */
+export function numberFrom(flag: string, text: string, least = -Infinity, most = Infinity): number {
+  const number = /^-?\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= least && number <= most) return number;
+  const form = most === Infinity ? "whole number" : `number from ${least} to ${most}`;
+  throw new CliError(EXIT.usage, `${flag}: "${text}" is not a ${form}.`);
+}
+
+/**
+ * A time as it is given to a flag: a date, a timestamp, or how long ago, e.g. `7d` or `1h30m`.
+ * @returns as it is written in a query
+ * @throws {CliError}
+ */
+export function moment(flag: string, text: string, now: Date): string {
+  const ago = durationMs(text);
+  if (ago !== undefined) {
+    const time = new Date(now.getTime() - ago);
+    if (time.getUTCFullYear() >= 1) return time.toISOString();
+  } else if (/^\d{4}-\d{2}-\d{2}(T.*)?$/.test(text) && isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text)))
+    return text;
+  throw new CliError(
+    EXIT.usage,
+    `${flag}: "${text}" is not a time.`,
+    "Write 2026-01-31, 2026-01-31T23:59:59Z, or how long ago: 30m, 1h30m, 7d, 2w.",
+  );
+}
+
+/** Whether the calendar has a date; `Date` takes 2026-02-31 for the 3rd of March. */
+function isDay(date: string): boolean {
+  const time = new Date(`${date}T00:00:00Z`);
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(date);
+}
+
+/** The longest wait: longer ones don't fit into a timer. */
+export const MOST_WAIT_MS = 86_400_000;
+
+/** How long commands wait for a service that is not there yet. @throws {CliError} if `SVC_WAIT` is not a duration */
+export function waitMs(env: Context["env"]): number {
+  return env["SVC_WAIT"] ? durationFrom("SVC_WAIT", env["SVC_WAIT"], { mostMs: MOST_WAIT_MS }) : 0;
+}

@@ -1,0 +1,65 @@
+import { invalidColumn, keyOf, type Entry, type InstanceRecord } from "./records.ts";
+import { PUBLISHABLE_KEY, SECRET_KEY } from "../../wire/credentials.ts";
+import { SUBDOMAIN } from "../../wire/ids.ts";
+
+/**
+ * What is wrong with a record on its own. Each check, export and import asks here, so that a store that passes its check can
+ * be exported, and an export can be imported.
+ * @returns a sentence without the value, e.g. `identities 0b6c…: its provider is not valid`
+ */
+export function recordFault([name, record]: Entry): string | undefined {
+  const column = invalidColumn(name, record) ?? (name === "instances" ? malformedColumn(record) : undefined);
+  if (column === undefined) return undefined;
+  const key = keyOf(name, record);
+  // A state is a secret.
+  return `${name} ${name === "states" ? `${key.slice(0, 8)}…` : key}: its ${column} is not valid`;
+}
+
+/** Finds records that belong to missing ones. Takes a store's entries in their order. */
+export class References {
+  /** The ids of the users of each instance. */
+  readonly #users = new Map<string, Set<string>>();
+
+  /** @returns the missing record, e.g. `user 0b6c…`; undefined if nothing is */
+  missing([name, record]: Entry): string | undefined {
+    if (name === "personas" || name === "settings") return undefined;
+    if (name === "instances") {
+      this.#users.set(record.id, new Set());
+      return undefined;
+    }
+    const users = this.#users.get(record.instance_id);
+    if (!users) return `instance ${record.instance_id}`;
+    if (name === "users") users.add(record.id);
+    if (name === "users" || name === "states") return undefined;
+    return users.has(record.user_id) ? undefined : `user ${record.user_id}`;
+  }
+}
+
+/**
+ * The values of an instance that have a form which svc gives them. Shells and other programs read them, so one that another
+ * program wrote could contain a command.
+ */
+const FORMS = [
+  ["publishable_key", PUBLISHABLE_KEY, "publishable key"],
+  ["secret_key", SECRET_KEY, "secret key"],
+  ["subdomain", SUBDOMAIN, "subdomain"],
+] as const;
+
+/**
+ * What is wrong with the first instance whose keys or subdomain do not have their form.
+ * @returns a sentence without the value
+ */
+export function keyFault(instances: readonly InstanceRecord[]): string | undefined {
+  for (const instance of instances)
+    for (const [column, form, title] of FORMS)
+      if (!form.test(instance[column]))
+        return `the ${title} of the instance ${JSON.stringify(instance.id)} is not one. ${REMEDY}`;
+  return undefined;
+}
+
+/** The first column of an instance whose value does not have its form. */
+function malformedColumn(instance: InstanceRecord): string | undefined {
+  return FORMS.find(([column, form]) => !form.test(instance[column]))?.[0];
+}
+
+const REMEDY = "svc writes no such value: restore a backup, or choose another --store.";
