@@ -89,6 +89,7 @@ function makeRecords() {
   const start = Date.UTC(2020, 0, 1);
   const users = [];
   const identities = [];
+  const sessions = [];
   for (let n = 0; n < USERS; n++) {
     const created_at = new Date(start + n * 1000).toISOString();
     const name = `${first[n % 10]} ${last[Math.floor(n / 10) % 10]}`;
@@ -119,8 +120,27 @@ function makeRecords() {
       created_at,
       updated_at: created_at,
     });
+    sessions.push(sessionOf(user, undefined, created_at));
   }
-  return { instances: [instanceOf(INSTANCE, start)], users, identities, sessions: [], personas: [] };
+  return { instances: [instanceOf(INSTANCE, start)], users, identities, sessions, personas: [] };
+}
+
+function sessionOf(user, active, moment = new Date().toISOString()) {
+  return {
+    id: active?.id ?? randomUUID(),
+    session_id: active?.session_id ?? `svc_session_${randomUUID()}`,
+    instance_id: INSTANCE,
+    user_id: user.id,
+    provider: "google",
+    name: user.name,
+    email: user.email,
+    ip_address: "203.0.113.7",
+    geo_data: {},
+    logged_in_at: active?.logged_in_at ?? moment,
+    last_signin_at: moment,
+    revoked_at: null,
+    created_at: active?.created_at ?? moment,
+  };
 }
 
 async function fill() {
@@ -128,7 +148,7 @@ async function fill() {
   const target = await openPostgresTarget(url);
   await target.begin("bench");
   await target.put([["instances", records.instances[0]]]);
-  for (const table of ["users", "identities"]) {
+  for (const table of ["users", "identities", "sessions"]) {
     for (let n = 0; n < USERS; n += 5000)
       await target.put(records[table].slice(n, n + 5000).map((record) => [table, record]));
   }
@@ -152,21 +172,6 @@ async function ratios() {
     code_verifier: null,
     binding: null,
     ...times,
-  });
-  const sessionOf = (user, active) => ({
-    id: active?.id ?? randomUUID(),
-    session_id: active?.session_id ?? `svc_session_${randomUUID()}`,
-    instance_id: INSTANCE,
-    user_id: user.id,
-    provider: "google",
-    name: user.name,
-    email: user.email,
-    ip_address: "203.0.113.7",
-    geo_data: {},
-    logged_in_at: begun.toISOString(),
-    last_signin_at: new Date().toISOString(),
-    revoked_at: null,
-    created_at: begun.toISOString(),
   });
   const row = (record, folded) => ({
     ...record,

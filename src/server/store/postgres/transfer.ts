@@ -123,7 +123,7 @@ export async function openPostgresTarget(url: string, warn: Warn = () => {}): Pr
       transaction(async () => {
         await ask("DELETE FROM svc.filling");
         // So that the first searches are planned well.
-        for (const table of TABLE_NAMES) await ask(`ANALYZE svc.${table}`);
+        for (const table of [...TABLE_NAMES, "session_times"]) await ask(`ANALYZE svc.${table}`);
       }),
 
     close,
