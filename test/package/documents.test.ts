@@ -191,7 +191,8 @@ describe("The documents", () => {
   });
 
   it("never name the npm package svc, which is another package", async () => {
-    for (const page of [...PAGES, "examples/github-actions/verify.yml"]) {
+    const workflows = ["verify", "service-container"].map((name) => `examples/github-actions/${name}.yml`);
+    for (const page of [...PAGES, ...workflows]) {
       expect(await readFile(join(ROOT, page), "utf8"), page).not.toMatch(/npx (--yes )?svc[ \n]/);
     }
   });

@@ -16,7 +16,8 @@ import { GET as signIn } from "../../examples/next/app/sign-in/route.ts";
 import { POST as signOut } from "../../examples/next/app/sign-out/route.ts";
 import { messageOf } from "../../examples/next/lib/failures.ts";
 import { temporaryDirectory } from "../_files.ts";
-import { ROOT } from "../_paths.ts";
+import { freePort } from "../_free-port.ts";
+import { BIN, ROOT } from "../_paths.ts";
 
 let service: RunningServer;
 let secretKey: string;
@@ -323,16 +324,51 @@ describe("The steps of the GitHub Actions job", () => {
     const job = parse(await readFile(join(ROOT, "examples/github-actions/verify.yml"), "utf8")) as Job;
     const steps = job.jobs.test.steps.flatMap(({ run }) => (run === undefined ? [] : [run]));
     expect(steps).toHaveLength(3);
-    const directory = temporaryDirectory();
-    // What npx would find after `npm install svc-identity`.
-    await writeFile(join(directory, "npx"), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 });
-    await symlink(join(ROOT, "bin/svc.js"), join(directory, "svc-identity"));
-    await writeFile(join(directory, "npm"), '#!/bin/sh\n[ "$1" = ci ]\n', { mode: 0o755 });
+    const directory = await withPackage();
     const script = ["set -e", "trap 'kill $(jobs -p)' EXIT", ...steps].join("\n").replace("--port 7820", "--port 0");
     const { code, output } = await bash(script, directory);
     expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining("ada@acme.test") as string });
   });
+
+  it("that has a service container sign in at a server with its command", async () => {
+    const source = await readFile(join(ROOT, "examples/github-actions/service-container.yml"), "utf8");
+    const port = String(await freePort());
+    const workflow = source.replaceAll("${{ github.sha }}", "0123456789abcdef".repeat(2)).replaceAll("7820", port);
+    const { env, jobs } = parse(workflow) as ServiceWorkflow;
+    const { services, steps } = jobs.test;
+    const own = temporaryDirectory();
+    // SVC_HOST as in the image.
+    const image = { ...services.svc.env, SVC_HOST: "0.0.0.0", SVC_PORT: port, HOME: own, PATH: process.env["PATH"] };
+    const server = spawn(BIN, services.svc.command.split(" "), { cwd: own, env: image });
+    onTestFinished(() => void server.kill());
+    await once(server.stdout, "data");
+
+    const runs = steps.flatMap(({ run }) => (run === undefined ? [] : [run]));
+    expect(runs).toHaveLength(4);
+    const variables = Object.entries({ ...env, GITHUB_ENV: "./github.env" }).map(([name, value]) => `${name}=${value}`);
+    // A step has the variables that those before it have left.
+    const next = 'if [ -e "$GITHUB_ENV" ]; then . "$GITHUB_ENV"; fi';
+    const script = ["set -ea", ...variables, ...runs.flatMap((run) => [run, next])].join("\n");
+    const { code, output } = await bash(script, await withPackage());
+    expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining("ada@acme.test") as string });
+  });
 });
+
+interface ServiceWorkflow {
+  env: Record<string, string>;
+  jobs: {
+    test: { services: { svc: { command: string; env: Record<string, string> } }; steps: { run?: string }[] };
+  };
+}
+
+/** A directory whose `npx` and `npm` find the package as after `npm install svc-identity`. */
+async function withPackage(): Promise<string> {
+  const directory = temporaryDirectory();
+  await writeFile(join(directory, "npx"), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 });
+  await symlink(join(ROOT, "bin/svc.js"), join(directory, "svc-identity"));
+  await writeFile(join(directory, "npm"), '#!/bin/sh\n[ "$1" = ci ]\n', { mode: 0o755 });
+  return directory;
+}
 
 function bash(script: string, cwd: string): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve) => {
