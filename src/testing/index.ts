@@ -10,6 +10,9 @@ import { checkOptions, checkServer } from "./options.ts";
 import { createTestServiceFrom, type TestService } from "./test-service.ts";
 
 export { ControlError, type ControlClient, type ControlErrorCode } from "../control-client/index.ts";
+export type { Application } from "./agent/application.ts";
+export type { Credentials, CredentialsOptions } from "./agent/credentials.ts";
+export type { SignedInAgent, SignInToOptions } from "./agent/sign-in-to.ts";
 export type { Duration, Moment, PageWithClock, TestClock } from "./clock.ts";
 export type { Flow, FlowFilter, TestFlows } from "./flows.ts";
 export type { TestInstance, TestInstances } from "./instances.ts";

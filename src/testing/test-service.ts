@@ -5,6 +5,9 @@ import type { AnswerOf, BodyOf } from "../wire/control/types.ts";
 import type { Fetch } from "../wire/http/fetch.ts";
 import { createClockReading, createTestClock, type TestClock } from "./clock.ts";
 import { withEdits } from "./edits.ts";
+import type { Application, Reach } from "./agent/application.ts";
+import type { Credentials, CredentialsOptions } from "./agent/credentials.ts";
+import type { SignedInAgent, SignInToOptions } from "./agent/sign-in-to.ts";
 import { createTestFlows, type Forgotten, type TestFlows } from "./flows.ts";
 import { instanceNamed, readInstances, type TestInstances } from "./instances.ts";
 import { checkOptions } from "./options.ts";
@@ -52,6 +55,20 @@ export interface TestService extends AsyncDisposable {
    * @returns `token`, or `error` and `error_description`; with its `flow_id`, `flows.get` says why in words
    */
   signIn(options?: SignInOptions): Promise<SignInResult>;
+  /**
+   * Signs in to an application, as a browser would: `const agent = await svc.signInTo(app, { as: "ada" })`, then
+   * `agent.fetch("/me")`, or another caller with `agent.headers`.
+   * @param app its address, a fetch-style handler or an object with one, or a listener or server of `node:http`
+   * @param options as for `signIn`, and `path`: where the application begins a sign-in, by default `/sign-in`
+   * @throws {ControlError} if the application began no sign-in with this service @throws {ServeError} for what is no application
+   */
+  signInTo(app: Application, options?: SignInToOptions): Promise<SignedInAgent>;
+  /**
+   * A token with ready headers for a caller, without an application: `fetch(url, await svc.credentialsFor("ada"))`.
+   * @param user the id or e-mail address of an account, which signs in, or the id of any user
+   * @param options `cookie`: the name of the cookie in which the application keeps the token; default `Authorization: Bearer`
+   */
+  credentialsFor(user: string, options?: CredentialsOptions): Promise<Credentials>;
   readonly scenarios: TestScenarios;
   readonly clock: TestClock;
   readonly tokens: TestTokens;
@@ -98,10 +115,19 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
   // Weak: a service that lives as long as its worker may be asked for a client in each of thousands of tests.
   const clients = new Set<WeakRef<Client>>();
   const dropped = new FinalizationRegistry<WeakRef<Client>>((client) => clients.delete(client));
+  /** How each application that was signed in to is reached. */
+  const reaches = new Map<Application, Promise<Reach>>();
+  const reach = (app: Application): Promise<Reach> => {
+    const known = reaches.get(app) ?? import("./agent/application.ts").then(({ reachOf }) => reachOf(app));
+    reaches.set(app, known);
+    known.catch(() => reaches.delete(app));
+    return known;
+  };
   let closed: Promise<void> | undefined;
   const closeAll = (): Promise<void> =>
     (closed ??= (async () => {
       await Promise.all([...clients].map(async (client) => client.deref()?.close()));
+      await Promise.all([...reaches.values()].map(async (each) => (await each).close()));
       await parts.close();
     })());
 
@@ -131,7 +157,7 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
     const changed = async (): Promise<void> => {
       instances = await readInstances(control, only);
     };
-    return {
+    const svc: TestService = {
       url,
       controlKey,
       get instances() {
@@ -161,6 +187,15 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
           body: { ...scope, browser: match.browser, ...withEdits("profile", options) },
         });
       },
+      async signInTo(app, options) {
+        requireOpen();
+        const { signInTo } = await import("./agent/sign-in-to.ts");
+        return signInTo(svc, await reach(app), options);
+      },
+      async credentialsFor(user, options) {
+        const { credentialsFor } = await import("./agent/credentials.ts");
+        return credentialsFor(svc, user, options);
+      },
       scenarios,
       clock,
       tokens: createTestTokens(control, main),
@@ -177,6 +212,7 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
       [Symbol.asyncDispose]: close,
       scoped: (ownName, ownMatch = {}) => open(ownName, ownMatch, untilClosed(requireOpen)),
     };
+    return svc;
   }
 
   const requireOpen = (): void => {

@@ -1,0 +1,76 @@
+import { once } from "node:events";
+import { createServer, Server, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { ServeError } from "../../server/errors.ts";
+import { createNetworkFetch } from "../network-fetch.ts";
+
+type FetchHandler = (request: Request) => Response | Promise<Response>;
+
+/**
+ * What a test calls an application: its address; a fetch-style handler, or an object with one, such as an application of Hono;
+ * or a listener or server of `node:http`, such as an application of Express.
+ */
+export type Application =
+  | string
+  | URL
+  | FetchHandler
+  | { readonly fetch: FetchHandler }
+  | ((request: IncomingMessage, response: ServerResponse) => unknown)
+  | Server;
+
+/** How an application is reached. */
+export interface Reach {
+  /** Of an application at an address; undefined for one in this process, which is where its sign-in says. */
+  readonly origin: string | undefined;
+  /** Sends one request, and follows no redirect. @param url whatever its origin is in this process */
+  send(url: URL, init: RequestInit): Promise<Response>;
+  close(): Promise<void>;
+}
+
+/** @throws {ServeError} for what is none of them */
+export async function reachOf(app: Application): Promise<Reach> {
+  if (typeof app === "string" || app instanceof URL) return atAddress(String(app));
+  if (app instanceof Server) return atServer(app);
+  if (typeof app === "object" && typeof app?.fetch === "function") return byHandler((request) => app.fetch(request));
+  // As `node:http` and every framework on it declare it: a fetch-style handler has no second parameter that it needs.
+  if (typeof app === "function" && app.length >= 2) return atServer(createServer(app as never));
+  if (typeof app === "function") return byHandler(app as FetchHandler);
+  throw new ServeError(
+    "signInTo needs the application: its address, a fetch-style handler, or a listener or server of node:http. Write signInTo(app).",
+  );
+}
+
+function byHandler(handle: FetchHandler): Reach {
+  return {
+    origin: undefined,
+    send: async (url, init) => handle(new Request(url, init)),
+    close: async () => undefined,
+  };
+}
+
+function atAddress(address: string): Reach {
+  const isAddress = URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
+  if (!isAddress)
+    throw new ServeError(`"${address}" is not the address of an application, such as http://localhost:3000.`);
+  const { fetch, close } = createNetworkFetch();
+  return { origin: new URL(address).origin, send: (url, init) => fetch(url, { ...init, redirect: "manual" }), close };
+}
+
+/** Listens on a free port, if it does not listen yet, and does not keep the process alive. */
+async function atServer(server: Server): Promise<Reach> {
+  const isOurs = !server.listening;
+  if (isOurs) await once(server.listen(0, "127.0.0.1"), "listening");
+  server.unref();
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const reach = atAddress(origin);
+  return {
+    origin: undefined,
+    send: (url, init) => reach.send(new URL(url.pathname + url.search, origin), init),
+    async close() {
+      await reach.close();
+      if (!isOurs) return;
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

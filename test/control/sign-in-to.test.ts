@@ -1,0 +1,137 @@
+import { createServer } from "node:http";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Hono } from "hono";
+import { createApp } from "../../examples/express/server.js";
+import { withAuth } from "../../src/client/middleware.ts";
+import { beginSignIn, finishSignIn } from "../../src/client/sign-in/index.ts";
+import { startTestService, createTestService, type TestService } from "../../src/testing/index.ts";
+
+const ORIGIN = "http://localhost:3000";
+
+function settings(svc: TestService, origin: string) {
+  const [{ secret_key: secretKey, url: baseUrl }] = svc.instances;
+  return { secretKey, baseUrl, origin, now: svc.clock.now };
+}
+
+/** An application of a fetch-style framework. */
+function honoApp(svc: TestService, origin = ORIGIN): Hono {
+  const { secretKey, baseUrl, now } = settings(svc, origin);
+  const options = { secretKey, baseUrl, now, redirectUri: `${origin}/callback` };
+  const app = new Hono();
+  app.get("/sign-in", async (c) => {
+    const begun = await beginSignIn(c.req.raw, options);
+    if (!begun.ok) return c.text(begun.error.code, 400);
+    return new Response(null, { status: 302, headers: { ...begun.headers, location: begun.location } as never });
+  });
+  app.get("/callback", async (c) => {
+    const finished = await finishSignIn(c.req.raw, options);
+    if (!finished.ok) return c.text(finished.error.code, 401);
+    return new Response(null, {
+      status: 302,
+      headers: { location: "/me", "set-cookie": `token=${finished.token}; HttpOnly` },
+    });
+  });
+  const me = withAuth((_request, { email }) => Response.json({ email }), { secretKey, cookie: "token", now });
+  app.get("/me", (c) => me(c.req.raw));
+  app.get("/out", (c) => c.redirect("https://elsewhere.example/"));
+  app.get("/away", (c) => c.redirect("https://auth.example/oauth/authorize"));
+  return app;
+}
+
+describe.each(["in process", "started"])("signInTo with a service %s", (way) => {
+  let svc: TestService;
+  beforeAll(async () => {
+    svc = await (way === "in process" ? createTestService() : startTestService());
+  });
+  afterAll(() => svc.close());
+
+  it("signs in to a fetch-style application, and its agent and headers are the user's", async () => {
+    const app = honoApp(svc);
+    const agent = await svc.signInTo(app, { as: "grace" });
+    expect(await agent.response.json()).toEqual({ email: "grace@acme.test" });
+    expect(agent.flow.data.result).toBe("token");
+    expect(await (await agent.fetch("/me")).json()).toEqual({ email: "grace@acme.test" });
+    expect((await app.request("/me", { headers: agent.headers })).status).toBe(200);
+    expect(agent.cookies.find(({ name }) => name === "token")!.value).toBe(agent.token);
+    expect(await svc.scenarios.list()).toEqual([]);
+  });
+
+  it("signs in to an application of Express, to a server that listens, and to an address", async () => {
+    const app = createApp(settings(svc, ORIGIN));
+    const agent = await svc.signInTo(app, { as: "ada", provider: "google" });
+    expect(await agent.response.json()).toMatchObject({ email: "ada@acme.test" });
+    expect(await (await agent.fetch("/sign-out", { method: "POST" })).text()).toContain("Sign in");
+    expect((await agent.fetch("/me")).status).toBe(401);
+
+    const server = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    const origin = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+    server.on("request", createApp(settings(svc, origin)));
+    for (const reached of [server, origin]) {
+      const { fetch, headers } = await svc.signInTo(reached, { as: "ada" });
+      expect((await fetch("/me")).status).toBe(200);
+      expect((await globalThis.fetch(`${origin}/me`, { headers })).status).toBe(200);
+    }
+    server.closeAllConnections();
+    server.close();
+  });
+
+  it("ends as the outcome and the profile say", async () => {
+    const app = honoApp(svc);
+    const canceled = await svc.signInTo(app, { as: "ada", outcome: "access_denied" });
+    expect([canceled.token, canceled.flow.data.error, canceled.response.status]).toEqual([
+      undefined,
+      "access_denied",
+      401,
+    ]);
+    const { flow } = await svc.signInTo(app, { as: "nobody@example.com", profile: { name: "Countess" } });
+    expect((await svc.users.get(flow.data.user_id!)).data.name).toBe("Countess");
+    const { response } = await svc.signInTo(app, { as: "ada", outcome: "state_expired" });
+    expect(response.status).toBe(400);
+  });
+
+  it("says what is wrong with the application, and what to pass", async () => {
+    const app = honoApp(svc);
+    await expect(svc.signInTo(app, { path: "/login" })).rejects.toThrow(
+      '/login, which answered 404, began no sign-in. Pass the path at which the application begins one: signInTo(app, { path: "/login" }).',
+    );
+    await expect(svc.signInTo(app, { path: "/away" })).rejects.toThrow(
+      "/away redirects to https://auth.example, which is neither the application nor this service. Give the application baseUrl: svc.instances[0].url.",
+    );
+    await expect(svc.signInTo(app, { provider: "github" })).rejects.toThrow(
+      "The application began another sign-in: it is for github.",
+    );
+    await expect(svc.signInTo("nowhere" as never)).rejects.toThrow('"nowhere" is not the address of an application');
+    await expect(svc.signInTo(undefined as never)).rejects.toThrow("signInTo needs the application");
+    await expect(svc.signInTo(app, { user: "ada" } as never)).rejects.toThrow("Unknown option of signInTo: user.");
+    const agent = await svc.signInTo(app, { as: "ada" });
+    await expect(agent.fetch("https://elsewhere.example/")).rejects.toThrow(
+      "https://elsewhere.example is not the application",
+    );
+    expect((await agent.fetch("/out")).headers.get("location")).toBe("https://elsewhere.example/");
+    expect(await svc.scenarios.list()).toEqual([]);
+  });
+
+  it("has ready headers for any account, and for any user by id", async () => {
+    const app = honoApp(svc);
+    const { id } = await svc.users.create({ email: "joan@example.com" });
+    for (const user of ["grace", "joan@example.com", id, "new@example.com"]) {
+      const { headers, cookies, token } = await svc.credentialsFor(user, { cookie: "token" });
+      expect((await app.request("/me", { headers })).status).toBe(200);
+      expect(cookies).toEqual([{ name: "token", value: token }]);
+    }
+    const bearer = await svc.credentialsFor(id);
+    expect((await app.request("/me", { headers: bearer.headers })).status).toBe(200);
+    expect(bearer).toMatchObject({ user_id: id, cookies: [] });
+    await expect(svc.credentialsFor("alan")).rejects.toThrow("alan could not sign in: email_not_verified.");
+    await expect(svc.credentialsFor("ada", { cookies: "token" } as never)).rejects.toThrow("Did you mean cookie?");
+  });
+});
+
+it("A test service that is closed signs in to nothing, and closes the servers that it made", async () => {
+  const svc = await createTestService();
+  const agent = await svc.signInTo(createApp(settings(svc, ORIGIN)), { as: "ada" });
+  await svc.close();
+  await expect(agent.fetch("/me")).rejects.toThrow();
+  await expect(svc.signInTo("http://localhost:3000")).rejects.toMatchObject({ code: "closed" });
+});
