@@ -333,4 +333,25 @@ describe("A user's name", () => {
     expect(Math.max(...stdout.split("\n").map((line) => stringWidth(line)))).toBeLessThanOrEqual(90);
     expect(stdout.split("\n")).toHaveLength(702);
   });
+
+  it("80 columns wide shows addresses whole: names are cut first, and an empty column goes first", async () => {
+    const [acme] = SEED.instances;
+    const email = "maximiliane.hohenzollern-sigmaringen@department.acme.test";
+    const users = [email, "ada@acme.test"].map((address, i) => ({
+      email: address,
+      name: `Maximiliane von Hohenzollern ${i}`,
+      created_at: "2026-05-01T00:00:00Z",
+    }));
+    const service = await setup({ seed: { instances: [{ ...acme, users }] } });
+    const show = async (columns: number): Promise<string[]> =>
+      (await runCli(LIST, { service, tty: true, columns, env: { NO_COLOR: "1" } })).stdout.trimEnd().split("\n");
+    const [heading, ...rows] = await show(80);
+    expect(heading).toMatch(/^ID +EMAIL +NAME$/);
+    expect([rows.some((row) => row.includes(` ${email} `)), rows.every((row) => row.length <= 80)]).toEqual([
+      true,
+      true,
+    ]);
+    expect((await show(115))[0]).toMatch(/^ID +EMAIL +NAME +VERIFIED +CREATED$/);
+    expect((await show(60)).every((row) => row.length <= 60)).toBe(true);
+  });
 });

@@ -9,7 +9,7 @@ import type { Fetch } from "../../src/wire/http/fetch.ts";
 import { userAgent } from "../../src/wire/version.ts";
 import { cwd, HERE, run, service, useDirectory } from "../_cli-directory.ts";
 import { type CliOptions } from "../_cli.ts";
-import { NOBODY } from "../_setup.ts";
+import { NOBODY, SESSION } from "../_setup.ts";
 
 useDirectory();
 
@@ -150,7 +150,16 @@ describe("svc instances", () => {
   it("exits with 4 when no server runs, as every command that needs one does", async () => {
     for (const argv of [["instances", "list"], ["env"], ["logs"], ["dev", "clock"]]) {
       const { code, stderr } = await run(argv, { env: HERE });
-      expect([argv, code, stderr]).toEqual([argv, 4, expect.stringContaining("No server runs in this directory")]);
+      expect([argv, code, stderr]).toEqual([argv, 4, expect.stringMatching(/no server runs in this directory/i)]);
+    }
+  });
+
+  it("says of what needs the control API whom to ask for it", async () => {
+    const revoke = ["dev", "sessions", "revoke", SESSION];
+    for (const argv of [revoke, [...revoke, "--profile", "production"], ["logs", "--base-url", "https://a.test"]]) {
+      const { code, stderr } = await run(argv, { env: HERE });
+      expect([argv, code !== 0, stderr]).toEqual([argv, true, expect.stringMatching(/needs the control API/)]);
+      expect(stderr).toContain("For a service elsewhere, ask its operator to run this command");
     }
   });
 

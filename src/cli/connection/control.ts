@@ -51,7 +51,11 @@ export async function controlTarget(context: Context, flags: GlobalFlags): Promi
   refuseOtherServices(flags);
   const named = context.env["SVC_CONTROL_URL"] || undefined;
   if (named !== undefined) return { url: checkControlUrl(context, named), controlKey: namedKey(context) };
-  const server = await requireLocalServer(context);
+  const server = await requireLocalServer(
+    context,
+    OPERATOR,
+    "This command needs the control API, and no server runs in this directory or above.",
+  );
   if (server.control_key !== undefined) return { url: server.url, controlKey: server.control_key, server };
   throw new CliError(
     EXIT.precondition,
@@ -60,14 +64,17 @@ export async function controlTarget(context: Context, flags: GlobalFlags): Promi
   );
 }
 
+const OPERATOR =
+  "For a service elsewhere, ask its operator to run this command, or for the SVC_CONTROL_URL and SVC_CONTROL_KEY of its control API.";
+
 /** These flags choose services that have no control API. No other server is used in their place. */
 function refuseOtherServices({ profile, baseUrl, apiUrl }: GlobalFlags): void {
   const flag = [profile && "--profile", baseUrl && "--base-url", apiUrl && "--api-url"].find(Boolean);
   if (!flag) return;
   throw new CliError(
     EXIT.usage,
-    `${flag} is not for this command, which asks a development server.`,
-    "Omit it for the local server of this directory. For another one set SVC_CONTROL_URL and SVC_CONTROL_KEY.",
+    `${flag} is not for this command: it needs the control API, which no secret key opens.`,
+    `For the local server of this directory, omit ${flag}. ${OPERATOR}`,
   );
 }
 

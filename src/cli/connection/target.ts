@@ -54,16 +54,13 @@ async function ofLocalServer(context: Context, { base_url, ...explicit }: Target
  */
 export async function requireLocalServer(
   context: Context,
-  otherwise = "For one elsewhere set SVC_CONTROL_URL and SVC_CONTROL_KEY.",
+  otherwise: string,
+  none = "No server runs in this directory or above.",
 ): Promise<RunningServerFile> {
   const local = await awaitLocalServer(context);
   if (local?.isRunning) return local.server;
   if (local) throw notRunning(local, otherwise);
-  throw new CliError(
-    EXIT.noKey,
-    "No server runs in this directory or above.",
-    `Start one with: svc serve. ${otherwise}`,
-  );
+  throw new CliError(EXIT.noKey, none, `Start one with: svc serve. ${otherwise}`);
 }
 
 /** The service of a target in words, such as `https://acme.example.com (profile production)`. */

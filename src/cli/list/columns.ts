@@ -13,6 +13,8 @@ export interface Column<Row> {
   readonly whole?: true;
   /** An id: shortened in a table that is too narrow for it, and nowhere else. */
   readonly isId?: true;
+  /** Cut only if no other column is left to cut or to leave out. */
+  readonly isCutLast?: true;
   /** May be left out of a table that is wider than the terminal; the last one first. */
   readonly isSpare?: boolean;
   /** Left out before the other spare columns. */
@@ -44,7 +46,7 @@ export const USER_COLUMNS: Collection<User> = {
   searched: USER_FIELDS,
   columns: [
     { name: "id", title: "ID", whole: true, isId: true, value: ({ id }) => id },
-    { name: "email", title: "EMAIL", value: ({ data }) => data.email },
+    { name: "email", title: "EMAIL", isCutLast: true, value: ({ data }) => data.email },
     { name: "name", title: "NAME", value: ({ data }) => data.name },
     { name: "avatar_url", value: ({ data }) => data.avatar_url },
     { name: "providers", title: "PROVIDERS", isSpare: true, value: ({ data }) => data.providers },
@@ -68,7 +70,7 @@ export const SESSION_COLUMNS: Collection<Session> = {
     { name: "session_id", title: "SESSION", whole: true, isId: true, value: ({ data }) => data.session_id },
     { name: "id", whole: true, isId: true, value: ({ id }) => id },
     { name: "user_id", whole: true, isId: true, value: ({ data }) => data.user_id },
-    { name: "email", title: "EMAIL", value: ({ data }) => data.email },
+    { name: "email", title: "EMAIL", isCutLast: true, value: ({ data }) => data.email },
     { name: "name", value: ({ data }) => data.name },
     { name: "provider", title: "PROVIDER", isSpare: true, value: ({ data }) => data.provider },
     { name: "ip_address", title: "IP", isSpare: true, goesFirst: true, value: ({ data }) => data.ip_address },

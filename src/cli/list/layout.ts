@@ -15,7 +15,9 @@ interface LaidOut {
   readonly whole?: true;
   /** Shortened if a line does not fit otherwise. */
   readonly isId?: true;
-  /** May be left out, the last one first. */
+  /** Cut after all others. */
+  readonly isCutLast?: true;
+  /** May be left out, an empty one first, then the last one. */
   readonly isSpare?: boolean;
   /** Left out before the other spare columns. */
   readonly goesFirst?: true;
@@ -38,17 +40,22 @@ export function layOut(columns: readonly LaidOut[], cells: readonly (readonly st
   const isShortened = total(full) > available && columns.some(({ isId }, i) => isId && full[i]! > SHORT_ID);
   const natural = full.map((width, i) => (isShortened && columns[i]!.isId ? Math.min(width, SHORT_ID) : width));
   const shown = columns.map((_, i) => i);
-  const least = (i: number): number => (columns[i]!.whole ? natural[i]! : Math.min(natural[i]!, READABLE));
-  for (;;) {
-    const first = shown.findLastIndex((i) => columns[i]!.isSpare && columns[i]!.goesFirst);
-    const spare = first >= 0 ? first : shown.findLastIndex((i) => columns[i]!.isSpare);
-    if (spare < 0 || total(shown.map(least)) <= available) break;
+  const isSpare = (i: number): boolean => columns[i]!.isSpare === true;
+  const isEmpty = (i: number): boolean => cells.slice(1).every((row) => row[i] === "");
+  const isFixed = (i: number): boolean => columns[i]!.whole === true || columns[i]!.isCutLast === true;
+  const least = (i: number): number => (isFixed(i) ? natural[i]! : Math.min(natural[i]!, READABLE));
+  while (total(shown.map(least)) > available) {
+    const spare = [isEmpty, (i: number) => columns[i]!.goesFirst, () => true]
+      .map((goes) => shown.findLastIndex((i) => isSpare(i) && goes(i)))
+      .find((place) => place >= 0);
+    if (spare === undefined) break;
     shown.splice(spare, 1);
   }
-  const widths = shrunk(
+  const others = shown.map((i) => !isFixed(i));
+  const last = shown.map((i) => columns[i]!.isCutLast === true);
+  const widths = [others, last].reduce(
+    (left, mayShrink) => shrunk(left, mayShrink, available),
     shown.map((i) => natural[i]!),
-    shown.map((i) => columns[i]!.whole === true),
-    available,
   );
   return {
     shown,
@@ -69,13 +76,13 @@ function total(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1));
 }
 
-/** Takes from the widest columns until a line fits. */
-function shrunk(widths: readonly number[], fixed: readonly boolean[], available: number): number[] {
+/** Takes from the widest columns that may become narrower until a line fits. */
+function shrunk(widths: readonly number[], mayShrink: readonly boolean[], available: number): number[] {
   const result = [...widths];
   while (total(result) > available) {
-    const widest = Math.max(...result.filter((_, i) => !fixed[i]));
+    const widest = Math.max(...result.filter((_, i) => mayShrink[i]));
     if (widest <= MIN_WIDTH) break;
-    result[result.findIndex((width, i) => width === widest && !fixed[i])] = widest - 1;
+    result[result.findIndex((width, i) => width === widest && mayShrink[i])] = widest - 1;
   }
   return result;
 }
