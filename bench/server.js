@@ -46,6 +46,12 @@ export async function memoryOf(pid) {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024;
 }
 
+/** The most memory that a process has taken so far; 0 if it has ended. */
+export async function peakOf(pid) {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024;
+}
+
 /** Microseconds of CPU time, in user and kernel mode, that a process has had; NaN where the system does not tell. */
 export async function cpuOf(pid) {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");

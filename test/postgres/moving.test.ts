@@ -5,7 +5,7 @@ import { openPostgresSource, openPostgresTarget } from "../../src/server/store/p
 import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
 import { MOVED_NAMES, type Entry } from "../../src/server/store/records.ts";
 import { runCli } from "../_cli.ts";
-import { A, arrival, id, people, state } from "../store/_records.ts";
+import { A, arrival, id, people, sessionId, state } from "../store/_records.ts";
 import { createDatabase, execute } from "./_postgres.ts";
 import { open, awaitServer } from "./_store.ts";
 
@@ -149,6 +149,14 @@ describe("Moving a store to PostgreSQL", () => {
     ["identities", "provider", `UPDATE svc.identities SET provider = 'facebook' WHERE id = '${id(11)}'`, id(11)],
     ["instances", "secret_key", `UPDATE svc.instances SET secret_key = 'sk_x' WHERE id = '${A}'`, A],
     ["instances", "redirect_uris", `UPDATE svc.instances SET redirect_uris = 'null' WHERE id = '${A}'`, A],
+    ["users", "created_at", `UPDATE svc.users SET created_at = 'infinity' WHERE id = '${id(1)}'`, id(1)],
+    ["users", "updated_at", `UPDATE svc.users SET updated_at = '12026-01-01' WHERE id = '${id(1)}'`, id(1)],
+    [
+      "sessions",
+      "logged_in_at",
+      `UPDATE svc.sessions SET logged_in_at = '0002-01-01 BC' WHERE id = '${id(21)}'`,
+      sessionId(21),
+    ],
   ])("finds %s whose %s no import takes, and never exports it", async (table, column, statement, key) => {
     const url = await filled();
     await execute(url, statement);
@@ -174,5 +182,11 @@ describe("Moving a store to PostgreSQL", () => {
     expect(await check(again)).toMatchObject({ code: 0, stderr: "" });
     await execute(url, `UPDATE svc.users SET name = name_folded; ${orphan(24)}`);
     expect(await check(url)).toMatchObject({ code: 1, stderr: "To drop such a row, delete it with SQL.\n" });
+    const refused = await runCli(["store", "export"], { env: { SVC_STORE: url } });
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining("To leave it out, delete that row with SQL."),
+    ]);
+    expect(refused.stderr).not.toContain("repair");
   });
 });

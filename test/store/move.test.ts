@@ -2,7 +2,7 @@ import { open, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { VERSION } from "../../src/server/store/records.ts";
+import { MOVED_NAMES, VERSION } from "../../src/server/store/records.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { copyStore } from "../../src/server/store/move/copy.ts";
 import { driverOf, type Driver } from "../../src/server/store/move/driver.ts";
@@ -266,6 +266,24 @@ describe("An export of a store", () => {
     expect(await readdir(dirname(target))).toEqual([]);
   });
 
+  it("with two records of one key is refused, and leaves no store", async () => {
+    const content = people();
+    const twice = { ...content, personas: [...content.personas, content.personas[0]!] };
+    const target = await newPath();
+    const driver = driverOf(target);
+    await expect(importText(driver, await exported(sourceOf(twice)))).rejects.toThrow("two personas have the key mary");
+    expect(await readdir(dirname(target))).not.toContain("db.json");
+  });
+
+  it("with a time that svc does not write is refused, and found by a check", async () => {
+    const content = people();
+    const [first, ...others] = content.users;
+    const path = await makeStore({ ...content, users: [{ ...first!, created_at: "yesterday" }, ...others] });
+    const fault = `users ${id(1)}: its created_at is not valid`;
+    await expect(exported(driverOf(path))).rejects.toThrow(fault);
+    expect((await driverOf(path).check()).damage).toEqual([`${fault}. Restore a backup.`]);
+  });
+
   it("with dangling references is refused, as is a copy of it", async () => {
     const content = people();
     const path = await makeStore({ ...content, users: content.users.slice(1) });
@@ -275,6 +293,19 @@ describe("An export of a store", () => {
     await expect(exported(driverOf(await makeStore(orphan)))).rejects.toThrow(`belongs to instance ${A}`);
   });
 });
+
+/** A store that holds anything, like a database that was changed by hand. */
+function sourceOf(content: Records): Driver {
+  const entries = MOVED_NAMES.flatMap((name) => content[name].map((record) => [name, record] as unknown as Entry));
+  const openSource = async (): Promise<Source> => ({
+    location: "elsewhere.json",
+    async *entries() {
+      yield entries;
+    },
+    async close() {},
+  });
+  return { ...memoryDriver(), openSource };
+}
 
 async function copied(content: Records): Promise<Driver> {
   const driver = memoryDriver();

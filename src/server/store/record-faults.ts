@@ -1,4 +1,4 @@
-import { invalidColumn, keyOf, type Entry, type InstanceRecord } from "./records.ts";
+import { invalidColumn, invalidTime, keyOf, type Entry, type InstanceRecord } from "./records.ts";
 import { PUBLISHABLE_KEY, SECRET_KEY } from "../../wire/credentials.ts";
 import { SUBDOMAIN } from "../../wire/ids.ts";
 
@@ -8,7 +8,10 @@ import { SUBDOMAIN } from "../../wire/ids.ts";
  * @returns a sentence without the value, e.g. `identities 0b6c…: its provider is not valid`
  */
 export function recordFault([name, record]: Entry): string | undefined {
-  const column = invalidColumn(name, record) ?? (name === "instances" ? malformedColumn(record) : undefined);
+  const column =
+    invalidColumn(name, record) ??
+    invalidTime(name, record) ??
+    (name === "instances" ? malformedColumn(record) : undefined);
   if (column === undefined) return undefined;
   const key = keyOf(name, record);
   // A state is a secret.

@@ -42,7 +42,7 @@ export type Records = { -readonly [Name in MovedName]: RecordOf[Name][] };
 export type Entry = { [Name in TableName]: readonly [Name, RecordOf[Name]] }[TableName];
 
 const CHECKS = byTable(TABLE_NAMES, (name) =>
-  columnsOf(name).map(([column, { kind, nullable = false }]) => ({ name: column, nullable, is: KINDS[kind].is })),
+  columnsOf(name).map(([column, { kind, nullable = false }]) => ({ name: column, kind, nullable, is: KINDS[kind].is })),
 );
 const KEYS = byTable(TABLE_NAMES, keyColumn);
 
@@ -91,6 +91,17 @@ export function invalidColumn(name: TableName, record: object): string | undefin
   for (const { name: column, nullable, is } of CHECKS[name]) {
     const part = (record as Readonly<Record<string, unknown>>)[column];
     if (!(part === null ? nullable : is(part))) return column;
+  }
+  return undefined;
+}
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** The first column for a time whose value is none that svc writes, such as PostgreSQL's `infinity`. */
+export function invalidTime(name: TableName, record: object): string | undefined {
+  for (const { name: column, kind } of CHECKS[name]) {
+    const value = kind === "time" ? (record as Readonly<Record<string, unknown>>)[column] : null;
+    if (value !== null && !(TIME.test(String(value)) && !Number.isNaN(Date.parse(String(value))))) return column;
   }
   return undefined;
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Source } from "../maintenance.ts";
 import { keyOf, MOVED_NAMES, recordText, type Entry, type MovedName, type TableName } from "../records.ts";
+import { kindOf } from "../location.ts";
 import { recordFault, References } from "../record-faults.ts";
 import { StoreRefused } from "../store.ts";
 
@@ -41,9 +42,13 @@ function refuseInvalid(location: string, entry: Entry): void {
 function refuseDangling(location: string, references: References, entry: Entry): void {
   const missing = references.missing(entry);
   if (missing === undefined) return;
+  const remedy =
+    kindOf(location) === "postgres"
+      ? "To leave it out, delete that row with SQL."
+      : `To leave it out: svc store repair --drop-dangling --store ${location}`;
   throw new StoreRefused(
     "damaged",
-    `${location}: ${entry[0]} ${keyOf(entry[0], entry[1])} belongs to ${missing}, which is missing. svc store check lists all such records. To leave it out: svc store repair --drop-dangling --store ${location}`,
+    `${location}: ${entry[0]} ${keyOf(entry[0], entry[1])} belongs to ${missing}, which is missing. svc store check lists all such records. ${remedy}`,
   );
 }
 

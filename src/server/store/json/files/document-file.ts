@@ -12,6 +12,8 @@ import { lastLine, readDocument } from "./document-reader.ts";
 import type { IsGivenUp } from "./patience.ts";
 
 const CHUNK_LENGTH = 1 << 18;
+/** Records that become text in one step, during which requests wait. */
+const PIECE = 256;
 
 /**
  * lowdb's adapter for `db.json` and snapshots: the document as valid JSON with a sealed record a line.
@@ -62,24 +64,49 @@ export class DocumentFile implements Adapter<Document> {
   }
 
   async #write(document: Document, isGivenUp: IsGivenUp): Promise<void> {
-    const lines = documentLines(document, this.header);
+    // Records are never changed in their place, so they need no copies.
+    const rows = byTable(TABLE_NAMES, (name) => [...document.tables[name].values()]);
     let ours: string | undefined;
-    const fill = async (file: FileHandle): Promise<number> => {
-      const length = await writeAll(file, lines);
-      const { size } = await file.stat();
-      if (size !== length) throw new Error(`${this.#path}: ${size} bytes were written instead of ${length}`);
-      return size;
-    };
-    this.size = await writeAtomically(this.#path, fill, {
-      beforeNaming: (temporary) => {
+    this.size = await writeDocument(
+      this.#path,
+      this.header,
+      (name) => inPieces(rows[name]),
+      (temporary) => {
         this.check();
         if (isGivenUp()) throw hanging(this.#path);
         ours = identityOf(temporary);
         this.#accepted = [...this.#accepted, ours];
       },
-    });
+    );
     this.#accepted = [ours];
   }
+}
+
+function* inPieces<Row>(rows: readonly Row[]): Iterable<readonly Row[]> {
+  for (let start = 0; start < rows.length; start += PIECE) yield rows.slice(start, start + PIECE);
+}
+
+type Pieces<Row> = Iterable<readonly Row[]> | AsyncIterable<readonly Row[]>;
+
+/**
+ * Puts a `db.json` in its place, whole or not at all.
+ * @param rowsOf the records of a table, some at a time: all of them may not fit in memory
+ * @param beforeNaming as for `writeAtomically`
+ * @returns its length in bytes
+ */
+export async function writeDocument(
+  path: string,
+  header: Header,
+  rowsOf: (name: TableName) => Pieces<AnyRecord>,
+  beforeNaming?: (temporaryPath: string) => void,
+): Promise<number> {
+  const fill = async (file: FileHandle): Promise<number> => {
+    const length = await writeAll(file, textOf(headerLine(header), rowsOf));
+    const { size } = await file.stat();
+    if (size !== length) throw new Error(`${path}: ${size} bytes were written instead of ${length}`);
+    return size;
+  };
+  return writeAtomically(path, fill, { beforeNaming });
 }
 
 /** Identifies a file. Undefined if there is none. @throws {StorageUnavailable} */
@@ -88,25 +115,21 @@ export function identityOf(path: string): string | undefined {
   return there && `${there.dev} ${there.ino}`;
 }
 
-/** A document as it is now: lines, or parts of them. Records are never changed in their place, so they need no copies. */
-function documentLines({ tables }: Document, header: Header): Iterable<string> {
-  return linesOf(
-    headerLine(header),
-    byTable(TABLE_NAMES, (name) => [...tables[name].values()]),
-  );
-}
-
-function* linesOf(header: string, records: Readonly<Record<TableName, readonly AnyRecord[]>>): Iterable<string> {
+async function* textOf(header: string, rowsOf: (name: TableName) => Pieces<AnyRecord>): AsyncIterable<string> {
   let checksum = crc32(header);
   yield `${header}\n`;
   for (const name of TABLE_NAMES) {
     yield `"${name}":[\n`;
     let separator = "";
-    for (const record of records[name]) {
-      const { line, crc } = seal(record);
-      checksum = chain(checksum, crc);
-      yield separator + line;
-      separator = ",\n";
+    for await (const rows of rowsOf(name)) {
+      let text = "";
+      for (const row of rows) {
+        const { line, crc } = seal(row);
+        checksum = chain(checksum, crc);
+        text += separator + line;
+        separator = ",\n";
+      }
+      yield text;
     }
     yield separator === "" ? "],\n" : "\n],\n";
   }
@@ -114,7 +137,7 @@ function* linesOf(header: string, records: Readonly<Record<TableName, readonly A
 }
 
 /** @returns the number of bytes written */
-export async function writeAll(handle: FileHandle, parts: Iterable<string>): Promise<number> {
+export async function writeAll(handle: FileHandle, parts: Iterable<string> | AsyncIterable<string>): Promise<number> {
   let length = 0;
   let pending = "";
   const flush = async (): Promise<void> => {
@@ -125,7 +148,7 @@ export async function writeAll(handle: FileHandle, parts: Iterable<string>): Pro
     }
     length += bytes.length;
   };
-  for (const part of parts) {
+  for await (const part of parts) {
     pending += part;
     if (pending.length >= CHUNK_LENGTH) await flush();
   }

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { byTable, TABLE_NAMES, type Entry, type SessionRecord, type TableName } from "../../records.ts";
 import { recordFault, References } from "../../record-faults.ts";
 import type { StoreCheck } from "../../maintenance.ts";
-import type { AnyRecord } from "../document/change.ts";
+import type { AnyRecord, Tables } from "../document/change.ts";
 import { damageText } from "../files/damage.ts";
 import { inReadView } from "../files/read-view.ts";
 import { scan, type Scan } from "./scan.ts";
@@ -27,7 +27,10 @@ async function look(path: string): Promise<StoreCheck> {
       bytes: view.files.reduce((sum, { size }) => sum + size, 0),
       sequence: found.sequence,
       tables: countsOf(found),
-      damage: [...found.damage.map(damageText), ...invalidIn(found)],
+      damage: [
+        ...found.damage.map(damageText),
+        ...invalidIn(found.tables, ([, part]) => (part as Partial<Faulty>).fault),
+      ],
       dangling: danglingIn(found).map(
         ({ entry: [name], key, missing }) => `${name} ${key} belongs to ${missing}, which isn't there`,
       ),
@@ -36,11 +39,16 @@ async function look(path: string): Promise<StoreCheck> {
   });
 }
 
-/** What is checked of a record after it was read: instances as a whole, and the owner of all others. */
-function checkedPart(record: AnyRecord): AnyRecord {
-  if ("secret_key" in record) return record;
-  const { id, instance_id, user_id } = record as Partial<SessionRecord>;
-  return { id, instance_id, user_id } as AnyRecord;
+/** A record that is not valid on its own, and why. */
+interface Faulty {
+  readonly fault: string;
+}
+
+/** Who a record belongs to, and what is wrong with it: all records may not fit in memory. */
+function checkedPart(entry: Entry): AnyRecord {
+  const { id, instance_id, user_id } = entry[1] as Partial<SessionRecord>;
+  const fault = recordFault(entry);
+  return { id, instance_id, user_id, ...(fault !== undefined && { fault }) } as Partial<Faulty> as AnyRecord;
 }
 
 /** The number of records in each table. */
@@ -48,12 +56,14 @@ export function countsOf({ tables }: Pick<Scan, "tables">): Record<TableName, nu
   return byTable(TABLE_NAMES, (name) => tables[name].size);
 }
 
-/** The instances whose keys or subdomain are not valid; a record with a value of another kind is damage in its line. */
-export function invalidIn({ tables }: Pick<Scan, "tables">): string[] {
-  return [...tables.instances.values()].flatMap((record) => {
-    const fault = recordFault(["instances", record]);
-    return fault === undefined ? [] : [`${fault}. Restore a backup.`];
-  });
+/** A sentence for each record with a value that svc does not write; one of another kind is damage in its line. */
+export function invalidIn(tables: Tables, faultOf = recordFault): string[] {
+  return TABLE_NAMES.flatMap((name) =>
+    [...tables[name].values()].flatMap((record) => {
+      const fault = faultOf([name, record] as Entry);
+      return fault === undefined ? [] : [`${fault}. Restore a backup.`];
+    }),
+  );
 }
 
 /** The records that belong to others that aren't there. */

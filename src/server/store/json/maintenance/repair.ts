@@ -69,7 +69,7 @@ export async function openRepair(location: string, { dropDangling = false, now }
     return {
       location: path,
       losses,
-      remaining: [...danglingIn({ tables }).map(sentenceOf), ...invalidIn({ tables })],
+      remaining: [...danglingIn({ tables }).map(sentenceOf), ...invalidIn(tables)],
       notes: found.lostChanges ? [STALE] : [],
       kept: countsOf({ tables }),
       async apply() {

@@ -1,4 +1,4 @@
-import { byTable, instanceOf, keyOf, TABLE_NAMES, type TableName } from "../../records.ts";
+import { byTable, instanceOf, keyOf, TABLE_NAMES, type Entry, type TableName } from "../../records.ts";
 import { StoreRefused } from "../../store.ts";
 import type { AnyRecord, Tables } from "../document/change.ts";
 import { RecordTable } from "../document/record-table.ts";
@@ -30,7 +30,7 @@ export interface Scan {
  * @param keep selects what to keep of each record: a large store's records may not fit in memory
  * @throws {StoreRefused} if it was written by a newer svc, or is not a store
  */
-export async function scan(view: ReadView, keep: (record: AnyRecord) => AnyRecord = (record) => record): Promise<Scan> {
+export async function scan(view: ReadView, keep: (entry: Entry) => AnyRecord = ([, record]) => record): Promise<Scan> {
   const { path, document } = view;
   const tables = byTable(TABLE_NAMES, (name) => new RecordTable<TableName>(name));
   const damage: Damage[] = [];
@@ -46,7 +46,7 @@ export async function scan(view: ReadView, keep: (record: AnyRecord) => AnyRecor
           const [name, record] = entry;
           const key = keyOf(name, record);
           if (tables[name].has(key, instanceOf(record))) damage.push(damageAt(TWICE));
-          else tables[name].set(key, keep(record));
+          else tables[name].set(key, keep(entry));
         }
       }
 
@@ -81,7 +81,7 @@ export async function scan(view: ReadView, keep: (record: AnyRecord) => AnyRecor
       damage.push(gap(view, sequence, line.sequence));
     }
     for (const [action, name, subject, instance_id] of line.changes)
-      if (action === "put") tables[name].set(keyOf(name, subject), keep(subject));
+      if (action === "put") tables[name].set(keyOf(name, subject), keep([name, subject] as Entry));
       else tables[name].delete(subject, instance_id);
     sequence = line.sequence;
   }

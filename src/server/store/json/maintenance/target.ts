@@ -1,7 +1,6 @@
 import { rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { Low } from "lowdb";
-import { VERSION, type Entry } from "../../records.ts";
+import { instanceOf, isTenantName, keyOf, VERSION, type Entry, type TableName } from "../../records.ts";
 import type { Target } from "../../maintenance.ts";
 import { StoreRefused } from "../../store.ts";
 import {
@@ -13,15 +12,14 @@ import {
   unfinished,
   unfinishedName,
 } from "../files/directory.ts";
-import type { Change } from "../document/change.ts";
-import { Document } from "../document/document.ts";
+import type { AnyRecord, Change } from "../document/change.ts";
 import { FILLED, newId, parseJournalHeader } from "../files/header.ts";
 import { decodeLine, encodeLine } from "../files/journal-line.ts";
 import { Journal } from "../files/journal.ts";
-import { eachLine, readFrom } from "../files/lines.ts";
+import { eachLine, lineBatches, readFrom } from "../files/lines.ts";
 import { lockStore } from "../files/lock.ts";
 import { syncDirectory } from "../../../../disk/sync-directory.ts";
-import { DocumentFile } from "../files/document-file.ts";
+import { writeDocument } from "../files/document-file.ts";
 
 /**
  * A file store that is being filled. The entries go to a journal beside it, one line for each `put`, which becomes its
@@ -44,7 +42,7 @@ export async function openJsonTarget(location: string): Promise<Target> {
       await refuseFull(path);
       try {
         for (const other of await unfinished(path)) if (other !== name) await rm(other);
-        const kept = await readIncoming(name, () => {});
+        const kept = await readIncoming(name);
         incoming = { name, sequence: kept.sequence, journal: await Journal.open(name, kept.length) };
         await syncDirectory(dirname(path));
         return kept.count;
@@ -61,15 +59,12 @@ export async function openJsonTarget(location: string): Promise<Target> {
 
     async finish() {
       const { name } = incoming!;
-      const document = new Document();
-      await readIncoming(name, (change) => document.apply(change));
       try {
         const [store, id] = [newId(), newId()];
         const journal = await Journal.begin(journalName(path), { store, id, after: null, sequence: FILLED });
         await journal.close();
-        const file = new DocumentFile(path, document);
-        file.header = { version: VERSION, store, journal: id, sequence: FILLED };
-        await new Low(file, document).write();
+        const header = { version: VERSION, store, journal: id, sequence: FILLED };
+        await writeDocument(path, header, (table) => cameIn(name, path, table));
         await rm(name);
         await syncDirectory(dirname(path));
       } catch (error) {
@@ -84,11 +79,8 @@ export async function openJsonTarget(location: string): Promise<Target> {
   };
 }
 
-/** What came in so far, up to the first line that is not as it was written. */
-async function readIncoming(
-  path: string,
-  apply: (change: Change) => void,
-): Promise<{ sequence: number; length: number; count: number }> {
+/** How much came in so far, up to the first line that is not as it was written. */
+async function readIncoming(path: string): Promise<{ sequence: number; length: number; count: number }> {
   let [sequence, length, count] = [0, 0, 0];
   await eachLine(readFrom(path), ({ bytes, offset, isWhole }) => {
     const size = bytes.length;
@@ -97,9 +89,30 @@ async function readIncoming(
     sequence = line.sequence;
     length = offset + size + 1;
     count += line.changes.length;
-    line.changes.forEach(apply);
   });
   return { sequence, length, count };
+}
+
+/**
+ * The records of a table that came in. The file is read anew for each, because all records would not fit in memory.
+ * @throws {StoreRefused} if two have the same key
+ */
+async function* cameIn(name: string, path: string, table: TableName): AsyncIterable<AnyRecord[]> {
+  const mark = Buffer.from(JSON.stringify(["put", table]).slice(0, -1));
+  const keys = new Set<string>();
+  for await (const lines of lineBatches(readFrom(name)))
+    for (const { bytes } of lines) {
+      const changes = bytes.includes(mark) ? decodeLine(bytes)!.changes : [];
+      const rows = changes.flatMap((change) => (change[0] === "put" && change[1] === table ? [change[2]] : []));
+      for (const row of rows) {
+        const key = keyOf(table, row);
+        const place = isTenantName(table) ? `${instanceOf(row)} ${key}` : key;
+        if (keys.has(place))
+          throw new StoreRefused("unusable", `${path}: two ${table} have the key ${key}. The import was not finished.`);
+        keys.add(place);
+      }
+      yield rows;
+    }
 }
 
 function put(entry: Entry): Change {
