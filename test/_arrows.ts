@@ -222,7 +222,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   "cli/credentials": ["wire", "disk", "cli/system-program.ts", ...CLI_ERRORS],
   "cli/help": ["wire", "cli/output", "cli/command.ts", ...CLI_ERRORS],
-  "cli/output": ["wire", "cli/system-program.ts", ...CLI_ERRORS],
+  "cli/output": ["wire", "disk", "cli/system-program.ts", ...CLI_ERRORS],
   "cli/command.ts": ["cli/output", "cli/exit-codes.ts"],
   "cli/ip-network.ts": [],
   "cli/input.ts": ["disk", ...CLI_ERRORS],

@@ -246,9 +246,7 @@ describe("The control API", () => {
     expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
     const text = await page.text();
     expect(text).toContain("/__svc/v1/scenarios");
-    expect(text, "said before it is opened").toMatch(
-      /<code>GET \/api\/v1\/users<\/code>\s*<small>\w[^<]+<\/small>\s*<\/summary>/,
-    );
+    expect(text).toContain('<p class="does">Lists users.</p>');
   });
 
   it("uses one clock for tokens, states and sessions", async () => {

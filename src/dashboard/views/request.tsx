@@ -7,7 +7,7 @@ import { href, listAddress } from "../router.ts";
 import { Copy, CopyableCode, CopyableValue } from "../ui/copy.tsx";
 import { Code, Facts, Heading, Panel, Unloaded } from "../ui/parts.tsx";
 import { duration, Time } from "../ui/time.tsx";
-import { asClientCode, asCurl } from "./requests/copy-as.ts";
+import { asClientCode, asCurl, variablesIn } from "./requests/copy-as.ts";
 import { Status } from "./requests.tsx";
 
 /** One request: its headers, its response, and how to repeat it. */
@@ -18,6 +18,7 @@ export function Request({ id }: { id: string }): VNode {
     return <Unloaded title="Request" back={listAddress("requests")} error={error} onRetry={reload} />;
   const { data } = entry;
   const curl = asCurl(data, location.origin);
+  const missing = variablesIn(data);
   const code = asClientCode(data, location.origin);
   return (
     <>
@@ -62,20 +63,24 @@ export function Request({ id }: { id: string }): VNode {
           <Facts rows={Object.entries(data.headers).map(([name, value]) => [name, <code>{value}</code>] as const)} />
         </Panel>
       </div>
+      {data.body !== null && (
+        <Panel title="Body">
+          <Code>{data.body}</Code>
+        </Panel>
+      )}
       <Panel title="Answer">
         {data.answer === null ? <p class="muted">Its body was not recorded.</p> : <Code>{data.answer}</Code>}
       </Panel>
       <Panel title="Repeat it">
         <p class="muted">
-          {data.path.includes("[redacted]") ? (
+          Run <code>eval "$(npx svc-identity env)"</code> first, which sets the keys
+          {missing.length > 0 && (
             <>
-              Secrets are left out: replace <code>[redacted]</code> first.
-            </>
-          ) : (
-            <>
-              Run <code>eval "$(npx svc-identity env)"</code> first, which sets the keys.
+              {" "}
+              and set <code>{missing.map((name) => `$${name}`).join(", ")}</code>: secrets are not kept
             </>
           )}
+          .
         </p>
         <CopyableCode text={curl} label="curl" />
       </Panel>

@@ -6,6 +6,8 @@ export type Shown = Record<string, string | number | boolean | null>;
 
 const MAX_LENGTH = 300;
 const MAX_FIELDS = 24;
+const MAX_BODY_FIELDS = 64;
+const TOO_LONG = new Error("too long");
 export const REDACTED = "[redacted]";
 
 /** Names of fields that contain no secret. All others are redacted, so that a new field is never shown by accident. */
@@ -92,6 +94,52 @@ export function redact(fields: Readonly<Record<string, unknown>> | undefined): S
   };
   add(fields, "");
   return shown;
+}
+
+/** Fields of the control API's bodies that contain no secret, beside the public ones. */
+const PUBLIC_IN_BODY = new Set([
+  "app_id",
+  "as",
+  "at",
+  "avatar_url",
+  "browser",
+  "by",
+  "default_provider",
+  "delay_ms",
+  "keep_old",
+  "kind",
+  "label",
+  "redirect_uris",
+  "seed",
+  "subdomain",
+  "times",
+  "to",
+  "user",
+  "users",
+]);
+
+/** A body in full, with texts and numbers redacted that may be secrets. Undefined if it is too long to be kept in full. */
+export function redactBody(body: unknown): unknown {
+  let left = MAX_BODY_FIELDS;
+  const shown = (value: unknown, isPublic: boolean): unknown => {
+    if (left-- <= 0 || (typeof value === "string" && value.length > MAX_LENGTH && isPublic)) throw TOO_LONG;
+    if (Array.isArray(value)) return value.map((each) => shown(each, isPublic));
+    if (typeof value === "object" && value !== null)
+      return Object.fromEntries(
+        Object.entries(value).map(([name, own]) => {
+          if (name.length > 64) throw TOO_LONG;
+          return [redactText(name), shown(own, PUBLIC.has(name) || PUBLIC_IN_BODY.has(name))];
+        }),
+      );
+    if (typeof value !== "string") return isPublic || typeof value !== "number" ? value : REDACTED;
+    return isPublic ? redactText(value) : REDACTED;
+  };
+  try {
+    return shown(body, false);
+  } catch (error) {
+    if (error === TOO_LONG) return undefined;
+    throw error;
+  }
 }
 
 /** A user name and password in an address, which may be malformed. */

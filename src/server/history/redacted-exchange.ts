@@ -1,6 +1,6 @@
 import { isControlApi } from "../../wire/control/paths.ts";
 import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/credentials.ts";
-import { beginningOf, REDACTED, redactPath, redactText, redactUrl } from "./redact.ts";
+import { beginningOf, REDACTED, redactBody, redactPath, redactText, redactUrl } from "./redact.ts";
 
 const MAX_ANSWER_LENGTH = 2048;
 const MAX_HEADER_LENGTH = 512;
@@ -42,6 +42,8 @@ export function shownTarget(target: string, path: string | null): string {
 export interface Sent {
   /** Path and query of the request, as they were sent. */
   readonly target: string;
+  /** The body of the request, if it is JSON. */
+  readonly body?: unknown;
   /** The answer, if it is JSON. */
   readonly json?: string | undefined;
   /** Where the answer redirects to. */
@@ -54,6 +56,12 @@ export function shownAnswer({ target, json, location }: Sent): string | null {
   if (isControlApi(target)) return null;
   if (location !== undefined) return redactUrl(location);
   return json === undefined ? null : shortened(json, MAX_ANSWER_LENGTH);
+}
+
+/** The body of a request as JSON without secrets, or null if there is none or it is too long to be repeated. */
+export function shownBody({ body }: Sent): string | null {
+  const shown = body === undefined ? undefined : redactBody(body);
+  return shown === undefined ? null : JSON.stringify(shown);
 }
 
 function shortened(text: string, length: number): string {

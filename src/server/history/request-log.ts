@@ -1,6 +1,6 @@
 import { isWatching } from "../../wire/control/paths.ts";
 import type { AnswerOf } from "../../wire/control/types.ts";
-import { shownAnswer, shownHeaders, shownTarget, type Sent } from "./redacted-exchange.ts";
+import { shownAnswer, shownBody, shownHeaders, shownTarget, type Sent } from "./redacted-exchange.ts";
 
 const MAX_ENTRIES = 2000;
 
@@ -39,6 +39,7 @@ export function logTo<Request extends Report>(
       reason,
       path: shownTarget(sent.target, path),
       headers: shownHeaders(headers),
+      body: shownBody(sent),
       answer: shownAnswer(sent),
     });
     onRequest?.(report);

@@ -48,7 +48,7 @@ export async function readBody(
   // An empty body needs no type.
   if (text === "") return isBodyOptional ? {} : undefined;
   requireJson(event);
-  return parseJson(text);
+  return (event.context.request.body = parseJson(text));
 }
 
 async function chunksOf(message: IncomingMessage, maxBytes: number): Promise<string> {

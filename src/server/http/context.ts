@@ -33,6 +33,8 @@ export interface RequestContext {
   reason?: string;
   /** Set if it was refused for what an operator should look at. */
   refused?: Refusal;
+  /** The body that was sent, if it is JSON that the route takes. */
+  body?: unknown;
   /** The answer, if it is JSON of known length. */
   json?: string;
   /** Where the answer redirects to. */

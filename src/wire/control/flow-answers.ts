@@ -69,6 +69,9 @@ export const Request = record(
     flow_id: nullable,
     reason: nullable.check(z.describe("The reason of the error")),
     headers: z.record(text, text).check(z.describe("The request's headers; secrets are redacted")),
+    body: nullable.check(
+      z.describe("The request's body if it is JSON, without secrets; null if there is none or it is long"),
+    ),
     answer: nullable.check(
       z.describe("The response body if it is JSON, or a redirect's target; null for pages, streams and keys"),
     ),

@@ -10,6 +10,8 @@ const KEY_HEADERS = {
 export interface CurlRequest {
   readonly method: string;
   readonly url: string;
+  /** Default: that of the address. */
+  readonly host?: string | undefined;
   readonly key?: keyof typeof KEY_HEADERS | undefined;
   /** JSON. */
   readonly body?: string | undefined;
@@ -18,13 +20,14 @@ export interface CurlRequest {
 }
 
 /** A command that repeats a request. In it only variables of the shell are replaced, by those of `variables` and the key. */
-export function curlCommand({ method, url, key, body, variables }: CurlRequest): string {
+export function curlCommand({ method, url, host, key, body, variables }: CurlRequest): string {
   const parts = ["curl"];
   // curl would take brackets in an address for a range.
   if (/[[\]{}]/.test(url)) parts.push("--globoff");
   if (method === "HEAD") parts.push("--head");
   else if (method !== (body === undefined ? "GET" : "POST")) parts.push("-X", method);
   parts.push(argument(url, variables));
+  if (host !== undefined) parts.push("-H", shellQuoted(`Host: ${host}`));
   if (key !== undefined) parts.push("-H", `"${KEY_HEADERS[key]}"`);
   if (body !== undefined) parts.push("-H", "'Content-Type: application/json'", "-d", argument(body, variables));
   return parts.join(" ");

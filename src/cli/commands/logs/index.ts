@@ -9,6 +9,7 @@ import { printsRows } from "../../output/flags.ts";
 import { checkFlowId } from "../../list/ids.ts";
 import { follow } from "./follow.ts";
 import { recent } from "./recent.ts";
+import { share, shareFormat } from "./share.ts";
 import { jsonView, textView, type View } from "./view.ts";
 import type { Wanted } from "./wanted.ts";
 
@@ -21,6 +22,7 @@ export interface LogsOptions extends GlobalFlags {
   readonly failed?: boolean;
   readonly all?: boolean;
   readonly limit?: string;
+  readonly outputFile?: string;
 }
 
 export function addLogs(program: Program, context: Context): void {
@@ -30,6 +32,7 @@ export function addLogs(program: Program, context: Context): void {
     .option("--user <user>", "only the sign-ins of a person: a part of a name, login or e-mail address, or an id")
     .option("--failed", "only what failed")
     .option("--all", "also the requests of commands and of the dashboard")
+    .option("--output-file <file>", "write the sign-in of --flow to a new file: .md for an issue, .har or .json")
     .option("--limit <number>", `start with this many of the latest; default ${DEFAULT_LIMIT}`);
   withHelp(logs, {
     examples: [
@@ -37,6 +40,7 @@ export function addLogs(program: Program, context: Context): void {
       ["svc logs --failed", "what went wrong, and why"],
       ["svc logs --failed --user ada@acme.test", "why she could not sign in"],
       ["svc logs --flow 2aa3d6edf1ffd994", "one sign-in, step by step"],
+      ["svc logs --flow 2aa3d6edf1ffd994 --output-file sign-in.md", "to paste into an issue"],
       ["svc logs -f --json", "for a program: one record a line"],
     ],
     exits: [...DEV_EXITS, EXIT.interrupted, EXIT.terminated],
@@ -52,6 +56,14 @@ export async function runLogs(context: Context, options: LogsOptions): Promise<E
   const limit = numberFrom("--limit", options.limit ?? DEFAULT_LIMIT, 1, 9999);
   if (options.flow !== undefined) checkFlowId(options.flow);
   if (options.user === "") throw new CliError(EXIT.usage, "--user is empty.", "Check that the variable is set.");
+  const { outputFile: file } = options;
+  if (file !== undefined) {
+    if (options.flow === undefined || options.follow)
+      throw new CliError(EXIT.usage, "--output-file writes one sign-in.", "Add --flow <id>, and omit --follow.");
+    shareFormat(file);
+    const control = await openControl(context, options);
+    return share(context, { control, id: options.flow, file, json: options.json ?? false });
+  }
   const show = viewOf(context, options);
   const control = await openControl(context, options);
   const { flow, user, failed: isFailed = false, all: isAll = false } = options;

@@ -1,14 +1,12 @@
-import type { FileHandle } from "node:fs/promises";
 import { resolve } from "node:path";
-import { systemReason } from "../../../disk/system-reason.ts";
 import type { Command } from "commander";
-import { writeAtomically } from "../../../disk/write-atomically.ts";
 import type { Digests } from "../../../server/index.ts";
 import { runs, withHelp } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { countedAmong } from "../../output/format.ts";
+import { writeNewFile } from "../../output/new-file.ts";
 import { harmless, printJson, say } from "../../output/text.ts";
 import { storeLocation } from "../serve/options.ts";
 import { addStoreFlags, openMaintenance, type StoreOptions } from "./options.ts";
@@ -43,7 +41,9 @@ export async function runExport(context: Context, options: ExportOptions): Promi
   const maintenance = await openMaintenance(context);
   const run: Export = (write) => maintenance.export(location, write);
   const file = options.outputFile === undefined ? undefined : resolve(context.cwd, options.outputFile);
-  const digests = await (file === undefined ? toStdout(context, run) : toFile(file, run));
+  const digests = await (file === undefined
+    ? toStdout(context, run)
+    : writeNewFile(file, (handle) => run((text) => handle.writeFile(text))));
   if (file !== undefined && options.json) printJson(context, { file, tables: digests });
   const counts = Object.entries(digests).map(([name, { count }]) => countedAmong(count, name));
   say(context, `Exported ${counts.join(", ")}. It contains secret keys: keep it safe.`);
@@ -56,23 +56,4 @@ function toStdout({ stdout }: Context, run: Export): Promise<Digests> {
     if ((await stdout.ready?.()) === false)
       throw new CliError(EXIT.failed, "The reader of the export closed early. The export is incomplete.");
   });
-}
-
-/** Under its own name only when it is whole, and never in the place of another file. */
-async function toFile(path: string, run: Export): Promise<Digests> {
-  const fill = (file: FileHandle): Promise<Digests> => run((text) => file.writeFile(text));
-  return writeAtomically(path, fill, { isNew: true }).catch((error: unknown) => {
-    // What the store throws names the store.
-    throw isSystemError(error) ? notWritten(path, error) : error;
-  });
-}
-
-function isSystemError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && "syscall" in error;
-}
-
-function notWritten(path: string, error: NodeJS.ErrnoException): CliError {
-  if (error.code === "EEXIST")
-    return new CliError(EXIT.usage, `--output-file: ${path} already exists.`, "Name another, or remove it.");
-  return new CliError(EXIT.failed, `--output-file: ${path} cannot be written: ${systemReason(error)}.`);
 }

@@ -1,20 +1,39 @@
-import { shellQuoted } from "../../../wire/text/shell-quote.ts";
+import { curlCommand } from "../../../wire/text/curl.ts";
 import type { RequestEntry } from "../../api/records.ts";
 
-type Asked = Pick<RequestEntry["data"], "method" | "path">;
+type Asked = Pick<RequestEntry["data"], "method" | "path" | "headers" | "body">;
 
-/** A command that repeats a request. The key stays in the environment, so that the command can be shared. */
-export function asCurl({ method, path }: Asked, origin: string): string {
-  const parts = ["curl", ...(method === "GET" ? [] : ["-X", method]), shellQuoted(origin + path)];
-  if (path.startsWith("/api/")) parts.push('-H "X-Service-Secret-Key: $SVC_SECRET_KEY"');
-  if (path.startsWith("/__svc/v1/")) parts.push('-H "Authorization: Bearer $SVC_CONTROL_KEY"');
-  if (path.startsWith("/api/v1/tokens/verify"))
-    parts.push("-H 'Content-Type: application/json'", '-d "{\\"token\\": \\"$TOKEN\\"}"');
-  return parts.join(" ");
+const SECRETS = "token|code|state|nonce|client_id|client_secret|secret_key|publishable_key|password_digest";
+/** A redacted value of an address or of JSON, with the name of what it is. */
+const REDACTED = new RegExp(`(?<=[?&](${SECRETS})=)\\[redacted\\]|(?<="(${SECRETS})":")\\[redacted\\]`, "g");
+
+/**
+ * A command that repeats a request. The key stays in the environment, so that the command can be shared, and so does what was
+ * redacted: a token is `$TOKEN`.
+ */
+export function asCurl({ method, path, headers, body }: Asked, origin: string): string {
+  const isPublishable = headers["x-service-publishable-key"] !== undefined;
+  const ofProduct = isPublishable ? "publishable" : "secret";
+  const isKeyed = path.startsWith("/api/");
+  return curlCommand({
+    method,
+    url: origin + path,
+    // An instance is at a name of its own, which this machine may not resolve.
+    host: headers["host"] === new URL(origin).host ? undefined : headers["host"],
+    key: isKeyed ? ofProduct : path.startsWith("/__svc/v1/") ? "control" : undefined,
+    body: body ?? undefined,
+    variables: REDACTED,
+  });
+}
+
+/** The variables that a reader has to set before the command is run. */
+export function variablesIn({ path, body }: Pick<Asked, "path" | "body">): string[] {
+  const found = `${path}\n${body ?? ""}`.matchAll(REDACTED);
+  return [...new Set([...found].map(([, ofAddress, ofBody]) => (ofAddress ?? ofBody ?? "").toUpperCase()))];
 }
 
 /** The same with the typed client; undefined if the client has no method for it. */
-export function asClientCode({ method, path }: Asked, origin: string): string | undefined {
+export function asClientCode({ method, path }: Pick<Asked, "method" | "path">, origin: string): string | undefined {
   const url = new URL(path, origin);
   const call = METHODS.find(([wanted, pattern]) => wanted === method && pattern.test(url.pathname));
   if (!call) return undefined;
