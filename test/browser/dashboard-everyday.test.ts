@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CHROMIUM } from "../_browser.ts";
-import { openDashboard, signIn, until, type Dashboard } from "../_dashboard.ts";
+import { linkOf, openDashboard, signIn, until, type Dashboard } from "../_dashboard.ts";
 import { useFresh } from "../_fresh.ts";
 
 describe.skipIf(CHROMIUM === undefined)("Everyday work in the dashboard", () => {
@@ -72,6 +72,33 @@ describe.skipIf(CHROMIUM === undefined)("Everyday work in the dashboard", () => 
     await expect.poll(() => on.page.evaluate<string>("document.activeElement.id")).toBe("main");
   });
 
+  it("shows exact times in UTC or in local time, in every view, and remembers which", async () => {
+    const context = await on.browser.newContext({ timezoneId: "Asia/Tokyo" });
+    const page = await context.newPage();
+    await page.goto(await linkOf(on.svc));
+    await page.getByTestId("stream-status").getByText("Live").waitFor();
+    await on.control("POST /sign-ins", { provider: "github", as: "ada" });
+    const [{ data }] = (await on.control("GET /flows?limit=1")).body as [{ data: { started_at: string } }];
+    const at = (hours: number): string =>
+      new Date(Date.parse(data.started_at) + hours * 3_600_000).toISOString().slice(11, 19);
+    await page.goto(`${on.svc.url}/__svc/#/flows`);
+    const first = page.locator("tbody .exact-time").first();
+    await first.getByText(`${at(0)} UTC`).waitFor();
+    await page.getByTestId("zone").click();
+    await first.getByText(`${at(9)} GMT+9`).waitFor();
+    await page.reload();
+    await first.getByText(`${at(9)} GMT+9`).waitFor();
+    await page.goto(`${on.svc.url}/__svc/#/control?section=clock`);
+    await page.getByTestId("clock").getByText("GMT+9").waitFor();
+    await page.getByLabel("Set it to (GMT+9)").fill("2030-01-31T12:00:00");
+    await page.getByRole("button", { name: "Set", exact: true }).click();
+    await expect.poll(async () => (await on.control("GET /clock")).body.now).toMatch(/^2030-01-31T03:00/);
+    await on.control("POST /clock/reset");
+    await page.getByTestId("zone").click();
+    await page.getByTestId("clock").getByText("UTC").waitFor();
+    await context.close();
+  });
+
   it("finds users by a word alone, with Enter in the search and in the palette", async () => {
     await on.visit("users");
     await on.page.keyboard.press("/");
@@ -86,6 +113,7 @@ describe.skipIf(CHROMIUM === undefined)("Everyday work in the dashboard", () => 
     await on.visit("overview");
     await on.page.keyboard.press("Control+k");
     await on.page.getByTestId("palette").fill("hopper");
+    await on.page.getByRole("option", { name: "Grace Hopper" }).first().waitFor();
     await on.page.getByRole("option", { name: "Search users for hopper" }).click();
     await expect.poll(hash).toBe("#/users?query=name%3A*hopper*");
     await on.page.getByTestId("row").filter({ hasText: "Grace Hopper" }).waitFor();

@@ -125,7 +125,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard keeps", () => {
       await page.getByTestId("row").first().waitFor();
       const titles = "[...document.querySelectorAll('th')].map((each) => each.textContent)";
       const wide = await page.evaluate<string[]>(titles);
-      for (const width of [375, 768]) {
+      for (const width of [375, 768, 900]) {
         await page.setViewportSize({ width, height: 800 });
         const shown = await page.evaluate<number>(
           "[...document.querySelector('tbody tr').children].filter((cell) => cell.checkVisibility() || !cell.textContent).length",

@@ -8,6 +8,7 @@ import { runSignIn } from "../api/sign-in.ts";
 import { go, goTo, href } from "../router.ts";
 import { notify } from "../ui/notices.tsx";
 import { nameIn, WORD } from "../ui/search-text.ts";
+import { switchZone, wallTime, zone, zoneName } from "../ui/time.tsx";
 import { VIEWS } from "./views.ts";
 
 /** An entry of the palette: a place to go to, or something that it does at once. */
@@ -44,6 +45,12 @@ export function fixedCommands(): Command[] {
     ...(clock && clock.mode !== "real"
       ? [changeClock("Set the clock back to real time", () => control.request("POST /clock/reset"), "reset")]
       : []),
+    {
+      name: zone.value === "utc" ? "Show times in local time" : "Show times in UTC",
+      hint: "action",
+      keywords: "timezone zone utc",
+      run: switchZone,
+    },
     to("Move the clock", "action", section("clock"), "time set"),
     to("Set up a scenario", "action", section("scenarios"), "fail error outcome"),
     to("Save a snapshot", "action", section("data"), "backup restore reset"),
@@ -97,7 +104,12 @@ function changeClock(name: string, change: () => ReturnType<typeof clockOf>, key
   const run = async (): Promise<void> => {
     const clock = await change();
     setClock(clock);
-    notify("good", clock.mode === "real" ? "The clock shows real time" : `It is ${clock.now.slice(0, 19)}Z`);
+    notify(
+      "good",
+      clock.mode === "real"
+        ? "The clock shows real time"
+        : `It is ${wallTime(clock.now).slice(0, 19)} ${zoneName(clock.now)}`,
+    );
   };
   return { name, hint: "action", keywords, run };
 }

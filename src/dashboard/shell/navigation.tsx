@@ -2,6 +2,7 @@ import type { VNode } from "preact";
 import { streamStatus } from "../api/stream.ts";
 import { service } from "../api/service.ts";
 import { Icon } from "../ui/icon.tsx";
+import { switchZone, zoneName } from "../ui/time.tsx";
 import { VIEWS, type View } from "./views.ts";
 
 const STATUS = { connecting: "Connecting…", live: "Live", reconnecting: "Reconnecting…" } as const;
@@ -48,6 +49,9 @@ export function Navigation({
           {STATUS[status]}
         </span>
         <span class="faint">{service.value.state && `svc ${service.value.state.version}`}</span>
+        <button type="button" class="text-button" onClick={switchZone} data-testid="zone">
+          Times in {zoneName()}
+        </button>
         <a href="docs">API reference</a>
       </div>
     </nav>

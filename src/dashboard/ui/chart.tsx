@@ -1,3 +1,4 @@
+import { zoneName } from "./time.tsx";
 import type { VNode } from "preact";
 
 export interface Series {
@@ -18,7 +19,7 @@ const HEIGHT = 140;
 const BASE = 116;
 const GAP = 6;
 
-/** Stacked bars over time, in UTC, with the numbers that are not zero as a table for screen readers. */
+/** Stacked bars over time with the numbers that are not zero as a table for screen readers. */
 export function BarChart({
   title,
   series,
@@ -83,7 +84,7 @@ export function BarChart({
         {[0, 1, 2, 3].map((n) => (
           <span key={n}>
             {slots[Math.round((n * (slots.length - 1)) / 3)]?.label}
-            {n === 0 && " UTC"}
+            {n === 0 && ` ${zoneName()}`}
           </span>
         ))}
       </div>
@@ -93,7 +94,7 @@ export function BarChart({
           <caption>{title}</caption>
           <thead>
             <tr>
-              <th scope="col">Time (UTC)</th>
+              <th scope="col">Time ({zoneName()})</th>
               {series.map(({ name }) => (
                 <th key={name} scope="col">
                   {name}

@@ -7,8 +7,8 @@ import { setSelected, type Selection } from "./selection.tsx";
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** The column is hidden if the table is narrower than this many pixels, and too wide for its cells to stack. */
-  readonly from?: 400 | 560 | 740 | 960;
+  /** Whether rows can be told apart without it. It is hidden where the cells have little room and do not stack. */
+  readonly isExtra?: boolean;
   /** The column shares the width that the others leave, and cuts its text with an ellipsis. */
   readonly fill?: "always";
   readonly align?: "end";
@@ -34,6 +34,8 @@ export interface TableProps<Row> {
   /** Has a box for each row, and one for all. */
   readonly selection?: Selection;
   readonly sorting?: Sorting | undefined;
+  /** Whether it has few columns, which never stack. */
+  readonly isShort?: boolean;
   /** Called with a column's title. Without it, the rows can't be sorted. */
   readonly onSort?: (title: string) => void;
 }
@@ -48,7 +50,7 @@ export function isReturning(label: string): boolean {
 
 /** A table whose rows can be selected with the arrow keys and opened with Enter. In a narrow window the cells of a row stack. */
 export function Table<Row>(props: TableProps<Row>): VNode {
-  const { label, columns, rows, idOf, linkOf, toneOf, selection, sorting, onSort } = props;
+  const { label, columns, rows, idOf, linkOf, toneOf, selection, sorting, isShort, onSort } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   const isFilled = rows.length > 0;
   useLayoutEffect(() => {
@@ -62,7 +64,7 @@ export function Table<Row>(props: TableProps<Row>): VNode {
   useSlide(body, rows.length > 0 ? idOf(rows[0]!) : undefined);
   // Roles are named because `display` takes them from a table that is stacked.
   return (
-    <div class="table-scroll">
+    <div class={`table-scroll${isShort ? " short" : ""}`}>
       <table role="table" aria-label={label}>
         <thead role="rowgroup">
           <tr role="row">
@@ -225,6 +227,6 @@ function opensRow({ target, ctrlKey, metaKey, shiftKey, altKey }: MouseEvent): b
   return !getSelection()?.toString();
 }
 
-function classOf({ from, align, fill }: Pick<Column<never>, "from" | "align" | "fill">): string {
-  return [from && `from-${from}`, align && `align-${align}`, fill && `fill-${fill}`].filter(Boolean).join(" ");
+function classOf({ isExtra, align, fill }: Pick<Column<never>, "isExtra" | "align" | "fill">): string {
+  return [isExtra && "extra", align && `align-${align}`, fill && `fill-${fill}`].filter(Boolean).join(" ");
 }

@@ -35,15 +35,37 @@ export function Time({ at }: { readonly at: string | null | undefined }): VNode 
   );
 }
 
-/** The time of day in UTC, with the age below it, for what is looked up in a log. */
+const ZONE_KEY = "svc.dashboard.times";
+/** The zone of every exact time. UTC is what logs have. */
+export const zone = signal<"utc" | "local">(localStorage.getItem(ZONE_KEY) === "local" ? "local" : "utc");
+
+export function switchZone(): void {
+  zone.value = zone.value === "utc" ? "local" : "utc";
+  localStorage.setItem(ZONE_KEY, zone.value);
+}
+
+/** `UTC`, or the name of the reader's zone at a moment, such as `GMT+2`. */
+export function zoneName(at: string | number = serviceNow()): string {
+  if (zone.value === "utc") return "UTC";
+  const parts = new Intl.DateTimeFormat(undefined, { timeZoneName: "short" }).formatToParts(new Date(at));
+  return parts.find(({ type }) => type === "timeZoneName")?.value ?? "local";
+}
+
+/** `2026-01-31 12:04:31.207` in the chosen zone: a part of it is the date, or the time of day. */
+export function wallTime(at: string | number): string {
+  const date = new Date(at);
+  const shift = zone.value === "utc" ? 0 : date.getTimezoneOffset() * 60_000;
+  return new Date(date.getTime() - shift).toISOString().slice(0, 23).replace("T", " ");
+}
+
+/** The time of day, with the age below it, for what is looked up in a log. */
 export function ExactTime({ at }: { readonly at: string }): VNode {
-  const now = new Date(serviceNow()).toISOString();
-  const day = at.slice(0, 10) === now.slice(0, 10) ? "" : `${at.slice(0, 10)} `;
+  const time = wallTime(at);
+  const isToday = time.slice(0, 10) === wallTime(serviceNow()).slice(0, 10);
   return (
     <span class="exact-time">
-      <span class="mono" title={`${at}, ${new Date(at).toLocaleString()} here`}>
-        {day}
-        {at.slice(11, 19)} UTC
+      <span class="mono" title={at}>
+        {time.slice(isToday ? 11 : 0, 19)} {zoneName(at)}
       </span>{" "}
       <small class="muted">
         <Time at={at} />
@@ -56,7 +78,7 @@ export function ExactTime({ at }: { readonly at: string }): VNode {
 export function TimeOfDay({ at }: { readonly at: string }): VNode {
   return (
     <time dateTime={at} title={at} class="mono">
-      {at.slice(11, 23)}
+      {wallTime(at).slice(11)}
     </time>
   );
 }

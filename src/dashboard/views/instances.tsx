@@ -43,7 +43,6 @@ export function Instances(): VNode {
               {
                 title: "Publishable key",
                 cell: ({ data }) => <code class="one-line">{data.publishable_key}</code>,
-                from: 740,
               },
               { title: "Default provider", cell: ({ data }) => providerTitle(data.default_provider) },
               {

@@ -92,7 +92,8 @@ export function Overview(): VNode {
                         <small class="row muted">
                           <Pill tone="bad">{count.toLocaleString("en")} ×</Pill>
                           <span>
-                            {code} · <UserText text={people.join(", ")} /> · <Time at={latest.started_at} />
+                            {code} · <UserText text={people.join(", ") || "no account chosen"} /> ·{" "}
+                            <Time at={latest.started_at} />
                           </span>
                         </small>
                       </a>

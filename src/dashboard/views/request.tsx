@@ -6,7 +6,7 @@ import { useLoad } from "../api/use-load.ts";
 import { href, listAddress } from "../router.ts";
 import { Copy, CopyableCode, CopyableValue } from "../ui/copy.tsx";
 import { Code, Facts, Heading, Panel, Unloaded } from "../ui/parts.tsx";
-import { duration, Time } from "../ui/time.tsx";
+import { duration, ExactTime } from "../ui/time.tsx";
 import { asClientCode, asCurl, variablesIn } from "./requests/copy-as.ts";
 import { Status } from "./requests.tsx";
 
@@ -47,7 +47,7 @@ export function Request({ id }: { id: string }): VNode {
         <Panel title="About">
           <Facts
             rows={[
-              ["Answered", <Time at={data.at} />],
+              ["Answered", <ExactTime at={data.at} />],
               ["Took", duration(data.ms)],
               ["Route", data.route && <code>{data.route}</code>],
               [

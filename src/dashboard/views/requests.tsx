@@ -17,7 +17,7 @@ const METHODS = ["GET", "POST", "DELETE", "PATCH", "PUT"];
 const STATUSES = ["2xx", "3xx", "4xx", "5xx"];
 
 const COLUMNS: readonly Column<RequestEntry>[] = [
-  { title: "Time (UTC)", cell: ({ data }) => <TimeOfDay at={data.at} />, from: 400 },
+  { title: "Time", cell: ({ data }) => <TimeOfDay at={data.at} /> },
   { title: "Status", cell: ({ data }) => <Status status={data.status} /> },
   {
     title: "Request",
@@ -29,9 +29,9 @@ const COLUMNS: readonly Column<RequestEntry>[] = [
       </RowLink>
     ),
   },
-  { title: "Instance", cell: ({ data }) => <UserText text={instanceName(data.instance)} />, from: 740 },
-  { title: "Reason", cell: ({ data }) => <span class="clip narrow">{data.reason}</span>, from: 960 },
-  { title: "Took", cell: ({ data }) => duration(data.ms), from: 560, align: "end" },
+  { title: "Instance", cell: ({ data }) => <UserText text={instanceName(data.instance)} /> },
+  { title: "Reason", cell: ({ data }) => <span class="clip lines">{data.reason}</span>, fill: "always" },
+  { title: "Took", cell: ({ data }) => duration(data.ms), align: "end" },
 ];
 
 /** Every request to the service, newest first. */

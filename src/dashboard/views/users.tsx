@@ -40,7 +40,6 @@ const COLUMNS: readonly Column<User>[] = [
     title: "Verified",
     cell: ({ data }) => (data.email_verified_at ? <Pill tone="good">yes</Pill> : <Pill>no</Pill>),
     sortBy: ({ data }) => String(data.email_verified),
-    from: 740,
   },
   { title: "Created", cell: ({ data }) => <Time at={data.created_at} />, sortBy: ({ data }) => data.created_at },
 ];

@@ -6,7 +6,7 @@ import { refreshState, service, setClock } from "../../api/service.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Panel, Pill, Placeholder, Problem } from "../../ui/parts.tsx";
-import { useServiceTime } from "../../ui/time.tsx";
+import { useServiceTime, wallTime, zone, zoneName } from "../../ui/time.tsx";
 import { useForm } from "../../ui/use-form.ts";
 
 const MODES = { real: "Real time", running: "Moved, and running", frozen: "Frozen" } as const;
@@ -21,7 +21,11 @@ export function ClockPanel(): VNode {
   const change = async (changing: Promise<Clock>): Promise<void> => setClock(await changing);
   const advance = (by: string): Promise<void> => change(control.request("POST /clock/advance", { body: { by } }));
   const form = useForm(() =>
-    change(control.request("POST /clock/set", { body: { at: new Date(`${at.value}Z`).toISOString() } })),
+    change(
+      control.request("POST /clock/set", {
+        body: { at: new Date(`${at.value}${zone.value === "utc" ? "Z" : ""}`).toISOString() },
+      }),
+    ),
   );
   if (!clock)
     return problem === undefined ? (
@@ -34,7 +38,7 @@ export function ClockPanel(): VNode {
     <Panel title="Clock" actions={<Pill tone={clock.mode === "real" ? "good" : "warn"}>{MODES[clock.mode]}</Pill>}>
       <div class="stack">
         <p class="clock-face" data-testid="clock">
-          {new Date(now).toISOString().slice(0, 19).replace("T", " ")} <small class="muted">UTC</small>
+          {wallTime(now).slice(0, 19)} <small class="muted">{zoneName(now)}</small>
         </p>
         <div class="actions">
           {clock.mode === "frozen" ? (
@@ -53,7 +57,7 @@ export function ClockPanel(): VNode {
         </div>
         <form class="row" onSubmit={form.onSubmit}>
           <TextField
-            label="Set it to (UTC)"
+            label={`Set it to (${zoneName()})`}
             hint="The clock goes on from there. Records keep the dates that they have."
             error={form.problem}
             type="datetime-local"

@@ -52,7 +52,7 @@ export function PersonasPanel(): VNode {
           idOf={({ id }) => id}
           columns={[
             { title: "Persona", cell: (one) => <Person name={one.data.name ?? one.id} email={one.data.email} /> },
-            { title: "Id", cell: ({ id }) => <code>{id}</code>, from: 740 },
+            { title: "Id", cell: ({ id }) => <code>{id}</code> },
             {
               title: "Accounts",
               cell: (one) => (

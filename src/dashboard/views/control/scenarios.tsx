@@ -74,7 +74,7 @@ export function ScenariosPanel(): VNode {
                   remaining === null ? `${used}, without end` : `${used} of ${used + remaining}`,
                 align: "end",
               },
-              { title: "Label", cell: ({ data: { label } }) => <UserText text={label ?? ""} />, from: 740 },
+              { title: "Label", cell: ({ data: { label } }) => <UserText text={label ?? ""} /> },
               {
                 title: "Action",
                 align: "end",

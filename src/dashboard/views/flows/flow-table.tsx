@@ -23,20 +23,19 @@ const WHO: Column<Flow> = {
     data.as ? <UserText text={data.as} /> : <span class="clip">{data.result === "open" ? "not chosen yet" : "—"}</span>,
   fill: "always",
 };
-const PROVIDER: Column<Flow> = { title: "Provider", cell: ({ data }) => providerTitle(data.provider ?? ""), from: 400 };
+const PROVIDER: Column<Flow> = { title: "Provider", cell: ({ data }) => providerTitle(data.provider ?? "") };
 const ALL: readonly Column<Flow>[] = [
   WHEN,
   RESULT,
   WHO,
   PROVIDER,
-  { title: "Instance", cell: ({ data }) => <UserText text={instanceName(data.instance)} />, from: 740 },
+  { title: "Instance", cell: ({ data }) => <UserText text={instanceName(data.instance)} /> },
   {
     title: "Reason",
     cell: ({ data }) => <span class="clip lines">{data.reason}</span>,
-    from: 740,
     fill: "always",
   },
-  { title: "Took", cell: (flow) => duration(tookMs(flow)), from: 960, align: "end" },
+  { title: "Took", cell: (flow) => duration(tookMs(flow)), isExtra: true, align: "end" },
 ];
 const SHORT = [WHEN, RESULT, WHO, PROVIDER];
 
@@ -45,6 +44,7 @@ export function FlowTable({ label, flows, short }: { label: string; flows: reado
     <Table
       label={label}
       columns={short ? SHORT : ALL}
+      isShort={short ?? false}
       rows={flows}
       idOf={(flow) => flow.id}
       linkOf={(flow) => href(["flows", flow.id])}

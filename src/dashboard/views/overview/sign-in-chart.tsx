@@ -4,6 +4,7 @@ import type { AnswerOf } from "../../../wire/control/types.ts";
 import { providerTitle } from "../../../wire/providers.ts";
 import { service } from "../../api/service.ts";
 import { BarChart, type Series } from "../../ui/chart.tsx";
+import { wallTime } from "../../ui/time.tsx";
 import { SelectField } from "../../ui/field.tsx";
 import { Panel } from "../../ui/parts.tsx";
 
@@ -55,7 +56,7 @@ export function SignInChart({
         title="Sign-ins"
         series={series}
         slots={summary.periods.map((period) => ({
-          label: period.from.slice(11, 16),
+          label: wallTime(period.from).slice(11, 16),
           values: isByResult
             ? RESULTS.map(({ id }) => period.results[id])
             : providers.map((name) => period.providers[name] ?? 0),

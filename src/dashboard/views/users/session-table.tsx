@@ -54,19 +54,17 @@ export function SessionTable({
     {
       title: "Address",
       cell: ({ data }) => <code>{data.ip_address}</code>,
-      from: 740,
       sortBy: ({ data }) => data.ip_address,
     },
     {
       title: "Last sign-in",
       cell: ({ data }) => <Time at={data.last_signin_at} />,
       sortBy: ({ data }) => data.last_signin_at,
-      ...(withUser && { from: 740 }),
     },
     {
       title: "First sign-in",
       cell: ({ data }) => <Time at={data.logged_in_at} />,
-      from: 960,
+      isExtra: true,
       sortBy: ({ data }) => data.logged_in_at,
     },
     {
