@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Store } from "../src/server/store/store.ts";
 import { answer } from "./_answers.ts";
 import { ADA, CONTROL_KEY, SEED, setup, type Service } from "./_setup.ts";
+import { PROVIDERS, type Provider } from "../src/wire/providers.ts";
 
 const UNKNOWN = {
   error:
@@ -88,14 +89,13 @@ export function testPositions(name: string, open: () => Promise<Store>): void {
       "lists every session once although each signs in again: %s",
       async (list) => {
         const service = await setup({ store: await open(), control: true });
-        const providers = ["google", "github", "twitter"] as const;
-        const signIn = async (account: (typeof providers)[number]): Promise<void> => {
+        const signIn = async (account: Provider): Promise<void> => {
           service.clock.advance(1);
           await service.signIn(account, "alan");
         };
-        for (const provider of providers) await signIn(provider);
+        for (const provider of PROVIDERS) await signIn(provider);
         const all = (await (await service.as(service.acme, "/api/v1/sessions")).json()) as { id: string }[];
-        const renewed = providers.toReversed();
+        const renewed = PROVIDERS.toReversed();
         const again = async (): Promise<void> => {
           const provider = renewed.shift();
           if (provider) await signIn(provider);

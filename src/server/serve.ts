@@ -3,7 +3,7 @@ import { DEFAULT_PORT } from "../wire/serve.ts";
 import { PROVIDERS } from "../wire/providers.ts";
 import { createAddresses } from "./instances/addresses.ts";
 import type { H3 } from "h3";
-import { peerOf, type ClientAddress } from "./http/client-address.ts";
+import { peerOf, type ClientAddress } from "./http/message.ts";
 import { assemble, bugWarner } from "./assemble.ts";
 import { ServeError } from "./errors.ts";
 import { nowhere, openGeoDatabase, type LocateIp } from "./sign-in/geo.ts";

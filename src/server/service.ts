@@ -5,7 +5,7 @@ import { mountControl, type ControlOptions } from "./control/mount.ts";
 import { Flows } from "./history/flows.ts";
 import { logTo, RequestLog } from "./history/request-log.ts";
 import { createApp } from "./http/app.ts";
-import { peerOf, type ClientAddress } from "./http/client-address.ts";
+import { peerOf, type ClientAddress } from "./http/message.ts";
 import type { RequestEntry } from "./http/request-entry.ts";
 import type { RenderMetrics } from "./http/monitoring.ts";
 import { createReadiness, type Readiness } from "./http/readiness.ts";

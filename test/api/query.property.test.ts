@@ -5,11 +5,10 @@ import type { UserRecord } from "../../src/server/store/records.ts";
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../src/wire/search/fields.ts";
 import { parseQuery, printQuery, QueryError } from "../../src/wire/search/query.ts";
 import { setup } from "../_setup.ts";
+import { PROVIDERS } from "../../src/wire/providers.ts";
 
 const TEXTS = ["email", "name", "avatar_url"] as const;
 const DATES = ["created_at", "updated_at", "email_verified_at"] as const;
-
-const PROVIDERS = ["google", "github", "twitter"] as const;
 
 /** A term's meaning; `text` is how it is written. */
 type Wish = { negated: boolean; text: string } & (

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { answer } from "../_answers.ts";
 import { ADA, ADA_OF_GLOBEX, NOBODY, decodePart, setup } from "../_setup.ts";
 import { claimsOf, type Instance, NOW, refusal, sign, verify, VERIFY } from "../_tokens.ts";
+import { PROVIDERS } from "../../src/wire/providers.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -36,7 +37,7 @@ describe("The JWT of a sign-in", () => {
     expect(signature).toBe(createHmac("sha256", acme.secret_key).update(`${header}.${payload}`).digest("base64url"));
   });
 
-  it.each(["google", "github", "twitter"] as const)("has the provider %s after a sign-in with it", async (provider) => {
+  it.each(PROVIDERS)("has the provider %s after a sign-in with it", async (provider) => {
     const { tokenFor } = await setup();
     expect(decodePart(await tokenFor(provider, "mary"), 1)).toMatchObject({
       provider,
@@ -100,7 +101,7 @@ describe("POST /api/v1/tokens/verify", () => {
     ]);
   });
 
-  it.each(["google", "github", "twitter", "email"])("accepts a token of the provider %s", async (provider) => {
+  it.each([...PROVIDERS, "email"])("accepts a token of the provider %s", async (provider) => {
     const service = await setup();
     const token = sign(service.acme.secret_key, claimsOf(service.acme, { provider }));
     const [status, body] = await answer(await verify(service, service.acme, { token }));

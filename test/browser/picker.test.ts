@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { CHROMIUM } from "../_browser.ts";
 import { Visit, startApp } from "./_applications.ts";
+import { PROVIDERS } from "../../src/wire/providers.ts";
 
 describe.skipIf(CHROMIUM === undefined)("In a browser", () => {
   const on = new Visit();
@@ -43,7 +44,7 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", () => {
       expect(dialogs).toEqual([]);
     });
 
-    it.each(["google", "github", "twitter"])("of %s loads everything it needs from svc only", async (provider) => {
+    it.each(PROVIDERS)("of %s loads everything it needs from svc only", async (provider) => {
       const origins = new Set<string>();
       const faults: string[] = [];
       on.page.on("request", (request) => origins.add(new URL(request.url()).origin));

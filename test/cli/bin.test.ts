@@ -19,6 +19,7 @@ import {
 } from "../_bin.ts";
 import { BIN } from "../_paths.ts";
 import { SEED } from "../_setup.ts";
+import { PROVIDERS } from "../../src/wire/providers.ts";
 
 useProcesses();
 
@@ -89,7 +90,7 @@ describe("The installed svc beside svc serve", () => {
       file: join(home, ".svc/servers", `${port}.json`),
       port,
       store: "memory",
-      providers: { google: "simulated", github: "simulated", twitter: "simulated" },
+      providers: Object.fromEntries(PROVIDERS.map((name) => [name, "simulated"])),
       instances: [instance("Acme", "acme"), instance("Globex", "globex")],
     });
     expect(Object.keys(server.ready)).toEqual([

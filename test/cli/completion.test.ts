@@ -11,6 +11,7 @@ import { writeRunning } from "../_server-file.ts";
 import { createContext, runCli } from "../_cli.ts";
 import { isThere, openTerminal } from "../_pty.ts";
 import { serve, type RunningServer } from "../../src/server/index.ts";
+import { PROVIDERS, SESSION_PROVIDERS } from "../../src/wire/providers.ts";
 
 const run = promisify(execFile);
 
@@ -76,19 +77,19 @@ describe("svc __complete", () => {
       ["email:", "email_verified_at:", "email_verified_at.gte=", "email_verified_at.lt=", "email_verified_at:null"],
     ],
     ["svc users search email:a* na", ["name:"]],
-    ["svc sessions search provider:", ["provider:google", "provider:github", "provider:twitter", "provider:password"]],
+    ["svc sessions search provider:", SESSION_PROVIDERS.map((name) => `provider:${name}`)],
     ["svc sessions search -provider:p", ["-provider:password"]],
     ["svc users search -na", ["-name:"]],
     ["svc users search password", []],
     ["svc users list --sort ", ["id", "email", "name", "avatar_url", "providers", "email_verified", "created_at"]],
     ["svc users search --sort -e", ["-email", "-email_verified"]],
     ["svc sessions list --sort=l", ["--sort=logged_in_at", "--sort=last_signin_at"]],
-    ["svc sessions search --provider ", ["google", "github", "twitter", "password"]],
-    ["svc users search --provider ", ["google", "github", "twitter"]],
-    ["svc users search provider:", ["provider:google", "provider:github", "provider:twitter", "provider:null"]],
+    ["svc sessions search --provider ", [...SESSION_PROVIDERS]],
+    ["svc users search --provider ", [...PROVIDERS]],
+    ["svc users search provider:", [...PROVIDERS, "null"].map((name) => `provider:${name}`)],
     ["svc users search --provider=p", []],
     ["svc sessions search --provider=p", ["--provider=password"]],
-    ["svc sign-in --provider ", ["google", "github", "twitter"]],
+    ["svc sign-in --provider ", [...PROVIDERS]],
     ["svc users list --fields em", ["email", "email_verified"]],
     ["svc users list --fields id,email,e", ["id,email,email_verified"]],
     ["svc sessions search --fields=id,u", ["--fields=id,user_id"]],

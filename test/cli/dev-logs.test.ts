@@ -1,7 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import stringWidth from "string-width";
 import { expect, it } from "vitest";
+import { lineWriter } from "../../src/cli/commands/logs/lines.ts";
+import type { Context } from "../../src/cli/context.ts";
 import { answerOf, server, signIn, svc, useDevServer } from "../_dev-server.ts";
 import { directory, serve, start, useProcesses } from "../_bin.ts";
 
@@ -193,4 +196,17 @@ it.each([
 ])("svc %s is a usage error", async (command, words) => {
   const { code, stderr } = await svc(command);
   expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
+});
+
+it("A step with letters that take two columns is cut to the width of the terminal", () => {
+  let written = "";
+  const stdout = { isTTY: true, columns: 60, write: (text: string) => (written += text) };
+  const context = { stdout, env: {} } as unknown as Context;
+  const account = "東京".repeat(30);
+  const step = { name: "provider", at: "", ms: 3, sent: null, answered: { account }, reason: null };
+  lineWriter(context, false).step(step, null);
+  const [line = ""] = stripVTControlCharacters(written).split("\n");
+  expect(line).toMatch(/^ {10}provider {2}(?:東京)+東?…  3 ms$/u);
+  expect(stringWidth(line)).toBeGreaterThan(57);
+  expect(stringWidth(line)).toBeLessThanOrEqual(60);
 });

@@ -7,6 +7,7 @@ import { ERROR_CODES } from "../../src/client/errors.ts";
 import { answering } from "../_answering.ts";
 import { runCli, type CliOptions } from "../_cli.ts";
 import { ADA, ADA_OF_GLOBEX, NOBODY, setup } from "../_setup.ts";
+import { PROVIDERS } from "../../src/wire/providers.ts";
 
 interface SaidError {
   code: string;
@@ -99,7 +100,7 @@ describe("Exit code", () => {
       {
         code: "usage",
         message: '--provider: unknown provider "myspace".',
-        hint: "Use one of google, github, twitter.",
+        hint: `Use one of ${PROVIDERS.join(", ")}.`,
       },
     ],
     [

@@ -3,6 +3,7 @@ import { writeRunning } from "../_server-file.ts";
 import { home, run as runAtHome, useHome } from "../_cli-home.ts";
 import { runCli, type CliResult } from "../_cli.ts";
 import { ADA, FRONT, setup, START, type Service } from "../_setup.ts";
+import { SESSION_PROVIDERS } from "../../src/wire/providers.ts";
 
 useHome();
 let service: Service;
@@ -18,7 +19,7 @@ describe("A flag with a value that cannot be meant is refused, in a pipe as well
   it.each([
     ["--user ada@acme.test", '--user: "ada@acme.test" is not a user id.', "--email ada@acme.test"],
     ["--user 00000000", '--user: "00000000" is not a user id.', "svc users search"],
-    ["--provider gitub", '--provider: unknown provider "gitub".', "Use one of google, github, twitter, password."],
+    ["--provider gitub", '--provider: unknown provider "gitub".', `Use one of ${SESSION_PROVIDERS.join(", ")}.`],
     ["--since 7d --until 30d", "--since is not before --until.", "--since 30d --until 7d"],
     ["--since 2026-02-01 --until 2026-02-01", "--since is not before --until", "30 to 7 days ago"],
     ["--since 2026-05-01 --until 2026-03-01 --since 2026-04-01", "--since is not before --until", "30 to 7 days ago"],

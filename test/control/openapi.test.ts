@@ -3,6 +3,7 @@ import { PRODUCT_ROUTES } from "../../src/wire/product/routes.ts";
 import { ERRORS } from "../../src/wire/errors.ts";
 import { forged } from "../_client.ts";
 import { ADA, APP, NOBODY, SESSION, setup, type Service } from "../_setup.ts";
+import { PROVIDERS } from "../../src/wire/providers.ts";
 
 interface Operation {
   readonly summary: string;
@@ -124,7 +125,7 @@ it("The page of the API reference tells null from text, and a list of names from
   const page = await (await service.fetch("/__svc/docs")).text();
   const text = page.replaceAll("&#34;", '"').replaceAll(/<\/?q>/g, "");
   expect(text).toContain("avatar_url: string | null");
-  expect(text).toContain('providers: ("google" | "github" | "twitter")[]');
+  expect(text).toContain(`providers: (${PROVIDERS.map((name) => `"${name}"`).join(" | ")})[]`);
   expect(text).not.toMatch(/string,null/);
   expect(text).toMatch(/secret key of an instance goes into\s+<code>X-Service-Secret-Key/);
 });

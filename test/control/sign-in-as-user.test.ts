@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { startServer, type ControlledServer } from "../_control.ts";
+import { PROVIDERS } from "../../src/wire/providers.ts";
 
 interface User {
   readonly id: string;
@@ -16,7 +17,7 @@ it("A sign-in as a generated user is this user's at every provider, and changes 
   const status = async (): Promise<string> => (await server.control(`GET /jobs/${id}`)).body.status as string;
   await expect.poll(status).toBe("done");
   const users = (await usersOf(server)).filter(({ data }) => data.email.includes("@example."));
-  expect(new Set(users.flatMap(({ data }) => data.providers))).toEqual(new Set(["google", "github", "twitter"]));
+  expect(new Set(users.flatMap(({ data }) => data.providers))).toEqual(new Set(PROVIDERS));
   for (const { id: user_id, data } of users) {
     const { body } = await server.control("POST /sign-ins", { provider: data.providers[0], as: data.email });
     expect([body.error, body.user_id]).toEqual([undefined, user_id]);

@@ -19,6 +19,7 @@ import { temporaryDirectory } from "../_files.ts";
 import { BIN } from "../_paths.ts";
 import { startProcess } from "../store/_other-process.ts";
 import { at, id, identity, people, records, session, user } from "../store/_records.ts";
+import { PROVIDERS } from "../../src/wire/providers.ts";
 
 const isFull = process.env["SVC_FAULTS"] === "full";
 const KILLS = isFull ? { copy: 50, import: 50, repair: 50 } : { copy: 8, import: 4, repair: 4 };
@@ -227,7 +228,7 @@ describe("A store command beside a running server", () => {
     };
     const comeAndGo = async (first: number): Promise<void> => {
       for (let n = first; !progress.done; n++) {
-        await signIn(["google", "github", "twitter"][n % 3]!, personas[n % personas.length]!);
+        await signIn(PROVIDERS[n % PROVIDERS.length]!, personas[n % personas.length]!);
         const users = (await (await fetch(`${url}/api/v1/users?limit=1`, { headers: key })).json()) as { id: string }[];
         if (n % 4 > 0 || !users[0]) continue;
         const { status } = await fetch(`${url}/api/v1/users/${users[0].id}`, { method: "DELETE", headers: key });

@@ -5,7 +5,7 @@ import { openPostgresStore } from "../../src/server/store/postgres/postgres-stor
 import type { IdentityRecord, Records, SessionRecord, UserRecord } from "../../src/server/store/records.ts";
 import type { Store } from "../../src/server/store/store.ts";
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../src/wire/search/fields.ts";
-import { PROVIDERS } from "../../src/wire/providers.ts";
+import { PROVIDERS, SESSION_PROVIDERS } from "../../src/wire/providers.ts";
 import { parseQuery, QueryError, type Query } from "../../src/wire/search/query.ts";
 import {
   A,
@@ -92,7 +92,7 @@ const sessionOf = (owners: UserRecord[]): fc.Arbitrary<SessionRecord[]> =>
     .array(
       fc.record({
         owner: fc.constantFrom(...owners),
-        provider: fc.constantFrom("google" as const, "github" as const, "twitter" as const, "password" as const),
+        provider: fc.constantFrom(...SESSION_PROVIDERS),
         ip_address: fc.constantFrom("203.0.113.7", "2001:DB8::1", "192.0.2.1"),
         last_signin_at: moment,
         revoked_at: fc.option(moment),

@@ -2,11 +2,12 @@ import { describe, expect, it, vi } from "vitest";
 import { createSimulator } from "../../src/server/simulator/simulator.ts";
 import { chunksOf } from "../../src/wire/http/fetch.ts";
 import { setup } from "../_setup.ts";
+import { PROVIDERS } from "../../src/wire/providers.ts";
 
 const FRONT = "http://localhost:7820";
 
 describe("A simulated provider's answer within the process", () => {
-  it.each(["google", "github", "twitter"] as const)("of %s is made without creating a Response", async (provider) => {
+  it.each(PROVIDERS)("of %s is made without creating a Response", async (provider) => {
     const service = await setup();
     const made = vi.spyOn(globalThis.Response.prototype, "body", "get");
     try {

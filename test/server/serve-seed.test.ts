@@ -8,6 +8,7 @@ import { copyStore } from "../../src/server/store/move/copy.ts";
 import { driverOf } from "../../src/server/store/move/driver.ts";
 import { seedFile } from "../_seed-file.ts";
 import { SEED } from "../_setup.ts";
+import { PROVIDERS, PROVIDERS_WITHOUT_EMAIL } from "../../src/wire/providers.ts";
 
 function place(): { store: string; seed: string } {
   return { store: join(temporaryDirectory(), "db.json"), seed: seedFile() };
@@ -80,18 +81,16 @@ it("A restored backup starts with the seed that once filled it, and nothing offe
   expect((await run({ ...beyond, store: restored })).warnings.join()).toMatch(/is not JSON/);
 });
 
-it("The google and github identities of a seed are verified unless they say otherwise, and twitter's are not", () => {
+it("The identities of a seed are verified unless they say otherwise, or their provider has no addresses", () => {
   const identities = [
-    ...["google", "github", "twitter"].map((provider) => ({ provider, uid: "1" })),
+    ...PROVIDERS.map((provider) => ({ provider, uid: "1" })),
     ...[true, false].map((email_verified) => ({ provider: "google", uid: String(email_verified), email_verified })),
   ];
   const users = [{ email: "ada@acme.test", name: "Ada", identities }];
   const seed = { instances: [{ name: "Acme", subdomain: "acme", users }] };
   const records = parseSeed(JSON.stringify(seed), "seed", new Date());
   expect(records.identities.map(({ provider, uid, email_verified }) => [provider, uid, email_verified])).toEqual([
-    ["google", "1", true],
-    ["github", "1", true],
-    ["twitter", "1", false],
+    ...PROVIDERS.map((provider) => [provider, "1", !PROVIDERS_WITHOUT_EMAIL.includes(provider)]),
     ["google", "true", true],
     ["google", "false", false],
   ]);

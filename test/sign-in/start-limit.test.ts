@@ -69,3 +69,15 @@ it("The start limit forgets unfinished sign-ins after one to two lifetimes of a 
   clock.advance(600);
   limit.begun("203.0.113.7");
 });
+
+it("The start limit remembers 100,000 clients: the oldest are forgotten, so that many addresses fill no memory", () => {
+  const limit = createStartLimit(new Clock().now);
+  const others = (count: number, first: number): void => {
+    for (let i = first; i < first + count; i++) limit.begun(`client-${i}`);
+  };
+  for (let i = 0; i < LIMIT; i++) limit.begun("203.0.113.7");
+  others(199_998, 0);
+  expect(() => limit.begun("203.0.113.7")).toThrow("too_many_sign_ins");
+  others(1, 199_998);
+  limit.begun("203.0.113.7");
+});

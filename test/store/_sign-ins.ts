@@ -3,6 +3,7 @@ import type { SignInLookup, SignIn } from "../../src/server/store/store.ts";
 import { looksDuring } from "./_looks.ts";
 import { A, all, arrival, at, B, contentOf, id, people, records, session, sessionId, type Person } from "./_records.ts";
 import type { Subject } from "./_subject.ts";
+import { SESSION_PROVIDERS } from "../../src/wire/providers.ts";
 
 /** The contract of every store for sign-ins. */
 export function testSignIns(subject: Subject): void {
@@ -170,7 +171,7 @@ export function testSignIns(subject: Subject): void {
       const seedAda = async (): Promise<void> => {
         const { users: owners, sessions: others, ...rest } = people();
         const [adas] = owners;
-        const own = (["google", "github", "twitter", "password"] as const).map((provider, n) =>
+        const own = SESSION_PROVIDERS.map((provider, n) =>
           session(30 + n, adas!, { provider, ip_address: "198.51.100.23" }),
         );
         await subject.store.seed({ ...rest, users: owners, sessions: [...others, ...own] });

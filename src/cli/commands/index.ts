@@ -72,7 +72,10 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
       "what can be typed next; for completion scripts",
       async () => (await import("./completion/index.ts")).addComplete,
     ],
-    version: ["print the version, and check for a newer one", async () => (await import("./version.ts")).addVersion],
+    version: [
+      "print the versions of svc, Node.js and the system",
+      async () => (await import("./version.ts")).addVersion,
+    ],
     help: ["print the help of a command, or a topic", async () => (await import("./help.ts")).addHelp],
   },
 };

@@ -65,7 +65,7 @@ export function layOut(columns: readonly LaidOut[], cells: readonly (readonly st
       shown
         .map((place, i) => {
           const text = isShortened && columns[place]!.isId ? shortId(row[place]!) : row[place]!;
-          return fitted(text, widths[i]!, i === shown.length - 1);
+          return padded(cut(text, widths[i]!), i === shown.length - 1 ? 0 : widths[i]!);
         })
         .join(GAP)
         .trimEnd(),
@@ -87,12 +87,13 @@ function shrunk(widths: readonly number[], mayShrink: readonly boolean[], availa
   return result;
 }
 
-function fitted(text: string, width: number, isLast: boolean): string {
-  const short = cut(text, width);
-  return isLast ? short : short + " ".repeat(Math.max(0, width - stringWidth(short)));
+/** A text with spaces behind it, up to this many columns of a terminal. */
+export function padded(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - stringWidth(text)));
 }
 
-function cut(text: string, width: number): string {
+/** The beginning of a text, with an ellipsis if it has more columns than these. */
+export function cut(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
   // A letter with its accents, and an emoji of several, are cut as a whole.
   let short = "";

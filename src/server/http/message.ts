@@ -1,6 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { ErrorCode } from "../../wire/errors.ts";
 
+/** The IP address of the client that sent a request. */
+export type ClientAddress = (message: IncomingMessage) => string;
+
+/** The socket's peer. IPv4 addresses arrive as IPv4-mapped IPv6 addresses on a dual-stack socket. */
+export const peerOf: ClientAddress = (message) => (message.socket.remoteAddress ?? "").replace(/^::ffff:(?=\d+\.)/, "");
+
 export const MAX_HEADERS = 100;
 
 /** Of these, Node keeps the first, h3 joins all, and others between the client and here may take the last. */

@@ -1,4 +1,5 @@
 import type { Context } from "../../context.ts";
+import { cut, padded } from "../../list/layout.ts";
 import { widthOf } from "../../list/table.ts";
 import { colors, harmless } from "../../output/text.ts";
 import { stepInWords, type Step } from "../../../wire/control/step-words.ts";
@@ -36,7 +37,7 @@ export function lineWriter(context: Context, isWhole: boolean): LineWriter {
       const paint = status >= 500 ? chalk.red : status >= 400 ? chalk.yellow : chalk.green;
       const tail = harmless(`${instance ?? "-"}  ${ms} ms`);
       const room = Math.max(8, width() - BEFORE_ROUTE - tail.length - 2);
-      const place = cut(harmless(route ?? path.split("?")[0]!), room).padEnd(Math.min(ROUTE_WIDTH, room));
+      const place = padded(cut(harmless(route ?? path.split("?")[0]!), room), Math.min(ROUTE_WIDTH, room));
       const time = harmless(at.slice(11, 19));
       write(
         `${chalk.dim(time)}  ${paint(harmless(String(status)))}  ${harmless(method).padEnd(6)} ${place}  ${chalk.dim(tail)}`,
@@ -59,8 +60,4 @@ export function lineWriter(context: Context, isWhole: boolean): LineWriter {
     },
     reason: (text) => write(`${INDENT}${chalk.red("✗")} ${harmless(text)}`),
   };
-}
-
-function cut(text: string, room: number): string {
-  return text.length <= room ? text : `${text.slice(0, Math.max(1, room - 1))}…`;
 }
