@@ -30,6 +30,26 @@ it("A repeated sign-in changes no index of users, identities and sessions", asyn
   expect((await all(store.sessions(A, {}))).map(({ id: own }) => own)).toEqual([21, 23, 22].map(id));
 });
 
+it("Connections that planned for an empty database find rows by their keys once it has grown", async () => {
+  const url = await createDatabase();
+  const store = await open(url);
+  await store.seed(people());
+  for (let round = 0; round < 100; round++)
+    await Promise.all(
+      Array.from({ length: 10 }, (_, n) => store.completeSignIn(arrival({ uid: `new-${round}-${n}` }))),
+    );
+  // Connections report what they read when they end.
+  await store.close();
+  const sql = admin(url);
+  const scans = async (): Promise<Record<string, number>> => {
+    const rows = await sql.unsafe("SELECT indexrelname AS name, idx_scan::int AS scans FROM pg_stat_user_indexes");
+    return Object.fromEntries(rows.map(({ name, scans: count }) => [name as string, count as number]));
+  };
+  await expect.poll(async () => (await scans())["session_times_pkey"]).toBeGreaterThanOrEqual(1000);
+  const { users_pkey, identities_uid, sessions_pkey } = await scans();
+  for (const count of [users_pkey, identities_uid, sessions_pkey]) expect(count).toBeGreaterThan(100);
+});
+
 it("The revision changes with instances, personas and settings, also by hand, and with nothing else", async () => {
   const url = await createDatabase();
   const store = await open(url);

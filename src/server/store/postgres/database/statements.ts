@@ -37,9 +37,17 @@ interface Slot {
   client: Promise<Client> | undefined;
   /** Until the connection's first statement has succeeded. */
   begun?: Promise<unknown> | undefined;
+  /** How many statements it was given. */
+  sent: number;
   /** Its statement, which never rejects here, and until when it is waited for, on `performance.now()`. */
   running?: { readonly answer: Promise<unknown>; readonly until: number } | undefined;
 }
+
+/**
+ * A connection keeps its plans. Those of an empty database find rows by any index that begins with the instance, and so read
+ * the whole instance as it grows, until PostgreSQL analyzes the tables: a minute later, with thousands of users.
+ */
+const FORGET_PLANS = "DISCARD PLANS;";
 
 /** How long no further connection is tried after the server refused one. */
 const GROW_AGAIN_MS = 1000;
@@ -63,7 +71,7 @@ export function openStatements(
     if (idle) return idle;
     const mayGrow = slots.length < max && performance.now() - refused > GROW_AGAIN_MS;
     if (slots.length > 0 && !mayGrow) return new Promise((resolve, reject) => waiting.push({ until, resolve, reject }));
-    const slot: Slot = { client: undefined };
+    const slot: Slot = { client: undefined, sent: 0 };
     slots.push(slot);
     return slot;
   }
@@ -120,7 +128,15 @@ export function openStatements(
       throw state === "open" ? error : new NotSent();
     }
     if (state !== "open") throw new NotSent();
-    if (settings !== undefined) return sendWithSettings<Row>(client, settings, text, parameters);
+    // With each doubling, so that it costs nothing in the long run.
+    const forget = Number.isInteger(Math.log2(++slot.sent)) ? FORGET_PLANS : "";
+    if (settings !== undefined) return sendWithSettings<Row>(client, settings + forget, text, parameters);
+    // If the connection is lost, the statement behind it says so.
+    if (forget) {
+      const forgotten = client.unsafe(forget).execute();
+      // If the connection is lost, the statement behind it says so.
+      forgotten.catch(() => undefined);
+    }
     const answer = client.unsafe<Row[]>(text, [...parameters], { prepare: isRepeated });
     if (slot.begun === undefined) return answer;
     const [, rows] = await Promise.all([slot.begun, answer]);
@@ -191,13 +207,13 @@ async function endOf(slot: Slot, timeout: number): Promise<void> {
  */
 async function sendWithSettings<Row extends object>(
   client: Client,
-  settings: string,
+  first: string,
   text: string,
   parameters: readonly Value[],
 ): Promise<Row[]> {
   const connection = await client.reserve();
   // Otherwise a query would be sent when it is awaited, and the order would differ.
-  const begun = connection.unsafe(`BEGIN ISOLATION LEVEL READ COMMITTED; ${settings}`).execute();
+  const begun = connection.unsafe(`BEGIN ISOLATION LEVEL READ COMMITTED; ${first}`).execute();
   const rows = connection.unsafe<Row[]>(text, [...parameters]).execute();
   const committed = connection.unsafe("COMMIT").execute();
   // A working connection answers the COMMIT, even if the statement failed. A lost one may not, and must not be used again.
