@@ -103,8 +103,9 @@ async function buildForNode({ output, ...options }) {
     ...options,
     platform: "node",
     transform: { target: "node20.19" },
-    // A package asks for a field of `import.meta` that Node does not have.
-    checks: { emptyImportMeta: false },
+    // A package asks for a field of `import.meta` that Node does not have; and what one build loads late, another may have from
+    // its start.
+    checks: { emptyImportMeta: false, ineffectiveDynamicImport: false },
     treeshake: { moduleSideEffects: [{ external: true, sideEffects: false }] },
     output: {
       dir: "dist",

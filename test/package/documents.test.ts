@@ -83,9 +83,11 @@ describe("The documents", () => {
     const directory = await installed();
     const env = await serving(directory);
     const file = /^\/\/ ([\w.-]+)$/m.exec(code)?.[1] ?? "program.js";
-    await writeFile(join(directory, "package.json"), '{ "type": "module" }');
+    // `npm init` writes the one, and the page says where the other is needed.
+    const type = file.endsWith(".mjs") ? "commonjs" : "module";
+    await writeFile(join(directory, "package.json"), JSON.stringify({ type }));
     await writeFile(join(directory, file), code);
-    const isTest = file.endsWith(".test.js");
+    const isTest = /\.test\.m?js$/.test(file);
     const program = run(directory, [process.execPath, ...(isTest ? ["--test"] : []), file], { ...env, PORT: "0" });
     if (!code.includes("app.listen(")) return expect(await program.code, program.output()).toBe(0);
     // An application: a user signs in to it.
