@@ -27,7 +27,7 @@ async function measure() {
     await sql.unsafe("VACUUM ANALYZE");
     await sizes(sql);
     await sql.unsafe("CHECKPOINT");
-    await rates(url, binaries);
+    if (ROUNDS > 0) await rates(url, binaries);
     await migrated(url, sql, store);
   } finally {
     await close();

@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
 import { readableFiles } from "./files/directory.ts";
-import { parseHeader, type Header } from "./files/header.ts";
+import { headerOf } from "./files/document-reader.ts";
 import { journalHeaderOf } from "./files/journal-reader.ts";
-import { lineBatches } from "./files/lines.ts";
-import { openReadView, type ViewedFile } from "./files/read-view.ts";
+import { openReadView } from "./files/read-view.ts";
 
 /** What tells whether a user's own svc created a store. */
 export interface Origin {
@@ -26,10 +25,4 @@ export async function originOf(location: string): Promise<Origin | undefined> {
   } finally {
     await view.close();
   }
-}
-
-async function headerOf(document: ViewedFile): Promise<Header | undefined> {
-  for await (const [first] of lineBatches(document.content()))
-    return first && parseHeader(first.bytes.toString().replace(/\r$/, ""));
-  return undefined;
 }

@@ -1,6 +1,6 @@
 import { ServeError } from "../../errors.ts";
 import { checkJsonStore } from "../json/maintenance/check.ts";
-import { migrateJsonStore } from "../json/maintenance/migrate.ts";
+import { migrateJsonStore } from "../json/maintenance/rewrite.ts";
 import { openJsonSource } from "../json/maintenance/source.ts";
 import { openJsonTarget } from "../json/maintenance/target.ts";
 import { kindOf } from "../location.ts";

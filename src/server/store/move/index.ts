@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { compactJsonStore, type Compaction } from "../json/maintenance/compact.ts";
+import { compactJsonStore, type Compaction } from "../json/maintenance/rewrite.ts";
 import { openRepair as openJsonRepair, type Repair, type RepairOptions } from "../json/maintenance/repair.ts";
 import type { Migration, StoreCheck } from "../maintenance.ts";
 import type { Warn } from "../store.ts";

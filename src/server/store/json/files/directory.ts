@@ -1,9 +1,10 @@
-import { constants } from "node:fs";
-import { chmod, lstat, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { constants, createReadStream } from "node:fs";
+import { chmod, lstat, readdir, realpath, rm, stat, writeFile, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { StoreRefused } from "../../store.ts";
 import { createDirectories } from "../../../../disk/create-directories.ts";
 import { syncDirectory } from "../../../../disk/sync-directory.ts";
+import { writeAtomically, type AtomicWriteOptions } from "../../../../disk/write-atomically.ts";
 import { codeOf } from "./failures.ts";
 
 /** Opens no link: what lies in a directory may have come with another person's repository. Windows has no such flag. */
@@ -109,6 +110,14 @@ export async function unfinished(path: string): Promise<string[]> {
   return names
     .filter((name) => name.startsWith(`${basename(path)}.`) && name.endsWith(".copy"))
     .map((name) => join(dirname(path), name));
+}
+
+/** A durable copy of a file of the store. */
+export function copyFile(from: string, to: string, options?: AtomicWriteOptions): Promise<void> {
+  const fill = async (file: FileHandle): Promise<void> => {
+    for await (const chunk of createReadStream(from)) await file.writeFile(chunk as Buffer);
+  };
+  return writeAtomically(to, fill, options);
 }
 
 /** The store contains keys: what we make is private to its owner and ignored by git. */

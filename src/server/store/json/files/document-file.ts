@@ -82,7 +82,7 @@ export class DocumentFile implements Adapter<Document> {
   }
 }
 
-function* inPieces<Row>(rows: readonly Row[]): Iterable<readonly Row[]> {
+export function* inPieces<Row>(rows: readonly Row[]): Iterable<readonly Row[]> {
   for (let start = 0; start < rows.length; start += PIECE) yield rows.slice(start, start + PIECE);
 }
 

@@ -50,6 +50,20 @@ export async function* itemsOf(file: JournalFile): AsyncIterable<Item[]> {
   yield lines.end();
 }
 
+/** The first line of a `db.json`; undefined if it is not one. @throws {StoreRefused} if a newer svc wrote it */
+export async function headerOf(file: JournalFile): Promise<Header | undefined> {
+  for await (const [first] of lineBatches(file.content()))
+    if (first) return headerIn(file.path, first.bytes.toString().replace(/\r$/, ""));
+  return undefined;
+}
+
+function headerIn(path: string, text: string): Header | undefined {
+  const header = parseHeader(text);
+  if (header && (header.version > VERSION || header.version < OLDEST_VERSION))
+    throw unknownVersion(path, header.version);
+  return header;
+}
+
 /** Reads a `db.json` line by line, also after damaged lines. */
 class DocumentLines {
   readonly #file: string;
@@ -98,9 +112,8 @@ class DocumentLines {
 
   /** Until the header was found. */
   #first(bytes: Buffer, text: string): Item[] {
-    const header = parseHeader(text);
+    const header = headerIn(this.#file, text);
     if (!header) return this.#line === 1 ? [this.#damage(NO_HEADER), ...this.#found(bytes)] : this.#inside(bytes, text);
-    if (header.version > VERSION || header.version < OLDEST_VERSION) throw unknownVersion(this.#file, header.version);
     this.#hasHeader = true;
     this.#version = header.version;
     this.#chain = crc32(bytes);

@@ -17,8 +17,6 @@ import { encodeLine } from "./journal-line.ts";
 import type { Journal } from "./journal.ts";
 import { lockStore, type Lock } from "./lock.ts";
 import { beginAfter, openJournals, type Opened } from "./open-journals.ts";
-import { checkDiskSpace } from "./disk-space.ts";
-import { Mutex } from "./mutex.ts";
 import { Patience, type IsGivenUp } from "./patience.ts";
 
 /**
@@ -39,7 +37,8 @@ export class Files implements Log {
   #isClosed = false;
   #isTaken = false;
   #closing: Promise<void> | undefined;
-  readonly #mutex = new Mutex();
+  /** Of the actions on the files, the last: each waits for those before it. */
+  #last: Promise<unknown> = Promise.resolve();
   readonly #patience: Patience;
 
   private constructor(
@@ -95,9 +94,15 @@ export class Files implements Log {
     });
   }
 
+  #turn<T>(action: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(action, action);
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
   /** For a caller, who does not wait for a disk that hangs. */
   #inTurn(action: (isGivenUp: IsGivenUp) => Promise<void>): Promise<void> {
-    return this.#patience.run((isGivenUp) => this.#mutex.run(() => this.#act(action, isGivenUp)));
+    return this.#patience.run((isGivenUp) => this.#turn(() => this.#act(action, isGivenUp)));
   }
 
   async #act(action: (isGivenUp: IsGivenUp) => Promise<void>, isGivenUp: IsGivenUp): Promise<void> {
@@ -121,7 +126,6 @@ export class Files implements Log {
   }
 
   async #append(changes: readonly Change[], isGivenUp: IsGivenUp): Promise<void> {
-    if (this.#journal.hasFailed) await checkDiskSpace(journalName(this.#path));
     await this.#journal.append(encodeLine(this.#sequence + 1, changes), isGivenUp);
     this.#sequence++;
   }
@@ -129,7 +133,7 @@ export class Files implements Log {
   replace(document: Document, publish: () => void): Promise<void> {
     return this.#patience.run(async (isGivenUp) => {
       await this.#compactor.settled();
-      await this.#mutex.run(() => this.#act(() => this.#replace(document, publish, isGivenUp), isGivenUp));
+      await this.#turn(() => this.#act(() => this.#replace(document, publish, isGivenUp), isGivenUp));
     }, document.size);
   }
 
@@ -161,7 +165,7 @@ export class Files implements Log {
   }
 
   async #close(): Promise<void> {
-    await this.#mutex.run(async () => {
+    await this.#turn(async () => {
       this.#isClosed = true;
     });
     await this.#compactor.close(() => !this.#isTaken && (this.#journal.length > 0 || this.#hasOld));
@@ -170,9 +174,9 @@ export class Files implements Log {
   }
 
   async #compact(): Promise<void> {
-    if (!this.#hasOld) await this.#mutex.run(() => this.#rotate());
+    if (!this.#hasOld) await this.#turn(() => this.#rotate());
     let written!: Promise<void>;
-    await this.#mutex.run(async () => {
+    await this.#turn(async () => {
       this.#journal.check();
       // The last change is published by then, and no other is appended: the document is exactly as of its number. A backup
       // that copied the journal before the document would otherwise have a part of what came between.

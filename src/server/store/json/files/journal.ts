@@ -1,11 +1,15 @@
 import { constants, fstatSync } from "node:fs";
-import { open, type FileHandle } from "node:fs/promises";
-import { writeAtomically, type AtomicWriteOptions } from "../../../../disk/write-atomically.ts";
+import { open, rm, type FileHandle } from "node:fs/promises";
+import { temporaryName, writeAtomically, type AtomicWriteOptions } from "../../../../disk/write-atomically.ts";
 import { StorageUnavailable } from "../../store.ts";
 import { NO_LINK } from "./directory.ts";
+import { writeAll } from "./document-file.ts";
 import { changed, codeOf, hanging, missing, notWritable, statOf } from "./failures.ts";
 import { journalHeaderLine, type JournalHeader } from "./header.ts";
 import type { IsGivenUp } from "./patience.ts";
+
+/** More than any group of changes is likely to need. */
+const ROOM_BYTES = 1 << 16;
 
 interface BeginOptions extends Pick<AtomicWriteOptions, "beforeNaming"> {
   readonly isFree?: boolean;
@@ -83,6 +87,7 @@ export class Journal {
    * @throws {StorageUnavailable} when it is not, and then it never will be
    */
   async append(line: Buffer, isGivenUp: IsGivenUp = () => false): Promise<void> {
+    if (this.hasFailed) await this.#checkSpace();
     this.hasFailed = true;
     await this.#append(line, isGivenUp);
     this.hasFailed = false;
@@ -122,6 +127,24 @@ export class Journal {
     for (let done = 0; done < line.length;) {
       const { bytesWritten } = await this.#handle.write(line, done, line.length - done);
       done += bytesWritten;
+    }
+  }
+
+  /**
+   * Tells whether a disk that was full has room again. The last page of a file takes small changes and refuses larger ones,
+   * so that a store which only tried its next change would be back and away again many times in one outage.
+   */
+  async #checkSpace(): Promise<void> {
+    const trial = temporaryName(this.#path);
+    try {
+      const file = await open(trial, "wx", 0o600);
+      await writeAll(file, [" ".repeat(ROOM_BYTES)]).finally(() => file.close());
+    } catch (error) {
+      const fault = notWritable(this.#path, error);
+      // Whatever else is wrong here, the change itself will show.
+      if (fault.code === "store_full") throw fault;
+    } finally {
+      await rm(trial, { force: true }).catch(() => undefined);
     }
   }
 

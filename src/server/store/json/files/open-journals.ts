@@ -3,8 +3,7 @@ import { dirname } from "node:path";
 import type { Low } from "lowdb";
 import { VERSION } from "../../records.ts";
 import { StoreRefused } from "../../store.ts";
-import { keepCopy } from "./backup.ts";
-import { journalName, oldName, tidy } from "./directory.ts";
+import { copyFile, journalName, oldName, tidy } from "./directory.ts";
 import type { Document } from "../document/document.ts";
 import { renameNew } from "../../../../disk/rename-new.ts";
 import { syncDirectory } from "../../../../disk/sync-directory.ts";
@@ -47,7 +46,7 @@ export async function openJournals(
     const { sequence } = read;
     const { version, journal: next } = file.header;
     const isOlder = version < VERSION;
-    if (isOlder) await keepCopy(path, version);
+    if (isOlder) await copyFile(path, `${path}.format-${version}.bak`);
     const store = file.header.store ?? read.header?.store ?? newId();
     file.header = { ...file.header, store };
     const mustCompact = isOlder || (read.usesOld && files.old !== undefined);

@@ -1,14 +1,11 @@
 import { rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { Low } from "lowdb";
 import { byTable, TABLE_NAMES, VERSION, type TableName } from "../../records.ts";
 import { StoreRefused } from "../../store.ts";
-import { backUp } from "../files/backup.ts";
 import { countsOf, danglingIn, invalidIn } from "./check.ts";
-import { followed, journalName, notWritten, oldName, unusable } from "../files/directory.ts";
-import type { Change, Tables } from "../document/change.ts";
+import { copyFile, followed, journalName, notWritten, oldName, unusable } from "../files/directory.ts";
+import type { Tables } from "../document/change.ts";
 import { damageText } from "../files/damage.ts";
-import { Document } from "../document/document.ts";
 import { RecordTable } from "../document/record-table.ts";
 import { FILLED, newId } from "../files/header.ts";
 import { Journal } from "../files/journal.ts";
@@ -16,7 +13,7 @@ import { lockStore } from "../files/lock.ts";
 import { inReadView } from "../files/read-view.ts";
 import { scan, type Scan } from "./scan.ts";
 import { syncDirectory } from "../../../../disk/sync-directory.ts";
-import { DocumentFile } from "../files/document-file.ts";
+import { inPieces, writeDocument } from "../files/document-file.ts";
 
 export interface RepairOptions {
   /** Whether records that belong to others that aren't there are left out as well. */
@@ -79,7 +76,9 @@ export async function openRepair(location: string, { dropDangling = false, now }
             `${path}: no instance can be read, so it cannot be repaired. Nothing was changed. Restore it from a backup.`,
           );
         try {
-          const copies = await backUp(files, now);
+          const stamp = now.toISOString().replaceAll(":", "-");
+          const copies = files.map((file) => `${file}.${stamp}.bak`);
+          for (const [i, file] of files.entries()) await copyFile(file, copies[i]!, { isNew: true });
           await write(path, tables, found);
           await rm(oldName(path), { force: true });
           await syncDirectory(dirname(path));
@@ -115,14 +114,10 @@ function keep(
 
 /** Writes the document first: until the journal exists, another repair starts from it. */
 async function write(path: string, tables: Scan["tables"], { sequence: last, header }: Scan): Promise<void> {
-  const document = new Document();
-  for (const name of TABLE_NAMES)
-    for (const record of tables[name].values()) document.apply(["put", name, record] as Change);
-  const file = new DocumentFile(path, document);
   const [store, id] = [header?.store ?? newId(), newId()];
   const sequence = Math.max(last, FILLED);
-  file.header = { version: VERSION, store, journal: id, sequence };
-  await new Low(file, document).write();
-  const journal = await Journal.begin(journalName(path), { store, id, after: null, sequence });
-  await journal.close();
+  await writeDocument(path, { version: VERSION, store, journal: id, sequence }, (name) =>
+    inPieces([...tables[name].values()]),
+  );
+  await (await Journal.begin(journalName(path), { store, id, after: null, sequence })).close();
 }

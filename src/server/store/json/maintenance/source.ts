@@ -11,11 +11,10 @@ import {
 } from "../../records.ts";
 import type { Source } from "../../maintenance.ts";
 import type { AnyRecord, Change } from "../document/change.ts";
-import { refusalOf } from "../files/damage.ts";
-import type { Header } from "../files/header.ts";
+import { NO_HEADER, refusalOf } from "../files/damage.ts";
 import { replay } from "../files/read-journals.ts";
-import { openReadView, type ReadView, type ViewedFile } from "../files/read-view.ts";
-import { itemsOf, type Item } from "../files/document-reader.ts";
+import { openReadView, type ReadView } from "../files/read-view.ts";
+import { headerOf, itemsOf, type Item } from "../files/document-reader.ts";
 
 const BATCH = 1000;
 
@@ -50,15 +49,11 @@ function changeOf(late: Late, name: TableName, record: AnyRecord): ReturnType<La
 
 async function lateChanges(view: ReadView): Promise<Late> {
   const late: Late = byTable(TABLE_NAMES, () => new Map());
-  const base = view.document && (await headerOf(view.document));
+  const { document } = view;
+  const base = document && (await headerOf(document));
+  if (document && !base) throw refusalOf({ file: document.path, line: 1, what: NO_HEADER });
   await replay(view, base, (change) => note(late, change));
   return late;
-}
-
-async function headerOf(document: ViewedFile): Promise<Header | undefined> {
-  for await (const items of itemsOf(document))
-    for (const item of items.map(strict)) if ("header" in item) return item.header;
-  return undefined;
 }
 
 /** A record that was deleted and created again is a new one, behind all others. */

@@ -61,8 +61,7 @@ export async function openJsonTarget(location: string): Promise<Target> {
       const { name } = incoming!;
       try {
         const [store, id] = [newId(), newId()];
-        const journal = await Journal.begin(journalName(path), { store, id, after: null, sequence: FILLED });
-        await journal.close();
+        await (await Journal.begin(journalName(path), { store, id, after: null, sequence: FILLED })).close();
         const header = { version: VERSION, store, journal: id, sequence: FILLED };
         await writeDocument(path, header, (table) => cameIn(name, path, table));
         await rm(name);

@@ -1,5 +1,8 @@
 import { resolve } from "node:path";
-import { StoreRefused } from "../../store.ts";
+import { VERSION } from "../../records.ts";
+import type { Migration } from "../../maintenance.ts";
+import { StoreRefused, type Warn } from "../../store.ts";
+import { headerOf } from "../files/document-reader.ts";
 import { Files } from "../files/files.ts";
 import { parseJournalHeader } from "../files/header.ts";
 import { lineBatches } from "../files/lines.ts";
@@ -23,21 +26,46 @@ export async function compactJsonStore(location: string): Promise<Compaction> {
   const before = await sizes(resolve(location));
   const { path } = before;
   const warnings: string[] = [];
-  try {
-    const files = await Files.open(path, { warn: (message) => warnings.push(message) });
-    await files.close();
-  } catch (error) {
+  await startAndStop(path, (message) => warnings.push(message)).catch((error: unknown) => {
     if (!(error instanceof StoreRefused) || error.reason !== "locked") throw error;
     throw new StoreRefused(
       "locked",
       `${path} is in use. The server that uses it compacts the journal itself: nothing to do.`,
       { cause: error },
     );
-  }
+  });
   const after = await sizes(path);
   // A failed compaction is reported, and leaves the journal.
   if (after.journal > 0) throw new StoreRefused("unusable", warnings.join("\n"));
   return { location: path, journal: before.journal, before: before.total, after: after.total, warnings };
+}
+
+/**
+ * Brings a file store to the newest format, as every start of a server does.
+ * @throws {StoreRefused} if there is no store, it is in use, is damaged, or a newer svc wrote it
+ */
+export async function migrateJsonStore(location: string, warn: Warn): Promise<Migration> {
+  const { path, version: from } = await versionOf(resolve(location));
+  if (from === VERSION) return { location: path, from, to: from };
+  await startAndStop(path, warn);
+  return { location: path, from, to: (await versionOf(path)).version };
+}
+
+/** A start brings a store to the newest format, and a stop compacts it. */
+async function startAndStop(path: string, warn: Warn): Promise<void> {
+  await (await Files.open(path, { warn })).close();
+}
+
+/** A store without a `db.json` has the newest format: its first document will. */
+async function versionOf(location: string): Promise<{ path: string; version: number }> {
+  return inReadView(location, async ({ path, document }) => {
+    const header = document && (await headerOf(document));
+    if (header || !document) return { path, version: header?.version ?? VERSION };
+    throw new StoreRefused(
+      "damaged",
+      `${path}: its first line is damaged. Keep what can be read: svc store repair --store ${path}`,
+    );
+  });
 }
 
 async function sizes(location: string): Promise<{ path: string; journal: number; total: number }> {
