@@ -4,7 +4,7 @@ import { chmod, copyFile, mkdir, readFile, stat, symlink, truncate, writeFile } 
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFailed } from "vitest";
 import { VERSION } from "../../src/server/store/records.ts";
-import { unusable } from "../../src/server/store/json/files/directory.ts";
+import { notOpened } from "../../src/server/store/json/files/refusals.ts";
 import { attempt, laidOut, refused } from "./_journal.ts";
 import { temporaryDirectory } from "../_files.ts";
 
@@ -138,6 +138,6 @@ it.each([
   ["EDQUOT", "Free some space on its disk."],
   ["ENAMETOOLONG", "Choose another --store."],
 ])("The error for a store that cannot be opened because of %s says what to do", (code, remedy) => {
-  const refusal = unusable("/data/db.json", Object.assign(new Error(code), { code }));
+  const refusal = notOpened("/data/db.json", Object.assign(new Error(code), { code }));
   expect(refusal.message).toBe(`/data/db.json can't be opened (${code}). ${remedy}`);
 });

@@ -1,7 +1,7 @@
 import { StorageUnavailable, type StoreOptions } from "../store.ts";
 import type { Files } from "./files/files.ts";
 import type { Log } from "./document/commits.ts";
-import { taken } from "./files/failures.ts";
+import { taken } from "./files/refusals.ts";
 
 /** Times each write, and reports once when writing starts to fail, with the reason, and when it works again. */
 export function observed(log: Files, location: string, { warn, onCommit, onTaken }: StoreOptions): Log {

@@ -1,6 +1,3 @@
-import { VERSION } from "../../records.ts";
-import { StoreRefused } from "../../store.ts";
-
 /** A damaged place in a file. */
 export interface Damage {
   readonly file: string;
@@ -28,28 +25,4 @@ export function missingChanges(before: number, after: number): string {
 export function damageText({ file, line, offset, what, of }: Damage): string {
   const place = line === undefined ? "" : `, line ${line}, offset ${offset}`;
   return `${file}${place}: ${what}${of === undefined ? "" : ` (${of})`}`;
-}
-
-/** Damage that ends a reading. */
-export function refusalOf({ file, line, offset, what }: Damage): StoreRefused {
-  if (what === NO_HEADER && line === 1)
-    return new StoreRefused(
-      "damaged",
-      `${file} is not an svc store, or its first line is damaged. Nothing was changed. If it is a store, keep what can be read with: svc store repair --store ${file}. Otherwise choose another --store.`,
-    );
-  const store = `--store ${file.replace(/\.journal(\.old)?$/, ".json")}`;
-  const place = line === undefined ? "" : `line ${line}, offset ${offset}: `;
-  return new StoreRefused(
-    "damaged",
-    `${file} is damaged: ${place}${what}. Nothing was changed. See all that is wrong with: svc store check ${store}. Keep what can be read with: svc store repair ${store}.`,
-  );
-}
-
-/** The refusal of a file whose format this svc does not know. */
-export function unknownVersion(path: string, version: number): StoreRefused {
-  const what =
-    version > VERSION
-      ? `was written by a newer svc (format ${version}). Update svc`
-      : `has format ${version}, which no released svc has written`;
-  return new StoreRefused("unusable", `${path} ${what}, or choose another --store.`);
 }

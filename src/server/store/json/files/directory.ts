@@ -1,11 +1,10 @@
 import { constants, createReadStream } from "node:fs";
 import { chmod, lstat, readdir, realpath, rm, stat, writeFile, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { StoreRefused } from "../../store.ts";
 import { createDirectories } from "../../../../disk/create-directories.ts";
 import { syncDirectory } from "../../../../disk/sync-directory.ts";
 import { writeAtomically, type AtomicWriteOptions } from "../../../../disk/write-atomically.ts";
-import { codeOf } from "./failures.ts";
+import { badDirectory, brokenLink, foreignLink, notFile, unfinishedCopy } from "./refusals.ts";
 
 /** Opens no link: what lies in a directory may have come with another person's repository. Windows has no such flag. */
 export const NO_LINK = constants.O_NOFOLLOW ?? 0;
@@ -32,11 +31,7 @@ export async function followed(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
-    throw new StoreRefused(
-      "unusable",
-      `${path} is a link that leads nowhere (${(error as NodeJS.ErrnoException).code}).`,
-      { cause: error },
-    );
+    throw brokenLink(path, error);
   }
 }
 
@@ -45,16 +40,11 @@ export async function refuseOthers(path: string): Promise<void> {
   for (const name of [path, journalName(path), oldName(path)]) {
     const there = await lstat(name).catch(absent);
     // Only db.json itself may be a link, and was followed by now.
-    if (there?.isSymbolicLink())
-      throw new StoreRefused("unusable", `${name} is a link, which svc never creates. Remove it.`);
-    if (there && !there.isFile()) throw new StoreRefused("unusable", `${name} is not a file. Choose another --store.`);
+    if (there?.isSymbolicLink()) throw foreignLink(name);
+    if (there && !there.isFile()) throw notFile(name);
   }
   const [name] = await unfinished(path);
-  if (name !== undefined && !(await stat(path).catch(absent)))
-    throw new StoreRefused(
-      "unusable",
-      `A copy into ${path} was interrupted. Run svc store copy or import again to finish it, or remove ${name}.`,
-    );
+  if (name !== undefined && !(await stat(path).catch(absent))) throw unfinishedCopy(path, name);
 }
 
 /**
@@ -78,25 +68,6 @@ export async function readableFiles(path: string): Promise<string[]> {
   const names = [path, journalName(path)];
   const modes = await Promise.all(names.map(modeOf));
   return names.filter((_, i) => (modes[i]! & 0o004) !== 0);
-}
-
-/** The error of a store that can't be opened, for any cause. */
-export function unusable(path: string, error: unknown): StoreRefused {
-  if (error instanceof StoreRefused) return error;
-  const { code } = error as NodeJS.ErrnoException;
-  const remedy = code === "ENOSPC" || code === "EDQUOT" ? "Free some space on its disk" : "Choose another --store";
-  return new StoreRefused("unusable", `${path} can't be opened (${code ?? String(error)}). ${remedy}.`, {
-    cause: error,
-  });
-}
-
-/** The error of a store that can't be rewritten. It is unchanged. */
-export function notWritten(path: string, error: unknown): StoreRefused {
-  if (error instanceof StoreRefused) return error;
-  const { code } = error as NodeJS.ErrnoException;
-  return new StoreRefused("unusable", `${path} can't be written (${code ?? String(error)}). It was not changed.`, {
-    cause: error,
-  });
 }
 
 /** The directory of a copy into a store until it is complete. */
@@ -135,10 +106,6 @@ export async function makeDirectory(path: string): Promise<void> {
       },
     );
   } catch (error) {
-    throw new StoreRefused(
-      "unusable",
-      `${path} can't be used as the store's directory (${codeOf(error)}). Choose another --store.`,
-      { cause: error },
-    );
+    throw badDirectory(path, error);
   }
 }

@@ -1,6 +1,6 @@
 import { constants, statSync, type Stats } from "node:fs";
 import { access } from "node:fs/promises";
-import { StorageUnavailable, StoreRefused, type StoreFault } from "../../store.ts";
+import { StorageUnavailable, type StoreFault } from "../../store.ts";
 
 const FAULTS: Readonly<Record<string, StoreFault>> = {
   ENOSPC: "store_full",
@@ -60,12 +60,4 @@ export function missing(path: string): StorageUnavailable {
 /** A file that something else has written. */
 export function changed(path: string, what = "was changed by another process"): StorageUnavailable {
   return new StorageUnavailable(`${path} ${what}; nothing is written until the next start`, { code: "store_changed" });
-}
-
-/** A store that another process got hold of. */
-export function taken(path: string, owner: string): StoreRefused {
-  return new StoreRefused(
-    "locked",
-    `Process ${owner} has taken ${path}, so this server stops. Run one server for each file store.`,
-  );
 }

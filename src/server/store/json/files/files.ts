@@ -8,7 +8,7 @@ import type { StoreOptions } from "../../store.ts";
 import type { Change } from "../document/change.ts";
 import type { Log } from "../document/commits.ts";
 import { Compactor } from "./compactor.ts";
-import { journalName, makeDirectory, oldName, refuseOthers, unusable } from "./directory.ts";
+import { journalName, makeDirectory, oldName, refuseOthers } from "./directory.ts";
 import { Document } from "../document/document.ts";
 import { DocumentFile } from "./document-file.ts";
 import { checkWritable, closed, codeOf, hanging, notWritable } from "./failures.ts";
@@ -17,6 +17,7 @@ import { encodeLine } from "./journal-line.ts";
 import type { Journal } from "./journal.ts";
 import { lockStore, type Lock } from "./lock.ts";
 import { beginAfter, openJournals, type Opened } from "./open-journals.ts";
+import { notOpened } from "./refusals.ts";
 import { Patience, type IsGivenUp } from "./patience.ts";
 
 /**
@@ -70,7 +71,7 @@ export class Files implements Log {
   static async open(path: string, { warn }: StoreOptions): Promise<Files> {
     await makeDirectory(dirname(path));
     const lock = await lockStore(path).catch((error: unknown) => {
-      throw unusable(path, error);
+      throw notOpened(path, error);
     });
     try {
       await refuseOthers(path);
@@ -82,7 +83,7 @@ export class Files implements Log {
       return new Files(path, low, file, opened, lock, warn);
     } catch (error) {
       await lock.release();
-      throw unusable(path, error);
+      throw notOpened(path, error);
     }
   }
 

@@ -1,7 +1,8 @@
 import { OLDEST_VERSION } from "../../columns.ts";
 import { TABLE_NAMES, VERSION } from "../../records.ts";
 import type { Found } from "./chain.ts";
-import { unknownVersion, UNREADABLE, type Damage, type Report } from "./damage.ts";
+import { UNREADABLE, type Damage, type Report } from "./damage.ts";
+import { unknownVersion } from "./refusals.ts";
 import { parseJournalHeader } from "./header.ts";
 import { decodeLine, type Numbered } from "./journal-line.ts";
 import { eachLine, lineBatches, type Line } from "./lines.ts";

@@ -3,8 +3,8 @@ import { constants } from "node:fs";
 import { open, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { basename, dirname } from "node:path";
-import { StoreRefused } from "../../store.ts";
 import { NO_LINK } from "./directory.ts";
+import { inUse } from "./refusals.ts";
 import { lockBySocket, type Lock } from "./socket-lock.ts";
 
 export type { Lock };
@@ -17,13 +17,6 @@ export async function lockStore(path: string): Promise<Lock> {
   const attempt = process.platform === "linux" ? await lockBySocket(path) : undefined;
   if (attempt && "owner" in attempt) throw inUse(path, attempt.owner);
   return attempt ?? lockByNote(path);
-}
-
-function inUse(path: string, owner: string): StoreRefused {
-  return new StoreRefused(
-    "locked",
-    `${path} is in use by ${owner === "" ? "another process" : `process ${owner}`}. Stop that one, or give this one another --store.`,
-  );
 }
 
 /** For a directory that can't have sockets: a lock of the system, and a note with its owner. */

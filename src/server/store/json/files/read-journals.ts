@@ -1,7 +1,8 @@
 import { chainOf, type Chain } from "./chain.ts";
 import type { Change } from "../document/change.ts";
 import type { Header, JournalHeader } from "./header.ts";
-import { missingChanges, refusalOf, type Report } from "./damage.ts";
+import { missingChanges, type Report } from "./damage.ts";
+import { refusalOf } from "./refusals.ts";
 import type { Numbered } from "./journal-line.ts";
 import { journalHeaderOf, readJournal, type Torn } from "./journal-reader.ts";
 import type { ReadView } from "./read-view.ts";

@@ -1,7 +1,7 @@
 import { open, stat, type FileHandle } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
-import { StoreRefused } from "../../store.ts";
-import { absent, followed, journalName, oldName, unusable } from "./directory.ts";
+import { absent, followed, journalName, oldName } from "./directory.ts";
+import { alwaysChanging, noStore, notFile, notOpened } from "./refusals.ts";
 import { chunksOf } from "./lines.ts";
 
 const ATTEMPTS = 1000;
@@ -58,26 +58,25 @@ export async function openReadView(location: string, { mayBeEmpty = false } = {}
           handles[2] ? chunksOf(handles[2], Infinity, from) : none();
         const viewed = await Promise.all(handles.map((handle, n) => viewedFile(names[n]!, handle)));
         const [document, old, journal] = viewed;
-        if (!mayBeEmpty && !document && !old && !journal?.size)
-          throw new StoreRefused("unusable", `There is no store at ${path}. Check --store. svc serve creates a store.`);
+        if (!mayBeEmpty && !document && !old && !journal?.size) throw noStore(path);
         const files = viewed.filter((file) => file !== undefined);
         return { path, journalPath: journalName(path), document, old, journal, files, tail, close };
       }
     } catch (error) {
       await close();
-      throw unusable(path, error);
+      throw notOpened(path, error);
     }
     await close();
     await setImmediate();
   }
-  throw new StoreRefused("unusable", `${path} changed during every attempt to read it. Try again.`);
+  throw alwaysChanging(path);
 }
 
 async function openFile(name: string): Promise<FileHandle | undefined> {
   const there = await stat(name).catch(absent);
   if (!there) return undefined;
   // Opening anything else, such as a pipe, could block.
-  if (!there.isFile()) throw new StoreRefused("unusable", `${name} is not a file. Name another store.`);
+  if (!there.isFile()) throw notFile(name);
   return open(name, "r").catch(absent);
 }
 

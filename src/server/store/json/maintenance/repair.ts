@@ -1,9 +1,8 @@
 import { rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { byTable, TABLE_NAMES, VERSION, type TableName } from "../../records.ts";
-import { StoreRefused } from "../../store.ts";
 import { countsOf, danglingIn, invalidIn } from "./check.ts";
-import { copyFile, followed, journalName, notWritten, oldName, unusable } from "../files/directory.ts";
+import { copyFile, followed, journalName, oldName } from "../files/directory.ts";
 import type { Tables } from "../document/change.ts";
 import { damageText } from "../files/damage.ts";
 import { RecordTable } from "../document/record-table.ts";
@@ -11,6 +10,7 @@ import { FILLED, newId } from "../files/header.ts";
 import { Journal } from "../files/journal.ts";
 import { lockStore } from "../files/lock.ts";
 import { inReadView } from "../files/read-view.ts";
+import { noInstance, notOpened, notWritten } from "../files/refusals.ts";
 import { scan, type Scan } from "./scan.ts";
 import { syncDirectory } from "../../../../disk/sync-directory.ts";
 import { inPieces, writeDocument } from "../files/document-file.ts";
@@ -48,7 +48,7 @@ export async function openRepair(location: string, { dropDangling = false, now }
   // If there is no store, a lock would leave its note.
   await inReadView(path, async () => undefined);
   const lock = await lockStore(path).catch((error: unknown) => {
-    throw unusable(path, error);
+    throw notOpened(path, error);
   });
   try {
     const { files, found } = await inReadView(path, async (view) => ({
@@ -70,11 +70,7 @@ export async function openRepair(location: string, { dropDangling = false, now }
       notes: found.lostChanges ? [STALE] : [],
       kept: countsOf({ tables }),
       async apply() {
-        if (tables.instances.size === 0)
-          throw new StoreRefused(
-            "damaged",
-            `${path}: no instance can be read, so it cannot be repaired. Nothing was changed. Restore it from a backup.`,
-          );
+        if (tables.instances.size === 0) throw noInstance(path);
         try {
           const stamp = now.toISOString().replaceAll(":", "-");
           const copies = files.map((file) => `${file}.${stamp}.bak`);

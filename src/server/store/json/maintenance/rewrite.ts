@@ -2,10 +2,12 @@ import { resolve } from "node:path";
 import { VERSION } from "../../records.ts";
 import type { Migration } from "../../maintenance.ts";
 import { StoreRefused, type Warn } from "../../store.ts";
+import { NO_HEADER } from "../files/damage.ts";
 import { headerOf } from "../files/document-reader.ts";
 import { Files } from "../files/files.ts";
 import { parseJournalHeader } from "../files/header.ts";
 import { lineBatches } from "../files/lines.ts";
+import { inUseByServer, notCompacted, refusalOf } from "../files/refusals.ts";
 import { inReadView, type ViewedFile } from "../files/read-view.ts";
 
 /** What a compaction did to a store's files, in bytes. */
@@ -28,15 +30,11 @@ export async function compactJsonStore(location: string): Promise<Compaction> {
   const warnings: string[] = [];
   await startAndStop(path, (message) => warnings.push(message)).catch((error: unknown) => {
     if (!(error instanceof StoreRefused) || error.reason !== "locked") throw error;
-    throw new StoreRefused(
-      "locked",
-      `${path} is in use. The server that uses it compacts the journal itself: nothing to do.`,
-      { cause: error },
-    );
+    throw inUseByServer(path, error);
   });
   const after = await sizes(path);
   // A failed compaction is reported, and leaves the journal.
-  if (after.journal > 0) throw new StoreRefused("unusable", warnings.join("\n"));
+  if (after.journal > 0) throw notCompacted(warnings);
   return { location: path, journal: before.journal, before: before.total, after: after.total, warnings };
 }
 
@@ -61,10 +59,7 @@ async function versionOf(location: string): Promise<{ path: string; version: num
   return inReadView(location, async ({ path, document }) => {
     const header = document && (await headerOf(document));
     if (header || !document) return { path, version: header?.version ?? VERSION };
-    throw new StoreRefused(
-      "damaged",
-      `${path}: its first line is damaged. Keep what can be read: svc store repair --store ${path}`,
-    );
+    throw refusalOf({ file: path, line: 1, what: NO_HEADER });
   });
 }
 

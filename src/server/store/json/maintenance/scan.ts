@@ -1,5 +1,4 @@
 import { byTable, instanceOf, keyOf, TABLE_NAMES, type Entry, type TableName } from "../../records.ts";
-import { StoreRefused } from "../../store.ts";
 import type { AnyRecord, Tables } from "../document/change.ts";
 import { RecordTable } from "../document/record-table.ts";
 import { missingChanges, TWICE, UNREADABLE, type Damage } from "../files/damage.ts";
@@ -7,6 +6,7 @@ import { itemsOf } from "../files/document-reader.ts";
 import type { Header } from "../files/header.ts";
 import type { Numbered } from "../files/journal-line.ts";
 import { journalHeaderOf } from "../files/journal-reader.ts";
+import { nothingRead } from "../files/refusals.ts";
 import type { ReadView } from "../files/read-view.ts";
 import { readJournals } from "../files/read-journals.ts";
 
@@ -63,11 +63,7 @@ export async function scan(view: ReadView, keep: (entry: Entry) => AnyRecord = (
   damage.push(...inJournals);
   numbered.sort((a, b) => a.sequence - b.sequence);
   const isStore = header || read.header || numbered.length > 0 || TABLE_NAMES.some((name) => tables[name].size > 0);
-  if (!isStore)
-    throw new StoreRefused(
-      "unusable",
-      `${path} is not an svc store, or nothing of it can be read. Nothing was changed.`,
-    );
+  if (!isStore) throw nothingRead(path);
   // An altered document may have a wrong number; its journal's is right.
   const first = (numbered[0]?.sequence ?? Infinity) - 1;
   const told = header?.sequence ?? (document ? Infinity : 0);

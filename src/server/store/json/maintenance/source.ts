@@ -11,7 +11,8 @@ import {
 } from "../../records.ts";
 import type { Source } from "../../maintenance.ts";
 import type { AnyRecord, Change } from "../document/change.ts";
-import { NO_HEADER, refusalOf } from "../files/damage.ts";
+import { NO_HEADER } from "../files/damage.ts";
+import { refusalOf } from "../files/refusals.ts";
 import { replay } from "../files/read-journals.ts";
 import { openReadView, type ReadView } from "../files/read-view.ts";
 import { headerOf, itemsOf, type Item } from "../files/document-reader.ts";

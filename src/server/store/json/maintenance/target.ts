@@ -2,22 +2,14 @@ import { rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { instanceOf, isTenantName, keyOf, VERSION, type Entry, type TableName } from "../../records.ts";
 import type { Target } from "../../maintenance.ts";
-import { StoreRefused } from "../../store.ts";
-import {
-  followed,
-  journalName,
-  makeDirectory,
-  notWritten,
-  oldName,
-  unfinished,
-  unfinishedName,
-} from "../files/directory.ts";
+import { followed, journalName, makeDirectory, oldName, unfinished, unfinishedName } from "../files/directory.ts";
 import type { AnyRecord, Change } from "../document/change.ts";
 import { FILLED, newId, parseJournalHeader } from "../files/header.ts";
 import { decodeLine, encodeLine } from "../files/journal-line.ts";
 import { Journal } from "../files/journal.ts";
 import { eachLine, lineBatches, readFrom } from "../files/lines.ts";
 import { lockStore } from "../files/lock.ts";
+import { notEmpty, notWritten, sameKeys } from "../files/refusals.ts";
 import { syncDirectory } from "../../../../disk/sync-directory.ts";
 import { writeDocument } from "../files/document-file.ts";
 
@@ -30,7 +22,7 @@ export async function openJsonTarget(location: string): Promise<Target> {
   const path = await followed(resolve(location));
   await makeDirectory(dirname(path));
   const lock = await lockStore(path).catch((error: unknown) => {
-    throw error instanceof StoreRefused ? error : notWritten(path, error);
+    throw notWritten(path, error);
   });
   let incoming: { readonly name: string; readonly journal: Journal; sequence: number } | undefined;
 
@@ -106,8 +98,7 @@ async function* cameIn(name: string, path: string, table: TableName): AsyncItera
       for (const row of rows) {
         const key = keyOf(table, row);
         const place = isTenantName(table) ? `${instanceOf(row)} ${key}` : key;
-        if (keys.has(place))
-          throw new StoreRefused("unusable", `${path}: two ${table} have the key ${key}. The import was not finished.`);
+        if (keys.has(place)) throw sameKeys(path, table, key);
         keys.add(place);
       }
       yield rows;
@@ -124,11 +115,7 @@ async function refuseFull(path: string): Promise<void> {
       if (error.code !== "ENOENT") throw notWritten(path, error);
     });
     const isEmpty = !there || (name === journalName(path) && (await isUnused(name)));
-    if (!isEmpty)
-      throw new StoreRefused(
-        "unusable",
-        `${path} is not empty. Nothing was changed. Move it away, or choose another path.`,
-      );
+    if (!isEmpty) throw notEmpty(path);
   }
 }
 

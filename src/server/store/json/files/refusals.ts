@@ -1,0 +1,101 @@
+/** Why a file store is not opened, read, filled or rewritten: each refusal of `svc serve` and `svc store`. */
+import { VERSION } from "../../records.ts";
+import { StoreRefused } from "../../store.ts";
+import { NO_HEADER, type Damage } from "./damage.ts";
+import { codeOf } from "./failures.ts";
+
+function unusable(message: string, cause?: unknown): StoreRefused {
+  return new StoreRefused("unusable", message, { cause });
+}
+
+function damaged(message: string): StoreRefused {
+  return new StoreRefused("damaged", message);
+}
+
+function locked(message: string, cause?: unknown): StoreRefused {
+  return new StoreRefused("locked", message, { cause });
+}
+
+export const brokenLink = (path: string, error: unknown): StoreRefused =>
+  unusable(`${path} is a link that leads nowhere (${codeOf(error)}).`, error);
+
+export const foreignLink = (path: string): StoreRefused =>
+  unusable(`${path} is a link, which svc never creates. Remove it.`);
+
+export const notFile = (path: string): StoreRefused => unusable(`${path} is not a file. Choose another --store.`);
+
+export const badDirectory = (path: string, error: unknown): StoreRefused =>
+  unusable(`${path} can't be used as the store's directory (${codeOf(error)}). Choose another --store.`, error);
+
+export const noStore = (path: string): StoreRefused =>
+  unusable(`There is no store at ${path}. Check --store. svc serve creates a store.`);
+
+export const alwaysChanging = (path: string): StoreRefused =>
+  unusable(`${path} changed during every attempt to read it. Try again.`);
+
+export const notEmpty = (path: string): StoreRefused =>
+  unusable(`${path} is not empty. Nothing was changed. Move it away, or choose another path.`);
+
+export const unfinishedCopy = (path: string, name: string): StoreRefused =>
+  unusable(`A copy into ${path} was interrupted. Run svc store copy or import again to finish it, or remove ${name}.`);
+
+export const sameKeys = (path: string, table: string, key: string): StoreRefused =>
+  unusable(`${path}: two ${table} have the key ${key}. The import was not finished.`);
+
+export const nothingRead = (path: string): StoreRefused =>
+  unusable(`${path} is not an svc store, or nothing of it can be read. Nothing was changed.`);
+
+export const noInstance = (path: string): StoreRefused =>
+  damaged(`${path}: no instance can be read, so it cannot be repaired. Nothing was changed. Restore it from a backup.`);
+
+export const notCompacted = (warnings: readonly string[]): StoreRefused => unusable(warnings.join("\n"));
+
+/** @param owner the id of the process; empty if it is not known */
+export const inUse = (path: string, owner: string): StoreRefused =>
+  locked(
+    `${path} is in use by ${owner === "" ? "another process" : `process ${owner}`}. Stop that one, or give this one another --store.`,
+  );
+
+export const inUseByServer = (path: string, cause: unknown): StoreRefused =>
+  locked(`${path} is in use. The server that uses it compacts the journal itself: nothing to do.`, cause);
+
+/** A running server has lost its store. */
+export const taken = (path: string, owner: string): StoreRefused =>
+  locked(`Process ${owner} has taken ${path}, so this server stops. Run one server for each file store.`);
+
+/** The refusal of a file whose format this svc does not know. */
+export function unknownVersion(path: string, version: number): StoreRefused {
+  const what =
+    version > VERSION
+      ? `was written by a newer svc (format ${version}). Update svc`
+      : `has format ${version}, which no released svc has written`;
+  return unusable(`${path} ${what}, or choose another --store.`);
+}
+
+/** Damage that ends a reading. */
+export function refusalOf({ file, line, offset, what }: Damage): StoreRefused {
+  if (what === NO_HEADER && line === 1)
+    return damaged(
+      `${file} is not an svc store, or its first line is damaged. Nothing was changed. If it is a store, keep what can be read with: svc store repair --store ${file}. Otherwise choose another --store.`,
+    );
+  const store = `--store ${file.replace(/\.journal(\.old)?$/, ".json")}`;
+  const place = line === undefined ? "" : `line ${line}, offset ${offset}: `;
+  return damaged(
+    `${file} is damaged: ${place}${what}. Nothing was changed. See all that is wrong with: svc store check ${store}. Keep what can be read with: svc store repair ${store}.`,
+  );
+}
+
+/** The error of a store that can't be opened, for any cause. */
+export function notOpened(path: string, error: unknown): StoreRefused {
+  if (error instanceof StoreRefused) return error;
+  const { code } = error as NodeJS.ErrnoException;
+  const remedy = code === "ENOSPC" || code === "EDQUOT" ? "Free some space on its disk" : "Choose another --store";
+  return unusable(`${path} can't be opened (${code ?? String(error)}). ${remedy}.`, error);
+}
+
+/** The error of a store that can't be rewritten. It is unchanged. */
+export function notWritten(path: string, error: unknown): StoreRefused {
+  if (error instanceof StoreRefused) return error;
+  const { code } = error as NodeJS.ErrnoException;
+  return unusable(`${path} can't be written (${code ?? String(error)}). It was not changed.`, error);
+}
