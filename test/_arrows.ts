@@ -235,7 +235,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages, each with the only files that may import it. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  "@inquirer/prompts": ["cli/process-context.ts"],
+  "@inquirer/prompts": ["cli/prompts.ts"],
   "@playwright/test": ["testing/playwright.ts", "testing/playwright"],
   "@napi-rs/keyring": ["cli/credentials/keyring.ts"],
   chalk: ["cli/output/text.ts"],

@@ -4,6 +4,7 @@ import type { Stream, World } from "./context.ts";
 import { EXIT } from "./exit-codes.ts";
 import { openPager } from "./output/pager.ts";
 import { readyWriter, type ReadyWriter } from "./output/ready-writer.ts";
+import { ask, askSecret, confirm } from "./prompts.ts";
 import { systemProgram } from "./system-program.ts";
 
 /** The real world. Node makes each of its streams, and what that takes, when it is first used. */
@@ -30,24 +31,9 @@ export function processContext(): World {
       const tooLate = new Promise<false>((done) => void setTimeout(done, LOOK_UP_MS, false).unref());
       return Promise.race([found, tooLate]);
     },
-    async confirm(message) {
-      const { confirm } = await import("@inquirer/prompts");
-      return confirm({ message, default: false }, { output: process.stderr });
-    },
-    async ask(message, standard, fault) {
-      const { input } = await import("@inquirer/prompts");
-      const validate = (answer: string): string | true => fault?.(answer) ?? true;
-      return input(
-        { message, validate, ...(standard !== undefined && { default: standard }) },
-        { output: process.stderr },
-      );
-    },
-    async askSecret(message) {
-      const { password } = await import("@inquirer/prompts");
-      // Ctrl-T would show what is typed.
-      const hidden = { mask: false, toggleMask: false, theme: { style: { maskedText: "" } } };
-      return password({ message, ...hidden }, { output: process.stderr });
-    },
+    confirm,
+    ask,
+    askSecret,
     openKeyring: async () => (await import("./credentials/keyring.ts")).openKeyring(),
     untilSignal: () =>
       new Promise((resolve) => {

@@ -85,13 +85,27 @@ describe.skipIf(process.platform !== "linux")("svc users delete on a terminal", 
     await no.until(/Delete user20@navy\.test from \S+ \(.*?\)\? This cannot be undone\./);
     no.type("\r");
     await no.until(/Declined\. No users were deleted\./);
-    expect([await no.code, await isThere(20)]).toEqual([1, true]);
+    expect([await no.code, await isThere(20), no.shown().includes("✔")]).toEqual([1, true, false]);
 
     const yes = open(`users delete ${idOf(20)}`);
     await yes.until(/This cannot be undone\./);
     yes.type("y\r");
     await yes.until(new RegExp(`Deleted ${idOf(20)}`));
     expect([await yes.code, await isThere(20)]).toEqual([0, false]);
+  });
+
+  it("sends no escape sequence to a terminal that knows none", async () => {
+    const dumb = { TERM: "dumb" };
+    const no = open(`users delete ${idOf(23)}`, dumb);
+    await no.until(/This cannot be undone\. \(y\/N\) /);
+    no.type("\r");
+    await no.until(/Declined\. No users were deleted\./);
+    const several = open(`users delete ${idOf(23)} ${idOf(24)}`, dumb);
+    await several.until(/Type 2 to delete all of them: /);
+    several.type("\u0004");
+    await several.until(/Interrupted\./);
+    expect([await no.code, await several.code, await isThere(23)]).toEqual([1, 130, true]);
+    expect(no.shown() + several.shown()).not.toContain("\u001b");
   });
 
   it("lists several users and asks for their number", async () => {

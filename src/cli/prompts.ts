@@ -1,0 +1,73 @@
+import { CliError } from "./errors.ts";
+import { EXIT } from "./exit-codes.ts";
+
+/** A check mark beside a no would look as if it were done. */
+const theme = { prefix: "?" };
+
+/** Yes or no. No unless the person types yes. */
+export async function confirm(message: string): Promise<boolean> {
+  if (isDumb()) return /^y(?:es)?$/i.test(await plainAnswer(`${message} (y/N) `));
+  const prompts = await import("@inquirer/prompts");
+  return prompts.confirm({ message, default: false, theme }, { output: process.stderr });
+}
+
+/**
+ * A line of text.
+ * @param fault what is wrong with an answer, which is then asked for again
+ */
+export async function ask(
+  message: string,
+  standard?: string,
+  fault: (answer: string) => string | undefined = () => undefined,
+): Promise<string> {
+  if (isDumb()) return plainAsk(message, standard, fault);
+  const { input } = await import("@inquirer/prompts");
+  const validate = (answer: string): string | true => fault(answer) ?? true;
+  return input(
+    { message, validate, theme, ...(standard !== undefined && { default: standard }) },
+    { output: process.stderr },
+  );
+}
+
+/** The same, and shows nothing of what is typed. */
+export async function askSecret(message: string): Promise<string> {
+  const { password } = await import("@inquirer/prompts");
+  // Ctrl-T would show what is typed.
+  const hidden = { mask: false, toggleMask: false, theme: { style: { maskedText: "" } } };
+  return password({ message, ...hidden }, { output: process.stderr });
+}
+
+/** Whether the terminal knows no escape sequences, by which prompts redraw their line. */
+function isDumb(): boolean {
+  // eslint-disable-next-line node/no-process-env
+  return process.env["TERM"] === "dumb";
+}
+
+async function plainAsk(
+  message: string,
+  standard: string | undefined,
+  fault: (answer: string) => string | undefined,
+): Promise<string> {
+  const question = standard === undefined ? `${message} ` : `${message} (${standard}) `;
+  for (;;) {
+    const answer = (await plainAnswer(question)) || (standard ?? "");
+    const wrong = fault(answer);
+    if (wrong === undefined) return answer;
+    process.stderr.write(`${wrong}\n`);
+  }
+}
+
+/** @throws {CliError} if the input ends before a line does */
+async function plainAnswer(question: string): Promise<string> {
+  const { createInterface } = await import("node:readline/promises");
+  const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
+  const ended = new Promise<never>((_, reject) => {
+    lines.once("close", () => reject(new CliError(EXIT.interrupted, "Interrupted.")));
+  });
+  ended.catch(() => undefined);
+  try {
+    return await Promise.race([lines.question(question), ended]);
+  } finally {
+    lines.close();
+  }
+}
