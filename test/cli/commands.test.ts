@@ -103,6 +103,8 @@ describe("instances resolve", () => {
       3,
       "✗ No instance has the publishable key pk_nobody_0123456789.\n  svc instances list shows the keys of a server on this machine. Elsewhere, check SVC_API_URL.\n",
     ]);
+    const json = await runCli(["instances", "resolve", "pk_nobody_0123456789", "--json"], { service });
+    expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: "instance_not_found", exitCode: 3 } });
   });
 });
 

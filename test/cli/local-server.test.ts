@@ -153,6 +153,25 @@ describe("A directory whose local server has stopped", () => {
     expect(used.stderr).toContain(`use --profile production, or move ${cwd}/.svc away.`);
   });
 
+  it("has --instance say that the key decides it where a profile or an address is named", async () => {
+    const env = { HOME: cwd, SVC_BASE_URL: "https://acme.example.com" };
+    for (const [argv, chosen] of [
+      [["--profile", "production"], "https://acme.example.com (profile production)"],
+      [["--base-url", "https://acme.example.com"], "https://acme.example.com (--base-url)"],
+    ] as const) {
+      const { code, stderr } = await runCli(["users", "list", "--instance", "globex", ...argv], {
+        cwd,
+        env: { HOME: cwd },
+      });
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining(`Of ${chosen}, the secret key decides the instance.`),
+      ]);
+      expect(stderr).toContain("svc login --profile globex");
+    }
+    expect((await runCli(["users", "list", "--instance", "x"], { cwd, env })).code).toBe(2);
+  });
+
   it("does not affect a command that names its service", async () => {
     const { requests } = await runCli(["users", "list", "--profile", "production"], { cwd, env: { HOME: cwd } });
     expect(requests[0]?.url).toMatch(/^https:\/\/acme\.example\.com\/api\/v1\/users/);

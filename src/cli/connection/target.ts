@@ -7,6 +7,7 @@ import type { Context, NamedInstance } from "../context.ts";
 import { listProfiles, readCurrent, requireProfile } from "../credentials/profiles.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
+import { quoted } from "../output/format.ts";
 import { ofServer } from "./local-target.ts";
 import { findLocalServer, findServerOn, portOf, type LocalServer } from "./running-server.ts";
 import { placeOf, type RunningServerFile } from "./server-file.ts";
@@ -21,7 +22,7 @@ import { readExplicitTarget, withProfile, type Target } from "./sources.ts";
 export async function resolveTarget(context: Context, flags: TargetFlags): Promise<Target> {
   const explicit = await readExplicitTarget(context, flags);
   if (explicit.base_url ?? explicit.api_url) {
-    if (flags.instance !== undefined) throw notAmongInstances("an address is given");
+    if (flags.instance !== undefined) throw notAmongInstances(describeTarget(explicit), flags.instance);
     return (await ofLocalServer(context, explicit)) ?? explicit;
   }
   const local = await awaitLocalServer(context);
@@ -29,8 +30,8 @@ export async function resolveTarget(context: Context, flags: TargetFlags): Promi
   if (local) throw notRunning(local, await elsewhere(context));
   const current = await readCurrent(context);
   if (current !== undefined && explicit.secret_key === undefined) {
-    if (flags.instance !== undefined) throw notAmongInstances("none runs in this directory");
     const profile = await requireProfile(context, current);
+    if (flags.instance !== undefined) throw notAmongInstances(`profile ${current}`, flags.instance);
     return { ...withProfile(context, explicit, current, profile, "the current profile"), isByDefault: true };
   }
   throw await noService(context, explicit);
@@ -94,11 +95,11 @@ async function awaitLocalServer(context: Context): Promise<LocalServer | undefin
   }
 }
 
-function notAmongInstances(why: string): CliError {
+function notAmongInstances(chosen: string, instance: string): CliError {
   return new CliError(
     EXIT.usage,
-    `--instance chooses among a local server's instances, but ${why}.`,
-    "Omit --instance, or unset SVC_BASE_URL and SVC_API_URL.",
+    `--instance chooses among a local server's instances. Of ${chosen}, the secret key decides the instance.`,
+    `Omit --instance, or store the key of ${instance} as a profile of its own: svc login --profile ${quoted(instance)}`,
   );
 }
 

@@ -1,17 +1,18 @@
 import type { Command } from "commander";
 import { enumerated } from "../../wire/text/suggestion.ts";
+import { quoted } from "../output/format.ts";
 import { commandPath, subcommands } from "./command-map.ts";
 import { GUESSED_COMMANDS } from "./guesses.ts";
 
 /** Words that programs use for the same action. */
 const SAME: readonly (readonly string[])[] = [
-  ["get", "show", "view"],
+  ["get", "show", "view", "info", "describe"],
   ["list", "ls"],
-  ["search", "find", "grep"],
-  ["delete", "remove", "rm"],
+  ["search", "find", "grep", "lookup"],
+  ["delete", "remove", "rm", "purge", "erase"],
   ["create", "add", "new"],
   ["revoke", "end", "kill"],
-  ["verify", "check", "validate"],
+  ["verify", "check", "validate", "introspect", "whois"],
   ["decode", "inspect", "parse", "show"],
 ];
 /** A hint with more commands would not help. */
@@ -26,6 +27,11 @@ export function guessedCommand(program: Command, group: Command, word: string): 
   const isRoot = group.parent === null;
   const key = isRoot ? word : `${group.name()} ${word}`;
   if (Object.hasOwn(GUESSED_COMMANDS, key)) return GUESSED_COMMANDS[key];
+  if (word.startsWith("eyJ")) return "svc tokens verify - < token.txt";
+  if (word.includes("@"))
+    return group.name() === "sessions"
+      ? `svc sessions search --email ${quoted(word)}`
+      : `svc users get ${quoted(word)}`;
   const words = [word, `${word}s`, ...SAME.filter((same) => same.includes(word)).flat()];
   const named = everyCommand(program).filter((command) => words.includes(command.name()));
   const near = named.filter(({ parent }) => parent!.name() === group.name());

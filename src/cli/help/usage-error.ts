@@ -18,6 +18,9 @@ const SESSION_FLAGS = /^--(?:ip|user|active|revoked)$/;
 /** Commands that take an instance by the flag alone. */
 const BY_INSTANCE = new Set(["svc dev keys rotate", "svc dev reset", "svc env"]);
 
+/** Commands that take a profile by the flag alone. */
+const BY_PROFILE = new Set(["svc login", "svc logout", "svc whoami"]);
+
 /** What commander says of a value that is not among those of an option or an argument. */
 const NOT_A_CHOICE =
   /^error: (?:option '(?:-\w, )?(--[\w-]+) <([\w-]+)>' argument|command-argument value) '(.*)' is invalid(?: for argument '(.*)')?\. Allowed choices are (.*)\.$/s;
@@ -72,16 +75,22 @@ function hintFor(text: string, argv: readonly string[], program: Command): strin
       return `Use: svc sessions search ${argv.slice(argv.indexOf(option)).join(" ")}`;
     if (SEARCH_FLAGS.test(option) && command.name() === "list")
       return `Use: svc ${command.parent!.name()} search ${argv.slice(argv.indexOf(option)).join(" ")}`;
-    if (command.name() === "delete" && (SEARCH_FLAGS.test(option) || option === "--not"))
-      return "Use a query, in one argument: svc users delete --query 'email:*@acme.test -name:bot' --dry-run";
     if (option === "--force") return hintForForce(command);
     const instead = Object.hasOwn(GUESSED_AT, `${path} ${option}`) ? GUESSED_AT[`${path} ${option}`] : undefined;
     if (instead !== undefined) return `Use: ${instead.replace("<value>", () => valueOf(option, argv))}`;
+    if (command.name() === "delete" && (SEARCH_FLAGS.test(option) || option === "--not"))
+      return "Use a query, in one argument: svc users delete --query 'email:*@acme.test -name:bot' --dry-run";
     if (path === "svc exec" && !argv.includes("--")) return hintForExec(argv.slice(argv.indexOf("exec") + 1));
     if (Object.hasOwn(GUESSED_OPTIONS, option)) return `Use ${GUESSED_OPTIONS[option]}.`;
   }
   if (/unknown option '-\d/.test(text) && path === "svc dev clock advance")
     return "advance moves the clock forwards. To move it back, set it: svc dev clock set <time>";
+  if (/too many arguments/.test(text) && path === "svc users get")
+    return `For a name of several words: svc users search --name ${quoted(wordsAfter(command, argv).join(" "))}`;
+  if (/too many arguments/.test(text) && BY_PROFILE.has(path))
+    return `Use: ${path} --profile ${wordAfter(command, argv)}`;
+  if (/too many arguments/.test(text) && /^(?:de|a)sc$/i.test(wordAfter(command, argv) ?? ""))
+    return "Use --sort -created_at for descending order.";
   if (/too many arguments/.test(text) && command.name() === "list")
     return `To search: svc ${command.parent!.name()} search ${termFor(wordAfter(command, argv) ?? "")}`;
   const [, first] = argv;
@@ -105,7 +114,14 @@ function ofGroup(text: string, argv: readonly string[], command: Command): strin
 }
 
 function wordAfter(command: Command, argv: readonly string[]): string | undefined {
-  return argv.slice(argv.indexOf(command.name()) + 1).find((word) => !word.startsWith("-"));
+  return wordsAfter(command, argv)[0];
+}
+
+/** The words behind a command that are neither flags nor their values. */
+function wordsAfter(command: Command, argv: readonly string[]): string[] {
+  const takesValue = (word = ""): boolean => command.options.some(({ long, required }) => required && long === word);
+  const rest = argv.slice(argv.indexOf(command.name()) + 1);
+  return rest.filter((word, i) => !word.startsWith("-") && !takesValue(rest[i - 1]));
 }
 
 /** The term that finds what someone gave a list to look for. */

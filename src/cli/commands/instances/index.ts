@@ -99,6 +99,7 @@ export async function runResolve(context: Context, options: GlobalFlags, key: st
       EXIT.notFound,
       `No instance has the publishable key ${key}.`,
       "svc instances list shows the keys of a server on this machine. Elsewhere, check SVC_API_URL.",
+      "instance_not_found",
     );
   });
   if (options.json) return printJson(context, instance);

@@ -12,6 +12,7 @@ import { printAll } from "../../list/print.ts";
 import { printResource } from "../../list/record.ts";
 import { shortIdHint } from "../../list/ids.ts";
 import { formatOf, printsRows } from "../../output/flags.ts";
+import { quoted } from "../../output/format.ts";
 import { printJson } from "../../output/text.ts";
 import { findByEmail } from "./by-email.ts";
 
@@ -44,6 +45,8 @@ With --sessions --json an object with user and sessions is printed.`,
 /** Prints the user with an id or an e-mail address, and the sessions if they are wanted. */
 export async function runGet(context: Context, options: GetOptions, user: string): Promise<void> {
   const chosen = chosenBy(options.fields, USER_COLUMNS);
+  if (/^[a-z_]+[:=]./.test(user))
+    throw new CliError(EXIT.usage, `"${user}" is a search term.`, `Use: svc users search ${quoted(user)}`);
   if (!user.includes("@") && !isUuid(user.toLowerCase()))
     throw new CliError(
       EXIT.usage,
