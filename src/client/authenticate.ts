@@ -1,6 +1,7 @@
+import { valuesOf } from "../wire/http/cookies.ts";
 import { type TokenError, missingToken } from "./errors.ts";
 import type { Names } from "./known-options.ts";
-import { cookiesOf, headerOf, type RequestLike } from "./request-headers.ts";
+import { headerOf, type RequestLike } from "./request-headers.ts";
 import { checkVerifyOptions, VERIFY_OPTIONS, verdictOf, type TokenClaims, type VerifyTokenOptions } from "./token.ts";
 
 export type { RequestLike } from "./request-headers.ts";
@@ -51,6 +52,6 @@ function tokenOf(request: RequestLike, cookie: string | undefined): { token: str
 
 /** With two cookies of one name neither counts: another site of the same domain may have set one of them. */
 function cookieOf(request: RequestLike, name: string): string | undefined {
-  const values = cookiesOf(request).flatMap(([own, value]) => (own === name ? [value] : []));
+  const values = valuesOf(headerOf(request, "cookie") ?? "", name);
   return values.length > 1 ? "" : values[0];
 }

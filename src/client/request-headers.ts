@@ -21,24 +21,3 @@ export function headerOf(request: RequestLike, name: string): string | undefined
   const value = fields[name] ?? fields[Object.keys(fields).find((key) => key.toLowerCase() === name) ?? name];
   return typeof value === "object" ? value.join("; ") : value;
 }
-
-/** The cookies of a request in their order. A name may come twice: another site of the same domain may have set one of them. */
-export function cookiesOf(request: RequestLike): [name: string, value: string][] {
-  return (headerOf(request, "cookie") ?? "")
-    .split(";")
-    .map(withoutSpace)
-    .filter((pair) => pair.includes("="))
-    .map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]);
-}
-
-/** Not by a regular expression: one that looks for the last space takes quadratic time for spaces in the middle. */
-function withoutSpace(text: string): string {
-  let [start, end] = [0, text.length];
-  while (isSpace(text[start])) start++;
-  while (end > start && isSpace(text[end - 1])) end--;
-  return text.slice(start, end);
-}
-
-function isSpace(character: string | undefined): boolean {
-  return character === " " || character === "\t";
-}

@@ -70,6 +70,8 @@ describe("A sign-in in a browser", () => {
     ],
     ["with its secret under another name", (own: string) => `x${own}`],
     ["with its secret cut short", (own: string) => own.slice(0, -1)],
+    ["with a second cookie of its name behind it", (own: string) => `${own}; ${own.split("=")[0]}=planted`],
+    ["with a second cookie of its name before it", (own: string) => `${own.split("=")[0]}=planted; ${own}`],
   ])("cannot be finished %s, and the state is used up", async (_what, change) => {
     const service = await setup();
     const [own, other] = [await halfway(service), await halfway(service)];

@@ -45,7 +45,6 @@ export function addFieldsFlag<Row>(command: Command, { columns }: Listed<Row>): 
   );
 }
 
-/** The flags of a list. */
 export function addListFlags<Row>(command: Command, listed: Collection<Row>): Command {
   command
     .option("--limit <number>", "maximum results")

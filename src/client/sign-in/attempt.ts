@@ -1,5 +1,6 @@
+import { cookiesIn } from "../../wire/http/cookies.ts";
 import { STATE_LIFETIME_SECONDS } from "../../wire/sign-in/attempt.ts";
-import { cookiesOf, type RequestLike } from "../request-headers.ts";
+import { headerOf, type RequestLike } from "../request-headers.ts";
 
 /** More than anyone has open in tabs. An endless redirect would otherwise fill the browser's cookies. */
 const MAX_ATTEMPTS = 5;
@@ -31,7 +32,8 @@ export function newAttempt(open: readonly Attempt[], origin: Origin, now: number
 /** The sign-ins that a browser has open. With two cookies of one name neither counts: another site may have set one of them. */
 export function openAttempts(request: RequestLike, origin: Origin, now: number): Attempt[] {
   const values = new Map<string, string>();
-  for (const [name, value] of cookiesOf(request)) values.set(name, values.has(name) ? "" : value);
+  for (const [name, value] of cookiesIn(headerOf(request, "cookie") ?? ""))
+    values.set(name, values.has(name) ? "" : value);
   return [...values].flatMap(([cookie, value]) => {
     const [, nonce, began, path] = (cookie.startsWith(prefixOf(origin)) && VALUE.exec(value)) || [];
     if (nonce === undefined || now - Number(began) > STATE_LIFETIME_SECONDS) return [];

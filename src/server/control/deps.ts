@@ -33,7 +33,6 @@ export interface ControlDeps extends ApiDeps {
 
 type Rows = typeof CONTROL_ROUTES;
 
-/** The handler of each route. */
 export type Handlers = {
   readonly [Route in ControlRoute]: (
     call: Call<Rows[Route], undefined, Route>,

@@ -24,7 +24,6 @@ interface JobDeps {
   onBug(error: unknown): void;
 }
 
-/** A job as it is stored. */
 interface PublishedJob extends Job {
   /** When it was published, in milliseconds of real time. Stores of earlier versions have this name. */
   readonly told_at: number;

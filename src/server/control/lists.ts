@@ -8,7 +8,6 @@ import type { ControlDeps } from "./deps.ts";
 
 type ListDeps = Pick<ControlDeps, "addresses" | "cursors">;
 
-/** What is searched for. */
 interface Search {
   readonly query?: string | undefined;
   readonly name?: string | undefined;

@@ -60,7 +60,6 @@ const PUBLIC = new Set([
 
 const ENTRY = /^(?:\d{1,4}|data)$/;
 
-/** The beginning of a text. */
 export function beginningOf(text: string, length: number): string {
   const part = text.slice(0, length);
   return text.length > 2 * MAX_LENGTH ? ownText(part) : part;

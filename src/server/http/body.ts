@@ -1,5 +1,5 @@
-import type { IncomingMessage } from "node:http";
 import { assertBodySize, HTTPError, type H3Event } from "h3";
+import { BodyTooLong, readText as readChunks } from "../../wire/http/body.ts";
 import { parsedJson } from "../../wire/text/json.ts";
 import { MAX_BODY_BYTES, type RouteDefinition } from "../../wire/route.ts";
 import { ApiError } from "../errors.ts";
@@ -29,10 +29,11 @@ async function readText(event: H3Event, maxBytes = MAX_BODY_BYTES): Promise<stri
   if (!message) assertBodySize(event, maxBytes);
   try {
     // Node ends a body at its length. One without is counted here: h3's limit destroys the connection, and its answer.
-    return await (message && length === undefined ? chunksOf(message, maxBytes) : event.req.text());
+    return await (message && length === undefined
+      ? readChunks(message.iterator({ destroyOnReturn: false }), maxBytes)
+      : event.req.text());
   } catch (error) {
-    if (error instanceof ApiError) throw error;
-    throw new ApiError(HTTPError.isError(error) ? "body_too_large" : "bad_request");
+    throw new ApiError(HTTPError.isError(error) || error instanceof BodyTooLong ? "body_too_large" : "bad_request");
   }
 }
 
@@ -49,17 +50,6 @@ export async function readBody(
   if (text === "") return isBodyOptional ? {} : undefined;
   requireJson(event);
   return (event.context.request.body = parseJson(text));
-}
-
-async function chunksOf(message: IncomingMessage, maxBytes: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of message.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > maxBytes) throw new ApiError("body_too_large");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 /** Deeper values overflow the stack of what checks and prints them. */

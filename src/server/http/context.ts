@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { H3Event } from "h3";
+import { getCookie, type H3Event } from "h3";
+import { valuesOf } from "../../wire/http/cookies.ts";
 import type { Scope } from "../instances/addresses.ts";
 import { callerOf, type Caller } from "../sign-in/caller.ts";
 import type { InstanceRecord } from "../store/records.ts";
@@ -58,6 +59,11 @@ export function admitted({ context }: H3Event): Admitted {
 /** @param name in lower case */
 export function headerOf({ req }: H3Event, name: string): string | undefined {
   return req.headers.get(name) ?? undefined;
+}
+
+/** A cookie of a request. Undefined also if two have its name: another site of the same domain may have set one of them. */
+export function cookieOf(event: H3Event, name: string): string | undefined {
+  return valuesOf(headerOf(event, "cookie") ?? "", name).length === 1 ? getCookie(event, name) : undefined;
 }
 
 /** Node's objects of a request that came by a socket; HTTP/2 is not served. Undefined for a program's own `Request`. */

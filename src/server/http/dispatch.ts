@@ -90,7 +90,6 @@ function begin(event: H3Event, route: string, on: RouteTable["on"]): Admitted {
   return request;
 }
 
-/** What is sent as it is. */
 function isAnswer(result: unknown): result is Sent {
   return result instanceof HTTPResponse || typeof result === "string" || result instanceof Uint8Array;
 }

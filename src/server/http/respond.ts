@@ -39,7 +39,6 @@ export function setHeaders({ res }: H3Event, headers: Readonly<Record<string, st
   for (const [name, value] of Object.entries(headers)) res.headers.set(name, value);
 }
 
-/** JSON. */
 export function json(event: H3Event, body: unknown, status = event.res.status ?? 200): string {
   const text = JSON.stringify(body);
   event.context.request.json = text;

@@ -26,7 +26,6 @@ export interface Connection {
 const connections = new WeakMap<Socket, Connection>();
 const open = new WeakMap<Server, Set<Connection>>();
 
-/** The open connections of a server. */
 export function openConnections(server: Server): ReadonlySet<Connection> {
   return connectionsOf(server);
 }

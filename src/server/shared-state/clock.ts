@@ -42,7 +42,6 @@ export class Clock {
     return { mode: "frozen", at: at.toISOString() };
   }
 
-  /** Running from `at` on. */
   runningFrom(at: Date): ClockSetting {
     return { mode: "running", offset_ms: at.getTime() - this.#real().getTime() };
   }

@@ -57,7 +57,6 @@ export class Personas {
     );
   }
 
-  /** The first persona of the store that fits. */
   first(fits: (persona: PersonaRecord) => boolean): PersonaRecord | undefined {
     const found = this.#stored.find(fits);
     return found && this.#withPicture(found);

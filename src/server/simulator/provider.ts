@@ -61,7 +61,6 @@ export interface SimulatedProvider<Account extends object = object> {
   readonly endpoints: Readonly<Record<"authorize" | "token", string> & Record<string, string>>;
   /** The schema of a persona's account in a seed. */
   accountSchema(parts: SchemaParts): z.ZodMiniType<Account>;
-  /** The account of a person who is typed in. */
   accountFor(person: TypedPerson): Account;
   /** How an account appears on the picker. */
   shown(account: Account, persona: PersonaRecord): ShownAccount;

@@ -159,7 +159,6 @@ export function byTable<Name extends TableName, Value>(
   return Object.fromEntries(names.map((name) => [name, make(name)])) as Record<Name, Value>;
 }
 
-/** The columns of a table by their names. */
 export function columnsOf(name: TableName): readonly (readonly [name: string, column: Column])[] {
   return COLUMNS[name];
 }
@@ -186,7 +185,6 @@ export const VERSION = Math.max(
 
 type ColumnsOf<Name extends TableName> = (typeof TABLES)[Name];
 
-/** The record of each table. */
 export type RecordOf = {
   [Name in TableName]: {
     -readonly [Key in keyof ColumnsOf<Name>]: ColumnsOf<Name>[Key] extends {
@@ -200,7 +198,6 @@ export type RecordOf = {
   };
 };
 
-/** The columns of a table that have a property. */
 type ColumnsWith<Name extends TableName, Property> = {
   [Key in keyof ColumnsOf<Name>]: ColumnsOf<Name>[Key] extends Property ? Key : never;
 }[keyof ColumnsOf<Name>] &

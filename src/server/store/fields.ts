@@ -4,7 +4,6 @@ import type { TABLES, TableName } from "./columns.ts";
 type Columns<Name extends TableName> = (typeof TABLES)[Name];
 type NullableOf<C> = C extends { nullable: true } ? { nullable: true } : unknown;
 
-/** The searchable columns of a table, as fields. */
 type FieldsOf<Name extends TableName> = {
   [Key in keyof Columns<Name> as Columns<Name>[Key] extends { searchable: true } ? Key : never]: {
     type: Columns<Name>[Key] extends { kind: "time" } ? "datetime" : "string";

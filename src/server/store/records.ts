@@ -38,7 +38,6 @@ export const MOVED_NAMES = TABLE_NAMES.filter((name): name is MovedName => name 
 /** The content of a store, without states and settings. */
 export type Records = { -readonly [Name in MovedName]: RecordOf[Name][] };
 
-/** A record with its table. */
 export type Entry = { [Name in TableName]: readonly [Name, RecordOf[Name]] }[TableName];
 
 const CHECKS = byTable(TABLE_NAMES, (name) =>
@@ -68,7 +67,6 @@ export function newRecord<Name extends TableName>(name: Name, given: NewRecord<N
   return record as RecordOf[Name];
 }
 
-/** A record without its secrets. */
 export function withoutSecrets<Name extends TableName>(
   name: Name,
   record: RecordOf[Name],

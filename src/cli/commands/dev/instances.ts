@@ -80,7 +80,6 @@ function addFlags(command: Command): Command {
     .option("--no-preview", "allow none");
 }
 
-/** Prints the instances. */
 export async function runInstances(context: Context, options: InstanceOptions): Promise<void> {
   const rows = (await openControl(context, options)).rows("GET /instances");
   await printAll(context, options, INSTANCE_COLUMNS, rows, "There are no instances.");

@@ -69,13 +69,11 @@ export async function runRestore(context: Context, options: ReplaceOptions, name
   if (context.stderr.isTTY) say(context, `To undo this: svc dev snapshot restore ${restored.data.previous}`);
 }
 
-/** Prints the snapshots. */
 export async function runSnapshots(context: Context, options: GlobalFlags): Promise<void> {
   const rows = (await openControl(context, options)).rows("GET /snapshots");
   await printAll(context, options, SNAPSHOT_COLUMNS, rows, "There are no snapshots.");
 }
 
-/** Deletes a snapshot. */
 export async function runDelete(context: Context, options: ReplaceOptions, name: string): Promise<void> {
   const control = await openControl(context, options);
   await consentAt(context, control, options, `Delete the snapshot ${name}`, " This cannot be undone.");

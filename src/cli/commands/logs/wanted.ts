@@ -1,5 +1,5 @@
 import { CONTROL_BASE, isWatching } from "../../../wire/control/paths.ts";
-import { isOfPerson } from "../../../wire/control/flow-match.ts";
+import { isFlowMatch, isOfPerson } from "../../../wire/control/flow-match.ts";
 import type { ServerEvent } from "../../../control-client/index.ts";
 
 /** A request that was answered. */
@@ -36,9 +36,7 @@ export function isWantedRequest({ data }: RequestEvent, flow: FlowEvent | undefi
   return !wanted.isFailed || status >= 400 || reason !== null || (runsSignIn && flow?.data.result === "error");
 }
 
-export function isWantedFlow({ id, data }: FlowEvent, wanted: Wanted): boolean {
-  if (wanted.flow !== undefined) return id === wanted.flow;
-  if (wanted.user !== undefined && !isOfPerson(data, wanted.user)) return false;
-  if (wanted.instance !== undefined && data.instance !== wanted.instance.id) return false;
-  return !wanted.isFailed || data.result === "error";
+export function isWantedFlow({ id, data }: FlowEvent, { flow, user, instance, isFailed }: Wanted): boolean {
+  if (flow !== undefined) return id === flow;
+  return isFlowMatch(data, { user, instance: instance?.id, result: isFailed ? "error" : undefined });
 }

@@ -1,7 +1,7 @@
-import { getCookie, type H3Event } from "h3";
+import type { H3Event } from "h3";
 import { flowIdOf } from "../../history/flows.ts";
 import { endBinding } from "../../sign-in/binding.ts";
-import { callerIn, type Admitted, attributeToFlow } from "../context.ts";
+import { callerIn, type Admitted, attributeToFlow, cookieOf } from "../context.ts";
 import { redirect, type Sent } from "../respond.ts";
 import { requireProvider, requireSignInInstance } from "./access.ts";
 import type { SignInRouteDeps } from "./deps.ts";
@@ -51,7 +51,7 @@ export function oauthRoutes(deps: SignInRouteDeps): ProductHandlers<"/sign-in" |
       const { ip_address } = request;
       const caller = callerIn(event, addresses.isHttps);
       const { state, code, error, iss } = query;
-      const cookie = (name: string): string | undefined => getCookie(event, name);
+      const cookie = (name: string): string | undefined => cookieOf(event, name);
       const flow_id = flowIdOf(state);
       const { location, failure } = await signIns
         .complete({ provider, state, code, error, iss, ip_address, cookie, caller, flow_id })

@@ -1,4 +1,4 @@
-import { getCookie, html, raw } from "h3";
+import { html, raw } from "h3";
 import { isProvider, type Provider } from "../../../wire/providers.ts";
 import { ApiError } from "../../errors.ts";
 import type { Flows } from "../../history/flows.ts";
@@ -7,7 +7,7 @@ import type { Instances } from "../../instances/instances.ts";
 import type { AnswerAuthorize } from "../../simulator/authorize-page.ts";
 import { browserIdCookie, newBrowserId, readBrowserId, readLabelledBrowser } from "../../simulator/browser.ts";
 import type { Simulator } from "../../simulator/simulator.ts";
-import { callerIn, headerOf, attributeToFlow } from "../context.ts";
+import { callerIn, headerOf, attributeToFlow, cookieOf } from "../context.ts";
 import type { HandlersOf } from "../dispatch.ts";
 import { accountChoices, withAdvice } from "../pages/account-choices.ts";
 import { accountList, pickerPage } from "../pages/picker.ts";
@@ -40,7 +40,7 @@ export function simulatorRoutes(deps: SimulatorRouteDeps): HandlersOf<typeof SIM
       const { isBrowser, isNavigation } = callerIn(event, addresses.isHttps);
       requireNavigation({ isNavigation });
       const provider = requireSimulated(params.provider);
-      const readCookie = (name: string): string | undefined => getCookie(event, name);
+      const readCookie = (name: string): string | undefined => cookieOf(event, name);
       const known = isBrowser ? readBrowserId(readCookie, addresses.isHttps) : undefined;
       const browser = isBrowser ? (known ?? newBrowserId()) : undefined;
       const { reply, flow_id, cookie } = await answerAuthorize({
@@ -67,7 +67,7 @@ export function simulatorRoutes(deps: SimulatorRouteDeps): HandlersOf<typeof SIM
       const provider = requireSimulated(params.provider);
       const { isBrowser } = callerIn(event, addresses.isHttps);
       const browser = isBrowser
-        ? (readBrowserId((name) => getCookie(event, name), addresses.isHttps) ?? newBrowserId())
+        ? (readBrowserId((name) => cookieOf(event, name), addresses.isHttps) ?? newBrowserId())
         : undefined;
       return html(raw(accountList(simulator.accounts(provider, request.query, browser)).text));
     },

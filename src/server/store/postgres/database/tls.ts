@@ -40,7 +40,6 @@ export function tlsOf(sslmode: string | undefined, sslrootcert: string | undefin
   return { mode: mode === "require" ? "verify-ca" : mode, ca };
 }
 
-/** The `ssl` option of `postgres` for this host. */
 export function sslOption({ mode, ca }: Tls, host: string): boolean | "prefer" | "require" | ConnectionOptions {
   // PostgreSQL speaks no TLS on a Unix socket, and libpq ignores sslmode there.
   if (host.startsWith("/") || mode === "disable") return false;

@@ -1,0 +1,25 @@
+/** The cookies of a `Cookie` header in their order. A name may come twice: another site of the same domain may have set one. */
+export function cookiesIn(header: string): [name: string, value: string][] {
+  return header
+    .split(";")
+    .map(withoutSpace)
+    .filter((pair) => pair.includes("="))
+    .map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]);
+}
+
+/** The values of the cookies with a name. With two of them neither is to be trusted. */
+export function valuesOf(header: string, name: string): string[] {
+  return cookiesIn(header).flatMap(([own, value]) => (own === name ? [value] : []));
+}
+
+/** Not by a regular expression: one that looks for the last space takes quadratic time for spaces in the middle. */
+function withoutSpace(text: string): string {
+  let [start, end] = [0, text.length];
+  while (isSpace(text[start])) start++;
+  while (end > start && isSpace(text[end - 1])) end--;
+  return text.slice(start, end);
+}
+
+function isSpace(character: string | undefined): boolean {
+  return character === " " || character === "\t";
+}
