@@ -37,7 +37,7 @@ describe.skipIf(CHROMIUM === undefined)("In a browser, a page's style and script
   it.each(["localhost", "127.0.0.1", "[::1]", "acme.localhost", "api.localhost"])(
     "load at %s, where a browser keeps them",
     async (host) => {
-      expect(await isStyled(`http://${host}:${svc.port}/nowhere`)).toEqual([404, "20px", []]);
+      expect(await isStyled(`http://${host}:${svc.port}/nowhere`)).toEqual([404, "16px", []]);
     },
   );
 
@@ -50,9 +50,9 @@ describe.skipIf(CHROMIUM === undefined)("In a browser, a page's style and script
       providers: "simulated",
       allowedHosts: [`proxy.${PROXY}`],
     });
-    expect(await isStyled(`http://proxy.${PROXY}:${proxied.port}/nowhere`)).toEqual([404, "20px", []]);
+    expect(await isStyled(`http://proxy.${PROXY}:${proxied.port}/nowhere`)).toEqual([404, "16px", []]);
     await proxied.close();
-    expect(await isStyled(`http://${UNKNOWN}:${svc.port}/`)).toEqual([421, "20px", []]);
+    expect(await isStyled(`http://${UNKNOWN}:${svc.port}/`)).toEqual([421, "16px", []]);
   });
 
   it("are requested once for many pages", async () => {

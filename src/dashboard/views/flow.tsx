@@ -78,12 +78,12 @@ export function Flow({ id }: { id: string }): VNode {
                 ],
                 ["Redirect URI", data.redirect_uri && <code>{data.redirect_uri}</code>],
                 ["Requested outcome", data.requested_outcome],
-                ["Id", <CopyableValue text={flow.id} label="Flow id" />],
+                ["Id", <CopyableValue text={flow.id} label="Sign-in id" />],
               ]}
             />
           </Panel>
           {data.considered.length > 0 && (
-            <Panel title="Scenarios that were considered">
+            <Panel title="Scenarios compared with it">
               <Facts rows={data.considered.map(({ scenario, because }) => [scenario.slice(0, 12), because] as const)} />
             </Panel>
           )}

@@ -38,7 +38,7 @@ export function User({ id }: { id: string }): VNode {
   const signInAs = async (provider: Provider): Promise<void> => {
     const body = { provider, as: data.email, instance: data.instance };
     const { flow_id, user_id, error: refusal } = await control.request("POST /sign-ins", { body });
-    if (refusal) notify("bad", `Not signed in: ${refusal}. The flow has the reason.`);
+    if (refusal) notify("bad", `Not signed in: ${refusal}. Its steps, under Flows, have the reason.`);
     else if (user_id !== id) notify("bad", `${providerTitle(provider)} signed in another user, whose account it is.`);
     else notify("good", "Signed in");
     go(["flows", flow_id]);

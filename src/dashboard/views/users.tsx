@@ -60,7 +60,10 @@ export function Users(): VNode {
   const version = useSignal(0);
   return (
     <>
-      <Heading title="Users" note="The people of one instance: those who signed in, and those of its seed.">
+      <Heading
+        title="Users"
+        note="The people of one instance: those who signed in, and those that the server began with."
+      >
         <ExportButtons noun="users" query={{ ...searchFor(query), instance }} />
         <Button icon="plus" kind="primary" onClick={() => add(true)}>
           New user

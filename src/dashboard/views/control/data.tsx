@@ -38,7 +38,9 @@ function ResetPanel({ onDone }: { onDone: () => void }): VNode {
   return (
     <Panel title="Reset">
       <div class="stack">
-        <p class="muted">Everything goes back to the seed read at the start, with the same ids and keys.</p>
+        <p class="muted">
+          Everything goes back to the records that the server began with, its seed, with the same ids and keys.
+        </p>
         <div class="filters">
           <SelectField inline label="What to reset" value={instance} choices={whatToReset()} />
           <Button kind="danger" onClick={() => void (isAsking.value = true)} testId="reset">
@@ -54,7 +56,7 @@ function ResetPanel({ onDone }: { onDone: () => void }): VNode {
           onConfirm={async () => {
             const body = instance.peek() === "" ? { all: true as const } : { instance: instance.peek() };
             await control.request("POST /reset", { body });
-            notify("good", "Reset to the seed");
+            notify("good", "Reset to the first records");
             onDone();
           }}
         >

@@ -33,8 +33,8 @@ export function Generate({ onDone }: { onDone: () => void }): VNode {
         <div class="form-grid">
           <TextField label="How many" type="number" min="1" max="1000000" required value={users} />
           <TextField
-            label="Seed"
-            hint="The same seed makes the same users."
+            label="Variant"
+            hint="The same number makes the same users again."
             type="number"
             min="0"
             required

@@ -45,7 +45,7 @@ export function ScenarioForm({ personas, onDone }: { personas: readonly Persona[
         <SelectField
           label="As the account"
           value={account}
-          choices={personaChoices(personas, "The hinted one, or the first")}
+          choices={personaChoices(personas, "The one in login_hint, or the first")}
         />
         <TextField
           label="How many times"

@@ -24,7 +24,13 @@ export function ScenariosPanel(): VNode {
   return (
     <>
       <Panel title="New scenario">
-        <ScenarioForm personas={personas.data ?? []} onDone={reload} />
+        <div class="stack">
+          <p class="muted">
+            A scenario decides how the next matching sign-ins end, without the account picker. The account is the one
+            that your application names in <code>login_hint</code>, unless you choose another.
+          </p>
+          <ScenarioForm personas={personas.data ?? []} onDone={reload} />
+        </div>
       </Panel>
       <Panel
         title="Scenarios"
@@ -65,7 +71,7 @@ export function ScenariosPanel(): VNode {
               { title: "Matches", cell: (scenario) => <UserText text={matchText(scenario)} />, fill: "always" },
               {
                 title: "Account",
-                cell: ({ data: { as } }) => <UserText text={as ?? "the hinted one, or the first"} />,
+                cell: ({ data: { as } }) => <UserText text={as ?? "the one in login_hint, or the first"} />,
                 fill: "always",
               },
               {

@@ -20,11 +20,11 @@ export function SeedForm({ onDone }: { onDone: () => void }): VNode {
     onDone();
   });
   return (
-    <Panel title="Add a seed">
+    <Panel title="Add records">
       <form class="stack" onSubmit={form.onSubmit}>
         <Field
           label="Seed document"
-          hint="Instances, users and personas, as in a seed file. A conflict adds nothing."
+          hint="JSON with instances, users and personas, as svc serve --seed takes it. A conflict adds nothing."
           error={form.problem}
         >
           <textarea

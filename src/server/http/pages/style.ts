@@ -9,29 +9,29 @@ export const STYLE = pageFile(
 *{box-sizing:border-box}
 html{font:100%/1.5 var(--sans);-webkit-text-size-adjust:100%}
 body{margin:0;min-height:100vh;min-height:100dvh;display:grid;place-items:center;padding:24px 16px;background:var(--page);color:var(--text)}
-main{width:100%;max-width:440px;background:var(--panel);border:1px solid var(--line);border-radius:20px;box-shadow:var(--shadow);padding:28px}
+main{width:100%;max-width:440px;background:var(--panel);border:1px solid var(--line);border-radius:var(--radius-large);box-shadow:var(--shadow);padding:28px}
 main.wide{max-width:720px}
 h1{font-size:1.375rem;line-height:1.25;letter-spacing:-.015em;margin:0;text-wrap:balance;overflow-wrap:anywhere}
 h2{font-size:1rem;margin:0;overflow-wrap:anywhere}
 p{margin:0;color:var(--muted);text-wrap:pretty;overflow-wrap:anywhere}
-p b,bdi{color:var(--text);font-weight:600;unicode-bidi:isolate}
+p b,bdi{color:var(--text);font-weight:var(--bold);unicode-bidi:isolate}
 a{color:var(--accent)}
 code{font:.8125rem/1.5 var(--mono);overflow-wrap:anywhere}
-pre{margin:0;padding:12px 14px;border-radius:12px;background:var(--hover);white-space:pre-wrap}
+pre{margin:0;padding:12px 14px;border-radius:var(--radius);background:var(--hover);white-space:pre-wrap}
 header .buttons{margin-top:8px}header .buttons small{flex:1 1 200px}
 header{display:grid;gap:6px;margin-bottom:20px}
 .bar{display:flex;align-items:center;justify-content:space-between;gap:12px;margin-bottom:14px}
-.mark{width:44px;height:44px;border-radius:13px;display:grid;place-items:center;font-weight:700;font-size:1.0625rem;color:#fff;background:#3350e8}
+.mark{width:44px;height:44px;border-radius:var(--radius);display:grid;place-items:center;font-weight:var(--bold);font-size:1.0625rem;color:#fff;background:#3350e8}
 .mark.bad{background:#b3261e}.mark.logo{background:none;border:1px solid var(--line);color:var(--text)}
 .logo svg{width:24px;height:24px;display:block}
-.pill{font-size:.75rem;font-weight:600;padding:3px 10px;border-radius:99px;background:var(--hover);color:var(--muted);white-space:nowrap}
+.pill{font-size:.75rem;font-weight:var(--bold);padding:3px 10px;border-radius:99px;background:var(--hover);color:var(--muted);white-space:nowrap}
 .pill.warn{background:var(--warn-soft);color:var(--warn)}.pill.bad{background:var(--bad-soft);color:var(--bad)}.pill.good{background:var(--good-soft);color:var(--good)}
 .list{list-style:none;margin:6px -12px 0;padding:0}
-.row{display:flex;align-items:center;gap:14px;width:100%;padding:9px 12px;border:0;border-radius:14px;background:none;color:inherit;font:inherit;text-align:start;cursor:pointer}
+.row{display:flex;align-items:center;gap:14px;width:100%;padding:9px 12px;border:0;border-radius:var(--radius);background:none;color:inherit;font:inherit;text-align:start;cursor:pointer}
 .row:hover{background:var(--hover)}
 .row>span{min-width:0;flex:1;display:grid}
 .row b,.row small{overflow:hidden;text-overflow:ellipsis;white-space:nowrap;unicode-bidi:plaintext;text-align:left}
-.row b{font-weight:600}.row small{color:var(--muted);font-size:.875rem}
+.row b{font-weight:var(--bold)}.row small{color:var(--muted);font-size:.875rem}
 .row small.warn{color:var(--warn)}.row small.warn,details .row :is(b,small){white-space:normal}
 [inert]{opacity:.6}
 .none{display:grid;gap:10px;justify-items:start;margin-top:14px}
@@ -41,19 +41,19 @@ a:focus-visible,button:focus-visible,input:focus-visible,textarea:focus-visible,
 form{display:grid;gap:10px}
 label{display:grid;gap:4px;font-size:.875rem;color:var(--muted)}
 label.check{grid-template-columns:auto 1fr;align-items:center;gap:9px;padding:2px 0}
-input,textarea{font:inherit;width:100%;padding:9px 12px;border:1px solid var(--control);border-radius:12px;background:var(--panel);color:inherit}
+input,textarea{font:inherit;width:100%;padding:9px 12px;border:1px solid var(--control);border-radius:var(--radius);background:var(--panel);color:inherit}
 input[type=checkbox]{width:18px;height:18px;margin:0;accent-color:var(--accent)}
 textarea{font:.8125rem/1.5 var(--mono);background:var(--hover);resize:vertical;word-break:break-all;field-sizing:content}
 ::placeholder{color:var(--muted);opacity:1}
 input[type=search]{background:var(--hover)}
-button:where(:not(.row)),.button{font:inherit;font-size:.9375rem;font-weight:600;padding:8px 15px;border-radius:12px;border:1px solid var(--line);background:var(--panel);color:var(--text);cursor:pointer;text-decoration:none;text-align:center;display:inline-flex;gap:8px;align-items:center;justify-content:center}
+button:where(:not(.row)),.button{font:inherit;font-size:.9375rem;font-weight:var(--bold);padding:8px 15px;border-radius:var(--radius);border:1px solid var(--line);background:var(--panel);color:var(--text);cursor:pointer;text-decoration:none;text-align:center;display:inline-flex;gap:8px;align-items:center;justify-content:center}
 button:hover,.button:hover{background:var(--hover)}
 .button svg{width:18px;height:18px}
 .primary{background:var(--accent);border-color:transparent;color:var(--on-accent)}.primary:hover{background:var(--accent);filter:brightness(1.08)}
 .pager{display:flex;justify-content:space-between;gap:8px;margin-top:10px}
 .pager .next{margin-left:auto}
 details{border-top:1px solid var(--line);margin-top:12px;padding-top:12px}
-summary{cursor:pointer;padding:6px 0;font-weight:600;border-radius:8px}
+summary{cursor:pointer;padding:6px 0;font-weight:var(--bold);border-radius:var(--radius-small)}
 details form,details>.stack{padding:8px 0 4px}
 section>details{margin-top:4px;padding-top:4px}
 footer{display:flex;flex-wrap:wrap;justify-content:space-between;align-items:center;gap:12px;margin-top:20px;padding-top:20px;border-top:1px solid var(--line);font-size:.8125rem;color:var(--muted)}
@@ -61,9 +61,9 @@ footer span{overflow-wrap:anywhere}footer a:not(.button){padding:4px 0}
 dl{display:grid;grid-template-columns:auto 1fr;gap:6px 18px;margin:0;font-size:.875rem}
 dt{color:var(--muted)}dd{margin:0;min-width:0;overflow-wrap:anywhere;unicode-bidi:isolate}
 dd small,summary small{color:var(--muted);font-weight:400}
-.chosen{display:grid;gap:4px;padding:10px 14px;border-radius:12px;background:var(--hover);border-inline-start:3px solid var(--accent);margin-bottom:14px;font-size:.875rem}
-.notice{padding:10px 14px;border-radius:12px;background:var(--bad-soft);color:var(--bad);margin-bottom:14px;font-size:.875rem}
-.warning{padding:16px 18px;border-radius:14px;background:var(--warn-soft);margin-bottom:18px;display:grid;gap:6px}
+.chosen{display:grid;gap:4px;padding:10px 14px;border-radius:var(--radius);background:var(--hover);border-inline-start:3px solid var(--accent);margin-bottom:14px;font-size:.875rem}
+.notice{padding:10px 14px;border-radius:var(--radius);background:var(--bad-soft);color:var(--bad);margin-bottom:14px;font-size:.875rem}
+.warning{padding:16px 18px;border-radius:var(--radius);background:var(--warn-soft);margin-bottom:18px;display:grid;gap:6px}
 .warning p,.warning h1{color:var(--warn)}
 .warning .host{font:700 1.375rem/1.3 var(--mono);color:var(--text);overflow-wrap:anywhere;unicode-bidi:isolate}
 .stack{display:grid;gap:14px}.stack>*{min-width:0}
