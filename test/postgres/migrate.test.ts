@@ -4,7 +4,7 @@ import { openDatabaseAt } from "../../src/server/store/postgres/database/open-da
 import { migrate, migratePostgres } from "../../src/server/store/postgres/migrate.ts";
 import { MIGRATIONS } from "../../src/server/store/postgres/schema.ts";
 import type { Store } from "../../src/server/store/store.ts";
-import { A, arrival, id, people } from "../store/_records.ts";
+import { A, arrival, at, id, people } from "../store/_records.ts";
 import { admin, createDatabase, execute } from "./_postgres.ts";
 import { awaitServer, open, patient } from "./_store.ts";
 
@@ -68,12 +68,19 @@ it("An upgrade gives way to a transaction that has its table, so that sign-ins g
 it("A database of schema 1 gets its instances upgraded to ones that are not for previews", async () => {
   const { url, store } = await filled();
   const before = await store.instances();
+  await store.snapshots.save("older", at(0));
   await store.close();
   await execute(url, "ALTER TABLE svc.instances DROP COLUMN preview; DELETE FROM svc.migrations WHERE version > 1");
+  await execute(
+    url,
+    "UPDATE svc.snapshot_records SET record = (record::jsonb - 'preview')::json WHERE kind = 'instances'",
+  );
   expect(await migratePostgres(url)).toMatchObject({ from: 1, to: MIGRATIONS.length });
-  const after = await (await open(url)).instances();
-  expect(after.length).toBeGreaterThan(0);
-  expect(after).toEqual(before.map((instance) => ({ ...instance, preview: false })));
+  const upgraded = await open(url);
+  expect(before.length).toBeGreaterThan(0);
+  expect(await upgraded.instances()).toEqual(before.map((instance) => ({ ...instance, preview: false })));
+  expect(await upgraded.snapshots.restore("older")).toBe(true);
+  expect(await upgraded.instances()).toEqual(before);
 });
 
 it("An upgrade by a role that may not do it says who may", async () => {

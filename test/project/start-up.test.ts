@@ -33,7 +33,7 @@ function observed(name: string): { options: StartOptions; loaded(): string[] } {
 }
 
 /** What few commands and few servers need. */
-const RARE = /node_modules\/(@inquirer|postgres|prom-client|maxmind)\//;
+const RARE = /node_modules\/(@inquirer|postgres|prom-client|maxmind|tldts)\//;
 
 it("svc --version loads nothing of its commands", async () => {
   const { options, loaded } = observed("version");

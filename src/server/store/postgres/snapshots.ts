@@ -63,13 +63,17 @@ export function createSnapshots({ query }: Database, transaction: RunTransaction
         await ask("DELETE FROM svc.states");
         for (const kind of MOVED_NAMES.toReversed()) await ask(`DELETE FROM svc.${kind}`);
         for (const kind of MOVED_NAMES) {
-          const columns = storedColumnsOf(kind).map(({ name: column }) => column);
+          const stored = storedColumnsOf(kind);
+          const columns = stored.map(({ name: column }) => column);
+          // A snapshot of an older schema lacks the columns that came later.
+          const initial = Object.fromEntries(stored.map((column) => [column.name, column.initial]));
           await ask(
             `INSERT INTO svc.${kind} (${columns.join(", ")})
              SELECT ${columns.map((column) => `made.${column}`).join(", ")}
-             FROM svc.snapshot_records AS saved, json_populate_record(NULL::svc.${kind}, saved.record) AS made
+             FROM json_populate_record(NULL::svc.${kind}, $3::text::json) AS initial, svc.snapshot_records AS saved,
+               json_populate_record(initial, saved.record) AS made
              WHERE saved.snapshot = $1::text AND saved.kind = $2::text ORDER BY saved.position`,
-            [name, kind],
+            [name, kind, JSON.stringify(initial)],
           );
         }
         await ask("DELETE FROM svc.settings WHERE name = $1::text OR starts_with(name, $2::text)", [
