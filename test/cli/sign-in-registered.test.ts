@@ -18,9 +18,9 @@ beforeEach(() => {
 });
 
 /** Gives acme these `redirect_uris`, and this directory the file of its server. */
-async function register(redirect_uris: readonly string[]): Promise<void> {
+async function register(redirect_uris: readonly string[], preview = false): Promise<void> {
   const [acme] = SEED.instances;
-  service = await setup({ seed: { ...SEED, instances: [{ ...acme, redirect_uris }] }, control: true });
+  service = await setup({ seed: { ...SEED, instances: [{ ...acme, redirect_uris, preview }] }, control: true });
   const { addresses } = service;
   const instances = [{ ...service.acme, url: addresses.instanceUrl(service.acme) }];
   await writeRunning(cwd, { url: addresses.front, api_url: addresses.api, instances });
@@ -71,6 +71,16 @@ describe("svc sign-in --as", () => {
     const { code, stdout, stderr } = await signIn(["--provider", "github", "--as", "ada", "--json"]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(JSON.parse(stdout)).toMatchObject({ email: "ada@acme.test", provider: "github" });
+  });
+
+  it.each([
+    [["https://*.preview.acme.dev/callback"], "https://preview.preview.acme.dev/callback"],
+    [["https://*.preview.acme.dev/callback", "https://acme.dev/callback"], "https://acme.dev/callback"],
+  ])("signs in to a preview instance whose redirect_uris are %j", async (list, returned) => {
+    await register(list, true);
+    const { code, stderr, requests } = await signIn(["--as", "ada"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(requests.map(({ url }) => returnsTo(url))).toContain(returned);
   });
 
   it("sends nothing to the address that it returns to", async () => {
