@@ -110,9 +110,13 @@ export class TokenError extends ServiceError {
   /** More exact than the code. Undefined if it was a service of an older version that refused the token. */
   readonly reason: TokenReason | undefined;
 
-  constructor(code: ErrorCode, error: string, options: ServiceErrorOptions & { reason?: TokenReason } = {}) {
-    const { reason, ...rest } = options;
-    const why = reason && TOKEN_REMEDIES[reason];
+  /** @param options `why`: what is wrong and what to do, in place of the general sentence about the reason */
+  constructor(
+    code: ErrorCode,
+    error: string,
+    options: ServiceErrorOptions & { reason?: TokenReason; why?: string | undefined } = {},
+  ) {
+    const { reason, why = reason && TOKEN_REMEDIES[reason], ...rest } = options;
     super(code, why === undefined ? error : `${error}: ${why}`, rest);
     this.error = error;
     this.reason = reason;

@@ -75,7 +75,8 @@ export async function verdictOf(token: unknown, options: VerifyTokenOptions): Pr
   const { claims } = verified;
   const time = now ? Number(now()) : await timeFor(String(claims.instance_id), keys);
   const problem = tokenProblem(verified, Math.floor(time / 1000));
-  if (problem) return { ok: false, error: failure(problem) };
+  if (problem)
+    return { ok: false, error: failure(problem, problem === "not_yet_valid" ? aheadBy(claims, time) : undefined) };
   if (appId !== undefined && claims.app_id !== appId) return { ok: false, error: failure("claims") };
   return { ok: true, claims: claims as TokenClaims };
 }
@@ -115,7 +116,15 @@ function imported(key: string): Promise<SigningKey> {
   return importing;
 }
 
-function failure(reason: TokenProblem): TokenError {
+/** How far a token is from the future, by the clock that judged it. */
+function aheadBy({ iat, nbf }: { iat?: unknown; nbf?: unknown }, time: number): string | undefined {
+  const now = Math.floor(time / 1000);
+  const [claim, at] = Number(iat) > now ? ["iat", Number(iat)] : ["nbf", Number(nbf)];
+  if (Number.isNaN(at)) return undefined;
+  return `its ${claim} is ${at - now} seconds ahead of the clock here (${new Date(now * 1000).toISOString()}). Set the clocks of the service and of this machine, or pass now in a test`;
+}
+
+function failure(reason: TokenProblem, why?: string): TokenError {
   const code = codeOfProblem(reason);
-  return new TokenError(code, ERRORS[code].error, { reason });
+  return new TokenError(code, ERRORS[code].error, { reason, why });
 }

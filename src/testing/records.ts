@@ -100,7 +100,7 @@ export interface TestTokens {
   /**
    * `kind: "expired"` and so on; by default a valid one of the newest user. `claims` are added or replaced before it is signed,
    * with values of any type, and `undefined` leaves one out: `create({ claims: { role: "admin", exp: undefined } })`.
-   * @returns `expect` is what `tokens/verify` answers
+   * @returns the token, and in `expect` what `tokens/verify` answers
    */
   create(options?: NewToken): Promise<Minted>;
   /** The answer of `tokens/verify`, the claims, and the reason in words. */

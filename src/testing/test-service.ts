@@ -23,7 +23,10 @@ import {
 } from "./records.ts";
 import { createTestScenarios, type NewScenario, type TestScenarios } from "./scenarios.ts";
 
-export type SignInOptions = NonNullable<BodyOf<"POST /sign-ins">>;
+/** `redirectUri` is where the application wants its user back, as in `signInUrl` and `beginSignIn`. */
+export interface SignInOptions extends Omit<NonNullable<BodyOf<"POST /sign-ins">>, "redirect_uri"> {
+  readonly redirectUri?: string | undefined;
+}
 export type SignInResult = AnswerOf<"POST /sign-ins">;
 
 /** A whole service for a test. */
@@ -50,7 +53,7 @@ export interface TestService extends AsyncDisposable {
   /**
    * Runs a whole sign-in without a browser: `const { token } = await svc.signIn({ as: "ada" })`.
    * @param options `as`: the id or e-mail address of an account, by default the first at the provider; `provider`: by default
-   * google; `outcome`: how it ends, by default as a scenario says, otherwise `success`; `redirect_uri`: of the application, by default svc's own page;
+   * google; `outcome`: how it ends, by default as a scenario says, otherwise `success`; `redirectUri`: of the application, by default svc's own page;
    * `profile`: other fields of the provider's profile, of any type, where `undefined` leaves one out
    * @returns `token`, or `error` and `error_description`; with its `flow_id`, `flows.get` says why in words
    */
@@ -183,8 +186,10 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
       fetch,
       async signIn(options = {}) {
         checkOptions("signIn", options, undefined, 'signIn({ as: "ada" })');
+        const { redirectUri, ...body } = withEdits("profile", options);
+        const back = redirectUri !== undefined && { redirect_uri: redirectUri };
         return control.request("POST /sign-ins", {
-          body: { ...scope, browser: match.browser, ...withEdits("profile", options) },
+          body: { ...scope, browser: match.browser, ...body, ...back },
         });
       },
       async signInTo(app, options) {

@@ -76,6 +76,20 @@ describe("A rejected token", () => {
     expect(result).toMatchObject({ ok: false, error: { name: "TokenError", code, reason } });
   });
 
+  it("says by how much it is from the future", async () => {
+    const tokens = [sign({ ...CLAIMS, iat: IAT + 7200, exp: IAT + 10_800 }), sign({ ...CLAIMS, nbf: IAT + 7200 })];
+    const messages = await Promise.all(
+      tokens.map(async (token) => {
+        const result = await checkToken(token, OPTIONS);
+        return result.ok ? "valid" : result.error.message;
+      }),
+    );
+    expect(messages[0]).toMatch(
+      /^Token invalid: its iat is \d+ seconds ahead of the clock here \(.*Z\)\. Set the clocks/,
+    );
+    expect(messages[1]).toContain("its nbf is");
+  });
+
   it("is rejected with every key during a rotation, while a valid one is accepted with either", async () => {
     const next = sign(CLAIMS, NEW_KEY);
     for (const token of [TOKEN, next]) {

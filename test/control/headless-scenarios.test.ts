@@ -37,6 +37,16 @@ it("A scenario's account signs in, unless the sign-in names another one", async 
   await svc.scenarios.assertMet();
 });
 
+it("The flow of a sign-in says whether the user is new", async () => {
+  const svc = await serviceBy("in process");
+  const said: unknown[] = [];
+  for (const provider of ["google", "github", "google"] as const) {
+    const { flow_id } = await svc.signIn({ as: "kay@example.com", provider });
+    said.push((await svc.flows.get(flow_id)).data.steps.at(-1)!.answered!["new_user"]);
+  }
+  expect(said).toEqual([true, false, false]);
+});
+
 it("A sign-in with its own outcome ignores a scenario, whose failure says so", async () => {
   const svc = await serviceBy("in process");
   await svc.scenarios.next(CANCELED);

@@ -34,6 +34,7 @@ const PUBLIC = new Set([
   "message",
   "method",
   "name",
+  "new_user",
   "outcome",
   "primary",
   "profile_changes",

@@ -8,7 +8,7 @@ import type { LocateIp } from "./geo.ts";
 import type { Connect, Connection } from "../providers/connections.ts";
 import type { ProviderDefinition } from "../providers/provider.ts";
 import type { InstanceRecord, StateRecord, UserRecord } from "../store/records.ts";
-import { StorageUnavailable } from "../store/store.ts";
+import { StorageUnavailable, type SignInLookup } from "../store/store.ts";
 import {
   bearerGet,
   exchangeCode,
@@ -86,17 +86,18 @@ export async function completeSignIn(deps: CompleteDeps, request: CallbackReques
     if (!connection.simulation) await removed;
     const { profile, tokens } = await fetchProfile(deps, connection, record, request, noteReply);
     decidedBy = "redirect";
-    const user = await saveSignIn(deps, instance, connection.provider, profile, tokens, request.ip_address);
+    const { user, isNew } = await saveSignIn(deps, instance, connection.provider, profile, tokens, request.ip_address);
     await removed;
     const token = await deps.issueToken(instance, user, record.provider, deps.now());
     const ms = performance.now() - startedAt;
+    const { id: user_id, email, name } = user;
     note(
-      { result: "token", user_id: user.id, error: null, reason: null },
+      { result: "token", user_id, error: null, reason: null },
       {
         name: "redirect",
         ms,
         sent: redirect,
-        answered: { status: 302, result: "token", user_id: user.id, email: user.email, name: user.name },
+        answered: { status: 302, result: "token", user_id, new_user: isNew, email, name },
       },
     );
     return { location: withParameters(record.redirect_uri, { token }) };
@@ -192,19 +193,20 @@ async function saveSignIn(
   profile: CheckedProfile,
   tokens: ProviderTokens,
   ip_address: string,
-): Promise<UserRecord> {
+): Promise<{ user: UserRecord; isNew: boolean }> {
   const context = { instance, provider, profile, tokens, now: now().toISOString() };
   const place = { ip_address, geo_data: locate(ip_address) };
+  let lookup: SignInLookup = {};
   const { user } = await store.completeSignIn({
     instance_id: instance.id,
     provider: provider.name,
     uid: profile.uid,
     email: profile.email,
     ip_address,
-    resolveUser: (found) => resolveUser(context, found),
+    resolveUser: (found) => resolveUser(context, (lookup = found)),
     openSession: (resolved, active) => openSession(context, place, resolved, active),
   });
-  return user;
+  return { user, isNew: !lookup.known && !lookup.sameEmail };
 }
 
 function reportedError(error: string): SignInErrorCode {

@@ -23,7 +23,8 @@ export function stepInWords({ name, sent, answered }: Pick<Step, "name" | "sent"
     case "conflict":
       return `${sent?.["email"]} belongs to another user, ${user_id}`;
     case "redirect":
-      if (result === "token") return `back to the application with a token for user ${user_id}`;
+      if (result === "token")
+        return `back to the application with a token for ${answered?.["new_user"] === true ? "the new user" : "user"} ${user_id}`;
       return error === undefined ? "back to the application" : `back to the application with error=${error}`;
   }
   if (url === undefined) return "";
