@@ -2,7 +2,7 @@ import { appendFile, chmod, readdir, readFile, rm, stat, symlink, writeFile } fr
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { VERSION } from "../../src/server/store/records.ts";
-import { encodeLine } from "../../src/server/store/json/files/journal-line.ts";
+import { encodeLine } from "../../src/server/store/json/files/journal-lines.ts";
 import { type CliOptions } from "../_cli.ts";
 import { at, cwd, damage, makeStore, modeOf, open, svc, useDirectory } from "../_store-commands.ts";
 import { people, state } from "../store/_records.ts";

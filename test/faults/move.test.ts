@@ -10,7 +10,7 @@ import { checkJsonStore } from "../../src/server/store/json/maintenance/check.ts
 import type { Change } from "../../src/server/store/json/document/change.ts";
 import { Files } from "../../src/server/store/json/files/files.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
-import { encodeLine } from "../../src/server/store/json/files/journal-line.ts";
+import { encodeLine } from "../../src/server/store/json/files/journal-lines.ts";
 import { openJsonSource } from "../../src/server/store/json/maintenance/source.ts";
 import { exportStore } from "../../src/server/store/move/export.ts";
 import { readExport } from "../../src/server/store/move/import.ts";

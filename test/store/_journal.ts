@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import type { Change } from "../../src/server/store/json/document/change.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
-import { encodeLine } from "../../src/server/store/json/files/journal-line.ts";
+import { encodeLine } from "../../src/server/store/json/files/journal-lines.ts";
 import type { StateRecord } from "../../src/server/store/records.ts";
 import { StoreRefused, type Store } from "../../src/server/store/store.ts";
 import { temporaryDirectory } from "../_files.ts";

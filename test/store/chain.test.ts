@@ -2,7 +2,7 @@ import { copyFile, link, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { checkJsonStore } from "../../src/server/store/json/maintenance/check.ts";
-import { encodeLine } from "../../src/server/store/json/files/journal-line.ts";
+import { encodeLine } from "../../src/server/store/json/files/journal-lines.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { openRepair } from "../../src/server/store/json/maintenance/repair.ts";
 import { driverOf } from "../../src/server/store/move/driver.ts";

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import type { Change } from "../../src/server/store/json/document/change.ts";
 import { Document } from "../../src/server/store/json/document/document.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
-import { encodeLine } from "../../src/server/store/json/files/journal-line.ts";
+import { encodeLine } from "../../src/server/store/json/files/journal-lines.ts";
 import { DocumentFile } from "../../src/server/store/json/files/document-file.ts";
 import type { Store } from "../../src/server/store/store.ts";
 import { abandoned } from "./_abandoned.ts";

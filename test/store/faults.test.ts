@@ -15,7 +15,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
-import { encodeLine } from "../../src/server/store/json/files/journal-line.ts";
+import { encodeLine } from "../../src/server/store/json/files/journal-lines.ts";
 import type { StateRecord } from "../../src/server/store/records.ts";
 import { StorageUnavailable, type Store } from "../../src/server/store/store.ts";
 import { abandoned } from "./_abandoned.ts";

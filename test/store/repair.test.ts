@@ -7,7 +7,7 @@ import { checkJsonStore } from "../../src/server/store/json/maintenance/check.ts
 import type { Change } from "../../src/server/store/json/document/change.ts";
 import { Document } from "../../src/server/store/json/document/document.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
-import { decodeLine, encodeLine } from "../../src/server/store/json/files/journal-line.ts";
+import { decodeLine, encodeLine } from "../../src/server/store/json/files/journal-lines.ts";
 import { openRepair, type Repair } from "../../src/server/store/json/maintenance/repair.ts";
 import { DocumentFile } from "../../src/server/store/json/files/document-file.ts";
 import { driverOf } from "../../src/server/store/move/driver.ts";

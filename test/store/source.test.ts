@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { Change } from "../../src/server/store/json/document/change.ts";
 import { Document } from "../../src/server/store/json/document/document.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
-import { encodeLine } from "../../src/server/store/json/files/journal-line.ts";
+import { encodeLine } from "../../src/server/store/json/files/journal-lines.ts";
 import { DocumentFile } from "../../src/server/store/json/files/document-file.ts";
 import { openJsonSource } from "../../src/server/store/json/maintenance/source.ts";
 import { driverOf, type Driver } from "../../src/server/store/move/driver.ts";

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { readableFiles } from "./files/directory.ts";
 import { headerOf } from "./files/document-reader.ts";
-import { journalHeaderOf } from "./files/journal-reader.ts";
+import { journalHeaderOf } from "./files/journal-lines.ts";
 import { openReadView } from "./files/read-view.ts";
 
 /** What tells whether a user's own svc created a store. */

@@ -6,8 +6,8 @@ import { NO_HEADER, TWICE, UNREADABLE, type Damage } from "./damage.ts";
 import { refusalOf, unknownVersion } from "./refusals.ts";
 import type { Document } from "../document/document.ts";
 import { parseHeader, type Header } from "./header.ts";
-import type { JournalFile } from "./journal-reader.ts";
-import { chain, checksumOf, eachLine, hex, lineBatches, parseObject, readFrom, unseal, withoutComma } from "./lines.ts";
+import type { JournalFile } from "./journal-lines.ts";
+import { chain, checksumOf, hex, lineBatches, parseObject, readFrom, unseal, withoutComma } from "./lines.ts";
 
 export type Item =
   | { readonly header: Header }
@@ -25,18 +25,17 @@ export function lastLine(checksum: number): string {
  * @throws {StoreRefused} at the first damage, naming the line
  */
 export async function readDocument(path: string, document: Document): Promise<Header | undefined> {
-  const lines = new DocumentLines(path);
   let header: Header | undefined;
-  const take = (items: readonly Item[]): void => {
-    for (const item of items) {
-      if ("damage" in item) throw refusalOf(item.damage);
-      if ("header" in item) header = item.header;
-      else if (!document.load(item.entry[0], item.entry[1])) throw refusalOf(item.damageAt(TWICE));
-    }
-  };
-  const size = await eachLine(readFrom(path), ({ bytes, offset }) => take(lines.next(bytes, offset)));
-  if (size === undefined) return undefined;
-  take(lines.end());
+  try {
+    for await (const items of itemsOf({ path, content: () => readFrom(path) }))
+      for (const item of items) {
+        if ("damage" in item) throw refusalOf(item.damage);
+        if ("header" in item) header = item.header;
+        else if (!document.load(item.entry[0], item.entry[1])) throw refusalOf(item.damageAt(TWICE));
+      }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
   return header;
 }
 

@@ -13,7 +13,7 @@ import { Document } from "../document/document.ts";
 import { DocumentFile } from "./document-file.ts";
 import { checkWritable, closed, codeOf, hanging, notWritable } from "./failures.ts";
 import { newId, type Header } from "./header.ts";
-import { encodeLine } from "./journal-line.ts";
+import { encodeLine } from "./journal-lines.ts";
 import type { Journal } from "./journal.ts";
 import { lockStore, type Lock } from "./lock.ts";
 import { beginAfter, openJournals, type Opened } from "./open-journals.ts";

@@ -3,8 +3,7 @@ import type { Change } from "../document/change.ts";
 import type { Header, JournalHeader } from "./header.ts";
 import { missingChanges, type Report } from "./damage.ts";
 import { refusalOf } from "./refusals.ts";
-import type { Numbered } from "./journal-line.ts";
-import { journalHeaderOf, readJournal, type Torn } from "./journal-reader.ts";
+import { journalHeaderOf, readJournal, type Numbered, type Torn } from "./journal-lines.ts";
 import type { ReadView } from "./read-view.ts";
 
 export interface JournalsRead extends Chain {

@@ -5,7 +5,7 @@ import type { Target } from "../../maintenance.ts";
 import { followed, journalName, makeDirectory, oldName, unfinished, unfinishedName } from "../files/directory.ts";
 import type { AnyRecord, Change } from "../document/change.ts";
 import { FILLED, newId, parseJournalHeader } from "../files/header.ts";
-import { decodeLine, encodeLine } from "../files/journal-line.ts";
+import { decodeLine, encodeLine } from "../files/journal-lines.ts";
 import { Journal } from "../files/journal.ts";
 import { eachLine, lineBatches, readFrom } from "../files/lines.ts";
 import { lockStore } from "../files/lock.ts";
