@@ -41,7 +41,7 @@ Quote terms with * or >, which the shell would interpret:
 or use the operators that no shell interprets:
   svc users search email.ends=@acme.test not.name.starts=bot created_at.gte=2026-01-01
 
-A value cannot contain a space: write name:*love* for "Ada Lovelace". To see what a search means:
+A value cannot contain a space. For names of several words: svc users search --name 'Ada Lovelace'. To see what a search means:
   svc users search --explain 'email:*@acme.test'`;
 }
 
