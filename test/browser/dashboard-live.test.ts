@@ -149,7 +149,7 @@ describe.skipIf(CHROMIUM === undefined)("The live dashboard", () => {
       const [popup] = await Promise.all([page.waitForEvent("popup"), page.getByTestId("open-window").click()]);
       await popup.getByTestId("account-ada").click();
       await popup.getByText("The application").waitFor();
-      await page.getByTestId("sign-in-result").getByText("token", { exact: true }).waitFor();
+      await page.getByTestId("sign-in-result").getByText("signed in", { exact: true }).waitFor();
       expect(await page.getByTestId("sign-in-result").textContent()).not.toContain("eyJ");
       await popup.close();
     });

@@ -47,15 +47,35 @@ describe.skipIf(CHROMIUM === undefined)("The palette", () => {
     await chip.getByText("Frozen at").waitFor();
     const before = Date.parse(String((await on.control("GET /clock")).body["now"]));
     await on.page.keyboard.press("Control+k");
-    await on.page.getByTestId("palette").fill("+1h");
-    await option("Advance the clock by 1 hour").click();
+    await on.page.getByTestId("palette").fill("+2h");
+    await on.page.keyboard.press("Enter");
     await expect
       .poll(async () => Date.parse(String((await on.control("GET /clock")).body["now"])) - before)
-      .toBe(3_600_000);
+      .toBe(7_200_000);
     await on.page.keyboard.press("Control+k");
     await on.page.getByTestId("palette").fill("real time");
     await on.page.keyboard.press("Enter");
     await chip.waitFor({ state: "detached" });
+  });
+
+  it("offers to revoke the sessions of whom is named after the verb", async () => {
+    await on.visit("overview");
+    await on.page.keyboard.press("Control+k");
+    await on.page.getByTestId("palette").fill("revoke ada");
+    await on.page.locator("#palette-list [role=option]").first().getByText("Revoke all sessions of Ada").waitFor();
+  });
+
+  it("lets a token expire that is on the page", async () => {
+    await on.visit("try-it");
+    await on.page.getByTestId("run-sign-in").click();
+    const verdict = on.page.getByTestId("verdict");
+    await verdict.getByText("Valid.", { exact: true }).waitFor();
+    await on.page.keyboard.press("Control+k");
+    await on.page.getByTestId("palette").fill("advance 2 h");
+    await on.page.keyboard.press("Enter");
+    await verdict.getByText("Not valid.").waitFor();
+    expect(await verdict.innerText()).toContain("Token expired");
+    await on.control("POST /clock/reset");
   });
 
   it("opens the form of a new user, and runs a sign-in", async () => {

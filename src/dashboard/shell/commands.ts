@@ -1,4 +1,5 @@
 import { isUuid } from "../../wire/ids.ts";
+import { durationMs } from "../../wire/text/duration.ts";
 import { visible } from "../../wire/text/harmless.ts";
 import { control } from "../api/client.ts";
 import type { User } from "../api/records.ts";
@@ -40,7 +41,7 @@ export function fixedCommands(): Command[] {
     ...(clock?.mode === "frozen"
       ? [changeClock("Resume the clock", () => control.request("POST /clock/resume"), "unfreeze start")]
       : [changeClock("Freeze the clock", () => control.request("POST /clock/freeze"), "stop pause")]),
-    changeClock("Advance the clock by 1 hour", () => advance("1h"), "+1h forward move"),
+    changeClock("Advance the clock by 1 hour", () => advance("1h"), "forward move"),
     changeClock("Advance the clock until tokens expire", () => advance("3601s"), "+1h expired"),
     ...(clock && clock.mode !== "real"
       ? [changeClock("Set the clock back to real time", () => control.request("POST /clock/reset"), "reset")]
@@ -58,6 +59,16 @@ export function fixedCommands(): Command[] {
     to("Verify a token", "action", href(["try-it"], { section: "token" }), "decode jwt claims"),
     ...instances.map(({ id, data }) => to(visible(data.name), "instance", href(["instances", id]), data.subdomain)),
   ];
+}
+
+/** Moves the clock by what is typed, such as `+2h` or `90 m`. */
+export function advanceCommand(text: string): Command | undefined {
+  const by = text
+    .replace(/^(?:\+|advance)/i, "")
+    .replaceAll(/\s/g, "")
+    .toLowerCase();
+  if (durationMs(by) === undefined) return undefined;
+  return changeClock(`Advance the clock by ${by}`, () => advance(by), "");
 }
 
 /** Users found, and what can be done with each. */

@@ -8,9 +8,11 @@ import { currentInstance } from "../api/service.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { notify } from "../ui/notices.tsx";
 import { UserText } from "../ui/user-text.tsx";
-import { fixedCommands, searchCommand, userCommands, userSearch, type Command } from "./commands.ts";
+import { advanceCommand, fixedCommands, searchCommand, userCommands, userSearch, type Command } from "./commands.ts";
 
 const isOpen = signal(false);
+/** What is done with a user whose name follows. */
+const VERB = /^revoke\s+(?:all\s+sessions\s+of\s+)?/i;
 const MOST_USERS = 5;
 const PAUSE_MS = 120;
 /** Of 1: below it, the letters are in the name, but far from each other. */
@@ -32,7 +34,7 @@ export function Palette(): VNode | null {
 function OpenPalette({ onClose }: { onClose: () => void }): VNode {
   const text = useSignal("");
   const chosen = useSignal(0);
-  const users = useUsers(text.value.trim());
+  const users = useUsers(text.value.trim().replace(VERB, ""));
   const found = commands(text.value.trim(), users);
   const list = useRef<HTMLUListElement>(null);
   useLayoutEffect(() => list.current?.children[chosen.value]?.scrollIntoView({ block: "nearest" }), [chosen.value]);
@@ -123,9 +125,10 @@ function commands(text: string, users: readonly User[]): Command[] {
   const good = found.filter(({ score }) => score >= GOOD_SCORE).map(({ obj }) => obj);
   const otherwise = fixed.filter((command) => !good.includes(command) && hasKeyword(command, text));
   const weak = found.map(({ obj }) => obj).filter((command) => !good.includes(command) && !otherwise.includes(command));
+  const clock = advanceCommand(text);
   const rest = searchCommand(text);
-  const ofUsers = userCommands(users).filter(({ keywords = "" }) => matches(keywords, text));
-  return [...good, ...otherwise, ...ofUsers, ...(rest ? [rest] : []), ...weak];
+  const ofUsers = userCommands(users).filter(({ name, keywords = "" }) => matches(`${name} ${keywords}`, text));
+  return [...(clock ? [clock] : []), ...good, ...otherwise, ...ofUsers, ...(rest ? [rest] : []), ...weak];
 }
 
 function hasKeyword({ keywords = "" }: Command, text: string): boolean {

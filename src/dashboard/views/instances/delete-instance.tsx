@@ -27,8 +27,12 @@ export function DeleteInstance({ instance, onClose }: { instance: Instance; onCl
       }}
     >
       <p>
-        With <strong>{count} users</strong>, their sessions, its keys and connections. Its application can't sign users
-        in any more, and no token of it verifies. This cannot be undone, except by restoring a snapshot.
+        With{" "}
+        <strong>
+          {count} {count === "1" ? "user" : "users"}
+        </strong>
+        , their sessions, its keys and connections. Its application can't sign users in any more, and no token of it
+        verifies. This cannot be undone, except by restoring a snapshot.
       </p>
     </Confirm>
   );

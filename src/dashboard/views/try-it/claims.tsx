@@ -1,13 +1,17 @@
 import type { VNode } from "preact";
 import { control } from "../../api/client.ts";
+import { service } from "../../api/service.ts";
 import { useLoad } from "../../api/use-load.ts";
 import { Code, Placeholder, Problem } from "../../ui/parts.tsx";
 
 /** A token's claims, and the result of `tokens/verify`. */
 export function Claims({ token, instance }: { token: string; instance?: string | undefined }): VNode {
+  const { clock } = service.value;
+  // A token expires while somebody looks at it, if the clock is moved.
+  const time = clock?.mode === "frozen" ? clock.now : clock?.offset_ms;
   const { data, error, reload } = useLoad(
     () => control.request("POST /tokens/verify", { body: { token, instance } }),
-    [token, instance],
+    [token, instance, time],
   );
   if (error) return <Problem error={error} onRetry={reload} />;
   if (!data) return <Placeholder lines={4} />;

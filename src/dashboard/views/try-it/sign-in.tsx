@@ -83,7 +83,7 @@ function Outcome({ result, instance }: { result: SignIn; instance: string }): VN
           [
             "Result",
             result.token || (result.user_id && !result.error) ? (
-              <Pill tone="good">token</Pill>
+              <Pill tone="good">signed in</Pill>
             ) : (
               <Pill tone="bad">{result.error ?? "rejected"}</Pill>
             ),
