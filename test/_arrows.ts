@@ -252,7 +252,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   postgres: ["server/store/postgres/database/connection.ts"],
   "prom-client": ["server/metrics.ts"],
   "string-width": ["cli/list"],
-  tldts: ["server/sign-in/public-suffix.ts"],
+  tldts: ["server/sign-in/registrable-domain.ts"],
   undici: [
     "client/on-node/undici.ts",
     "client/on-node/dispatchers.ts",
