@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { ERRORS_PAGE } from "../../src/cli/errors.ts";
+import { GUESSED_COMMANDS } from "../../src/cli/help/guesses.ts";
 import { runCli } from "../_cli.ts";
 import { setup } from "../_setup.ts";
 
@@ -233,4 +234,16 @@ it("every command's help names the global options below its own", async () => {
     expect(stdout.indexOf("Global options:")).toBeGreaterThan(stdout.indexOf("--help"));
     expect(stdout).not.toContain("a service that svc login has stored");
   }
+});
+
+it("Every guess is of a command that does not exist, and names commands that do", async () => {
+  const paths = new Set((await runCli(["help", "--map", "paths"])).stdout.trim().split("\n"));
+  const existing = Object.keys(GUESSED_COMMANDS).filter((guess) => paths.has(`svc ${guess}`));
+  const unknown = Object.entries(GUESSED_COMMANDS).flatMap(([guess, hint]) =>
+    [...hint.matchAll(/\bsvc [a-z][a-z-]*(?: [a-z][a-z-]*(?=[ ,;]|$))?/g)]
+      .map(([command]) => command)
+      .filter((command) => !paths.has(command) && !paths.has(command.split(" ").slice(0, 2).join(" ")))
+      .map((command) => `${guess}: ${command}`),
+  );
+  expect([existing, unknown]).toEqual([[], []]);
 });

@@ -5,7 +5,7 @@ import { userAgent } from "../../wire/version.ts";
 import { INSTANCE_HEADER } from "../../wire/credentials.ts";
 import { isUuid, SUBDOMAIN } from "../../wire/ids.ts";
 import type { Exchange, NamedInstance, Network, World } from "../context.ts";
-import { startSpinner } from "../output/spinner.ts";
+import { startSpinner } from "../output/progress.ts";
 import { proxyOf } from "./proxy.ts";
 import { waitMs } from "../quantities.ts";
 

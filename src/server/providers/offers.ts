@@ -1,7 +1,7 @@
 import { PROVIDERS, type Provider } from "../../wire/providers.ts";
 import type { ProvidersMode } from "../../wire/serve.ts";
 import type { ConnectionRecord, InstanceRecord } from "../store/records.ts";
-import { globalCredentials, type Credentials } from "./credentials.ts";
+import { globalCredentials, type Credentials, credentialVariables } from "./credentials.ts";
 
 /** Whose credentials a sign-in uses: the instance's own, the server's or the simulator's. `off`: it is refused. */
 export type InForce = "own" | "global" | "simulated" | "off";
@@ -63,4 +63,22 @@ export function describeProvider(
   );
   const [kind = "off"] = kinds;
   return kinds.size > 1 ? "by instance" : kind;
+}
+
+/**
+ * An error message if an active instance does not offer its `default_provider`, where `/sign-in` sends its users; this
+ * includes instances that offer no provider. Undefined if all do.
+ * @param where the default is set, such as " in the seed"
+ */
+export function defaultFault(instances: readonly InstanceRecord[], offers: Offers, where = ""): string | undefined {
+  const faulty = instances.filter(
+    (instance) => instance.active && offers.of(instance, instance.default_provider).in_force === "off",
+  );
+  const [first] = faulty;
+  if (first === undefined) return undefined;
+  const names = faulty.map(({ name, default_provider }) => `${name} (${default_provider})`).join(", ");
+  const offered = offers.providersOf(first);
+  const instead = offered.length > 0 ? offered.join(" or ") : "a provider that has credentials";
+  const variables = credentialVariables(first.default_provider).join(" and ");
+  return `there are no credentials for the default_provider of ${names}. Set ${variables}, or set default_provider${where} to ${instead}.`;
 }

@@ -6,8 +6,8 @@ import type { Store, TakenState } from "../store/store.ts";
 import type { ReadCookie } from "../cookies.ts";
 import { AWAITS_BROWSER, isBound } from "./binding.ts";
 import type { Caller } from "./caller.ts";
-import type { FinishedSignIns } from "./finished.ts";
 import { parseRedirectUri } from "./redirect-uri.ts";
+import { LRUCache } from "lru-cache";
 
 export const STATE = /^[0-9a-f]{64}$/;
 
@@ -94,4 +94,25 @@ function faultOf(
   return record.binding === null
     ? "A program began the sign-in, so a browser can't finish it. Start it in the browser."
     : "The sign-in began in another browser: its cookie is missing. Finish it in the browser that began it.";
+}
+
+const MAX_KEPT = 1000;
+
+/** The latest sign-ins that this process finished, for the error that a repeated callback gets. */
+export class FinishedSignIns {
+  /** Read without updating recency, so that the oldest is dropped first. */
+  readonly #signIns = new LRUCache<string, { readonly wayBack: WayBack | undefined }>({ max: MAX_KEPT });
+
+  add(state: string, wayBack: WayBack | undefined): void {
+    this.#signIns.set(state, { wayBack });
+  }
+
+  has(state: string): boolean {
+    return this.#signIns.has(state);
+  }
+
+  /** The application that the sign-in was for. */
+  wayBack(state: string): WayBack | undefined {
+    return this.#signIns.peek(state)?.wayBack;
+  }
 }

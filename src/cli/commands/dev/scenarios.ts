@@ -7,7 +7,7 @@ import { printAll } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
 import { counted } from "../../output/format.ts";
 import { printJson } from "../../output/text.ts";
-import { SCENARIO_COLUMNS } from "./columns.ts";
+import { SCENARIO_COLUMNS, OUTCOME_COLUMNS } from "./columns.ts";
 
 export interface ScenariosOptions extends GlobalFlags {
   readonly clear?: boolean;
@@ -38,4 +38,22 @@ export async function runScenarios(context: Context, options: ScenariosOptions):
   const answer = await control.request("DELETE /scenarios");
   if (options.json) return printJson(context, answer);
   context.stderr.write(`Deleted ${counted(answer.ids.length, "scenario")}.\n`);
+}
+
+export function addOutcomes(dev: Command, context: Context): void {
+  const command = printsRows(dev.command("outcomes")).description("print the ways in which a sign-in can end");
+  withHelp(command, {
+    examples: [
+      ["svc dev outcomes", "what each does, and what the application sees"],
+      ["svc dev outcomes --output ids", "only their names"],
+    ],
+    exits: DEV_EXITS,
+  });
+  runs(command, (options: GlobalFlags) => runOutcomes(context, options));
+}
+
+/** Prints the catalogue of the server. */
+async function runOutcomes(context: Context, options: GlobalFlags): Promise<void> {
+  const rows = await (await openControl(context, options)).request("GET /outcomes");
+  await printAll(context, options, OUTCOME_COLUMNS, rows, "");
 }

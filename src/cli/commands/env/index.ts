@@ -1,7 +1,6 @@
 import { Option } from "commander";
-import { chooseInstance } from "../../connection/local-target.ts";
+import { chooseInstance, variablesOf } from "../../connection/local-target.ts";
 import { requireLocalServer } from "../../connection/target.ts";
-import { variablesOf } from "../../connection/variables.ts";
 import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";

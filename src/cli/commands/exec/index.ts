@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { variablesOf } from "../../connection/variables.ts";
+import { variablesOf } from "../../connection/local-target.ts";
 import { runs, withHelp, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";

@@ -1,5 +1,5 @@
 import { ApiError } from "../../errors.ts";
-import { defaultFault } from "../../providers/default-fault.ts";
+import { defaultFault } from "../../providers/offers.ts";
 import { addressFaults, crossFaults, suffixFaults } from "../../seed/faults.ts";
 import { recordsOf } from "../../seed/parse.ts";
 import type { InstanceRecord } from "../../store/records.ts";

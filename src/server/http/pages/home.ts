@@ -4,8 +4,7 @@ import { visible } from "../../../wire/text/harmless.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import { html, type Html } from "./html.ts";
-import { layout } from "./layout.ts";
-import { logo } from "./logos.ts";
+import { layout, logo } from "./layout.ts";
 
 interface HomeOptions {
   /** Whether there is a dashboard. */

@@ -1,6 +1,8 @@
 import type { PageFile } from "./files.ts";
-import { html, type Html } from "./html.ts";
+import { html, Html } from "./html.ts";
 import { STYLE } from "./style.ts";
+import type { Provider } from "../../../wire/providers.ts";
+import { SIMULATED } from "../../simulator/providers.ts";
 
 interface LayoutOptions {
   readonly isWide?: boolean;
@@ -24,4 +26,9 @@ export function layout(title: string, content: Html, { isWide = false, script }:
         <main class="${isWide && "wide"}">${content}</main>
       </body>
     </html> `.text;
+}
+
+/** A provider's logo; its name is beside it. */
+export function logo(provider: Provider): Html {
+  return new Html(`<svg viewBox="0 0 24 24" aria-hidden="true" focusable="false">${SIMULATED[provider].mark}</svg>`);
 }

@@ -6,8 +6,7 @@ import { editedNames } from "../../simulator/edit.ts";
 import { isPossible } from "../../simulator/outcomes.ts";
 import type { PickerView } from "../../simulator/picker.ts";
 import { html, type Html } from "./html.ts";
-import { layout } from "./layout.ts";
-import { logo } from "./logos.ts";
+import { layout, logo } from "./layout.ts";
 import { PICKER_SCRIPT } from "./scripts.ts";
 
 /**
