@@ -41,7 +41,7 @@ function listOf(known: readonly string[], what: string): string {
   return `The ${what} are ${known.toSorted().join(", ")}.`;
 }
 
-/** `google, github and twitter` */
+/** `one, two and three` */
 export function enumerated(names: readonly string[], conjunction: "and" | "or"): string {
   const last = names.at(-1) ?? "";
   return names.length > 1 ? `${names.slice(0, -1).join(", ")} ${conjunction} ${last}` : last;
