@@ -31,6 +31,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   "POST /__svc/v1/users": { body: { email: "mary@acme.test", name: "Mary Shelley" } },
   "PATCH /__svc/v1/users/:id": { body: { name: "Ada King" } },
   "GET /__svc/v1/sessions": { query: { query: `provider:${PROVIDER}` } },
+  "POST /__svc/v1/sessions/prune": { body: { before: "90d" } },
   "POST /__svc/v1/personas": { body: { name: "Mary Shelley", email: "mary@example.test", email_verified: true } },
   "PATCH /__svc/v1/personas/:id": { body: { name: "Ada King" } },
   "POST /__svc/v1/tokens": { body: { kind: "expired" } },
