@@ -119,7 +119,7 @@ describe.skipIf(CHROMIUM === undefined)("In the dashboard, users, instances and 
     await added.getByRole("button", { name: "Add", exact: true }).click();
     await added.getByRole("button", { name: "Remove https://*.preview.acme.dev/callback" }).waitFor();
     await page.getByTestId("delete-instance").click();
-    await page.getByRole("dialog").getByText("1 users").waitFor();
+    await page.getByRole("dialog").getByText("With 1 user,").waitFor();
     await page.getByTestId("confirm").click();
     await page.getByRole("heading", { name: "Instances" }).waitFor();
     expect((await list("/instances")).map(({ data }) => data["name"])).not.toContain("Initrode");
