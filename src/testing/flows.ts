@@ -2,6 +2,7 @@ import { ControlError, type ControlClient } from "../control-client/index.ts";
 import type { AnswerOf, BodyOf, QueryOf } from "../wire/control/types.ts";
 import { ServeError } from "../server/errors.ts";
 import type { Duration } from "./clock.ts";
+import { durationMs } from "../wire/text/duration.ts";
 import { checkOptions } from "./options.ts";
 
 /** A sign-in, step by step, with the reason in words if it failed. */
@@ -30,6 +31,8 @@ export interface TestFlows {
 }
 
 const DEFAULT_WAIT = "4s";
+/** The service answers by then. */
+const MAX_WAIT_MS = 25_000;
 
 /** The newest sign-in before the last reset: the service keeps it, and every look-up leaves out what is not newer. */
 export interface Forgotten {
@@ -63,6 +66,8 @@ export function createTestFlows(
       if (typeof within !== "string" && typeof within !== "number")
         throw new ServeError('flows.waitFor needs how long to wait as a duration: waitFor(filter, "10s").');
       const wait = typeof within === "number" ? `${within}ms` : within;
+      if ((durationMs(wait) ?? 0) > MAX_WAIT_MS)
+        throw new ServeError(`flows.waitFor waits for at most ${MAX_WAIT_MS / 1000}s, not ${wait}.`);
       const [flow] = await list({ ...filter, limit: 1, wait });
       if (flow) return flow;
       const seen = (await list({ limit: 5 })).map(({ data }) => `${data.provider} ${data.error ?? data.result}`);

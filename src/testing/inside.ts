@@ -15,7 +15,9 @@ export function createInsideFetch(
     for (let hop = 0; ; hop++) {
       request.signal.throwIfAborted();
       if (!isInside(new URL(request.url)))
-        throw new TypeError(`${new URL(request.url).origin} is not ${url}, which is all that this fetch reaches`);
+        throw new TypeError(
+          `${new URL(request.url).origin} is not ${url}, which is all that svc.fetch reaches. Call your application itself, or by svc.signInTo(app)`,
+        );
       const response = await answer(request);
       const location = response.status === 302 || response.status === 303 ? response.headers.get("location") : null;
       if (location === null || request.redirect === "manual") return response;

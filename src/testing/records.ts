@@ -1,5 +1,6 @@
 import { ControlError, userIdByEmail, type ControlClient } from "../control-client/index.ts";
 import type { AnswerOf, BodyOf, QueryOf } from "../wire/control/types.ts";
+import { isSessionId, isUuid, SESSION_ID_PREFIX } from "../wire/ids.ts";
 import { withEdits } from "./edits.ts";
 
 export type TestUser = AnswerOf<"GET /users/:id">;
@@ -24,7 +25,13 @@ export interface TestUsers {
 export function createTestUsers(control: ControlClient, instance: string): TestUsers {
   const idOf = async (user: string): Promise<string> => {
     // A program without types may pass anything, which is no user's address.
-    if (typeof user === "string" && !user.includes("@")) return user;
+    if (typeof user === "string" && (user === "" || isUuid(user.toLowerCase()))) return user;
+    if (typeof user === "string" && !user.includes("@"))
+      throw new ControlError(
+        "user_not_found",
+        404,
+        `User not found: "${user}" is neither a user's id nor an e-mail address. An account such as ada is a user by its address, once it has signed in.`,
+      );
     const id = await userIdByEmail(control, user, instance);
     if (id !== undefined) return id;
     throw new ControlError("user_not_found", 404, `User not found: ${user} is no user's e-mail address`);
@@ -57,11 +64,16 @@ export interface TestSessions {
 }
 
 export function createTestSessions(control: ControlClient, instance: string): TestSessions {
+  const sessionId = (id: string): { session_id: string } => {
+    if (id === "" || isSessionId(String(id).toLowerCase())) return { session_id: id };
+    const message = `Session not found: "${id}" is not a session's id. Pass data.session_id, which begins with ${SESSION_ID_PREFIX}.`;
+    throw new ControlError("session_not_found", 404, message);
+  };
   return {
     list: (search) => control.request("GET /sessions", { query: { instance, ...search } }) as Promise<TestSession[]>,
-    get: (session_id) => control.request("GET /sessions/:session_id", { params: { session_id } }),
-    revoke: (session_id) => control.request("POST /sessions/:session_id/revoke", { params: { session_id } }),
-    restore: (session_id) => control.request("POST /sessions/:session_id/restore", { params: { session_id } }),
+    get: async (id) => control.request("GET /sessions/:session_id", { params: sessionId(id) }),
+    revoke: async (id) => control.request("POST /sessions/:session_id/revoke", { params: sessionId(id) }),
+    restore: async (id) => control.request("POST /sessions/:session_id/restore", { params: sessionId(id) }),
   };
 }
 

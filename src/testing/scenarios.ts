@@ -1,5 +1,6 @@
 import type { ControlClient } from "../control-client/index.ts";
 import type { AnswerOf, BodyOf } from "../wire/control/types.ts";
+import { ServeError } from "../server/errors.ts";
 import { withEdits } from "./edits.ts";
 import { checkOptions } from "./options.ts";
 
@@ -23,6 +24,8 @@ export interface TestScenarios {
   assertMet(): Promise<void>;
 }
 
+/** What is narrowed by `match`. */
+const MATCHED = ["provider", "instance", "browser", "login_hint"];
 const EXAMPLE = '{ outcome: "access_denied" }';
 
 /**
@@ -36,6 +39,9 @@ export function createTestScenarios(
 ): TestScenarios {
   const add = async (scenario: NewScenario): Promise<Scenario> => {
     checkOptions("scenarios.add", scenario, undefined, `scenarios.add(${EXAMPLE})`);
+    const outside = MATCHED.find((name) => name in scenario);
+    if (outside)
+      throw new ServeError(`scenarios.add takes ${outside} within match: scenarios.add({ match: { ${outside}: … } }).`);
     return control.request("POST /scenarios", {
       body: { ...withEdits("profile", scenario), match: { ...match, ...scenario.match }, label },
     });
@@ -45,6 +51,8 @@ export function createTestScenarios(
     add,
     async next(next) {
       checkOptions("scenarios.next", next, undefined, `scenarios.next(${EXAMPLE})`);
+      if ("times" in next)
+        throw new ServeError("scenarios.next is for one sign-in. Write scenarios.add({ times: … }).");
       const { provider, instance, browser, login_hint, ...scenario } = next;
       const own = { provider, instance, browser, login_hint };
       return add({ ...scenario, match: Object.fromEntries(Object.entries(own).filter(([, value]) => value)) });

@@ -52,11 +52,17 @@ it("another process connects to a started service by its url and its controlKey"
 describe.each(WAYS)("A test service, %s,", (way) => {
   it("names the key that was probably meant by one that does not exist", async () => {
     const svc = await serviceBy(way);
-    await expect(svc.signIn({ redirectUri: "http://localhost:3000/callback" } as object)).rejects.toMatchObject({
+    await expect(svc.signIn({ outcom: "access_denied" } as object)).rejects.toMatchObject({
       code: "bad_request",
       status: 400,
-      message: expect.stringContaining("redirectUri: unknown key. Did you mean redirect_uri?") as string,
+      message: expect.stringContaining("outcom: unknown key. Did you mean outcome?") as string,
     });
+  });
+
+  it("takes redirectUri, as signInUrl of the client does", async () => {
+    const svc = await serviceBy(way);
+    const { location } = await svc.signIn({ as: "ada", redirectUri: "http://localhost:3000/callback" });
+    expect(location).toMatch(/^http:\/\/localhost:3000\/callback\?token=/);
   });
 
   it("names the outcome that was probably meant by one that does not exist", async () => {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, Server, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { ControlError } from "../../control-client/index.ts";
 import { ServeError } from "../../server/errors.ts";
 import { createNetworkFetch } from "../network-fetch.ts";
 
@@ -43,7 +44,14 @@ export async function reachOf(app: Application): Promise<Reach> {
 function byHandler(handle: FetchHandler): Reach {
   return {
     origin: undefined,
-    send: async (url, init) => handle(new Request(url, init)),
+    async send(url, init) {
+      const response: unknown = await handle(new Request(url, init));
+      // Of any realm: a simulated browser has its own.
+      if (typeof response === "object" && response !== null && "headers" in response) return response as Response;
+      throw new ServeError(
+        `The application returned no Response for ${url.pathname}. Pass signInTo a fetch-style handler.`,
+      );
+    },
     close: async () => undefined,
   };
 }
@@ -53,7 +61,16 @@ function atAddress(address: string): Reach {
   if (!isAddress)
     throw new ServeError(`"${address}" is not the address of an application, such as http://localhost:3000.`);
   const { fetch, close } = createNetworkFetch();
-  return { origin: new URL(address).origin, send: (url, init) => fetch(url, { ...init, redirect: "manual" }), close };
+  return {
+    origin: new URL(address).origin,
+    close,
+    send: (url, init) =>
+      fetch(url, { ...init, redirect: "manual" }).catch((cause: unknown) => {
+        if (init.signal?.aborted) throw cause;
+        const message = `${url.origin} does not answer. Start the application before signInTo, or pass the application itself.`;
+        throw new ControlError("connection", undefined, message, { cause });
+      }),
+  };
 }
 
 /** Listens on a free port, if it does not listen yet, and does not keep the process alive. */

@@ -1,4 +1,5 @@
 import { ControlError } from "../../control-client/index.ts";
+import { ServeError } from "../../server/errors.ts";
 import { isUuid } from "../../wire/ids.ts";
 import type { Provider } from "../../wire/providers.ts";
 import { checkOptions } from "../options.ts";
@@ -33,6 +34,8 @@ export async function credentialsFor(
   options: CredentialsOptions = {},
 ): Promise<Credentials> {
   checkOptions("credentialsFor", options, ["cookie", "provider"], 'credentialsFor("ada", { cookie: "token" })');
+  if (typeof user !== "string" || user === "")
+    throw new ServeError('credentialsFor needs an account or a user: credentialsFor("ada").');
   const { cookie, provider } = options;
   const { token, user_id } = isUuid(user) ? await created(svc, user, provider) : await signedIn(svc, user, provider);
   const cookies = cookie === undefined ? [] : [{ name: cookie, value: token }];

@@ -6,6 +6,8 @@ import { isPossible, providersOf } from "../../simulator/outcomes.ts";
 import type { Provider } from "../../../wire/providers.ts";
 import { editOf } from "../../simulator/edit.ts";
 import { ApiError } from "../../errors.ts";
+import type { PersonaRecord } from "../../store/records.ts";
+import { closest } from "../../../wire/text/suggestion.ts";
 import { SCENARIO_PREFIX } from "../../shared-state/shared-state.ts";
 import { remainingOf, type Scenario } from "../../shared-state/scenario.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
@@ -15,6 +17,8 @@ import { changeSetting, deleteSetting } from "../../store/settings.ts";
 import { BROWSER_COOKIE } from "../../../wire/sign-in/account-choices.ts";
 import { labelledBrowserValue } from "../../simulator/browser.ts";
 
+/** Of personas, to find the one that was meant. */
+const MAX_COMPARED = 1000;
 /** Used-up scenarios stay visible, up to this number. */
 const MAX_USED_UP = 1000;
 
@@ -80,12 +84,18 @@ export function requirePossible(outcome: OutcomeId, provider: Provider | undefin
 }
 
 /** @throws {ApiError} if it can't match an account; an unknown e-mail address means a new account */
-export function requireAccount({ simulator }: ControlDeps, as: string, provider: Provider | undefined): void {
+export function requireAccount({ simulator, shared }: ControlDeps, as: string, provider: Provider | undefined): void {
   const persona = simulator.personas.find(as);
   if (!persona && normalizeEmail(as) === undefined)
-    throw new ApiError("bad_request", `as: no persona has the id "${as}"; give an id or an e-mail address`);
+    throw new ApiError("bad_request", `as: no persona has the id "${as}"; ${meantPersona(shared.personas, as)}`);
   if (persona && provider !== undefined && !simulator.hasAccount(provider, as))
     throw new ApiError("bad_request", `as: ${as} has no account at ${provider}`);
+}
+
+function meantPersona(personas: readonly PersonaRecord[], as: string): string {
+  const ids = personas.map(({ id }) => id);
+  const meant = closest(as, ids.slice(0, MAX_COMPARED));
+  return meant === undefined ? "give an id or an e-mail address" : `did you mean ${meant}?`;
 }
 
 /** As they are in the store, newest first. */
