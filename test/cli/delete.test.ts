@@ -40,7 +40,7 @@ describe("The users that svc users delete deletes", () => {
     [["*@acme.test"], {}, "To delete what a search matches: --query 'email:*@acme.test'"],
     [["ada@acme.test", "ada"], {}, '"ada" is not a user id or e-mail address. No users were deleted.'],
     [[AT_ACME], {}, "To delete what a search matches: --query 'email:*@acme.test'"],
-    [[ADA, "ada"], {}, '"ada" is not a user id or e-mail address. No users were deleted.'],
+    [[ADA, "ada"], {}, "Find the user with: svc users search email.contains=ada"],
     [[`../sessions/${ADA}`], {}, "is not a user id"],
     [["-"], { stdin: `${ADA}\n\nada\n` }, 'Line 3 of standard input: "ada" is not a user id or e-mail address.'],
     [["-"], { stdin: "a\0b" }, 'Line 1 of standard input: "a\\u{0}b" is not a user id or e-mail address.'],

@@ -78,8 +78,7 @@ function checked(text: string, where = ""): string {
 function hintFor(text: string, isListed: boolean): string | undefined {
   if (!isListed && /[:<>=*]/.test(text)) return "To delete what a search matches: --query 'email:*@acme.test'";
   const short = shortIdHint(text, "users");
-  return (
-    short ??
-    (isListed ? "Write one id or address a line. Of a spreadsheet, name the column: --column email" : undefined)
-  );
+  if (short !== undefined) return short;
+  if (isListed) return "Write one id or address a line. Of a spreadsheet, name the column: --column email";
+  return /^[\w.+-]+$/.test(text) ? `Find the user with: svc users search email.contains=${text}` : undefined;
 }
