@@ -25,7 +25,9 @@ it("Every command has a run function that its definition calls", async () => {
     const definitions = [...source.matchAll(/^ +runs\(/gm)];
     const called = [...source.matchAll(/^ +runs\([^;]*?=>\s*(\w+)\(/gms)].map(([, name]) => name!);
     expect([file, called.length]).toEqual([file, definitions.length]);
-    const defined = [...source.matchAll(/^export async function (run\w+)(?:<\w+>)?\(/gm)].map(([, name]) => name!);
+    const defined = [...source.matchAll(/^export (?:async )?function (run\w+)(?:<[^(]+>)?\(/gm)].map(
+      ([, name]) => name!,
+    );
     expect([file, called]).toEqual([file, called.filter((name) => defined.includes(name))]);
   }
 });

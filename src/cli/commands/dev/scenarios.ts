@@ -53,7 +53,7 @@ export function addOutcomes(dev: Command, context: Context): void {
 }
 
 /** Prints the catalogue of the server. */
-async function runOutcomes(context: Context, options: GlobalFlags): Promise<void> {
+export async function runOutcomes(context: Context, options: GlobalFlags): Promise<void> {
   const rows = await (await openControl(context, options)).request("GET /outcomes");
   await printAll(context, options, OUTCOME_COLUMNS, rows, "");
 }
