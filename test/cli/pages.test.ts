@@ -166,19 +166,19 @@ describe("The pager", () => {
   });
 
   it("is not used if the table and the note about hidden columns fit the screen", async () => {
-    const fits = await paged(LIST, { service: await many(16), rows: 20, columns: 60 });
+    const fits = await paged(LIST, { service: await many(16), rows: 20, columns: 50 });
     expect([fits.command, fits.stdout.split("\n").length]).toEqual([undefined, 18]);
-    expect(fits.stderr).toMatch(/^Hidden: .{53,113}\n$/);
+    expect(fits.stderr).toMatch(/^Hidden: .{43,92}\n$/);
   });
 
   it("shows the note as well if it would push the heading off the screen", async () => {
-    const { command, text, stderr } = await paged(LIST, { service: await many(17), rows: 20, columns: 60 });
+    const { command, text, stderr } = await paged(LIST, { service: await many(17), rows: 20, columns: 50 });
     expect([command, text.split("\n").length, stderr]).toEqual(["less", 20, ""]);
     expect(text).toMatch(/\nHidden: .*See all: --output wide\n$/);
   });
 
   it("shows both notes if there are more users than the limit", async () => {
-    const small = { service: await many(60), rows: 20, columns: 60 };
+    const small = { service: await many(60), rows: 20, columns: 50 };
     const fits = await paged([...LIST, "--limit", "14"], small);
     expect([fits.command, fits.stderr.split("\n").map((line) => line.split(" ")[0])]).toEqual([
       undefined,
@@ -190,7 +190,7 @@ describe("The pager", () => {
   });
 
   it("is followed by the note if the table is longer than the screen", async () => {
-    const { text, stderr } = await paged(LIST, { service: await many(60), rows: 20, columns: 60 });
+    const { text, stderr } = await paged(LIST, { service: await many(60), rows: 20, columns: 50 });
     expect([text.split("\n").length, stderr.startsWith("Hidden: ")]).toEqual([62, true]);
   });
 
