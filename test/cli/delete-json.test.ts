@@ -12,7 +12,6 @@ describe("svc users delete --json", () => {
     ["one address", ["ada@acme.test"], "", { deleted: [ADA] }],
     ["one id on standard input", ["-"], ADA, { deleted: [ADA] }],
     ["a query that matches one", ["--query", "email:ada@acme.test", "--expect", "1"], "", { deleted: [ADA] }],
-    ["no id on standard input", ["-"], "\n", { instance: null }],
     ["a dry run", [GRACE, NOBODY, "-n"], "", { dry_run: true, gone: [NOBODY], not_attempted: [GRACE] }],
     ["a dry run of a list", ["-", "-n"], "a@acme.test\n", { dry_run: true, gone: ["a@acme.test"] }],
     ["some who exist", ["-"], `${ADA}\n${NOBODY}`, { deleted: [ADA], gone: [NOBODY] }],
