@@ -65,7 +65,7 @@ export interface TestSessions {
 
 export function createTestSessions(control: ControlClient, instance: string): TestSessions {
   const sessionId = (id: string): { session_id: string } => {
-    if (id === "" || isSessionId(String(id).toLowerCase())) return { session_id: id };
+    if (typeof id === "string" && (id === "" || isSessionId(id.toLowerCase()))) return { session_id: id };
     const message = `Session not found: "${id}" is not a session's id. Pass data.session_id, which begins with ${SESSION_ID_PREFIX}.`;
     throw new ControlError("session_not_found", 404, message);
   };

@@ -12,7 +12,7 @@ async function byProgram(svc: TestService): Promise<string | null> {
     redirect_uri: "http://127.0.0.1:1/callback",
     login_hint: "ada",
   });
-  let location = `${url}/oauth/authorize?${query}`;
+  let location = `${url}/oauth/authorize?${query.toString()}`;
   while (!location.startsWith("http://127.0.0.1:1/"))
     location = (await svc.fetch(location, { redirect: "manual" })).headers.get("location") ?? expect.fail(location);
   return new URL(location).searchParams.get("error");
