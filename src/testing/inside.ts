@@ -16,7 +16,7 @@ export function createInsideFetch(
       request.signal.throwIfAborted();
       if (!isInside(new URL(request.url)))
         throw new TypeError(
-          `${new URL(request.url).origin} is not ${url}, which is all that svc.fetch reaches. Call your application itself, or by svc.signInTo(app)`,
+          `${new URL(request.url).origin} is not ${url}, which is all that this fetch reaches. Call your application itself, or by svc.signInTo(app)`,
         );
       const response = await answer(request);
       const location = response.status === 302 || response.status === 303 ? response.headers.get("location") : null;
