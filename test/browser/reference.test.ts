@@ -102,7 +102,8 @@ describe.skipIf(CHROMIUM === undefined)("The API reference, in a browser,", () =
     await page.getByTestId("search").fill(hostile);
     expect(await page.getByRole("status").textContent()).toBe("No route matches.");
     expect([await page.title(), await page.locator("img").count()]).toEqual(["API reference · svc", 0]);
-    const policy = (await (await fetch(`${svc.url}/__svc/docs`)).headers.get("content-security-policy")) ?? "";
+    const { headers } = await fetch(`${svc.url}/__svc/docs`);
+    const policy = headers.get("content-security-policy") ?? "";
     expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).not.toContain("unsafe");
     // A page of another name that shows it in a frame gets an error page of the browser's.

@@ -102,7 +102,8 @@ export function corpus(): string[] {
   const edited = PREVIEWS.flatMap((preview) => {
     const uri = preview.entry.replace("*", "pr-42");
     return ["@", ".", "/", "\\", "#", "?", "%00", "%2e", "\t", "é", ":", "*", "evil.test", ".evil.test/"].flatMap(
-      (piece) => [...uri].flatMap((_, at) => [uri.slice(0, at) + piece + uri.slice(at), uri.slice(0, at) + piece]),
+      (piece) =>
+        Array.from(uri, (_, at) => [uri.slice(0, at) + piece + uri.slice(at), uri.slice(0, at) + piece]).flat(),
     );
   });
   const nonces = PREVIEWS.flatMap(({ entry }) =>

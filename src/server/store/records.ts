@@ -98,10 +98,14 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 /** The first column for a time whose value is none that svc writes, such as PostgreSQL's `infinity`. */
 export function invalidTime(name: TableName, record: object): string | undefined {
   for (const { name: column, kind } of CHECKS[name]) {
-    const value = kind === "time" ? (record as Readonly<Record<string, unknown>>)[column] : null;
-    if (value !== null && !(TIME.test(String(value)) && !Number.isNaN(Date.parse(String(value))))) return column;
+    const value = (record as Readonly<Record<string, unknown>>)[column];
+    if (kind === "time" && value !== null && !isTime(value)) return column;
   }
   return undefined;
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === "string" && TIME.test(value) && !Number.isNaN(Date.parse(value));
 }
 
 /** A record as JSON, with its columns in the order of the table. */

@@ -138,7 +138,11 @@ export class Journal {
     const trial = temporaryName(this.#path);
     try {
       const file = await open(trial, "wx", 0o600);
-      await writeAll(file, [" ".repeat(ROOM_BYTES)]).finally(() => file.close());
+      try {
+        await writeAll(file, [" ".repeat(ROOM_BYTES)]);
+      } finally {
+        await file.close();
+      }
     } catch (error) {
       const fault = notWritable(this.#path, error);
       // Whatever else is wrong here, the change itself will show.
