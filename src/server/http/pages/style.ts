@@ -43,7 +43,8 @@ label{display:grid;gap:4px;font-size:.875rem;color:var(--muted)}
 label.check{grid-template-columns:auto 1fr;align-items:center;gap:9px;padding:2px 0}
 input,textarea{font:inherit;width:100%;padding:9px 12px;border:1px solid var(--control);border-radius:var(--radius);background:var(--panel);color:inherit}
 input[type=checkbox]{width:18px;height:18px;margin:0;accent-color:var(--accent)}
-textarea{font:.8125rem/1.5 var(--mono);background:var(--hover);resize:vertical;word-break:break-all;field-sizing:content}
+textarea{font:.8125rem/1.5 var(--mono);resize:vertical;word-break:break-all}
+textarea[readonly]{background:var(--hover);field-sizing:content}
 ::placeholder{color:var(--muted);opacity:1}
 input[type=search]{background:var(--hover)}
 button:where(:not(.row)),.button{font:inherit;font-size:.9375rem;font-weight:var(--bold);padding:8px 15px;border-radius:var(--radius);border:1px solid var(--line);background:var(--panel);color:var(--text);cursor:pointer;text-decoration:none;text-align:center;display:inline-flex;gap:8px;align-items:center;justify-content:center}
