@@ -15,8 +15,8 @@ export function requirePrompt(context: Context, instead: string): void {
 
 /**
  * Asks a person before what destroys records.
- * @param instead what to do where nobody can answer
- * @throws {CliError} if the answer is no, or nobody can answer
+ * @param instead what to do without a terminal
+ * @throws {CliError} if the answer is no, or if there is no terminal to ask on
  */
 export async function requireConsent(context: Context, question: string, instead: string): Promise<void> {
   requirePrompt(context, instead);

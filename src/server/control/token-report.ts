@@ -1,3 +1,4 @@
+import { isObject } from "../../wire/object.ts";
 import { isUuid } from "../../wire/ids.ts";
 import { MAX_TOKEN_BYTES } from "../../wire/token/claims.ts";
 import type { TokenProblem } from "../../wire/token/token-problems.ts";
@@ -63,7 +64,7 @@ function reasonOf(
 function headerOf(token: string): Parts {
   try {
     const header: unknown = JSON.parse(Buffer.from(token.split(".")[0] ?? "", "base64url").toString());
-    return typeof header === "object" && header !== null && !Array.isArray(header) ? { ...header } : null;
+    return isObject(header) ? { ...header } : null;
   } catch {
     return null;
   }

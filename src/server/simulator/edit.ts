@@ -1,3 +1,5 @@
+import { isObject } from "../../wire/object.ts";
+
 /** A test's changes to what is sent: fields with other values, of other types, added, or left out. */
 export interface Edit {
   /** Objects are merged into the present ones; any other value, null too, replaces what is there. */
@@ -38,8 +40,4 @@ function without(value: Readonly<Record<string, unknown>>, path: string): Record
   const [name = "", ...rest] = path.split(".");
   const { [name]: found, ...others } = value;
   return rest.length > 0 && isObject(found) ? { ...value, [name]: without(found, rest.join(".")) } : others;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

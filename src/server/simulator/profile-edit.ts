@@ -1,5 +1,6 @@
 import type { FetchResponse } from "../../wire/http/fetch.ts";
 import { MAX_PROFILE_LENGTH } from "../../wire/control/values.ts";
+import { isObject } from "../../wire/object.ts";
 import { edited, editOf, type Edit } from "./edit.ts";
 import type { SimulatedProvider } from "./provider.ts";
 import { notFound, reply } from "./replies.ts";
@@ -35,8 +36,7 @@ export function readEdit(set: string, omit: string): { readonly edit: Edit | und
   if (set.trim() === "") return { edit: names.length > 0 ? editOf(undefined, names) : undefined };
   try {
     const value: unknown = JSON.parse(set);
-    if (typeof value === "object" && value !== null && !Array.isArray(value))
-      return { edit: editOf(value as Edit["set"], names) };
+    if (isObject(value)) return { edit: editOf(value, names) };
   } catch {
     // Said below.
   }

@@ -1,3 +1,4 @@
+import { isObject } from "../../wire/object.ts";
 import { isProvider, isSessionProvider, type Provider, type SessionProvider } from "../../wire/providers.ts";
 
 /** The kinds of columns: the type in PostgreSQL, and the check of a value. */
@@ -55,10 +56,6 @@ export type ValueOf<Name extends KindName> = (typeof KINDS)[Name] extends Kind<i
 
 function isText(value: unknown): value is string {
   return typeof value === "string";
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isByProvider<Value>(

@@ -1,3 +1,5 @@
+import { isObject } from "../object.ts";
+
 /** No known word has this length, and comparing one with them takes long. */
 const TOO_LONG = 64;
 
@@ -25,7 +27,7 @@ export function optionProblem(of: string, given: unknown, known: readonly string
 
 /** What is wrong with options whose names are checked elsewhere: they are not an object. Undefined if nothing is. */
 export function noOptions(of: string, given: unknown): string | undefined {
-  if (typeof given === "object" && given !== null && !Array.isArray(given)) return undefined;
+  if (isObject(given)) return undefined;
   const what = Array.isArray(given) ? "an array" : given === undefined || given === null ? given : `a ${typeof given}`;
   return `${of} needs an object of options, not ${what}.`;
 }

@@ -1,4 +1,5 @@
 import { html, type Html } from "../../http/pages/html.ts";
+import { documentOf } from "../../http/pages/layout.ts";
 import type { Sample } from "./samples.ts";
 import { shapeOf, wordsOn, type JsonSchema } from "./shape.ts";
 
@@ -47,19 +48,8 @@ export function referencePage(document: Record<string, unknown>): string {
     routes: routes.filter(({ tags }) => tags.includes(name)),
   }));
   const { url } = servers[0];
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="robots" content="noindex" />
-        <link rel="icon" href="data:," />
-        <title>API reference · svc</title>
-        <link rel="stylesheet" href="/__svc/docs.css" />
-        <script src="/__svc/docs.js" defer></script>
-      </head>
-      <body>
-        <a class="skip" href="#content">Skip to the reference</a>
+  const files = { style: { path: "/__svc/docs.css" }, script: { path: "/__svc/docs.js" } };
+  const body = html`<a class="skip" href="#content">Skip to the reference</a>
         <aside>
           <div class="brand"><span aria-hidden="true">s</span><a href="/">svc</a> <small>${info.version}</small></div>
           <input type="search" id="search" hidden placeholder="Search routes, press /" aria-label="Search routes" data-testid="search" />
@@ -92,9 +82,8 @@ export function referencePage(document: Record<string, unknown>): string {
             </p>
             ${code("TypeScript", "control client", controlClient(url))} ${apis[1]!.routes.map(article)}
           </section>
-        </main>
-      </body>
-    </html> `.text;
+        </main>`;
+  return documentOf("API reference · svc", files, body);
 }
 
 const PRODUCT_CLIENT = `import { createClient } from "svc-identity";
@@ -126,10 +115,7 @@ function navigation(api: string, routes: readonly Route[]): Html {
 
 /** `users` of `/api/v1/users/{id}`. */
 function nounOf({ path }: Route): string {
-  const [noun = ""] = path
-    .replace(/^\/(?:__svc|api)\/v1/, "")
-    .split("/")
-    .slice(1);
+  const [, noun = ""] = shortPath(path).split("/");
   return noun === "oauth" || noun === ".well-known" ? "sign-in" : noun;
 }
 

@@ -9,8 +9,18 @@ interface LayoutOptions {
   readonly script?: PageFile;
 }
 
+interface DocumentFiles {
+  readonly style: Pick<PageFile, "path">;
+  readonly script?: Pick<PageFile, "path"> | undefined;
+}
+
 /** A complete page. It loads nothing from other hosts, so it looks the same offline. */
 export function layout(title: string, content: Html, { isWide = false, script }: LayoutOptions = {}): string {
+  return documentOf(title, { style: STYLE, script }, html`<main class="${isWide && "wide"}">${content}</main>`);
+}
+
+/** A document with a body, and the files that it loads. */
+export function documentOf(title: string, { style, script }: DocumentFiles, body: Html): string {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -19,11 +29,11 @@ export function layout(title: string, content: Html, { isWide = false, script }:
         <meta name="robots" content="noindex" />
         <link rel="icon" href="data:," />
         <title>${title}</title>
-        <link rel="stylesheet" href="${STYLE.path}" />
+        <link rel="stylesheet" href="${style.path}" />
         ${script && html`<script src="${script.path}" defer></script>`}
       </head>
       <body>
-        <main class="${isWide && "wide"}">${content}</main>
+        ${body}
       </body>
     </html> `.text;
 }

@@ -28,7 +28,7 @@ export async function report(context: Context, flags: OutputFlags, deletion: Del
   throwUnlessDone(context, deletion);
 }
 
-/** What `--json` prints. @param isDry whether nobody was to be deleted: those who would be are not attempted */
+/** What `--json` prints. @param isDry whether it was a dry run: users who match are then `not_attempted` */
 export function formOf(outcomes: readonly Outcome[], { service, instance }: Place, isDry = false): object {
   const of = (name: Outcome["outcome"]): Outcome[] => outcomes.filter(({ outcome }) => outcome === name);
   const idsOf = (name: Outcome["outcome"]): string[] => of(name).map(({ id }) => id);
