@@ -11,8 +11,10 @@ import { noOptions, optionProblem } from "../wire/text/suggestion.ts";
  * @throws {ServeError} for missing options, and for an unknown one
  */
 export function checkOptions(of: string, options: unknown, known?: readonly string[], example?: string): void {
-  const problem = known ? optionProblem(of, options, known) : noOptions(of, options);
-  if (problem !== undefined) throw new ServeError(example === undefined ? problem : `${problem} Write ${example}.`);
+  const missing = noOptions(of, options);
+  if (missing !== undefined && example !== undefined) throw new ServeError(`${missing} Write ${example}.`);
+  const problem = known ? optionProblem(of, options, known) : missing;
+  if (problem !== undefined) throw new ServeError(problem);
 }
 
 /** @throws {ServeError} for an address that is not one of a server, and for what can't be a key; neither is repeated */

@@ -27,6 +27,16 @@ import { createTestScenarios, type NewScenario, type TestScenarios } from "./sce
 export interface SignInOptions extends Omit<NonNullable<BodyOf<"POST /sign-ins">>, "redirect_uri"> {
   readonly redirectUri?: string | undefined;
 }
+const SIGN_IN_OPTIONS = [
+  "provider",
+  "as",
+  "instance",
+  "redirectUri",
+  "outcome",
+  "browser",
+  "profile",
+  "omit",
+] satisfies (keyof SignInOptions)[];
 export type SignInResult = AnswerOf<"POST /sign-ins">;
 
 /** A whole service for a test. */
@@ -185,11 +195,10 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
       },
       fetch,
       async signIn(options = {}) {
-        checkOptions("signIn", options, undefined, 'signIn({ as: "ada" })');
-        const { redirectUri, ...body } = withEdits("profile", options);
-        const back = redirectUri !== undefined && { redirect_uri: redirectUri };
+        checkOptions("signIn", options, SIGN_IN_OPTIONS, 'signIn({ as: "ada" })');
+        const { redirectUri: redirect_uri, ...body } = withEdits("profile", options);
         return control.request("POST /sign-ins", {
-          body: { ...scope, browser: match.browser, ...body, ...back },
+          body: { ...scope, browser: match.browser, ...body, redirect_uri },
         });
       },
       async signInTo(app, options) {

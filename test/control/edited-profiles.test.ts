@@ -20,6 +20,12 @@ it.each([
     { data: { email: "new@acme.test" } },
   ],
   ["twitter", { data: { name: "Countess", id: "77" } }, ["data.profile_image_url"], { data: { name: "Countess" } }],
+  [
+    "twitter",
+    { name: "Countess", errors: [] },
+    ["profile_image_url"],
+    { data: { name: "Countess", avatar_url: null } },
+  ],
 ] as const)("A profile of %s with %j is sent in place of the account's", async (provider, profile, omit, user) => {
   const svc = await serviceBy("in process");
   const { token, user_id, flow_id } = await svc.signIn({
@@ -42,6 +48,7 @@ it.each([
   ["github", {}, ["emails"]],
   ["twitter", { data: [] }, undefined],
   ["twitter", {}, ["data"]],
+  ["twitter", {}, ["id"]],
 ] as const)(
   "A profile of %s with %j and without %j ends in an error that names the endpoint",
   async (provider, profile, omit) => {
@@ -68,6 +75,16 @@ it("A scenario changes the profile of the sign-in that meets it, also in the kit
   expect(data).toMatchObject({ profile: { hd: "acme.test" }, omit: ["name", "data.id"] });
   const { user_id } = await svc.signIn();
   expect((await svc.users.get(user_id!)).data.name).toBe("kay@acme.test");
+});
+
+it("A replay repeats the changes to the profile, which the sign-in's flow names alone", async () => {
+  const svc = await serviceBy("in process");
+  const options = { as: "kay@acme.test", profile: { name: "Countess", picture: undefined } };
+  const { flow_id, user_id } = await svc.signIn(options);
+  await svc.users.delete(user_id!);
+  const again = await svc.flows.replay(flow_id);
+  expect((await svc.users.get(again.user_id!)).data).toMatchObject({ name: "Countess", avatar_url: null });
+  expect((await svc.flows.get(again.flow_id)).data).not.toHaveProperty("profile");
 });
 
 it("Any claim is edited before a token is signed, and the kinds of token stay", async () => {

@@ -53,14 +53,22 @@ describe.each(WAYS)("A test service, %s,", (way) => {
   it("names the key that was probably meant by one that does not exist", async () => {
     const svc = await serviceBy(way);
     await expect(svc.signIn({ outcom: "access_denied" } as object)).rejects.toMatchObject({
+      code: "config",
+      message: "Unknown option of signIn: outcom. Did you mean outcome?",
+    });
+    await expect(svc.scenarios.next({ outcom: "access_denied" } as object)).rejects.toMatchObject({
       code: "bad_request",
       status: 400,
       message: expect.stringContaining("outcom: unknown key. Did you mean outcome?") as string,
     });
   });
 
-  it("takes redirectUri, as signInUrl of the client does", async () => {
+  it("takes redirectUri, as signInUrl of the client does, and no other spelling", async () => {
     const svc = await serviceBy(way);
+    const misspelt = { redirect_uri: "http://localhost:3000/callback" } as never;
+    const problem = "redirect_uri. Did you mean redirectUri?";
+    await expect(svc.signIn(misspelt)).rejects.toThrow(`Unknown option of signIn: ${problem}`);
+    await expect(svc.client().signInUrl(misspelt)).rejects.toThrow(`Unknown option of signInUrl: ${problem}`);
     const { location } = await svc.signIn({ as: "ada", redirectUri: "http://localhost:3000/callback" });
     expect(location).toMatch(/^http:\/\/localhost:3000\/callback\?token=/);
   });

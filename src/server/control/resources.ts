@@ -86,7 +86,8 @@ export function personaResource(persona: PersonaRecord): Answer<"Persona"> {
   return { id, resource: "persona", data: { ...data, ...(accounts as Accounts) } };
 }
 
-export function flowResource({ id, ...data }: FlowRecord, process: string): Answer<"Flow"> {
+export function flowResource(flow: FlowRecord, process: string): Answer<"Flow"> {
+  const { id, changes: _, ...data } = flow;
   return { id, resource: "flow", data: { ...data, process } };
 }
 

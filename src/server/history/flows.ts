@@ -1,6 +1,6 @@
 import { randomBytes, hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { AnswerOf } from "../../wire/control/types.ts";
+import type { AnswerOf, BodyOf } from "../../wire/control/types.ts";
 import { redact, redactText } from "./redact.ts";
 
 /** Names a sign-in in logs: the same in every process and step. The state, a secret, can't be derived from it. */
@@ -28,7 +28,11 @@ export interface StepReport {
 }
 
 /** A sign-in, as far as this process took part in it. */
-export type Flow = FlowData & { readonly id: string };
+export type Flow = FlowData & {
+  readonly id: string;
+  /** What a test changed in the provider's profile, for a replay. Not shown. */
+  changes?: Pick<NonNullable<BodyOf<"POST /sign-ins">>, "profile" | "omit"> | undefined;
+};
 
 export type FlowFacts = Partial<Omit<Flow, "id" | "started_at" | "steps">>;
 

@@ -24,7 +24,11 @@ export function noteChoice(
 ): void {
   const account = persona && accountName(persona);
   note(
-    { requested_outcome: outcome, ...(account !== undefined && { as: account }) },
+    {
+      requested_outcome: outcome,
+      changes: profile && { profile: profile.set, omit: [...profile.omit] },
+      ...(account !== undefined && { as: account }),
+    },
     {
       name: "provider",
       ms,

@@ -7,25 +7,39 @@ import { notFound, reply } from "./replies.ts";
 
 /**
  * A provider's reply as a test changed it. A field that has the name of another endpoint, such as `emails` of GitHub, is that
- * endpoint's reply; all others are fields of the profile.
+ * endpoint's reply; all others are fields of the profile, wherever the provider has them.
  */
 export async function withEdit(
   answer: FetchResponse,
-  { endpoints }: Pick<SimulatedProvider, "endpoints">,
+  { endpoints, besideData }: Pick<SimulatedProvider, "endpoints" | "besideData">,
   path: string,
-  { set, omit }: Edit,
+  edit: Edit,
 ): Promise<FetchResponse> {
   if (answer.status !== 200) return answer;
   const { authorize: _, token: __, ...resources } = endpoints;
   const [, ...others] = Object.keys(resources);
   const name = Object.keys(resources).find((key) => resources[key] === path) ?? "";
   if (others.includes(name)) {
-    if (omit.includes(name)) return notFound();
-    return name in set ? reply(200, set[name]) : answer;
+    if (edit.omit.includes(name)) return notFound();
+    return name in edit.set ? reply(200, edit.set[name]) : answer;
   }
-  const own = Object.fromEntries(Object.entries(set).filter(([key]) => !others.includes(key)));
-  const left = omit.filter((key) => !others.includes(key));
-  return reply(200, edited(JSON.parse(await answer.text()) as object, { set: own, omit: left }));
+  const body = JSON.parse(await answer.text()) as Readonly<Record<string, unknown>>;
+  const own = part(edit, (key) => !others.includes(key));
+  if (!besideData) return reply(200, edited(body, own));
+  const isBeside = (key: string): boolean => key === "data" || besideData.includes(key);
+  const data = edited(
+    body["data"] as object,
+    part(own, (key) => !isBeside(key)),
+  );
+  return reply(200, edited({ ...body, data }, part(own, isBeside)));
+}
+
+/** @param isIn told the name of a field of the reply itself */
+function part({ set, omit }: Edit, isIn: (name: string) => boolean): Edit {
+  return {
+    set: Object.fromEntries(Object.entries(set).filter(([name]) => isIn(name))),
+    omit: omit.filter((path) => isIn(path.split(".", 1)[0]!)),
+  };
 }
 
 /** The changes that were typed on the picker: an object of JSON, and names to leave out. Undefined if both are empty. */

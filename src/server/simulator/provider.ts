@@ -61,6 +61,8 @@ export interface SimulatedProvider<Account extends object = object> {
   readonly endpoints: Readonly<Record<"authorize" | "token", string> & Record<string, string>>;
   /** The schema of a persona's account in a seed. */
   accountSchema(parts: SchemaParts): z.ZodMiniType<Account>;
+  /** The names beside `data`, if that has the fields of the profile. Undefined if the reply has them itself. */
+  readonly besideData?: readonly string[];
   accountFor(person: TypedPerson): Account;
   /** How an account appears on the picker. */
   shown(account: Account, persona: PersonaRecord): ShownAccount;

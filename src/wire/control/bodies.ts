@@ -95,7 +95,7 @@ const profileEdit = {
     )
     .check(
       z.describe(
-        "Fields to add to the provider's profile or to replace in it, with values of any type. At GitHub, emails is the list of addresses",
+        "Fields to add to the provider's profile or to replace in it, with values of any type. At GitHub, emails is the list of addresses; at Twitter, all names but data, includes and errors are fields of data",
       ),
     ),
   omit: z

@@ -42,7 +42,7 @@ export const flowRoutes: HandlersOf<"/flows"> = {
   },
 
   "POST /flows/:id/replay": ({ params, body, request }, deps) => {
-    const { instance, provider, as, requested_outcome, redirect_uri } = requireFlow(deps, params.id);
+    const { instance, provider, as, requested_outcome, redirect_uri, changes } = requireFlow(deps, params.id);
     const wanted = body.provider ?? provider;
     if (!wanted) throw new ApiError("bad_request", "provider: the flow has none; name one");
     const wish = {
@@ -52,6 +52,7 @@ export const flowRoutes: HandlersOf<"/flows"> = {
       redirect_uri: redirect_uri ?? undefined,
       outcome: body.outcome ?? requested_outcome ?? "success",
       browser: undefined,
+      ...changes,
     };
     return runSignIn(deps, wish, request);
   },
