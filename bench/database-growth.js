@@ -79,7 +79,7 @@ async function rates(url, binaries) {
 async function migrated(url, sql, store) {
   const { migrate, database, schema } = await sources({
     migrate: "src/server/store/postgres/migrate.ts",
-    database: "src/server/store/postgres/database/open-database.ts",
+    database: "src/server/store/postgres/database/database.ts",
     schema: "src/server/store/postgres/schema.ts",
   });
   await sql.unsafe("DROP INDEX svc.sessions_email, svc.users_newest");

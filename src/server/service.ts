@@ -19,7 +19,7 @@ import { globalCredentials, type Credentials } from "./providers/credentials.ts"
 import type { Offers } from "./providers/offers.ts";
 import { demoOf } from "./seed/apply.ts";
 import { FinishedSignIns } from "./sign-in/take-state.ts";
-import { createSignIns, type SignInDeps } from "./sign-in/sign-ins.ts";
+import { createSignIns, type SignInDeps } from "./sign-in/begin.ts";
 import { createStartLimit, NO_START_LIMIT } from "./sign-in/start-limit.ts";
 import { answerAuthorize } from "./simulator/authorize-page.ts";
 import type { Decide } from "./simulator/decision.ts";

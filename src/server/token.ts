@@ -15,7 +15,7 @@ import {
 } from "../wire/token/token.ts";
 import { cacheLimit } from "./memory-use.ts";
 import { ApiError } from "./errors.ts";
-import { verifyingKeys } from "./instances/keys.ts";
+import { verifyingKeys } from "./instances/instances.ts";
 import type { InstanceRecord, UserRecord } from "./store/records.ts";
 
 const CACHED = cacheLimit(4096);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { shownAnswer, shownHeaders } from "../../src/server/history/redacted-exchange.ts";
+import { shownAnswer, shownHeaders } from "../../src/server/history/request-log.ts";
 import { redact, redactPath, redactUrl, withoutQuery } from "../../src/server/history/redact.ts";
 
 it.each([

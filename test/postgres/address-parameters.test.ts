@@ -3,7 +3,7 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { parseAddress } from "../../src/server/store/postgres/database/address.ts";
-import { passwordFor } from "../../src/server/store/postgres/database/password.ts";
+import { passwordFor } from "../../src/server/store/postgres/database/connection.ts";
 import { sslOption, tlsWarning } from "../../src/server/store/postgres/database/tls.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { execute, createDatabase, admin } from "./_postgres.ts";

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { openDatabaseAt } from "../../src/server/store/postgres/database/open-database.ts";
+import { openDatabaseAt } from "../../src/server/store/postgres/database/database.ts";
 import { MAX_CHANGES } from "../../src/server/store/postgres/database/pool.ts";
 import { createDatabase, execute } from "./_postgres.ts";
 import { awaitServer } from "./_store.ts";

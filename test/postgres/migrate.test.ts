@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { driverOf } from "../../src/server/store/move/driver.ts";
-import { openDatabaseAt } from "../../src/server/store/postgres/database/open-database.ts";
+import { openDatabaseAt } from "../../src/server/store/postgres/database/database.ts";
 import { migrate, migratePostgres } from "../../src/server/store/postgres/migrate.ts";
 import { MIGRATIONS } from "../../src/server/store/postgres/schema.ts";
 import type { Store } from "../../src/server/store/store.ts";

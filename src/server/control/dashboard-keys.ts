@@ -1,6 +1,6 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Addresses } from "../instances/addresses.ts";
-import { renewSecret, secretOf } from "../shared-state/secrets.ts";
+import { renewSecret, secretOf } from "../shared-state/shared-state.ts";
 import { changeSetting, deleteSetting } from "../store/settings.ts";
 import type { Store } from "../store/store.ts";
 

@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 import type * as answers from "../../wire/control/answers.ts";
 import { PROVIDERS, type Provider } from "../../wire/providers.ts";
 import type { Flow as FlowRecord } from "../history/flows.ts";
-import { keptKeys } from "../instances/keys.ts";
+import { keptKeys } from "../instances/instances.ts";
 import type { LoggedRequest } from "../history/request-log.ts";
 import {
   withoutSecrets,

@@ -4,7 +4,7 @@ import { MAX_TOKEN_BYTES } from "../../wire/token/claims.ts";
 import type { TokenProblem } from "../../wire/token/token-problems.ts";
 import { explainClaims, explainHeader, timeInWords } from "../../wire/token/token-words.ts";
 import { importKey, readClaims, tokenProblem, verifySignature } from "../../wire/token/token.ts";
-import { verifyingKeys } from "../instances/keys.ts";
+import { verifyingKeys } from "../instances/instances.ts";
 import type { InstanceRecord } from "../store/records.ts";
 
 type Parts = Record<string, unknown> | null;

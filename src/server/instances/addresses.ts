@@ -14,7 +14,7 @@ export type Scope =
 export type Addresses = ReturnType<typeof createAddresses>;
 
 /** As they are written in a URL. */
-export const LOOPBACK_NAMES: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
+const LOOPBACK_NAMES: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 /** Taken by {api_url}. */
 export const RESERVED_SUBDOMAINS: readonly string[] = ["api"];
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createPublishableKey, createSecretKey } from "../instances/keys.ts";
+import { createPublishableKey, createSecretKey } from "../instances/instances.ts";
 import { jsonFault } from "../../wire/text/json.ts";
 import { PROVIDERS_WITHOUT_EMAIL } from "../../wire/providers.ts";
 import { SESSION_ID_PREFIX } from "../../wire/ids.ts";

@@ -4,8 +4,7 @@ import type { Simulator } from "../simulator/simulator.ts";
 import { isPossible } from "../simulator/outcomes.ts";
 import { changeSetting } from "../store/settings.ts";
 import type { Store } from "../store/store.ts";
-import { SCENARIO_PREFIX, type SharedState } from "./shared-state.ts";
-import { remainingOf, type Scenario } from "./scenario.ts";
+import { remainingOf, SCENARIO_PREFIX, type Scenario, type SharedState } from "./shared-state.ts";
 
 interface DecideDeps {
   readonly store: Store;

@@ -1,10 +1,11 @@
 import { createInstances } from "../instances/instances.ts";
 import type { PersonaRecord } from "../store/records.ts";
-import { CLOCK_SETTING, type Store } from "../store/store.ts";
+import { CLOCK_SETTING, type Store, SECRET_PREFIX } from "../store/store.ts";
 import { Clock, type ClockSetting } from "./clock.ts";
-import type { Scenario } from "./scenario.ts";
-import { secretOf } from "./secrets.ts";
+import type { Edit } from "../simulator/edit.ts";
+import type { ParsedBodyOf } from "../../wire/control/routes.ts";
 import { changeSetting } from "../store/settings.ts";
+import { randomBytes } from "node:crypto";
 
 export const SCENARIO_PREFIX = "scenario/";
 
@@ -12,6 +13,31 @@ export const SCENARIO_PREFIX = "scenario/";
 const LOOK_EVERY_MS = 400;
 /** How long what was read may be used. A key's revocation is confirmed only after this time. */
 const RELIED_ON_MS = 800;
+
+type Wanted = ParsedBodyOf<"POST /scenarios">;
+
+/** How matching sign-ins end; stored, so that every process applies it. */
+export interface Scenario extends Readonly<Pick<Wanted, "outcome" | "times" | "delay_ms">> {
+  readonly id: string;
+  /** `instance` is an instance's id. */
+  readonly match: Readonly<Wanted["match"]>;
+  /** A persona's id or e-mail address; null for the hinted account, or the first one. */
+  readonly as: string | null;
+  readonly label: string | null;
+  /** Changes to the profile that the provider sends. */
+  readonly profile?: Edit | undefined;
+  readonly used: number;
+  /** Digests of the states that it decided, so that a reload of the authorize page repeats it. */
+  readonly states: readonly string[];
+  /** Ascending in order of creation, whatever the clock says. */
+  readonly order: number;
+  readonly created_at: string;
+}
+
+/** How many more sign-ins it applies to; null for no limit. */
+export function remainingOf({ times, used }: Scenario): number | null {
+  return times === null ? null : Math.max(0, times - used);
+}
 
 export type SharedState = Awaited<ReturnType<typeof createSharedState>>;
 
@@ -114,4 +140,23 @@ async function liveSettings(store: Store): Promise<{ clock: ClockSetting; scenar
 
 function isSameList(before: readonly PersonaRecord[], after: readonly PersonaRecord[]): boolean {
   return before.length === after.length && before.every((persona, i) => persona === after[i]);
+}
+
+/**
+ * A secret of the store, created on first use: 32 random bytes, the same for every process on the store and after a
+ * restart, and not derived from anything that can change.
+ */
+export async function secretOf(store: Store, name: "dashboard" | "seal"): Promise<Buffer> {
+  const there = await store.find("settings", SECRET_PREFIX + name);
+  const setting = there?.value ?? (await changeSetting(store, SECRET_PREFIX + name, (before) => before ?? newSecret()));
+  return Buffer.from(String(setting?.["secret"]), "base64url");
+}
+
+/** Replaces a secret, so that nothing that was made with it counts any more, at any process. */
+export async function renewSecret(store: Store, name: "dashboard"): Promise<void> {
+  await changeSetting(store, SECRET_PREFIX + name, newSecret);
+}
+
+function newSecret(): { secret: string } {
+  return { secret: randomBytes(32).toString("base64url") };
 }

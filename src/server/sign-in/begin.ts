@@ -16,8 +16,9 @@ import { checkRedirectUri, listedDestination, type Destination } from "./redirec
 import { parseRedirectUri } from "./redirect-uri.ts";
 import type { StartLimit } from "./start-limit.ts";
 import { wayBackTo } from "./take-state.ts";
+import { completeSignIn, type CallbackRequest, type CompleteDeps, type CompletedSignIn } from "./complete.ts";
 
-export interface BeginDeps {
+interface BeginDeps {
   readonly store: Store;
   readonly addresses: Addresses;
   readonly connect: Connect;
@@ -30,7 +31,7 @@ export interface BeginDeps {
   onUnlisted(instance: InstanceRecord, origin: string): void;
 }
 
-export interface BeginRequest {
+interface BeginRequest {
   readonly instance: InstanceRecord;
   readonly provider: Provider;
   /** The application's address that the user returns to. */
@@ -44,7 +45,7 @@ export interface BeginRequest {
   readonly isOwnPage?: true;
 }
 
-export interface BegunSignIn {
+interface BegunSignIn {
   /** The provider's address to continue at; or ours at the callback's host, if the sign-in must begin there. */
   readonly location: string;
   /** For the browser that began. */
@@ -92,7 +93,7 @@ async function checkBegin(
  * The first half of a sign-in: saves its state.
  * @throws {SignInRefused} `invalid_redirect_uri` or `provider_not_configured`
  */
-export async function beginSignIn(deps: BeginDeps, request: BeginRequest): Promise<BegunSignIn> {
+async function beginSignIn(deps: BeginDeps, request: BeginRequest): Promise<BegunSignIn> {
   const { instance, provider, redirect_uri, caller, isAtCallback } = request;
   const { connection, destination } = await checkBegin(deps, request);
   // A real provider has no page of ours that could bind the browser before it comes to the callback; and only the
@@ -153,4 +154,22 @@ function atCallback({ addresses }: BeginDeps, { instance, provider, redirect_uri
     ...(login_hint !== undefined && { login_hint }),
   });
   return `${addresses.front}/__svc/begin?${query.toString()}`;
+}
+
+/** What the two halves of a sign-in depend on. */
+export interface SignInDeps extends BeginDeps, CompleteDeps {}
+
+/** The sign-ins of all instances. Between its two halves a sign-in is nothing but the record of its state. */
+export interface SignIns {
+  /** Saves a state, unless the browser must begin at another host. @throws {SignInRefused} `invalid_redirect_uri` or `provider_not_configured` */
+  begin(request: BeginRequest): Promise<BegunSignIn>;
+  /** Ends a sign-in at the provider's redirect. @throws {SignInRefused} `invalid_state`; then no address can be trusted */
+  complete(request: CallbackRequest): Promise<CompletedSignIn>;
+}
+
+export function createSignIns(deps: SignInDeps): SignIns {
+  return {
+    begin: (request) => beginSignIn(deps, request),
+    complete: (request) => completeSignIn(deps, request),
+  };
 }

@@ -7,7 +7,7 @@ import { randomBytes } from "../random.ts";
  * Ties a sign-in to the browser that began it, so that an attacker can't have another browser finish the attacker's
  * (login CSRF, RFC 9700, 4.7.1): a cookie there, its hash in the state's record.
  */
-export interface Binding {
+interface Binding {
   /** For the record. */
   readonly hash: string;
   /** For the browser. */

@@ -18,7 +18,7 @@ import {
   type ProviderTokens,
 } from "./exchange.ts";
 import { isPageBinding } from "./binding.ts";
-import { checkIssuer } from "./issuer.ts";
+import { checkIssuer } from "./oauth2.ts";
 import { checkedProfile, type CheckedProfile } from "./profile.ts";
 import { reportOf } from "./provider-errors.ts";
 import { openSession, resolveUser } from "./resolve-user.ts";

@@ -9,7 +9,7 @@ import { isPreviewOf, parsePreviewEntry, type PreviewEntry } from "./preview-ent
 import { parseRedirectUri, refused } from "./redirect-uri.ts";
 
 /** What the decision depends on besides the address and the instance's `redirect_uris`. */
-export interface Circumstances {
+interface Circumstances {
   readonly caller: Caller;
   /** Whether only this machine can reach the server. */
   readonly isLocal: boolean;

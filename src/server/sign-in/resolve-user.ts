@@ -16,7 +16,7 @@ import type { Cleared, Resolution, SignInLookup } from "../store/store.ts";
 import type { ProviderTokens } from "./exchange.ts";
 import type { CheckedProfile } from "./profile.ts";
 
-export interface SignInContext {
+interface SignInContext {
   readonly instance: InstanceRecord;
   readonly provider: Pick<ProviderDefinition, "name" | "verifiesEmail">;
   readonly profile: CheckedProfile;

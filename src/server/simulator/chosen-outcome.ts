@@ -5,7 +5,7 @@ import { editedNames, type Edit } from "./edit.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import { accountName } from "./typed-account.ts";
 import type { Store } from "../store/store.ts";
-import type { SignIns } from "../sign-in/sign-ins.ts";
+import type { SignIns } from "../sign-in/begin.ts";
 
 /** How a sign-in was decided at a provider's authorize page. */
 export interface Choice {

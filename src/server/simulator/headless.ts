@@ -8,7 +8,7 @@ import { ApiError } from "../errors.ts";
 import { flowIdOf } from "../history/flows.ts";
 import type { Caller } from "../sign-in/caller.ts";
 import type { CallbackRequest } from "../sign-in/complete.ts";
-import type { SignIns } from "../sign-in/sign-ins.ts";
+import type { SignIns } from "../sign-in/begin.ts";
 import type { Connect } from "../providers/connections.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import { prepareOutcome, type PrepareDeps, noteChoice } from "./chosen-outcome.ts";

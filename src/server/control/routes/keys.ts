@@ -1,5 +1,5 @@
 import type { AnswerOf } from "../../../wire/control/types.ts";
-import { createPublishableKey, withNewSecretKey } from "../../instances/keys.ts";
+import { createPublishableKey, withNewSecretKey } from "../../instances/instances.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import { ApiError } from "../../errors.ts";
 import type { ControlDeps, Handlers } from "../deps.ts";

@@ -2,7 +2,7 @@ import type { Flows } from "../../history/flows.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import type { Instances } from "../../instances/instances.ts";
 import type { Offers } from "../../providers/offers.ts";
-import type { SignIns } from "../../sign-in/sign-ins.ts";
+import type { SignIns } from "../../sign-in/begin.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
 import type { Tokens } from "../../token.ts";

@@ -7,7 +7,7 @@ import { asRefusal } from "./database/failures.ts";
 import { hasTrigrams, missingIndexes } from "./indexes.ts";
 import { requireStore } from "./version.ts";
 import { foldedColumnsOf, selectFrom } from "./rows.ts";
-import { openDatabaseAt } from "./database/open-database.ts";
+import { openDatabaseAt } from "./database/database.ts";
 import { inBatches, type Ask } from "./database/session.ts";
 
 const BATCH = 2000;

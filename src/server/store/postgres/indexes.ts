@@ -4,7 +4,7 @@ import type { Ask } from "./database/session.ts";
 type IndexedTable = TableName | "session_times";
 
 /** An index that no constraint needs. */
-export interface Index {
+interface Index {
   readonly name: string;
   readonly table: IndexedTable;
   /** Its columns, or the folded column whose parts it finds. */

@@ -2,7 +2,7 @@ import type { SessionRecord, UserRecord } from "../records.ts";
 import { slices } from "../slices.ts";
 import { SearchTooSlow, StorageUnavailable, type PageOptions, type Store, type UserView } from "../store.ts";
 import { causeOf, isTooSlow } from "./database/failures.ts";
-import { timestampOf } from "./database/timestamps.ts";
+import { timestampOf } from "./database/connection.ts";
 import { turn, type Reader, type Readers } from "./readers.ts";
 import { selected } from "./rows.ts";
 import { condition, LISTED_TIME } from "./search.ts";

@@ -1,16 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Migration } from "../maintenance.ts";
 import type { Warn } from "../store.ts";
-import type { Database } from "./database/database.ts";
+import { type Database, openDatabaseAt } from "./database/database.ts";
 import { asRefusal, causeOf, isCreated, isLocked } from "./database/failures.ts";
-import { openDatabaseAt } from "./database/open-database.ts";
 import { FUNCTIONS } from "./functions.ts";
 import { buildIndexes, createIndexes, hasTrigrams, missingIndexes } from "./indexes.ts";
-import { checkEmpty } from "./owners.ts";
+import { checkEmpty, knownVersion, schemaVersion } from "./version.ts";
 import { checkColumns, MIGRATIONS } from "./schema.ts";
 import type { Ask, Session } from "./database/session.ts";
-import { knownVersion, schemaVersion } from "./version.ts";
-import { announceWait, inTurn } from "./waiting.ts";
+import { clearTimeout, setTimeout } from "node:timers";
 
 /** Upgrades that wait for a lock hold up the sign-ins behind them, so they wait only so long, and then let those go first. */
 const LOCK_TIMEOUT = "1s";
@@ -137,3 +135,42 @@ const TRIGRAM_EXTENSION = `DO $$ BEGIN
   CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA svc;
 EXCEPTION WHEN insufficient_privilege OR undefined_file OR feature_not_supported OR undefined_object THEN NULL;
 END $$`;
+
+const AGAIN_MS = 200;
+const SAY_AFTER_MS = 3000;
+
+/** Waits for the other process that creates, fills or changes something, and says so if that takes long. */
+export async function announceWait<T>(database: Database, locked: Promise<T>): Promise<T> {
+  const timer = setTimeout(() => sayWaiting(database), SAY_AFTER_MS);
+  try {
+    return await locked;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function sayWaiting({ location, warn }: Database): void {
+  warn(`${location}: another process is creating, filling or changing the store. Waiting for it.`);
+}
+
+/**
+ * Repeats an attempt while another process has the lock that it needs first, and says so if that takes long. A statement that
+ * waits for a lock itself would hold up the creation of an index by that process, which waits for every older statement.
+ * @param hasBegun whether the attempt has got that lock
+ */
+async function inTurn<T>(database: Database, attempt: () => Promise<T>, hasBegun: () => boolean): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  try {
+    for (;;) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (hasBegun() || !isLocked(causeOf(error))) throw error;
+        timer ??= setTimeout(() => sayWaiting(database), SAY_AFTER_MS);
+        await sleep(AGAIN_MS);
+      }
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -2,26 +2,19 @@ import type { InstanceRecord, PersonaRecord, SessionRecord, UserRecord } from ".
 import { StorageUnavailable, StoreNotEmpty, StoreRefused, type Store, type StoreOptions, type Warn } from "../store.ts";
 import { clockDifference } from "./database/clock.ts";
 import { parseAddress } from "./database/address.ts";
-import type { Database } from "./database/database.ts";
+import { type Database, openDatabaseAt, openReplicasOf } from "./database/database.ts";
 import { asRefusal, causeOf, isHanging } from "./database/failures.ts";
 import { createLists, PROVIDERS_OF_USER, viewOf } from "./lists.ts";
 import { hasTrigrams, missingIndexes } from "./indexes.ts";
-import { migrate } from "./migrate.ts";
+import { migrate, announceWait } from "./migrate.ts";
 import { schemaVersion } from "./version.ts";
-import { announceWait } from "./waiting.ts";
-import { openDatabaseAt, openReplicasOf } from "./database/open-database.ts";
 import { isLocal } from "./database/tls.ts";
-import { checkDiskSpace } from "./disk-space.ts";
-import { selected, selectFrom } from "./rows.ts";
+import { selected, selectFrom, insertAll, isEmpty, NO_WRITERS, removeAll } from "./rows.ts";
 import { MIGRATIONS } from "./schema.ts";
 import { createReaders, type Readers } from "./readers.ts";
-import { createRecordOperations, type RunTransaction } from "./record-operations.ts";
+import { createRecordOperations, type RunTransaction, createPruning } from "./record-operations.ts";
 import { createSnapshots } from "./snapshots.ts";
-import { completeSignIn } from "./sign-in.ts";
-import { createPruning } from "./pruning.ts";
-import { createStates } from "./states.ts";
-import { observed } from "./observed.ts";
-import { insertAll, isEmpty, NO_WRITERS, removeAll } from "./write.ts";
+import { completeSignIn, createStates } from "./sign-in.ts";
 
 const MAX_CLOCK_DIFFERENCE_MS = 60_000;
 /** Whether the user may write what a sign-in writes. */
@@ -188,5 +181,45 @@ function databaseStore(database: Database, readers: Readers): Store {
     async close() {
       await Promise.all([readers.close(), database.close()]);
     },
+  };
+}
+
+/** 64 KB that can't be compressed. The server removes what is left of it. */
+const TRY = `INSERT INTO svc.settings (name, value)
+  SELECT 'room', to_json(string_agg(md5(random()::text), '')) FROM generate_series(1, 2048)`;
+
+/**
+ * Checks whether a server whose disk was full has space again. A small row would prove nothing: it may fit into an
+ * existing page.
+ * @throws {StorageUnavailable} if it has none
+ */
+async function checkDiskSpace(database: Database): Promise<void> {
+  const session = database.openSession();
+  try {
+    await session.begin();
+    await session.ask(TRY);
+    await session.ask("ROLLBACK");
+    database.noteRoom();
+  } finally {
+    await session.close();
+  }
+}
+
+/** The same store, with a callback for the duration of its writes. */
+function observed(store: Store, onCommit: ((seconds: number) => void) | undefined): Store {
+  if (!onCommit) return store;
+  async function time<T>(write: Promise<T>): Promise<T> {
+    const started = performance.now();
+    const result = await write;
+    onCommit!((performance.now() - started) / 1000);
+    return result;
+  }
+  return {
+    ...store,
+    deleteUser: (instance_id, id) => time(store.deleteUser(instance_id, id)),
+    pruneSessions: (instance_id, before, limit) => time(store.pruneSessions(instance_id, before, limit)),
+    saveState: (record) => time(store.saveState(record)),
+    takeState: (state) => time(store.takeState(state)),
+    completeSignIn: (signIn) => time(store.completeSignIn(signIn)),
   };
 }

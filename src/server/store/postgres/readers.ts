@@ -1,7 +1,6 @@
 import { StorageUnavailable } from "../store.ts";
-import type { Database } from "./database/database.ts";
-import type { Replicas } from "./database/open-database.ts";
-import { createSemaphore, type Semaphore } from "./database/semaphore.ts";
+import type { Database, Replicas } from "./database/database.ts";
+import { createSemaphore, type Semaphore } from "./database/pool.ts";
 
 /** A database that lists are read from. */
 export interface Reader {

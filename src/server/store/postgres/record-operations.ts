@@ -10,9 +10,9 @@ import {
 import { AlreadyExists, Conflict, StorageUnavailable, type Store } from "../store.ts";
 import type { Database } from "./database/database.ts";
 import { isConflict } from "./database/failures.ts";
-import { keyColumns, selected, selectFrom, storedNames, toRow } from "./rows.ts";
+import { keyColumns, selected, selectFrom, storedNames, toRow, insertAll } from "./rows.ts";
 import type { Ask } from "./database/session.ts";
-import { insertAll } from "./write.ts";
+import { timestampOf } from "./database/connection.ts";
 
 type RecordOperations = Pick<
   Store,
@@ -196,4 +196,28 @@ async function asConflict<Result>(query: Ask, work: () => Promise<Result>): Prom
       throw new AlreadyExists(`${table}.${found?.column ?? "id"}: another record has the same`, { cause: error });
     throw new Conflict(`${table}: what it belongs to is not there`, { cause: error });
   }
+}
+
+/**
+ * A locked row is read again as it is then, so one that was renewed stays. Rows that a sign-in or another server has are
+ * left to the next time, so that nobody waits.
+ */
+const PRUNE = `WITH gone AS (
+    DELETE FROM svc.sessions AS row WHERE row.instance_id = $1::text AND row.id = ANY (ARRAY(
+      SELECT own.id FROM svc.session_times listed
+      JOIN svc.sessions own ON own.instance_id = listed.instance_id AND own.id = listed.id
+      WHERE listed.instance_id = $1::text AND listed.last_signin_at < $2::text::timestamptz
+        AND own.last_signin_at < $2::text::timestamptz
+        AND (own.revoked_at IS NULL OR own.revoked_at < $2::text::timestamptz)
+      ORDER BY listed.last_signin_at LIMIT $3::text::int FOR UPDATE OF own SKIP LOCKED))
+    RETURNING 1)
+  SELECT count(*)::int AS deleted FROM gone`;
+
+export function createPruning({ query }: Database): Pick<Store, "pruneSessions"> {
+  return {
+    async pruneSessions(instance_id, before, limit) {
+      const [row] = await query<{ deleted: number }>(PRUNE, [instance_id, timestampOf(before), String(limit)]);
+      return row!.deleted;
+    },
+  };
 }

@@ -1,8 +1,104 @@
-import { TABLE_NAMES } from "../columns.ts";
+import { TABLE_NAMES, isTenantName, type TableName } from "../columns.ts";
 import { StoreRefused } from "../store.ts";
 import type { Ask } from "./database/session.ts";
-import { storedColumnsOf } from "./rows.ts";
-import { TABLES } from "./create-tables.ts";
+import { storedColumnsOf, isLate, keyColumns, type StoredColumn } from "./rows.ts";
+import { KINDS } from "../kinds.ts";
+import { SNAPSHOT_TABLES } from "./snapshots.ts";
+
+/** What every server keeps in memory. */
+const REVISED_NAMES = ["instances", "personas", "settings"] as const;
+
+/** What must be unique besides keys and the columns that say so. */
+const UNIQUE: Partial<Record<TableName, string>> = {
+  users: "CONSTRAINT users_email UNIQUE (instance_id, email_folded)",
+  identities: "CONSTRAINT identities_uid UNIQUE (instance_id, provider, uid)",
+};
+
+/**
+ * Version 1 of the schema: never edited. Text that is compared is ordered by its bytes, as in every store. Whatever is
+ * unique among users, identities and sessions begins with the instance, so that these tables can be partitioned by it. A
+ * partitioned table can't have identity columns before PostgreSQL 17.
+ */
+const TABLES = `
+${TABLE_NAMES.map(createTable).join("\n")}
+
+-- A renewed session changes here alone what an index has, so that its row and the other indexes stay as they are (HOT). The
+-- primary key leads a search from its sessions to their places in the list.
+CREATE TABLE svc.session_times (
+  instance_id text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  last_signin_at timestamptz(3) NOT NULL,
+  PRIMARY KEY (instance_id, id)
+);
+CREATE FUNCTION svc.note_session_time() RETURNS trigger LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+BEGIN
+  IF TG_OP = 'UPDATE' AND NEW.instance_id = OLD.instance_id AND NEW.id = OLD.id THEN
+    UPDATE svc.session_times t SET last_signin_at = NEW.last_signin_at
+      WHERE t.instance_id = NEW.instance_id AND t.id = NEW.id;
+    IF FOUND THEN RETURN NULL; END IF;
+  ELSIF TG_OP <> 'INSERT' THEN
+    DELETE FROM svc.session_times t WHERE t.instance_id = OLD.instance_id AND t.id = OLD.id;
+  END IF;
+  IF TG_OP <> 'DELETE' THEN
+    INSERT INTO svc.session_times AS t VALUES (NEW.instance_id, NEW.id, NEW.last_signin_at)
+      ON CONFLICT (instance_id, id) DO UPDATE SET last_signin_at = excluded.last_signin_at;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER time_added AFTER INSERT OR DELETE ON svc.sessions
+  FOR EACH ROW EXECUTE FUNCTION svc.note_session_time();
+CREATE TRIGGER time_changed AFTER UPDATE ON svc.sessions FOR EACH ROW
+  WHEN ((OLD.instance_id, OLD.id, OLD.last_signin_at) IS DISTINCT FROM (NEW.instance_id, NEW.id, NEW.last_signin_at))
+  EXECUTE FUNCTION svc.note_session_time();
+
+-- One row, which changes with every change of these tables, also by hand: servers look at it instead of at all instances.
+CREATE TABLE svc.revision (number bigint NOT NULL);
+INSERT INTO svc.revision VALUES (0);
+CREATE FUNCTION svc.note_revision() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  UPDATE svc.revision SET number = number + 1;
+  RETURN NULL;
+END $$;
+${REVISED_NAMES.map(
+  (table) =>
+    `CREATE TRIGGER revised AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON svc.${table} EXECUTE FUNCTION svc.note_revision();`,
+).join("\n")}
+
+${SNAPSHOT_TABLES}
+-- A store that is being filled from elsewhere, and how far that has come. No row: a store.
+CREATE TABLE svc.filling (fingerprint text NOT NULL, entries bigint NOT NULL);
+`;
+
+function createTable(table: TableName): string {
+  const columns = storedColumnsOf(table).filter((stored) => !isLate(stored));
+  const definitions = [
+    `position bigint NOT NULL DEFAULT nextval('svc.${table}_position')`,
+    ...columns.map(definitionOf),
+    `PRIMARY KEY (${keyColumns(table).join(", ")})`,
+    ...columns.flatMap((stored) => constraintsOf(table, stored)),
+    ...(UNIQUE[table] === undefined ? [] : [UNIQUE[table]]),
+  ];
+  // Room for the next version of a row on its page, which then needs no new entries in indexes.
+  const room = isTenantName(table) ? " WITH (fillfactor = 90)" : "";
+  return `CREATE SEQUENCE svc.${table}_position;\nCREATE TABLE svc.${table} (\n  ${definitions.join(",\n  ")}\n)${room};`;
+}
+
+function definitionOf({ name, column }: StoredColumn): string {
+  const { sql } = KINDS[column.kind];
+  return `${name} ${sql === "text" ? `text COLLATE "C"` : sql}${column.nullable ? "" : " NOT NULL"}`;
+}
+
+function constraintsOf(table: TableName, { name, isFolded, column }: StoredColumn): string[] {
+  const { unique, references } = column;
+  if (isFolded) return [];
+  const within = isTenantName(table) ? "instance_id, " : "";
+  // Rows that refer to a user are deleted with it.
+  if (references === "users")
+    return [`FOREIGN KEY (instance_id, ${name}) REFERENCES svc.users (instance_id, id) ON DELETE CASCADE`];
+  if (references !== undefined) return [`FOREIGN KEY (${name}) REFERENCES svc.${references}`];
+  return unique === true ? [`UNIQUE (${within}${name})`] : [];
+}
 
 /**
  * The schema's versions: the first creates it, each later one changes the previous. A released version is never edited.

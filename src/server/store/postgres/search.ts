@@ -1,13 +1,13 @@
 import type { Clause, Query, Term } from "../../../wire/search/query.ts";
 import { fold } from "../../../wire/text/fold.ts";
-import { timestampOf } from "./database/timestamps.ts";
+import { timestampOf } from "./database/connection.ts";
 import { searchColumn } from "./rows.ts";
 
 /** When a session was last renewed, where it has an index. */
 export const LISTED_TIME = "listed.last_signin_at";
 
 /** Names a value in the text of a statement, e.g. `$3::text`. */
-export type Bind = (value: string) => string;
+type Bind = (value: string) => string;
 
 /** A query as an SQL condition, which matches exactly what the json driver finds. */
 export function condition(table: "users" | "sessions", query: Query, bind: Bind): string {

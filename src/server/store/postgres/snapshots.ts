@@ -2,8 +2,7 @@ import { byTable, MOVED_NAMES, type MovedName } from "../records.ts";
 import { CLOCK_SETTING, type SnapshotInfo, type Snapshots } from "../store.ts";
 import type { Database } from "./database/database.ts";
 import type { RunTransaction } from "./record-operations.ts";
-import { storedColumnsOf } from "./rows.ts";
-import { NO_WRITERS } from "./write.ts";
+import { storedColumnsOf, NO_WRITERS } from "./rows.ts";
 
 /** Of the schema's version 1: copies of all records, and of the clock. */
 export const SNAPSHOT_TABLES = `

@@ -10,15 +10,13 @@ import {
 } from "../records.ts";
 import type { Source, Target } from "../maintenance.ts";
 import { StorageUnavailable, StoreRefused, type Warn } from "../store.ts";
-import type { Database } from "./database/database.ts";
+import { type Database, openDatabaseAt } from "./database/database.ts";
 import { asRefusal, causeOf, isLocked, isUnstorable, reasonOf } from "./database/failures.ts";
 import { migrate } from "./migrate.ts";
 import { requireStore, schemaVersion } from "./version.ts";
-import { selectFrom } from "./rows.ts";
+import { selectFrom, insertAll, isEmpty, removeAll } from "./rows.ts";
 import { MIGRATIONS } from "./schema.ts";
-import { openDatabaseAt } from "./database/open-database.ts";
 import { inBatches, type Session } from "./database/session.ts";
-import { insertAll, isEmpty, removeAll } from "./write.ts";
 
 const BATCH = 1000;
 /** It takes the same lock for a moment, and gives it up when somebody has waited for `deadlock_timeout`, one second. */

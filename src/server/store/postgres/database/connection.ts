@@ -1,8 +1,7 @@
+import { readFile, stat } from "node:fs/promises";
 import { type Socket, connect as dial } from "node:net";
 import postgres, { type Sql } from "postgres";
 import type { Address, Host } from "./address.ts";
-import { passwordFor } from "./password.ts";
-import { isoOf } from "./timestamps.ts";
 import { sslOption } from "./tls.ts";
 import { once } from "node:events";
 import { clearTimeout, setTimeout } from "node:timers";
@@ -16,7 +15,7 @@ export interface Endpoint {
   readonly isPooler: boolean;
 }
 
-export interface ConnectOptions {
+interface ConnectOptions {
   /** Whether statements are limited in time, as for requests. Default true. */
   readonly limited?: boolean;
   /** Called when the connection is lost, also when it was idle. */
@@ -147,4 +146,48 @@ async function openSocket({ host, port }: Host, timeoutMs: number): Promise<Sock
   }
   // `postgres` reads the name that TLS asks for here.
   return Object.assign(socket, { host });
+}
+
+/** PostgreSQL has no year 0: it is 1 BC. */
+export function timestampOf(iso: string): string {
+  return iso.startsWith("0000") ? `0001${iso.slice(4)} BC` : iso;
+}
+
+/** `2026-06-01 12:00:00.5+00`, as the server writes it in UTC, in the form of records. Earlier years have no such form. */
+export function isoOf(text: string): string {
+  const digits = text.slice(0, 4);
+  const year = !text.endsWith(" BC") ? digits : digits === "0001" ? "0000" : `-${digits}`;
+  const time = text.slice(11, text.indexOf("+"));
+  return `${year}${text.slice(4, 10)}T${time.length === 8 ? `${time}.000` : time.padEnd(12, "0")}Z`;
+}
+
+/**
+ * The password for a host: the address's own or `PGPASSWORD`, else the one in the password file, in the form of libpq's
+ * `.pgpass`. Like libpq it ignores a file that others can read.
+ */
+export async function passwordFor(address: Address, { host, port }: Host): Promise<string | undefined> {
+  if (address.password !== undefined) return address.password;
+  try {
+    if (process.platform !== "win32" && ((await stat(address.passwordFile)).mode & 0o077) !== 0) return undefined;
+    const lines = (await readFile(address.passwordFile, "utf8")).split(/\r?\n/);
+    const wanted = [host.startsWith("/") ? "localhost" : host, String(port), address.database, address.username];
+    return lines
+      .map(fieldsOf)
+      .find((fields) => wanted.every((value, n) => fields[n] === "*" || fields[n] === value))?.[4];
+  } catch {
+    return undefined;
+  }
+}
+
+/** `host:port:database:user:password`; a backslash makes the next character literal. */
+function fieldsOf(line: string): string[] {
+  if (line.startsWith("#")) return [];
+  const fields = [""];
+  for (let n = 0; n < line.length; n++) {
+    const character = line[n]!;
+    if (character === "\\" && n + 1 < line.length) fields[fields.length - 1] += line[++n]!;
+    else if (character === ":" && fields.length < 5) fields.push("");
+    else fields[fields.length - 1] += character;
+  }
+  return fields;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Warn } from "../../store.ts";
-import type { Address } from "./address.ts";
+import { type Address, parseAddress } from "./address.ts";
 import { createDatabaseClock } from "./clock.ts";
 import {
   isBusy,
@@ -18,10 +18,9 @@ import {
   unavailable,
   withinTime,
 } from "./failures.ts";
-import { describeHolders, LOCK_HOLDERS, type LockHolder } from "./lock-holders.ts";
+import { describeHolders, LOCK_HOLDERS, type LockHolder, createReports } from "./reports.ts";
 import { CurrentPool, type Pool } from "./pool.ts";
-import { createReports } from "./reports.ts";
-import { faultOf, READ_STATE, type ServerState } from "./server-state.ts";
+import { faultOf, READ_STATE, type ServerState } from "./servers.ts";
 import { openSession, type Ask, type Value } from "./session.ts";
 
 const TRY_AGAIN_MS = 100;
@@ -30,7 +29,7 @@ const MIN_POOL_AGE_MS = 1000;
 /** How often a server that could not be used is looked at while it answers reads. */
 const LOOK_AGAIN_MS = 1000;
 
-export interface QueryOptions<Row = object> {
+interface QueryOptions<Row = object> {
   /** Whether this is a search, which may be slow and is rarely repeated. Other statements never wait for searches. Default false. */
   readonly isSearch?: boolean;
   /** The deadline of the answer, on `performance.now()`. */
@@ -205,4 +204,32 @@ export function openDatabase(address: Address, warn: Warn) {
     listConnections: limits.listConnections,
     close: () => pool.close(),
   };
+}
+
+/**
+ * The database at an address. What the address omits comes from libpq's variables.
+ * @param warn receives warnings, such as one about an insecure connection
+ * @throws {ServeError}
+ */
+export function openDatabaseAt(url: string, warn: Warn): Database {
+  // eslint-disable-next-line node/no-process-env
+  return openDatabase(parseAddress(url, process.env), warn);
+}
+
+/** The replicas that an address names for lists and searches. */
+export interface Replicas {
+  readonly database: Database;
+  /** How old what they show may be. */
+  readonly maxLagMs: number;
+}
+
+/** @returns undefined if the address names none */
+export function openReplicasOf(url: string, warn: Warn): Replicas | undefined {
+  // eslint-disable-next-line node/no-process-env
+  const address = parseAddress(url, process.env);
+  const { searchHosts, limits } = address;
+  if (searchHosts.length === 0) return undefined;
+  const location = searchHosts.map(({ host, port }) => `${host}:${port}`).join(",");
+  const of = { ...address, location: `search_hosts ${location}`, hosts: searchHosts, target: "any" as const };
+  return { database: openDatabase(of, warn), maxLagMs: limits.searchLagMs };
 }

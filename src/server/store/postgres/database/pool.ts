@@ -3,9 +3,7 @@ import type { Address } from "./address.ts";
 import type { DatabaseClock } from "./clock.ts";
 import type { Endpoint } from "./connection.ts";
 import { adviceOn, HangingCommits, isBusy, reasonOf } from "./failures.ts";
-import { createSemaphore, type Semaphore } from "./semaphore.ts";
-import type { ServerState } from "./server-state.ts";
-import { findServer, type Found } from "./servers.ts";
+import { type ServerState, findServer, type Found } from "./servers.ts";
 import { openStatements, type Statements } from "./statements.ts";
 import { tlsWarning } from "./tls.ts";
 
@@ -168,4 +166,38 @@ async function resumed(pool: Promise<Pool>): Promise<Pool> {
 async function endOf(pool: Promise<Pool>, timeout: number): Promise<void> {
   const { requests, searches } = await pool;
   await Promise.all([requests, searches].map((statements) => statements.end(timeout)));
+}
+
+export type Semaphore = ReturnType<typeof createSemaphore>;
+
+/** Lets a limited number of callers continue at a time: first come, first served. */
+export function createSemaphore(count: number) {
+  let free = count;
+  const waiting: (() => void)[] = [];
+  return {
+    /** False if it was not this caller's turn in time. */
+    async acquire(ms: number): Promise<boolean> {
+      if (free > 0) {
+        free--;
+        return true;
+      }
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => {
+          waiting.splice(waiting.indexOf(taken), 1);
+          resolve(false);
+        }, ms);
+        function taken(): void {
+          clearTimeout(timer);
+          resolve(true);
+        }
+        waiting.push(taken);
+      });
+    },
+
+    release(): void {
+      const next = waiting.shift();
+      if (next) next();
+      else free++;
+    },
+  };
 }

@@ -1,9 +1,7 @@
 import type { Address } from "./address.ts";
 import type { DatabaseClock } from "./clock.ts";
 import { areApplied, connect, readSettings, type Endpoint } from "./connection.ts";
-import { checkEngine, READ_VERSION } from "./engine.ts";
-import { isLoginRefused, isParameterRefused, NotWritable, withinTime } from "./failures.ts";
-import { READ_STATE, type ServerState } from "./server-state.ts";
+import { isLoginRefused, isParameterRefused, NotWritable, withinTime, HangingCommits } from "./failures.ts";
 
 /** A server that can be used. */
 export interface Found {
@@ -71,3 +69,73 @@ function codeOfAll(failures: readonly { error: unknown }[]): string {
   const codes = new Set(failures.map(({ error }) => (error as { code?: string }).code ?? ""));
   return codes.size === 1 ? [...codes][0]! : "ECONNREFUSED";
 }
+
+/** What a server says of itself. */
+export interface ServerState {
+  readonly writable: boolean;
+  /** Differs between servers, and after a restart: behind one address there may be several. */
+  readonly server: string;
+  /** Its clock, in milliseconds since 1970. */
+  readonly moment: number;
+  /** How many commits of this role and database have waited for a synchronous standby for more than a second. */
+  readonly hanging: number;
+  /** How long the first of them has waited. */
+  readonly hanging_seconds: number;
+}
+
+/** Shorter waits are those of a slow standby. */
+const HANGING_SECONDS = 3;
+
+/** Sent before anything is known of the connection's search_path, so every name and operator has its schema. */
+export const READ_STATE = `SELECT pg_catalog.current_setting('transaction_read_only') OPERATOR(pg_catalog.=) 'off' AS writable,
+  pg_catalog.pg_postmaster_start_time()::pg_catalog.text AS server,
+  (extract(epoch FROM pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000)::pg_catalog.float8 AS moment,
+  hanging.count AS hanging, hanging.seconds AS hanging_seconds
+  FROM (
+    SELECT pg_catalog.count(*)::pg_catalog.int4 AS count,
+      coalesce(pg_catalog.max(extract(epoch FROM waiting.lasted)), 0)::pg_catalog.float8 AS seconds
+    FROM (
+      SELECT pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) state_change AS lasted FROM pg_catalog.pg_stat_activity
+      WHERE datname OPERATOR(pg_catalog.=) pg_catalog.current_database() AND usename OPERATOR(pg_catalog.=) CURRENT_USER
+        AND wait_event OPERATOR(pg_catalog.=) 'SyncRep'
+    ) AS waiting WHERE waiting.lasted OPERATOR(pg_catalog.>) '1 s'::pg_catalog.interval
+  ) AS hanging`;
+
+/** Why sign-ins can't succeed there. */
+export function faultOf(state: ServerState): NotWritable | HangingCommits | undefined {
+  if (!state.writable) return new NotWritable("it is read only: a standby, or set to be");
+  if (state.hanging_seconds < HANGING_SECONDS) return undefined;
+  return new HangingCommits(state.hanging, state.hanging_seconds);
+}
+
+/** A server that speaks PostgreSQL's protocol and can't keep what the store promises. */
+class UnsupportedEngine extends Error {
+  override readonly name = "UnsupportedEngine";
+  readonly code = "UNSUPPORTED_ENGINE";
+}
+
+/** By what `version()` says. `docs/postgres.md` has the same list. */
+const REFUSED: readonly (readonly [sign: RegExp, name: string, why: string])[] = [
+  [/CockroachDB/i, "CockroachDB", "it has no row versions (xmin), and other locks"],
+  [/-YB-|Yugabyte/i, "YugabyteDB", "it has no row versions (xmin), and other locks"],
+  [/Redshift/i, "Amazon Redshift", "it does not enforce unique and foreign keys"],
+  [/Greenplum|Cloudberry/i, "Greenplum", "its unique keys must contain the distribution key"],
+  [/GaussDB/i, "GaussDB", "it branched off before PostgreSQL 13"],
+  [/Spanner/i, "Spanner", "it has no PL/pgSQL and no row versions (xmin)"],
+  [/DSQL/i, "Aurora DSQL", "it has no foreign keys, sequences and PL/pgSQL"],
+  [/Materialize|RisingWave/i, "a streaming database", "it has no row locks and unique keys"],
+  [/CrateDB|QuestDB|DuckDB/i, "an analytical database", "it has no transactions with row locks"],
+];
+
+/** It is sent to a server of which nothing else is known. */
+const READ_VERSION = "SELECT pg_catalog.version() AS version";
+
+/** @throws {UnsupportedEngine} if the version is that of an engine by its name */
+function checkEngine(version: string): void {
+  const found = REFUSED.find(([sign]) => sign.test(version));
+  if (found) throw new UnsupportedEngine(`it is ${found[1]}, not PostgreSQL: ${found[2]}. Use PostgreSQL 13 or newer`);
+}
+
+/** What the statements of a sign-in need, and engines without a name of their own may lack. */
+export const READ_FEATURES = `SELECT (SELECT count(*) FROM pg_language WHERE lanname = 'plpgsql')::int AS languages,
+  (SELECT xmin::text FROM pg_class LIMIT 1) AS row_version`;
