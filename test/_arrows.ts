@@ -146,10 +146,11 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "server/cookies.ts": [],
   "server/random.ts": [],
   "server/memory-use.ts": [],
-  "server/store/open.ts": ["server/store", "server/store/json", "server/store/postgres"],
+  "server/store/open.ts": ["server/errors.ts", "server/store", "server/store/json", "server/store/postgres"],
   "server/store/move": [
     "server/errors.ts",
     "server/store",
+    "server/store/open.ts",
     "server/store/json/maintenance",
     "server/store/json/files",
     "server/store/postgres",
@@ -162,7 +163,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "server/store/json/files": ["wire", "disk", "server/store", "server/store/json/document"],
   // All records in memory, without files.
   "server/store/json/document": ["wire", "server/store"],
-  "server/store": ["wire", "server/errors.ts"],
+  "server/store": ["wire"],
   "server/errors.ts": ["wire"],
   "server/zod-errors.ts": ["wire"],
 

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { logTo, RequestLog } from "../../src/server/history/request-log.ts";
 import { Grants } from "../../src/server/simulator/grants.ts";
 import { createSealer } from "../../src/server/simulator/sealer.ts";
-import { StateQueue } from "../../src/server/store/json/document/state-queue.ts";
+import { StateQueue } from "../../src/server/store/json/document/tenant.ts";
 import { heap } from "../_heap.ts";
 import { state } from "../store/_records.ts";
 

@@ -1,8 +1,8 @@
-import type { Change } from "../../src/server/store/json/document/change.ts";
+import type { Change } from "../../src/server/store/json/document/tables.ts";
 import { Document } from "../../src/server/store/json/document/document.ts";
 import { journalHeaderLine, type Header } from "../../src/server/store/json/files/header.ts";
 import { openReadView } from "../../src/server/store/json/files/read-view.ts";
-import { replay, type Replayed } from "../../src/server/store/json/files/read-journals.ts";
+import { replay, type Replayed } from "../../src/server/store/json/files/journal-lines.ts";
 import { DocumentFile } from "../../src/server/store/json/files/document-file.ts";
 import { VERSION } from "../../src/server/store/records.ts";
 

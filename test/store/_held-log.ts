@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { Low, Memory } from "lowdb";
 import type { Log } from "../../src/server/store/json/document/commits.ts";
-import type { Change } from "../../src/server/store/json/document/change.ts";
+import type { Change } from "../../src/server/store/json/document/tables.ts";
 import { Document } from "../../src/server/store/json/document/document.ts";
 import { createDocumentStore } from "../../src/server/store/json/document-store.ts";
 import { createSnapshotMemory } from "../../src/server/store/json/snapshots.ts";

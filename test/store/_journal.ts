@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";
-import type { Change } from "../../src/server/store/json/document/change.ts";
+import type { Change } from "../../src/server/store/json/document/tables.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { encodeLine } from "../../src/server/store/json/files/journal-lines.ts";
 import type { StateRecord } from "../../src/server/store/records.ts";

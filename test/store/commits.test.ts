@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Commits, type Operation } from "../../src/server/store/json/document/commits.ts";
-import type { Change } from "../../src/server/store/json/document/change.ts";
+import type { Change } from "../../src/server/store/json/document/tables.ts";
 import { Document } from "../../src/server/store/json/document/document.ts";
 import { StorageUnavailable } from "../../src/server/store/store.ts";
 import { HeldLog } from "./_held-log.ts";

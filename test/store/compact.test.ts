@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from "node:fs/pr
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import type { Change } from "../../src/server/store/json/document/change.ts";
+import type { Change } from "../../src/server/store/json/document/tables.ts";
 import { Document } from "../../src/server/store/json/document/document.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { encodeLine } from "../../src/server/store/json/files/journal-lines.ts";

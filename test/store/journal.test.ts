@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Change } from "../../src/server/store/json/document/change.ts";
+import type { Change } from "../../src/server/store/json/document/tables.ts";
 import { decodeLine, encodeLine } from "../../src/server/store/json/files/journal-lines.ts";
 import { attempt, type Laid, laidOut, named, put, refused, statesIn } from "./_journal.ts";
 import { abandoned } from "./_abandoned.ts";

@@ -2,17 +2,23 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { VERSION } from "../../src/server/store/records.ts";
+import {
+  VERSION,
+  keyOf,
+  recordText,
+  TABLE_NAMES,
+  type Entry,
+  type TableName,
+  entryOf,
+} from "../../src/server/store/records.ts";
 import { checkJsonStore } from "../../src/server/store/json/maintenance/check.ts";
-import type { Change } from "../../src/server/store/json/document/change.ts";
+import type { Change } from "../../src/server/store/json/document/tables.ts";
 import { Document } from "../../src/server/store/json/document/document.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { decodeLine, encodeLine } from "../../src/server/store/json/files/journal-lines.ts";
 import { openRepair, type Repair } from "../../src/server/store/json/maintenance/repair.ts";
 import { DocumentFile } from "../../src/server/store/json/files/document-file.ts";
 import { driverOf } from "../../src/server/store/move/driver.ts";
-import { keyOf, recordText, TABLE_NAMES, type Entry, type TableName } from "../../src/server/store/records.ts";
-import { entryOf } from "../../src/server/store/upgrade.ts";
 import { documentIn, firstHeader, firstLine, secondLine } from "./_files.ts";
 import { damagedBy, exported, filesBeside, journalOf, makeStore, newPath, warn } from "./_move.ts";
 import { temporaryDirectory } from "../_files.ts";

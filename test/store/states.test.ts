@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Commits } from "../../src/server/store/json/document/commits.ts";
 import { Document } from "../../src/server/store/json/document/document.ts";
-import { StateQueue } from "../../src/server/store/json/document/state-queue.ts";
+import { StateQueue } from "../../src/server/store/json/document/tenant.ts";
 import { createStates } from "../../src/server/store/json/states.ts";
 import { state, take } from "./_records.ts";
 

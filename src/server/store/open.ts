@@ -1,8 +1,8 @@
 import { openMemoryStore } from "./json/memory-store.ts";
-import type { Origin } from "./json/origin.ts";
+import type { Origin } from "./json/json-store.ts";
 import { keyFault } from "./record-faults.ts";
-import { kindOf } from "./location.ts";
 import { StoreRefused, type Store, type StoreOptions } from "./store.ts";
+import { ServeError } from "../errors.ts";
 
 export { openMemoryStore };
 
@@ -35,7 +35,7 @@ async function openAny(name: string, options: StoreOptions): Promise<Store> {
 
 /** Whether a user's own svc may have created a store; undefined if it is in no file. @throws {ServeError | StoreRefused} */
 export async function storeOrigin(name: string): Promise<Origin | undefined> {
-  return kindOf(name) === "json" ? (await import("./json/origin.ts")).originOf(name) : undefined;
+  return kindOf(name) === "json" ? (await import("./json/json-store.ts")).originOf(name) : undefined;
 }
 
 /**
@@ -48,4 +48,23 @@ export async function storeHosts(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<readonly string[]> {
   return kindOf(name) === "postgres" ? (await import("./postgres/postgres-store.ts")).foreignHosts(name, env) : [];
+}
+
+export type StoreKind = "memory" | "json" | "postgres";
+
+/**
+ * Parses a location: the path of a `db.json`, a database's address, or `memory`.
+ * @throws {ServeError} if it is none of them. The message never repeats an address, which may contain a password
+ */
+export function kindOf(location: string): StoreKind {
+  if (location === "memory") return "memory";
+  const [, scheme] = /^([a-z][a-z+.-]*):\/\//i.exec(location) ?? [];
+  if (/^postgres(ql)?:/i.test(location)) return "postgres";
+  if (scheme !== undefined)
+    throw new ServeError(
+      `"${scheme}:" is not a supported kind of store. ` +
+        'Give the path of a db.json, the address of a database (postgres://user@host/database), or "memory".',
+    );
+  if (!location.endsWith(".json")) throw new ServeError(`The store "${location}" must end in .json, as db.json does.`);
+  return "json";
 }

@@ -12,7 +12,7 @@ import type { SessionRecord, SettingRecord, UserRecord } from "../records.ts";
 import { fold } from "../../../wire/text/fold.ts";
 import { Commits, type Log } from "./document/commits.ts";
 import { createSnapshots, type SnapshotStorage } from "./snapshots.ts";
-import { removal, type Change } from "./document/change.ts";
+import { removal, type Change } from "./document/tables.ts";
 import { Document } from "./document/document.ts";
 import type { Tenant } from "./document/tenant.ts";
 import { createRecordOperations } from "./record-operations.ts";

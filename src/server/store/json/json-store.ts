@@ -1,12 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { changeSetting } from "../settings.ts";
-import type { Store, StoreOptions } from "../store.ts";
+import { type Store, type StoreOptions, StorageUnavailable } from "../store.ts";
 import { followed, readableFiles } from "./files/directory.ts";
 import { createDocumentStore } from "./document-store.ts";
 import { Files } from "./files/files.ts";
-import { observed } from "./observed.ts";
 import { createSnapshotFiles } from "./snapshot-files.ts";
+import type { Log } from "./document/commits.ts";
+import { taken } from "./files/refusals.ts";
+import { headerOf } from "./files/document-reader.ts";
+import { journalHeaderOf } from "./files/journal-lines.ts";
+import { openReadView } from "./files/read-view.ts";
 
 /**
  * Opens the file store; `path` is that of its `db.json`. One process at a time may have it.
@@ -36,4 +40,69 @@ export async function openJsonStore(path: string, options: StoreOptions): Promis
 async function idOf(store: Store): Promise<string> {
   const value = await changeSetting(store, "store", (before) => before ?? { id: randomUUID() });
   return String(value?.["id"]);
+}
+
+/** Times each write, and reports once when writing starts to fail, with the reason, and when it works again. */
+export function observed(log: Files, location: string, { warn, onCommit, onTaken }: StoreOptions): Log {
+  let isAway = false;
+  let isTaken = false;
+
+  /** Unlike damage that a restart can repair: here another process owns the store. */
+  async function tellOwner(): Promise<boolean> {
+    const owner = onTaken && !isTaken ? await log.takenBy() : undefined;
+    if (owner === undefined) return isTaken;
+    isTaken = true;
+    onTaken!(taken(location, owner));
+    return true;
+  }
+
+  async function watch(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+      if (isAway) warn(`${location} is available again.`);
+      isAway = false;
+    } catch (error) {
+      const isOutage = error instanceof StorageUnavailable && error.code !== "store_closed";
+      const isOthers = error instanceof StorageUnavailable && error.code === "store_changed" && (await tellOwner());
+      if (isOutage && !isAway && !isOthers)
+        warn(`${location} is unavailable: ${error.message}. Requests that change something get 503 until it is back.`);
+      isAway ||= isOutage;
+      throw error;
+    }
+  }
+
+  return {
+    append: (changes) =>
+      watch(async () => {
+        const started = performance.now();
+        await log.append(changes);
+        onCommit?.((performance.now() - started) / 1000);
+      }),
+    gather: () => log.gather(),
+    probe: () => watch(() => log.probe()),
+    replace: (document, publish) => watch(() => log.replace(document, publish)),
+  };
+}
+
+/** What tells whether a user's own svc created a store. */
+export interface Origin {
+  /** The store's own, which never changes. Those of older versions have none. */
+  readonly id: string | undefined;
+  /** Whether everyone on this machine can read it, as nothing that svc creates. */
+  readonly isPublic: boolean;
+}
+
+/** @returns undefined if there is no store, or none that can be opened. @throws {StoreRefused} */
+export async function originOf(location: string): Promise<Origin | undefined> {
+  const view = await openReadView(resolve(location), { mayBeEmpty: true });
+  try {
+    const { document, old, journal } = view;
+    if (!document && !old && !journal?.size) return undefined;
+    const header = document && (await headerOf(document));
+    if (document && !header) return undefined;
+    const { store } = header ?? (await journalHeaderOf(journal?.size ? journal : old))?.header ?? {};
+    return { id: store, isPublic: (await readableFiles(location)).length > 0 };
+  } finally {
+    await view.close();
+  }
 }

@@ -1,6 +1,6 @@
 import type { SessionRecord } from "../records.ts";
 import type { Store } from "../store.ts";
-import { removal } from "./document/change.ts";
+import { removal } from "./document/tables.ts";
 import type { Commits } from "./document/commits.ts";
 import type { Document } from "./document/document.ts";
 

@@ -8,7 +8,7 @@ import type { SettingRecord } from "../records.ts";
 import { CLOCK_SETTING, StorageUnavailable, type SnapshotInfo } from "../store.ts";
 import { NO_LINK } from "./files/directory.ts";
 import { Document } from "./document/document.ts";
-import { notWritable } from "./files/failures.ts";
+import { notWritable } from "./files/refusals.ts";
 import { BEGINNING } from "./files/header.ts";
 import { chunksOf, lineBatches, parseObject, unseal, withoutComma } from "./files/lines.ts";
 import { DocumentFile } from "./files/document-file.ts";

@@ -1,6 +1,6 @@
 import { byTable, MOVED_NAMES, type Records, type SettingRecord } from "../records.ts";
 import { CLOCK_SETTING, type SnapshotInfo, type Snapshots } from "../store.ts";
-import type { Tables } from "./document/change.ts";
+import type { Tables } from "./document/tables.ts";
 import type { Commits } from "./document/commits.ts";
 import { Document } from "./document/document.ts";
 

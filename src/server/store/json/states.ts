@@ -1,6 +1,6 @@
 import type { Store } from "../store.ts";
 import type { Commits } from "./document/commits.ts";
-import type { Change } from "./document/change.ts";
+import type { Change } from "./document/tables.ts";
 import type { Document } from "./document/document.ts";
 
 export function createStates(document: Document, commits: Commits): Pick<Store, "saveState" | "takeState"> {

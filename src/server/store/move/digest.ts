@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Source } from "../maintenance.ts";
 import { keyOf, MOVED_NAMES, recordText, type Entry, type MovedName, type TableName } from "../records.ts";
-import { kindOf } from "../location.ts";
+import { kindOf } from "../open.ts";
 import { recordFault, References } from "../record-faults.ts";
 import { StoreRefused } from "../store.ts";
 

@@ -3,7 +3,7 @@ import { checkJsonStore } from "../json/maintenance/check.ts";
 import { migrateJsonStore } from "../json/maintenance/rewrite.ts";
 import { openJsonSource } from "../json/maintenance/source.ts";
 import { openJsonTarget } from "../json/maintenance/target.ts";
-import { kindOf } from "../location.ts";
+import { kindOf } from "../open.ts";
 import type { Migration, Source, StoreCheck, Target } from "../maintenance.ts";
 import type { Warn } from "../store.ts";
 

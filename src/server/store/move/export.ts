@@ -1,7 +1,13 @@
 import { createHash } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
 import type { Source } from "../maintenance.ts";
-import { byTable, MOVED_NAMES, VERSION } from "../records.ts";
-import { digest, type Digests } from "./digest.ts";
+import { byTable, MOVED_NAMES, VERSION, isRecord, keyOf, type Entry, type MovedName, upgrade } from "../records.ts";
+import { digest, type Digests, countOf, Summary } from "./digest.ts";
+import { chunksOf, lineBatches, parseObject, type Line } from "../json/files/lines.ts";
+import { OLDEST_VERSION } from "../columns.ts";
+import { recordFault, References } from "../record-faults.ts";
+import type { Driver } from "./driver.ts";
+import { fill, type Filled, type OnProgress } from "./copy.ts";
 
 /**
  * An export, a line of JSON each:
@@ -33,4 +39,101 @@ export async function exportStore(source: Source, write: (text: string) => Promi
   const end = byTable(MOVED_NAMES, (name) => digests[name].count);
   await write(`${JSON.stringify({ end, sha256: hash.digest("hex") })}\n`);
   return digests;
+}
+
+const BATCH = 1000;
+
+/** A file that can't be imported. The message has the place and the reason. Nothing was imported. */
+export class ImportRefused extends Error {
+  override readonly name = "ImportRefused";
+
+  constructor(name: string, why: string) {
+    super(`${name}${why} Nothing was imported.`);
+  }
+}
+
+/**
+ * Fills an empty store from an export. The file is read twice: whole before anything is written, and then for its
+ * records. If an import is interrupted, the same import continues where it stopped.
+ * @param name of the file, for messages
+ * @throws {ImportRefused} if the file is not what was exported
+ * @throws {StoreRefused} if the store has other content
+ */
+export async function importStore(
+  driver: Driver,
+  name: string,
+  file: FileHandle,
+  onProgress?: OnProgress,
+): Promise<Filled> {
+  const expected = await verified(name, file);
+  if (countOf(expected) === 0) throw new ImportRefused(name, " is empty.");
+  return fill(driver, readExport(name, chunksOf(file)), expected, onProgress);
+}
+
+async function verified(name: string, file: FileHandle): Promise<Digests> {
+  const summary = new Summary();
+  for await (const entries of readExport(name, chunksOf(file))) for (const entry of entries) summary.add(entry);
+  return summary.digests();
+}
+
+/** An export's records. @throws {ImportRefused} at its first fault. Its end is checked last */
+export async function* readExport(name: string, chunks: AsyncIterable<Buffer>): AsyncIterable<Entry[]> {
+  const hash = createHash("sha256");
+  const references = new References();
+  const counts = byTable(MOVED_NAMES, () => 0);
+  let number = 0;
+  let version = VERSION;
+  let hasEnded = false;
+  const refuse = (why: string): never => {
+    throw new ImportRefused(name, `, line ${number}: ${why}`);
+  };
+  const read = ({ bytes, isWhole }: Line): Entry[] => {
+    number++;
+    if (!isWhole) refuse("it was cut off here.");
+    const value = parseObject(bytes.toString());
+    if (hasEnded) refuse("nothing should be behind the end.");
+    if (number > 1 && value && "end" in value) {
+      if (value["sha256"] !== hash.digest("hex"))
+        refuse("the SHA-256 differs: something above was altered. Export it again.");
+      if (JSON.stringify(value["end"]) !== JSON.stringify(counts)) refuse("the counts differ from what is above.");
+      hasEnded = true;
+      return [];
+    }
+    hash.update(bytes).update("\n");
+    if (number === 1) {
+      version = versionIn(value, refuse);
+      return [];
+    }
+    const entry = entryIn(value, version) ?? refuse("this is not a record. Something was altered. Export it again.");
+    const fault = recordFault(entry);
+    if (fault !== undefined) refuse(`${fault}. Correct it in the store, and export it again.`);
+    const missing = references.missing(entry);
+    if (missing !== undefined)
+      refuse(`${entry[0]} ${keyOf(entry[0], entry[1])} belongs to ${missing}, which isn't there.`);
+    counts[entry[0] as MovedName]++;
+    return [entry];
+  };
+  for await (const lines of lineBatches(chunks)) {
+    const entries = lines.flatMap(read);
+    for (let start = 0; start < entries.length; start += BATCH) yield entries.slice(start, start + BATCH);
+  }
+  if (number === 0) throw new ImportRefused(name, " is empty.");
+  if (!hasEnded) throw new ImportRefused(name, `: it was cut off behind line ${number}.`);
+}
+
+/** The version of an export's records. */
+function versionIn(value: Record<string, unknown> | undefined, refuse: (why: string) => never): number {
+  const { format, version } = value ?? {};
+  if (format !== EXPORT_FORMAT || typeof version !== "number" || !(version >= 1))
+    return refuse("this is not an export of svc. To make one, run svc store export.");
+  if (version > VERSION) refuse("a newer svc made this export. Update svc.");
+  return Math.max(version, OLDEST_VERSION);
+}
+
+function entryIn(value: Record<string, unknown> | undefined, version: number): Entry | undefined {
+  const name = MOVED_NAMES.find((table) => table === value?.["table"]);
+  const written = value?.["record"];
+  if (!name || typeof written !== "object" || written === null) return undefined;
+  const record = upgrade(name, written, version);
+  return isRecord(name, record) ? ([name, record] as Entry) : undefined;
 }

@@ -3,12 +3,10 @@ import { compactJsonStore, type Compaction } from "../json/maintenance/rewrite.t
 import { openRepair as openJsonRepair, type Repair, type RepairOptions } from "../json/maintenance/repair.ts";
 import type { Migration, StoreCheck } from "../maintenance.ts";
 import type { Warn } from "../store.ts";
-import { copyStore, type Copy } from "./copy.ts";
+import { copyStore, type Copy, type Filled, type OnProgress } from "./copy.ts";
 import type { Digests } from "./digest.ts";
 import { driverOf, fromSource, jsonPath } from "./driver.ts";
-import { exportStore } from "./export.ts";
-import type { Filled, OnProgress } from "./fill.ts";
-import { importStore } from "./import.ts";
+import { exportStore, importStore } from "./export.ts";
 
 /**
  * Operations on a store other than serving it. Each takes a location: the path of a `db.json`, or a database's URL.

@@ -3,8 +3,7 @@ import { slices } from "../../slices.ts";
 import type { PageOptions, Position } from "../../store.ts";
 import { matcher } from "./match.ts";
 import { Ordered } from "./ordered.ts";
-import { textTerm, type TextTerm } from "./text-column.ts";
-import { TextIndex, type Keyed } from "./text-index.ts";
+import { textTerm, type TextTerm, TextIndex, type Keyed } from "./text-index.ts";
 
 /** What a collection has to know of its rows. */
 interface RowKind<Row> extends Keyed<Row> {

@@ -1,5 +1,5 @@
 import { StorageUnavailable } from "../../store.ts";
-import { isValidChange, type Change } from "./change.ts";
+import { isValidChange, type Change } from "./tables.ts";
 import type { Document } from "./document.ts";
 
 /** A read and write in one step. */

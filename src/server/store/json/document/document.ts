@@ -9,8 +9,7 @@ import {
   type TableName,
   type UserRecord,
 } from "../../records.ts";
-import type { AnyRecord, Change, Tables } from "./change.ts";
-import { RecordTable } from "./record-table.ts";
+import { type AnyRecord, type Change, type Tables, RecordTable } from "./tables.ts";
 import { Tenant } from "./tenant.ts";
 
 /** All records in memory, with the indexes over them. It changes through `apply` and `become` alone. */

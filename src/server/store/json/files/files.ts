@@ -5,19 +5,18 @@ import { Low } from "lowdb";
 import { syncDirectory } from "../../../../disk/sync-directory.ts";
 import { VERSION } from "../../records.ts";
 import type { StoreOptions } from "../../store.ts";
-import type { Change } from "../document/change.ts";
+import type { Change } from "../document/tables.ts";
 import type { Log } from "../document/commits.ts";
 import { Compactor } from "./compactor.ts";
 import { journalName, makeDirectory, oldName, refuseOthers } from "./directory.ts";
 import { Document } from "../document/document.ts";
 import { DocumentFile } from "./document-file.ts";
-import { checkWritable, closed, codeOf, hanging, notWritable } from "./failures.ts";
+import { checkWritable, closed, codeOf, hanging, notWritable, notOpened } from "./refusals.ts";
 import { newId, type Header } from "./header.ts";
 import { encodeLine } from "./journal-lines.ts";
 import type { Journal } from "./journal.ts";
 import { lockStore, type Lock } from "./lock.ts";
 import { beginAfter, openJournals, type Opened } from "./open-journals.ts";
-import { notOpened } from "./refusals.ts";
 import { Patience, type IsGivenUp } from "./patience.ts";
 
 /**

@@ -4,7 +4,7 @@ import { temporaryName, writeAtomically, type AtomicWriteOptions } from "../../.
 import { StorageUnavailable } from "../../store.ts";
 import { NO_LINK } from "./directory.ts";
 import { writeAll } from "./document-file.ts";
-import { changed, codeOf, hanging, missing, notWritable, statOf } from "./failures.ts";
+import { changed, codeOf, hanging, missing, notWritable, statOf } from "./refusals.ts";
 import { journalHeaderLine, type JournalHeader } from "./header.ts";
 import type { IsGivenUp } from "./patience.ts";
 

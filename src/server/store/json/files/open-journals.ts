@@ -7,13 +7,12 @@ import { copyFile, journalName, oldName, tidy } from "./directory.ts";
 import type { Document } from "../document/document.ts";
 import { renameNew } from "../../../../disk/rename-new.ts";
 import { syncDirectory } from "../../../../disk/sync-directory.ts";
-import { changed, codeOf } from "./failures.ts";
+import { changed, codeOf } from "./refusals.ts";
 import { BEGINNING, newId, type JournalHeader } from "./header.ts";
-import { encodeLine, journalHeaderOf, readJournal, type Numbered } from "./journal-lines.ts";
+import { encodeLine, journalHeaderOf, readJournal, type Numbered, replay, type Replayed } from "./journal-lines.ts";
 import { Journal } from "./journal.ts";
 import { readFrom } from "./lines.ts";
 import { openReadView, type ReadView } from "./read-view.ts";
-import { replay, type Replayed } from "./read-journals.ts";
 import { identityOf, type DocumentFile } from "./document-file.ts";
 
 export interface Opened {

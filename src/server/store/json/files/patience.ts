@@ -1,6 +1,6 @@
 // Not the global timers, which a test may have replaced.
 import { clearTimeout, setTimeout } from "node:timers";
-import { hanging } from "./failures.ts";
+import { hanging } from "./refusals.ts";
 
 const PATIENCE_MS = 4000;
 /** A process that could not run for that long hears only now what the disk answered in time. */

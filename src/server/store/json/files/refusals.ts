@@ -1,8 +1,9 @@
-/** Why a file store is not opened, read, filled or rewritten: each refusal of `svc serve` and `svc store`. */
+import { constants, statSync, type Stats } from "node:fs";
+import { access } from "node:fs/promises";
 import { VERSION } from "../../records.ts";
-import { StoreRefused } from "../../store.ts";
-import { NO_HEADER, type Damage } from "./damage.ts";
-import { codeOf } from "./failures.ts";
+import { StoreRefused, StorageUnavailable, type StoreFault } from "../../store.ts";
+
+/** Why a file store is not opened, read, filled or rewritten: each refusal of `svc serve` and `svc store`. */
 
 function unusable(message: string, cause?: unknown): StoreRefused {
   return new StoreRefused("unusable", message, { cause });
@@ -98,4 +99,93 @@ export function notWritten(path: string, error: unknown): StoreRefused {
   if (error instanceof StoreRefused) return error;
   const { code } = error as NodeJS.ErrnoException;
   return unusable(`${path} can't be written (${code ?? String(error)}). It was not changed.`, error);
+}
+
+/** A damaged place in a file. */
+export interface Damage {
+  readonly file: string;
+  /** From 1. Absent for the file as a whole. */
+  readonly line?: number;
+  /** Of the line, in bytes. */
+  readonly offset?: number;
+  readonly what: string;
+  /** The kind and key of the record there, as far as they can be read. */
+  readonly of?: string | undefined;
+}
+/** Called for each damaged place. If it throws, the reading ends. */
+export type Report = (damage: Damage) => void;
+
+export const UNREADABLE = "checksum mismatch";
+export const TWICE = "duplicate key";
+export const NO_HEADER = "the first line is not the header of a store";
+
+/** The damage of a gap between the numbers of two changes that are there. */
+export function missingChanges(before: number, after: number): string {
+  return after - before === 2 ? `change ${before + 1} is missing` : `changes ${before + 1} to ${after - 1} are missing`;
+}
+
+/** One sentence, e.g. `/app/.svc/db.json, line 7, offset 1024: checksum mismatch (users 0b6c…)`. */
+export function damageText({ file, line, offset, what, of }: Damage): string {
+  const place = line === undefined ? "" : `, line ${line}, offset ${offset}`;
+  return `${file}${place}: ${what}${of === undefined ? "" : ` (${of})`}`;
+}
+
+const FAULTS: Readonly<Record<string, StoreFault>> = {
+  ENOSPC: "store_full",
+  EDQUOT: "store_full",
+  EROFS: "store_read_only",
+  EACCES: "store_read_only",
+  EPERM: "store_read_only",
+  ENOENT: "store_missing",
+};
+
+/** The system's own name for what failed, or why the store can't be written. */
+export function codeOf(error: unknown): string {
+  return error instanceof StorageUnavailable ? error.message : ((error as NodeJS.ErrnoException).code ?? String(error));
+}
+
+/** A file of the store that could not be written. */
+export function notWritable(path: string, error: unknown): StorageUnavailable {
+  const code = FAULTS[codeOf(error)] ?? "store_unavailable";
+  return new StorageUnavailable(`${path} could not be written (${codeOf(error)})`, { code, cause: error });
+}
+
+/** Of a file, or undefined if there is none. @throws {StorageUnavailable} if the system does not tell, as without permission */
+export function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw notWritable(path, error);
+  }
+}
+
+/** @throws {StorageUnavailable} if a file may not be written */
+export async function checkWritable(path: string): Promise<void> {
+  try {
+    await access(path, constants.W_OK);
+  } catch (error) {
+    throw notWritable(path, error);
+  }
+}
+
+/** By ourselves, at the end. */
+export function closed(path: string): StorageUnavailable {
+  return new StorageUnavailable(`${path} is closed`, { code: "store_closed" });
+}
+
+/** A disk that takes too long. The store continues when it has answered. */
+export function hanging(path: string): StorageUnavailable {
+  return new StorageUnavailable(`the disk of ${path} does not answer`);
+}
+
+/** A file that no longer exists. The store continues when it is back unchanged. */
+export function missing(path: string): StorageUnavailable {
+  return new StorageUnavailable(`${path} no longer exists; nothing is written until it is back`, {
+    code: "store_missing",
+  });
+}
+
+/** A file that something else has written. */
+export function changed(path: string, what = "was changed by another process"): StorageUnavailable {
+  return new StorageUnavailable(`${path} ${what}; nothing is written until the next start`, { code: "store_changed" });
 }

@@ -1,17 +1,14 @@
 import { rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { byTable, TABLE_NAMES, VERSION, type TableName } from "../../records.ts";
-import { countsOf, danglingIn, invalidIn } from "./check.ts";
+import { countsOf, danglingIn, invalidIn, scan, type Scan } from "./check.ts";
 import { copyFile, followed, journalName, oldName } from "../files/directory.ts";
-import type { Tables } from "../document/change.ts";
-import { damageText } from "../files/damage.ts";
-import { RecordTable } from "../document/record-table.ts";
+import { type Tables, RecordTable } from "../document/tables.ts";
+import { damageText, noInstance, notOpened, notWritten } from "../files/refusals.ts";
 import { FILLED, newId } from "../files/header.ts";
 import { Journal } from "../files/journal.ts";
 import { lockStore } from "../files/lock.ts";
 import { inReadView } from "../files/read-view.ts";
-import { noInstance, notOpened, notWritten } from "../files/refusals.ts";
-import { scan, type Scan } from "./scan.ts";
 import { syncDirectory } from "../../../../disk/sync-directory.ts";
 import { inPieces, writeDocument } from "../files/document-file.ts";
 

@@ -2,12 +2,11 @@ import { resolve } from "node:path";
 import { VERSION } from "../../records.ts";
 import type { Migration } from "../../maintenance.ts";
 import { StoreRefused, type Warn } from "../../store.ts";
-import { NO_HEADER } from "../files/damage.ts";
+import { NO_HEADER, inUseByServer, notCompacted, refusalOf } from "../files/refusals.ts";
 import { headerOf } from "../files/document-reader.ts";
 import { Files } from "../files/files.ts";
 import { parseJournalHeader } from "../files/header.ts";
 import { lineBatches } from "../files/lines.ts";
-import { inUseByServer, notCompacted, refusalOf } from "../files/refusals.ts";
 import { inReadView, type ViewedFile } from "../files/read-view.ts";
 
 /** What a compaction did to a store's files, in bytes. */

@@ -10,10 +10,9 @@ import {
   type TableName,
 } from "../../records.ts";
 import type { Source } from "../../maintenance.ts";
-import type { AnyRecord, Change } from "../document/change.ts";
-import { NO_HEADER } from "../files/damage.ts";
-import { refusalOf } from "../files/refusals.ts";
-import { replay } from "../files/read-journals.ts";
+import type { AnyRecord, Change } from "../document/tables.ts";
+import { NO_HEADER, refusalOf } from "../files/refusals.ts";
+import { replay } from "../files/journal-lines.ts";
 import { openReadView, type ReadView } from "../files/read-view.ts";
 import { headerOf, itemsOf, type Item } from "../files/document-reader.ts";
 

@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { instanceOf, isTenantName, keyOf, VERSION, type Entry, type TableName } from "../../records.ts";
 import type { Target } from "../../maintenance.ts";
 import { followed, journalName, makeDirectory, oldName, unfinished, unfinishedName } from "../files/directory.ts";
-import type { AnyRecord, Change } from "../document/change.ts";
+import type { AnyRecord, Change } from "../document/tables.ts";
 import { FILLED, newId, parseJournalHeader } from "../files/header.ts";
 import { decodeLine, encodeLine } from "../files/journal-lines.ts";
 import { Journal } from "../files/journal.ts";
