@@ -242,7 +242,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   chalk: ["cli/output/text.ts"],
   commander: ["cli"],
   h3: ["server/assemble.ts", "server/serve.ts", "server/service.ts", "server/http", "server/control"],
-  jose: ["wire/token/token.ts", "client/token.ts", "client/service-clock.ts", "server/token.ts"],
+  jose: ["wire/token.ts", "client/token.ts", "client/service-clock.ts", "server/token.ts"],
   listhen: ["server/http/listen.ts"],
   lowdb: ["server/store/json"],
   "lru-cache": ["server", "cli/commands/logs"],

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { TokenError } from "../src/client/index.ts";
 import { checkToken } from "../src/client/verify.ts";
-import type { TokenProblem } from "../src/wire/token/token-problems.ts";
+import type { TokenProblem } from "../src/wire/claims.ts";
 import { answer } from "./_answers.ts";
 import { ADA, ADA_OF_GLOBEX, CONTROL_KEY, encodePart, NOBODY, type Service } from "./_setup.ts";
 import { claimsOf, type Instance, NOW, sign, verify } from "./_tokens.ts";

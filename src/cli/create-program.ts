@@ -2,7 +2,7 @@ import { InvalidArgumentError, type AddHelpTextContext as HelpContext, type Comm
 import { Program, withHelp } from "./command.ts";
 import { addCommands } from "./commands/index.ts";
 import type { Context } from "./context.ts";
-import { durationMs } from "../wire/text/duration.ts";
+import { durationMs } from "../wire/text/time.ts";
 import { MOST_WAIT_MS, DURATION_FORM } from "./quantities.ts";
 import { EXIT } from "./exit-codes.ts";
 import { HELP_LAYOUT, helpWidth } from "./help/layout.ts";

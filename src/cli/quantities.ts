@@ -1,4 +1,4 @@
-import { durationMs } from "../wire/text/duration.ts";
+import { durationMs } from "../wire/text/time.ts";
 import { CliError } from "./errors.ts";
 import { EXIT } from "./exit-codes.ts";
 import type { Context } from "./context.ts";

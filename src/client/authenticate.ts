@@ -1,4 +1,4 @@
-import { valuesOf } from "../wire/http/cookies.ts";
+import { valuesOf } from "../wire/http/headers.ts";
 import { type TokenError, missingToken } from "./errors.ts";
 import type { Names } from "./known-options.ts";
 import { headerOf, type RequestLike } from "./request-headers.ts";

@@ -1,6 +1,6 @@
 import type { Endpoint, Endpoints } from "../wire/product/routes.ts";
 import type { FetchInit } from "../wire/http/fetch.ts";
-import { requestPath } from "../wire/http/path.ts";
+import { requestPath } from "../wire/http/request.ts";
 import { readAny, readResult } from "./result.ts";
 import { startDeadline } from "./deadline.ts";
 import { ConfigError, isServiceError, type ServiceError } from "./errors.ts";

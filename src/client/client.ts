@@ -1,9 +1,7 @@
-import type { Page } from "../wire/http/page.ts";
+import { type Page, trimSlash } from "../wire/http/request.ts";
 import type { Endpoint } from "../wire/product/routes.ts";
-import { isSessionId, isUuid } from "../wire/ids.ts";
-import { PUBLISHABLE_KEY_HEADER, PUBLISHABLE_KEY_PREFIX, SECRET_KEY_HEADER } from "../wire/credentials.ts";
-import { trimSlash } from "../wire/http/path.ts";
-import type { TokenClaims } from "../wire/token/claims.ts";
+import { isSessionId, isUuid, PUBLISHABLE_KEY_HEADER, PUBLISHABLE_KEY_PREFIX, SECRET_KEY_HEADER } from "../wire/ids.ts";
+import type { TokenClaims } from "../wire/claims.ts";
 import type { DeletedUser, Discovery, Instance, Session, User, VerifiedToken } from "../wire/resources.ts";
 import { call, callAny, callForResponse, type CallDeps } from "./call.ts";
 import { ConfigError, isServiceError, type ErrorCode } from "./errors.ts";

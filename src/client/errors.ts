@@ -1,5 +1,5 @@
 import { ERRORS, SIGN_IN_ERRORS, type ErrorCode as WireCode, type SignInErrorCode } from "../wire/errors.ts";
-import type { TokenProblem } from "../wire/token/token-problems.ts";
+import type { TokenProblem } from "../wire/claims.ts";
 
 /** What to add to the sentence about a token, by the reason why it is not valid: what is wrong, and what to do. */
 const TOKEN_REMEDIES: Readonly<Partial<Record<string, string>>> = {

@@ -1,4 +1,4 @@
-import { connectionFault } from "../wire/http/address-fault.ts";
+import { connectionFault } from "../wire/http/address.ts";
 import type { Deadline } from "./deadline.ts";
 import { ConnectionError, isServiceError } from "./errors.ts";
 

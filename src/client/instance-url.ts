@@ -1,5 +1,5 @@
-import { isConfidential, isLoopback } from "../wire/http/loopback.ts";
-import { trimSlash } from "../wire/http/path.ts";
+import { isConfidential, isLoopback } from "../wire/http/address.ts";
+import { trimSlash } from "../wire/http/request.ts";
 import type { Instance } from "../wire/resources.ts";
 import { ServiceError } from "./errors.ts";
 

@@ -1,4 +1,4 @@
-import { credentialKind, type PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../wire/credentials.ts";
+import { credentialKind, type PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../wire/ids.ts";
 import { ConfigError } from "./errors.ts";
 
 /** Those of HS256, whose key has 256 bits at least (RFC 7518, 3.2). */

@@ -1,4 +1,4 @@
-import { type Page, MAX_PAGE_SIZE, nextPage } from "../wire/http/page.ts";
+import { type Page, MAX_PAGE_SIZE, nextPage } from "../wire/http/request.ts";
 import type { Call, WithResponse } from "./request.ts";
 import { isServiceError, ServiceError, type ErrorCode } from "./errors.ts";
 

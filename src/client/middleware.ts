@@ -2,10 +2,10 @@
 import { AUTHENTICATE_OPTIONS, stateOf, type AuthenticateOptions, type RequestLike } from "./authenticate.ts";
 import { ConfigError, type TokenError } from "./errors.ts";
 import { checkVerifyOptions, secretKeysOf } from "./token.ts";
-import type { TokenClaims } from "../wire/token/claims.ts";
+import type { TokenClaims } from "../wire/claims.ts";
 
 export type { AuthenticateOptions, RequestLike } from "./authenticate.ts";
-export type { TokenClaims } from "../wire/token/claims.ts";
+export type { TokenClaims } from "../wire/claims.ts";
 
 const authenticated = new WeakMap<object, TokenClaims>();
 

@@ -1,7 +1,6 @@
-import { apiPathFault } from "../wire/http/address-fault.ts";
+import { apiPathFault, isConfidential } from "../wire/http/address.ts";
 import type { Fetch } from "../wire/http/fetch.ts";
-import { isConfidential } from "../wire/http/loopback.ts";
-import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../wire/credentials.ts";
+import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../wire/ids.ts";
 import type { RequestOptions, Try } from "./request.ts";
 import { ConfigError } from "./errors.ts";
 import { atLeastOne, checkKey } from "./keys.ts";

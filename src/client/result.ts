@@ -3,7 +3,7 @@ import { errorCode } from "../wire/errors.ts";
 import { parsedJson } from "../wire/text/json.ts";
 import type { Endpoint, Endpoints } from "../wire/product/routes.ts";
 import type { ErrorBody } from "../wire/resources.ts";
-import { isTokenProblem, REASON_HEADER } from "../wire/token/token-problems.ts";
+import { isTokenProblem, REASON_HEADER } from "../wire/claims.ts";
 import { ENDPOINTS, isAnswer } from "./endpoints.ts";
 import { ApiError, ServiceError, TokenError, type ErrorCode } from "./errors.ts";
 import { masked } from "./failure.ts";

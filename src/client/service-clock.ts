@@ -1,9 +1,9 @@
 import * as base64url from "jose/base64url";
-import { clockStatement } from "../wire/token/clock-proof.ts";
+import { clockStatement } from "../wire/claims.ts";
 import { CONTROL_BASE } from "../wire/control/paths.ts";
-import { isLoopbackUrl } from "../wire/http/loopback.ts";
-import { trimSlash } from "../wire/http/path.ts";
-import type { SigningKey } from "../wire/token/token.ts";
+import { isLoopbackUrl } from "../wire/http/address.ts";
+import { trimSlash } from "../wire/http/request.ts";
+import type { SigningKey } from "../wire/token.ts";
 
 /** A service on this machine answers sooner, even on a busy one. */
 const TIMEOUT_MS = 5_000;

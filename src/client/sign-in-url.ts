@@ -1,6 +1,6 @@
 import { suggestion } from "../wire/text/suggestion.ts";
 import { isProvider, PROVIDERS, type Provider } from "../wire/providers.ts";
-import { readRedirectUri } from "../wire/sign-in/redirect-uri.ts";
+import { readRedirectUri } from "../wire/redirect-uri.ts";
 import { ConfigError } from "./errors.ts";
 import { checkNames } from "./known-options.ts";
 

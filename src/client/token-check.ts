@@ -1,4 +1,4 @@
-import { type TokenClaims, MAX_TOKEN_BYTES } from "../wire/token/claims.ts";
+import { type TokenClaims, MAX_TOKEN_BYTES } from "../wire/claims.ts";
 import { ERRORS } from "../wire/errors.ts";
 import type { VerifiedToken } from "../wire/resources.ts";
 import { isServiceError, TokenError, type ServiceError, type TokenReason, missingToken } from "./errors.ts";

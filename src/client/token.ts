@@ -1,16 +1,15 @@
 import { decodeProtectedHeader } from "jose/decode/protected_header";
 import { decodeJwt } from "jose/jwt/decode";
-import type { TokenClaims } from "../wire/token/claims.ts";
+import { type TokenClaims, codeOfProblem, type TokenProblem } from "../wire/claims.ts";
 import { ERRORS } from "../wire/errors.ts";
 import type { Now } from "./options.ts";
-import { codeOfProblem, type TokenProblem } from "../wire/token/token-problems.ts";
-import { importKey, tokenProblem, verifySignature, type SigningKey } from "../wire/token/token.ts";
+import { importKey, tokenProblem, verifySignature, type SigningKey } from "../wire/token.ts";
 import { TokenError, missingToken } from "./errors.ts";
 import { atLeastOne, checkSigningKey } from "./keys.ts";
 import { checkFunctions, checkNames, type Names } from "./known-options.ts";
 import { timeFor } from "./service-clock.ts";
 
-export type { TokenClaims } from "../wire/token/claims.ts";
+export type { TokenClaims } from "../wire/claims.ts";
 
 const MAX_KEYS = 32;
 

@@ -3,8 +3,7 @@ import { CONTROL_BASE } from "../wire/control/paths.ts";
 import { type Fetch, type FetchResponse, chunksOf } from "../wire/http/fetch.ts";
 import { errorCode } from "../wire/errors.ts";
 import { parsedJson } from "../wire/text/json.ts";
-import { nextPage, MAX_PAGE_SIZE } from "../wire/http/page.ts";
-import { requestPath, type ParamsIn } from "../wire/http/path.ts";
+import { nextPage, MAX_PAGE_SIZE, requestPath, type ParamsIn } from "../wire/http/request.ts";
 import { ControlError, emptyParameter, refusedKey, unreachable } from "./error.ts";
 
 export interface ControlClientOptions {

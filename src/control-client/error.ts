@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../wire/errors.ts";
-import { connectionFault } from "../wire/http/address-fault.ts";
-import { CONTROL_KEY_PREFIX, credentialKind } from "../wire/credentials.ts";
+import { connectionFault } from "../wire/http/address.ts";
+import { CONTROL_KEY_PREFIX, credentialKind } from "../wire/ids.ts";
 
 /**
  * One of the service's codes; `connection`: the server could not be reached; `closed`: the test service had been closed;

@@ -1,4 +1,4 @@
-import { INSIDE_URL } from "../wire/http/address-fault.ts";
+import { INSIDE_URL } from "../wire/http/address.ts";
 import { createAddresses } from "./instances/addresses.ts";
 import { assemble } from "./assemble.ts";
 import type { RunningServer, ServeOptions } from "./options.ts";

@@ -1,4 +1,4 @@
-import { isLoopback } from "../wire/http/loopback.ts";
+import { isLoopback } from "../wire/http/address.ts";
 import { DEFAULT_PORT } from "../wire/serve.ts";
 import { PROVIDERS } from "../wire/providers.ts";
 import { createAddresses } from "./instances/addresses.ts";

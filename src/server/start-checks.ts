@@ -1,5 +1,5 @@
 import { enumerated } from "../wire/text/suggestion.ts";
-import { isConfidential, isLoopback } from "../wire/http/loopback.ts";
+import { isConfidential, isLoopback } from "../wire/http/address.ts";
 import { ServeError } from "./errors.ts";
 import type { ServeOptions } from "./options.ts";
 import { defaultFault, type Offers } from "./providers/offers.ts";

@@ -1,9 +1,15 @@
 import { SignJWT } from "jose/jwt/sign";
 import { LRUCache } from "lru-cache";
-import { type TokenClaims, ISSUER, TOKEN_LIFETIME_SECONDS } from "../wire/token/claims.ts";
+import {
+  type TokenClaims,
+  ISSUER,
+  TOKEN_LIFETIME_SECONDS,
+  codeOfProblem,
+  REASON_HEADER,
+  type TokenProblem,
+  explainClaims,
+} from "../wire/claims.ts";
 import type { Provider, TokenProvider } from "../wire/providers.ts";
-import { codeOfProblem, REASON_HEADER, type TokenProblem } from "../wire/token/token-problems.ts";
-import { explainClaims } from "../wire/token/token-words.ts";
 import {
   ALGORITHM,
   importKey,
@@ -12,7 +18,7 @@ import {
   verifySignature,
   type SignedToken,
   type SigningKey,
-} from "../wire/token/token.ts";
+} from "../wire/token.ts";
 import { cacheLimit } from "./memory-use.ts";
 import { ApiError } from "./errors.ts";
 import { verifyingKeys } from "./instances/instances.ts";

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { createControlClient } from "../control-client/index.ts";
 import { embed } from "../server/embed.ts";
 import type { ServeOptions } from "../server/index.ts";
-import { trimSlash } from "../wire/http/path.ts";
+import { trimSlash } from "../wire/http/request.ts";
 import { createInsideFetch } from "./inside.ts";
 import { createNetworkFetch } from "./network-fetch.ts";
 import { checkOptions, checkServer } from "./options.ts";

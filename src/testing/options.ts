@@ -1,6 +1,6 @@
 import { ServeError } from "../server/errors.ts";
-import { apiPathFault } from "../wire/http/address-fault.ts";
-import { CONTROL_KEY_PREFIX, credentialKind } from "../wire/credentials.ts";
+import { apiPathFault } from "../wire/http/address.ts";
+import { CONTROL_KEY_PREFIX, credentialKind } from "../wire/ids.ts";
 import { noOptions, optionProblem } from "../wire/text/suggestion.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { errorBody } from "../../src/wire/errors.ts";
-import { errorOf } from "../../src/wire/product/faults.ts";
+import { errorOf } from "../../src/wire/product/inputs.ts";
 import { PRODUCT_ROUTES, type Route } from "../../src/wire/product/routes.ts";
 import type { RouteDefinition } from "../../src/wire/route.ts";
 import { APP, FRONT, SESSION, setup } from "../_setup.ts";

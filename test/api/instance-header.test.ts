@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { INSTANCE_HEADER } from "../../src/wire/credentials.ts";
+import { INSTANCE_HEADER } from "../../src/wire/ids.ts";
 import { ADA, ADA_OF_GLOBEX, NOBODY, setup, type Service } from "../_setup.ts";
 
 let service: Service;

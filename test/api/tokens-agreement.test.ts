@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { TokenError } from "../../src/client/index.ts";
 import { checkToken } from "../../src/client/verify.ts";
 import { ERRORS } from "../../src/wire/errors.ts";
-import { TOKEN_PROBLEMS } from "../../src/wire/token/token-problems.ts";
+import { TOKEN_PROBLEMS } from "../../src/wire/claims.ts";
 import { ADA, ADA_OF_GLOBEX, NOBODY, setup } from "../_setup.ts";
 import { claimsOf, NOW, sign, verify, type Instance } from "../_tokens.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { TOKEN_KINDS } from "../../src/wire/token/token-kinds.ts";
+import { TOKEN_KINDS } from "../../src/wire/claims.ts";
 import { answering } from "../_answering.ts";
 import { answerOf, server, svc, useDevServer } from "../_dev-server.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { OUTCOME_IDS } from "../../src/wire/sign-in/outcomes.ts";
+import { OUTCOME_IDS } from "../../src/wire/outcomes.ts";
 import { answerOf, server, signIn, svc, useDevServer } from "../_dev-server.ts";
 
 useDevServer();

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { isConfidential } from "../../src/wire/http/loopback.ts";
+import { isConfidential } from "../../src/wire/http/address.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { runCli } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";

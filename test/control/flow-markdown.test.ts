@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { flowMarkdown } from "../../src/wire/control/flow-markdown.ts";
+import { flowMarkdown } from "../../src/wire/control/flows.ts";
 
 it("A sign-in as Markdown has nothing outside its block of code, whatever a stranger's texts contain", () => {
   const hostile = "````\n# Title\u2028@everyone <img src=x> ```";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { providersOf } from "../../src/server/simulator/outcomes.ts";
-import { OUTCOMES } from "../../src/wire/sign-in/outcomes.ts";
+import { OUTCOMES } from "../../src/wire/outcomes.ts";
 import { requestOn } from "../_answers.ts";
 import { startServer } from "../_control.ts";
 

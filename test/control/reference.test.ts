@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { curlCommand } from "../../src/wire/text/curl.ts";
+import { curlCommand } from "../../src/wire/text/shell.ts";
 import { startServer, type ControlledServer } from "../_control.ts";
 
 interface Operation {

@@ -4,7 +4,7 @@ import type * as z from "zod/mini";
 import { CONTROL_ROUTES, type ControlRouteDefinition } from "../../src/wire/control/routes.ts";
 import type { ControlRoute } from "../../src/wire/control/types.ts";
 import { providersOf } from "../../src/server/simulator/outcomes.ts";
-import { OUTCOMES } from "../../src/wire/sign-in/outcomes.ts";
+import { OUTCOMES } from "../../src/wire/outcomes.ts";
 import { createDatabase } from "../postgres/_postgres.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { call, followSignIn, startServer, type Answered, type ControlledServer } from "../_control.ts";

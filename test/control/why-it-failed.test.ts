@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { ACCOUNT_OUTCOMES, OUTCOMES } from "../../src/wire/sign-in/outcomes.ts";
+import { ACCOUNT_OUTCOMES, OUTCOMES } from "../../src/wire/outcomes.ts";
 import { PROVIDERS, PROVIDERS_WITHOUT_EMAIL } from "../../src/wire/providers.ts";
 import { serve, type RunningServer } from "../../src/server/index.ts";
 import { call, type Answered } from "../_control.ts";

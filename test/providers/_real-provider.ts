@@ -1,4 +1,4 @@
-import type { OutcomeId } from "../../src/wire/sign-in/outcomes.ts";
+import type { OutcomeId } from "../../src/wire/outcomes.ts";
 import type { Answer } from "./_reply.ts";
 
 /** A status and a JSON body. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AccountChoices } from "../../src/wire/sign-in/account-choices.ts";
+import type { AccountChoices } from "../../src/wire/outcomes.ts";
 import { PROVIDERS, type Provider } from "../../src/wire/providers.ts";
 import { locationOf } from "../_answers.ts";
 import { BROWSER } from "../_cookie-jar.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readSeed } from "../../src/server/seed/parse.ts";
 import { upgrade } from "../../src/server/store/records.ts";
-import { tryTarget } from "../../src/wire/sign-in/try-target.ts";
+import { tryTarget } from "../../src/wire/redirect-uri.ts";
 import { A, instance } from "../store/_records.ts";
 import { FRONT, SEED, setup, START } from "../_setup.ts";
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { isLoopback } from "../../src/wire/http/loopback.ts";
+import { isLoopback } from "../../src/wire/http/address.ts";
 import { FRONT, SEED, setup, type Service } from "../_setup.ts";
 
 const REGISTERED = [

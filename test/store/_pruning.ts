@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { SESSION_FIELDS } from "../../src/wire/search/fields.ts";
 import { parseQuery } from "../../src/wire/search/query.ts";
-import { prunedQuery } from "../../src/wire/retention.ts";
+import { prunedQuery } from "../../src/wire/serve.ts";
 import { A, at, B, people, records, session, sessionId, user } from "./_records.ts";
 import type { Subject } from "./_subject.ts";
 

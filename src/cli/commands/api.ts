@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { errorCode } from "../../wire/errors.ts";
 import { parsedJson } from "../../wire/text/json.ts";
-import { encodePair, trimSlash } from "../../wire/http/path.ts";
-import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/credentials.ts";
+import { encodePair, trimSlash } from "../../wire/http/request.ts";
+import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/ids.ts";
 import { optionsOf, requireKey, retriesOf, timeoutMs } from "../connection/client-options.ts";
 import { collect, runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";

@@ -1,6 +1,6 @@
 import { checkKey } from "../../client/keys.ts";
-import { SECRET_KEY_PREFIX } from "../../wire/credentials.ts";
-import { trimSlash } from "../../wire/http/path.ts";
+import { SECRET_KEY_PREFIX } from "../../wire/ids.ts";
+import { trimSlash } from "../../wire/http/request.ts";
 import { checkUrl, optionsOf, requireEncryption } from "../connection/client-options.ts";
 import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";

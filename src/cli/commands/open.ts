@@ -1,5 +1,5 @@
 import { Argument } from "commander";
-import { tryTarget } from "../../wire/sign-in/try-target.ts";
+import { tryTarget } from "../../wire/redirect-uri.ts";
 import { checkUrl, optionsOf } from "../connection/client-options.ts";
 import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
 import { controlTarget } from "../connection/control.ts";
@@ -10,7 +10,7 @@ import { harmless, printJson } from "../output/text.ts";
 import { openDashboard, revokeDashboardKeys } from "./open-dashboard.ts";
 import { resolveTarget } from "../connection/target.ts";
 import type { Target } from "../connection/sources.ts";
-import { trimSlash } from "../../wire/http/path.ts";
+import { trimSlash } from "../../wire/http/request.ts";
 
 const PAGES = ["front", "sign-in", "discovery", "dashboard", "reference"] as const;
 type Page = (typeof PAGES)[number];

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { Client } from "../../client/client.ts";
 import type { ListCall } from "../../client/list.ts";
-import { plainText } from "../../wire/text/plain-text.ts";
-import type { Page } from "../../wire/http/page.ts";
+import { plainText } from "../../wire/text/json.ts";
+import type { Page } from "../../wire/http/request.ts";
 import type { Query } from "../../wire/search/query.ts";
 import { openClient } from "../connection/client.ts";
 import { runs, withHelp, type CommandHelp, type GlobalFlags } from "../command.ts";

@@ -1,5 +1,5 @@
-import { isConfidential } from "../../wire/http/loopback.ts";
-import { SECRET_KEY_PREFIX } from "../../wire/credentials.ts";
+import { isConfidential } from "../../wire/http/address.ts";
+import { SECRET_KEY_PREFIX } from "../../wire/ids.ts";
 import type { ClientOptions } from "../../client/client.ts";
 import { checkKey } from "../../client/keys.ts";
 import { checkAddress, DEFAULT_TIMEOUT_MS } from "../../client/options.ts";

@@ -1,6 +1,6 @@
 import type { ControlClient } from "../../control-client/index.ts";
-import { CONTROL_KEY_PREFIX, credentialKind } from "../../wire/credentials.ts";
-import { trimSlash } from "../../wire/http/path.ts";
+import { CONTROL_KEY_PREFIX, credentialKind } from "../../wire/ids.ts";
+import { trimSlash } from "../../wire/http/request.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";

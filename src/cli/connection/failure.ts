@@ -1,5 +1,4 @@
-import { connectionFault as addressFault } from "../../wire/http/address-fault.ts";
-import { isLoopbackUrl } from "../../wire/http/loopback.ts";
+import { connectionFault as addressFault, isLoopbackUrl } from "../../wire/http/address.ts";
 import type { Context, Exchange } from "../context.ts";
 import { counted } from "../output/format.ts";
 import { CliError, toFailure, type Failure } from "../errors.ts";

@@ -1,4 +1,4 @@
-import { isLoopbackUrl } from "../../wire/http/loopback.ts";
+import { isLoopbackUrl } from "../../wire/http/address.ts";
 import type { Context } from "../context.ts";
 import { ipNetwork } from "../ip-network.ts";
 

@@ -1,5 +1,5 @@
-import { durationMs } from "../../wire/text/duration.ts";
-import { isLoopbackUrl } from "../../wire/http/loopback.ts";
+import { durationMs } from "../../wire/text/time.ts";
+import { isLoopbackUrl } from "../../wire/http/address.ts";
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { dirname, resolve } from "node:path";
 import type { Context } from "../context.ts";

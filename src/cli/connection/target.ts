@@ -1,7 +1,7 @@
 import { startDeadline } from "../../client/deadline.ts";
 import { repeat } from "../../client/retry.ts";
-import { isLoopbackUrl } from "../../wire/http/loopback.ts";
-import { trimSlash } from "../../wire/http/path.ts";
+import { isLoopbackUrl } from "../../wire/http/address.ts";
+import { trimSlash } from "../../wire/http/request.ts";
 import type { TargetFlags } from "../command.ts";
 import type { Context, NamedInstance } from "../context.ts";
 import { listProfiles, readCurrent, requireProfile } from "../credentials/profiles.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { closest } from "../../wire/text/suggestion.ts";
-import { meantOutcome } from "../../wire/sign-in/outcomes.ts";
+import { meantOutcome } from "../../wire/outcomes.ts";
 import { CliError } from "../errors.ts";
 import type { Program } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Page } from "../../wire/http/page.ts";
+import type { Page } from "../../wire/http/request.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { Collection, Column, Listed } from "./columns.ts";

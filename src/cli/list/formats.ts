@@ -1,5 +1,5 @@
-import { csvLine } from "../../wire/text/csv.ts";
-import { plainText } from "../../wire/text/plain-text.ts";
+import { csvLine } from "../../wire/text/harmless.ts";
+import { plainText } from "../../wire/text/json.ts";
 import type { Context } from "../context.ts";
 import { harmlessData, harmlessJson } from "../output/text.ts";
 import { isEnvelope, type Column, type Listed } from "./columns.ts";

@@ -1,5 +1,5 @@
 import type { ListCall } from "../../client/list.ts";
-import { type Page, MAX_PAGE_SIZE } from "../../wire/http/page.ts";
+import { type Page, MAX_PAGE_SIZE } from "../../wire/http/request.ts";
 
 /**
  * The rows of a list, at most `limit`, asked for page by page while they are taken.

@@ -1,4 +1,4 @@
-import { plainText } from "../../wire/text/plain-text.ts";
+import { plainText } from "../../wire/text/json.ts";
 import { fold } from "../../wire/text/fold.ts";
 import type { Context } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";

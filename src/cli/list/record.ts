@@ -1,4 +1,4 @@
-import { plainText } from "../../wire/text/plain-text.ts";
+import { plainText } from "../../wire/text/json.ts";
 import type { Context } from "../context.ts";
 import { printJson, printRecord } from "../output/text.ts";
 import { formatOf, type OutputFlags } from "../output/flags.ts";

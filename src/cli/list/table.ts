@@ -1,5 +1,5 @@
-import { plainText } from "../../wire/text/plain-text.ts";
-import { relativeTime } from "../../wire/text/relative-time.ts";
+import { plainText } from "../../wire/text/json.ts";
+import { relativeTime } from "../../wire/text/time.ts";
 import type { Context } from "../context.ts";
 import { colors, harmless } from "../output/text.ts";
 import type { Column } from "./columns.ts";

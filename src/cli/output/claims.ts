@@ -1,4 +1,4 @@
-import { timeInWords } from "../../wire/token/token-words.ts";
+import { timeInWords } from "../../wire/claims.ts";
 import type { Context } from "../context.ts";
 
 const TIMES = new Set(["iat", "exp", "nbf"]);

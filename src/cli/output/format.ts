@@ -1,4 +1,4 @@
-import { shellQuoted } from "../../wire/text/shell-quote.ts";
+import { shellQuoted } from "../../wire/text/shell.ts";
 import type { Context } from "../context.ts";
 
 /** A key that can be told from others, and not be used. */

@@ -1,5 +1,5 @@
 import { isUuid } from "../../wire/ids.ts";
-import { normalizeEmail } from "../../wire/text/email.ts";
+import { normalizeEmail } from "../../wire/text/fold.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { ipNetwork } from "../ip-network.ts";

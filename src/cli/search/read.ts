@@ -6,7 +6,7 @@ import {
   UnknownFieldError,
   type Query,
 } from "../../wire/search/query.ts";
-import { asSentence, fieldHint, termHint } from "../../wire/search/query-hint.ts";
+import { asSentence, fieldHint, termHint } from "../../wire/search/query-words.ts";
 import type { Context } from "../context.ts";
 import { readInput } from "../input.ts";
 import { CliError } from "../errors.ts";

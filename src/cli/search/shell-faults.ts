@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isUuid } from "../../wire/ids.ts";
-import { termHint } from "../../wire/search/query-hint.ts";
+import { termHint } from "../../wire/search/query-words.ts";
 import { CliError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { quoted } from "../output/format.ts";

@@ -1,6 +1,6 @@
 import { SESSION_FIELDS } from "../../wire/search/fields.ts";
-import { fieldHint } from "../../wire/search/query-hint.ts";
-import { shellQuoted } from "../../wire/text/shell-quote.ts";
+import { fieldHint } from "../../wire/search/query-words.ts";
+import { shellQuoted } from "../../wire/text/shell.ts";
 import type { Searched } from "./flags.ts";
 
 /** The field of a term. A `:` or a comparison ends it. */

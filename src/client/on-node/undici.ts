@@ -6,7 +6,7 @@ import { userAgent } from "../../wire/version.ts";
 import { fetchTransport, globalFetch, type Connect } from "../transport.ts";
 import dns from "node:dns";
 import type { LookupFunction } from "node:net";
-import { isLocalhost } from "../../wire/http/loopback.ts";
+import { isLocalhost } from "../../wire/http/address.ts";
 
 /** What is used of undici. */
 export type Undici = Pick<typeof Whole, "Agent" | "ProxyAgent">;

@@ -1,5 +1,5 @@
-import { cookiesIn } from "../../wire/http/cookies.ts";
-import { STATE_LIFETIME_SECONDS } from "../../wire/sign-in/attempt.ts";
+import { cookiesIn } from "../../wire/http/headers.ts";
+import { STATE_LIFETIME_SECONDS } from "../../wire/redirect-uri.ts";
 import { headerOf, type RequestLike } from "../request-headers.ts";
 
 /** More than anyone has open in tabs. An endless redirect would otherwise fill the browser's cookies. */

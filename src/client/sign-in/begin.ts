@@ -1,5 +1,5 @@
-import { trimSlash } from "../../wire/http/path.ts";
-import { NONCE } from "../../wire/sign-in/attempt.ts";
+import { trimSlash } from "../../wire/http/request.ts";
+import { NONCE } from "../../wire/redirect-uri.ts";
 import { SignInError } from "../errors.ts";
 import type { RequestLike } from "../request-headers.ts";
 import { checkSignIn, signInUrl } from "../sign-in-url.ts";

@@ -1,6 +1,6 @@
-import type { TokenClaims } from "../../wire/token/claims.ts";
+import type { TokenClaims } from "../../wire/claims.ts";
 import { ERRORS, SIGN_IN_ERRORS, type SignInErrorCode } from "../../wire/errors.ts";
-import { NONCE } from "../../wire/sign-in/attempt.ts";
+import { NONCE } from "../../wire/redirect-uri.ts";
 import { ConfigError, SignInError, TokenError } from "../errors.ts";
 import type { RequestLike } from "../request-headers.ts";
 import { verdictOf } from "../token.ts";

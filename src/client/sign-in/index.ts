@@ -5,4 +5,4 @@ export type { BeginSignInOptions, SignInOptions } from "./options.ts";
 export type { RequestLike } from "../request-headers.ts";
 export { ConfigError, isServiceError, SignInError, TokenError, type ErrorCode, type SignInCode } from "../errors.ts";
 export type { Provider } from "../../wire/providers.ts";
-export type { TokenClaims } from "../../wire/token/claims.ts";
+export type { TokenClaims } from "../../wire/claims.ts";

@@ -1,7 +1,6 @@
 import type { Provider } from "../../wire/providers.ts";
-import { readRedirectUri } from "../../wire/sign-in/redirect-uri.ts";
-import { NONCE } from "../../wire/sign-in/attempt.ts";
-import { PUBLISHABLE_KEY_PREFIX } from "../../wire/credentials.ts";
+import { readRedirectUri, NONCE } from "../../wire/redirect-uri.ts";
+import { PUBLISHABLE_KEY_PREFIX } from "../../wire/ids.ts";
 import { ConfigError } from "../errors.ts";
 import { checkKey } from "../keys.ts";
 import type { Names } from "../known-options.ts";

@@ -1,5 +1,5 @@
 import { isUuid } from "../../wire/ids.ts";
-import { durationMs } from "../../wire/text/duration.ts";
+import { durationMs } from "../../wire/text/time.ts";
 import { visible } from "../../wire/text/harmless.ts";
 import { control } from "../api/client.ts";
 import type { User } from "../api/records.ts";

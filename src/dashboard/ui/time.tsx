@@ -1,7 +1,7 @@
 import { signal, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
-import { relativeTime } from "../../wire/text/relative-time.ts";
+import { relativeTime } from "../../wire/text/time.ts";
 import { clockOffset } from "../api/service.ts";
 
 const tick = signal(Date.now());

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
-import { flowMarkdown } from "../../wire/control/flow-markdown.ts";
+import { flowMarkdown } from "../../wire/control/flows.ts";
 import { providerTitle } from "../../wire/providers.ts";
 import { control } from "../api/client.ts";
 import type { Flow as FlowRecord } from "../api/records.ts";

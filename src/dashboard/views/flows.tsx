@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { isFlowMatch, type FlowFilter } from "../../wire/control/flow-match.ts";
+import { isFlowMatch, type FlowFilter } from "../../wire/control/flows.ts";
 import { chosen, FilterBar, type Filter } from "../ui/filter-bar.tsx";
 import { useLiveList } from "../ui/live-list.ts";
 import { LivePanel } from "../ui/live-panel.tsx";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { CONTROL_KEY_PREFIX as PREFIX } from "../../wire/credentials.ts";
+import { CONTROL_KEY_PREFIX as PREFIX } from "../../wire/ids.ts";
 import { ServeError } from "../errors.ts";
 
 const MIN_LENGTH = 32;

@@ -1,4 +1,4 @@
-import { durationMs } from "../../wire/text/duration.ts";
+import { durationMs } from "../../wire/text/time.ts";
 import { ApiError } from "../errors.ts";
 
 /** Before it, ISO 8601 has years of another form. */

@@ -2,7 +2,7 @@ import { clearTimeout, setTimeout } from "node:timers";
 import type * as z from "zod/mini";
 import type { Filtered, Requests } from "../../wire/control/queries.ts";
 import { isWatching } from "../../wire/control/paths.ts";
-import { isFlowMatch, type FlowFilter } from "../../wire/control/flow-match.ts";
+import { isFlowMatch, type FlowFilter } from "../../wire/control/flows.ts";
 import type { Flow } from "../history/flows.ts";
 import type { LoggedRequest } from "../history/request-log.ts";
 import type { ControlDeps } from "./deps.ts";

@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from "node:crypto";
-import { isLoopback } from "../../wire/http/loopback.ts";
+import { isLoopback } from "../../wire/http/address.ts";
 import { ApiError } from "../errors.ts";
 import type { H3Event } from "h3";
 import { isOwnSite } from "../http/admission.ts";

@@ -1,6 +1,5 @@
 import { createHmac, hash } from "node:crypto";
-import type { TokenKind } from "../../wire/token/token-kinds.ts";
-import { CLOCK_SKEW_SECONDS, type TokenClaims, TOKEN_LIFETIME_SECONDS } from "../../wire/token/claims.ts";
+import { type TokenKind, CLOCK_SKEW_SECONDS, type TokenClaims, TOKEN_LIFETIME_SECONDS } from "../../wire/claims.ts";
 import type { TokenProvider } from "../../wire/providers.ts";
 import { edited, type Edit } from "../simulator/edit.ts";
 import { namedUuid } from "./records.ts";

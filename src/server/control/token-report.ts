@@ -1,9 +1,7 @@
-import { isObject } from "../../wire/object.ts";
+import { isObject } from "../../wire/text/json.ts";
 import { isUuid } from "../../wire/ids.ts";
-import { MAX_TOKEN_BYTES } from "../../wire/token/claims.ts";
-import type { TokenProblem } from "../../wire/token/token-problems.ts";
-import { explainClaims, explainHeader, timeInWords } from "../../wire/token/token-words.ts";
-import { importKey, readClaims, tokenProblem, verifySignature } from "../../wire/token/token.ts";
+import { MAX_TOKEN_BYTES, type TokenProblem, explainClaims, explainHeader, timeInWords } from "../../wire/claims.ts";
+import { importKey, readClaims, tokenProblem, verifySignature } from "../../wire/token.ts";
 import { verifyingKeys } from "../instances/instances.ts";
 import type { InstanceRecord } from "../store/records.ts";
 

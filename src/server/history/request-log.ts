@@ -1,6 +1,6 @@
 import { isWatching, isControlApi } from "../../wire/control/paths.ts";
 import type { AnswerOf } from "../../wire/control/types.ts";
-import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/credentials.ts";
+import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/ids.ts";
 import { beginningOf, REDACTED, redactBody, redactPath, redactText, redactUrl } from "./redact.ts";
 
 const MAX_ENTRIES = 2000;

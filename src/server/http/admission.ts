@@ -1,7 +1,7 @@
 import { getQuery, type H3Event, type Middleware } from "h3";
-import { PUBLISHABLE_KEY_HEADER } from "../../wire/credentials.ts";
+import { PUBLISHABLE_KEY_HEADER } from "../../wire/ids.ts";
 import { PRODUCT_ROUTES } from "../../wire/product/routes.ts";
-import { isWebSocketHandshake } from "../../wire/http/web-socket.ts";
+import { isWebSocketHandshake } from "../../wire/http/headers.ts";
 import { ApiError } from "../errors.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import type { Instances } from "../instances/instances.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getCookie, type H3Event } from "h3";
-import { valuesOf } from "../../wire/http/cookies.ts";
+import { valuesOf } from "../../wire/http/headers.ts";
 import type { Scope } from "../instances/addresses.ts";
 import { callerOf, type Caller } from "../sign-in/caller.ts";
 import type { InstanceRecord } from "../store/records.ts";

@@ -1,6 +1,6 @@
 import { HTTPResponse, type H3, type H3Event, type HTTPMethod } from "h3";
 import type * as z from "zod/mini";
-import type { ParamsIn } from "../../wire/http/path.ts";
+import type { ParamsIn } from "../../wire/http/request.ts";
 import type { ParsedOf, ResultOf, RouteDefinition, RouteTable } from "../../wire/route.ts";
 import { ApiError } from "../errors.ts";
 import { readBody } from "./body.ts";

@@ -3,7 +3,7 @@ import type { RequestListener, Server } from "node:http";
 import { lookup } from "node:dns/promises";
 import { createServer, isIP, type AddressInfo } from "node:net";
 import type { HTTPSOptions, Listener, ListenOptions as ListhenOptions } from "listhen";
-import { isLoopback } from "../../wire/http/loopback.ts";
+import { isLoopback } from "../../wire/http/address.ts";
 import { PortTakenSince, PortUnavailable } from "../errors.ts";
 import { closeServers, type CloseTimes } from "./close.ts";
 import { createConnectionLimit, type ConnectionLimitOptions } from "./connection-limit.ts";

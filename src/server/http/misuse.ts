@@ -1,6 +1,6 @@
 import type { H3Event } from "h3";
 import { CONTROL_BASE } from "../../wire/control/paths.ts";
-import { CONTROL_KEY_PREFIX, credentialKind, SECRET_KEY_HEADER, SECRET_KEY_PREFIX } from "../../wire/credentials.ts";
+import { CONTROL_KEY_PREFIX, credentialKind, SECRET_KEY_HEADER, SECRET_KEY_PREFIX } from "../../wire/ids.ts";
 import type { ErrorCode } from "../../wire/errors.ts";
 import { headerOf } from "./context.ts";
 import type { Refusal } from "./request-entry.ts";

@@ -1,4 +1,4 @@
-import type { TokenClaims } from "../../wire/token/claims.ts";
+import type { TokenClaims } from "../../wire/claims.ts";
 import type { Instance, Session, User, VerifiedToken } from "../../wire/resources.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import type { InstanceRecord, SessionRecord } from "../store/records.ts";

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual, randomBytes } from "node:crypto";
 import type { InstanceRecord, OldKey } from "../store/records.ts";
-import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../../wire/credentials.ts";
+import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../../wire/ids.ts";
 
 export type Instances = ReturnType<typeof createInstances>;
 

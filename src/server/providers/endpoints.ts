@@ -1,4 +1,4 @@
-import { isConfidential } from "../../wire/http/loopback.ts";
+import { isConfidential } from "../../wire/http/address.ts";
 import { isProvider } from "../../wire/providers.ts";
 import { DEFINITIONS } from "./index.ts";
 

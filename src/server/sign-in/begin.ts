@@ -1,6 +1,5 @@
-import { STATE_LIFETIME_SECONDS } from "../../wire/sign-in/attempt.ts";
+import { STATE_LIFETIME_SECONDS, addressIn } from "../../wire/redirect-uri.ts";
 import type { Provider } from "../../wire/providers.ts";
-import { addressIn } from "../../wire/sign-in/redirect-entry.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import { ApiError, SignInRefused } from "../errors.ts";
 import { flowIdOf, type Flows } from "../history/flows.ts";

@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from "node:crypto";
-import { STATE_LIFETIME_SECONDS } from "../../wire/sign-in/attempt.ts";
+import { STATE_LIFETIME_SECONDS } from "../../wire/redirect-uri.ts";
 import { hostCookie, hostName, type Cookie, type ReadCookie } from "../cookies.ts";
 import { randomBytes } from "../random.ts";
 

@@ -1,4 +1,4 @@
-import { isLoopback } from "../../wire/http/loopback.ts";
+import { isLoopback } from "../../wire/http/address.ts";
 
 /** Who sends a request, as far as its headers tell. */
 export interface Caller {

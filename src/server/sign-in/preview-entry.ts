@@ -1,5 +1,4 @@
-import { withoutWildcard, addressIn, ANY_ADDRESS } from "../../wire/sign-in/redirect-entry.ts";
-import type { RedirectUri } from "../../wire/sign-in/redirect-uri.ts";
+import { withoutWildcard, addressIn, ANY_ADDRESS, type RedirectUri } from "../../wire/redirect-uri.ts";
 import { parseRedirectUri, refused } from "./redirect-uri.ts";
 
 /** What is behind the `*`: the rest of its label, the domain, and a port. */

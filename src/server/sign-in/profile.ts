@@ -1,4 +1,4 @@
-import { normalizeEmail } from "../../wire/text/email.ts";
+import { normalizeEmail } from "../../wire/text/fold.ts";
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 import { SignInError } from "../errors.ts";
 import { isOtherMailbox, isPlaceholderEmail, placeholderEmail } from "../providers/email.ts";

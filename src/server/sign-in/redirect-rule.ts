@@ -1,7 +1,12 @@
-import { isLoopback } from "../../wire/http/loopback.ts";
-import { addressIn, ANY_ADDRESS, ANY_QUERY, withoutWildcard } from "../../wire/sign-in/redirect-entry.ts";
-import { withoutNonce } from "../../wire/sign-in/attempt.ts";
-import type { RedirectUri } from "../../wire/sign-in/redirect-uri.ts";
+import { isLoopback } from "../../wire/http/address.ts";
+import {
+  addressIn,
+  ANY_ADDRESS,
+  ANY_QUERY,
+  withoutWildcard,
+  withoutNonce,
+  type RedirectUri,
+} from "../../wire/redirect-uri.ts";
 import type { ApiError } from "../errors.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import type { Caller } from "./caller.ts";

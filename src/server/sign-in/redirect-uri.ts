@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { cacheLimit } from "../memory-use.ts";
-import { readRedirectUri, splitQuery, type RedirectUri } from "../../wire/sign-in/redirect-uri.ts";
+import { readRedirectUri, splitQuery, type RedirectUri } from "../../wire/redirect-uri.ts";
 import { ApiError } from "../errors.ts";
 
 /** An application uses the same few addresses for all its users. */

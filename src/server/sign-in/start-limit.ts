@@ -1,4 +1,4 @@
-import { STATE_LIFETIME_SECONDS } from "../../wire/sign-in/attempt.ts";
+import { STATE_LIFETIME_SECONDS } from "../../wire/redirect-uri.ts";
 import { ApiError } from "../errors.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { SignInRefused, type WayBack } from "../errors.ts";
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
-import { STATE_LIFETIME_SECONDS } from "../../wire/sign-in/attempt.ts";
+import { STATE_LIFETIME_SECONDS } from "../../wire/redirect-uri.ts";
 import type { InstanceRecord, StateRecord } from "../store/records.ts";
 import type { Store, TakenState } from "../store/store.ts";
 import type { ReadCookie } from "../cookies.ts";

@@ -1,6 +1,6 @@
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
-import { normalizeEmail } from "../../wire/text/email.ts";
-import type { OutcomeId } from "../../wire/sign-in/outcomes.ts";
+import { normalizeEmail } from "../../wire/text/fold.ts";
+import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { Choice } from "./chosen-outcome.ts";
 import type { Edit } from "./edit.ts";
 import { isOutcomeAt, REDIRECT_ERRORS } from "./outcomes.ts";

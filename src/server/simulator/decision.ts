@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Provider } from "../../wire/providers.ts";
-import type { OutcomeId } from "../../wire/sign-in/outcomes.ts";
+import type { OutcomeId } from "../../wire/outcomes.ts";
 import { flowIdOf, type FlowFacts, type Flows } from "../history/flows.ts";
 import type { Override } from "./authorize.ts";
 import type { LabelledBrowser } from "./browser.ts";

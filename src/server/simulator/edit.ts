@@ -1,4 +1,4 @@
-import { isObject } from "../../wire/object.ts";
+import { isObject } from "../../wire/text/json.ts";
 
 /** A test's changes to what is sent: fields with other values, of other types, added, or left out. */
 export interface Edit {

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { cacheLimit, ownText } from "../memory-use.ts";
 import type { Provider } from "../../wire/providers.ts";
-import type { OutcomeId } from "../../wire/sign-in/outcomes.ts";
+import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { Application } from "../providers/connections.ts";
 import type { Edit } from "./edit.ts";
 import { randomBytes } from "../random.ts";

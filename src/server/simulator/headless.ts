@@ -1,8 +1,8 @@
 import type { AnswerOf } from "../../wire/control/types.ts";
 import { ERRORS } from "../../wire/errors.ts";
 import type { Provider } from "../../wire/providers.ts";
-import type { OutcomeId } from "../../wire/sign-in/outcomes.ts";
-import { SIGNED_IN_PATH } from "../../wire/sign-in/try-target.ts";
+import type { OutcomeId } from "../../wire/outcomes.ts";
+import { SIGNED_IN_PATH } from "../../wire/redirect-uri.ts";
 import type { Edit } from "./edit.ts";
 import { ApiError } from "../errors.ts";
 import { flowIdOf } from "../history/flows.ts";

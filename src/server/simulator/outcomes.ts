@@ -1,6 +1,6 @@
 import type { FetchInit, FetchResponse } from "../../wire/http/fetch.ts";
 import { PROVIDERS, type Provider } from "../../wire/providers.ts";
-import { ACCOUNT_OUTCOMES, OUTCOME_IDS, type AccountOutcome, type OutcomeId } from "../../wire/sign-in/outcomes.ts";
+import { ACCOUNT_OUTCOMES, OUTCOME_IDS, type AccountOutcome, type OutcomeId } from "../../wire/outcomes.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import { SIMULATED } from "./providers.ts";
 import { reply, textReply } from "./replies.ts";

@@ -1,5 +1,5 @@
 import type { Provider } from "../../wire/providers.ts";
-import type { OutcomeId } from "../../wire/sign-in/outcomes.ts";
+import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { Edit } from "./edit.ts";
 import type { Application } from "../providers/connections.ts";
 import type { PersonaRecord } from "../store/records.ts";

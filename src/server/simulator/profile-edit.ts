@@ -1,6 +1,6 @@
 import type { FetchResponse } from "../../wire/http/fetch.ts";
 import { MAX_PROFILE_LENGTH } from "../../wire/control/values.ts";
-import { isObject } from "../../wire/object.ts";
+import { isObject } from "../../wire/text/json.ts";
 import { edited, editOf, type Edit } from "./edit.ts";
 import type { SimulatedProvider } from "./provider.ts";
 import { notFound, reply } from "./replies.ts";

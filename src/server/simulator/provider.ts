@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import type { FetchResponse } from "../../wire/http/fetch.ts";
 import type { email, text } from "../../wire/control/seed.ts";
-import type { AccountOutcome } from "../../wire/sign-in/outcomes.ts";
+import type { AccountOutcome } from "../../wire/outcomes.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import type { Redemption } from "./grants.ts";
 

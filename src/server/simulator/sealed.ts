@@ -1,6 +1,6 @@
 /** What requests and codes contain when they are sealed. */
 import type { Provider } from "../../wire/providers.ts";
-import type { OutcomeId } from "../../wire/sign-in/outcomes.ts";
+import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { Edit } from "./edit.ts";
 
 export type Purpose = "request" | "code";

@@ -1,8 +1,8 @@
-import { normalizeEmail } from "../../wire/text/email.ts";
+import { normalizeEmail } from "../../wire/text/fold.ts";
 import { isProvider, PROVIDERS, type Provider } from "../../wire/providers.ts";
 import type { Simulated } from "../providers/connections.ts";
 import type { ConnectionRecord, PersonaRecord } from "../store/records.ts";
-import type { OutcomeId } from "../../wire/sign-in/outcomes.ts";
+import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { AuthorizationServer } from "./authorization-server.ts";
 import { findRequest } from "./authorize-request.ts";
 import { authorize, type AuthorizeReply, type Override, type UnknownAccount } from "./authorize.ts";

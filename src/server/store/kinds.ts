@@ -1,4 +1,4 @@
-import { isObject } from "../../wire/object.ts";
+import { isObject } from "../../wire/text/json.ts";
 import { isProvider, isSessionProvider, type Provider, type SessionProvider } from "../../wire/providers.ts";
 
 /** The kinds of columns: the type in PostgreSQL, and the check of a value. */

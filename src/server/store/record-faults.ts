@@ -1,6 +1,5 @@
 import { invalidColumn, invalidTime, keyOf, type Entry, type InstanceRecord } from "./records.ts";
-import { PUBLISHABLE_KEY, SECRET_KEY } from "../../wire/credentials.ts";
-import { SUBDOMAIN } from "../../wire/ids.ts";
+import { PUBLISHABLE_KEY, SECRET_KEY, SUBDOMAIN } from "../../wire/ids.ts";
 
 /**
  * What is wrong with a record on its own. Each check, export and import asks here, so that a store that passes its check can

@@ -4,7 +4,7 @@ import type { TestClock } from "../clock.ts";
 import type { TestInstances } from "../instances.ts";
 import { ServeError } from "../../server/errors.ts";
 import type { Provider } from "../../wire/providers.ts";
-import { BROWSER_COOKIE } from "../../wire/sign-in/account-choices.ts";
+import { BROWSER_COOKIE } from "../../wire/outcomes.ts";
 import type { NewScenario } from "../scenarios.ts";
 import type { Flow, TestFlows } from "../flows.ts";
 import { withEdits } from "../edits.ts";

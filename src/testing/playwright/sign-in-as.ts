@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Page } from "@playwright/test";
 import type { Provider } from "../../wire/providers.ts";
-import type { OutcomeId } from "../../wire/sign-in/outcomes.ts";
+import type { OutcomeId } from "../../wire/outcomes.ts";
 import { ControlError, type Flow, type TestService } from "../index.ts";
 import { checkOptions } from "../options.ts";
 

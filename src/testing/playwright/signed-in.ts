@@ -1,8 +1,8 @@
 import type { Browser, BrowserContext } from "@playwright/test";
 import { ControlError, type TestService } from "../index.ts";
 import { checkOptions } from "../options.ts";
-import { BROWSER_COOKIE } from "../../wire/sign-in/account-choices.ts";
-import { TOKEN_LIFETIME_SECONDS } from "../../wire/token/claims.ts";
+import { BROWSER_COOKIE } from "../../wire/outcomes.ts";
+import { TOKEN_LIFETIME_SECONDS } from "../../wire/claims.ts";
 import type { SignInAs, SignInAsOptions } from "./sign-in-as.ts";
 
 export type StorageState = Awaited<ReturnType<BrowserContext["storageState"]>>;

@@ -1,10 +1,9 @@
 /** What the control API answers with. */
 import * as z from "zod/mini";
-import { OUTCOME_IDS } from "../sign-in/outcomes.ts";
+import { OUTCOME_IDS } from "../outcomes.ts";
 import { session, user } from "../product/resources.ts";
 import * as seed from "./seed.ts";
-import { TOKEN_KINDS } from "../token/token-kinds.ts";
-import { TOKEN_PROBLEMS } from "../token/token-problems.ts";
+import { TOKEN_KINDS, TOKEN_PROBLEMS } from "../claims.ts";
 import { jsonObject, outcome, provider, record } from "./values.ts";
 
 const text = z.string();

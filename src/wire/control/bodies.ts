@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { PROVIDERS, type Provider } from "../providers.ts";
 import * as seed from "./seed.ts";
-import { TOKEN_KINDS } from "../token/token-kinds.ts";
+import { TOKEN_KINDS } from "../claims.ts";
 import {
   account,
   duration,

@@ -1,6 +1,6 @@
 /** The query parameters of the control API's lists. */
 import * as z from "zod/mini";
-import { CLOCK_NONCE } from "../token/clock-proof.ts";
+import { CLOCK_NONCE } from "../claims.ts";
 import { filters, instanceName, page, text } from "./values.ts";
 
 const yes = z.pipe(

@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
-import { EMAIL, isEmail, MAX_EMAIL_LENGTH } from "../text/email.ts";
+import { EMAIL, isEmail, MAX_EMAIL_LENGTH } from "../text/fold.ts";
 import { PROVIDERS, SESSION_PROVIDERS, type Provider } from "../providers.ts";
-import { PUBLISHABLE_KEY, SECRET_KEY } from "../credentials.ts";
-import { SESSION_ID_PREFIX, SUBDOMAIN, UUID } from "../ids.ts";
+import { PUBLISHABLE_KEY, SECRET_KEY, SESSION_ID_PREFIX, SUBDOMAIN, UUID } from "../ids.ts";
 import { hasFourDigitYear } from "../search/query.ts";
 
 export const text = z.string().check(z.minLength(1), z.maxLength(256));

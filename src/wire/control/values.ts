@@ -1,8 +1,8 @@
 /** The forms of values that several bodies and answers share. */
 import * as z from "zod/mini";
-import { durationMs } from "../text/duration.ts";
-import { MAX_PAGE_SIZE } from "../http/page.ts";
-import { meantOutcome, OUTCOME_IDS } from "../sign-in/outcomes.ts";
+import { durationMs } from "../text/time.ts";
+import { MAX_PAGE_SIZE } from "../http/request.ts";
+import { meantOutcome, OUTCOME_IDS } from "../outcomes.ts";
 import { provider, text, time } from "./seed.ts";
 
 export { provider, text };

@@ -1,11 +1,23 @@
-/** What the product API takes. A message says which error a wrong value is: see `fault`. */
+import type { ErrorCode } from "../errors.ts";
 import * as z from "zod/mini";
 import { AFTER } from "../control/values.ts";
 import type { Fields } from "../search/fields.ts";
-import { MAX_PAGE_SIZE } from "../http/page.ts";
+import { MAX_PAGE_SIZE } from "../http/request.ts";
 import { PROVIDERS } from "../providers.ts";
 import { parseQuery, QueryError, type Query } from "../search/query.ts";
-import { fault } from "./faults.ts";
+
+const PARTS = /^(\w+): ?(.*)$/s;
+
+/** The message of a schema of the product API: which error a wrong value is, and what to do. */
+export function fault(code: ErrorCode, detail = ""): string {
+  return `${code}: ${detail}`;
+}
+
+/** The error of input that a schema refuses. Of several faults the first counts. */
+export function errorOf({ issues: [first] }: z.core.$ZodError): { code: ErrorCode; detail: string | undefined } {
+  const [, code, detail] = PARTS.exec(first?.message ?? "") ?? [];
+  return { code: (code ?? "bad_request") as ErrorCode, detail: detail || undefined };
+}
 
 const text = z.string();
 

@@ -39,3 +39,15 @@ function hasUnexpectedToken(text: string): boolean {
     return (error as Error).message.startsWith("Unexpected token");
   }
 }
+
+/** Whether a value is an object of named fields: not null, and not an array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A value in a line of text: empty for null, the words of a list joined by commas. */
+export function plainText(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "string") return value;
+  return Array.isArray(value) ? value.join(",") : JSON.stringify(value);
+}

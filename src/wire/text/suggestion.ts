@@ -1,4 +1,4 @@
-import { isObject } from "../object.ts";
+import { isObject } from "./json.ts";
 
 /** No known word has this length, and comparing one with them takes long. */
 const TOO_LONG = 64;

@@ -1,5 +1,5 @@
 import type { Client } from "../../../client/client.ts";
-import type { Page } from "../../../wire/http/page.ts";
+import type { Page } from "../../../wire/http/request.ts";
 import { openTarget } from "../../connection/client.ts";
 import { resolveTarget } from "../../connection/target.ts";
 import type { TargetFlags } from "../../command.ts";

@@ -1,7 +1,7 @@
 import { Argument, Option, type Command } from "commander";
 import type { BodyOf } from "../../../wire/control/types.ts";
 import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
-import { OUTCOME_IDS, type OutcomeId } from "../../../wire/sign-in/outcomes.ts";
+import { OUTCOME_IDS, type OutcomeId } from "../../../wire/outcomes.ts";
 import { openControl } from "../../connection/control.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";

@@ -1,6 +1,6 @@
 import { Option, type Command } from "commander";
 import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
-import { OUTCOME_IDS, type OutcomeId } from "../../../wire/sign-in/outcomes.ts";
+import { OUTCOME_IDS, type OutcomeId } from "../../../wire/outcomes.ts";
 import { openControl } from "../../connection/control.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";

@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import { TOKEN_KINDS, type TokenKind } from "../../../wire/token/token-kinds.ts";
+import { TOKEN_KINDS, type TokenKind } from "../../../wire/claims.ts";
 import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
 import type { AnswerOf, BodyOf } from "../../../wire/control/types.ts";
 import { openControl } from "../../connection/control.ts";

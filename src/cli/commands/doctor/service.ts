@@ -1,6 +1,6 @@
-import { CLOCK_SKEW_SECONDS } from "../../../wire/token/claims.ts";
+import { CLOCK_SKEW_SECONDS } from "../../../wire/claims.ts";
 import { parsedJson } from "../../../wire/text/json.ts";
-import { trimSlash } from "../../../wire/http/path.ts";
+import { trimSlash } from "../../../wire/http/request.ts";
 import type { Discovery } from "../../../wire/resources.ts";
 import { optionsOf, requireKey, timeoutMs } from "../../connection/client-options.ts";
 import type { GlobalFlags } from "../../command.ts";

@@ -2,7 +2,7 @@ import type { Context } from "../../context.ts";
 import { cut, padded } from "../../list/layout.ts";
 import { widthOf } from "../../list/table.ts";
 import { colors, harmless } from "../../output/text.ts";
-import { stepInWords, type Step } from "../../../wire/control/step-words.ts";
+import { stepInWords, type Step } from "../../../wire/control/flows.ts";
 import type { RequestEvent } from "./wanted.ts";
 
 const INDENT = " ".repeat(10);

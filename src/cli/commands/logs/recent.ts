@@ -1,5 +1,5 @@
 import type { ControlClient } from "../../../control-client/index.ts";
-import { MAX_PAGE_SIZE } from "../../../wire/http/page.ts";
+import { MAX_PAGE_SIZE } from "../../../wire/http/request.ts";
 import { isWantedRequest, type FlowEvent, type RequestEvent, type ServerEvent, type Wanted } from "./wanted.ts";
 
 /** What the server remembers, the oldest first: the sign-ins, as they are now, and then the latest requests. */

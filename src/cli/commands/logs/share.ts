@@ -1,7 +1,7 @@
 import { extname, resolve } from "node:path";
 import type { ControlClient } from "../../../control-client/index.ts";
-import { flowMarkdown } from "../../../wire/control/flow-markdown.ts";
-import { MAX_PAGE_SIZE } from "../../../wire/http/page.ts";
+import { flowMarkdown } from "../../../wire/control/flows.ts";
+import { MAX_PAGE_SIZE } from "../../../wire/http/request.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";

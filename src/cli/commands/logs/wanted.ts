@@ -1,5 +1,5 @@
 import { CONTROL_BASE, isWatching } from "../../../wire/control/paths.ts";
-import { isFlowMatch, isOfPerson } from "../../../wire/control/flow-match.ts";
+import { isFlowMatch, isOfPerson } from "../../../wire/control/flows.ts";
 import type { ServerEvent } from "../../../control-client/index.ts";
 
 /** A request that was answered. */

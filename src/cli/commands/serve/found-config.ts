@@ -1,5 +1,5 @@
 import type { ServeOptions } from "../../../server/index.ts";
-import { isLoopback } from "../../../wire/http/loopback.ts";
+import { isLoopback } from "../../../wire/http/address.ts";
 import { CONFIG_FILE } from "../../../wire/serve.ts";
 import { enumerated } from "../../../wire/text/suggestion.ts";
 import type { Context } from "../../context.ts";

@@ -1,8 +1,8 @@
 import { relative } from "node:path";
 import type { RequestEntry, RunningServer } from "../../../server/index.ts";
 import { isProbe, isWatching } from "../../../wire/control/paths.ts";
-import { isLoopbackUrl } from "../../../wire/http/loopback.ts";
-import { tryTarget } from "../../../wire/sign-in/try-target.ts";
+import { isLoopbackUrl } from "../../../wire/http/address.ts";
+import { tryTarget } from "../../../wire/redirect-uri.ts";
 import type { Context } from "../../context.ts";
 import { asRun, counted, mask } from "../../output/format.ts";
 import { colors, harmless, harmlessJson, say } from "../../output/text.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { ControlClient } from "../../../control-client/index.ts";
-import { prunedQuery } from "../../../wire/retention.ts";
+import { prunedQuery } from "../../../wire/serve.ts";
 import { consentAt, instanceInWords, YES_FLAG } from "../../connection/consent.ts";
 import { openControl } from "../../connection/control.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { isIP, type AddressInfo } from "node:net";
-import { isLoopbackUrl } from "../../../wire/http/loopback.ts";
-import { addressIn, ANY_QUERY, withoutWildcard } from "../../../wire/sign-in/redirect-entry.ts";
-import { isWebSocketHandshake } from "../../../wire/http/web-socket.ts";
+import { isLoopbackUrl } from "../../../wire/http/address.ts";
+import { addressIn, ANY_QUERY, withoutWildcard } from "../../../wire/redirect-uri.ts";
+import { isWebSocketHandshake } from "../../../wire/http/headers.ts";
 import { CliError, inOneLine } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 

@@ -2,7 +2,7 @@ import type { Client } from "../../../client/client.ts";
 import { errorCode, type ErrorCode } from "../../../wire/errors.ts";
 import type { Fetch } from "../../../wire/http/fetch.ts";
 import { parsedJson } from "../../../wire/text/json.ts";
-import { isLoopbackUrl } from "../../../wire/http/loopback.ts";
+import { isLoopbackUrl } from "../../../wire/http/address.ts";
 import type { Provider } from "../../../wire/providers.ts";
 import { CliError, inOneLine } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";

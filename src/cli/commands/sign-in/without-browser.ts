@@ -1,7 +1,7 @@
-import type { AccountChoices } from "../../../wire/sign-in/account-choices.ts";
+import type { AccountChoices } from "../../../wire/outcomes.ts";
 import { parsedJson } from "../../../wire/text/json.ts";
 import { providerTitle } from "../../../wire/providers.ts";
-import { addressIn, ANY_ADDRESS, exampleOf } from "../../../wire/sign-in/redirect-entry.ts";
+import { addressIn, ANY_ADDRESS, exampleOf } from "../../../wire/redirect-uri.ts";
 import { CliError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { OWN_ENTRY, tokenOf } from "./landing.ts";

@@ -1,5 +1,5 @@
 import type { Client } from "../../../client/client.ts";
-import type { TokenClaims } from "../../../wire/token/claims.ts";
+import type { TokenClaims } from "../../../wire/claims.ts";
 import { ERRORS } from "../../../wire/errors.ts";
 import type { VerifiedToken } from "../../../wire/resources.ts";
 import { toFailure } from "../../errors.ts";

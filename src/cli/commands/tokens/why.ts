@@ -1,6 +1,12 @@
-import { claimsProblem, type TokenClaims, MAX_TOKEN_BYTES } from "../../../wire/token/claims.ts";
-import { credentialKind } from "../../../wire/credentials.ts";
-import { explainClaims, explainHeader, timeInWords } from "../../../wire/token/token-words.ts";
+import {
+  claimsProblem,
+  type TokenClaims,
+  MAX_TOKEN_BYTES,
+  explainClaims,
+  explainHeader,
+  timeInWords,
+} from "../../../wire/claims.ts";
+import { credentialKind } from "../../../wire/ids.ts";
 import { counted } from "../../output/format.ts";
 
 /** Of 32 bytes in base64url. */

@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { stepInWords, type Step } from "../../../wire/control/step-words.ts";
+import { stepInWords, type Step } from "../../../wire/control/flows.ts";
 import { providerTitle } from "../../../wire/providers.ts";
 import { Code, Facts, Pill } from "../../ui/parts.tsx";
 import { href } from "../../router.ts";

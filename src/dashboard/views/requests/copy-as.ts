@@ -1,4 +1,4 @@
-import { curlCommand } from "../../../wire/text/curl.ts";
+import { curlCommand } from "../../../wire/text/shell.ts";
 import type { RequestEntry } from "../../api/records.ts";
 
 type Asked = Pick<RequestEntry["data"], "method" | "path" | "headers" | "body">;

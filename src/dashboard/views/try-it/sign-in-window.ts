@@ -1,4 +1,4 @@
-import { SIGNED_IN_PATH } from "../../../wire/sign-in/try-target.ts";
+import { SIGNED_IN_PATH } from "../../../wire/redirect-uri.ts";
 import type { Flow, SignIn } from "../../api/records.ts";
 import { onEvent } from "../../api/stream.ts";
 

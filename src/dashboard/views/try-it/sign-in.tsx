@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
-import { tryTarget } from "../../../wire/sign-in/try-target.ts";
+import { tryTarget } from "../../../wire/redirect-uri.ts";
 import { control } from "../../api/client.ts";
 import type { OutcomeId, SignIn } from "../../api/records.ts";
 import { currentInstance, service } from "../../api/service.ts";

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import type { QueryOf } from "../../../wire/control/types.ts";
-import { csvLine } from "../../../wire/text/csv.ts";
-import { plainText } from "../../../wire/text/plain-text.ts";
+import { csvLine } from "../../../wire/text/harmless.ts";
+import { plainText } from "../../../wire/text/json.ts";
 import { control } from "../../api/client.ts";
 import { Button } from "../../ui/button.tsx";
 import { notify } from "../../ui/notices.tsx";

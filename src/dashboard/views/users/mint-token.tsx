@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { TOKEN_KINDS } from "../../../wire/token/token-kinds.ts";
+import { TOKEN_KINDS } from "../../../wire/claims.ts";
 import { control } from "../../api/client.ts";
 import type { Token, User } from "../../api/records.ts";
 import { href } from "../../router.ts";

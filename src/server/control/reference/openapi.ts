@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { APIS } from "../../../wire/apis.ts";
 import { ERRORS, type ErrorCode } from "../../../wire/errors.ts";
-import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../../wire/credentials.ts";
+import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../../wire/ids.ts";
 import { ErrorBody } from "../../../wire/product/resources.ts";
 import type { Key, RouteDefinition } from "../../../wire/route.ts";
 import { VERSION } from "../../../wire/version.ts";

@@ -1,5 +1,5 @@
-import { curlCommand } from "../../../wire/text/curl.ts";
-import { requestPath } from "../../../wire/http/path.ts";
+import { curlCommand } from "../../../wire/text/shell.ts";
+import { requestPath } from "../../../wire/http/request.ts";
 import type { Key, RouteDefinition } from "../../../wire/route.ts";
 import { EXAMPLES, exampleParams } from "./examples.ts";
 

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { clockStatement } from "../../../wire/token/clock-proof.ts";
+import { clockStatement } from "../../../wire/claims.ts";
 import type { AnswerOf } from "../../../wire/control/types.ts";
 import { ApiError } from "../../errors.ts";
 import type { ClockSetting } from "../../shared-state/clock.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { normalizeEmail } from "../../../wire/text/email.ts";
+import { normalizeEmail } from "../../../wire/text/fold.ts";
 import type { ParsedQueryOf } from "../../../wire/control/routes.ts";
-import { type OutcomeId, OUTCOMES } from "../../../wire/sign-in/outcomes.ts";
+import { type OutcomeId, OUTCOMES, BROWSER_COOKIE } from "../../../wire/outcomes.ts";
 import { isPossible, providersOf } from "../../simulator/outcomes.ts";
 import type { Provider } from "../../../wire/providers.ts";
 import { editOf } from "../../simulator/edit.ts";
@@ -13,7 +13,6 @@ import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { requireInstance } from "../records.ts";
 import { pageOf } from "../lists.ts";
 import { changeSetting, deleteSetting } from "../../store/settings.ts";
-import { BROWSER_COOKIE } from "../../../wire/sign-in/account-choices.ts";
 import { labelledBrowserValue } from "../../simulator/browser.ts";
 
 /** Of personas, to find the one that was meant. */

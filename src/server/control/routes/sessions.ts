@@ -1,5 +1,5 @@
 import { SESSION_FIELDS } from "../../../wire/search/fields.ts";
-import { MIN_RETENTION_MS, PRUNED_AT_ONCE } from "../../../wire/retention.ts";
+import { MIN_RETENTION_MS, PRUNED_AT_ONCE } from "../../../wire/serve.ts";
 import { ApiError } from "../../errors.ts";
 import { lowerCaseId } from "../../http/routes/access.ts";
 import type { ListOptions } from "../../http/routes/list.ts";

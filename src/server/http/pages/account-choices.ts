@@ -1,4 +1,4 @@
-import type { AccountChoices } from "../../../wire/sign-in/account-choices.ts";
+import type { AccountChoices } from "../../../wire/outcomes.ts";
 import { PROVIDER_TITLES } from "../../../wire/providers.ts";
 import type { PickerView } from "../../simulator/picker.ts";
 

@@ -1,5 +1,5 @@
 import { PROVIDER_TITLES, type Provider } from "../../../wire/providers.ts";
-import { tryTarget } from "../../../wire/sign-in/try-target.ts";
+import { tryTarget } from "../../../wire/redirect-uri.ts";
 import { visible } from "../../../wire/text/harmless.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import type { InstanceRecord } from "../../store/records.ts";

@@ -1,7 +1,7 @@
 import { PROVIDERS, PROVIDERS_WITHOUT_EMAIL, PROVIDER_TITLES, type Provider } from "../../../wire/providers.ts";
-import { OUTCOMES } from "../../../wire/sign-in/outcomes.ts";
+import { OUTCOMES } from "../../../wire/outcomes.ts";
 import { visible } from "../../../wire/text/harmless.ts";
-import { normalizeEmail } from "../../../wire/text/email.ts";
+import { normalizeEmail } from "../../../wire/text/fold.ts";
 import { editedNames } from "../../simulator/edit.ts";
 import { isPossible } from "../../simulator/outcomes.ts";
 import type { PickerView } from "../../simulator/picker.ts";

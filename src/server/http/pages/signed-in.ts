@@ -1,4 +1,4 @@
-import type { TokenClaims } from "../../../wire/token/claims.ts";
+import type { TokenClaims } from "../../../wire/claims.ts";
 import { providerTitle } from "../../../wire/providers.ts";
 import { visible } from "../../../wire/text/harmless.ts";
 import { html, type Html } from "./html.ts";

@@ -1,4 +1,4 @@
-import { PUBLISHABLE_KEY_HEADER } from "../../../wire/credentials.ts";
+import { PUBLISHABLE_KEY_HEADER } from "../../../wire/ids.ts";
 import { ApiError } from "../../errors.ts";
 import { json, setHeaders } from "../respond.ts";
 import { toInstance } from "../resources.ts";

@@ -1,7 +1,7 @@
 import type { H3 } from "h3";
 import type * as z from "zod/mini";
 import { APIS } from "../../../wire/apis.ts";
-import { errorOf } from "../../../wire/product/faults.ts";
+import { errorOf } from "../../../wire/product/inputs.ts";
 import { ApiError } from "../../errors.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import { callerIn } from "../context.ts";

@@ -1,4 +1,4 @@
-import { normalizeEmail } from "../../../../wire/text/email.ts";
+import { normalizeEmail } from "../../../../wire/text/fold.ts";
 import { isUuid } from "../../../../wire/ids.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";

@@ -68,3 +68,49 @@ export function splitQuery(text: string): { path: string; query: string } {
   const at = text.indexOf("?");
   return at < 0 ? { path: text, query: "" } : { path: text.slice(0, at), query: text.slice(at) };
 }
+
+/** The entry of `redirect_uris` that matches every address. */
+export const ANY_ADDRESS = "*";
+/** The end of an entry that matches its address with any query. */
+export const ANY_QUERY = "?*";
+
+/** An entry without the `?*` at its end. */
+export function withoutWildcard(entry: string): string {
+  return entry.endsWith(ANY_QUERY) ? entry.slice(0, -ANY_QUERY.length) : entry;
+}
+
+/** The one address of an entry. Undefined if its host has a `*`, or it is `*`. */
+export function addressIn(entry: string): string | undefined {
+  const address = withoutWildcard(entry);
+  return address.includes("*") ? undefined : address;
+}
+
+/** An address that an entry allows. */
+export function exampleOf(entry: string): string {
+  return withoutWildcard(entry).replace("*", "preview");
+}
+
+/** The path, at the front door, where a sign-in without an application ends. */
+export const SIGNED_IN_PATH = "/__svc/signed-in";
+
+/**
+ * The redirect URI of a sign-in from the dashboard: our own page, or the first web address that the instance lists.
+ * @returns undefined if it lists none, or only such that stand for many hosts
+ */
+export function tryTarget(redirect_uris: readonly string[], front: string): string | undefined {
+  if (redirect_uris.length === 0 || redirect_uris[0] === ANY_ADDRESS) return front + SIGNED_IN_PATH;
+  return redirect_uris.map(addressIn).find((address) => address !== undefined && /^https?:/i.test(address));
+}
+
+/** How long a browser may take from its begin to its callback. */
+export const STATE_LIFETIME_SECONDS = 600;
+
+/** What an application adds to its callback's address, so that it knows its own sign-in again: 32 bytes as base64url. */
+export const NONCE = "nonce";
+const ADDED_NONCE = /(?:^\?|&)nonce=[A-Za-z0-9_-]{43}$/;
+
+/** A query without the nonce at its end. Whole if another parameter has that name, as an application could read either. */
+export function withoutNonce(query: string): string {
+  const own = query.replace(ADDED_NONCE, "");
+  return new URLSearchParams(own).has(NONCE) ? query : own;
+}

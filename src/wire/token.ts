@@ -1,10 +1,10 @@
-// Its parts by their own names: all of jose takes Node as long to load as to start.
 import * as base64url from "jose/base64url";
 import * as errors from "jose/errors";
 import { compactVerify } from "jose/jws/compact/verify";
 import { decodeJwt } from "jose/jwt/decode";
-import { claimsProblem, isTokenType, type TokenClaims, MAX_TOKEN_BYTES } from "./claims.ts";
-import type { TokenProblem } from "./token-problems.ts";
+import { claimsProblem, isTokenType, type TokenClaims, MAX_TOKEN_BYTES, type TokenProblem } from "./claims.ts";
+
+// Its parts by their own names: all of jose takes Node as long to load as to start.
 
 /** HMAC with SHA-256 (RFC 7518, 3.2). */
 export const ALGORITHM = "HS256";

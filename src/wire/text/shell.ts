@@ -1,4 +1,7 @@
-import { shellQuoted } from "./shell-quote.ts";
+/** A text in quotes, as bash, dash, zsh and fish take it: none of them replaces anything in it. */
+export function shellQuoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
 
 /** The header with a key, which stays in the environment, so that a command can be shared. `svc env` prints the variables. */
 const KEY_HEADERS = {

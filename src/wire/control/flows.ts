@@ -1,0 +1,113 @@
+import { fold } from "../text/fold.ts";
+import type { AnswerOf, QueryOf } from "./types.ts";
+import { providerTitle } from "../providers.ts";
+
+type Flow = Omit<AnswerOf<"GET /flows">[number]["data"], "process">;
+type Query = NonNullable<QueryOf<"GET /flows/summary">>;
+
+/** What sign-ins are filtered by, with the instance's id and times in ISO 8601. */
+export type FlowFilter = Pick<
+  Query,
+  "result" | "error" | "outcome" | "provider" | "instance" | "user" | "reason" | "since" | "until"
+>;
+
+/** Whether a sign-in matches all filters that are given. */
+export function isFlowMatch(flow: Flow, filter: FlowFilter): boolean {
+  const { result, error, outcome, provider, instance, user, reason, since, until } = filter;
+  return (
+    (result === undefined || flow.result === result) &&
+    (error === undefined || flow.error === error) &&
+    (outcome === undefined || flow.requested_outcome === outcome) &&
+    (provider === undefined || flow.provider === provider) &&
+    (instance === undefined || flow.instance === instance) &&
+    (since === undefined || flow.started_at >= since) &&
+    (until === undefined || flow.started_at < until) &&
+    (reason === undefined || (flow.reason !== null && fold(flow.reason).includes(fold(reason)))) &&
+    (user === undefined || isOfPerson(flow, user))
+  );
+}
+
+/** What names a person in the messages of a sign-in: chosen, hinted, or returned by the provider. */
+const NAMES: ReadonlySet<string> = new Set(["account", "email", "login", "login_hint", "name", "username"]);
+const IDS: ReadonlySet<string> = new Set(["id", "sub", "user_id"]);
+
+/**
+ * Whether a sign-in is a person's, also if it failed before it had a user. A name, a login or an e-mail address matches
+ * if it contains every word of the text, an id if it begins with it. Letter case makes no difference.
+ */
+export function isOfPerson({ as, user_id, steps }: Pick<Flow, "as" | "user_id" | "steps">, text: string): boolean {
+  const wanted = fold(text.trim());
+  const words = wanted.split(/\s+/);
+  const isName = (value: unknown): boolean =>
+    typeof value === "string" && words.every((word) => fold(value).includes(word));
+  const isId = (value: unknown): boolean =>
+    (typeof value === "string" || typeof value === "number") && fold(String(value)).startsWith(wanted);
+  if (isName(as) || isId(user_id)) return true;
+  return steps.some(({ sent, answered }) =>
+    [sent, answered].some((message) =>
+      Object.entries(message ?? {}).some(([path, value]) => {
+        // A field of a list's entry, or of a message in the message, has the path `0.email` or `data.username`.
+        const name = path.slice(path.lastIndexOf(".") + 1);
+        return (NAMES.has(name) && isName(value)) || (IDS.has(name) && isId(value));
+      }),
+    ),
+  );
+}
+
+/** One thing that was done in a sign-in. */
+export type Step = AnswerOf<"GET /flows">[number]["data"]["steps"][number];
+
+/** What happened in a step, in one line. Empty if the step's name is enough. */
+export function stepInWords({ name, sent, answered }: Pick<Step, "name" | "sent" | "answered">): string {
+  const { provider, url, method, redirect_uri } = sent ?? {};
+  const { status, error, outcome, account, result, user_id, message } = answered ?? {};
+  switch (name) {
+    case "begin":
+      return [`with ${provider ?? "?"}`, redirect_uri && `back to ${redirect_uri}`].filter(Boolean).join(", ");
+    case "provider":
+      return [
+        account && `${account} signs in`,
+        message && `shows ${message}`,
+        outcome && outcome !== "success" && `outcome ${outcome}`,
+      ]
+        .filter(Boolean)
+        .join(", ");
+    case "callback":
+      return `${provider ?? "the provider"} sends the browser back${sent?.["error"] === undefined ? "" : ` with error=${sent["error"]}`}`;
+    case "conflict":
+      return `${sent?.["email"]} belongs to another user, ${user_id}`;
+    case "redirect":
+      if (result === "token")
+        return `back to the application with a token for ${answered?.["new_user"] === true ? "the new user" : "user"} ${user_id}`;
+      return error === undefined ? "back to the application" : `back to the application with error=${error}`;
+  }
+  if (url === undefined) return "";
+  const place = URL.canParse(String(url)) ? new URL(String(url)).pathname : String(url);
+  const answer = status === undefined ? "no answer" : `${status}${error === undefined ? "" : `, error ${error}`}`;
+  return `${method ?? "GET"} ${place} → ${answer}`;
+}
+
+/** A sign-in as Markdown for an issue. Its texts are in a block of code, where nothing in them is Markdown. */
+export function flowMarkdown({ id, data }: AnswerOf<"GET /flows">[number], instance: string): string {
+  const lines = [
+    `sign-in   ${id}, ${data.started_at}`,
+    `with      ${providerTitle(data.provider ?? "?")}, instance ${instance || "?"}`,
+    `account   ${data.as ?? "not chosen"}`,
+    `result    ${data.result === "token" ? "signed in" : data.result === "open" ? "in progress" : (data.error ?? "failed")}`,
+    ...(data.reason === null ? [] : [`reason    ${data.reason}`]),
+    "",
+    ...data.steps.flatMap((step) => [
+      `${step.at.slice(11, 23)}  ${step.name.padEnd(10)}${stepInWords(step)}`,
+      ...fields(">", step.sent),
+      ...fields("<", step.answered),
+      ...(step.reason === null ? [] : [`  failed here: ${step.reason}`]),
+    ]),
+  ].map((line) => line.replaceAll(/[\r\n\u2028\u2029]+/g, " "));
+  const longest = Math.max(2, ...(lines.join("\n").match(/`+/g) ?? []).map(({ length }) => length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}text\n${lines.join("\n")}\n${fence}\n`;
+}
+
+function fields(mark: string, message: AnswerOf<"GET /flows">[number]["data"]["steps"][number]["sent"]): string[] {
+  return Object.entries(message ?? {}).map(([name, value]) => `  ${mark} ${name}: ${value}`);
+}

@@ -1,4 +1,0 @@
-/** Whether a value is an object of named fields: not null, and not an array. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

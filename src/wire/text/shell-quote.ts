@@ -1,4 +1,0 @@
-/** A text in quotes, as bash, dash, zsh and fish take it: none of them replaces anything in it. */
-export function shellQuoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
