@@ -5,7 +5,7 @@ import { settled, type Dashboard } from "./_dashboard.ts";
 
 const source = (file: string): string => readFileSync(join(ROOT, "src/dashboard", file), "utf8");
 const rows = [...source("shell/views.ts").matchAll(/^ {2}\{ path: "([^"]+)".*\},$/gm)];
-const [, sections = ""] = /const SECTIONS = \{(.*)\} as const/.exec(source("views/control/index.tsx")) ?? [];
+const [, sections = ""] = /const SECTIONS = \{(.*)\} as const/.exec(source("views/control.tsx")) ?? [];
 
 /** The path of every view of the dashboard's table, and of every section of Control. */
 export const VIEW_PATHS: readonly string[] = [

@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { asCurl, variablesIn } from "../../src/dashboard/views/requests/copy-as.ts";
-import type { RequestEntry } from "../../src/dashboard/api/records.ts";
+import { asCurl, variablesIn } from "../../src/dashboard/views/copy-as.ts";
+import type { AnswerOf } from "../../src/wire/control/types.ts";
 import { startServer, type ControlledServer } from "../_control.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -14,8 +14,8 @@ async function statusOf(command: string, env: Record<string, string>): Promise<n
   return Number(stdout);
 }
 
-async function logged(server: ControlledServer): Promise<RequestEntry[]> {
-  return (await server.control("GET /requests")).body as RequestEntry[];
+async function logged(server: ControlledServer): Promise<AnswerOf<"GET /requests">> {
+  return (await server.control("GET /requests")).body as AnswerOf<"GET /requests">;
 }
 
 it("Each copied line runs as it is, in a shell, and is answered as the request was", async () => {

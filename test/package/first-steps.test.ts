@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { getRequestListener } from "@hono/node-server";
 import { transform } from "esbuild";
 import { expect, it, onTestFinished } from "vitest";
-import { SNIPPETS } from "../../src/dashboard/views/overview/snippets.ts";
+import { SNIPPETS } from "../../src/dashboard/views/snippets.ts";
 import { freePort } from "../_free-port.ts";
 import { browse, installed, run, serving, type Jars } from "../_documents.ts";
 import { ROOT } from "../_paths.ts";

@@ -3,9 +3,18 @@ import type { Provider } from "../../wire/providers.ts";
 import { isControlApi } from "../../wire/control/paths.ts";
 import { visible } from "../../wire/text/harmless.ts";
 import type { ServerEvent } from "../../control-client/index.ts";
-import { control, unavailable } from "./client.ts";
+import {
+  control,
+  unavailable,
+  type Clock,
+  type Instance,
+  type Outcome,
+  type RequestEntry,
+  type State,
+  type User,
+  type SignIn,
+} from "./client.ts";
 import { onEvent, streamStatus } from "./stream.ts";
-import type { Clock, Instance, Outcome, RequestEntry, State } from "./records.ts";
 
 interface Service {
   readonly state: State | undefined;
@@ -150,4 +159,24 @@ export function setClock(clock: Clock): void {
 /** An instance's name, by its id or subdomain. An unknown one is returned unchanged. */
 export function instanceName(id: string | null | undefined): string {
   return visible(instances.value.find((one) => one.id === id || one.data.subdomain === id)?.data.name ?? id ?? "");
+}
+
+/** Revokes every open session of a user. @returns their number */
+export async function revokeSessionsOf({ id, data: { instance } }: User): Promise<number> {
+  const query = `user_id:${id} active:true`;
+  let revoked = 0;
+  for await (const { data } of control.rows("GET /sessions", { instance, query })) {
+    const params = { session_id: data.session_id };
+    await control.request("POST /sessions/:session_id/revoke", { params, query: { instance } });
+    revoked++;
+  }
+  return revoked;
+}
+
+/** A sign-in of the first account, at the default provider of the instance that was chosen last. */
+export async function runSignIn(): Promise<SignIn> {
+  const instance = currentInstance();
+  const { data } = service.peek().instances.find(({ id }) => id === instance) ?? {};
+  const provider = data?.providers.find((name) => name === data.default_provider) ?? data?.providers[0];
+  return control.request("POST /sign-ins", { body: { instance, provider } });
 }

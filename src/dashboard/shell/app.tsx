@@ -1,20 +1,18 @@
 import { useSignal } from "@preact/signals";
-import type { VNode } from "preact";
+import { Component, type VNode, type ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect } from "preact/hooks";
-import { dashboardKey } from "../api/session.ts";
+import { dashboardKey, rememberAddress, signedOutReason } from "../api/session.ts";
 import { streamStatus } from "../api/stream.ts";
 import { followChanges, refreshState, service } from "../api/service.ts";
 import { currentAddress, location } from "../router.ts";
 import { Icon } from "../ui/icon.tsx";
-import { Heading } from "../ui/parts.tsx";
+import { Heading, Panel, Problem } from "../ui/parts.tsx";
 import { Notices } from "../ui/notices.tsx";
-import { ClockChip } from "./clock-chip.tsx";
-import { Gate } from "./gate.tsx";
-import { Navigation } from "./navigation.tsx";
+import { ClockChip, Navigation } from "./navigation.tsx";
 import { openPalette, Palette, PALETTE_KEYS } from "./palette.tsx";
 import { ShortcutHelp, useShortcuts } from "./shortcuts.tsx";
-import { ViewBoundary } from "./view-boundary.tsx";
 import { VIEWS } from "./views.ts";
+import { CopyableCode } from "../ui/copy.tsx";
 
 /** The whole dashboard: the navigation, and the view that the address names. */
 export function App(): VNode {
@@ -128,4 +126,56 @@ function keepFocus(): () => void {
 
 function focusMain(): void {
   document.querySelector<HTMLElement>("#main")?.focus({ preventScroll: true });
+}
+
+/** For a browser without a key: how to sign in. */
+export function Gate(): VNode {
+  useEffect(rememberAddress, []);
+  return (
+    <main class="gate">
+      <Panel testId="gate">
+        <div class="stack">
+          <div class="row">
+            <span class="brand-mark" aria-hidden="true">
+              s
+            </span>
+            <h1>Open the dashboard</h1>
+          </div>
+          {signedOutReason.value && (
+            <p class="bad-text" role="alert" data-testid="link-problem">
+              {signedOutReason.value}
+            </p>
+          )}
+          <p class="muted">
+            The dashboard can read and change everything on this server, so a browser gets in by a one-time link. In the
+            directory of the running server, type:
+          </p>
+          <CopyableCode text="npx svc-identity open dashboard" label="Command" />
+        </div>
+      </Panel>
+    </main>
+  );
+}
+
+/** Keeps an error in one view from breaking the rest of the page. */
+export class ViewBoundary extends Component<{ children: ComponentChildren }, { error: Error | undefined }> {
+  override state: { error: Error | undefined } = { error: undefined };
+
+  static override getDerivedStateFromError(error: Error): { error: Error } {
+    return { error };
+  }
+
+  override render(): VNode {
+    const { error } = this.state;
+    if (!error) return <>{this.props.children}</>;
+    return (
+      <div class="stack">
+        <Problem
+          error={new Error(`This view failed: ${error.message}`)}
+          onRetry={() => this.setState({ error: undefined })}
+        />
+        <a href="#/overview">Go to the overview</a>
+      </div>
+    );
+  }
 }

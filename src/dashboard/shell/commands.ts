@@ -1,11 +1,8 @@
 import { isUuid } from "../../wire/ids.ts";
 import { durationMs } from "../../wire/text/time.ts";
 import { visible } from "../../wire/text/harmless.ts";
-import { control } from "../api/client.ts";
-import type { User } from "../api/records.ts";
-import { service, setClock } from "../api/service.ts";
-import { revokeSessionsOf } from "../api/sessions.ts";
-import { runSignIn } from "../api/sign-in.ts";
+import { control, type User } from "../api/client.ts";
+import { service, setClock, revokeSessionsOf, runSignIn } from "../api/service.ts";
 import { go, goTo, href } from "../router.ts";
 import { notify } from "../ui/notices.tsx";
 import { nameIn, WORD } from "../ui/search-text.ts";

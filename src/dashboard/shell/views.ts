@@ -1,13 +1,12 @@
 import type { ComponentType } from "preact";
 import type { IconName } from "../ui/icon.tsx";
-import { Control } from "../views/control/index.tsx";
+import { Control } from "../views/control.tsx";
 import { Flow } from "../views/flow.tsx";
 import { Flows } from "../views/flows.tsx";
 import { Instance } from "../views/instance.tsx";
 import { Instances } from "../views/instances.tsx";
 import { Overview } from "../views/overview.tsx";
-import { Request } from "../views/request.tsx";
-import { Requests } from "../views/requests.tsx";
+import { Request, Requests } from "../views/requests.tsx";
 import { Sessions } from "../views/sessions.tsx";
 import { TryIt } from "../views/try-it.tsx";
 import { User } from "../views/user.tsx";

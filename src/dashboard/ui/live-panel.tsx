@@ -1,8 +1,82 @@
+import { useSignal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
-import { useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { location, refine } from "../router.ts";
+import { Select, type Choice } from "./field.tsx";
 import { Button } from "./button.tsx";
 import type { LiveList } from "./live-list.ts";
 import { Panel, Placeholder, Problem } from "./parts.tsx";
+
+export interface Filter {
+  /** Its parameter in the address and in the request. */
+  readonly name: string;
+  readonly label: string;
+  /** The choices. Without them it is a text field. */
+  readonly choices?: readonly Choice[];
+}
+
+const PAUSE_MS = 200;
+
+/** Filters the list of a view. The filters are part of the address, so that a link shows the same list. */
+export function FilterBar({ filters, children }: { filters: readonly Filter[]; children?: ComponentChildren }): VNode {
+  const { query } = location.value;
+  return (
+    <div class="filters">
+      {filters.map(({ name, label, choices }) =>
+        choices ? (
+          <Select
+            key={name}
+            inline
+            label={label}
+            value={query[name] ?? ""}
+            choices={choices}
+            onChange={(value) => refine({ [name]: value })}
+          />
+        ) : (
+          <TextFilter key={name} name={name} label={label} value={query[name] ?? ""} />
+        ),
+      )}
+      {children}
+    </div>
+  );
+}
+
+/** Applies the text shortly after typing stops, and at once on Enter. */
+function TextFilter({ name, label, value }: { name: string; label: string; value: string }): VNode {
+  const text = useSignal(value);
+  const apply = (): void => {
+    if (text.peek().trim() !== value) refine({ [name]: text.peek().trim() });
+  };
+  useLayoutEffect(() => {
+    if (text.peek().trim() !== value) text.value = value;
+  }, [value]);
+  useEffect(() => {
+    const timer = setTimeout(apply, PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text.value]);
+  return (
+    <input
+      class="filter-text"
+      type="text"
+      data-search
+      data-testid={`filter-${name}`}
+      aria-label={label}
+      placeholder={label}
+      spellcheck={false}
+      value={text.value}
+      onInput={(event) => void (text.value = event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") apply();
+      }}
+    />
+  );
+}
+
+/** The filters in an address's query. */
+export function chosen(filters: readonly Filter[]): Readonly<Record<string, string | undefined>> {
+  const { query } = location.value;
+  return Object.fromEntries(filters.map(({ name }) => [name, query[name] || undefined]));
+}
 
 /** A live list: a notice of new rows, its table, and a button for older rows. */
 export function LivePanel<Row>({

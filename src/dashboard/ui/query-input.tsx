@@ -4,9 +4,8 @@ import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
 import type { Fields } from "../../wire/search/fields.ts";
 import { parseQuery, QueryError } from "../../wire/search/query.ts";
 import { explainProblem, inWords } from "../../wire/search/query-words.ts";
-import { complete, type Suggestion } from "./query-completion.ts";
+import { complete, nameIn, type Suggestion } from "./search-text.ts";
 import { Icon } from "./icon.tsx";
-import { nameIn } from "./search-text.ts";
 
 export interface QueryInputProps {
   readonly noun: "users" | "sessions";

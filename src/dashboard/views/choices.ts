@@ -1,7 +1,6 @@
 import { providerTitle } from "../../wire/providers.ts";
 import { visible } from "../../wire/text/harmless.ts";
-import { control } from "../api/client.ts";
-import type { Persona } from "../api/records.ts";
+import { control, type Persona } from "../api/client.ts";
 import { service } from "../api/service.ts";
 import type { Choice } from "../ui/field.tsx";
 

@@ -3,8 +3,7 @@ import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { flowMarkdown } from "../../wire/control/flows.ts";
 import { providerTitle } from "../../wire/providers.ts";
-import { control } from "../api/client.ts";
-import type { Flow as FlowRecord } from "../api/records.ts";
+import { control, type Flow as FlowRecord } from "../api/client.ts";
 import { instanceName, service } from "../api/service.ts";
 import { onEvent } from "../api/stream.ts";
 import { useLoad } from "../api/use-load.ts";
@@ -12,12 +11,12 @@ import { go, href, listAddress } from "../router.ts";
 import { Button } from "../ui/button.tsx";
 import { Copy, CopyableValue } from "../ui/copy.tsx";
 import { SelectField } from "../ui/field.tsx";
-import { FormDialog } from "../ui/form-dialog.tsx";
+import { FormDialog } from "../ui/dialog.tsx";
 import { Facts, Heading, Panel, Unloaded } from "../ui/parts.tsx";
 import { ExactTime } from "../ui/time.tsx";
 import { outcomeChoices } from "./choices.ts";
-import { FlowResult } from "./flows/flow-table.tsx";
-import { Timeline } from "./flows/timeline.tsx";
+import { FlowResult } from "./flows.tsx";
+import { Timeline } from "./timeline.tsx";
 import { UserText } from "../ui/user-text.tsx";
 
 /** One sign-in: each step with its duration, request and response. */

@@ -9,17 +9,15 @@ import { useLoad } from "../api/use-load.ts";
 import { href, listAddress } from "../router.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyableValue } from "../ui/copy.tsx";
-import { Select } from "../ui/field.tsx";
-import { Confirm } from "../ui/form-dialog.tsx";
+import { Select, TextField, useForm } from "../ui/field.tsx";
+import { Confirm } from "../ui/dialog.tsx";
 import { notify } from "../ui/notices.tsx";
 import { Facts, Heading, Panel, Pill, Unloaded } from "../ui/parts.tsx";
 import { Time } from "../ui/time.tsx";
 import { providerChoices } from "./choices.ts";
-import { Connections } from "./instances/connections.tsx";
-import { DeleteInstance } from "./instances/delete-instance.tsx";
-import { InstanceForm } from "./instances/instance-form.tsx";
-import { Keys } from "./instances/keys.tsx";
-import { RedirectUris } from "./instances/redirect-uris.tsx";
+import { Connections } from "./connections.tsx";
+import { DeleteInstance, InstanceForm } from "./instance-form.tsx";
+import { Keys } from "./keys.tsx";
 import { UserText } from "../ui/user-text.tsx";
 
 /** One application: keys, addresses, providers. */
@@ -111,5 +109,62 @@ export function Instance({ id }: { id: string }): VNode {
         </Confirm>
       )}
     </>
+  );
+}
+
+/** The allowed redirect URIs, with the rule beside them. */
+export function RedirectUris({
+  uris,
+  isPreview,
+  onSave,
+}: {
+  uris: readonly string[];
+  isPreview: boolean;
+  onSave: (uris: string[]) => Promise<void>;
+}): VNode {
+  const added = useSignal("");
+  const form = useForm(async () => {
+    await onSave([...uris, added.value.trim()]);
+    added.value = "";
+  });
+  return (
+    <Panel title="Redirect URIs" testId="redirect-uris">
+      <div class="stack">
+        {uris.length === 0 ? (
+          <p class="muted">
+            None are registered. While only this machine can reach the server, browsers are sent to loopback addresses,
+            and elsewhere only after a click on the picker.
+          </p>
+        ) : (
+          <ul class="entries">
+            {uris.map((uri) => (
+              <li key={uri}>
+                <code>{uri}</code>
+                <Button
+                  kind="quiet"
+                  small
+                  icon="cross"
+                  label={`Remove ${uri}`}
+                  onClick={() => onSave(uris.filter((one) => one !== uri))}
+                />
+              </li>
+            ))}
+          </ul>
+        )}
+        <form class="row" onSubmit={form.onSubmit}>
+          <div class="grow">
+            <TextField
+              label="Add an address"
+              error={form.problem}
+              hint={`Matched exactly. On loopback any port matches; an entry that ends in ?* takes any query; com.example.app:/callback is an app's own scheme.${isPreview ? " One * may stand for a-z, 0-9 and - in a label of the host: https://*.preview.acme.dev/callback." : ""}`}
+              required
+              placeholder="https://app.example.com/callback"
+              value={added}
+            />
+          </div>
+          <Button type="submit">Add</Button>
+        </form>
+      </div>
+    </Panel>
   );
 }

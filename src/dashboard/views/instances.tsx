@@ -1,12 +1,12 @@
 import type { VNode } from "preact";
 import { providerTitle } from "../../wire/providers.ts";
-import type { Instance as InstanceRecord } from "../api/records.ts";
+import type { Instance as InstanceRecord } from "../api/client.ts";
 import { refreshState, service } from "../api/service.ts";
 import { href, location, refine } from "../router.ts";
 import { Button } from "../ui/button.tsx";
 import { Heading, Panel, Pill, Placeholder, Problem } from "../ui/parts.tsx";
 import { RowLink, Table } from "../ui/table.tsx";
-import { NewInstance } from "./instances/instance-form.tsx";
+import { NewInstance } from "./instance-form.tsx";
 import { UserText } from "../ui/user-text.tsx";
 
 /** The instances: applications that sign in their users here. */

@@ -11,9 +11,9 @@ import { useLiveList } from "../ui/live-list.ts";
 import { Empty, Facts, Heading, Panel, Pill, Placeholder, Problem } from "../ui/parts.tsx";
 import { Time } from "../ui/time.tsx";
 import { UserText } from "../ui/user-text.tsx";
-import { FirstSteps } from "./overview/first-steps.tsx";
-import { SignInChart, spanOf, SPANS } from "./overview/sign-in-chart.tsx";
-import { FlowTable } from "./flows/flow-table.tsx";
+import { FirstSteps } from "./first-steps.tsx";
+import { SignInChart, spanOf, SPANS } from "./sign-in-chart.tsx";
+import { FlowTable } from "./flows.tsx";
 
 const SHOWN = 8;
 const SHOWN_FAILURES = 6;

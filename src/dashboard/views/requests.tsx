@@ -1,17 +1,19 @@
 import type { VNode } from "preact";
 import { isWatching } from "../../wire/control/paths.ts";
-import type { RequestEntry } from "../api/records.ts";
+import { control, type RequestEntry } from "../api/client.ts";
 import { instanceName, service } from "../api/service.ts";
-import { href, location, refine } from "../router.ts";
+import { href, location, refine, listAddress } from "../router.ts";
 import { choicesOf } from "../ui/field.tsx";
-import { chosen, FilterBar, type Filter } from "../ui/filter-bar.tsx";
+import { chosen, FilterBar, LivePanel, type Filter } from "../ui/live-panel.tsx";
 import { useLiveList } from "../ui/live-list.ts";
-import { LivePanel } from "../ui/live-panel.tsx";
-import { Empty, Heading, Pill, type Tone } from "../ui/parts.tsx";
+import { Empty, Heading, Pill, Code, Facts, Panel, Unloaded, type Tone } from "../ui/parts.tsx";
 import { RowLink, Table, type Column } from "../ui/table.tsx";
-import { duration, TimeOfDay } from "../ui/time.tsx";
+import { duration, TimeOfDay, ExactTime } from "../ui/time.tsx";
 import { instanceChoices } from "./choices.ts";
 import { UserText } from "../ui/user-text.tsx";
+import { useLoad } from "../api/use-load.ts";
+import { Copy, CopyableCode, CopyableValue } from "../ui/copy.tsx";
+import { asClientCode, asCurl, variablesIn } from "./copy-as.ts";
 
 const METHODS = ["GET", "POST", "DELETE", "PATCH", "PUT"];
 const STATUSES = ["2xx", "3xx", "4xx", "5xx"];
@@ -103,5 +105,83 @@ function isMatch({ data }: RequestEntry, filters: Readonly<Record<string, string
     (!status || String(data.status)[0] === status[0]) &&
     (!instance || data.instance === wanted) &&
     (!path || data.path.includes(path))
+  );
+}
+
+/** One request: its headers, its response, and how to repeat it. */
+export function Request({ id }: { id: string }): VNode {
+  const load = (): Promise<RequestEntry> => control.request("GET /requests/:id", { params: { id } });
+  const { data: entry, error, reload } = useLoad(load, [id]);
+  if (!entry || error)
+    return <Unloaded title="Request" back={listAddress("requests")} error={error} onRetry={reload} />;
+  const { data } = entry;
+  const curl = asCurl(data, globalThis.location.origin);
+  const missing = variablesIn(data);
+  const code = asClientCode(data, globalThis.location.origin);
+  return (
+    <>
+      <Heading
+        back={listAddress("requests")}
+        title={
+          <span class="row">
+            <code>
+              {data.method} {data.path.split("?", 1)[0]}
+            </code>{" "}
+            <Status status={data.status} />
+          </span>
+        }
+        note={data.reason}
+      >
+        <Copy text={curl} label="curl">
+          Copy as curl
+        </Copy>
+        {code && (
+          <Copy text={code} label="Client code">
+            Copy as client code
+          </Copy>
+        )}
+      </Heading>
+      <div class="grid-2">
+        <Panel title="About">
+          <Facts
+            rows={[
+              ["Answered", <ExactTime at={data.at} />],
+              ["Took", duration(data.ms)],
+              ["Route", data.route && <code>{data.route}</code>],
+              [
+                "Instance",
+                data.instance && <a href={href(["instances", data.instance])}>{instanceName(data.instance)}</a>,
+              ],
+              ["Flow", data.flow_id && <a href={href(["flows", data.flow_id])}>The sign-in it belongs to</a>],
+              ["Request-Id", <CopyableValue text={entry.id} label="Request id" />],
+            ]}
+          />
+        </Panel>
+        <Panel title="Headers">
+          <Facts rows={Object.entries(data.headers).map(([name, value]) => [name, <code>{value}</code>] as const)} />
+        </Panel>
+      </div>
+      {data.body !== null && (
+        <Panel title="Body">
+          <Code>{data.body}</Code>
+        </Panel>
+      )}
+      <Panel title="Answer">
+        {data.answer === null ? <p class="muted">Its body was not recorded.</p> : <Code>{data.answer}</Code>}
+      </Panel>
+      <Panel title="Repeat it">
+        <p class="muted">
+          Run <code>eval "$(npx svc-identity env)"</code> first, which sets the keys
+          {missing.length > 0 && (
+            <>
+              {" "}
+              and set <code>{missing.map((name) => `$${name}`).join(", ")}</code>: secrets are not kept
+            </>
+          )}
+          .
+        </p>
+        <CopyableCode text={curl} label="curl" />
+      </Panel>
+    </>
   );
 }

@@ -1,7 +1,18 @@
 import type { VNode } from "preact";
-import { Heading } from "../ui/parts.tsx";
-import { TokenPanel } from "./try-it/token.tsx";
-import { TrySignIn } from "./try-it/sign-in.tsx";
+import { Heading, Facts, Panel, Pill } from "../ui/parts.tsx";
+import { TokenPanel, Claims } from "./token.tsx";
+import { useSignal } from "@preact/signals";
+import { PROVIDERS, type Provider } from "../../wire/providers.ts";
+import { tryTarget } from "../../wire/redirect-uri.ts";
+import { control, type OutcomeId, type SignIn } from "../api/client.ts";
+import { currentInstance, service } from "../api/service.ts";
+import { useLoad } from "../api/use-load.ts";
+import { href } from "../router.ts";
+import { Button } from "../ui/button.tsx";
+import { CopyableCode } from "../ui/copy.tsx";
+import { Select, SelectField } from "../ui/field.tsx";
+import { instanceChoices, outcomeChoices, personaChoices, providerChoices, readPersonas } from "./choices.ts";
+import { signInInWindow } from "./sign-in-window.ts";
 
 /** Signs in as an application would, and decodes tokens. */
 export function TryIt(): VNode {
@@ -11,5 +22,93 @@ export function TryIt(): VNode {
       <TrySignIn />
       <TokenPanel />
     </>
+  );
+}
+
+/** A complete sign-in: at once, or in a window where the user chooses the account. */
+export function TrySignIn(): VNode {
+  const { instances } = service.value;
+  const personas = useLoad(readPersonas, []);
+  const wanted = useSignal<Provider>(PROVIDERS[0]);
+  const instance = useSignal(currentInstance());
+  const account = useSignal("");
+  const outcome = useSignal<OutcomeId>("success");
+  const result = useSignal<SignIn | undefined>(undefined);
+  const chosen = instances.find(({ id }) => id === instance.value) ?? instances[0];
+  const instanceId = chosen?.id ?? "";
+  const offered = chosen?.data.providers ?? [];
+  const provider = offered.find((name) => name === wanted.value) ?? offered[0] ?? wanted.value;
+  const target = chosen && tryTarget(chosen.data.redirect_uris, globalThis.location.origin);
+  const run = async (): Promise<void> => {
+    result.value = await control.request("POST /sign-ins", {
+      body: {
+        provider,
+        instance: instanceId,
+        outcome: outcome.value,
+        as: account.value || undefined,
+      },
+    });
+  };
+  const runInWindow = async (): Promise<void> => {
+    if (target !== undefined) result.value = (await signInInWindow(provider, instanceId, target)) ?? result.peek();
+  };
+  return (
+    <Panel title="Sign in">
+      <div class="stack">
+        <div class="form-grid">
+          <Select
+            label="Provider"
+            value={provider}
+            choices={providerChoices(undefined, offered)}
+            onChange={(name) => void (wanted.value = name as Provider)}
+          />
+          <SelectField label="Instance" value={instance} choices={instanceChoices()} />
+          <SelectField label="Account" value={account} choices={personaChoices(personas.data ?? [], "The first one")} />
+          <SelectField label="Outcome" value={outcome} choices={outcomeChoices(undefined, provider)} />
+        </div>
+        <div class="actions">
+          <Button kind="primary" icon="try-it" onClick={run} testId="run-sign-in">
+            Sign in
+          </Button>
+          <Button icon="external" disabled={target === undefined} onClick={runInWindow} testId="open-window">
+            Open in a window
+          </Button>
+        </div>
+        {target !== undefined && !target.startsWith(globalThis.location.origin) && (
+          <p class="muted">
+            The window ends at your application, <code>{target}</code>, which gets the token.
+          </p>
+        )}
+        {result.value && <Outcome result={result.value} instance={instanceId} />}
+      </div>
+    </Panel>
+  );
+}
+
+function Outcome({ result, instance }: { result: SignIn; instance: string }): VNode {
+  return (
+    <div class="stack" data-testid="sign-in-result">
+      <Facts
+        rows={[
+          [
+            "Result",
+            result.token || (result.user_id && !result.error) ? (
+              <Pill tone="good">signed in</Pill>
+            ) : (
+              <Pill tone="bad">{result.error ?? "rejected"}</Pill>
+            ),
+          ],
+          ["Flow", <a href={href(["flows", result.flow_id])}>See every step</a>],
+          ["User", result.user_id && <a href={href(["users", result.user_id])}>{result.user_id}</a>],
+        ]}
+      />
+      {result.location && (
+        <div>
+          <h3>The application is sent</h3>
+          <CopyableCode text={result.location} label="Redirect" />
+        </div>
+      )}
+      {result.token && <Claims token={result.token} instance={instance} />}
+    </div>
   );
 }

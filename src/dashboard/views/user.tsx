@@ -2,23 +2,22 @@ import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { providerTitle, type Provider } from "../../wire/providers.ts";
 import { visible } from "../../wire/text/harmless.ts";
-import { control } from "../api/client.ts";
-import { instanceName } from "../api/service.ts";
+import { control, type User } from "../api/client.ts";
+import { instanceName, revokeSessionsOf } from "../api/service.ts";
 import { useLoad } from "../api/use-load.ts";
 import { go, goTo, href, listAddress, location } from "../router.ts";
-import { Avatar } from "../ui/avatar.tsx";
+import { Avatar, UserText } from "../ui/user-text.tsx";
 import { Button } from "../ui/button.tsx";
 import { Copy, CopyableValue } from "../ui/copy.tsx";
-import { Confirm } from "../ui/form-dialog.tsx";
+import { Confirm } from "../ui/dialog.tsx";
 import { notify } from "../ui/notices.tsx";
-import { Facts, Heading, Panel, Pill, Unloaded } from "../ui/parts.tsx";
+import { Facts, Heading, Panel, Pill, Unloaded, Placeholder, Problem } from "../ui/parts.tsx";
 import { Time } from "../ui/time.tsx";
-import { revokeSessionsOf } from "../api/sessions.ts";
-import { SessionTable } from "./users/session-table.tsx";
-import { MintToken } from "./users/mint-token.tsx";
-import { UserSignIns } from "./users/sign-ins.tsx";
-import { UserForm } from "./users/user-form.tsx";
-import { UserText } from "../ui/user-text.tsx";
+import { SessionTable } from "./sessions.tsx";
+import { MintToken } from "./token.tsx";
+import { UserForm } from "./user-form.tsx";
+import { useLiveList } from "../ui/live-list.ts";
+import { FlowTable } from "./flows.tsx";
 
 /** One user: identities, sessions, and a form that creates tokens. */
 export function User({ id }: { id: string }): VNode {
@@ -163,5 +162,35 @@ export function User({ id }: { id: string }): VNode {
         </Confirm>
       )}
     </>
+  );
+}
+
+const SHOWN = 10;
+
+/** A user's latest sign-ins, as far as the server keeps them. */
+export function UserSignIns({ user }: { user: User }): VNode {
+  const { rows, isLoaded, error, reload } = useLiveList(
+    "flow",
+    { user: user.id },
+    ({ data }) => data.user_id === user.id && data.instance === user.data.instance,
+    { limit: SHOWN, isImmediate: true },
+  );
+  return (
+    <Panel
+      title="Sign-ins"
+      flush
+      testId="user-sign-ins"
+      actions={rows.length > 0 && <a href={href(["flows"], { user: user.id })}>All flows of this user</a>}
+    >
+      {error ? (
+        <Problem error={error} onRetry={reload} />
+      ) : !isLoaded ? (
+        <Placeholder />
+      ) : rows.length === 0 ? (
+        <p class="padded muted">None that the server still has: it keeps the latest in memory.</p>
+      ) : (
+        <FlowTable label="Sign-ins of this user" flows={rows.slice(0, SHOWN)} />
+      )}
+    </Panel>
   );
 }

@@ -3,22 +3,22 @@ import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { USER_FIELDS } from "../../wire/search/fields.ts";
 import { providerTitle } from "../../wire/providers.ts";
-import type { User } from "../api/records.ts";
-import { currentInstance, preferredInstance, service } from "../api/service.ts";
+import { control, type User } from "../api/client.ts";
+import { currentInstance, preferredInstance, service, revokeSessionsOf } from "../api/service.ts";
 import { href, location, refine } from "../router.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty, Heading, Panel, Pill } from "../ui/parts.tsx";
 import { PagedTable } from "../ui/paged-table.tsx";
 import { QueryInput } from "../ui/query-input.tsx";
 import { searchFor } from "../ui/search-text.ts";
-import { useSelection } from "../ui/selection.tsx";
+import { useSelection, forEachSelected, SelectionBar, type Selection } from "../ui/selection.tsx";
 import type { Column } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
-import { ExportButtons } from "./users/export.tsx";
-import { InstanceFilter } from "./users/instance-filter.tsx";
-import { Person } from "./users/person.tsx";
-import { UserActions } from "./users/user-actions.tsx";
-import { UserForm } from "./users/user-form.tsx";
+import { ExportButtons, InstanceFilter } from "./search-bar.tsx";
+import { Person } from "../ui/user-text.tsx";
+import { UserForm } from "./user-form.tsx";
+import { Confirm } from "../ui/dialog.tsx";
+import { notify } from "../ui/notices.tsx";
 
 const COLUMNS: readonly Column<User>[] = [
   {
@@ -109,6 +109,77 @@ export function Users(): VNode {
         />
       </Panel>
       {isAdding && <UserForm onClose={() => add(false)} onDone={() => void version.value++} />}
+    </>
+  );
+}
+
+/** What can be done with several users at once. */
+export function UserActions({
+  selection,
+  instance,
+  onDone,
+}: {
+  selection: Selection;
+  /** Whose users they are. */
+  instance: string;
+  onDone: () => void;
+}): VNode {
+  const asked = useSignal<"delete" | "revoke" | undefined>(undefined);
+  const { size } = selection.value;
+  const users = size === 1 ? "user" : "users";
+  const remove = async (): Promise<void> => {
+    try {
+      await forEachSelected(selection.peek(), (id) =>
+        control.request("DELETE /users/:id", { params: { id }, query: { instance } }),
+      );
+      notify("good", `${size} ${users} deleted`);
+      selection.value = new Set();
+    } finally {
+      onDone();
+    }
+  };
+  const revoke = async (): Promise<void> => {
+    let revoked = 0;
+    await forEachSelected(selection.peek(), async (id) => {
+      revoked += await revokeSessionsOf(
+        await control.request("GET /users/:id", { params: { id }, query: { instance } }),
+      );
+    });
+    notify("good", `${revoked} ${revoked === 1 ? "session" : "sessions"} revoked`);
+  };
+  return (
+    <>
+      <SelectionBar selection={selection} noun="users">
+        <Button small onClick={() => void (asked.value = "revoke")}>
+          Revoke their sessions…
+        </Button>
+        <Button small kind="danger" testId="delete-selected" onClick={() => void (asked.value = "delete")}>
+          Delete…
+        </Button>
+      </SelectionBar>
+      {asked.value === "delete" && (
+        <Confirm
+          title={`Delete ${size} ${users}?`}
+          action={`Delete ${size} ${users}`}
+          onClose={() => void (asked.value = undefined)}
+          onConfirm={remove}
+        >
+          <p>
+            With all identities and sessions. Their tokens stop verifying. This cannot be undone, except by restoring a
+            snapshot.
+          </p>
+        </Confirm>
+      )}
+      {asked.value === "revoke" && (
+        <Confirm
+          title={`Revoke the sessions of ${size} ${users}?`}
+          action="Revoke"
+          onClose={() => void (asked.value = undefined)}
+          onConfirm={revoke}
+        >
+          <p>Every open session of these users ends. Tokens that were issued go on verifying until they expire.</p>
+        </Confirm>
+      )}
     </>
   );
 }

@@ -1,13 +1,11 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { control } from "../../api/client.ts";
-import type { Clock } from "../../api/records.ts";
+import { control, type Clock } from "../../api/client.ts";
 import { refreshState, service, setClock } from "../../api/service.ts";
 import { Button } from "../../ui/button.tsx";
-import { TextField } from "../../ui/field.tsx";
+import { TextField, useForm } from "../../ui/field.tsx";
 import { Panel, Pill, Placeholder, Problem } from "../../ui/parts.tsx";
 import { useServiceTime, wallTime, zone, zoneName } from "../../ui/time.tsx";
-import { useForm } from "../../ui/use-form.ts";
 
 const MODES = { real: "Real time", running: "Moved, and running", frozen: "Frozen" } as const;
 /** One second more than the lifetime of a token (spec, "Limits"). */

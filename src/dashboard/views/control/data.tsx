@@ -1,16 +1,15 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { control } from "../../api/client.ts";
-import { instanceName, refreshState } from "../../api/service.ts";
+import { control, type Job } from "../../api/client.ts";
+import { instanceName, refreshState, currentInstance } from "../../api/service.ts";
 import { Button } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/form-dialog.tsx";
-import { SelectField, type Choice } from "../../ui/field.tsx";
+import { Confirm } from "../../ui/dialog.tsx";
+import { SelectField, Field, useForm, TextField, type Choice } from "../../ui/field.tsx";
 import { notify } from "../../ui/notices.tsx";
-import { Panel } from "../../ui/parts.tsx";
+import { Panel, Refusal } from "../../ui/parts.tsx";
 import { instanceChoices } from "../choices.ts";
-import { Generate } from "./generate.tsx";
-import { SeedForm } from "./seed-form.tsx";
 import { Snapshots } from "./snapshots.tsx";
+import type { BodyOf } from "../../../wire/control/types.ts";
 
 /** The records: snapshots, reset, seed and generated users. */
 export function DataPanel(): VNode {
@@ -75,4 +74,102 @@ function ResetPanel({ onDone }: { onDone: () => void }): VNode {
 function whatToReset(): Choice[] {
   const [everything, ...instances] = instanceChoices("Everything");
   return [everything!, ...instances.map(({ value, text }) => ({ value, text: `Users and sessions of ${text}` }))];
+}
+
+const EXAMPLE = '{ "personas": [{ "name": "Mary Shelley", "email": "mary@example.test" }] }';
+
+/** Adds the records of a seed document. */
+export function SeedForm({ onDone }: { onDone: () => void }): VNode {
+  const text = useSignal("");
+  const form = useForm(async () => {
+    await control.request("POST /seed", { body: parsed(text.value) });
+    notify("good", "The records were added");
+    text.value = "";
+    onDone();
+  });
+  return (
+    <Panel title="Add records">
+      <form class="stack" onSubmit={form.onSubmit}>
+        <Field
+          label="Seed document"
+          hint="JSON with instances, users and personas, as svc serve --seed takes it. A conflict adds nothing."
+          error={form.problem}
+        >
+          <textarea
+            required
+            spellcheck={false}
+            placeholder={EXAMPLE}
+            value={text.value}
+            onInput={(event) => void (text.value = event.currentTarget.value)}
+          />
+        </Field>
+        <div class="actions">
+          <Button type="submit">Add</Button>
+        </div>
+      </form>
+    </Panel>
+  );
+}
+
+/** The server validates it, and names the place of each fault. */
+function parsed(text: string): BodyOf<"POST /seed"> {
+  try {
+    return JSON.parse(text) as BodyOf<"POST /seed">;
+  } catch (error) {
+    throw new Error(`This is not JSON: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** Generates users in bulk, with names in many scripts. The same seed gives the same users. */
+export function Generate({ onDone }: { onDone: () => void }): VNode {
+  const users = useSignal("1000");
+  const seed = useSignal("1");
+  const instance = useSignal(currentInstance());
+  const job = useSignal<Job | undefined>(undefined);
+  const form = useForm(async () => {
+    job.value = undefined;
+    const generate = {
+      users: Number(users.value),
+      seed: Number(seed.value),
+      instance: instance.value || undefined,
+    };
+    job.value = (await control.request("POST /seed", { body: { generate } })) as Job;
+    for await (const next of control.progressOf(job.value.id)) job.value = next;
+    onDone();
+    if (job.value.status === "failed") throw new Error(job.value.error ?? "The users could not be made.");
+  });
+  return (
+    <Panel title="Generate users">
+      <form class="stack" onSubmit={form.onSubmit}>
+        <div class="form-grid">
+          <TextField label="How many" type="number" min="1" max="1000000" required value={users} />
+          <TextField
+            label="Variant"
+            hint="The same number makes the same users again."
+            type="number"
+            min="0"
+            required
+            value={seed}
+          />
+          <SelectField label="Instance" value={instance} choices={instanceChoices()} />
+        </div>
+        <Refusal reason={form.problem} />
+        <div class="row">
+          <Button type="submit" disabled={form.isBusy} testId="generate">
+            Generate
+          </Button>
+          {job.value && (
+            <span class="row" role="status">
+              <progress max={job.value.total} value={job.value.done} aria-label="Users made" />
+              <span class="muted">
+                {job.value.status === "done"
+                  ? `${job.value.total.toLocaleString("en")} users made`
+                  : `${job.value.done.toLocaleString("en")} of ${job.value.total.toLocaleString("en")}`}
+              </span>
+            </span>
+          )}
+        </div>
+      </form>
+    </Panel>
+  );
 }

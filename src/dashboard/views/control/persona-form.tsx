@@ -1,12 +1,11 @@
 import { useSignal } from "@preact/signals";
-import type { VNode } from "preact";
+import type { VNode, InputHTMLAttributes } from "preact";
 import { PROVIDERS, providerTitle, type Provider } from "../../../wire/providers.ts";
-import { control } from "../../api/client.ts";
-import type { Persona } from "../../api/records.ts";
+import { control, type Persona } from "../../api/client.ts";
 import { CheckField, TextField } from "../../ui/field.tsx";
-import { FormDialog } from "../../ui/form-dialog.tsx";
+import { FormDialog } from "../../ui/dialog.tsx";
 import { notify } from "../../ui/notices.tsx";
-import { AccountFields, type Account } from "./account-fields.tsx";
+import { Button } from "../../ui/button.tsx";
 
 /** null: none. `new`: the server makes one. */
 type Accounts = Readonly<Record<Provider, Account | "new" | null>>;
@@ -90,4 +89,98 @@ async function create(
   const unwanted = Object.entries(accounts).filter(([, account]) => account === null);
   if (unwanted.length > 0 && body.email_verified !== undefined)
     await control.request("PATCH /personas/:id", { params: { id }, body: Object.fromEntries(unwanted) });
+}
+
+type Value = string | number | boolean | readonly Account[];
+export type Account = Readonly<Record<string, Value>>;
+
+/** The fields of an account, which has the form of its provider: texts, numbers, boxes, and lists of the same. */
+export function AccountFields({
+  label,
+  account,
+  onChange,
+}: {
+  /** What the fields belong to, for screen readers. */
+  label: string;
+  account: Account;
+  onChange: (account: Account) => void;
+}): VNode {
+  return (
+    <div class="account-fields">
+      {Object.entries(account).map(([name, value]) => {
+        const set = (next: Value): void => onChange({ ...account, [name]: next });
+        if (typeof value === "object")
+          return <Entries key={name} label={`${label} ${name}`} entries={value} onChange={set} />;
+        if (typeof value === "boolean")
+          return (
+            <label key={name} class="check">
+              <input
+                type="checkbox"
+                checked={value}
+                aria-label={`${label} ${name}`}
+                onChange={({ currentTarget }) => set(currentTarget.checked)}
+              />
+              {name}
+            </label>
+          );
+        return (
+          <label key={name} class="account-field">
+            <span class="muted">{name}</span>
+            <input
+              {...({ type: typeof value === "number" ? "number" : "text" } as InputHTMLAttributes)}
+              required
+              aria-label={`${label} ${name}`}
+              value={String(value)}
+              onInput={({ currentTarget }) =>
+                set(typeof value === "number" ? Number(currentTarget.value) : currentTarget.value)
+              }
+            />
+          </label>
+        );
+      })}
+    </div>
+  );
+}
+
+/** A list of equal objects, such as GitHub's addresses. A new one is like the last. */
+function Entries({
+  label,
+  entries,
+  onChange,
+}: {
+  label: string;
+  entries: readonly Account[];
+  onChange: (entries: readonly Account[]) => void;
+}): VNode {
+  return (
+    <div class="account-entries">
+      {entries.map((entry, n) => (
+        <div key={n} class="row">
+          <AccountFields
+            label={`${label} ${n + 1}`}
+            account={entry}
+            onChange={(changed) => onChange(entries.with(n, changed))}
+          />
+          {entries.length > 1 && (
+            <Button
+              kind="quiet"
+              small
+              icon="cross"
+              label={`Remove ${label} ${n + 1}`}
+              onClick={() => onChange(entries.toSpliced(n, 1))}
+            />
+          )}
+        </div>
+      ))}
+      <Button small icon="plus" onClick={() => onChange([...entries, blank(entries.at(-1) ?? {})])}>
+        Add to {label}
+      </Button>
+    </div>
+  );
+}
+
+function blank(like: Account): Account {
+  return Object.fromEntries(
+    Object.entries(like).map(([name, value]) => [name, typeof value === "boolean" ? false : ""]),
+  );
 }

@@ -2,16 +2,15 @@ import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { PROVIDERS, providerTitle } from "../../../wire/providers.ts";
 import { visible } from "../../../wire/text/harmless.ts";
-import { control } from "../../api/client.ts";
-import type { Persona } from "../../api/records.ts";
+import { control, type Persona } from "../../api/client.ts";
 import { useLoad } from "../../api/use-load.ts";
 import { Button } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/form-dialog.tsx";
+import { Confirm } from "../../ui/dialog.tsx";
 import { notify } from "../../ui/notices.tsx";
 import { Empty, Panel, Pill, Placeholder, Problem } from "../../ui/parts.tsx";
 import { Table } from "../../ui/table.tsx";
 import { readPersonas } from "../choices.ts";
-import { Person } from "../users/person.tsx";
+import { Person } from "../../ui/user-text.tsx";
 import { PersonaForm } from "./persona-form.tsx";
 
 /** The accounts at the simulated providers, which the account picker offers. */

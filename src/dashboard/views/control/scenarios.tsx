@@ -1,16 +1,17 @@
 import type { VNode } from "preact";
 import type { ServerEvent } from "../../../control-client/index.ts";
-import { control } from "../../api/client.ts";
-import type { Scenario } from "../../api/records.ts";
+import { control, type Scenario, type OutcomeId, type Persona } from "../../api/client.ts";
 import { instanceName, isWrite, service } from "../../api/service.ts";
 import { useLoad, useReloadOn } from "../../api/use-load.ts";
 import { Button } from "../../ui/button.tsx";
 import { notify } from "../../ui/notices.tsx";
-import { Empty, Panel, Pill, Problem } from "../../ui/parts.tsx";
+import { Empty, Panel, Pill, Problem, Refusal } from "../../ui/parts.tsx";
 import { Table } from "../../ui/table.tsx";
-import { readPersonas } from "../choices.ts";
-import { ScenarioForm } from "./scenario-form.tsx";
+import { readPersonas, instanceChoices, outcomeChoices, personaChoices, providerChoices } from "../choices.ts";
 import { UserText } from "../../ui/user-text.tsx";
+import { useSignal } from "@preact/signals";
+import type { Provider } from "../../../wire/providers.ts";
+import { SelectField, TextField, useForm } from "../../ui/field.tsx";
 
 /** Scenarios: how the next sign-ins end, without a click on the picker. */
 export function ScenariosPanel(): VNode {
@@ -106,4 +107,64 @@ function matchText({ data: { match } }: Scenario): string {
 /** A sign-in that a scenario was compared with may have used it up. */
 function mayChangeScenarios({ resource, data }: ServerEvent): boolean {
   return resource === "flow" ? data.considered.length > 0 : isWrite(data) && data.path.includes("/v1/scenarios");
+}
+
+export function ScenarioForm({ personas, onDone }: { personas: readonly Persona[]; onDone: () => void }): VNode {
+  const outcome = useSignal<OutcomeId>("access_denied");
+  const provider = useSignal<Provider | "">("");
+  const instance = useSignal("");
+  const account = useSignal("");
+  const times = useSignal("1");
+  const delay = useSignal("0");
+  const chosen = service.value.outcomes.find(({ id }) => id === outcome.value);
+  const form = useForm(async () => {
+    await control.request("POST /scenarios", {
+      body: {
+        match: { provider: provider.value || undefined, instance: instance.value || undefined },
+        as: account.value || undefined,
+        outcome: outcome.value,
+        times: times.value === "" ? null : Number(times.value),
+        delay_ms: Number(delay.value),
+      },
+    });
+    notify("good", "The scenario is set");
+    onDone();
+  });
+  return (
+    <form class="stack" onSubmit={form.onSubmit}>
+      <div class="form-grid thirds">
+        <SelectField label="What happens" value={outcome} choices={outcomeChoices()} />
+        <SelectField
+          label="At the provider"
+          value={provider}
+          choices={providerChoices("Any provider", chosen?.providers)}
+        />
+        <SelectField label="For the instance" value={instance} choices={instanceChoices("Any instance")} />
+        <SelectField
+          label="As the account"
+          value={account}
+          choices={personaChoices(personas, "The one in login_hint, or the first")}
+        />
+        <TextField
+          label="How many times"
+          hint="Leave it empty to keep it until it is removed."
+          type="number"
+          min="1"
+          value={times}
+        />
+        <TextField label="Delay in ms" type="number" min="0" max="25000" value={delay} />
+      </div>
+      {chosen && (
+        <p class="muted" data-testid="outcome-description">
+          {chosen.description} The application sees: <code>{chosen.application_sees}</code>
+        </p>
+      )}
+      <Refusal reason={form.problem} />
+      <div class="actions">
+        <Button kind="primary" type="submit" testId="create-scenario">
+          Set up
+        </Button>
+      </div>
+    </form>
+  );
 }

@@ -3,13 +3,12 @@ import type { VNode } from "preact";
 import { control } from "../../api/client.ts";
 import { useLoad } from "../../api/use-load.ts";
 import { Button } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/form-dialog.tsx";
-import { TextField } from "../../ui/field.tsx";
+import { Confirm } from "../../ui/dialog.tsx";
+import { TextField, useForm } from "../../ui/field.tsx";
 import { notify } from "../../ui/notices.tsx";
 import { Empty, Panel, Problem } from "../../ui/parts.tsx";
 import { Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
-import { useForm } from "../../ui/use-form.ts";
 
 /** Snapshots: all records and the clock, by name. */
 export function Snapshots({ reloadKey, onRestored }: { reloadKey: unknown; onRestored: () => void }): VNode {

@@ -1,13 +1,12 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { control } from "../../api/client.ts";
-import type { User } from "../../api/records.ts";
-import { currentInstance, service } from "../../api/service.ts";
-import { location } from "../../router.ts";
-import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
-import { FormDialog } from "../../ui/form-dialog.tsx";
-import { notify } from "../../ui/notices.tsx";
-import { instanceChoices } from "../choices.ts";
+import { control, type User } from "../api/client.ts";
+import { currentInstance, service } from "../api/service.ts";
+import { location } from "../router.ts";
+import { CheckField, SelectField, TextField } from "../ui/field.tsx";
+import { FormDialog } from "../ui/dialog.tsx";
+import { notify } from "../ui/notices.tsx";
+import { instanceChoices } from "./choices.ts";
 
 /** Creates a user who has never signed in, or changes one. */
 export function UserForm({ user, onClose, onDone }: { user?: User; onClose: () => void; onDone: () => void }): VNode {

@@ -1,6 +1,6 @@
-import { SIGNED_IN_PATH } from "../../../wire/redirect-uri.ts";
-import type { Flow, SignIn } from "../../api/records.ts";
-import { onEvent } from "../../api/stream.ts";
+import { SIGNED_IN_PATH } from "../../wire/redirect-uri.ts";
+import type { Flow, SignIn } from "../api/client.ts";
+import { onEvent } from "../api/stream.ts";
 
 const LOOK_EVERY_MS = 150;
 /** How often to look for the final page. svc shows some failures itself, without a redirect. */

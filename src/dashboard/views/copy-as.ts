@@ -1,7 +1,7 @@
-import { curlCommand } from "../../../wire/text/shell.ts";
-import type { RequestEntry } from "../../api/records.ts";
+import { curlCommand } from "../../wire/text/shell.ts";
+import type { AnswerOf } from "../../wire/control/types.ts";
 
-type Asked = Pick<RequestEntry["data"], "method" | "path" | "headers" | "body">;
+type Asked = Pick<AnswerOf<"GET /requests/:id">["data"], "method" | "path" | "headers" | "body">;
 
 const SECRETS = "token|code|state|nonce|client_id|client_secret|secret_key|publishable_key|password_digest";
 /** A redacted value of an address or of JSON, with the name of what it is. */

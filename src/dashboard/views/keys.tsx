@@ -1,14 +1,13 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { control } from "../../api/client.ts";
-import type { Instance } from "../../api/records.ts";
-import { Button } from "../../ui/button.tsx";
-import { Copy, CopyableValue } from "../../ui/copy.tsx";
-import { Confirm } from "../../ui/form-dialog.tsx";
-import { notify } from "../../ui/notices.tsx";
-import { SelectField } from "../../ui/field.tsx";
-import { Facts, Panel } from "../../ui/parts.tsx";
-import { Time } from "../../ui/time.tsx";
+import { control, type Instance } from "../api/client.ts";
+import { Button } from "../ui/button.tsx";
+import { Copy, CopyableValue } from "../ui/copy.tsx";
+import { Confirm } from "../ui/dialog.tsx";
+import { notify } from "../ui/notices.tsx";
+import { SelectField } from "../ui/field.tsx";
+import { Facts, Panel } from "../ui/parts.tsx";
+import { Time } from "../ui/time.tsx";
 
 const SHOWN_MS = 30_000;
 const KEEP_CHOICES = [

@@ -1,10 +1,10 @@
 import type { VNode } from "preact";
-import { stepInWords, type Step } from "../../../wire/control/flows.ts";
-import { providerTitle } from "../../../wire/providers.ts";
-import { Code, Facts, Pill } from "../../ui/parts.tsx";
-import { href } from "../../router.ts";
-import { UserText } from "../../ui/user-text.tsx";
-import { duration, TimeOfDay } from "../../ui/time.tsx";
+import { stepInWords, type Step } from "../../wire/control/flows.ts";
+import { providerTitle } from "../../wire/providers.ts";
+import { Code, Facts, Pill } from "../ui/parts.tsx";
+import { href } from "../router.ts";
+import { UserText } from "../ui/user-text.tsx";
+import { duration, TimeOfDay } from "../ui/time.tsx";
 
 /** The steps of a sign-in. The failing one is open. */
 export function Timeline({ steps, hasFailed }: { steps: readonly Step[]; hasFailed: boolean }): VNode {

@@ -1,11 +1,11 @@
 import type { VNode } from "preact";
-import { location, refine } from "../../router.ts";
-import { Heading } from "../../ui/parts.tsx";
-import { Tabs } from "../../ui/tabs.tsx";
-import { ClockPanel } from "./clock.tsx";
-import { DataPanel } from "./data.tsx";
-import { PersonasPanel } from "./personas.tsx";
-import { ScenariosPanel } from "./scenarios.tsx";
+import { location, refine } from "../router.ts";
+import { Heading } from "../ui/parts.tsx";
+import { Tabs } from "../ui/tabs.tsx";
+import { ClockPanel } from "./control/clock.tsx";
+import { DataPanel } from "./control/data.tsx";
+import { PersonasPanel } from "./control/personas.tsx";
+import { ScenariosPanel } from "./control/scenarios.tsx";
 
 const SECTIONS = { scenarios: "Scenarios", personas: "Personas", clock: "Clock", data: "Data" } as const;
 type Section = keyof typeof SECTIONS;

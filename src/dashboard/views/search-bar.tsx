@@ -1,10 +1,14 @@
 import type { VNode } from "preact";
-import type { QueryOf } from "../../../wire/control/types.ts";
-import { csvLine } from "../../../wire/text/harmless.ts";
-import { plainText } from "../../../wire/text/json.ts";
-import { control } from "../../api/client.ts";
-import { Button } from "../../ui/button.tsx";
-import { notify } from "../../ui/notices.tsx";
+import type { QueryOf } from "../../wire/control/types.ts";
+import { csvLine } from "../../wire/text/harmless.ts";
+import { plainText } from "../../wire/text/json.ts";
+import { control } from "../api/client.ts";
+import { Button } from "../ui/button.tsx";
+import { notify } from "../ui/notices.tsx";
+import { preferredInstance } from "../api/service.ts";
+import { refine } from "../router.ts";
+import { Select } from "../ui/field.tsx";
+import { instanceChoices } from "./choices.ts";
 
 const MOST = 100_000;
 
@@ -44,4 +48,20 @@ function download(name: string, text: string, type: string): void {
   const link = Object.assign(document.createElement("a"), { href: url, download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+/** Selects the instance whose users or sessions a view lists. Other lists and forms then begin with it. */
+export function InstanceFilter({ value }: { value: string }): VNode {
+  return (
+    <Select
+      inline
+      label="Instance"
+      value={value}
+      choices={instanceChoices()}
+      onChange={(id) => {
+        preferredInstance.value = id;
+        refine({ instance: id });
+      }}
+    />
+  );
 }

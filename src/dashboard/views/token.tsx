@@ -1,0 +1,116 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect } from "preact/hooks";
+import { Field, SelectField, choicesOf } from "../ui/field.tsx";
+import { Panel, Code, Placeholder, Problem } from "../ui/parts.tsx";
+import { instanceChoices } from "./choices.ts";
+import { control, type Token, type User } from "../api/client.ts";
+import { service } from "../api/service.ts";
+import { useLoad } from "../api/use-load.ts";
+import { TOKEN_KINDS } from "../../wire/claims.ts";
+import { href } from "../router.ts";
+import { Button } from "../ui/button.tsx";
+import { CopyableCode } from "../ui/copy.tsx";
+
+let handedOver = "";
+
+/** Has the panel show a token when it opens. An address with a token in it would stay in the browser's history. */
+export function handOver(token: string): void {
+  handedOver = token;
+}
+
+/** Decodes and verifies a pasted token. */
+export function TokenPanel(): VNode {
+  const text = useSignal(handedOver);
+  useEffect(() => handOver(""), []);
+  const instance = useSignal("");
+  const token = text.value.trim();
+  return (
+    <Panel title="Decode and verify a token" testId="token-panel">
+      <div class="stack">
+        <Field label="Token" hint="It is sent to this server and to no other.">
+          <textarea
+            data-search
+            spellcheck={false}
+            placeholder="eyJhbGciOiJIUzI1NiIs…"
+            value={text.value}
+            onInput={(event) => void (text.value = event.currentTarget.value)}
+            data-testid="token"
+          />
+        </Field>
+        <SelectField
+          label="Verify it for"
+          value={instance}
+          choices={instanceChoices("The instance that the token names")}
+        />
+        {token !== "" && <Claims token={token} instance={instance.value || undefined} />}
+      </div>
+    </Panel>
+  );
+}
+
+/** A token's claims, and the result of `tokens/verify`. */
+export function Claims({ token, instance }: { token: string; instance?: string | undefined }): VNode {
+  const { clock } = service.value;
+  // A token expires while somebody looks at it, if the clock is moved.
+  const time = clock?.mode === "frozen" ? clock.now : clock?.offset_ms;
+  const { data, error, reload } = useLoad(
+    () => control.request("POST /tokens/verify", { body: { token, instance } }),
+    [token, instance, time],
+  );
+  if (error) return <Problem error={error} onRetry={reload} />;
+  if (!data) return <Placeholder lines={4} />;
+  const isValid = data.status === 200;
+  return (
+    <div class="stack" data-testid="verdict">
+      <p class={isValid ? "good-text" : "bad-text"}>
+        <strong>{isValid ? "Valid." : "Not valid."}</strong> {data.reason}
+      </p>
+      <div class="grid-2">
+        <div>
+          <h3>Claims</h3>
+          <Code>{JSON.stringify(data.claims, null, 2)}</Code>
+        </div>
+        <div>
+          <h3>POST /api/v1/tokens/verify answers {data.status}</h3>
+          <Code>{JSON.stringify(data.answer, null, 2)}</Code>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** Creates a token for a user: a valid one, or one of each invalid kind. */
+export function MintToken({ user }: { user: User }): VNode {
+  const kind = useSignal<Token["kind"]>("valid");
+  const minted = useSignal<Token | undefined>(undefined);
+  const mint = async (): Promise<void> => {
+    const body = { user: user.id, instance: user.data.instance, kind: kind.value };
+    minted.value = await control.request("POST /tokens", { body });
+  };
+  const { value: token } = minted;
+  return (
+    <Panel title="Make a token">
+      <div class="stack">
+        <div class="filters">
+          <SelectField inline label="Kind" value={kind} choices={choicesOf(TOKEN_KINDS)} />
+          <Button icon="key" onClick={mint} testId="mint">
+            Make
+          </Button>
+        </div>
+        {token && (
+          <>
+            <CopyableCode text={token.token} label="Token" />
+            <p class="muted">
+              <code>POST /api/v1/tokens/verify</code> answers {token.expect.status}
+              {token.expect.error ? `: ${token.expect.error}` : ""}.{" "}
+              <a class="inline-link" href={href(["try-it"])} onClick={() => handOver(token.token)}>
+                See why
+              </a>
+            </p>
+          </>
+        )}
+      </div>
+    </Panel>
+  );
+}
