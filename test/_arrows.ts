@@ -4,10 +4,18 @@ import { dirname, join, normalize, relative } from "node:path";
 import { parse } from "oxc-parser";
 
 /** What every room of the CLI may use to fail. */
-const CLI_ERRORS = ["cli/context.ts", "cli/errors.ts", "cli/exit-codes.ts"];
+const CLI_ERRORS = ["cli/context.ts", "cli/errors.ts", "cli/failure.ts"];
 
 /** What every command is made of. */
-const CLI_COMMAND = ["cli/help", "cli/connection", "cli/output", "cli/command.ts", "cli/quantities.ts", ...CLI_ERRORS];
+const CLI_COMMAND = [
+  "cli/help",
+  "cli/connection",
+  "cli/output",
+  "cli/command.ts",
+  "cli/files.ts",
+  "cli/quantities.ts",
+  ...CLI_ERRORS,
+];
 
 /**
  * Which room may import which: everything that is not here is forbidden. A room is a folder of `src` with all that is below
@@ -192,7 +200,6 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "control-client",
     "wire",
     "disk",
-    "cli/input.ts",
     "cli/list",
     "cli/search",
     "cli/credentials",
@@ -202,7 +209,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "wire",
     "cli/command.ts",
     "cli/quantities.ts",
-    "cli/input.ts",
+    "cli/files.ts",
     "cli/ip-network.ts",
     "cli/output",
     ...CLI_ERRORS,
@@ -210,6 +217,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "cli/list": ["client", "wire", "cli/output", ...CLI_ERRORS],
   "cli/connection": [
     "cli/command.ts",
+    "cli/files.ts",
     "cli/quantities.ts",
     "cli/ip-network.ts",
     "client",
@@ -221,24 +229,24 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "cli/output",
     ...CLI_ERRORS,
   ],
-  "cli/credentials": ["wire", "disk", "cli/system-program.ts", ...CLI_ERRORS],
+  "cli/credentials": ["wire", "disk", "cli/files.ts", "cli/system-program.ts", ...CLI_ERRORS],
   "cli/help": ["wire", "cli/output", "cli/command.ts", ...CLI_ERRORS],
-  "cli/output": ["wire", "disk", "cli/system-program.ts", ...CLI_ERRORS],
-  "cli/command.ts": ["cli/output", "cli/exit-codes.ts"],
+  "cli/output": ["wire", "cli/system-program.ts", ...CLI_ERRORS],
+  "cli/command.ts": ["cli/output", "cli/errors.ts"],
   "cli/ip-network.ts": [],
-  "cli/input.ts": ["disk", ...CLI_ERRORS],
+  "cli/files.ts": ["disk", ...CLI_ERRORS],
   "cli/quantities.ts": ["wire", ...CLI_ERRORS],
   "cli/system-program.ts": [],
-  "cli/context.ts": ["wire", "client", "cli/exit-codes.ts"],
-  "cli/errors.ts": ["cli/exit-codes.ts"],
-  "cli/exit-codes.ts": ["client"],
+  "cli/context.ts": ["wire", "client", "cli/errors.ts"],
+  "cli/failure.ts": ["client", "cli/errors.ts"],
+  "cli/errors.ts": ["client"],
 };
 
 /** Packages, each with the only files that may import it. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  "@inquirer/prompts": ["cli/prompts.ts"],
+  "@inquirer/prompts": ["cli/output/prompts.ts"],
   "@playwright/test": ["testing/playwright.ts", "testing/playwright"],
-  "@napi-rs/keyring": ["cli/credentials/keyring.ts"],
+  "@napi-rs/keyring": ["cli/credentials/keys.ts"],
   chalk: ["cli/output/text.ts"],
   commander: ["cli"],
   h3: ["server/assemble.ts", "server/serve.ts", "server/service.ts", "server/http", "server/control"],

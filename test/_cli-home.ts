@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach } from "vitest";
 import { writeProfile, type Profile } from "../src/cli/credentials/profiles.ts";
-import { storeKey } from "../src/cli/credentials/stored-key.ts";
+import { storeKey } from "../src/cli/credentials/keys.ts";
 import { createContext, runCli, type CliOptions, type CliResult, type TestContext } from "./_cli.ts";
 import { temporaryDirectory } from "./_files.ts";
 

@@ -1,7 +1,7 @@
 import { createNetwork } from "../src/cli/connection/network.ts";
 import type { Context, Keyring, Stream, World } from "../src/cli/context.ts";
 import type { GlobalFlags } from "../src/cli/command.ts";
-import { optionsOf, requireKey } from "../src/cli/connection/client-options.ts";
+import { optionsOf, requireKey } from "../src/cli/connection/client.ts";
 import { resolveTarget } from "../src/cli/connection/target.ts";
 import { main } from "../src/cli/main.ts";
 import type { ClientOptions } from "../src/client/client.ts";

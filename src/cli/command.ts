@@ -1,6 +1,6 @@
 /** What a command is made of: its flags, its help, and what it does. */
 import { Command } from "commander";
-import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { EXIT, type ExitCode } from "./errors.ts";
 import type { OutputFlags } from "./output/flags.ts";
 
 /** The flags that choose a service. */

@@ -1,6 +1,6 @@
 import type { Patience } from "../client/retry.ts";
 import type { Fetch, FetchInit, FetchResponse } from "../wire/http/fetch.ts";
-import type { ExitCode } from "./exit-codes.ts";
+import type { ExitCode } from "./errors.ts";
 
 /** Something to write to; whether it is a terminal decides how. */
 export interface Stream {

@@ -4,7 +4,7 @@ import { addCommands } from "./commands/index.ts";
 import type { Context } from "./context.ts";
 import { durationMs } from "../wire/text/time.ts";
 import { MOST_WAIT_MS, DURATION_FORM } from "./quantities.ts";
-import { EXIT } from "./exit-codes.ts";
+import { EXIT } from "./errors.ts";
 import { HELP_LAYOUT, helpWidth } from "./help/layout.ts";
 import { addOutputFlags } from "./output/flags.ts";
 import { closest } from "../wire/text/suggestion.ts";

@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
 import { isatty } from "node:tty";
 import type { Stream, World } from "./context.ts";
-import { EXIT } from "./exit-codes.ts";
-import { openPager } from "./output/pager.ts";
-import { readyWriter, type ReadyWriter } from "./output/ready-writer.ts";
-import { ask, askSecret, confirm } from "./prompts.ts";
+import { EXIT } from "./errors.ts";
+import { openPager, readyWriter, type ReadyWriter } from "./output/pager.ts";
+import { ask, askSecret, confirm } from "./output/prompts.ts";
 import { systemProgram } from "./system-program.ts";
 
 /** The real world. Node makes each of its streams, and what that takes, when it is first used. */
@@ -34,7 +33,7 @@ export function processContext(): World {
     confirm,
     ask,
     askSecret,
-    openKeyring: async () => (await import("./credentials/keyring.ts")).openKeyring(),
+    openKeyring: async () => (await import("./credentials/keys.ts")).openKeyring(),
     untilSignal: () =>
       new Promise((resolve) => {
         for (const signal of ["SIGINT", "SIGTERM"] as const) {

@@ -1,6 +1,5 @@
 import { durationMs } from "../wire/text/time.ts";
-import { CliError } from "./errors.ts";
-import { EXIT } from "./exit-codes.ts";
+import { UsageError } from "./errors.ts";
 import type { Context } from "./context.ts";
 
 /** How a duration is written where a number alone is one of seconds. */
@@ -29,13 +28,8 @@ export function durationFrom(
 ): number {
   const ms = durationMs(text, bare);
   if (ms === undefined)
-    throw new CliError(
-      EXIT.usage,
-      `${source}: "${text}" is not a duration.`,
-      bare === "s" ? DURATION_FORM : MILLISECONDS_FORM,
-    );
-  if (ms > mostMs)
-    throw new CliError(EXIT.usage, `${source}: "${text}" is too long.`, `Give at most ${mostMs / 1000}s.`);
+    throw new UsageError(`${source}: "${text}" is not a duration.`, bare === "s" ? DURATION_FORM : MILLISECONDS_FORM);
+  if (ms > mostMs) throw new UsageError(`${source}: "${text}" is too long.`, `Give at most ${mostMs / 1000}s.`);
   return ms;
 }
 
@@ -44,7 +38,7 @@ export function numberFrom(flag: string, text: string, least = -Infinity, most =
   const number = /^-?\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
   if (number >= least && number <= most) return number;
   const form = most === Infinity ? "whole number" : `number from ${least} to ${most}`;
-  throw new CliError(EXIT.usage, `${flag}: "${text}" is not a ${form}.`);
+  throw new UsageError(`${flag}: "${text}" is not a ${form}.`);
 }
 
 /**
@@ -59,8 +53,7 @@ export function moment(flag: string, text: string, now: Date): string {
     if (time.getUTCFullYear() >= 1) return time.toISOString();
   } else if (/^\d{4}-\d{2}-\d{2}(T.*)?$/.test(text) && isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text)))
     return text;
-  throw new CliError(
-    EXIT.usage,
+  throw new UsageError(
     `${flag}: "${text}" is not a time.`,
     "Write 2026-01-31, 2026-01-31T23:59:59Z, or how long ago: 30m, 1h30m, 7d, 2w.",
   );

@@ -1,13 +1,11 @@
 import { CommanderError, type Command } from "commander";
-import { explainFailure } from "./connection/failure.ts";
+import { explainFailure } from "./connection/explain-failure.ts";
 import { createNetwork } from "./connection/network.ts";
 import type { Context, World } from "./context.ts";
 import { createProgram } from "./create-program.ts";
-import { CliError, ERRORS_PAGE } from "./errors.ts";
-import { EXIT } from "./exit-codes.ts";
+import { ERRORS_PAGE, EXIT, UsageError } from "./errors.ts";
 import { asksForJson, withoutColor } from "./output/flags.ts";
-import { asRun } from "./output/format.ts";
-import { colors, harmless, harmlessJson } from "./output/text.ts";
+import { asRun, colors, harmless, harmlessJson } from "./output/text.ts";
 
 /** An e-mail address may begin like a key, which never has an @. */
 const SECRET_IN_ARGV = /^--(?:secret|control)-key(=|$)|^(-[A-Za-z]|[\w-]+=)?(?:sk|ctl)_[^@]*$/;
@@ -26,8 +24,7 @@ export async function runProgram(argv: readonly string[], world: World, version:
   const program = await createProgram(context, env, version, (name) => words.has(name));
   try {
     if ((own.includes("exec") ? own : argv).some((argument) => SECRET_IN_ARGV.test(argument)))
-      throw new CliError(
-        EXIT.usage,
+      throw new UsageError(
         "Other users can see a secret key in an argument, and your shell's history keeps it.",
         "Set SVC_SECRET_KEY, or pipe the key to svc login. If that was a real key, replace it.",
       );

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { writeCurrent, writeProfile, type Profile } from "../../src/cli/credentials/profiles.ts";
 import { writeRunning } from "../_server-file.ts";
-import { storeKey } from "../../src/cli/credentials/stored-key.ts";
+import { storeKey } from "../../src/cli/credentials/keys.ts";
 import type { TargetFlags } from "../../src/cli/command.ts";
 import { resolveTarget } from "../../src/cli/connection/target.ts";
 import { addProfile, contextOf, cwd, home, keyOf, run, useHome } from "../_cli-home.ts";

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { timeoutMs } from "../../src/cli/connection/client-options.ts";
+import { timeoutMs } from "../../src/cli/connection/client.ts";
 import { configDirectory, writeCurrent } from "../../src/cli/credentials/profiles.ts";
 import { addProfile, contextOf, cwd, keyOf, run, useHome } from "../_cli-home.ts";
 import { keyedClientOptions, runCli, type CliResult } from "../_cli.ts";

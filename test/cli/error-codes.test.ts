@@ -1,9 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ERRORS_PAGE } from "../../src/cli/errors.ts";
-import { CLI_ERRORS, EXIT_OF } from "../../src/cli/exit-codes.ts";
-import { toFailure } from "../../src/cli/errors.ts";
+import { ERRORS_PAGE, CLI_ERRORS } from "../../src/cli/errors.ts";
+import { EXIT_OF, toFailure } from "../../src/cli/failure.ts";
 import { ServeError } from "../../src/server/errors.ts";
 import { StorageUnavailable, StoreRefused } from "../../src/server/store/store.ts";
 import { cwd, run, useHome } from "../_cli-home.ts";

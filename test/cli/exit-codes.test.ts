@@ -1,8 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
-import { ERRORS_PAGE } from "../../src/cli/errors.ts";
-import { CLI_ERRORS } from "../../src/cli/exit-codes.ts";
+import { ERRORS_PAGE, CLI_ERRORS } from "../../src/cli/errors.ts";
 import { ERROR_CODES } from "../../src/client/errors.ts";
 import { answering } from "../_answering.ts";
 import { runCli, type CliOptions } from "../_cli.ts";

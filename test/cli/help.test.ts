@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EXIT } from "../../src/cli/exit-codes.ts";
+import { EXIT } from "../../src/cli/errors.ts";
 import { SESSION_COLUMNS, USER_COLUMNS } from "../../src/cli/list/columns.ts";
 import { enumerated } from "../../src/wire/text/suggestion.ts";
 import { everyCommand } from "../_every-command.ts";

@@ -12,7 +12,7 @@ import {
   type RunningServerFile,
 } from "../../src/cli/connection/server-file.ts";
 import { writeCurrent, writeProfile } from "../../src/cli/credentials/profiles.ts";
-import { storeKey } from "../../src/cli/credentials/stored-key.ts";
+import { storeKey } from "../../src/cli/credentials/keys.ts";
 import { main } from "../../src/cli/main.ts";
 import { serve, type RunningServer } from "../../src/server/index.ts";
 import { createContext, runCli, type TestContext } from "../_cli.ts";

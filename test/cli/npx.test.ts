@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { asRun } from "../../src/cli/output/format.ts";
+import { asRun } from "../../src/cli/output/text.ts";
 import { textReport } from "../../src/cli/commands/serve/report.ts";
 import { createContext, runCli, type CliResult } from "../_cli.ts";
 import { svc, useDevServer } from "../_dev-server.ts";

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { runDelete } from "../../src/cli/commands/users/delete/index.ts";
 import { runList } from "../../src/cli/commands/record-commands.ts";
 import { USER_RECORDS } from "../../src/cli/commands/users/index.ts";
-import { EXIT_OF } from "../../src/cli/exit-codes.ts";
+import { EXIT_OF } from "../../src/cli/failure.ts";
 import type { ErrorCode, SignInCode } from "../../src/client/errors.ts";
 import { ERRORS, errorBody, type ErrorCode as WireCode } from "../../src/wire/errors.ts";
 import type { Fetch } from "../../src/wire/http/fetch.ts";

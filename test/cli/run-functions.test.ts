@@ -8,7 +8,7 @@ import { runList as runProfiles } from "../../src/cli/commands/profiles/index.ts
 import { runCheck } from "../../src/cli/commands/store/check.ts";
 import { runVersion } from "../../src/cli/commands/version.ts";
 import { runWhoami } from "../../src/cli/commands/whoami.ts";
-import { EXIT } from "../../src/cli/exit-codes.ts";
+import { EXIT } from "../../src/cli/errors.ts";
 import type { Context } from "../../src/cli/context.ts";
 import { writeCurrent, writeProfile } from "../../src/cli/credentials/profiles.ts";
 import { createContext } from "../_cli.ts";

@@ -1,8 +1,8 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ERRORS_PAGE } from "../../src/cli/errors.ts";
-import { CLI_ERRORS, EXIT_MEANINGS, EXIT_OF } from "../../src/cli/exit-codes.ts";
+import { ERRORS_PAGE, CLI_ERRORS, EXIT_MEANINGS } from "../../src/cli/errors.ts";
+import { EXIT_OF } from "../../src/cli/failure.ts";
 import { ERROR_CODES, type ErrorCode } from "../../src/client/errors.ts";
 import { ERRORS, SIGN_IN_ERRORS } from "../../src/wire/errors.ts";
 import { OUTCOMES } from "../../src/wire/outcomes.ts";

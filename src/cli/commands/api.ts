@@ -3,17 +3,17 @@ import { errorCode } from "../../wire/errors.ts";
 import { parsedJson } from "../../wire/text/json.ts";
 import { encodePair, trimSlash } from "../../wire/http/request.ts";
 import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/ids.ts";
-import { optionsOf, requireKey, retriesOf, timeoutMs } from "../connection/client-options.ts";
+import { requireKey, retriesOf, timeoutMs, optionsOf } from "../connection/client.ts";
 import { collect, runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
-import { readInput } from "../input.ts";
-import { CliError, inOneLine } from "../errors.ts";
-import { EXIT, exitOf, type ExitCode } from "../exit-codes.ts";
+import { readInput } from "../files.ts";
+import { CliError, EXIT, UsageError, type ExitCode } from "../errors.ts";
+import { inOneLine, exitOf } from "../failure.ts";
 import { harmless, harmlessJson } from "../output/text.ts";
 import { resolveTarget } from "../connection/target.ts";
 import type { Target } from "../connection/sources.ts";
 import { exchange, type Answer } from "../connection/exchange.ts";
-import { explainFailure } from "../connection/failure.ts";
+import { explainFailure } from "../connection/explain-failure.ts";
 
 export interface ApiOptions extends GlobalFlags {
   readonly field?: readonly string[];
@@ -52,7 +52,7 @@ export function addApi(program: Program, context: Context): void {
 export async function runApi(context: Context, options: ApiOptions, verb: string, path: string): Promise<ExitCode> {
   const method = verb.toUpperCase();
   if (!METHODS.includes(method))
-    throw new CliError(EXIT.usage, `Unknown method "${method}".`, `Use one of ${METHODS.join(", ")}.`);
+    throw new UsageError(`Unknown method "${method}".`, `Use one of ${METHODS.join(", ")}.`);
   const target = await resolveTarget(context, options);
   const isForApi = path.split("?")[0] === INSTANCES_PATH && target.api_url !== undefined;
   const url = urlOf(path, isForApi ? optionsOf(context, target).apiUrl : optionsOf(context, target).baseUrl);
@@ -60,7 +60,7 @@ export async function runApi(context: Context, options: ApiOptions, verb: string
   const fields = (options.field ?? []).map(splitField);
   if (isQuery) url.search = [url.search.slice(1), ...fields.map(encodePair)].filter(Boolean).join("&");
   if (options.input !== undefined && fields.length > 0 && !isQuery)
-    throw new CliError(EXIT.usage, "--input and --field are mutually exclusive.", "Use one of them.");
+    throw new UsageError("--input and --field are mutually exclusive.", "Use one of them.");
   const { input } = options;
   const body =
     input === undefined
@@ -88,14 +88,12 @@ export async function runApi(context: Context, options: ApiOptions, verb: string
 
 /** A key is sent to the service that it is for: other addresses are refused, also whole ones. */
 function urlOf(path: string, base: string | undefined): URL {
-  if (base === undefined)
-    throw new CliError(EXIT.usage, "No instance address.", "Set it with --base-url or SVC_BASE_URL.");
+  if (base === undefined) throw new UsageError("No instance address.", "Set it with --base-url or SVC_BASE_URL.");
   const root = trimSlash(base);
   const isPath = path.startsWith("/") && !/^\/[/\\]/.test(path);
   const url = isPath || URL.canParse(path) ? new URL(isPath ? root + path : path) : undefined;
   if (url?.origin === new URL(root).origin && url.username === "") return url;
-  throw new CliError(
-    EXIT.usage,
+  throw new UsageError(
     `"${path}" is not a path of ${new URL(root).origin}.`,
     "Begin it with a slash, such as /api/v1/users. Choose another service with --base-url or --profile.",
   );
@@ -110,7 +108,7 @@ async function keyHeaders(context: Context, target: Target, isForApi: boolean): 
 function splitField(field: string): [name: string, value: string] {
   const at = field.indexOf("=");
   if (at > 0) return [field.slice(0, at), field.slice(at + 1)];
-  throw new CliError(EXIT.usage, `--field: "${field}" is not name=value.`);
+  throw new UsageError(`--field: "${field}" is not name=value.`);
 }
 
 function jsonBody(fields: readonly [string, string][]): string | undefined {

@@ -1,10 +1,8 @@
 import { Option, type Command } from "commander";
-import { commandMap, commandPath, subcommands } from "../help/command-map.ts";
-import { toMarkdown } from "../help/command-markdown.ts";
+import { commandMap, commandPath, subcommands, toMarkdown } from "../help/command-map.ts";
 import { runs, withHelp, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
-import { CliError } from "../errors.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT, UsageError } from "../errors.ts";
 import { helpWidth, wrap } from "../help/layout.ts";
 import { TOPICS } from "../help/topics.ts";
 
@@ -63,8 +61,7 @@ function find(program: Program, words: readonly string[]): Command {
     if (child) return child;
     const topics = command === program ? Object.keys(TOPICS) : [];
     const names = [...new Set([...subcommands(command).map((one) => one.name()), ...topics])];
-    throw new CliError(
-      EXIT.usage,
+    throw new UsageError(
       `No help for "${words.join(" ")}".`,
       names.length === 0 ? "Omit the last word." : `Topics and commands: ${names.join(", ")}.`,
     );

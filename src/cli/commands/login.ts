@@ -1,13 +1,12 @@
 import { checkKey } from "../../client/keys.ts";
 import { SECRET_KEY_PREFIX } from "../../wire/ids.ts";
 import { trimSlash } from "../../wire/http/request.ts";
-import { checkUrl, optionsOf, requireEncryption } from "../connection/client-options.ts";
+import { checkUrl, requireEncryption, optionsOf, openWith, verifyKeyWithService } from "../connection/client.ts";
 import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
-import { readStdin } from "../input.ts";
-import { CliError } from "../errors.ts";
-import { EXIT } from "../exit-codes.ts";
-import { isInteractive, requirePrompt } from "../output/prompt.ts";
+import { readStdin } from "../files.ts";
+import { CliError, EXIT, UsageError } from "../errors.ts";
+import { isInteractive, requirePrompt } from "../output/prompts.ts";
 import { printJson, say } from "../output/text.ts";
 import {
   checkProfileName,
@@ -17,11 +16,9 @@ import {
   writeProfile,
   type Profile,
 } from "../credentials/profiles.ts";
-import { forgetKey, storeKey } from "../credentials/stored-key.ts";
-import { originOf } from "../connection/sources.ts";
+import { forgetKey, storeKey } from "../credentials/keys.ts";
+import { originOf, shadowsOf } from "../connection/sources.ts";
 import { instanceInWords } from "../connection/target.ts";
-import { openWith, verifyKeyWithService } from "../connection/client.ts";
-import { shadowsOf } from "../connection/shadows.ts";
 
 export interface LoginOptions extends GlobalFlags {
   readonly publishableKey?: string;
@@ -59,8 +56,7 @@ export async function runLogin(context: Context, options: LoginOptions): Promise
   const name = checkProfileName(named ?? nameFor(address.base_url));
   const existing = known ?? (await readProfile(context, name));
   if (existing && originOf(existing.base_url) !== origin)
-    throw new CliError(
-      EXIT.usage,
+    throw new UsageError(
       `The profile "${name}" is for ${originOf(existing.base_url)}, not for ${origin}.`,
       `Choose another name with --profile, or remove that one: svc profiles remove ${name}`,
     );
@@ -127,8 +123,7 @@ async function findAddress(
     return { base_url: checkAddress(context, url), ...shared };
   }
   if (!isInteractive(context))
-    throw new CliError(
-      EXIT.usage,
+    throw new UsageError(
       "No service to log in to.",
       "Name it with --base-url, or with --publishable-key and --api-url.",
     );
@@ -154,7 +149,7 @@ async function readKey(context: Context, origin: string): Promise<string> {
     ? await context.askSecret(`Secret key for ${origin} (hidden):`)
     : await readStdin(context);
   const key = text.trim();
-  if (key === "") throw new CliError(EXIT.usage, "The key is empty.", "Nothing was changed.");
+  if (key === "") throw new UsageError("The key is empty.", "Nothing was changed.");
   checkKey("The key", key, SECRET_KEY_PREFIX);
   return key;
 }

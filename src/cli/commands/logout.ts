@@ -1,10 +1,9 @@
 import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
-import { CliError } from "../errors.ts";
-import { EXIT } from "../exit-codes.ts";
+import { CliError, EXIT } from "../errors.ts";
 import { printJson } from "../output/text.ts";
 import { chosenProfile, listProfiles, requireProfile, writeProfile } from "../credentials/profiles.ts";
-import { forgetKey } from "../credentials/stored-key.ts";
+import { forgetKey } from "../credentials/keys.ts";
 
 export interface LogoutOptions extends GlobalFlags {
   readonly all?: boolean;

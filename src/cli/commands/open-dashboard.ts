@@ -5,9 +5,8 @@ import { pathToFileURL } from "node:url";
 import { openControl } from "../connection/control.ts";
 import type { GlobalFlags } from "../command.ts";
 import type { Context } from "../context.ts";
-import { CliError } from "../errors.ts";
-import { EXIT } from "../exit-codes.ts";
-import { hasDesktop } from "../output/browser.ts";
+import { CliError, EXIT } from "../errors.ts";
+import { hasDesktop } from "../output/prompts.ts";
 import { harmless, printJson } from "../output/text.ts";
 
 const PREFIX = "svc-dashboard-";

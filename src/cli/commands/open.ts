@@ -1,11 +1,10 @@
 import { Argument } from "commander";
 import { tryTarget } from "../../wire/redirect-uri.ts";
-import { checkUrl, optionsOf } from "../connection/client-options.ts";
+import { checkUrl, optionsOf } from "../connection/client.ts";
 import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
 import { controlTarget } from "../connection/control.ts";
 import type { Context } from "../context.ts";
-import { CliError } from "../errors.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { EXIT, type ExitCode, UsageError } from "../errors.ts";
 import { harmless, printJson } from "../output/text.ts";
 import { openDashboard, revokeDashboardKeys } from "./open-dashboard.ts";
 import { resolveTarget } from "../connection/target.ts";
@@ -55,8 +54,7 @@ export function addOpen(program: Program, context: Context): void {
 export async function runOpen(context: Context, options: OpenOptions, page: Page): Promise<ExitCode | void> {
   if (options.revoke) {
     if (page !== "dashboard" || options.print)
-      throw new CliError(
-        EXIT.usage,
+      throw new UsageError(
         page === "dashboard" ? "--revoke and --print are mutually exclusive." : `--revoke is not for ${page}.`,
         "To revoke the dashboard's keys: svc open dashboard --revoke",
       );
@@ -89,8 +87,7 @@ function addressOf(page: ServicePage, target: Target, context: Context, { redire
   if (page === "discovery") return `${own}/.well-known/openid-configuration`;
   const landing = redirectUri ?? (server && tryTarget(target.redirect_uris ?? [], server.url));
   if (landing === undefined)
-    throw new CliError(
-      EXIT.usage,
+    throw new UsageError(
       "No redirect URI.",
       "Use --redirect-uri with one that the instance allows. To complete a sign-in here: svc sign-in",
     );

@@ -7,19 +7,17 @@ import type { Query } from "../../wire/search/query.ts";
 import { openClient } from "../connection/client.ts";
 import { runs, withHelp, type CommandHelp, type GlobalFlags } from "../command.ts";
 import type { Context } from "../context.ts";
-import { EXIT, LIST_EXITS, type ExitCode } from "../exit-codes.ts";
+import { EXIT, LIST_EXITS, type ExitCode } from "../errors.ts";
 import type { Collection } from "../list/columns.ts";
 import { addListFlags, shapeOf, type ListFlags, type ListShape } from "../list/flags.ts";
-import { pages } from "../list/pages.ts";
-import { isTable, printList } from "../list/print.ts";
+import { pages, isTable, printList } from "../list/print.ts";
 import { formatOf, printsRows, type OutputFlags } from "../output/flags.ts";
-import { quoted } from "../output/format.ts";
+import { quoted } from "../output/text.ts";
 import { EXPLAIN_FLAG, printExplanation } from "../search/explain.ts";
 import { addSearchFlags, type Searched, type SearchFlags } from "../search/flags.ts";
-import type { Named } from "../search/finer.ts";
-import { nothingFound, SEARCH_NOTES } from "../search/help.ts";
+import type { Named } from "../search/flag-values.ts";
+import { nothingFound, SEARCH_NOTES, withFieldHint } from "../search/hints.ts";
 import { readQuery, type TypedQuery } from "../search/read.ts";
-import { withFieldHint } from "../search/unknown-field.ts";
 
 /** Users or sessions, and how to list and search them. */
 export interface Records<Row> {

@@ -1,6 +1,6 @@
 import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT } from "../errors.ts";
 import { printJson, printRecord } from "../output/text.ts";
 
 export function addVersion(program: Program, context: Context): void {

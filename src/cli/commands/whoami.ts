@@ -1,15 +1,13 @@
-import { optionsOf } from "../connection/client-options.ts";
+import { optionsOf, verifyKeyWithService } from "../connection/client.ts";
 import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
 import type { Context, NamedInstance } from "../context.ts";
-import { CliError, toFailure } from "../errors.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { mask } from "../output/format.ts";
-import { printJson, printRecord } from "../output/text.ts";
+import { CliError, EXIT, type ExitCode } from "../errors.ts";
+import { toFailure } from "../failure.ts";
+import { mask, printJson, printRecord } from "../output/text.ts";
 import { readCurrent } from "../credentials/profiles.ts";
-import type { Sourced } from "../credentials/secret-source.ts";
+import type { Sourced } from "../credentials/keys.ts";
 import { resolveTarget } from "../connection/target.ts";
 import type { Target } from "../connection/sources.ts";
-import { verifyKeyWithService } from "../connection/client.ts";
 
 const VALUES = ["profile", "base_url", "api_url", "publishable_key"] as const;
 

@@ -1,11 +1,16 @@
 import type { Client, ClientOptions } from "../../client/client.ts";
 import type { GlobalFlags } from "../command.ts";
-import { optionsOf, requireEncryption, requireKey, timeoutMs } from "./client-options.ts";
 import type { Context } from "../context.ts";
-import { CliError } from "../errors.ts";
-import { EXIT } from "../exit-codes.ts";
+import { CliError, EXIT, UsageError } from "../errors.ts";
 import { resolveTarget } from "./target.ts";
 import type { Target } from "./sources.ts";
+import { isConfidential } from "../../wire/http/address.ts";
+import { SECRET_KEY_PREFIX } from "../../wire/ids.ts";
+import { checkKey } from "../../client/keys.ts";
+import { checkAddress, DEFAULT_TIMEOUT_MS } from "../../client/options.ts";
+import { durationFrom, MOST_WAIT_MS, waitMs } from "../quantities.ts";
+import { harmless } from "../output/text.ts";
+import type { Sourced } from "../credentials/keys.ts";
 
 /** A client with a secret key. */
 export async function openClient(context: Context, flags: GlobalFlags): Promise<Client> {
@@ -61,4 +66,92 @@ export async function openWith(context: Context, options: ClientOptions, { serve
   const reach = { certificate: server?.certificate, timeoutMs: timeoutMs(context) };
   const transport = fetchTransport((url, init) => network.send(url, init, reach));
   return createClientWith(() => ({ ...transport, patience: network.patience }), options);
+}
+
+/**
+ * @throws {CliError} if there is none, if it can't be read, or if others could read it on its way
+ * @throws {ConfigError} naming its source, if it is not a secret key
+ */
+export async function requireKey(context: Context, target: Target): Promise<string> {
+  const { secret_key, profile } = target;
+  if (secret_key === undefined)
+    throw new CliError(
+      EXIT.noKey,
+      "No secret key for this service.",
+      profile === undefined
+        ? "Set SVC_SECRET_KEY, or store the key with: svc login"
+        : `Store it with: svc login --profile ${profile.value}`,
+    );
+  const key = typeof secret_key.value === "string" ? secret_key.value : await secret_key.value();
+  checkKey(secret_key.source, key, SECRET_KEY_PREFIX);
+  return requireEncryption(context, target, key);
+}
+
+/** A secret key is sent over https or to this machine only, unless `--insecure` is set. @returns the key */
+export function requireEncryption({ env }: Context, { base_url, api_url }: Target, key: string): string {
+  const address = base_url ?? api_url;
+  if (address && URL.canParse(address.value)) requirePrivacy(env, address, "secret key");
+  return key;
+}
+
+/** @throws {CliError} if others could read a key on its way to an address */
+export function requirePrivacy(env: Context["env"], { value, source }: Sourced, key: string): void {
+  if (isConfidential(new URL(value)) || env["SVC_INSECURE"] === "1") return;
+  throw new UsageError(
+    `${new URL(value).origin} (${source}) is not encrypted: others could read the ${key} on its way.`,
+    "Use https://. In a network that you trust, add --insecure or set SVC_INSECURE=1.",
+  );
+}
+
+/** The options of a client for a target, without the secret key. */
+export function optionsOf(context: Context, target: Target): ClientOptions {
+  const { base_url, api_url, publishable_key } = target;
+  return {
+    publishableKey: publishable_key?.value,
+    baseUrl: base_url && checkUrl(base_url.value, base_url.source),
+    apiUrl: api_url && checkUrl(api_url.value, api_url.source),
+    timeoutMs: timeoutMs(context),
+    retry: retriesOf(context),
+    onTry: logger(context),
+    insecure: context.env["SVC_INSECURE"] === "1" || undefined,
+  };
+}
+
+/** @throws {ConfigError} naming its source, and without the text, which may contain a password */
+export function checkUrl(text: string, source: string): string {
+  checkAddress(source, text);
+  return text;
+}
+
+/**
+ * How long a whole call may take: `SVC_TIMEOUT` (or else `standardMs`) and `SVC_WAIT`.
+ * @throws {CliError} if `SVC_TIMEOUT` is not a duration above 0, or `SVC_WAIT` is not one
+ */
+export function timeoutMs({ env }: Context, standardMs: number = DEFAULT_TIMEOUT_MS): number {
+  const text = env["SVC_TIMEOUT"] || undefined;
+  if (text === undefined) return standardMs + waitMs(env);
+  const own = durationFrom("SVC_TIMEOUT", text, { mostMs: MOST_WAIT_MS });
+  if (own === 0) throw new UsageError("SVC_TIMEOUT must be greater than 0.", "Omit it to wait as long as usual.");
+  return own + waitMs(env);
+}
+
+/** Few, so that a person learns soon that nothing listens. */
+const DEFAULT_RETRIES = 1;
+
+/** How often a request is repeated. @throws {CliError} if `SVC_RETRIES` is not a number */
+export function retriesOf({ env }: Context, standard = DEFAULT_RETRIES): number {
+  const text = env["SVC_RETRIES"] || String(standard);
+  if (!/^\d$/.test(text)) throw new UsageError(`SVC_RETRIES: "${text}" is not a number from 0 to 9.`);
+  return Number(text);
+}
+
+/** With `SVC_LOG=debug` each try is logged on stderr, without secrets. */
+function logger({ env, stderr }: Context): ClientOptions["onTry"] {
+  const level = env["SVC_LOG"] || "off";
+  if (level !== "off" && level !== "debug") throw new UsageError(`SVC_LOG: "${level}" must be off or debug.`);
+  if (level === "off") return undefined;
+  return ({ route, number, status, durationMs, error }) =>
+    void stderr.write(
+      `svc: ${harmless(route)} ${status ?? error?.code ?? "-"} ${Math.round(durationMs)} ms${number > 1 ? ` (try ${number})` : ""}\n`,
+    );
 }

@@ -2,13 +2,15 @@ import type { ControlClient } from "../../control-client/index.ts";
 import { CONTROL_KEY_PREFIX, credentialKind } from "../../wire/ids.ts";
 import { trimSlash } from "../../wire/http/request.ts";
 import type { Context } from "../context.ts";
-import { CliError } from "../errors.ts";
-import { EXIT } from "../exit-codes.ts";
+import { CliError, EXIT, UsageError } from "../errors.ts";
 import type { GlobalFlags } from "../command.ts";
-import { checkUrl, requirePrivacy, timeoutMs } from "./client-options.ts";
+import { checkUrl, requirePrivacy, timeoutMs } from "./client.ts";
 import { fetchOf } from "./exchange.ts";
 import type { RunningServerFile } from "./server-file.ts";
 import { requireLocalServer } from "./target.ts";
+import type { AnswerOf } from "../../wire/control/types.ts";
+import { requireConsent } from "../output/prompts.ts";
+import { harmless, say } from "../output/text.ts";
 
 /** Longer than for other requests: a snapshot of a large store takes long. */
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -71,8 +73,7 @@ const OPERATOR =
 function refuseOtherServices({ profile, baseUrl, apiUrl }: GlobalFlags): void {
   const flag = [profile && "--profile", baseUrl && "--base-url", apiUrl && "--api-url"].find(Boolean);
   if (!flag) return;
-  throw new CliError(
-    EXIT.usage,
+  throw new UsageError(
     `${flag} is not for this command: it needs the control API, which no secret key opens.`,
     `For the local server of this directory, omit ${flag}. ${OPERATOR}`,
   );
@@ -94,9 +95,35 @@ function namedKey({ env }: Context): string {
     );
   const kind = key.startsWith(CONTROL_KEY_PREFIX) ? undefined : credentialKind(key);
   if (kind === undefined && /^[\x21-\x7e]+$/.test(key)) return key;
-  throw new CliError(
-    EXIT.usage,
+  throw new UsageError(
     `SVC_CONTROL_KEY is ${kind ?? "not a control key"}.`,
     "A control key begins with ctl_, without spaces: in the server's directory svc env prints it.",
   );
+}
+
+/** On commands that destroy records. */
+export const YES_FLAG = ["-y, --yes", "do not ask for confirmation"] as const;
+
+/**
+ * Has a person agree to what destroys records, or says with `--yes` where it happens.
+ * @param does such as `Delete the users of Acme`, which the server's address follows
+ * @throws {CliError} if the answer is no, or if there is no terminal to ask on
+ */
+export async function consentAt(
+  context: Context,
+  control: ControlClient,
+  { yes, json }: { readonly yes?: boolean; readonly json?: boolean },
+  does: string,
+  note = "",
+): Promise<void> {
+  const source = context.env["SVC_CONTROL_URL"] ? "SVC_CONTROL_URL" : "the server of this directory";
+  const what = harmless(`${does} at ${control.url} (${source})`);
+  if (!yes)
+    await requireConsent(context, `${what}?${note}`, `To ${what.charAt(0).toLowerCase()}${what.slice(1)}, add --yes.`);
+  else if (!json) say(context, what);
+}
+
+/** An instance by its name, subdomain and id. */
+export function instanceInWords({ id, data }: AnswerOf<"GET /instances/:id">): string {
+  return `${data.name} (${data.subdomain} ${id})`;
 }

@@ -3,10 +3,11 @@ import { type Fault, isRead, isUnavailable, isUnsent } from "../../client/retry.
 import type { Fetch } from "../../wire/http/fetch.ts";
 import { userAgent } from "../../wire/version.ts";
 import { INSTANCE_HEADER, isUuid, SUBDOMAIN } from "../../wire/ids.ts";
-import type { Exchange, NamedInstance, Network, World } from "../context.ts";
+import type { Exchange, NamedInstance, Network, World, Context } from "../context.ts";
 import { startSpinner } from "../output/progress.ts";
-import { proxyOf } from "./proxy.ts";
 import { waitMs } from "../quantities.ts";
+import { isLoopbackUrl } from "../../wire/http/address.ts";
+import { ipNetwork } from "../ip-network.ts";
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
@@ -90,4 +91,28 @@ function isAway(fault: Fault | undefined, isSafe: boolean): boolean {
   const { syscallCode = "", status } = fault ?? {};
   // The name of a container is not found until it starts.
   return isUnsent(syscallCode) || syscallCode === "ENOTFOUND" || (isSafe && isUnavailable(status));
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
+
+/** The proxy for an address, by the variables that curl and others read. None for this machine, whatever they say. */
+export function proxyOf(address: string, env: Context["env"]): string | undefined {
+  if (isLoopbackUrl(address)) return undefined;
+  const { protocol, hostname, port } = new URL(address);
+  const variable = (name: string): string | undefined => env[name.toLowerCase()] || env[name] || undefined;
+  const proxy = protocol === "https:" ? (variable("HTTPS_PROXY") ?? variable("HTTP_PROXY")) : variable("HTTP_PROXY");
+  if (proxy === undefined) return undefined;
+  const host = hostname.replace(/^\[(.+)\]$/, "$1");
+  const exempt = (variable("NO_PROXY") ?? "").toLowerCase().split(/[\s,]+/);
+  if (exempt.some((entry) => isIn(entry, host, port || DEFAULT_PORTS[protocol]!))) return undefined;
+  return /^[a-z][a-z\d+.-]*:\/\//i.test(proxy) ? proxy : `http://${proxy}`;
+}
+
+/** Whether a host is what an entry of `NO_PROXY` names: a host with all below it, an address, a network, or `*` for all. */
+function isIn(entry: string, host: string, port: string): boolean {
+  if (entry === "*") return true;
+  const network = ipNetwork(entry);
+  if (network) return network.has(host);
+  const [, name, own = port] = /^(?:\*?\.)?(.+?)(?::(\d+))?$/.exec(entry) ?? [];
+  return name !== undefined && own === port && (host === name || host.endsWith(`.${name}`));
 }

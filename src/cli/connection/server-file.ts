@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, s
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createDirectories } from "../../disk/create-directories.ts";
-import { writePrivateFile } from "../credentials/private-file.ts";
+import { writePrivateFile } from "../files.ts";
 
 const MAX_BYTES = 2 ** 24;
 

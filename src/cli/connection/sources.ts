@@ -1,12 +1,11 @@
 import { checkAddress } from "../../client/options.ts";
 import type { TargetFlags } from "../command.ts";
 import type { Context } from "../context.ts";
-import { CliError } from "../errors.ts";
-import { EXIT } from "../exit-codes.ts";
+import { UsageError } from "../errors.ts";
 import { requireProfile, type Profile } from "../credentials/profiles.ts";
-import { environmentKey, type SecretKey, type Sourced } from "../credentials/secret-source.ts";
-import { readStoredKey } from "../credentials/stored-key.ts";
-import type { RunningServerFile } from "./server-file.ts";
+import { environmentKey, type SecretKey, type Sourced, readStoredKey } from "../credentials/keys.ts";
+import { type RunningServerFile, placeOf } from "./server-file.ts";
+import { findLocalServer } from "./running-server.ts";
 
 /** The service and the key that a command uses, each value with its source. */
 export interface Target {
@@ -71,8 +70,7 @@ export function withProfile(
 function checkKeyOrigin({ keyOrigin, ...target }: Source): Target {
   const origin = originOf(target.base_url?.value);
   if (keyOrigin === undefined || origin === undefined || keyOrigin === origin) return target;
-  throw new CliError(
-    EXIT.usage,
+  throw new UsageError(
     `${target.base_url!.source} names ${origin}, but the key in ${target.secret_key!.source} is for ${keyOrigin}.`,
     "Name the service together with its key: svc login, or SVC_BASE_URL and SVC_SECRET_KEY.",
   );
@@ -120,4 +118,24 @@ function values(prefix: "--" | "SVC_", given: Readonly<Record<string, string | u
 export function originOf(url: string | undefined): string | undefined {
   if (url === undefined) return undefined;
   return URL.canParse(url) ? new URL(url).origin : url;
+}
+
+/** What the environment takes a service and a key from before it looks at the current profile. */
+const VARIABLES = ["SVC_PROFILE", "SVC_BASE_URL", "SVC_SECRET_KEY", "SVC_SECRET_KEY_FILE", "SVC_SECRET_KEY_COMMAND"];
+
+/** Why a profile that has become the current one is not what commands here use: a sentence for each reason. */
+export async function shadowsOf(context: Context, profile: string): Promise<string[]> {
+  const { env } = context;
+  const set = VARIABLES.filter((name) => env[name] && !(name === "SVC_PROFILE" && env[name] === profile));
+  const reasons = set.map((name) => {
+    const value = name === "SVC_PROFILE" || name === "SVC_BASE_URL" ? ` to ${env[name]!}` : "";
+    return `${name} is set${value} and takes precedence: unset it, or use --profile ${profile}.`;
+  });
+  const local = await findLocalServer(context);
+  if (!local) return reasons;
+  const { isRunning, directory } = local;
+  const what = isRunning
+    ? `The local server of ${directory} takes precedence here: use --profile ${profile}.`
+    : `Commands in ${directory} and below use the local server that has run there: use --profile ${profile}, or move ${placeOf(directory)} away.`;
+  return [...reasons, what];
 }

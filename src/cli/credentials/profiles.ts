@@ -3,9 +3,8 @@ import { isAbsolute, join } from "node:path";
 import { systemReason } from "../../disk/system-reason.ts";
 import { parsedJson } from "../../wire/text/json.ts";
 import type { Context } from "../context.ts";
-import { CliError } from "../errors.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { isAbsent, readPrivateFile, writePrivateFile } from "./private-file.ts";
+import { CliError, EXIT, type ExitCode, UsageError } from "../errors.ts";
+import { isAbsent, readPrivateFile, writePrivateFile } from "../files.ts";
 
 /** A service that commands can be sent to by name. Each has a file of its own, so that no change loses another. */
 export interface Profile {
@@ -43,14 +42,13 @@ export function configDirectory(env: Context["env"], platform: string = process.
 export function requireConfigDirectory({ env }: Place): string {
   const directory = configDirectory(env);
   if (directory === undefined)
-    throw new CliError(EXIT.usage, "No configuration directory: HOME is not set.", "Set HOME or SVC_CONFIG_DIR.");
+    throw new UsageError("No configuration directory: HOME is not set.", "Set HOME or SVC_CONFIG_DIR.");
   return directory;
 }
 
 export function checkProfileName(name: string): string {
   if (PROFILE_NAME.test(name)) return name;
-  throw new CliError(
-    EXIT.usage,
+  throw new UsageError(
     `"${name}" is not a valid profile name.`,
     "Use 1 to 63 lower-case letters, digits, dots, dashes and underscores, with a letter or digit at both ends.",
   );

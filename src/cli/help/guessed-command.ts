@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { enumerated } from "../../wire/text/suggestion.ts";
-import { quoted } from "../output/format.ts";
+import { quoted } from "../output/text.ts";
 import { commandPath, subcommands } from "./command-map.ts";
 import { GUESSED_COMMANDS } from "./guesses.ts";
 

@@ -2,7 +2,7 @@
 import { Help, type Command } from "commander";
 import { helpOf } from "../command.ts";
 import type { Stream } from "../context.ts";
-import { EXIT_MEANINGS } from "../exit-codes.ts";
+import { EXIT_MEANINGS } from "../errors.ts";
 
 /** Without a terminal. */
 export const STANDARD_WIDTH = 80;

@@ -1,10 +1,9 @@
 import type { Command } from "commander";
 import { closest } from "../../wire/text/suggestion.ts";
 import { meantOutcome } from "../../wire/outcomes.ts";
-import { CliError } from "../errors.ts";
+import { UsageError } from "../errors.ts";
 import type { Program } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
-import { quoted } from "../output/format.ts";
+import { quoted } from "../output/text.ts";
 import { commandPath } from "./command-map.ts";
 import { guessedCommand } from "./guessed-command.ts";
 import { GUESSED_AT, GUESSED_OPTIONS } from "./guesses.ts";
@@ -26,15 +25,14 @@ const NOT_A_CHOICE =
   /^error: (?:option '(?:-\w, )?(--[\w-]+) <([\w-]+)>' argument|command-argument value) '(.*)' is invalid(?: for argument '(.*)')?\. Allowed choices are (.*)\.$/s;
 
 /** What commander found wrong, with a hint to what was probably meant. */
-export async function usageError(given: string, argv: readonly string[], program: Program): Promise<CliError> {
+export async function usageError(given: string, argv: readonly string[], program: Program): Promise<UsageError> {
   const [, option, its, value, argument = its, choices] = NOT_A_CHOICE.exec(given) ?? [];
   if (value !== undefined && choices !== undefined) {
     const near =
       (argument === "outcome" ? meantOutcome(value) : closest(value, choices.split(", "))) ??
       flagOf(value, commandOf(argv, program));
     const what = `unknown ${argument} "${value}".`;
-    return new CliError(
-      EXIT.usage,
+    return new UsageError(
       option === undefined ? sentence(what) : `${option}: ${what}`,
       near === undefined ? `Use one of ${choices}.` : `Did you mean ${near}?`,
     );
@@ -45,7 +43,7 @@ export async function usageError(given: string, argv: readonly string[], program
   const hint = (word !== undefined && (await commandHint(word, argv, program))) || hintFor(text, argv, program);
   // One guess is enough, and ours knows what commands are for.
   const short = message.split("\n")[0]!;
-  return new CliError(EXIT.usage, sentence(hint.startsWith("See ") ? message : short), hint);
+  return new UsageError(sentence(hint.startsWith("See ") ? message : short), hint);
 }
 
 /** The option that takes what was given as an argument. */
@@ -55,8 +53,8 @@ function flagOf(value: string, command: Command): string | undefined {
 }
 
 /** What is wrong with a group of commands without one of them. */
-export function missingCommand(argv: readonly string[], program: Command): CliError {
-  return new CliError(EXIT.usage, "No command given.", `See ${commandPath(commandOf(argv, program))} --help.`);
+export function missingCommand(argv: readonly string[], program: Command): UsageError {
+  return new UsageError("No command given.", `See ${commandPath(commandOf(argv, program))} --help.`);
 }
 
 async function commandHint(word: string, argv: readonly string[], program: Program): Promise<string | undefined> {

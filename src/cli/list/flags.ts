@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { Page } from "../../wire/http/request.ts";
-import { CliError } from "../errors.ts";
-import { EXIT } from "../exit-codes.ts";
+import { UsageError } from "../errors.ts";
 import type { Collection, Column, Listed } from "./columns.ts";
 
 /** The flags of a list, as they are typed. */
@@ -59,10 +58,9 @@ export function addListFlags<Row>(command: Command, listed: Collection<Row>): Co
 export function shapeOf<Row>(flags: ListFlags, listed: Listed<Row>): ListShape<Row> {
   const { limit, after, sort, fields } = flags;
   if (limit !== undefined && !/^[1-9]\d{0,8}$/.test(limit))
-    throw new CliError(EXIT.usage, `--limit must be 1 or greater, not "${limit}".`, "Omit it for all results.");
+    throw new UsageError(`--limit must be 1 or greater, not "${limit}".`, "Omit it for all results.");
   if (sort !== undefined && after !== undefined)
-    throw new CliError(
-      EXIT.usage,
+    throw new UsageError(
       "--sort and --after are mutually exclusive: the id to start after belongs to the service's own order.",
       "Omit one of them.",
     );
@@ -91,8 +89,7 @@ export function chosenBy<Row>(fields: string | undefined, listed: Listed<Row>): 
 function named<Row>(flag: string, name: string, { columns, searched = {} }: Listed<Row>): Column<Row> {
   const column = columns.find((candidate) => candidate.name === name);
   if (column) return column;
-  throw new CliError(
-    EXIT.usage,
+  throw new UsageError(
     Object.hasOwn(searched, name)
       ? `${flag}: "${name}" can be searched for, but the service does not return it.`
       : `${flag}: unknown field "${name}".`,

@@ -1,6 +1,5 @@
 import { isSessionId, isUuid } from "../../wire/ids.ts";
-import { CliError } from "../errors.ts";
-import { EXIT } from "../exit-codes.ts";
+import { UsageError } from "../errors.ts";
 
 /** The first part of a UUID, which is what tells a session's id from the others too. */
 export function shortId(text: string): string {
@@ -18,8 +17,7 @@ export function shortIdHint(text: string, noun: "users" | "sessions"): string | 
 export function checkSessionId(text: string): void {
   if (isSessionId(text.toLowerCase())) return;
   const where = "svc sessions list --fields session_id,id,email";
-  throw new CliError(
-    EXIT.usage,
+  throw new UsageError(
     `"${text.slice(0, 100)}" is not a session id.`,
     isUuid(text.toLowerCase())
       ? `It is a UUID. If it is the id of a record: svc sessions search id:${text}. Of a user: svc sessions search --user ${text}`
@@ -30,9 +28,5 @@ export function checkSessionId(text: string): void {
 /** @throws {CliError} unless a text has the form of a sign-in's id */
 export function checkFlowId(text: string): void {
   if (/^[0-9a-f]{1,64}$/.test(text)) return;
-  throw new CliError(
-    EXIT.usage,
-    `"${text}" is not the id of a sign-in.`,
-    "svc logs shows the id of each sign-in, as its flow.",
-  );
+  throw new UsageError(`"${text}" is not the id of a sign-in.`, "svc logs shows the id of each sign-in, as its flow.");
 }

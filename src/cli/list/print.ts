@@ -1,14 +1,28 @@
 import { plainText } from "../../wire/text/json.ts";
 import { fold } from "../../wire/text/fold.ts";
 import type { Context } from "../context.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { EXIT, type ExitCode } from "../errors.ts";
 import { formatOf, type Format, type OutputFlags } from "../output/flags.ts";
-import { say } from "../output/text.ts";
+import { say, printJson, printRecord } from "../output/text.ts";
 import type { Column, Listed } from "./columns.ts";
 import type { ListShape } from "./flags.ts";
-import { csv, ids, json, ndjson, tsv, type Chunks, type Rows } from "./formats.ts";
-import { table, type Narrow, type TableOptions } from "./table.ts";
+import {
+  csv,
+  ids,
+  json,
+  ndjson,
+  tsv,
+  type Chunks,
+  type Rows,
+  picked,
+  table,
+  type Narrow,
+  type TableOptions,
+  wordsOf,
+} from "./formats.ts";
 import { writeAll, writePaged } from "./write.ts";
+import type { ListCall } from "../../client/list.ts";
+import { type Page, MAX_PAGE_SIZE } from "../../wire/http/request.ts";
 
 /**
  * Prints rows as they arrive, in the chosen format.
@@ -114,4 +128,60 @@ async function* sorted<Row>(rows: Rows<Row>, { sort, limit }: ListShape<Row>): A
 
 function keyOf<Row>(column: Column<Row>, row: Row): string {
   return fold(plainText(column.value(row)));
+}
+
+/**
+ * Prints one resource: a line for each of its values, or as a list of one in the formats that are lists.
+ * @param chosen the columns, unless all
+ */
+export async function printResource<Row>(
+  context: Context,
+  flags: OutputFlags,
+  listed: Listed<Row>,
+  row: Row,
+  chosen?: readonly Column<Row>[],
+): Promise<void> {
+  const format = flags.json ? "json" : flags.output && formatOf(flags, context);
+  if (format === "json") return printJson(context, picked(row, chosen));
+  if (format !== undefined && !isTable(format)) return printAll(context, flags, listed, [row], "", chosen);
+  const isForPerson = context.stdout.isTTY && !flags.utc;
+  const now = context.now();
+  printRecord(
+    context,
+    Object.fromEntries(
+      (chosen ?? listed.columns).map((column) => {
+        if (context.stdout.isTTY && column.words) return [column.name, wordsOf(column, row, now)];
+        const plain = plainText(column.value(row));
+        const isToldAgo = isForPerson && column.isTime && plain !== "";
+        return [column.name, isToldAgo ? `${plain} (${wordsOf(column, row, now)})` : plain];
+      }),
+    ),
+  );
+}
+
+/**
+ * The rows of a list, at most `limit`, asked for page by page while they are taken.
+ * A service that knows no pages answers with everything at once.
+ * @param onMore called if there are more rows than the limit. Without it none beyond the limit are requested
+ * @param keeps whether a row counts at all
+ */
+export async function* pages<Row>(
+  list: (page: Page) => ListCall<Row>,
+  { limit = Infinity, ...page }: Page,
+  onMore?: () => void,
+  keeps?: (row: Row) => boolean,
+): AsyncGenerator<Row> {
+  const wanted = onMore ? limit + 1 : limit;
+  if (wanted <= MAX_PAGE_SIZE && !keeps) {
+    const rows = await list({ limit: wanted, ...page });
+    if (rows.length > limit) onMore?.();
+    return yield* rows.slice(0, limit);
+  }
+  let left = limit;
+  for await (const row of list(page)) {
+    if (keeps?.(row) === false) continue;
+    if (left-- === 0) return onMore?.();
+    yield row;
+    if (left === 0 && !onMore) return;
+  }
 }

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { Context } from "../context.ts";
-import { CliError } from "../errors.ts";
-import { EXIT } from "../exit-codes.ts";
+import { UsageError } from "../errors.ts";
 
 export const FORMATS = ["table", "wide", "json", "ndjson", "csv", "tsv", "ids"] as const;
 export type Format = (typeof FORMATS)[number];
@@ -36,13 +35,12 @@ export function addOutputFlags(program: Command, env: Context["env"]): void {
       if (env["SVC_OUTPUT"] && WITH_ROWS.has(command)) setUsual(program, format(env["SVC_OUTPUT"], "SVC_OUTPUT"));
       const { json, raw, bom, output = "table" } = program.opts<OutputFlags>();
       if (json && output !== "json" && output !== "table")
-        throw new CliError(EXIT.usage, `--json and --output ${output} are mutually exclusive.`, "Omit one of them.");
+        throw new UsageError(`--json and --output ${output} are mutually exclusive.`, "Omit one of them.");
       if (raw && output !== "csv" && output !== "tsv")
-        throw new CliError(EXIT.usage, "--raw is for csv and tsv.", "Add --output csv or --output tsv.");
-      if (bom && output !== "csv") throw new CliError(EXIT.usage, "--bom is for csv.", "Add --output csv.");
+        throw new UsageError("--raw is for csv and tsv.", "Add --output csv or --output tsv.");
+      if (bom && output !== "csv") throw new UsageError("--bom is for csv.", "Add --output csv.");
       if (output !== "table" && output !== "json" && !WITH_ROWS.has(command))
-        throw new CliError(
-          EXIT.usage,
+        throw new UsageError(
           `--output ${output} is for lists, and "svc ${pathOf(command)}" does not print one.`,
           "Omit it, or use --json.",
         );
@@ -85,7 +83,7 @@ function setUsual(program: Command, usual: Format): void {
 
 function format(name: string, source: string): Format {
   if (!(FORMATS as readonly string[]).includes(name))
-    throw new CliError(EXIT.usage, `${source}: unknown format "${name}".`, `Formats: ${FORMATS.join(", ")}.`);
+    throw new UsageError(`${source}: unknown format "${name}".`, `Formats: ${FORMATS.join(", ")}.`);
   return name as Format;
 }
 

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import type { Context, Pager } from "../context.ts";
+import type { Context, Pager, Stream } from "../context.ts";
 import { systemProgram } from "../system-program.ts";
-import { readyWriter } from "./ready-writer.ts";
+import type { Writable } from "node:stream";
 
 const IS_WINDOWS = process.platform === "win32";
 /** `less` that ends by itself if everything fits, keeps colours, and leaves the text on the screen. Windows has none. */
@@ -41,5 +41,35 @@ export async function openPager(command: string): Promise<Pager | undefined> {
       child.stdin.end();
       return closed.finally(() => process.off("SIGINT", ignore));
     },
+  };
+}
+
+export type ReadyWriter = Required<Pick<Stream, "write" | "ready">>;
+
+/**
+ * Writes no faster than it is read. A reader that has seen enough (`| head`, or `q` in a pager) does not count as a failure: what is
+ * still written is dropped.
+ * @param onFailure told of every other error, such as a full disk; returns whether to try again with the next write
+ */
+export function readyWriter(target: Writable, onFailure: (code: string) => boolean): ReadyWriter {
+  let isRead = true;
+  let wake = (): void => undefined;
+  target.on("error", ({ code }: NodeJS.ErrnoException) => {
+    isRead &&= code !== "EPIPE" && onFailure(code ?? "unknown");
+    wake();
+  });
+  return {
+    write: (text, done) =>
+      isRead &&
+      target.write(text, (error?: NodeJS.ErrnoException | null) => {
+        if (error?.code !== "EPIPE") done?.(error ? (error.code ?? "unknown") : undefined);
+      }),
+    ready: () =>
+      new Promise((resolve) => {
+        wake = () => resolve(isRead);
+        if (isRead && target.writableNeedDrain) target.once("drain", wake);
+        // A closed pipe is told of in a later turn of the loop.
+        else setImmediate(wake);
+      }),
   };
 }

@@ -3,15 +3,12 @@ import { isSplit } from "../../wire/search/query-range.ts";
 import { inWords } from "../../wire/search/query-words.ts";
 import type { GlobalFlags } from "../command.ts";
 import type { Context } from "../context.ts";
-import { CliError } from "../errors.ts";
-import { EXIT } from "../exit-codes.ts";
-import { quoted } from "../output/format.ts";
-import { printJson, printRecord } from "../output/text.ts";
+import { UsageError } from "../errors.ts";
+import { quoted, printJson, printRecord } from "../output/text.ts";
 import type { Searched, SearchFlags } from "./flags.ts";
 import { readQuery } from "./read.ts";
-import { toShell } from "./spelling.ts";
-import { flagOf, type Filter } from "./terms.ts";
-import { unknownFieldHint } from "./unknown-field.ts";
+import { toShell, flagOf, type Filter } from "./terms.ts";
+import { unknownFieldHint } from "./hints.ts";
 
 /** One query in all its spellings, and in words. */
 interface Explanation {
@@ -42,8 +39,7 @@ export async function printExplanation(
   options: SearchFlags & GlobalFlags,
 ): Promise<void> {
   const { text, query, unknown, filters } = await readQuery(context, searched, terms, options);
-  if (!query)
-    throw new CliError(EXIT.usage, `Cannot explain this search: ${unknown.message}.`, unknownFieldHint(text, searched));
+  if (!query) throw new UsageError(`Cannot explain this search: ${unknown.message}.`, unknownFieldHint(text, searched));
   const explanation = explain(query, searched, filters);
   if (options.json) printJson(context, explanation);
   else printRecord(context, { ...explanation });

@@ -1,9 +1,8 @@
 import { isUuid } from "../../wire/ids.ts";
-import { normalizeEmail } from "../../wire/text/fold.ts";
-import { CliError } from "../errors.ts";
-import { EXIT } from "../exit-codes.ts";
+import { normalizeEmail, fold } from "../../wire/text/fold.ts";
+import { UsageError } from "../errors.ts";
 import { ipNetwork } from "../ip-network.ts";
-import { quoted } from "../output/format.ts";
+import { quoted } from "../output/text.ts";
 
 /** Whether a value with wildcards at its ends can mean a name. */
 export function isLike(name: string, value: string): boolean {
@@ -13,29 +12,27 @@ export function isLike(name: string, value: string): boolean {
 }
 
 /** What is wrong with a value of `--user`. As a term it can be sent all the same. */
-export function checkUserId(id: string): CliError | undefined {
+export function checkUserId(id: string): UsageError | undefined {
   if (/^\*?[0-9a-f-]*\*$|^\*[0-9a-f-]*$/i.test(id) || isUuid(id.toLowerCase())) return undefined;
   const hint = id.includes("@") ? `To search by address: --email ${quoted(id)}` : "Find the id with: svc users search";
-  return new CliError(EXIT.usage, `--user: "${id}" is not a user id.`, hint);
+  return new UsageError(`--user: "${id}" is not a user id.`, hint);
 }
 
 /** The same of `--email`. */
-export function checkEmail(value: string): CliError | undefined {
+export function checkEmail(value: string): UsageError | undefined {
   if (value.includes("*") || normalizeEmail(value) !== undefined) return undefined;
-  return new CliError(
-    EXIT.usage,
+  return new UsageError(
     `--email: "${value}" is not an e-mail address.`,
     `To find a part of one: --email ${quoted(`*${value}*`)}`,
   );
 }
 
-/** @throws {CliError} for what no address has after its @ */
+/** @throws {UsageError} for what no address has after its @ */
 export function checkedDomain(value: string): string {
   const isDomain = normalizeEmail(`a@${value}`) !== undefined;
   if (isDomain && (value.includes(".") || value === "localhost")) return value;
   const [, below] = /^\*?\.(.+)$/.exec(value) ?? [];
-  throw new CliError(
-    EXIT.usage,
+  throw new UsageError(
     `--email-domain: "${value}" is not a whole domain, such as acme.test.`,
     below === undefined
       ? `To find a part of an address: --email ${quoted(`*${value.replaceAll("*", "")}*`)}`
@@ -44,11 +41,54 @@ export function checkedDomain(value: string): string {
 }
 
 /** What is wrong with a value of `--ip`. */
-export function checkIp(value: string): CliError | undefined {
+export function checkIp(value: string): UsageError | undefined {
   if (ipNetwork(value) || /^\*?[0-9a-f.:]*\*$|^\*[0-9a-f.:]*$/i.test(value)) return undefined;
-  return new CliError(
-    EXIT.usage,
+  return new UsageError(
     `--ip: "${value}" is neither an IP address nor a network.`,
     "Write 203.0.113.7, 203.0.113.0/24, 2001:db8::/32, or the start of an address: '203.0.*'",
   );
+}
+
+/** What is compared of a user or a session. */
+export interface Named {
+  readonly data: { readonly name: string; readonly ip_address?: string };
+}
+
+/** Values of a flag that the search language can't say. Their term finds more, of which only some is meant. */
+export interface Finer {
+  readonly field: string;
+  isNeeded(value: string): boolean;
+  /** Whether a row is meant. Undefined for a value with a wildcard, which goes with no finer one. */
+  test(value: string): ((row: Named) => boolean) | undefined;
+  inWords(value: string): string;
+}
+
+/** A value has no space: of several words the longest is asked for, which the fewest names have. */
+export const hasWords: Finer = {
+  field: "name",
+  isNeeded: (value) => wordsOf(value).length > 1,
+  test(value) {
+    const words = wordsOf(fold(value));
+    return value.includes("*") ? undefined : ({ data }) => words.every((word) => fold(data.name).includes(word));
+  },
+  inWords: (value) => `contains ${wordsOf(value).join(" and ")}`,
+};
+
+/** A network's addresses begin alike only if it ends at a dot or a colon. */
+export const isInNetwork: Finer = {
+  field: "ip_address",
+  isNeeded: (value) => ipNetwork(value)?.isOne === false,
+  test(value) {
+    const network = ipNetwork(value);
+    return network && (({ data }) => network.has(data.ip_address ?? ""));
+  },
+  inWords: (value) => `is in ${value}`,
+};
+
+export function longestWord(text: string): string {
+  return wordsOf(text).reduce((longest, word) => (word.length > longest.length ? word : longest), "");
+}
+
+function wordsOf(text: string): string[] {
+  return text.split(/\s+/).filter((word) => word !== "");
 }

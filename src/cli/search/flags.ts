@@ -3,11 +3,19 @@ import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/search/fiel
 import { enumerated } from "../../wire/text/suggestion.ts";
 import { PROVIDERS, SESSION_PROVIDERS } from "../../wire/providers.ts";
 import type { Term } from "../../wire/search/query.ts";
-import { CliError } from "../errors.ts";
-import { EXIT } from "../exit-codes.ts";
+import { UsageError } from "../errors.ts";
 import { ipNetwork } from "../ip-network.ts";
-import { hasWords, isInNetwork, longestWord, type Finer } from "./finer.ts";
-import { checkedDomain, checkEmail, checkIp, checkUserId, isLike } from "./flag-values.ts";
+import {
+  hasWords,
+  isInNetwork,
+  longestWord,
+  type Finer,
+  checkedDomain,
+  checkEmail,
+  checkIp,
+  checkUserId,
+  isLike,
+} from "./flag-values.ts";
 import { moment } from "../quantities.ts";
 import { collect } from "../command.ts";
 
@@ -144,7 +152,7 @@ function text(
   argument: string,
   what: string,
   own: string,
-  check: (value: string) => CliError | undefined,
+  check: (value: string) => UsageError | undefined,
 ): SearchFlag {
   return {
     name,
@@ -161,10 +169,10 @@ function text(
 }
 
 function provider(who: string, names: readonly string[]): SearchFlag {
-  const check = (value: string): CliError | undefined =>
+  const check = (value: string): UsageError | undefined =>
     names.some((name) => isLike(name, value.toLowerCase()))
       ? undefined
-      : new CliError(EXIT.usage, `--provider: unknown provider "${value}".`, `Use one of ${names.join(", ")}.`);
+      : new UsageError(`--provider: unknown provider "${value}".`, `Use one of ${names.join(", ")}.`);
   return text("--provider", "<name>", `${who} through ${enumerated(names, "or")}`.trim(), "provider", check);
 }
 

@@ -8,14 +8,12 @@ import {
 } from "../../wire/search/query.ts";
 import { asSentence, fieldHint, termHint } from "../../wire/search/query-words.ts";
 import type { Context } from "../context.ts";
-import { readInput } from "../input.ts";
-import { CliError } from "../errors.ts";
-import { EXIT } from "../exit-codes.ts";
+import { readInput } from "../files.ts";
+import { UsageError } from "../errors.ts";
 import { say } from "../output/text.ts";
 import type { Searched, SearchFlags } from "./flags.ts";
-import { isFileName, notATerm } from "./shell-faults.ts";
-import { toWire, typed } from "./spelling.ts";
-import { filtersOf, termsOf, type Filter } from "./terms.ts";
+import { isFileName, notATerm } from "./hints.ts";
+import { toWire, typed, filtersOf, termsOf, type Filter } from "./terms.ts";
 
 /** A search: its text on the wire, and its meaning if svc knows every field in it. */
 type Parsed =
@@ -44,7 +42,7 @@ export async function readQuery(
     if (isFileName(term, cwd))
       say(context, `! "${term}" is also a file here. If your shell expanded a pattern, quote the term.`);
   const all = [...given.map(toWire), ...negated, ...termsOf(flags, searched, context.now())];
-  if (all.length === 0) throw new CliError(EXIT.usage, "No search terms.", `For example: ${searched.example}`);
+  if (all.length === 0) throw new UsageError("No search terms.", `For example: ${searched.example}`);
   for (const term of all) if (!TERM.test(term)) throw notATerm(term, searched, cwd, all);
   const read = parsed(all.join(" "), searched);
   return { ...read, filters: filtersOf(flags, searched, read.query ?? []) };
@@ -57,8 +55,7 @@ function parsed(text: string, searched: Searched): Parsed {
     return { text, query: parseQuery(text, searched.fields) };
   } catch (error) {
     if (error instanceof UnknownFieldError && FIELD_NAME.test(error.field)) return { text, unknown: error };
-    if (error instanceof QueryError)
-      throw new CliError(EXIT.usage, asSentence(error.message), hintFor(error, searched));
+    if (error instanceof QueryError) throw new UsageError(asSentence(error.message), hintFor(error, searched));
     throw error;
   }
 }
@@ -82,7 +79,7 @@ function hintFor(error: QueryError, { fields, flags }: Searched): string | undef
 
 async function readQueryFile(context: Context, path: string): Promise<string> {
   const text = await readInput(context, path, `--query-file: "${path}"`);
-  if (text.trim() === "") throw new CliError(EXIT.usage, `--query-file: no terms in "${path}".`);
+  if (text.trim() === "") throw new UsageError(`--query-file: no terms in "${path}".`);
   return text;
 }
 

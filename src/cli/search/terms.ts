@@ -1,8 +1,7 @@
-import type { Query, Term } from "../../wire/search/query.ts";
-import { CliError } from "../errors.ts";
-import { EXIT } from "../exit-codes.ts";
-import { quoted } from "../output/format.ts";
-import type { Named } from "./finer.ts";
+import { type Query, type Term, printTerm } from "../../wire/search/query.ts";
+import { UsageError } from "../errors.ts";
+import { quoted } from "../output/text.ts";
+import type { Named } from "./flag-values.ts";
 import { moment } from "../quantities.ts";
 import type { Searched, SearchFlags } from "./flags.ts";
 
@@ -16,15 +15,13 @@ export function termsOf(flags: SearchFlags, searched: Searched, now: Date): stri
     return (given as string[]).map((value) => {
       // An empty variable without quotes leaves the next flag as the value.
       if (/^--[a-z]/.test(value))
-        throw new CliError(
-          EXIT.usage,
+        throw new UsageError(
           `${name} has no value: "${value}" is a flag.`,
           "Check that the variable is set, and quote it.",
         );
-      if (value.trim() === "") throw new CliError(EXIT.usage, `${name} is empty.`, "Check that the variable is set.");
+      if (value.trim() === "") throw new UsageError(`${name} is empty.`, "Check that the variable is set.");
       if (/\s/.test(value) && argument !== "<time>" && (!finer?.isNeeded(value) || value.includes("*")))
-        throw new CliError(
-          EXIT.usage,
+        throw new UsageError(
           `${name}: a value cannot contain a space.`,
           `Search for one of the words: ${name} ${value.trim().split(/\s+/).at(-1)}`,
         );
@@ -54,8 +51,7 @@ export function filtersOf(flags: SearchFlags, { flags: known }: Searched, query:
     const tests = values.map(finer.test).filter((test) => test !== undefined);
     const wanted = query.find((clause) => clause.field === field)?.values ?? values;
     if (tests.length < wanted.length)
-      throw new CliError(
-        EXIT.usage,
+      throw new UsageError(
         `${name} ${quoted(values.find(finer.isNeeded)!)} goes with no other term of ${field}.`,
         "Search for each by itself.",
       );
@@ -77,8 +73,7 @@ function checkRange(flags: SearchFlags, now: Date): void {
     ((flags[name] ?? []) as string[]).map((text) => Date.parse(moment(`--${name}`, text, now)));
   const [since, until] = [times("since"), times("until")];
   if (since.length > 0 && until.length > 0 && Math.min(...since) >= Math.max(...until))
-    throw new CliError(
-      EXIT.usage,
+    throw new UsageError(
       "--since is not before --until.",
       "To find what happened from 30 to 7 days ago: --since 30d --until 7d",
     );
@@ -95,4 +90,58 @@ export function flagOf(term: Term, { flags }: Searched): readonly string[] | und
 
 function camelCase(flag: string): string {
   return flag.slice(2).replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** `email.ends=@acme.test`, `not.provider=github`: a term in characters that no shell has a use for. */
+const SHELL_TERM = /^(-|not\.)?([a-z][a-z0-9_]*)(?:\.([a-z]+))?=(.*)$/isu;
+
+/** What each operator is called there. */
+const OPERATORS: ReadonlyMap<string, Term["operator"]> = new Map([
+  ["eq", "is"],
+  ["starts", "starts"],
+  ["ends", "ends"],
+  ["contains", "contains"],
+  ["gt", ">"],
+  ["gte", ">="],
+  ["lt", "<"],
+  ["lte", "<="],
+]);
+
+/**
+ * A term as it is on the wire; one that is written so already is left as it is.
+ * @throws {CliError} for a shell-safe term that nothing on the wire means
+ */
+export function toWire(text: string): string {
+  const parts = SHELL_TERM.exec(text);
+  if (!parts) return text;
+  const [, not, field = "", name = "eq", value = ""] = parts;
+  const operator = OPERATORS.get(name);
+  if (!operator)
+    throw new UsageError(
+      `"${text}": unknown operator ".${name}".`,
+      `Operators: ${[...OPERATORS.keys()].join(", ")}, for example ${field}.contains=x.`,
+    );
+  // An empty variable in a script would otherwise find everything.
+  if (value === "") throw new UsageError(`"${text}" has no value.`, `Write ${text}value.`);
+  if ((operator === "starts" && value.startsWith("*")) || (operator === "ends" && value.endsWith("*")))
+    throw new UsageError(
+      `"${text}": an asterisk at that end is a wildcard.`,
+      `Omit it, or write ${field}.contains=${value.replaceAll("*", "")}.`,
+    );
+  return `${not === undefined ? "" : "-"}${printTerm({ field, operator, value, negated: false } as Term)}`;
+}
+
+/** The shell-safe spelling of a term. */
+export function toShell({ field, operator, value, negated }: Term): string {
+  const name = negated ? `not.${field}` : field;
+  if (operator === "is" || operator === "on" || operator === "null") return `${name}=${value}`;
+  if (value === "") return `${name}=*`;
+  const [called] = [...OPERATORS].find(([, own]) => own === operator)!;
+  return `${name}.${called}=${value}`;
+}
+
+/** A term as it is typed in a shell: as on the wire if that needs no quotes. */
+export function typed(term: Term): string {
+  const wire = printTerm(term);
+  return quoted(wire) === wire ? wire : quoted(toShell(term));
 }

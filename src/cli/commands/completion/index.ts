@@ -1,8 +1,8 @@
 import { Argument } from "commander";
 import { runs, withHelp, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { readStdin } from "../../input.ts";
-import { EXIT } from "../../exit-codes.ts";
+import { readStdin } from "../../files.ts";
+import { EXIT } from "../../errors.ts";
 import { harmless } from "../../output/text.ts";
 import { complete } from "./complete.ts";
 import { splitLine } from "./line.ts";

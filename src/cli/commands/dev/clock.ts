@@ -4,8 +4,7 @@ import type { AnswerOf } from "../../../wire/control/types.ts";
 import { openControl } from "../../connection/control.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
-import { DEV_EXITS, EXIT } from "../../exit-codes.ts";
+import { DEV_EXITS, UsageError } from "../../errors.ts";
 import { printJson, printRecord } from "../../output/text.ts";
 
 export type ClockVerb = "show" | "freeze" | "set" | "advance" | "resume" | "reset";
@@ -70,11 +69,7 @@ function momentOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const isWhole = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text);
   if (isWhole && !Number.isNaN(Date.parse(text))) return text.includes("T") ? text : `${text}T00:00:00Z`;
-  throw new CliError(
-    EXIT.usage,
-    `"${text}" is not a time.`,
-    "Write 2026-01-31, or 2026-01-31T12:00:00Z with its time zone.",
-  );
+  throw new UsageError(`"${text}" is not a time.`, "Write 2026-01-31, or 2026-01-31T12:00:00Z with its time zone.");
 }
 
 function inWords({ mode, offset_ms }: AnswerOf<"GET /clock">): string {

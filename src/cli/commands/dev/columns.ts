@@ -1,6 +1,6 @@
 import type { AnswerOf } from "../../../wire/control/types.ts";
 import type { Listed } from "../../list/columns.ts";
-import { countedAmong } from "../../output/format.ts";
+import { countedAmong } from "../../output/text.ts";
 
 type Instance = AnswerOf<"GET /instances">[number];
 type Scenario = AnswerOf<"GET /scenarios">[number];

@@ -1,6 +1,6 @@
 import { withHelp, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { DEV_EXITS } from "../../exit-codes.ts";
+import { DEV_EXITS } from "../../errors.ts";
 import { addClock } from "./clock.ts";
 import { addInstances } from "./instances.ts";
 import { addKeys } from "./keys.ts";

@@ -1,17 +1,14 @@
 import { Option, type Command } from "commander";
 import type { BodyOf } from "../../../wire/control/types.ts";
 import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
-import { openControl } from "../../connection/control.ts";
+import { openControl, consentAt, instanceInWords, YES_FLAG } from "../../connection/control.ts";
 import { collect, runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
-import { DEV_EXITS, EXIT } from "../../exit-codes.ts";
-import { printAll } from "../../list/print.ts";
-import { printResource } from "../../list/record.ts";
+import { DEV_EXITS, UsageError } from "../../errors.ts";
+import { printAll, printResource } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
 import { harmless, printJson } from "../../output/text.ts";
 import { INSTANCE_COLUMNS } from "./columns.ts";
-import { consentAt, instanceInWords, YES_FLAG } from "../../connection/consent.ts";
 
 export interface InstanceOptions extends GlobalFlags {
   readonly name?: string;
@@ -96,7 +93,7 @@ export async function runCreate(context: Context, options: InstanceOptions, subd
 export async function runUpdate(context: Context, options: InstanceOptions, instance: string): Promise<void> {
   const body = { ...given(options), subdomain: options.subdomain };
   if (Object.values(body).every((value) => value === undefined))
-    throw new CliError(EXIT.usage, "Nothing to change.", "See svc dev instances update --help.");
+    throw new UsageError("Nothing to change.", "See svc dev instances update --help.");
   const params = { id: instance };
   const changed = await (await openControl(context, options)).request("PATCH /instances/:id", { params, body });
   await printResource(context, options, INSTANCE_COLUMNS, changed);

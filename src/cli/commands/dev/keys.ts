@@ -1,15 +1,12 @@
 import type { Command } from "commander";
 import type { ControlClient } from "../../../control-client/index.ts";
 import type { AnswerOf } from "../../../wire/control/types.ts";
-import { openControl } from "../../connection/control.ts";
+import { openControl, consentAt, instanceInWords, YES_FLAG } from "../../connection/control.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { durationFrom } from "../../quantities.ts";
-import { CliError } from "../../errors.ts";
-import { DEV_EXITS, EXIT } from "../../exit-codes.ts";
-import { mask, quoted } from "../../output/format.ts";
-import { consentAt, instanceInWords, YES_FLAG } from "../../connection/consent.ts";
-import { printJson, printRecord, say } from "../../output/text.ts";
+import { CliError, DEV_EXITS, EXIT, UsageError } from "../../errors.ts";
+import { mask, quoted, printJson, printRecord, say } from "../../output/text.ts";
 
 interface RevokeOptions extends GlobalFlags {
   readonly yes?: boolean;
@@ -56,7 +53,7 @@ export function addKeys(dev: Command, context: Context): void {
 export async function runRotate(context: Context, options: RotateOptions): Promise<void> {
   const { publishableKey = false, secretKey, keepOld, instance: name } = options;
   if (!publishableKey && !secretKey)
-    throw new CliError(EXIT.usage, "No key to replace.", "Omit --no-secret-key, or add --publishable-key.");
+    throw new UsageError("No key to replace.", "Omit --no-secret-key, or add --publishable-key.");
   const keep_old = keepOld === undefined ? undefined : durationFrom("--keep-old", keepOld);
   const control = await openControl(context, options);
   const id = name ?? (await firstInstance(control));

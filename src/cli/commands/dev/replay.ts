@@ -4,7 +4,7 @@ import { OUTCOME_IDS, type OutcomeId } from "../../../wire/outcomes.ts";
 import { openControl } from "../../connection/control.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { DEV_EXITS } from "../../exit-codes.ts";
+import { DEV_EXITS } from "../../errors.ts";
 import { printJson, printRecord } from "../../output/text.ts";
 import { checkFlowId } from "../../list/ids.ts";
 

@@ -1,12 +1,9 @@
 import type { Command } from "commander";
-import { openControl } from "../../connection/control.ts";
+import { openControl, consentAt, instanceInWords, YES_FLAG } from "../../connection/control.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
-import { DEV_EXITS, EXIT } from "../../exit-codes.ts";
-import { counted } from "../../output/format.ts";
-import { printJson, say } from "../../output/text.ts";
-import { consentAt, instanceInWords, YES_FLAG } from "../../connection/consent.ts";
+import { DEV_EXITS, UsageError } from "../../errors.ts";
+import { counted, printJson, say } from "../../output/text.ts";
 
 export interface ResetOptions extends GlobalFlags {
   readonly all?: boolean;
@@ -37,7 +34,7 @@ which the last five are kept; previous is the newest. Other snapshots stay.`,
 export async function runReset(context: Context, options: ResetOptions): Promise<void> {
   const { all, instance, json } = options;
   if ((all === true) === (instance !== undefined))
-    throw new CliError(EXIT.usage, "Nothing to reset.", "Use either --all, or --instance with a name.");
+    throw new UsageError("Nothing to reset.", "Use either --all, or --instance with a name.");
   const control = await openControl(context, options);
   const does =
     instance === undefined

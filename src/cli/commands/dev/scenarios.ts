@@ -2,11 +2,10 @@ import type { Command } from "commander";
 import { openControl } from "../../connection/control.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { DEV_EXITS } from "../../exit-codes.ts";
+import { DEV_EXITS } from "../../errors.ts";
 import { printAll } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
-import { counted } from "../../output/format.ts";
-import { printJson } from "../../output/text.ts";
+import { counted, printJson } from "../../output/text.ts";
 import { SCENARIO_COLUMNS, OUTCOME_COLUMNS } from "./columns.ts";
 
 export interface ScenariosOptions extends GlobalFlags {

@@ -5,12 +5,10 @@ import { jsonFault } from "../../../wire/text/json.ts";
 import { openControl } from "../../connection/control.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { readInput } from "../../input.ts";
-import { CliError } from "../../errors.ts";
-import { DEV_EXITS, EXIT } from "../../exit-codes.ts";
-import { counted } from "../../output/format.ts";
+import { readInput } from "../../files.ts";
+import { CliError, DEV_EXITS, EXIT, UsageError } from "../../errors.ts";
+import { counted, printJson, printRecord } from "../../output/text.ts";
 import { createProgress } from "../../output/progress.ts";
-import { printJson, printRecord } from "../../output/text.ts";
 import { numberFrom } from "../../quantities.ts";
 
 type Job = AnswerOf<"GET /jobs/:id">;
@@ -45,9 +43,9 @@ export function addSeed(dev: Command, context: Context): void {
 export async function runSeed(context: Context, options: SeedOptions, file?: string): Promise<void> {
   const { generate, seed } = options;
   if ((file === undefined) === (generate === undefined))
-    throw new CliError(EXIT.usage, "Nothing to add.", "Give either a file, or --generate with a number.");
+    throw new UsageError("Nothing to add.", "Give either a file, or --generate with a number.");
   if (seed !== undefined && generate === undefined)
-    throw new CliError(EXIT.usage, "--seed is for --generate.", "Omit it, or use svc dev seed <file>.");
+    throw new UsageError("--seed is for --generate.", "Omit it, or use svc dev seed <file>.");
   const body = file === undefined ? generation(options) : await readDocument(context, file);
   const control = await openControl(context, options);
   const answer = await control.request("POST /seed", { body });
@@ -67,7 +65,7 @@ async function readDocument(context: Context, file: string): Promise<BodyOf<"POS
     // Checked by the server, which names the place of each fault.
     return JSON.parse(text) as BodyOf<"POST /seed">;
   } catch (error) {
-    throw new CliError(EXIT.usage, `${file} is not JSON: ${jsonFault(error, text)}`);
+    throw new UsageError(`${file} is not JSON: ${jsonFault(error, text)}`);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Session } from "../../../wire/resources.ts";
 import { openControl } from "../../connection/control.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { DEV_EXITS } from "../../exit-codes.ts";
+import { DEV_EXITS } from "../../errors.ts";
 import { SESSION_COLUMNS } from "../../list/columns.ts";
 import { printAll } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";

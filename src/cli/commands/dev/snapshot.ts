@@ -1,14 +1,12 @@
 import type { Command } from "commander";
-import { openControl } from "../../connection/control.ts";
+import { openControl, consentAt, YES_FLAG } from "../../connection/control.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { DEV_EXITS } from "../../exit-codes.ts";
-import { printAll } from "../../list/print.ts";
-import { printResource } from "../../list/record.ts";
+import { DEV_EXITS } from "../../errors.ts";
+import { printAll, printResource } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
 import { printJson, say } from "../../output/text.ts";
 import { SNAPSHOT_COLUMNS } from "./columns.ts";
-import { consentAt, YES_FLAG } from "../../connection/consent.ts";
 
 export interface ReplaceOptions extends GlobalFlags {
   readonly yes?: boolean;

@@ -6,7 +6,7 @@ import { openControl } from "../../connection/control.ts";
 import { durationFrom } from "../../quantities.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { DEV_EXITS } from "../../exit-codes.ts";
+import { DEV_EXITS } from "../../errors.ts";
 import { printAll } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
 import { harmless, printJson } from "../../output/text.ts";

@@ -6,10 +6,9 @@ import { isUuid } from "../../../wire/ids.ts";
 import { openControl } from "../../connection/control.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
-import { DEV_EXITS, EXIT } from "../../exit-codes.ts";
+import { CliError, DEV_EXITS, EXIT, UsageError } from "../../errors.ts";
 import { USER_COLUMNS } from "../../list/columns.ts";
-import { printResource } from "../../list/record.ts";
+import { printResource } from "../../list/print.ts";
 import { shortIdHint } from "../../list/ids.ts";
 import { printsRows } from "../../output/flags.ts";
 
@@ -72,11 +71,7 @@ export async function runUpdate(context: Context, options: UserOptions, user: st
   const control = await openControl(context, options);
   const body = { ...(await given(control, options)), name, email };
   if (Object.values(body).every((value) => value === undefined))
-    throw new CliError(
-      EXIT.usage,
-      "Nothing to change.",
-      "Give --name, --email, --avatar-url, --verified or --no-verified.",
-    );
+    throw new UsageError("Nothing to change.", "Give --name, --email, --avatar-url, --verified or --no-verified.");
   const params = { id: await idOf(control, user, options.instance) };
   const changed = await control.request("PATCH /users/:id", { params, query: { instance: options.instance }, body });
   await printResource(context, options, USER_COLUMNS, changed);
@@ -94,8 +89,8 @@ async function given(
 async function idOf(control: ControlClient, user: string, instance: string | undefined): Promise<string> {
   if (isUuid(user.toLowerCase())) return user;
   if (!user.includes("@"))
-    throw new CliError(EXIT.usage, `"${user}" is not a user id or e-mail address.`, shortIdHint(user, "users"));
-  if (/[\s*]/.test(user)) throw new CliError(EXIT.usage, `"${user}" is not an e-mail address.`);
+    throw new UsageError(`"${user}" is not a user id or e-mail address.`, shortIdHint(user, "users"));
+  if (/[\s*]/.test(user)) throw new UsageError(`"${user}" is not an e-mail address.`);
   const id = await userIdByEmail(control, user, instance);
   if (id === undefined) throw new CliError(EXIT.notFound, `No user has the e-mail address ${user}.`);
   return id;

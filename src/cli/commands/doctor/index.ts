@@ -1,8 +1,7 @@
 import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { asRun } from "../../output/format.ts";
-import { colors, harmless, printJson } from "../../output/text.ts";
+import { EXIT, type ExitCode } from "../../errors.ts";
+import { asRun, colors, harmless, printJson } from "../../output/text.ts";
 import type { Check } from "./check.ts";
 import { MACHINE_CHECKS } from "./machine.ts";
 import { serviceChecks } from "./service.ts";

@@ -6,7 +6,7 @@ import { systemReason } from "../../../disk/system-reason.ts";
 import { parsedJson } from "../../../wire/text/json.ts";
 import { CONFIG_FILE, DEFAULT_PORT } from "../../../wire/serve.ts";
 import type { Context } from "../../context.ts";
-import { toFailure } from "../../errors.ts";
+import { toFailure } from "../../failure.ts";
 import { configDirectory, listProfiles, readCurrent, requireProfile } from "../../credentials/profiles.ts";
 import { exchangeOnce } from "../../connection/exchange.ts";
 import { findRunningServer } from "../../connection/running-server.ts";

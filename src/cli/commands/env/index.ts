@@ -1,12 +1,9 @@
 import { Option } from "commander";
-import { chooseInstance, variablesOf } from "../../connection/local-target.ts";
-import { requireLocalServer } from "../../connection/target.ts";
+import { chooseInstance, variablesOf, requireLocalServer } from "../../connection/target.ts";
 import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
-import { EXIT } from "../../exit-codes.ts";
-import { quoted } from "../../output/format.ts";
-import { printJson } from "../../output/text.ts";
+import { CliError, EXIT } from "../../errors.ts";
+import { quoted, printJson } from "../../output/text.ts";
 
 const FORMATS = ["shell", "dotenv", "docker", "json"] as const;
 

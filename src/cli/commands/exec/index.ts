@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
-import { variablesOf } from "../../connection/local-target.ts";
+import { variablesOf } from "../../connection/target.ts";
 import { runs, withHelp, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
-import { EXIT } from "../../exit-codes.ts";
+import { CliError, EXIT, UsageError } from "../../errors.ts";
 import { harmless } from "../../output/text.ts";
 import { inForeground } from "./foreground.ts";
 
@@ -52,7 +51,7 @@ export async function runExec(context: Context, { seed }: ExecOptions, words: re
     });
     try {
       const [first] = server.instances;
-      if (!first) throw new CliError(EXIT.usage, "The seed has no instance.", "Add one to it, or omit --seed.");
+      if (!first) throw new UsageError("The seed has no instance.", "Add one to it, or omit --seed.");
       const env = { ...withoutOwn(context.env), ...variablesOf(server, first, true) };
       return await foreground.run(command, args, { cwd: context.cwd, env });
     } finally {

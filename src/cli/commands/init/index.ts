@@ -5,11 +5,9 @@ import { createDirectories } from "../../../disk/create-directories.ts";
 import { CONFIG_FILE, DEFAULT_PORT } from "../../../wire/serve.ts";
 import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
-import { EXIT } from "../../exit-codes.ts";
-import { quoted } from "../../output/format.ts";
-import { requirePrompt } from "../../output/prompt.ts";
-import { printJson, say } from "../../output/text.ts";
+import { CliError, EXIT, UsageError } from "../../errors.ts";
+import { quoted, printJson, say } from "../../output/text.ts";
+import { requirePrompt } from "../../output/prompts.ts";
 import { seedFor } from "./seed.ts";
 
 export interface InitOptions extends GlobalFlags {
@@ -57,8 +55,7 @@ export function addInit(program: Program, context: Context): void {
 export async function runInit(context: Context, flags: InitOptions): Promise<void> {
   const directory = resolve(context.cwd, flags.dir);
   if (flags.seed === false && (flags.name ?? flags.redirectUri) !== undefined)
-    throw new CliError(
-      EXIT.usage,
+    throw new UsageError(
       `--no-seed and ${flags.name === undefined ? "--redirect-uri" : "--name"} are mutually exclusive.`,
       "Omit --no-seed to get a seed for your application.",
     );
@@ -116,7 +113,7 @@ async function askAll(context: Context, flags: InitOptions): Promise<Answers> {
     fault: (text: string) => string | undefined,
   ): Promise<string> => {
     const wrong = given === undefined ? undefined : fault(given);
-    if (wrong !== undefined) throw new CliError(EXIT.usage, `${flag}: ${wrong}`);
+    if (wrong !== undefined) throw new UsageError(`${flag}: ${wrong}`);
     if (given !== undefined || flags.yes) return given ?? standard;
     return (await context.ask(question, standard, (text) => fault(text.trim()))).trim();
   };

@@ -2,8 +2,7 @@ import type { ControlClient } from "../../../control-client/index.ts";
 import { openControl } from "../../connection/control.ts";
 import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
-import { DEV_EXITS, EXIT, type ExitCode } from "../../exit-codes.ts";
+import { DEV_EXITS, EXIT, type ExitCode, UsageError } from "../../errors.ts";
 import { numberFrom } from "../../quantities.ts";
 import { printsRows } from "../../output/flags.ts";
 import { checkFlowId } from "../../list/ids.ts";
@@ -55,11 +54,11 @@ export function addLogs(program: Program, context: Context): void {
 export async function runLogs(context: Context, options: LogsOptions): Promise<ExitCode | void> {
   const limit = numberFrom("--limit", options.limit ?? DEFAULT_LIMIT, 1, 9999);
   if (options.flow !== undefined) checkFlowId(options.flow);
-  if (options.user === "") throw new CliError(EXIT.usage, "--user is empty.", "Check that the variable is set.");
+  if (options.user === "") throw new UsageError("--user is empty.", "Check that the variable is set.");
   const { outputFile: file } = options;
   if (file !== undefined) {
     if (options.flow === undefined || options.follow)
-      throw new CliError(EXIT.usage, "--output-file writes one sign-in.", "Add --flow <id>, and omit --follow.");
+      throw new UsageError("--output-file writes one sign-in.", "Add --flow <id>, and omit --follow.");
     shareFormat(file);
     const control = await openControl(context, options);
     return share(context, { control, id: options.flow, file, json: options.json ?? false });
@@ -81,7 +80,7 @@ export async function runLogs(context: Context, options: LogsOptions): Promise<E
 function viewOf(context: Context, { json, output = "table" }: LogsOptions): (wanted: Wanted) => View {
   if (json || output === "ndjson") return (wanted) => jsonView(context, wanted);
   if (output === "table" || output === "wide") return (wanted) => textView(context, wanted);
-  throw new CliError(EXIT.usage, `--output ${output} is not for logs.`, "Omit it, or use --json.");
+  throw new UsageError(`--output ${output} is not for logs.`, "Omit it, or use --json.");
 }
 
 /** @throws {ControlError} if there is no such instance */

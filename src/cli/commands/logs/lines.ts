@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import { cut, padded } from "../../list/layout.ts";
-import { widthOf } from "../../list/table.ts";
+import { widthOf } from "../../list/formats.ts";
 import { colors, harmless } from "../../output/text.ts";
 import { stepInWords, type Step } from "../../../wire/control/flows.ts";
 import type { RequestEvent } from "./wanted.ts";

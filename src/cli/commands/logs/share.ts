@@ -3,9 +3,8 @@ import type { ControlClient } from "../../../control-client/index.ts";
 import { flowMarkdown } from "../../../wire/control/flows.ts";
 import { MAX_PAGE_SIZE } from "../../../wire/http/request.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
-import { EXIT } from "../../exit-codes.ts";
-import { writeNewFile } from "../../output/new-file.ts";
+import { UsageError } from "../../errors.ts";
+import { writeNewFile } from "../../files.ts";
 import { printJson, say } from "../../output/text.ts";
 import type { FlowEvent } from "./wanted.ts";
 
@@ -27,7 +26,7 @@ export function shareFormat(file: string): Read {
   const read = FORMATS[extname(file).toLowerCase()];
   if (read) return read;
   const endings = Object.keys(FORMATS).join(", ");
-  throw new CliError(EXIT.usage, `--output-file: "${file}" ends in none of ${endings}.`, "The ending says the format.");
+  throw new UsageError(`--output-file: "${file}" ends in none of ${endings}.`, "The ending says the format.");
 }
 
 /** Writes one sign-in to a new file. */

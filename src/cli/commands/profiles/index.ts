@@ -1,7 +1,7 @@
 import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
-import { shadowsOf } from "../../connection/shadows.ts";
+import { shadowsOf } from "../../connection/sources.ts";
 import type { Context } from "../../context.ts";
-import { EXIT } from "../../exit-codes.ts";
+import { EXIT } from "../../errors.ts";
 import type { Listed } from "../../list/columns.ts";
 import { printAll } from "../../list/print.ts";
 import { printsRows, type OutputFlags } from "../../output/flags.ts";
@@ -14,7 +14,7 @@ import {
   writeCurrent,
   type Profile,
 } from "../../credentials/profiles.ts";
-import { forgetKey } from "../../credentials/stored-key.ts";
+import { forgetKey } from "../../credentials/keys.ts";
 
 type Row = Omit<Profile, "secret_key"> & { name: string; current: boolean; secret_key: string | null };
 

@@ -3,8 +3,7 @@ import { isLoopback } from "../../../wire/http/address.ts";
 import { CONFIG_FILE } from "../../../wire/serve.ts";
 import { enumerated } from "../../../wire/text/suggestion.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
-import { EXIT } from "../../exit-codes.ts";
+import { UsageError } from "../../errors.ts";
 import type { FoundConfig, ServeFlags } from "./options.ts";
 
 type Place = Pick<Context, "env">;
@@ -42,8 +41,7 @@ export async function checkFoundStore({ path, settings }: FoundConfig, place: Pl
 
 function refuse(path: string, settings: readonly string[]): void {
   if (settings.length === 0) return;
-  throw new CliError(
-    EXIT.usage,
+  throw new UsageError(
     `${path} sets ${enumerated(settings, "and")}. svc found this file by itself, so it may not open the server to others, name another machine or have records deleted.`,
     `If you trust it, add: --config ${CONFIG_FILE}`,
   );

@@ -4,8 +4,8 @@ import { DEFAULT_PORT, LOG_LEVELS, PROVIDERS_MODES } from "../../../wire/serve.t
 import type { RunningServer } from "../../../server/index.ts";
 import { collect, runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { EXIT } from "../../exit-codes.ts";
-import { CREDENTIALS } from "../../help/environment.ts";
+import { EXIT } from "../../errors.ts";
+import { CREDENTIALS } from "../../help/topics.ts";
 import { announceServer, findServerOn } from "../../connection/running-server.ts";
 import type { RunningServerFile } from "../../connection/server-file.ts";
 import { checkDrain, CONFIG_OPTION, serveOptions, type ServeFlags } from "./options.ts";

@@ -5,8 +5,7 @@ import type { ServeOptions } from "../../../server/index.ts";
 import { CONFIG_FILE, type LogLevel, type ProvidersMode } from "../../../wire/serve.ts";
 import type { Context } from "../../context.ts";
 import { durationFrom } from "../../quantities.ts";
-import { CliError } from "../../errors.ts";
-import { EXIT } from "../../exit-codes.ts";
+import { UsageError } from "../../errors.ts";
 
 const MOST_DRAIN_MS = 3_600_000;
 
@@ -112,10 +111,7 @@ async function readConfig({ cwd }: Context, named: string | undefined): Promise<
   const path = resolve(cwd, named ?? CONFIG_FILE);
   const source = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (named === undefined && error.code === "ENOENT") return undefined;
-    throw new CliError(
-      EXIT.usage,
-      `${named === undefined ? "" : "--config: "}${path} cannot be read: ${systemReason(error)}.`,
-    );
+    throw new UsageError(`${named === undefined ? "" : "--config: "}${path} cannot be read: ${systemReason(error)}.`);
   });
   if (source === undefined) return {};
   const { parseConfig } = await import("../../../server/index.ts");
@@ -140,11 +136,7 @@ function checkPort(text: string | undefined, source: string): number | undefined
   if (text === undefined) return undefined;
   const port = /^\d{1,5}$/.test(text) ? Number(text) : -1;
   if (port < 0 || port > 65_535)
-    throw new CliError(
-      EXIT.usage,
-      `${source}: "${text}" is not a port.`,
-      "Use a number from 1 to 65535, or 0 for a free port.",
-    );
+    throw new UsageError(`${source}: "${text}" is not a port.`, "Use a number from 1 to 65535, or 0 for a free port.");
   return port;
 }
 
@@ -155,8 +147,7 @@ export function checkDrain(text: string | undefined): number | undefined {
 
 function checkHost(text: string): string {
   if (/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/i.test(text)) return text.toLowerCase();
-  throw new CliError(
-    EXIT.usage,
+  throw new UsageError(
     `--allowed-host: "${text}" is not a host name.`,
     "Use a host name without scheme and path, such as dev.example.test.",
   );
@@ -172,8 +163,7 @@ function checkOrigin(text: string, source: string): string {
     url.hash === "" &&
     url.username === "";
   if (!isOrigin)
-    throw new CliError(
-      EXIT.usage,
+    throw new UsageError(
       `${source}: "${text}" is not an origin.`,
       "Use scheme and host only, such as https://auth.example.com.",
     );

@@ -4,11 +4,10 @@ import { realpath } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import type { Context } from "../../context.ts";
 import { upwards } from "../../connection/running-server.ts";
-import { readPrivateFile, writePrivateFile } from "../../credentials/private-file.ts";
+import { readPrivateFile, writePrivateFile } from "../../files.ts";
 import { configDirectory } from "../../credentials/profiles.ts";
-import { CliError } from "../../errors.ts";
-import { EXIT } from "../../exit-codes.ts";
-import { quoted } from "../../output/format.ts";
+import { CliError, EXIT } from "../../errors.ts";
+import { quoted } from "../../output/text.ts";
 
 const REPOSITORIES = [".git", ".hg", ".jj", ".svn"];
 

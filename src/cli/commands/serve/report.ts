@@ -4,8 +4,7 @@ import { isProbe, isWatching } from "../../../wire/control/paths.ts";
 import { isLoopbackUrl } from "../../../wire/http/address.ts";
 import { tryTarget } from "../../../wire/redirect-uri.ts";
 import type { Context } from "../../context.ts";
-import { asRun, counted, mask } from "../../output/format.ts";
-import { colors, harmless, harmlessJson, say } from "../../output/text.ts";
+import { asRun, counted, mask, colors, harmless, harmlessJson, say } from "../../output/text.ts";
 import { lineLog } from "./line-log.ts";
 
 /** A longer name pushes its own values to the right, and no others. */

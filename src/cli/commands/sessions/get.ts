@@ -2,10 +2,10 @@ import type { Command } from "commander";
 import { openClient } from "../../connection/client.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { EXIT } from "../../exit-codes.ts";
+import { EXIT } from "../../errors.ts";
 import { SESSION_COLUMNS } from "../../list/columns.ts";
 import { addFieldsFlag, chosenBy, type ListFlags } from "../../list/flags.ts";
-import { printResource } from "../../list/record.ts";
+import { printResource } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
 import { checkSessionId } from "../../list/ids.ts";
 

@@ -1,18 +1,15 @@
 import type { Command } from "commander";
 import type { ControlClient } from "../../../control-client/index.ts";
 import { prunedQuery } from "../../../wire/serve.ts";
-import { consentAt, instanceInWords, YES_FLAG } from "../../connection/consent.ts";
-import { openControl } from "../../connection/control.ts";
+import { consentAt, YES_FLAG, openControl, instanceInWords } from "../../connection/control.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
-import { DEV_EXITS, EXIT } from "../../exit-codes.ts";
+import { CliError, DEV_EXITS, EXIT, UsageError } from "../../errors.ts";
 import { SESSION_COLUMNS } from "../../list/columns.ts";
 import { printAll } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
-import { counted } from "../../output/format.ts";
+import { counted, printJson, say } from "../../output/text.ts";
 import { createProgress } from "../../output/progress.ts";
-import { printJson, say } from "../../output/text.ts";
 import { moment } from "../../quantities.ts";
 
 export interface PruneOptions extends GlobalFlags {
@@ -80,7 +77,7 @@ export async function runPrune(context: Context, options: PruneOptions): Promise
 function timeOf(text: string, now: Date): string {
   const time = moment("--before", text, now);
   if (time.length === 10 || /(?:Z|[+-]\d{2}:\d{2})$/i.test(time)) return new Date(time).toISOString();
-  throw new CliError(EXIT.usage, `--before: "${text}" has no time zone.`, `Write it with its time zone: ${text}Z.`);
+  throw new UsageError(`--before: "${text}" has no time zone.`, `Write it with its time zone: ${text}Z.`);
 }
 
 async function chosen(control: ControlClient, name: string | undefined) {

@@ -8,10 +8,8 @@ import type { Target } from "../../connection/sources.ts";
 import { resolveTarget } from "../../connection/target.ts";
 import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
-import { EXIT, EXIT_BY_SIGNAL } from "../../exit-codes.ts";
-import { counted } from "../../output/format.ts";
-import { harmless, printJson, printRecord } from "../../output/text.ts";
+import { CliError, EXIT, EXIT_BY_SIGNAL, UsageError } from "../../errors.ts";
+import { counted, harmless, printJson, printRecord } from "../../output/text.ts";
 import { inWords } from "../../output/claims.ts";
 import { signInWithBrowser } from "./with-browser.ts";
 import { signInAs } from "./without-browser.ts";
@@ -62,7 +60,7 @@ port of this command's own.`,
 
 /** Signs in as a user would, and prints the token or its claims. */
 export async function runSignIn(context: Context, options: SignInOptions): Promise<void> {
-  if (options.as === "") throw new CliError(EXIT.usage, "--as is empty.", "Check that the variable is set.");
+  if (options.as === "") throw new UsageError("--as is empty.", "Check that the variable is set.");
   const seconds = Number(options.timeout ?? DEFAULT_SECONDS);
   const stopped = context.untilSignal();
   const target = await resolveTarget(context, options);

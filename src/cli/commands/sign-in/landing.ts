@@ -4,8 +4,8 @@ import { isIP, type AddressInfo } from "node:net";
 import { isLoopbackUrl } from "../../../wire/http/address.ts";
 import { addressIn, ANY_QUERY, withoutWildcard } from "../../../wire/redirect-uri.ts";
 import { isWebSocketHandshake } from "../../../wire/http/headers.ts";
-import { CliError, inOneLine } from "../../errors.ts";
-import { EXIT } from "../../exit-codes.ts";
+import { CliError, EXIT } from "../../errors.ts";
+import { inOneLine } from "../../failure.ts";
 
 /** What allows this command in an instance's `redirect_uris`: loopback matches with any port, `?*` any query. */
 export const OWN_ENTRY = "http://127.0.0.1/svc-sign-in?*";

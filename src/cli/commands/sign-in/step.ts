@@ -4,9 +4,9 @@ import type { Fetch } from "../../../wire/http/fetch.ts";
 import { parsedJson } from "../../../wire/text/json.ts";
 import { isLoopbackUrl } from "../../../wire/http/address.ts";
 import type { Provider } from "../../../wire/providers.ts";
-import { CliError, inOneLine } from "../../errors.ts";
-import { EXIT } from "../../exit-codes.ts";
-import { quoted } from "../../output/format.ts";
+import { CliError, EXIT } from "../../errors.ts";
+import { inOneLine } from "../../failure.ts";
+import { quoted } from "../../output/text.ts";
 import { OWN_ENTRY } from "./landing.ts";
 
 /** What every way to sign in needs. */

@@ -2,10 +2,9 @@ import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Context } from "../../context.ts";
 import type { RunningServerFile } from "../../connection/server-file.ts";
-import { CliError } from "../../errors.ts";
-import { EXIT } from "../../exit-codes.ts";
-import { hasDesktop } from "../../output/browser.ts";
-import { counted } from "../../output/format.ts";
+import { CliError, EXIT, UsageError } from "../../errors.ts";
+import { hasDesktop } from "../../output/prompts.ts";
+import { counted } from "../../output/text.ts";
 import { openLanding } from "./landing.ts";
 import { refused, step, type SignIn } from "./step.ts";
 
@@ -49,8 +48,7 @@ export async function signInWithBrowser(
 }
 
 function noBrowser(): CliError {
-  return new CliError(
-    EXIT.usage,
+  return new UsageError(
     "No browser can be opened here, and standard error is not a terminal.",
     "Without a browser: svc sign-in --as <account>. To print the link and wait: svc sign-in --no-open",
   );

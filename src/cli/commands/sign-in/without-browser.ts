@@ -2,8 +2,7 @@ import type { AccountChoices } from "../../../wire/outcomes.ts";
 import { parsedJson } from "../../../wire/text/json.ts";
 import { providerTitle } from "../../../wire/providers.ts";
 import { addressIn, ANY_ADDRESS, exampleOf } from "../../../wire/redirect-uri.ts";
-import { CliError } from "../../errors.ts";
-import { EXIT } from "../../exit-codes.ts";
+import { CliError, EXIT, UsageError } from "../../errors.ts";
 import { OWN_ENTRY, tokenOf } from "./landing.ts";
 import { refused, step, type SignIn, type StepResponse } from "./step.ts";
 
@@ -60,8 +59,7 @@ async function chooseAccount(signIn: SignIn, picker: string, account: string): P
 }
 
 function realProvider(next: string): CliError {
-  return new CliError(
-    EXIT.usage,
+  return new UsageError(
     `--as is for simulated providers, and this sign-in continues at ${new URL(next).host}.`,
     "Omit --as to sign in with a browser, or simulate all providers: svc serve --providers simulated",
   );

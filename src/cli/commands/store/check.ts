@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { StoreCheck } from "../../../server/index.ts";
 import { runs, withHelp } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { EXIT, type ExitCode } from "../../errors.ts";
 import { colors, harmless, printJson, printRecord, say } from "../../output/text.ts";
 import { storeLocation } from "../serve/options.ts";
 import { addStoreFlags, openMaintenance, sameStore, type StoreOptions } from "./options.ts";

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Copy, Digests } from "../../../server/index.ts";
 import { runs, withHelp } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { EXIT, type ExitCode } from "../../errors.ts";
 import type { Listed } from "../../list/columns.ts";
 import { printAll } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";

@@ -3,11 +3,9 @@ import type { Command } from "commander";
 import type { Digests } from "../../../server/index.ts";
 import { runs, withHelp } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
-import { EXIT } from "../../exit-codes.ts";
-import { countedAmong } from "../../output/format.ts";
-import { writeNewFile } from "../../output/new-file.ts";
-import { harmless, printJson, say } from "../../output/text.ts";
+import { CliError, EXIT } from "../../errors.ts";
+import { countedAmong, harmless, printJson, say } from "../../output/text.ts";
+import { writeNewFile } from "../../files.ts";
 import { storeLocation } from "../serve/options.ts";
 import { addStoreFlags, openMaintenance, type StoreOptions } from "./options.ts";
 

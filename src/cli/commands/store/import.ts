@@ -6,8 +6,7 @@ import { systemReason } from "../../../disk/system-reason.ts";
 import type { Command } from "commander";
 import { runs, withHelp } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { CliError, EXIT, type ExitCode, UsageError } from "../../errors.ts";
 import { printAll } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
 import { createProgress } from "../../output/progress.ts";
@@ -64,14 +63,14 @@ async function openInput(context: Context, file: string): Promise<FileHandle> {
   if (file === "-") return spool(context.stdin);
   const path = resolve(context.cwd, file);
   const handle = await open(path, "r").catch((error: unknown) => {
-    throw new CliError(EXIT.usage, `${path} cannot be read: ${systemReason(error)}.`);
+    throw new UsageError(`${path} cannot be read: ${systemReason(error)}.`);
   });
   const there = await handle.stat();
   if (there.isFile()) return handle;
   const isStream = there.isFIFO() || there.isCharacterDevice();
   if (isStream) return spool(handle.createReadStream() as AsyncIterable<Buffer>);
   await handle.close();
-  throw new CliError(EXIT.usage, `${path} is not a file.`);
+  throw new UsageError(`${path} is not a file.`);
 }
 
 /** Keeps a stream in a file that only this process can reach. */

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Migration } from "../../../server/index.ts";
 import { runs, withHelp } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { EXIT } from "../../exit-codes.ts";
+import { EXIT } from "../../errors.ts";
 import { printJson, say } from "../../output/text.ts";
 import { storeLocation } from "../serve/options.ts";
 import { addStoreFlags, openMaintenance, type StoreOptions } from "./options.ts";

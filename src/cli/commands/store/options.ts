@@ -3,8 +3,7 @@ import type { Maintenance } from "../../../server/index.ts";
 import type { GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import type { Listed } from "../../list/columns.ts";
-import { say } from "../../output/text.ts";
-import { quoted } from "../../output/format.ts";
+import { say, quoted } from "../../output/text.ts";
 import { CONFIG_OPTION } from "../serve/options.ts";
 
 export interface StoreOptions extends GlobalFlags {

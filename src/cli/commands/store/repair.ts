@@ -2,10 +2,9 @@ import type { Command } from "commander";
 import type { Repair } from "../../../server/index.ts";
 import { runs, withHelp } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { EXIT } from "../../exit-codes.ts";
-import { countedAmong } from "../../output/format.ts";
-import { requireConsent } from "../../output/prompt.ts";
-import { harmless, printJson, say } from "../../output/text.ts";
+import { EXIT } from "../../errors.ts";
+import { countedAmong, harmless, printJson, say } from "../../output/text.ts";
+import { requireConsent } from "../../output/prompts.ts";
 import { storeLocation } from "../serve/options.ts";
 import { addStoreFlags, openMaintenance, sameStore, type StoreOptions } from "./options.ts";
 

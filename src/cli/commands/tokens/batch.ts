@@ -1,11 +1,10 @@
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
-import { explainFailure } from "../../connection/failure.ts";
+import { explainFailure } from "../../connection/explain-failure.ts";
 import { parsedJson } from "../../../wire/text/json.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { readInput } from "../../input.ts";
+import { EXIT, type ExitCode, UsageError } from "../../errors.ts";
+import { readInput } from "../../files.ts";
 import { harmlessJson } from "../../output/text.ts";
 import type { Checked, Checks } from "./checks.ts";
 import { failureJson, verdictJson, type VerificationJson } from "./json.ts";
@@ -56,7 +55,7 @@ export async function verifyBatch(
   }
   while (running.length > 0) await finishOne();
   // A list that was not written would else pass as one of valid tokens.
-  if (isEmpty) throw new CliError(EXIT.usage, "No tokens on standard input.", "Give one token a line.");
+  if (isEmpty) throw new UsageError("No tokens on standard input.", "Give one token a line.");
   if (failure) throw failure.error;
   return areValid ? EXIT.done : EXIT.tokenInvalid;
 }
@@ -70,7 +69,7 @@ async function readResults(context: Context, path: string | undefined): Promise<
     .map((line) => parsedJson(line) as Partial<VerificationJson & { line: number }> | null);
   const isResult = results.map((result) => typeof result?.line === "number" && typeof result.valid === "boolean");
   if (text.trim() !== "" && !isResult.includes(true))
-    throw new CliError(EXIT.usage, `--resume: "${path}" is not the output of --batch.`);
+    throw new UsageError(`--resume: "${path}" is not the output of --batch.`);
   // The line that a run was killed in the middle of.
   if (text !== "" && !text.endsWith("\n")) context.stdout.write("\n");
   const checked = results.filter((result, i) => isResult[i] && result!.checked !== null);

@@ -1,11 +1,9 @@
 import { checkSigningKey } from "../../../client/keys.ts";
-import { requireKey } from "../../connection/client-options.ts";
-import { openClient } from "../../connection/client.ts";
+import { requireKey, openClient } from "../../connection/client.ts";
 import { resolveTarget } from "../../connection/target.ts";
 import type { GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
-import { EXIT } from "../../exit-codes.ts";
+import { CliError, EXIT } from "../../errors.ts";
 import type { How } from "./json.ts";
 import { verifyLocally, verifyRemotely, type Verdict } from "./verdict.ts";
 

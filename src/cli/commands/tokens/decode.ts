@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
-import { EXIT } from "../../exit-codes.ts";
+import { EXIT, UsageError } from "../../errors.ts";
 import { printJson, printRecord } from "../../output/text.ts";
 import { inWords } from "../../output/claims.ts";
 import { readToken } from "./read-token.ts";
@@ -29,7 +28,7 @@ export async function runDecode(context: Context, options: DecodeOptions, argume
   const token = await readToken(context, "decode", argument, options.json === true);
   const decoded = await decode(token);
   if (!decoded)
-    throw new CliError(EXIT.usage, "Not a token: it cannot be decoded.", "A token has three parts, separated by dots.");
+    throw new UsageError("Not a token: it cannot be decoded.", "A token has three parts, separated by dots.");
   if (options.json) return printJson(context, { verified: false, ...decoded });
   context.stderr.write("Not verified: anyone can write such a token.\n");
   printRecord(context, {

@@ -1,4 +1,4 @@
-import type { Failure } from "../../errors.ts";
+import type { Failure } from "../../failure.ts";
 import type { Verdict } from "./verdict.ts";
 
 export type How = "remote" | "local" | "both";

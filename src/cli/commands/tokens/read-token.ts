@@ -1,10 +1,9 @@
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Context } from "../../context.ts";
-import { readStdin } from "../../input.ts";
-import { CliError } from "../../errors.ts";
-import { EXIT } from "../../exit-codes.ts";
-import { quoted } from "../../output/format.ts";
+import { readStdin } from "../../files.ts";
+import { UsageError } from "../../errors.ts";
+import { quoted } from "../../output/text.ts";
 
 /** What no token ends in: its last part, in base64url, is longer. */
 const FILE_NAME = /\.(?:txt|jwt|jws|token|json|env|log)$/i;
@@ -22,17 +21,16 @@ export async function readToken(
 ): Promise<string> {
   const isPiped = argument === undefined || argument === "-";
   if (argument === undefined && context.stdin.isTTY)
-    throw new CliError(EXIT.usage, "No token given.", `Pipe it in: echo "$TOKEN" | svc tokens ${command} -`);
+    throw new UsageError("No token given.", `Pipe it in: echo "$TOKEN" | svc tokens ${command} -`);
   if (!isPiped && isFile(context, argument))
-    throw new CliError(
-      EXIT.usage,
+    throw new UsageError(
       `"${argument}" is the name of a file, not a token.`,
       `To read a token from it: svc tokens ${command} - < ${quoted(argument)}`,
     );
   if (!isPiped && context.stderr.isTTY && !isSilent)
     context.stderr.write("! Your shell's history keeps a token that is an argument. Pipe it in instead.\n");
   const token = bare(isPiped ? await readStdin(context) : argument);
-  if (token === "") throw new CliError(EXIT.usage, "The token is empty.", "Check that the variable or file has one.");
+  if (token === "") throw new UsageError("The token is empty.", "Check that the variable or file has one.");
   return token;
 }
 

@@ -2,8 +2,8 @@ import type { Client } from "../../../client/client.ts";
 import type { TokenClaims } from "../../../wire/claims.ts";
 import { ERRORS } from "../../../wire/errors.ts";
 import type { VerifiedToken } from "../../../wire/resources.ts";
-import { toFailure } from "../../errors.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { toFailure } from "../../failure.ts";
+import { EXIT, type ExitCode } from "../../errors.ts";
 import { whyNot, type DecodedToken } from "./why.ts";
 
 /** Whether a token is valid, by the service's answer or by the key alone. */

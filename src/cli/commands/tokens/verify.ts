@@ -1,9 +1,8 @@
 import type { Command } from "commander";
-import { explainFailure } from "../../connection/failure.ts";
+import { explainFailure } from "../../connection/explain-failure.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { EXIT, type ExitCode, UsageError } from "../../errors.ts";
 import { colors, harmless, printJson, printRecord } from "../../output/text.ts";
 import { verifyBatch } from "./batch.ts";
 import { openChecks, type Checked, type Checks } from "./checks.ts";
@@ -59,14 +58,13 @@ Do not pass a token as an argument on a shared machine: your shell's history kee
 export async function runVerify(context: Context, options: VerifyOptions, argument?: string): Promise<ExitCode> {
   const { resume } = options;
   const ways = [options.local, options.remote, options.both].filter(Boolean);
-  if (ways.length > 1)
-    throw new CliError(EXIT.usage, "--local, --remote and --both are mutually exclusive.", "Use one of them.");
+  if (ways.length > 1) throw new UsageError("--local, --remote and --both are mutually exclusive.", "Use one of them.");
   if (options.batch) {
     if (argument !== undefined && argument !== "-")
-      throw new CliError(EXIT.usage, "--batch reads tokens from standard input.", "Omit the argument.");
+      throw new UsageError("--batch reads tokens from standard input.", "Omit the argument.");
     return verifyBatch(context, await openChecks(context, options), { isQuiet: options.quiet === true, resume });
   }
-  if (resume !== undefined) throw new CliError(EXIT.usage, "--resume needs --batch.", "To verify one token, omit it.");
+  if (resume !== undefined) throw new UsageError("--resume needs --batch.", "To verify one token, omit it.");
   const isSilent = options.quiet === true;
   const isJson = options.json === true && !isSilent;
   let checks: Checks;

@@ -7,7 +7,7 @@ import {
   timeInWords,
 } from "../../../wire/claims.ts";
 import { credentialKind } from "../../../wire/ids.ts";
-import { counted } from "../../output/format.ts";
+import { counted } from "../../output/text.ts";
 
 /** Of 32 bytes in base64url. */
 const SIGNATURE_LENGTH = 43;

@@ -1,15 +1,14 @@
 import type { Client } from "../../../client/client.ts";
 import type { User } from "../../../wire/resources.ts";
-import { CliError } from "../../errors.ts";
-import { EXIT } from "../../exit-codes.ts";
-import { quoted } from "../../output/format.ts";
+import { CliError, EXIT, UsageError } from "../../errors.ts";
+import { quoted } from "../../output/text.ts";
 
 /**
  * The only user with an e-mail address.
  * @throws {CliError} if none has it, or several do
  */
 export async function findByEmail(client: Client, email: string): Promise<User> {
-  if (/[\s*]/.test(email)) throw new CliError(EXIT.usage, `"${email}" is not an e-mail address.`);
+  if (/[\s*]/.test(email)) throw new UsageError(`"${email}" is not an e-mail address.`);
   return onlyOne(await client.users.search(`email:${email}`), email);
 }
 

@@ -3,17 +3,14 @@ import { isUuid } from "../../../wire/ids.ts";
 import { openClient } from "../../connection/client.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
-import { EXIT } from "../../exit-codes.ts";
+import { EXIT, UsageError } from "../../errors.ts";
 import { SESSION_COLUMNS, USER_COLUMNS } from "../../list/columns.ts";
 import { addFieldsFlag, chosenBy, type ListFlags } from "../../list/flags.ts";
 import { picked } from "../../list/formats.ts";
-import { printAll } from "../../list/print.ts";
-import { printResource } from "../../list/record.ts";
+import { printAll, printResource } from "../../list/print.ts";
 import { shortIdHint } from "../../list/ids.ts";
 import { formatOf, printsRows } from "../../output/flags.ts";
-import { quoted } from "../../output/format.ts";
-import { printJson } from "../../output/text.ts";
+import { quoted, printJson } from "../../output/text.ts";
 import { findByEmail } from "./by-email.ts";
 
 export type GetOptions = GlobalFlags & Pick<ListFlags, "fields"> & { readonly sessions?: boolean };
@@ -46,17 +43,15 @@ With --sessions --json an object with user and sessions is printed.`,
 export async function runGet(context: Context, options: GetOptions, user: string): Promise<void> {
   const chosen = chosenBy(options.fields, USER_COLUMNS);
   if (/^[a-z_]+[:=]./.test(user))
-    throw new CliError(EXIT.usage, `"${user}" is a search term.`, `Use: svc users search ${quoted(user)}`);
+    throw new UsageError(`"${user}" is a search term.`, `Use: svc users search ${quoted(user)}`);
   if (!user.includes("@") && !isUuid(user.toLowerCase()))
-    throw new CliError(
-      EXIT.usage,
+    throw new UsageError(
       `"${user}" is not a user id or e-mail address.`,
       shortIdHint(user, "users") ??
         `Find the user with: svc users search name.contains=${user.replace(/[^\p{L}\p{N}._-]/gu, "") || "ada"}`,
     );
   if (options.sessions && OF_ONE_KIND.includes(options.output ?? ""))
-    throw new CliError(
-      EXIT.usage,
+    throw new UsageError(
       `--sessions can't be printed as ${options.output}: users and sessions have other columns.`,
       `Use --json, or print the sessions alone: svc sessions search --user <id> --output ${options.output}`,
     );

@@ -1,5 +1,5 @@
 import type { Context } from "../../../context.ts";
-import { EXIT } from "../../../exit-codes.ts";
+import { EXIT } from "../../../errors.ts";
 import { createProgress } from "../../../output/progress.ts";
 import { say } from "../../../output/text.ts";
 import { deleteOne, type Attempt } from "./delete-one.ts";

@@ -1,5 +1,5 @@
 import { repeat, type Fault, isUnavailable } from "../../../../client/retry.ts";
-import { toFailure, type Failure } from "../../../errors.ts";
+import { toFailure, type Failure } from "../../../failure.ts";
 import type { Outcome } from "./receipt.ts";
 
 export interface Attempt {

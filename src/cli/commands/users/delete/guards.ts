@@ -1,15 +1,13 @@
 import type { TargetFlags } from "../../../command.ts";
-import { namesOf } from "../../../connection/local-target.ts";
+import { namesOf } from "../../../connection/target.ts";
 import { findNeighbours } from "../../../connection/running-server.ts";
 import type { RunningServerFile } from "../../../connection/server-file.ts";
 import type { Target } from "../../../connection/sources.ts";
 import type { Context } from "../../../context.ts";
 import type { User } from "../../../../wire/resources.ts";
-import { CliError } from "../../../errors.ts";
-import { EXIT } from "../../../exit-codes.ts";
-import { counted } from "../../../output/format.ts";
-import { requirePrompt } from "../../../output/prompt.ts";
-import { harmless } from "../../../output/text.ts";
+import { CliError, EXIT, UsageError } from "../../../errors.ts";
+import { counted, harmless } from "../../../output/text.ts";
+import { requirePrompt } from "../../../output/prompts.ts";
 import { matching, preview } from "./preview.ts";
 import type { Targets } from "./targets.ts";
 
@@ -61,8 +59,7 @@ export function checkCount(targets: Targets, guards: Guards, target: Chosen): vo
 export function checkFlags(targets: Targets, guards: Guards, target: Chosen): void {
   const missing = missingFlags(targets, guards, target);
   if (guards.yes && target.neighbours.length > 0)
-    throw new CliError(
-      EXIT.usage,
+    throw new UsageError(
       `${target.neighbours.length + 1} servers run in this directory: ${[target.server!, ...target.neighbours].map(({ url }) => url).join(", ")}. --yes does not choose among them. No users were deleted.`,
       `Name one with --base-url ${target.base_url!.value}, or with an --instance that only one of them has.`,
     );
@@ -75,8 +72,7 @@ export function checkFlags(targets: Targets, guards: Guards, target: Chosen): vo
         ]
       : []),
   ];
-  throw new CliError(
-    EXIT.usage,
+  throw new UsageError(
     `${reasons.join(" ")} No users were deleted.`,
     `If that is what you expect, add: ${missing.join(" ")}`,
   );
@@ -107,8 +103,7 @@ export async function obtainConsent(
   const { ids, tookStdin, typed } = targets;
   const flags = ["--yes", ...missingFlags(targets, guards, target)].join(" ");
   if (tookStdin)
-    throw new CliError(
-      EXIT.usage,
+    throw new UsageError(
       "Standard input was used for ids, so it cannot confirm. No users were deleted.",
       `Preview with --dry-run, then add ${flags}. Or read them from a file, with --file <file>.`,
     );

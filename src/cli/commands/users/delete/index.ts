@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { runs, withHelp } from "../../../command.ts";
 import type { Context } from "../../../context.ts";
-import { CliError } from "../../../errors.ts";
-import { EXIT, LIST_EXITS, type ExitCode } from "../../../exit-codes.ts";
+import { EXIT, LIST_EXITS, type ExitCode, UsageError } from "../../../errors.ts";
 import { printsRows } from "../../../output/flags.ts";
 import { EXPLAIN_FLAG, printExplanation } from "../../../search/explain.ts";
 import { addQueryFlags, USERS } from "../../../search/flags.ts";
@@ -59,12 +58,12 @@ export async function runDelete(
 ): Promise<ExitCode | void> {
   if (options.status) {
     if (options.receipt === undefined || ids.length > 0 || options.file !== undefined || options.query !== undefined)
-      throw new CliError(EXIT.usage, "--status takes --receipt and nothing else.", "To delete, omit --status.");
+      throw new UsageError("--status takes --receipt and nothing else.", "To delete, omit --status.");
     return (await import("./status.ts")).printStatus(context, options, options.receipt);
   }
   if (options.explain) {
     if (ids.length > 0 || options.file !== undefined)
-      throw new CliError(EXIT.usage, "--explain explains a query. Omit the ids.", "To preview them: --dry-run");
+      throw new UsageError("--explain explains a query. Omit the ids.", "To preview them: --dry-run");
     return printExplanation(context, USERS, [], options);
   }
   // Loaded here, so that the other commands start fast.

@@ -1,12 +1,10 @@
 import { normalizeEmail } from "../../../../wire/text/fold.ts";
 import { isUuid } from "../../../../wire/ids.ts";
 import type { Context } from "../../../context.ts";
-import { CliError } from "../../../errors.ts";
-import { EXIT } from "../../../exit-codes.ts";
-import { readInput } from "../../../input.ts";
+import { UsageError } from "../../../errors.ts";
+import { readInput } from "../../../files.ts";
 import { shortIdHint } from "../../../list/ids.ts";
-import { counted } from "../../../output/format.ts";
-import { say } from "../../../output/text.ts";
+import { counted, say } from "../../../output/text.ts";
 import type { DeleteOptions } from "./options.ts";
 import { columnOf, type Cell } from "./spreadsheet.ts";
 
@@ -26,22 +24,21 @@ export async function readNames(
   { file, column }: Pick<DeleteOptions, "file" | "column">,
 ): Promise<Names> {
   if (args.length === 0 && file === undefined)
-    throw new CliError(
-      EXIT.usage,
+    throw new UsageError(
       "No users given.",
       "Give ids or e-mail addresses, - or --file <file> to read them, or --query 'email:*@acme.test'.",
     );
   const typed = args.filter((argument) => argument !== "-").map((argument) => checked(argument));
   const sources = new Set([...(args.includes("-") ? ["-"] : []), ...(file === undefined ? [] : [file])]);
   if (column !== undefined && sources.size === 0)
-    throw new CliError(EXIT.usage, "--column needs a spreadsheet.", "Name it: --file leavers.csv --column email");
+    throw new UsageError("--column needs a spreadsheet.", "Name it: --file leavers.csv --column email");
   const listed: string[] = [];
   for (const source of sources) {
     const said = source === "-" ? "standard input" : `"${source}"`;
     const text = await readInput(context, source, `--file: ${said}`);
     // Most likely the command before it failed, or the file was not passed on.
     if (source === "-" && text.trim() === "")
-      throw new CliError(EXIT.usage, "No users on standard input.", "Give one id or e-mail address a line.");
+      throw new UsageError("No users on standard input.", "Give one id or e-mail address a line.");
     const cells = column === undefined ? linesOf(text) : columnOf(text, column, said);
     const named = cells.filter((cell) => cell.text !== "");
     if (column !== undefined && named.length < cells.length)
@@ -68,8 +65,7 @@ function checked(text: string, where = ""): string {
   if (isAddress(text)) return text;
   // Some programs write ids in capitals.
   if (isUuid(text.toLowerCase())) return text.toLowerCase();
-  throw new CliError(
-    EXIT.usage,
+  throw new UsageError(
     `${where}"${text.slice(0, 100)}" is not a user id or e-mail address. No users were deleted.`,
     hintFor(text, where !== ""),
   );

@@ -3,10 +3,9 @@ import type { User } from "../../../../wire/resources.ts";
 import { inWords } from "../../../../wire/search/query-words.ts";
 import type { Context } from "../../../context.ts";
 import { USER_COLUMNS } from "../../../list/columns.ts";
-import { table } from "../../../list/table.ts";
+import { table } from "../../../list/formats.ts";
 import { writeAll } from "../../../list/write.ts";
-import { counted } from "../../../output/format.ts";
-import { harmless } from "../../../output/text.ts";
+import { counted, harmless } from "../../../output/text.ts";
 import type { Targets } from "./targets.ts";
 
 /** How many of the users are shown before the question. */

@@ -4,8 +4,7 @@ import { systemReason } from "../../../../disk/system-reason.ts";
 import { fold } from "../../../../wire/text/fold.ts";
 import { parsedJson } from "../../../../wire/text/json.ts";
 import type { Context, NamedInstance } from "../../../context.ts";
-import { CliError } from "../../../errors.ts";
-import { EXIT } from "../../../exit-codes.ts";
+import { CliError, EXIT } from "../../../errors.ts";
 
 /** The result for one user. `unknown`: the connection failed, and the user may be deleted. `gone`: not found, so most likely already deleted. */
 export interface Outcome {

@@ -1,7 +1,7 @@
 import type { Context } from "../../../context.ts";
-import { explainFailure } from "../../../connection/failure.ts";
-import { CliError, toFailure } from "../../../errors.ts";
-import { EXIT, EXIT_BY_SIGNAL } from "../../../exit-codes.ts";
+import { explainFailure } from "../../../connection/explain-failure.ts";
+import { CliError, EXIT, EXIT_BY_SIGNAL } from "../../../errors.ts";
+import { toFailure } from "../../../failure.ts";
 import type { Listed } from "../../../list/columns.ts";
 import { printAll } from "../../../list/print.ts";
 import { printJson } from "../../../output/text.ts";

@@ -1,17 +1,14 @@
 import { fold } from "../../../../wire/text/fold.ts";
 import type { User } from "../../../../wire/resources.ts";
-import { retriesOf, timeoutMs } from "../../../connection/client-options.ts";
-import { openTarget } from "../../../connection/client.ts";
+import { retriesOf, timeoutMs, openTarget } from "../../../connection/client.ts";
 import { describeInstance, resolveTarget } from "../../../connection/target.ts";
 import type { Context } from "../../../context.ts";
-import { CliError } from "../../../errors.ts";
-import { EXIT } from "../../../exit-codes.ts";
+import { CliError, EXIT, UsageError } from "../../../errors.ts";
 import { isTable } from "../../../list/print.ts";
 import { formatOf } from "../../../output/flags.ts";
 import { numberFrom } from "../../../quantities.ts";
-import { counted } from "../../../output/format.ts";
-import { isInteractive } from "../../../output/prompt.ts";
-import { harmless, say } from "../../../output/text.ts";
+import { counted, harmless, say } from "../../../output/text.ts";
+import { isInteractive } from "../../../output/prompts.ts";
 import { deleteAll } from "./delete-all.ts";
 import { dryRun, isNone, notFound, nothingToDelete } from "./dry-run.ts";
 import { checkCount, checkFlags, obtainConsent, withNeighbours, type Guards } from "./guards.ts";
@@ -25,7 +22,7 @@ export async function deleteUsers(context: Context, options: DeleteOptions, args
   const guards = guardsOf(options);
   const concurrency = numberFrom("--concurrency", options.concurrency, 1, MAX_CONCURRENCY);
   if (options.resume && options.receipt === undefined)
-    throw new CliError(EXIT.usage, "--resume needs --receipt.", "Name the receipt of the interrupted run.");
+    throw new UsageError("--resume needs --receipt.", "Name the receipt of the interrupted run.");
   const target = await withNeighbours(context, options, await resolveTarget(context, options));
   const client = await openTarget(context, target);
   const all = await readTargets(context, client, args, options);

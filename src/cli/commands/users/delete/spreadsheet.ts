@@ -1,5 +1,4 @@
-import { CliError } from "../../../errors.ts";
-import { EXIT } from "../../../exit-codes.ts";
+import { UsageError } from "../../../errors.ts";
 
 /** A cell of the chosen column, and the line at which its row begins. */
 export interface Cell {
@@ -24,16 +23,14 @@ export function columnOf(text: string, column: string, said: string): Cell[] {
   const names = heading?.cells.map((name) => name.trim()) ?? [];
   const places = names.flatMap((name, i) => (name.toLowerCase() === column.trim().toLowerCase() ? [i] : []));
   if (places.length !== 1)
-    throw new CliError(
-      EXIT.usage,
+    throw new UsageError(
       `--column: ${said} has ${places.length === 0 ? "no" : "more than one"} column "${column}". ${NONE_DELETED}`,
       `Its first line has: ${names.join(", ")}.`,
     );
   return rows.map(({ line, cells }) => {
     // What stands in the column may belong to another one.
     if (cells.length !== names.length)
-      throw new CliError(
-        EXIT.usage,
+      throw new UsageError(
         `Line ${line} of ${said} has ${cells.length} cells, and the first line has ${names.length}. ${NONE_DELETED}`,
         "Quote a cell that contains the separator.",
       );
@@ -57,8 +54,7 @@ function rowsOf(text: string, said: string): Row[] {
   let [line, begins] = [1, 1];
   while (cell.lastIndex < text.length || cells.length > 0) {
     const found = cell.exec(text);
-    if (!found)
-      throw new CliError(EXIT.usage, `Line ${line} of ${said} has a quote that does not end. ${NONE_DELETED}`);
+    if (!found) throw new UsageError(`Line ${line} of ${said} has a quote that does not end. ${NONE_DELETED}`);
     const [all, content = "", end] = found;
     cells.push(content.startsWith('"') ? content.slice(1, -1).replaceAll('""', '"') : content);
     line += all.split(/\r\n|\r|\n/).length - 1;

@@ -1,10 +1,8 @@
 import type { Context } from "../../../context.ts";
 import { instanceInWords } from "../../../connection/target.ts";
-import { CliError } from "../../../errors.ts";
-import { EXIT, type ExitCode } from "../../../exit-codes.ts";
-import { counted } from "../../../output/format.ts";
+import { CliError, EXIT, type ExitCode } from "../../../errors.ts";
+import { counted, printJson, printRecord } from "../../../output/text.ts";
 import type { OutputFlags } from "../../../output/flags.ts";
-import { printJson, printRecord } from "../../../output/text.ts";
 import { readReceipt, resultsIn, type Line, type Start } from "./receipt.ts";
 
 /**

@@ -4,16 +4,14 @@ import { foldCase } from "../../../../wire/text/fold.ts";
 import { printTerm, termsIn, type Query, type Term } from "../../../../wire/search/query.ts";
 import type { User } from "../../../../wire/resources.ts";
 import type { Context } from "../../../context.ts";
-import { CliError } from "../../../errors.ts";
-import { EXIT } from "../../../exit-codes.ts";
-import { pages } from "../../../list/pages.ts";
-import { quoted } from "../../../output/format.ts";
+import { UsageError } from "../../../errors.ts";
+import { pages } from "../../../list/print.ts";
+import { quoted } from "../../../output/text.ts";
 import { onlyOne } from "../by-email.ts";
 import { lookUp } from "../look-up.ts";
 import { USERS } from "../../../search/flags.ts";
 import { readQuery, type TypedQuery } from "../../../search/read.ts";
-import { redirected } from "../../../search/shell-faults.ts";
-import { unknownFieldHint } from "../../../search/unknown-field.ts";
+import { redirected, unknownFieldHint } from "../../../search/hints.ts";
 import { isAddress, readNames } from "./names.ts";
 import type { DeleteOptions } from "./options.ts";
 
@@ -32,7 +30,7 @@ export interface Targets {
 
 const NONE_DELETED = " No users were deleted.";
 
-/** @throws {CliError} if no users are given, or a query may match everyone by mistake */
+/** @throws {UsageError} if no users are given, or a query may match everyone by mistake */
 export async function readTargets(
   context: Context,
   client: Client,
@@ -64,12 +62,11 @@ export async function readTargets(
 }
 
 /** Of a query without quotes the shell leaves one part behind --query, and the others as ids. */
-function notBoth({ cwd }: Context, args: readonly string[], { query = [] }: DeleteOptions): CliError {
+function notBoth({ cwd }: Context, args: readonly string[], { query = [] }: DeleteOptions): UsageError {
   const rest = args.filter((argument) => !isAddress(argument) && !isUuid(argument.toLowerCase()));
-  if (query.length === 0 || rest.length === 0) return new CliError(EXIT.usage, "Use ids or --query, not both.");
+  if (query.length === 0 || rest.length === 0) return new UsageError("Use ids or --query, not both.");
   const isCut = rest.some((word) => Object.hasOwn(USERS.fields, word));
-  return new CliError(
-    EXIT.usage,
+  return new UsageError(
     `"${rest[0]}" is not part of --query, which takes one argument.${isCut ? ` ${redirected(cwd)}` : ""}${NONE_DELETED}`,
     isCut
       ? `Quote the whole query: --query '${[...query, ...rest].join(" ")}>=2026-01-01'`
@@ -96,8 +93,7 @@ async function search(context: Context, client: Client, flags: DeleteOptions): P
   const typed = await readQuery(context, USERS, [], flags);
   const { text, query, unknown } = typed;
   // A search may try a field that svc does not know; a deletion must not.
-  if (!query)
-    throw new CliError(EXIT.usage, `No users were deleted: ${unknown.message}.`, unknownFieldHint(text, USERS));
+  if (!query) throw new UsageError(`No users were deleted: ${unknown.message}.`, unknownFieldHint(text, USERS));
   refuseEveryone(query);
   const users = new Map<string, User>();
   for await (const user of pages((page) => client.users.search(query, page), {})) users.set(user.id, user);
@@ -110,21 +106,19 @@ function refuseEveryone(query: Query): void {
   const isWildcard = ({ operator }: Term): boolean => ["starts", "ends", "contains"].includes(operator);
   const blank = termsIn(query).find((term) => isWildcard(term) && !/[\p{L}\p{N}]/u.test(term.value));
   if (blank)
-    throw new CliError(
-      EXIT.usage,
+    throw new UsageError(
       `"${printTerm(blank)}" would match everyone, or no one. Was a variable empty? No users were deleted.`,
       "To delete everyone, give a date: --query 'created_at>=2000-01-01'",
     );
 }
 
-/** @throws {CliError} for a query that only leaves out, and leaves out no one */
+/** @throws {UsageError} for a query that only leaves out, and leaves out no one */
 async function refuseVainExclusion(client: Client, query: Query, count: number): Promise<void> {
   if (count < 2 || query.some(({ values, range }) => values.length > 0 || range.length > 0)) return;
   let total = 0;
   for await (const _ of pages((page) => client.users.list(page), { limit: count + 1 })) total++;
   if (total > count) return;
-  throw new CliError(
-    EXIT.usage,
+  throw new UsageError(
     `This query leaves out no one: it matches all ${count} users. No users were deleted.`,
     "To delete everyone, give a date: --query 'created_at>=2000-01-01'",
   );

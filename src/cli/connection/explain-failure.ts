@@ -1,7 +1,8 @@
 import { connectionFault as addressFault, isLoopbackUrl } from "../../wire/http/address.ts";
 import type { Context, Exchange } from "../context.ts";
-import { counted } from "../output/format.ts";
-import { CliError, toFailure, type Failure } from "../errors.ts";
+import { counted } from "../output/text.ts";
+import { CliError } from "../errors.ts";
+import { toFailure, type Failure } from "../failure.ts";
 import { codeOf } from "./exchange.ts";
 
 type Explanation = readonly [message: string, hint: string];

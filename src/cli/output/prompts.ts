@@ -1,5 +1,32 @@
-import { CliError } from "./errors.ts";
-import { EXIT } from "./exit-codes.ts";
+import type { Context } from "../context.ts";
+import { CliError, EXIT, UsageError } from "../errors.ts";
+
+/** Whether a person is there to answer: a prompt without one would wait for ever, or be answered by accident. */
+export function isInteractive(context: Context): boolean {
+  return obstacle(context) === undefined;
+}
+
+/** @param instead what to do without a prompt, such as `Use --yes.` @throws {CliError} unless a person is there to answer */
+export function requirePrompt(context: Context, instead: string): void {
+  const why = obstacle(context);
+  if (why !== undefined) throw new UsageError(`Cannot prompt: ${why}.`, instead);
+}
+
+/**
+ * Asks a person before what destroys records.
+ * @param instead what to do without a terminal
+ * @throws {CliError} if the answer is no, or if there is no terminal to ask on
+ */
+export async function requireConsent(context: Context, question: string, instead: string): Promise<void> {
+  requirePrompt(context, instead);
+  if (!(await context.confirm(question))) throw new CliError(EXIT.failed, "Declined. Nothing was changed.");
+}
+
+function obstacle({ stdin, stderr, env }: Context): string | undefined {
+  if (!stdin.isTTY) return "standard input is not a terminal";
+  if (!stderr.isTTY) return "standard error is not a terminal";
+  return ["CI", "SVC_NO_INPUT"].flatMap((name) => (env[name] ? [`${name} is set`] : []))[0];
+}
 
 /** A check mark beside a no would look as if it were done. */
 const theme = { prefix: "?" };
@@ -70,4 +97,10 @@ async function plainAnswer(question: string): Promise<string> {
   } finally {
     lines.close();
   }
+}
+
+/** Whether a program that shows pages can be expected. */
+export function hasDesktop({ env }: Pick<Context, "env">): boolean {
+  const isOther = process.platform === "darwin" || process.platform === "win32";
+  return isOther || Boolean(env["SVC_BROWSER"] || env["DISPLAY"] || env["WAYLAND_DISPLAY"]);
 }

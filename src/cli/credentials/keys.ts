@@ -1,0 +1,142 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { systemReason } from "../../disk/system-reason.ts";
+import type { Context, Keyring } from "../context.ts";
+import { CliError, EXIT } from "../errors.ts";
+import { systemProgram } from "../system-program.ts";
+import type { StoredKey } from "./profiles.ts";
+
+/** A value with its source in words. */
+export interface Sourced<Value = string> {
+  readonly value: Value;
+  readonly source: string;
+}
+
+/** A secret key at hand, or how to get at it: a keyring may ask its owner, so it is opened only when a key is needed. */
+export type SecretKey = string | (() => Promise<string>);
+
+/** The key of the environment: itself, in a file, or what a command prints, such as a password manager's. */
+export function environmentKey(context: Context): Sourced<SecretKey> | undefined {
+  const { env, cwd } = context;
+  const {
+    SVC_SECRET_KEY: key,
+    SVC_SECRET_KEY_FILE: file,
+    SVC_SECRET_KEY_COMMAND: command,
+  } = env as Record<string, string | undefined>;
+  if (key) return { value: key.trim(), source: "SVC_SECRET_KEY" };
+  if (file) return { value: () => fromFile(resolve(cwd, file)), source: "SVC_SECRET_KEY_FILE" };
+  return command ? { value: () => fromCommand(command, context), source: "SVC_SECRET_KEY_COMMAND" } : undefined;
+}
+
+async function fromFile(path: string): Promise<string> {
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    throw new CliError(EXIT.noKey, `SVC_SECRET_KEY_FILE: ${path} cannot be read: ${systemReason(error)}.`);
+  });
+  return checked(text, "SVC_SECRET_KEY_FILE", `${path} is empty.`);
+}
+
+function fromCommand(command: string, { env, stderr }: Context): Promise<string> {
+  const [shell, flag] = process.platform === "win32" ? [systemProgram("cmd.exe", env), "/c"] : ["/bin/sh", "-c"];
+  return new Promise((done, fail) => {
+    const child = execFile(shell, [flag, command], { env: env as NodeJS.ProcessEnv }, (error, stdout) => {
+      // Neither its output nor the command itself: both may hold a secret.
+      const code = error?.code ?? error?.signal;
+      if (error)
+        return fail(
+          new CliError(
+            EXIT.noKey,
+            `SVC_SECRET_KEY_COMMAND failed (${String(code)}).`,
+            "Run it by hand to see why. It must print only the key.",
+          ),
+        );
+      try {
+        done(checked(stdout, "SVC_SECRET_KEY_COMMAND", "it printed nothing."));
+      } catch (empty) {
+        fail(empty as Error);
+      }
+    });
+    // What it says of itself, such as a question for a password, is for the person.
+    child.stderr?.on("data", (text: string) => stderr.write(text));
+  });
+}
+
+function checked(text: string, variable: string, otherwise: string): string {
+  const key = text.trim();
+  if (key === "") throw new CliError(EXIT.noKey, `${variable}: ${otherwise}`);
+  return key;
+}
+
+/**
+ * Keeps a profile's key for one origin. The origin is part of the name in the keyring: a profile that is changed to
+ * point elsewhere finds no key there.
+ * @param inFile in the profile's file, which its owner alone can read; otherwise in the keyring
+ * @throws {CliError} if there is no keyring
+ */
+export async function storeKey(
+  context: Context,
+  profile: string,
+  origin: string,
+  key: string,
+  inFile: boolean,
+): Promise<StoredKey> {
+  if (inFile) return { store: "file", origin, value: key };
+  await withKeyring(context, (keyring) => keyring.set(accountOf(profile, origin), key));
+  return { store: "keyring", origin };
+}
+
+/** @throws {CliError} if it is missing, or the keyring can't be opened */
+export async function readStoredKey(context: Context, profile: string, stored: StoredKey): Promise<string> {
+  if (stored.store === "file") return stored.value!;
+  const key = await withKeyring(context, (keyring) => keyring.get(accountOf(profile, stored.origin)));
+  if (key === undefined)
+    throw new CliError(
+      EXIT.noKey,
+      `The keyring has no key for profile "${profile}" for ${stored.origin}.`,
+      `Log in again: svc login --profile ${profile}`,
+    );
+  return key;
+}
+
+/** Does nothing for a key in a file, which goes with its file. */
+export async function forgetKey(context: Context, profile: string, stored: StoredKey): Promise<void> {
+  if (stored.store === "keyring")
+    await withKeyring(context, (keyring) => keyring.delete(accountOf(profile, stored.origin)));
+}
+
+async function withKeyring<Result>(context: Context, use: (keyring: Keyring) => Promise<Result>): Promise<Result> {
+  if (context.env["SVC_KEYRING"] === "off")
+    throw new CliError(EXIT.failed, "The keyring is turned off by SVC_KEYRING.", "Unset it, or set it to auto.");
+  try {
+    return await use(await context.openKeyring());
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split("\n")[0] : String(error);
+    throw new CliError(
+      EXIT.failed,
+      `No keyring is available (${reason}).`,
+      "Set SVC_SECRET_KEY, or store the key in a file that only you can read: svc login --insecure-storage",
+    );
+  }
+}
+
+function accountOf(profile: string, origin: string): string {
+  return `${profile} ${origin}`;
+}
+
+const SERVICE = "svc-identity";
+
+/**
+ * The system's own place for secrets. The package is optional, and so is what it needs of the system.
+ * @throws if there is none, at once or when it is used
+ */
+export async function openKeyring(): Promise<Keyring> {
+  const { AsyncEntry } = await import("@napi-rs/keyring");
+  // Linux has a second kind of store that forgets everything when the machine restarts.
+  const entry = (account: string): InstanceType<typeof AsyncEntry> =>
+    new AsyncEntry(SERVICE, account, { linux: { store: "secret-service" } });
+  return {
+    get: async (account) => (await entry(account).getPassword()) ?? undefined,
+    set: (account, secret) => entry(account).setPassword(secret),
+    delete: (account) => entry(account).deletePassword(),
+  };
+}

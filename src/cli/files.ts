@@ -1,0 +1,108 @@
+import { readFile, type FileHandle, open } from "node:fs/promises";
+import { resolve, dirname } from "node:path";
+import { systemReason } from "../disk/system-reason.ts";
+import type { Context } from "./context.ts";
+import { CliError, EXIT, UsageError } from "./errors.ts";
+import { writeAtomically } from "../disk/write-atomically.ts";
+import { createDirectories } from "../disk/create-directories.ts";
+
+/** @throws {CliError} if it is not text in UTF-8, or in UTF-16 that says so */
+export async function readStdin({ stdin }: Pick<Context, "stdin">, said = "Standard input"): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
+  return decoded(Buffer.concat(chunks), said);
+}
+
+/**
+ * The text of a file, or of standard input if the name is `-`.
+ * @param said how messages name it
+ * @throws {CliError} if it can't be read, or is not text in UTF-8, or in UTF-16 that says so
+ */
+export async function readInput(context: Context, file: string, said: string = file): Promise<string> {
+  if (file === "-") return readStdin(context, said);
+  const bytes = await readFile(resolve(context.cwd, file)).catch((error: unknown) => {
+    throw new UsageError(`${said} cannot be read: ${systemReason(error)}.`);
+  });
+  return decoded(bytes, said);
+}
+
+/** Excel writes its text in UTF-16, which begins with a byte order mark, and some programs write one before UTF-8. */
+function decoded(bytes: Buffer, said: string): string {
+  const mark = bytes.subarray(0, 2).toString("hex");
+  const encoding = mark === "fffe" ? "utf-16le" : mark === "feff" ? "utf-16be" : "utf-8";
+  if (encoding === "utf-8" && bytes.subarray(0, 2).includes(0) && bytes.length % 2 === 0)
+    throw new UsageError(`${said} is in UTF-16.`, "Save it as UTF-8.");
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    throw new UsageError(`${said} is not text in UTF-8.`, "In a spreadsheet, save it as CSV UTF-8.");
+  }
+}
+
+/**
+ * Writes the file of `--output-file`, under its own name only when it is whole, and never in the place of another file.
+ * @throws {CliError} if it exists or cannot be written, and what `fill` throws
+ */
+export function writeNewFile<Result>(path: string, fill: (file: FileHandle) => Promise<Result>): Promise<Result> {
+  return writeAtomically(path, fill, { isNew: true }).catch((error: unknown) => {
+    throw isSystemError(error) ? notWritten(path, error) : error;
+  });
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && "syscall" in error;
+}
+
+function notWritten(path: string, error: NodeJS.ErrnoException): CliError {
+  if (error.code === "EEXIST")
+    return new UsageError(`--output-file: ${path} already exists.`, "Name another, or remove it.");
+  return new CliError(EXIT.failed, `--output-file: ${path} cannot be written: ${systemReason(error)}.`);
+}
+
+/** Writes a file that only its owner can read, whole or not at all. */
+export async function writePrivateFile(path: string, text: string): Promise<void> {
+  try {
+    await createDirectories(dirname(path), 0o700);
+    await writeAtomically(path, (file) => file.writeFile(text));
+  } catch (error) {
+    throw new CliError(
+      EXIT.failed,
+      `${path} cannot be written: ${systemReason(error)}.`,
+      "Check that the directory belongs to you.",
+    );
+  }
+}
+
+/**
+ * @returns undefined if there is no such file
+ * @throws {CliError} for one that can't be read, that is another's, or that others can change
+ */
+export async function readPrivateFile(path: string): Promise<{ text: string; mode: number } | undefined> {
+  try {
+    const file = await open(path);
+    try {
+      const { uid, mode } = await file.stat();
+      // Root may read any user's files.
+      const isForeign = process.getuid !== undefined && process.getuid() !== 0 && uid !== process.getuid();
+      if (isForeign || (process.platform !== "win32" && (mode & 0o022) !== 0))
+        throw new CliError(
+          EXIT.failed,
+          `${path} cannot be trusted: ${isForeign ? "it belongs to another user" : "others can change it"}.`,
+          isForeign ? `Delete it, or set SVC_CONFIG_DIR to another directory.` : `Run: chmod 600 '${path}'`,
+        );
+      return { text: await file.readFile("utf8"), mode: mode & 0o777 };
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    if (isAbsent(error)) return undefined;
+    throw new CliError(EXIT.failed, `${path} cannot be read: ${systemReason(error)}.`);
+  }
+}
+
+/** `HOME=/dev/null` is what some services have for a home. */
+export function isAbsent(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === "ENOENT" || code === "ENOTDIR";
+}

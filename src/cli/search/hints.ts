@@ -1,0 +1,159 @@
+import { PROVIDERS, SESSION_PROVIDERS } from "../../wire/providers.ts";
+import { termsIn, type Query } from "../../wire/search/query.ts";
+import type { Searched } from "./flags.ts";
+import { SESSION_FIELDS } from "../../wire/search/fields.ts";
+import { fieldHint, termHint } from "../../wire/search/query-words.ts";
+import { shellQuoted } from "../../wire/text/shell.ts";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { isUuid } from "../../wire/ids.ts";
+import { UsageError } from "../errors.ts";
+import { quoted } from "../output/text.ts";
+import { typed } from "./terms.ts";
+
+/** What a person is told of a search without results. */
+export function nothingFound({ query }: { readonly query?: Query | undefined }, searched: Searched): string {
+  const hint = query && emptyResultHint(query, searched);
+  return `No ${searched.noun} match.${hint === undefined ? "" : ` ${hint}`}`;
+}
+
+/** What may be wrong with a search that found nothing. Undefined if nothing looks wrong. */
+function emptyResultHint(query: Query, { noun }: Searched): string | undefined {
+  const providers: readonly string[] = noun === "users" ? PROVIDERS : SESSION_PROVIDERS;
+  for (const { field, operator, value } of termsIn(query)) {
+    if (field.endsWith("user_id") && value.includes("@"))
+      return `user_id takes an id, and "${value}" is an e-mail address. Use: svc ${noun} search email:${value}`;
+    if (field === "provider" && operator === "is" && !providers.includes(value))
+      return noun === "users" && value === "password"
+        ? "Users who have no provider: provider:null. Sign-ins by password: svc sessions search provider:password"
+        : `"${value}" is not a provider. They are ${providers.join(", ")}.`;
+    if (operator === "is" && value.slice(1, -1).includes("*"))
+      return `"${field}:${value}": * is a wildcard only at the start or the end of a value.`;
+    if (field === "email" && operator === "ends" && /^@[^.]+$/.test(value))
+      return `"*${value}" matches addresses that end in exactly ${value}. A domain has a dot: *${value}.com`;
+    if (field === "email" && operator === "is" && !/.@./.test(value))
+      return `"email:${value}" matches the whole address. To find a part of it: email:*${value}*`;
+    if (field === "name" && operator === "is")
+      return `"name:${value}" matches the whole name. To find a part of it: name:*${value}*`;
+  }
+  return undefined;
+}
+
+/** How terms are written, below a search's flags. */
+export const SEARCH_NOTES = ({ fields, noun }: Searched): string => `Fields: ${Object.keys(fields).join(", ")}.
+
+A term is field:value with * at either end, or a date compared with > >= < <=. -term excludes what matches. Quote terms with
+* or >, which the shell would interpret, or write email.ends=@acme.test, not.name=Bob, created_at.gte=2026-01-01; the
+operators are eq, starts, ends, contains, gt, gte, lt and lte.
+
+To see what a search means:
+  svc ${noun} search --explain created_at.gte=2026-01-01`;
+
+/** The field of a term. A `:` or a comparison ends it. */
+const FIELD = /^-?([a-z][a-z0-9_]*)[:<>]/;
+
+/** An account at a provider is not a column of the users. */
+const ACCOUNT =
+  "The service does not search for accounts at a provider. A twitter user has the account's id in the address: email:<id>@twitter.invalid. For others ask the operator: svc store export";
+
+/** What the service has and does not search for, and what to do instead. */
+const NOT_SEARCHED: Readonly<Record<Searched["noun"], Readonly<Record<string, string>>>> = {
+  users: {
+    email_verified:
+      "It is shown, but can't be searched for. Use: -email_verified_at:null, or email_verified_at:null for the others",
+    providers: "It is shown, but can't be searched for. Use: provider:github",
+    uid: ACCOUNT,
+    login: ACCOUNT,
+    username: ACCOUNT,
+  },
+  sessions: {
+    geo_data: "It is shown, but can't be searched for. Use: ip_address",
+    uid: ACCOUNT,
+    login: ACCOUNT,
+    username: ACCOUNT,
+  },
+};
+
+/** The field that was probably meant by the first unknown one of a query, or undefined. */
+export function unknownFieldHint(query: string, { fields, noun }: Searched): string | undefined {
+  for (const term of query.split(" ")) {
+    const field = FIELD.exec(term)?.[1];
+    if (field === undefined || Object.hasOwn(fields, field)) continue;
+    if (Object.hasOwn(NOT_SEARCHED[noun], field)) return NOT_SEARCHED[noun][field];
+    if (noun === "users" && Object.hasOwn(SESSION_FIELDS, field))
+      return `Sessions have this field. Use: svc sessions search ${shellQuoted(term)}`;
+    return fieldHint(field, fields);
+  }
+  return undefined;
+}
+
+/** The service's refusal of a search, with the field that was probably meant if the query has an unknown one. */
+export function withFieldHint(error: unknown, query: string, searched: Searched): unknown {
+  if ((error as { code?: string }).code !== "invalid_query") return error;
+  return Object.assign(error as Error, { hint: unknownFieldHint(query, searched) });
+}
+
+/** What is left of a term when the shell took its `>` for a redirection: a file with the rest as its name. */
+const REDIRECTED = /^=?\d{4}-\d{2}-\d{2}([T ].*)?$/;
+const WORDS = new Set(["AND", "OR", "NOT", "&&", "||"]);
+
+/**
+ * Says what is wrong with a word that is not a term, and what the shell may have done to it.
+ * @param all the terms as they were given
+ */
+export function notATerm(word: string, searched: Searched, cwd: string, all: readonly string[]): UsageError {
+  const { fields, example } = searched;
+  const safe = (field: string): string => `${field}.gte=2026-01-01`;
+  if (Object.hasOwn(fields, word) && fields[word]!.type === "datetime") {
+    return new UsageError(
+      `"${word}" has no operator. ${redirected(cwd)}`,
+      `Quote the term, '${word}>=2026-01-01', or write ${safe(word)}.`,
+    );
+  }
+  if (Object.hasOwn(fields, word))
+    return new UsageError(`"${word}" has no value.`, `Write ${word}:value, or ${word}.contains=value.`);
+  if (word.startsWith("!"))
+    return new UsageError(
+      `"${word}": ! does not negate a term.`,
+      `Write -${word.slice(1)}, or not.${word.slice(1).replace(":", "=")}.`,
+    );
+  if (WORDS.has(word))
+    return new UsageError(
+      `"${word}" is not a search term.`,
+      "Different fields are combined with AND, values of one field with OR. For NOT, write -term.",
+    );
+  if (existsSync(join(cwd, word)))
+    return new UsageError(
+      `"${word}" is a file here, not a term: your shell expanded an asterisk.`,
+      `Quote the term: ${example}`,
+    );
+  return new UsageError(
+    `"${word}" is not a search term. Write field:value, such as email:*@acme.test. A value cannot contain a space.`,
+    wordHint(word, searched, all),
+  );
+}
+
+/** What the shell probably did to a term with a comparison. */
+export function redirected(cwd: string): string {
+  const left = existsSync(cwd) ? readdirSync(cwd).find((name) => REDIRECTED.test(name)) : undefined;
+  const file = left === undefined ? "" : `, and created the file "${left}" here: delete it`;
+  return `Your shell probably interpreted a > or <${file}.`;
+}
+
+/** How to search for words without a field. */
+function wordHint(word: string, { fields, noun }: Searched, all: readonly string[]): string {
+  const at = all.indexOf(word);
+  const [, first] = /^name[:=](.+)$/.exec(all[at - 1] ?? "") ?? [];
+  const behind = all.slice(at).findIndex((other) => /[:<>=]/.test(other));
+  const words = all.slice(at, behind < 0 ? undefined : at + behind);
+  const name = [...(first === undefined ? [] : [first]), ...words].map((text) => text.replace(/^["'*]+|["'*]+$/g, ""));
+  if (name.length > 1) return `To find a name of several words: svc ${noun} search --name ${quoted(name.join(" "))}`;
+  if (!/^[\w.+-]+$/.test(word) || isUuid(word.toLowerCase())) return termHint(word, fields, typed);
+  const within = (field: string): string => typed({ field, operator: "contains", value: word, negated: false });
+  return `To find it within an address: ${within("email")}. Within a name: ${within("name")}`;
+}
+
+/** Whether the shell may have put a file's name in the place of a pattern. */
+export function isFileName(term: string, cwd: string): boolean {
+  return term !== "" && existsSync(join(cwd, term));
+}
