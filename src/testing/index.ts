@@ -1,8 +1,8 @@
 /** A whole service for a test: in this process, on a port of its own, or one that is running already. */
 import { randomUUID } from "node:crypto";
 import { createControlClient } from "../control-client/index.ts";
-import { embed } from "../server/embed.ts";
-import type { ServeOptions } from "../server/index.ts";
+import { embed, type EmbeddedServer } from "../server/embed.ts";
+import type { RunningServer, ServeOptions } from "../server/index.ts";
 import { trimSlash } from "../wire/http/request.ts";
 import { createInsideFetch } from "./inside.ts";
 import { createNetworkFetch } from "./network-fetch.ts";
@@ -35,9 +35,11 @@ const now = (): Date => new RealDate();
  */
 export async function createTestService(options: TestServiceOptions = {}): Promise<TestService> {
   checkOptions("createTestService", options, OPTIONS);
-  const { url, control_key: controlKey, close, ...server } = await embed({ now, ...options });
+  const server = await embed({ now, ...options });
+  const { url, control_key: controlKey, close } = server;
   const fetch = createInsideFetch(url, server.fetch);
-  return createTestServiceFrom({ url, controlKey, fetch, isInside: true, label: randomUUID(), close });
+  const instances = (): EmbeddedServer["instances"] => server.instances;
+  return createTestServiceFrom({ url, controlKey, fetch, isInside: true, label: randomUUID(), instances, close });
 }
 
 /**
@@ -56,7 +58,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     await network.close();
     await server.close();
   };
-  return createTestServiceFrom({ url, controlKey, fetch: network.fetch, isInside: false, label: randomUUID(), close });
+  const label = randomUUID();
+  const instances = (): RunningServer["instances"] => server.instances;
+  return createTestServiceFrom({ url, controlKey, fetch: network.fetch, isInside: false, label, instances, close });
 }
 
 export interface ConnectOptions {

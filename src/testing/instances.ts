@@ -16,21 +16,33 @@ export interface TestInstance {
 /** A service always has one. */
 export type TestInstances = readonly [TestInstance, ...TestInstance[]];
 
-/**
- * The instances in the order in which they were made, or the one with that id.
- * @throws {ControlError} `instance_not_found` if there is none
- */
-export async function readInstances(control: ControlClient, only: string | undefined): Promise<TestInstances> {
+/** Asks for the instances, in the order in which they were made, or for the one with that id. */
+export async function readInstances(control: ControlClient, only: string | undefined): Promise<TestInstance[]> {
   const newestFirst = await control.request("GET /instances");
-  const [first, ...others] = await Promise.all(
+  return Promise.all(
     newestFirst
       .toReversed()
       .filter(({ id }) => only === undefined || id === only)
       .map(async ({ id, data }) => {
         const keys = await control.request("POST /instances/:id/reveal", { params: { id } });
-        const { app_id, name, subdomain, url, redirect_uris } = data;
-        return { id, app_id, name, subdomain, url, redirect_uris, ...keys };
+        return { ...data, id, ...keys };
       }),
+  );
+}
+
+/** What a test sees of the instances. @throws {ControlError} `instance_not_found` if there is none */
+export function testInstances(instances: readonly TestInstance[]): TestInstances {
+  const [first, ...others] = instances.map(
+    ({ id, app_id, name, subdomain, url, publishable_key, secret_key, redirect_uris }): TestInstance => ({
+      id,
+      app_id,
+      name,
+      subdomain,
+      url,
+      publishable_key,
+      secret_key,
+      redirect_uris,
+    }),
   );
   if (first) return [first, ...others];
   throw new ControlError("instance_not_found", undefined, "The service has no instance. Add one to its seed.");

@@ -9,7 +9,7 @@ import type { Application, Reach } from "./agent/application.ts";
 import type { Credentials, CredentialsOptions } from "./agent/credentials.ts";
 import type { SignedInAgent, SignInToOptions } from "./agent/sign-in-to.ts";
 import { createTestFlows, type Forgotten, type TestFlows } from "./flows.ts";
-import { instanceNamed, readInstances, type TestInstances } from "./instances.ts";
+import { instanceNamed, readInstances, testInstances, type TestInstance, type TestInstances } from "./instances.ts";
 import { checkOptions } from "./options.ts";
 import {
   createTestSessions,
@@ -114,6 +114,8 @@ export interface TestServiceParts {
   readonly label: string;
   /** The id of the only visible instance. */
   readonly only?: string | undefined;
+  /** The instances of a service in this process, which need no requests. */
+  instances?(): readonly TestInstance[];
   close(): Promise<void>;
 }
 
@@ -153,6 +155,9 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
     return createControlClient({ url, controlKey, fetch: followed });
   };
 
+  const listInstances = async (control: ControlClient): Promise<TestInstances> =>
+    testInstances(parts.instances?.() ?? (await readInstances(control, only)));
+
   /** @param requireOpen throws if it is closed @param match what its scenarios are narrowed to */
   function open(
     name: string,
@@ -168,7 +173,7 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
     const scenarios = createTestScenarios(control, name, { ...scope, ...match });
     const { flows, forget } = createTestFlows(control, scope, forgotten);
     const changed = async (): Promise<void> => {
-      instances = await readInstances(control, only);
+      instances = await listInstances(control);
     };
     const svc: TestService = {
       url,
@@ -232,7 +237,7 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
   const requireOpen = (): void => {
     if (closed) throw closedError("The test service is closed. Use it before close(), or create another.");
   };
-  instances = await readInstances(controlBy(parts.fetch), only);
+  instances = await listInstances(controlBy(parts.fetch));
   main = instanceNamed(instances, undefined).id;
   return open(label, {}, { requireOpen, close: closeAll });
 }
