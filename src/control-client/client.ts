@@ -114,7 +114,7 @@ export function createControlClient({ url, controlKey, fetch = defaultFetch }: C
     },
 
     async *progressOf(job) {
-      for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(1.5 * pause, LONGEST_PAUSE_MS)) {
         const now = await client.request("GET /jobs/:id", { params: { id: job } });
         yield now;
         if (now.status !== "running") return;

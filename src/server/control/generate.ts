@@ -4,7 +4,7 @@ import { namedUuid } from "./records.ts";
 import { Draw, makeUpPerson } from "./people.ts";
 import { newRecord, type InstanceRecord, type Records } from "../store/records.ts";
 import { DEFINITIONS } from "../providers/index.ts";
-import { typedPersona, uidOf } from "../simulator/typed-account.ts";
+import { typedUid } from "../simulator/typed-account.ts";
 
 const DOMAINS = ["example.com", "example.net", "example.org"];
 const TWO_YEARS_MS = 2 * 365 * 24 * 3_600_000;
@@ -86,8 +86,7 @@ function addUser(
 
 /** The account that the simulator has for the address, so that a sign-in with it is this user's. */
 function uidFor(provider: Provider, email: string, taken: Set<string>): string {
-  const { accounts } = typedPersona({ email, name: null, email_verified: true });
-  const uid = uidOf(accounts[provider]);
+  const uid = typedUid(provider, { email, name: null, email_verified: true });
   // In a million of them, two can have the same number.
   const own = uid === undefined || taken.has(`${provider} ${uid}`) ? email : uid;
   taken.add(`${provider} ${own}`);

@@ -1,5 +1,7 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
+import { PROVIDERS, type Provider } from "../../wire/providers.ts";
 import type { PersonaRecord } from "../store/records.ts";
+import type { TypedPerson } from "./provider.ts";
 import { SIMULATED } from "./providers.ts";
 
 /** Prefixes of ids. */
@@ -15,18 +17,25 @@ export interface TypedAccount {
 }
 
 /** A persona with an account at every provider, the same one whenever the same address is typed in. */
-export function typedPersona({ email, name, email_verified }: TypedAccount): PersonaRecord {
-  const number = createHash("sha256")
-    .update(`${email_verified ? "" : "unverified "}${email.toLowerCase()}`)
-    .digest()
-    .readUIntBE(0, 5);
+export function typedPersona(account: TypedAccount): PersonaRecord {
+  const person = personOf(account);
+  const accounts = Object.fromEntries(
+    PROVIDERS.map((provider) => [provider, SIMULATED[provider].accountFor(person)]),
+  ) as PersonaRecord["accounts"];
+  return { id: person.id, name: account.name, email: account.email, avatar_url: null, accounts };
+}
+
+/** What identifies the account of a typed address at one provider. */
+export function typedUid(provider: Provider, account: TypedAccount): string | undefined {
+  return uidOf(SIMULATED[provider].accountFor(personOf(account)));
+}
+
+function personOf({ email, email_verified }: TypedAccount): TypedPerson & { readonly id: string } {
+  const digest = hash("sha256", `${email_verified ? "" : "unverified "}${email.toLowerCase()}`, "buffer");
+  const number = digest.readUIntBE(0, 5);
   const id = `${email_verified ? VERIFIED : UNVERIFIED}${number}`;
   const login = (email.split("@")[0] ?? "").replace(/[^A-Za-z0-9]+/g, "-") || id;
-  const person = { email, email_verified, login, number };
-  const accounts = Object.fromEntries(
-    Object.entries(SIMULATED).map(([provider, { accountFor }]) => [provider, accountFor(person)]),
-  ) as PersonaRecord["accounts"];
-  return { id, name, email, avatar_url: null, accounts };
+  return { id, email, email_verified, login, number };
 }
 
 /** What identifies an account at its provider: `sub` of OpenID Connect, otherwise `id`. Undefined without an account. */
