@@ -166,3 +166,6 @@ export interface AccountChoices {
   readonly next_url: string | null;
   readonly cancel_url: string;
 }
+
+/** Of the changes to a profile, as JSON: the code that takes them along is part of an address. */
+export const MAX_PROFILE_LENGTH = 2000;

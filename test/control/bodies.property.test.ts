@@ -1,11 +1,12 @@
 import * as fc from "fast-check";
 import { beforeAll, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { CONTROL_ROUTES, type ControlRouteDefinition } from "../../src/wire/control/routes.ts";
+import { CONTROL_ROUTES } from "../../src/wire/control/routes.ts";
+import type { RouteDefinition } from "../../src/wire/route.ts";
 import type { ControlRoute } from "../../src/wire/control/types.ts";
 import { setup, CONTROL_KEY, type Service } from "../_setup.ts";
 
-const WITH_BODY = (Object.entries(CONTROL_ROUTES) as [ControlRoute, ControlRouteDefinition][]).filter(
+const WITH_BODY = (Object.entries(CONTROL_ROUTES) as [ControlRoute, RouteDefinition][]).filter(
   ([route, { body }]) => body !== undefined && route !== "POST /dashboard-keys",
 );
 

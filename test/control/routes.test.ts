@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type * as z from "zod/mini";
-import { CONTROL_ROUTES, type ControlRouteDefinition } from "../../src/wire/control/routes.ts";
+import { CONTROL_ROUTES } from "../../src/wire/control/routes.ts";
+import type { RouteDefinition } from "../../src/wire/route.ts";
 import type { ControlRoute } from "../../src/wire/control/types.ts";
 import { providersOf } from "../../src/server/simulator/outcomes.ts";
 import { OUTCOMES } from "../../src/wire/outcomes.ts";
@@ -14,7 +15,7 @@ const APP = "http://localhost:3000/callback";
 
 /** Checks that an answer has the documented form. */
 function checkAnswer(route: ControlRoute, { status, body }: Answered): void {
-  const definition: ControlRouteDefinition = CONTROL_ROUTES[route];
+  const definition: RouteDefinition = CONTROL_ROUTES[route];
   expect([route, status]).toEqual([route, definition.status ?? 200]);
   const parsed = (definition.answer as z.ZodMiniType).safeParse(body);
   expect(parsed.error?.issues ?? [], route).toEqual([]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { CONTROL_ROUTES, type ControlRouteDefinition } from "../../src/wire/control/routes.ts";
+import { CONTROL_ROUTES } from "../../src/wire/control/routes.ts";
+import type { RouteDefinition } from "../../src/wire/route.ts";
 import { answer } from "../_answers.ts";
 import { CONTROL_KEY, setup, type Service } from "../_setup.ts";
 import { CLOSE, exchange } from "../_raw-http.ts";
@@ -8,7 +9,7 @@ import { listening } from "../_sockets.ts";
 const TERABYTE = "Content-Length: 999999999999\r\n";
 const TYPE = "Content-Type: application/json\r\n";
 const TOO_LARGE = [413, { error: "Body too large" }];
-const ROUTES = Object.entries<ControlRouteDefinition>(CONTROL_ROUTES).filter(([, { body }]) => body);
+const ROUTES = Object.entries<RouteDefinition>(CONTROL_ROUTES).filter(([, { body }]) => body);
 
 /** A request to the control API, without its body. */
 function head(route: string, headers: string): string {

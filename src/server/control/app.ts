@@ -1,7 +1,6 @@
 import { H3 } from "h3";
-import { APIS } from "../../wire/apis.ts";
 import { CLOCK_HEADER, CONTROL_BASE } from "../../wire/control/paths.ts";
-import type { CONTROL_ROUTES } from "../../wire/control/routes.ts";
+import { CONTROL_API, type CONTROL_ROUTES } from "../../wire/control/routes.ts";
 import { ApiError } from "../errors.ts";
 import { addRoutes, type Call, type HandlersOf } from "../http/dispatch.ts";
 import { setHeaders } from "../http/respond.ts";
@@ -16,7 +15,7 @@ import { HANDLERS } from "./routes/index.ts";
  */
 export function createControlApp(deps: ControlDeps): H3 {
   const app = new H3();
-  addRoutes(app, APIS.control, handlersWith(deps), {
+  addRoutes(app, CONTROL_API, handlersWith(deps), {
     async admit(event, row) {
       await guard(event, deps, row?.key !== "none");
       return undefined;

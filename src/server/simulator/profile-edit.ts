@@ -1,5 +1,5 @@
 import type { FetchResponse } from "../../wire/http/fetch.ts";
-import { MAX_PROFILE_LENGTH } from "../../wire/control/values.ts";
+import { MAX_PROFILE_LENGTH } from "../../wire/outcomes.ts";
 import { isObject } from "../../wire/text/json.ts";
 import { edited, editOf, type Edit } from "./edit.ts";
 import type { SimulatedProvider } from "./provider.ts";

@@ -1,19 +1,10 @@
 /** The request bodies of the control API. The client's types and the OpenAPI document follow from these schemas. */
 import * as z from "zod/mini";
+import { MAX_PROFILE_LENGTH } from "../outcomes.ts";
 import { PROVIDERS, type Provider } from "../providers.ts";
 import * as seed from "./seed.ts";
 import { TOKEN_KINDS } from "../claims.ts";
-import {
-  account,
-  duration,
-  instanceName,
-  jsonObject,
-  MAX_PROFILE_LENGTH,
-  moment,
-  outcome,
-  provider,
-  text,
-} from "./values.ts";
+import { account, duration, instanceName, jsonObject, moment, outcome, provider, text } from "./values.ts";
 
 /** The body of a route that takes no parameters. */
 export const Nothing = z.strictObject({});

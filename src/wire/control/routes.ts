@@ -1,13 +1,9 @@
 import * as z from "zod/mini";
-import type { ParsedOf, RouteDefinition } from "../route.ts";
+import type { ParsedOf, RouteDefinition, RouteTable } from "../route.ts";
 import * as a from "./answers.ts";
 import * as b from "./bodies.ts";
+import { CONTROL_BASE } from "./paths.ts";
 import * as q from "./queries.ts";
-
-/** A row of the control API. */
-export interface ControlRouteDefinition extends RouteDefinition {
-  readonly answer: z.ZodMiniType;
-}
 
 const list = <Row extends z.ZodMiniType>(row: Row): z.ZodMiniArray<Row> => z.array(row);
 /** The body may be left out, which means `{}`. */
@@ -207,9 +203,14 @@ export const CONTROL_ROUTES = {
     does: "Revokes every key and link of the dashboard. Open dashboards are signed out.",
     answer: a.Revoked,
   },
-} as const satisfies Readonly<Record<string, ControlRouteDefinition>>;
+} as const satisfies Readonly<Record<string, RouteDefinition & { answer: z.ZodMiniType }>>;
 
-type Rows = typeof CONTROL_ROUTES;
+export const CONTROL_API = {
+  base: CONTROL_BASE,
+  key: "control",
+  on: ["front"],
+  routes: CONTROL_ROUTES,
+} as const satisfies RouteTable;
+
 /** What a handler gets. */
-export type ParsedBodyOf<Route extends keyof Rows> = ParsedOf<Rows[Route], "body">;
-export type ParsedQueryOf<Route extends keyof Rows> = ParsedOf<Rows[Route], "query">;
+export type ParsedBodyOf<Route extends keyof typeof CONTROL_ROUTES> = ParsedOf<(typeof CONTROL_ROUTES)[Route], "body">;

@@ -1,7 +1,7 @@
 /** The forms of values that several bodies and answers share. */
 import * as z from "zod/mini";
 import { durationMs } from "../text/time.ts";
-import { MAX_PAGE_SIZE } from "../http/request.ts";
+import { AFTER, MAX_PAGE_SIZE } from "../http/request.ts";
 import { meantOutcome, OUTCOME_IDS } from "../outcomes.ts";
 import { provider, text, time } from "./seed.ts";
 
@@ -41,8 +41,6 @@ export const moment = z.union(
     error: "must be a date and time such as 2026-01-31T12:00:00Z, or an age such as 15m",
   },
 );
-/** Of the changes to a profile, as JSON: the code that takes them along is part of an address. */
-export const MAX_PROFILE_LENGTH = 2000;
 export const jsonObject = z.record(z.string(), z.unknown());
 
 /** A record of the API: every one has this form. */
@@ -58,7 +56,6 @@ const limit = z.optional(
     .number({ error: `must be a number from 1 to ${MAX_PAGE_SIZE}` })
     .check(z.int(), z.minimum(1), z.maximum(MAX_PAGE_SIZE)),
 );
-export const AFTER = "Start after this record: its id, or what the Link header of the previous page has here";
 /** The paging of a list, as in the product API. */
 export const page = { limit, after: z.optional(z.string().check(z.maxLength(256))).check(z.describe(AFTER)) };
 

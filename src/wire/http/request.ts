@@ -25,6 +25,8 @@ export function trimSlash(url: string): string {
 }
 
 export const MAX_PAGE_SIZE = 1000;
+/** What `after` of a list means. */
+export const AFTER = "Start after this record: its id, or what the Link header of the previous page has here";
 
 /**
  * Optional paging of a list: at most `limit` (1 to 1000) records, those after the user `after` (an id) or session `after` (a

@@ -1,8 +1,7 @@
 import type { ErrorCode } from "../errors.ts";
 import * as z from "zod/mini";
-import { AFTER } from "../control/values.ts";
 import type { Fields } from "../search/fields.ts";
-import { MAX_PAGE_SIZE } from "../http/request.ts";
+import { AFTER, MAX_PAGE_SIZE } from "../http/request.ts";
 import { PROVIDERS } from "../providers.ts";
 import { parseQuery, QueryError, type Query } from "../search/query.ts";
 

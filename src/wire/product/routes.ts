@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { ErrorCode } from "../errors.ts";
 import { SESSION_FIELDS, USER_FIELDS } from "../search/fields.ts";
 import type { ParamsIn } from "../http/request.ts";
-import type { InputOf, ResultOf, RouteDefinition } from "../route.ts";
+import type { InputOf, ResultOf, RouteDefinition, RouteTable } from "../route.ts";
 import * as i from "./inputs.ts";
 import * as r from "./resources.ts";
 
@@ -135,6 +135,13 @@ export const PRODUCT_ROUTES = {
     errors: ["unauthorized", "session_not_found"],
   },
 } as const satisfies Readonly<Record<string, ProductRoute>>;
+
+export const PRODUCT_API = {
+  base: "",
+  key: "secret",
+  on: ["front", "instance"],
+  routes: PRODUCT_ROUTES,
+} as const satisfies RouteTable;
 
 type Rows = typeof PRODUCT_ROUTES;
 export type Route = keyof Rows;

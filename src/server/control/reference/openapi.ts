@@ -1,14 +1,17 @@
 import * as z from "zod/mini";
-import { APIS } from "../../../wire/apis.ts";
+import { CONTROL_API } from "../../../wire/control/routes.ts";
 import { ERRORS, type ErrorCode } from "../../../wire/errors.ts";
 import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../../wire/ids.ts";
 import { ErrorBody } from "../../../wire/product/resources.ts";
+import { PRODUCT_API } from "../../../wire/product/routes.ts";
 import type { Key, RouteDefinition } from "../../../wire/route.ts";
 import { VERSION } from "../../../wire/version.ts";
 import { samplesOf } from "./samples.ts";
 
 type Json = Record<string, unknown>;
 type Api = keyof typeof APIS;
+
+const APIS = { product: PRODUCT_API, control: CONTROL_API };
 
 /** The errors that every route of the product API can return. */
 const PRODUCT_ERRORS = ["bad_request", "not_found", "unknown_host", "internal", "storage_unavailable"] as const;

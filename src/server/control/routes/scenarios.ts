@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { normalizeEmail } from "../../../wire/text/fold.ts";
-import type { ParsedQueryOf } from "../../../wire/control/routes.ts";
+import type { CONTROL_ROUTES } from "../../../wire/control/routes.ts";
+import type { ParsedOf } from "../../../wire/route.ts";
 import { type OutcomeId, OUTCOMES, BROWSER_COOKIE } from "../../../wire/outcomes.ts";
 import { isPossible, providersOf } from "../../simulator/outcomes.ts";
 import type { Provider } from "../../../wire/providers.ts";
@@ -102,7 +103,10 @@ async function all({ store }: ControlDeps): Promise<Scenario[]> {
   return settings.map(({ value }) => value as unknown as Scenario).toSorted((a, b) => b.order - a.order);
 }
 
-function fits(scenario: Scenario, { pending, label }: ParsedQueryOf<"DELETE /scenarios">): boolean {
+function fits(
+  scenario: Scenario,
+  { pending, label }: ParsedOf<(typeof CONTROL_ROUTES)["DELETE /scenarios"], "query">,
+): boolean {
   const isPending = remainingOf(scenario) !== 0;
   return (pending === undefined || pending === isPending) && (label === undefined || label === scenario.label);
 }

@@ -1,7 +1,7 @@
 import type { H3 } from "h3";
 import type * as z from "zod/mini";
-import { APIS } from "../../../wire/apis.ts";
 import { errorOf } from "../../../wire/product/inputs.ts";
+import { PRODUCT_API } from "../../../wire/product/routes.ts";
 import { ApiError } from "../../errors.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import { callerIn } from "../context.ts";
@@ -18,7 +18,7 @@ import { tokenRoutes } from "./tokens.ts";
 import { userRoutes } from "./users.ts";
 
 export function addProductRoutes(app: H3, deps: ApiDeps, signIn: SignInRouteDeps): void {
-  const { base, on } = APIS.product;
+  const { base, on } = PRODUCT_API;
   const handlers: HandlersOf<typeof PRODUCT_ROWS, InstanceRecord> = {
     ...oauthRoutes(signIn),
     ...discoveryRoutes(deps),
