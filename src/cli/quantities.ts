@@ -1,3 +1,4 @@
+import { parsedJson } from "../wire/text/json.ts";
 import { durationMs } from "../wire/text/time.ts";
 import { UsageError } from "./errors.ts";
 import type { Context } from "./context.ts";
@@ -31,6 +32,23 @@ export function durationFrom(
     throw new UsageError(`${source}: "${text}" is not a duration.`, bare === "s" ? DURATION_FORM : MILLISECONDS_FORM);
   if (ms > mostMs) throw new UsageError(`${source}: "${text}" is too long.`, `Give at most ${mostMs / 1000}s.`);
   return ms;
+}
+
+/** The two sides of `name=value`. @throws {CliError} */
+export function pairFrom(flag: string, text: string): [name: string, value: string] {
+  const at = text.indexOf("=");
+  if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+  throw new UsageError(`${flag}: "${text}" is not name=value.`);
+}
+
+/** Fields by name, where a value that is JSON is taken as JSON. Undefined without any. @throws {CliError} */
+export function fieldsFrom(flag: string, texts: readonly string[] | undefined): Record<string, unknown> | undefined {
+  const pairs = texts?.map((text) => {
+    const [name, value] = pairFrom(flag, text);
+    const json = parsedJson(value);
+    return [name, json === undefined ? value : json] as const;
+  });
+  return pairs && Object.fromEntries(pairs);
 }
 
 /** The number of a flag. @throws {CliError} unless it is a whole one, within the bounds if there are any */

@@ -1,3 +1,4 @@
+import { decodeJwt } from "jose";
 import { expect, it } from "vitest";
 import { TOKEN_KINDS } from "../../src/wire/claims.ts";
 import { answering } from "../_answering.ts";
@@ -30,6 +31,19 @@ it("svc dev token prints only the token", async () => {
   const { code, stdout } = await svc("dev token --user ada");
   expect(code).toBe(0);
   expect(await verify(stdout.trim())).toEqual({ status: 200, error: null });
+});
+
+it("svc dev token and svc dev next change claims and fields, with values in JSON or text", async () => {
+  const claims = "--claim role=admin --claim name=null --claim level=7 --claim note=a=b --omit email";
+  const { stdout } = await svc(`dev token --user ada ${claims}`);
+  expect(decodeJwt(stdout.trim())).toMatchObject({ role: "admin", name: null, level: 7, note: "a=b" });
+  expect(decodeJwt(stdout.trim())).not.toHaveProperty("email");
+  const { data } = await answerOf<{ data: object }>(
+    "dev next github --field name=null --field login=countess --omit id",
+  );
+  expect(data).toMatchObject({ profile: { name: null, login: "countess" }, omit: ["id"] });
+  const { code, stderr } = await svc("dev token --claim role");
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--claim: "role" is not name=value.')]);
 });
 
 it("svc dev token --all prints one token of each kind, and the service answers each as described", async () => {

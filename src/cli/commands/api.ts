@@ -10,6 +10,7 @@ import { readInput } from "../files.ts";
 import { CliError, EXIT, UsageError, type ExitCode } from "../errors.ts";
 import { inOneLine, exitOf } from "../failure.ts";
 import { harmless, harmlessJson } from "../output/text.ts";
+import { pairFrom } from "../quantities.ts";
 import { resolveTarget } from "../connection/target.ts";
 import type { Target } from "../connection/sources.ts";
 import { exchange, type Answer } from "../connection/exchange.ts";
@@ -57,7 +58,7 @@ export async function runApi(context: Context, options: ApiOptions, verb: string
   const isForApi = path.split("?")[0] === INSTANCES_PATH && target.api_url !== undefined;
   const url = urlOf(path, isForApi ? optionsOf(context, target).apiUrl : optionsOf(context, target).baseUrl);
   const isQuery = method === "GET" || method === "HEAD" || method === "DELETE";
-  const fields = (options.field ?? []).map(splitField);
+  const fields = (options.field ?? []).map((field) => pairFrom("--field", field));
   if (isQuery) url.search = [url.search.slice(1), ...fields.map(encodePair)].filter(Boolean).join("&");
   if (options.input !== undefined && fields.length > 0 && !isQuery)
     throw new UsageError("--input and --field are mutually exclusive.", "Use one of them.");
@@ -103,12 +104,6 @@ function urlOf(path: string, base: string | undefined): URL {
 async function keyHeaders(context: Context, target: Target, isForApi: boolean): Promise<Record<string, string>> {
   if (target.secret_key && !isForApi) return { [SECRET_KEY_HEADER]: await requireKey(context, target) };
   return target.publishable_key ? { [PUBLISHABLE_KEY_HEADER]: target.publishable_key.value } : {};
-}
-
-function splitField(field: string): [name: string, value: string] {
-  const at = field.indexOf("=");
-  if (at > 0) return [field.slice(0, at), field.slice(at + 1)];
-  throw new UsageError(`--field: "${field}" is not name=value.`);
 }
 
 function jsonBody(fields: readonly [string, string][]): string | undefined {

@@ -3,13 +3,13 @@ import type { BodyOf } from "../../../wire/control/types.ts";
 import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
 import { OUTCOME_IDS, type OutcomeId } from "../../../wire/outcomes.ts";
 import { openControl } from "../../connection/control.ts";
-import { runs, withHelp, type GlobalFlags } from "../../command.ts";
+import { collect, runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { DEV_EXITS } from "../../errors.ts";
 import { printResource } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
 import { SCENARIO_COLUMNS } from "./columns.ts";
-import { durationFrom, numberFrom } from "../../quantities.ts";
+import { durationFrom, fieldsFrom, numberFrom } from "../../quantities.ts";
 
 export interface NextOptions extends GlobalFlags {
   readonly as?: string;
@@ -20,6 +20,8 @@ export interface NextOptions extends GlobalFlags {
   readonly loginHint?: string;
   readonly browser?: string;
   readonly label?: string;
+  readonly field?: readonly string[];
+  readonly omit?: string[];
 }
 
 export function addNext(dev: Command, context: Context): void {
@@ -35,12 +37,19 @@ export function addNext(dev: Command, context: Context): void {
     .option("--delay <duration>", "delay the provider's answer; a number alone is milliseconds")
     .option("--login-hint <address>", "only for sign-ins with this login_hint")
     .option("--browser <id>", "only for the browser with this id or label")
+    .option(
+      "--field <name=value>",
+      "add or replace a field of the profile; a value in JSON is taken as JSON; can be repeated",
+      collect,
+    )
+    .option("--omit <field>", "leave out a field of the provider's profile; can be repeated", collect)
     .option("--label <name>", "a name to find it by");
   withHelp(command, {
     examples: [
       ["svc dev next github --as ada", "the next sign-in with github is Ada's, without the account picker"],
       ["svc dev next --outcome access_denied", "the next one is declined, whatever the provider"],
       ["svc dev next google --outcome token_timeout --times 3", "google fails three times"],
+      ["svc dev next --as ada --field name=null --omit picture", "her profile has other fields"],
     ],
     exits: DEV_EXITS,
   });
@@ -55,7 +64,7 @@ export async function runNext(context: Context, options: NextOptions, provider?:
 }
 
 function scenarioOf(options: NextOptions, provider: Provider | undefined): BodyOf<"POST /scenarios"> {
-  const { instance, as, outcome, times, always, delay, loginHint, browser, label } = options;
+  const { instance, as, outcome, times, always, delay, loginHint, browser, label, field, omit } = options;
   return {
     match: { provider, instance, browser, login_hint: loginHint },
     outcome,
@@ -63,5 +72,7 @@ function scenarioOf(options: NextOptions, provider: Provider | undefined): BodyO
     times: always ? null : times === undefined ? undefined : numberFrom("--times", times),
     delay_ms: delay === undefined ? undefined : durationFrom("--delay", delay, { bare: "ms" }),
     label,
+    profile: fieldsFrom("--field", field),
+    omit,
   };
 }

@@ -3,8 +3,8 @@ import { TOKEN_KINDS, type TokenKind } from "../../../wire/claims.ts";
 import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
 import type { AnswerOf, BodyOf } from "../../../wire/control/types.ts";
 import { openControl } from "../../connection/control.ts";
-import { durationFrom } from "../../quantities.ts";
-import { runs, withHelp, type GlobalFlags } from "../../command.ts";
+import { durationFrom, fieldsFrom } from "../../quantities.ts";
+import { collect, runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { DEV_EXITS } from "../../errors.ts";
 import { printAll } from "../../list/print.ts";
@@ -17,6 +17,8 @@ export interface TokenOptions extends GlobalFlags {
   readonly kind?: TokenKind;
   readonly provider?: Provider | "email";
   readonly expiresIn?: string;
+  readonly claim?: readonly string[];
+  readonly omit?: string[];
   readonly all?: boolean;
 }
 
@@ -32,11 +34,18 @@ export function addToken(dev: Command, context: Context): void {
       ]),
     )
     .option("--expires-in <duration>", "until it expires, such as 10m: 1s to 1h; 0 or less with --kind expired")
+    .option(
+      "--claim <name=value>",
+      "add or replace a claim; a value in JSON is taken as JSON; can be repeated",
+      collect,
+    )
+    .option("--omit <claim>", "leave out a claim; can be repeated", collect)
     .addOption(new Option("--all", "one token of each kind").conflicts(["kind", "expiresIn"]));
   withHelp(command, {
     examples: [
       ["svc dev token --user ada", "a valid token, such as for curl"],
       ["svc dev token --user ada --kind expired", "one that has expired"],
+      ["svc dev token --claim role=admin --claim name=null --omit email", "with other claims"],
       ["svc dev token --all --json", "one of each kind, and what verifying it answers"],
     ],
     exits: DEV_EXITS,
@@ -60,13 +69,16 @@ export async function runToken(context: Context, options: TokenOptions): Promise
   if (context.stdout.isTTY) context.stderr.write(`${harmless(expectation(token))}\n`);
 }
 
-function bodyOf({ user, provider, instance, expiresIn }: TokenOptions, kind: TokenKind): BodyOf<"POST /tokens"> {
+function bodyOf(options: TokenOptions, kind: TokenKind): BodyOf<"POST /tokens"> {
+  const { user, provider, instance, expiresIn, claim, omit } = options;
   return {
     kind,
     user,
     provider,
     instance,
     expires_in: expiresIn === undefined ? undefined : signedSeconds("--expires-in", expiresIn),
+    claims: fieldsFrom("--claim", claim),
+    omit,
   };
 }
 
