@@ -3,7 +3,7 @@ import { setMaxListeners } from "node:events";
 import type { H3 } from "h3";
 import type { Fetch } from "../wire/http/fetch.ts";
 import { controlOptions, type ControlOptions } from "./control/mount.ts";
-import { createReadiness } from "./http/readiness.ts";
+import { createReadiness } from "./http/any-host.ts";
 import { createSharedState } from "./shared-state/shared-state.ts";
 import type { Metrics } from "./metrics.ts";
 import type { ServeOptions } from "./options.ts";

@@ -3,8 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom
 import { SIGN_IN_ERRORS } from "../wire/errors.ts";
 import { PROVIDERS } from "../wire/providers.ts";
 import { REFUSALS, type RequestEntry } from "./http/request-entry.ts";
-import { LIVE, METRICS, READY, type RenderMetrics } from "./http/monitoring.ts";
-import type { Readiness } from "./http/readiness.ts";
+import { PROBES, type RenderMetrics, type Readiness } from "./http/any-host.ts";
 import type { Store } from "./store/store.ts";
 
 /** From a read in memory to a database just before its timeout. */
@@ -13,7 +12,6 @@ const COMMIT_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.0
 
 const PATIENCE_MS = 500;
 const NO_ANSWER = { code: "store_unavailable" };
-const PROBES = new Set([LIVE, READY, METRICS]);
 
 type WatchedStore = Pick<Store, "connections" | "hangingCommits" | "clockAheadMs" | "timeouts">;
 

@@ -3,15 +3,15 @@ import { DEFAULT_PORT } from "../wire/serve.ts";
 import { PROVIDERS } from "../wire/providers.ts";
 import { createAddresses } from "./instances/addresses.ts";
 import type { H3 } from "h3";
-import { peerOf, type ClientAddress } from "./http/message.ts";
+import { createListener } from "./http/listener.ts";
 import { assemble, bugWarner } from "./assemble.ts";
 import { ServeError } from "./errors.ts";
 import { nowhere, openGeoDatabase, type LocateIp } from "./sign-in/geo.ts";
 import { checkControlKey } from "./control/control-key.ts";
 import { dashboardLink } from "./control/dashboard-keys.ts";
+import { createClientAddress, createIsProxy, type IsProxy } from "./http/clients.ts";
 import { listen } from "./http/listen.ts";
 import type { Metrics } from "./metrics.ts";
-import { createListener } from "./http/listener.ts";
 import { createOffers, describeProvider } from "./providers/offers.ts";
 import { fill, fillingOf } from "./seed/apply.ts";
 import { checkRetention } from "./retention.ts";
@@ -37,9 +37,7 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
   checkOptions(options);
   checkRetention(options.retention);
   const { warn = () => {} } = options;
-  const clientAddress = options.trustProxy?.length
-    ? (await import("./http/client-address.ts")).createClientAddress(options.trustProxy)
-    : peerOf;
+  const isProxy = createIsProxy(options.trustProxy);
   const locate = options.geoip === undefined ? nowhere : await openGeoDatabase(options.geoip);
   const metrics = options.metrics ? await (await import("./metrics.ts")).createMetrics() : undefined;
   let onTaken!: (error: StoreRefused) => void;
@@ -48,7 +46,7 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
   taken.catch(() => undefined);
   const store = await openStore(options.store ?? ".svc/db.json", { warn, onCommit: metrics?.onCommit, onTaken });
   try {
-    return Object.assign(await serveStore(store, options, clientAddress, locate, metrics), { taken });
+    return Object.assign(await serveStore(store, options, isProxy, locate, metrics), { taken });
   } catch (error) {
     await store.close();
     throw error;
@@ -58,7 +56,7 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
 async function serveStore(
   store: Store,
   options: ServeOptions,
-  clientAddress: ClientAddress,
+  isProxy: IsProxy,
   locate: LocateIp,
   metrics: Metrics | undefined,
 ): Promise<Omit<RunningServer, "taken">> {
@@ -86,9 +84,7 @@ async function serveStore(
     host: options.host,
     isLocalhost,
     certificateFor: https ? hostNames(options, instances) : undefined,
-    isProxy: options.trustProxy?.length
-      ? (await import("./http/client-address.ts")).createIsProxy(options.trustProxy)
-      : () => false,
+    isProxy,
     warn,
   });
   try {
@@ -100,7 +96,7 @@ async function serveStore(
     if ((await store.instances()).length === 0)
       throw new ServeError(`${store.location} contains records but no instances. Start over with --reset.`);
     // Another server has filled the store since, so its records count.
-    return serveStore(store, options, clientAddress, locate, metrics);
+    return serveStore(store, options, isProxy, locate, metrics);
   }
   const addresses = createAddresses(
     options.publicUrl ?? `${https ? "https" : "http"}://localhost:${listening.port}`,
@@ -111,7 +107,7 @@ async function serveStore(
     ...options,
     store,
     addresses,
-    clientAddress,
+    clientAddress: createClientAddress(isProxy),
     isLocal,
     isFresh: filling !== undefined,
     locate,

@@ -5,13 +5,14 @@ import { mountControl, type ControlOptions } from "./control/mount.ts";
 import { Flows } from "./history/flows.ts";
 import { logTo, RequestLog } from "./history/request-log.ts";
 import { createApp } from "./http/app.ts";
-import { peerOf, type ClientAddress } from "./http/message.ts";
+import type { ClientAddress } from "./http/listener.ts";
 import type { RequestEntry } from "./http/request-entry.ts";
-import type { RenderMetrics } from "./http/monitoring.ts";
-import { createReadiness, type Readiness } from "./http/readiness.ts";
-import { createCursors } from "./http/cursors.ts";
-import type { ApiDeps } from "./http/routes/deps.ts";
-import { addPageRoutes, addProductRoutes, addSimulatorRoutes } from "./http/routes/index.ts";
+import { type RenderMetrics, createReadiness, type Readiness } from "./http/any-host.ts";
+import { createCursors } from "./http/routes/list.ts";
+import type { ApiDeps } from "./http/routes/access.ts";
+import { addPageRoutes } from "./http/routes/pages.ts";
+import { addProductRoutes } from "./http/routes/product.ts";
+import { addSimulatorRoutes } from "./http/routes/simulator.ts";
 import type { Addresses } from "./instances/addresses.ts";
 import type { SharedState } from "./shared-state/shared-state.ts";
 import { createConnect } from "./providers/connections.ts";
@@ -83,18 +84,16 @@ export function createService(options: ServiceOptions): H3 {
   const app = createApp({
     addresses,
     instances,
-    clientAddress: options.clientAddress ?? peerOf,
+    clientAddress: options.clientAddress,
     recent: shared.recent,
-    monitoring: {
-      readiness: options.readiness ?? createReadiness(store, () => false),
-      renderMetrics: options.renderMetrics,
-    },
+    readiness: options.readiness ?? createReadiness(store, () => false),
+    renderMetrics: options.renderMetrics,
     home: isLocal ? `${addresses.front}/` : undefined,
     onBug,
     onRequest: control ? logTo(requests, now, onRequest) : onRequest,
   });
   const api: ApiDeps = { store, instances, addresses, tokens, cursors: createCursors(shared.sealKey), now };
-  addProductRoutes(app, api, { instances, addresses, signIns, flows });
+  addProductRoutes(app, { ...api, signIns, flows });
   const { identitySecret } = options;
   addPageRoutes(app, { ...api, offers, isLocal, identitySecret, demoOf, hasControl: control !== undefined });
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { expect, it } from "vitest";
-import { createClientAddress } from "../../src/server/http/client-address.ts";
+import { createClientAddress, createIsProxy } from "../../src/server/http/clients.ts";
 import { createStartLimit } from "../../src/server/sign-in/start-limit.ts";
 import { APP, Clock } from "../_setup.ts";
 import { followSignIn, startServer } from "../_control.ts";
@@ -10,7 +10,7 @@ const PROXY = "127.0.0.1";
 /** The client's address by what a trusted proxy on this machine sends. */
 function clientOf(forwarded: string): string {
   const message = { headers: { "x-forwarded-for": forwarded }, socket: { remoteAddress: PROXY } };
-  return createClientAddress([PROXY])(message as unknown as IncomingMessage);
+  return createClientAddress(createIsProxy([PROXY]))(message as unknown as IncomingMessage);
 }
 
 it.each([

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { getCookie, mockEvent } from "h3";
 import { describe, expect, it } from "vitest";
-import { createClientAddress } from "../../src/server/http/client-address.ts";
+import { createClientAddress, createIsProxy } from "../../src/server/http/clients.ts";
 import { readBrowserId } from "../../src/server/simulator/browser.ts";
 import { heap } from "../_heap.ts";
 import { APP, CONTROL_KEY, FRONT, setup } from "../_setup.ts";
@@ -45,7 +45,7 @@ describe("The server keeps in memory what it stores of a request, and not the re
   });
 
   it("of 1,000 long X-Forwarded-For headers", () => {
-    const addressOf = createClientAddress(["127.0.0.1"]);
+    const addressOf = createClientAddress(createIsProxy(["127.0.0.1"]));
     const before = heap();
     const kept = Array.from({ length: COUNT }, () =>
       addressOf({

@@ -5,7 +5,7 @@ import { connect, type AddressInfo, type Socket } from "node:net";
 import nodeTimers from "node:timers";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { openConnections, takeRequest, track, type Connection } from "../../src/server/http/sockets.ts";
-import { sweep } from "../../src/server/http/sweep.ts";
+import { sweep } from "../../src/server/http/connections.ts";
 
 interface Swept {
   readonly client: Socket;

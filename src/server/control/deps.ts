@@ -1,6 +1,6 @@
 import type { Flows } from "../history/flows.ts";
 import type { RequestLog } from "../history/request-log.ts";
-import type { ApiDeps } from "../http/routes/deps.ts";
+import type { ApiDeps } from "../http/routes/access.ts";
 import type { SharedState } from "../shared-state/shared-state.ts";
 import type { Connect } from "../providers/connections.ts";
 import type { Offers } from "../providers/offers.ts";

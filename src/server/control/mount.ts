@@ -4,7 +4,6 @@ import { CONTROL_BASE } from "../../wire/control/paths.ts";
 import { ApiError } from "../errors.ts";
 import { admitted } from "../http/context.ts";
 import { addRoutes } from "../http/dispatch.ts";
-import { PAGES } from "../http/routes/index.ts";
 import type { Store } from "../store/store.ts";
 import { checkControlKey, createControlKey } from "./control-key.ts";
 import { createDashboardKeys } from "./dashboard-keys.ts";
@@ -49,5 +48,5 @@ export function mountControl(app: H3, parts: Parts, options: ControlOptions): vo
     return api(event);
   });
   const { front } = parts.addresses;
-  addRoutes(app, { base: "", on: ["front"], routes: PUBLIC_ROWS }, publicRoutes(front), PAGES);
+  addRoutes(app, { base: "", on: ["front"], routes: PUBLIC_ROWS }, publicRoutes(front));
 }

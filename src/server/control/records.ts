@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../wire/errors.ts";
 import { ApiError } from "../errors.ts";
-import { lowerCaseId } from "../http/routes/access.ts";
+import { lowerCaseId } from "../http/routes/list.ts";
 import type { InstanceRecord, TenantKey } from "../store/records.ts";
 import type { UserView, Store } from "../store/store.ts";
 import type { ControlDeps } from "./deps.ts";

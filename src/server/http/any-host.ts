@@ -1,23 +1,102 @@
 import type { H3, H3Event } from "h3";
+import { ERRORS } from "../../wire/errors.ts";
 import { ApiError } from "../errors.ts";
+import { StorageUnavailable, type Store } from "../store/store.ts";
+import { PICKER_SCRIPT, SIGNED_IN_SCRIPT } from "./pages/scripts.ts";
+import { PAGE_FILES_ROUTE, STYLE } from "./pages/style.ts";
+import { json, setHeaders } from "./respond.ts";
 
-/** What is answered without a key, whatever the `Host` is. */
-export interface OpenAnswer {
-  /** For the log. */
-  readonly route: string;
-  answer(event: H3Event): unknown;
+const LIVE = "/__svc/health/live";
+const READY = "/__svc/health/ready";
+const METRICS = "/__svc/metrics";
+/** What load balancers and Prometheus ask for, by address. */
+export const PROBES: ReadonlySet<string> = new Set([LIVE, READY, METRICS]);
+
+/** One answer is reused for this long: requests need no key, so each of them must not reach the store. */
+const FRESH_MS = 1_000;
+
+/** The metrics of a process, as text in the format of Prometheus. */
+export type RenderMetrics = () => Promise<{ readonly contentType: string; readonly text: string }>;
+
+export interface MonitoringDeps {
+  readonly readiness: Readiness;
+  /** Undefined if metrics are off. */
+  readonly renderMetrics: RenderMetrics | undefined;
 }
 
-/** Answers what every host may ask for: it contains no data. @param answers by path */
-export function answerAnyHost(app: H3, answers: ReadonlyMap<string, OpenAnswer>): void {
+/**
+ * Answers what every host may ask for without a key: it contains no data. An unknown host gets a page that says so, and with it
+ * the styles and scripts of pages.
+ */
+export function answerAnyHost(app: H3, { readiness, renderMetrics }: MonitoringDeps): void {
+  const answers = new Map<string, (event: H3Event) => unknown>();
+  for (const { path, type, text } of [STYLE, PICKER_SCRIPT, SIGNED_IN_SCRIPT])
+    answers.set(path, (event) => {
+      setHeaders(event, { "content-type": type, "cache-control": "public, max-age=31536000, immutable" });
+      return text;
+    });
+  answers.set(LIVE, (event) => json(event, { status: "ok" }));
+  answers.set(READY, async (event) => {
+    const fault = await readiness.fault();
+    if (!fault) return json(event, { status: "ok" });
+    if (fault.code !== "shutting_down") setHeaders(event, { "retry-after": "1" });
+    return json(event, { status: "unavailable", ...fault }, ERRORS.storage_unavailable.status);
+  });
+  if (renderMetrics)
+    answers.set(METRICS, async (event) => {
+      const { contentType, text } = await renderMetrics();
+      setHeaders(event, { "content-type": contentType });
+      return text;
+    });
+
   app.use((event, next) => {
     const { request } = event.context;
     const [path = ""] = request.target.split("?", 1);
-    const found = answers.get(path);
-    if (!found) return next();
-    request.route = found.route;
+    const answer = answers.get(path);
+    if (!answer) return next();
+    request.route = PROBES.has(path) ? path : PAGE_FILES_ROUTE;
     if (event.req.method !== "GET" && event.req.method !== "HEAD")
       throw new ApiError("method_not_allowed", undefined, { allow: "GET, HEAD" });
-    return found.answer(event);
+    return answer(event);
   });
+}
+
+/** Why a server should get no requests, with a code for programs. */
+interface Fault {
+  readonly code: string;
+  readonly error: string;
+}
+
+export type Readiness = ReturnType<typeof createReadiness>;
+
+/** Whether a process should get requests: for balancers, and for the metrics. @param isStopping whether a shutdown has begun */
+export function createReadiness(store: Pick<Store, "probe">, isStopping: () => boolean) {
+  let latest: Promise<Fault | undefined> | undefined;
+
+  async function look(): Promise<Fault | undefined> {
+    const startedAt = performance.now();
+    const fault = await faultOf(store);
+    // Callers share a look that takes long: it sees when the store is back.
+    setTimeout(() => (latest = undefined), FRESH_MS - (performance.now() - startedAt)).unref();
+    return fault;
+  }
+
+  return {
+    isStopping,
+    /** Undefined if the server is ready. */
+    async fault(): Promise<Fault | undefined> {
+      if (isStopping()) return { code: "shutting_down", error: "The server is shutting down." };
+      return (latest ??= look());
+    },
+  };
+}
+
+async function faultOf(store: Pick<Store, "probe">): Promise<Fault | undefined> {
+  try {
+    await store.probe();
+    return undefined;
+  } catch (error) {
+    if (error instanceof StorageUnavailable) return { code: error.code, error: error.message };
+    return { code: "store_unavailable", error: "The store failed. See the server's log." };
+  }
 }

@@ -1,33 +1,28 @@
 import { randomUUID } from "node:crypto";
 import { H3, type H3Event } from "h3";
 import { admission, refuseWebSocket, settlePath, type AdmissionDeps } from "./admission.ts";
-import { answerAnyHost } from "./any-host.ts";
-import { type ClientAddress, targetOf } from "./message.ts";
+import type { LogLevel } from "../../wire/serve.ts";
+import { redactPath, redactText } from "../history/redact.ts";
+import { answerAnyHost, PROBES, type MonitoringDeps } from "./any-host.ts";
+import { peerOf, settleConnection, targetOf, type ClientAddress } from "./listener.ts";
+import { PAGE_FILES_ROUTE } from "./pages/style.ts";
 import { nodeOf, type RequestContext } from "./context.ts";
-import { answerFailure } from "./failure.ts";
-import { settleConnection } from "./listener.ts";
-import { entryOf, isApi } from "./log-entry.ts";
+import { answerFailure, isApi, type FailureDeps } from "./failure.ts";
 import type { RequestEntry } from "./request-entry.ts";
-import { monitoringAnswers, type MonitoringDeps } from "./monitoring.ts";
-import { pageFileAnswers } from "./page-files.ts";
 import { setCommonHeaders } from "./respond.ts";
 
-export interface AppDeps extends AdmissionDeps {
-  readonly monitoring: MonitoringDeps;
-  readonly clientAddress: ClientAddress;
+export interface AppDeps extends AdmissionDeps, MonitoringDeps, FailureDeps {
+  /** Default: the socket's peer. */
+  readonly clientAddress?: ClientAddress | undefined;
   /** Resolves when this process knows what others have changed; undefined if it already does. */
   recent?(): Promise<void> | undefined;
   /** Called with every request answered. The entry contains no secret; its context and headers may. */
   readonly onRequest?: ((entry: RequestEntry, request: RequestContext, headers: Headers) => void) | undefined;
-  /** The address of the start page. Undefined on a server that has none. */
-  readonly home?: string | undefined;
-  /** Called with every bug. */
-  onBug(error: unknown, request_id?: string): void;
 }
 
 /** What every request passes: the routes are added to it. Errors are answers, too. */
 export function createApp(deps: AppDeps): H3 {
-  const { monitoring, clientAddress, recent, onRequest } = deps;
+  const { readiness, clientAddress = peerOf, recent, onRequest } = deps;
   const app = new H3({
     silent: true,
     // Admission refuses every path with a percent sign, and an id with one is not decoded.
@@ -40,13 +35,13 @@ export function createApp(deps: AppDeps): H3 {
     onError: (error, event) => answerFailure(error, event, deps),
     onResponse(response, event) {
       const node = nodeOf(event);
-      if (node) settleConnection(node.res, monitoring.readiness.isStopping());
+      if (node) settleConnection(node.res, readiness.isStopping());
       const { req, context } = event;
       onRequest?.(entryOf(event, response.status), context.request, req.headers);
     },
   });
   app.use(refuseWebSocket);
-  answerAnyHost(app, new Map([...monitoringAnswers(monitoring), ...pageFileAnswers()]));
+  answerAnyHost(app, deps);
   app.use(async (event, next) => {
     const reading = recent?.();
     // A key that another process has revoked must be refused; what needs no key is answered without the store, too.
@@ -66,4 +61,35 @@ function beginRequest(event: H3Event, clientAddress: ClientAddress): RequestCont
     target: message ? targetOf(message) : pathname + search,
     ip_address: message ? clientAddress(message) : "127.0.0.1",
   };
+}
+
+const QUIET_ROUTES = new Set([...PROBES, PAGE_FILES_ROUTE, "/__svc/simulator/avatars/:file"]);
+
+/** The steps of a sign-in before the callback, whose line is that of the sign-in. */
+const STEPS = /^\/(?:sign-in|oauth\/authorize|__svc\/begin|__svc\/simulator\/.*)$/;
+
+/** The log entry of a request with an answer. */
+function entryOf({ req, context }: H3Event, status: number): RequestEntry {
+  const { id, startedAt, target, route, flow_id, instance, signIn, reason = signIn?.reason } = context.request;
+  return {
+    level: levelOf(context.request, status),
+    request_id: id,
+    flow_id: flow_id ?? null,
+    method: req.method,
+    route: route ?? null,
+    path: route === undefined ? redactPath(target) : null,
+    status,
+    ms: performance.now() - startedAt,
+    instance: instance?.subdomain ?? null,
+    sign_in: signIn ? { provider: signIn.provider, outcome: signIn.outcome } : null,
+    refused: context.request.refused ?? null,
+    reason: reason ? redactText(reason) : null,
+  };
+}
+
+function levelOf({ route = "", signIn, refused }: RequestContext, status: number): LogLevel {
+  if (QUIET_ROUTES.has(route)) return "debug";
+  if (status >= 500) return "error";
+  if (refused !== undefined || (signIn && signIn.outcome !== "success")) return "warn";
+  return status < 400 && STEPS.test(route) ? "debug" : "info";
 }

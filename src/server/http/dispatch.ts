@@ -39,6 +39,9 @@ export interface Service<Owner> {
   check(schema: z.ZodMiniType | undefined, input: unknown, whole: string): unknown;
 }
 
+/** For pages, which need no key and read their queries themselves. */
+const OPEN: Service<never> = { admit: () => undefined, check: () => undefined };
+
 /** A table whose rows may be undocumented. */
 export type Table<Rows> = Omit<RouteTable, "routes" | "key"> & { readonly routes: Rows };
 type TableRow = Partial<RouteDefinition>;
@@ -48,7 +51,7 @@ export function addRoutes<Rows extends Readonly<Record<string, TableRow>>, Owner
   app: H3,
   { base, on, routes }: Table<Rows>,
   handlers: HandlersOf<Rows, Owner>,
-  { admit, check }: Service<Owner>,
+  { admit, check }: Service<Owner> = OPEN,
 ): void {
   const allowed = new Map<string, HTTPMethod[]>();
   for (const name of Object.keys(routes)) {

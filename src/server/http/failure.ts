@@ -1,14 +1,16 @@
 import { HTTPError, type H3Event } from "h3";
-import { ERRORS, errorBody } from "../../wire/errors.ts";
+import { ERRORS, errorBody, type ErrorCode } from "../../wire/errors.ts";
 import { ApiError, SignInRefused } from "../errors.ts";
 import { Conflict, SearchTooSlow, StorageUnavailable } from "../store/store.ts";
-import { headerOf } from "./context.ts";
-import { isApi, reasonOf } from "./log-entry.ts";
-import { misuseIn } from "./misuse.ts";
+import { headerOf, type RequestContext } from "./context.ts";
 import { errorPage } from "./pages/error.ts";
 import { json, page, setHeaders } from "./respond.ts";
+import { CONTROL_BASE } from "../../wire/control/paths.ts";
+import { CONTROL_KEY_PREFIX, credentialKind, SECRET_KEY_HEADER, SECRET_KEY_PREFIX } from "../../wire/ids.ts";
+import type { Refusal } from "./request-entry.ts";
+import { TokenRefused } from "../token.ts";
 
-interface FailureDeps {
+export interface FailureDeps {
   /** The address of the start page. Undefined on a server that has none. */
   readonly home?: string | undefined;
   /** Called with every bug. */
@@ -48,4 +50,78 @@ function asApiError(cause: unknown, id: string, { onBug }: FailureDeps): ApiErro
   if (HTTPError.isError(cause) && cause.status === 413) return new ApiError("body_too_large");
   onBug(cause, id);
   return new ApiError("internal");
+}
+
+/**
+ * What the caller of an API got wrong, and what to send instead. For the log: the answers themselves have the sentences of the
+ * specification. No key is repeated.
+ */
+function misuseIn(event: H3Event, code: ErrorCode): string | undefined {
+  const [path = ""] = event.context.request.target.split("?", 1);
+  if (code === "not_found") return pathFault(path);
+  if (code !== "unauthorized" && code !== "missing_secret_key") return undefined;
+  if (path.startsWith("/api/")) return keyFault(event);
+  return path.startsWith(`${CONTROL_BASE}/`) ? controlKeyFault(event) : undefined;
+}
+
+function pathFault(path: string): string | undefined {
+  const [, twice] = /^(\/api\/v1|\/__svc\/v1)\1(?:\/|$)/.exec(path) ?? [];
+  if (twice !== undefined) return `the path has ${twice} twice; leave it out of the address that the client is given`;
+  if (path.endsWith("/") && path !== "/")
+    return "leave out the slash at the end of the path, or write the id behind it";
+  return undefined;
+}
+
+const KEY_REFUSALS: Partial<Record<Refusal, string>> = {
+  replaced_key: "this secret key was replaced; give the application the current one",
+  unknown_key: "no instance has this secret key; compare it with the output of: svc env",
+  other_instance: "the key is another instance's; use the address of its own, or of the API",
+};
+
+function keyFault(event: H3Event): string | undefined {
+  const { refused } = event.context.request;
+  if (refused !== undefined) return KEY_REFUSALS[refused];
+  const key = headerOf(event, SECRET_KEY_HEADER);
+  const remedy = "send the secret key as X-Service-Secret-Key";
+  if (!key) {
+    const bearer = bearerOf(event);
+    return bearer === undefined ? undefined : `${credentialOf(bearer)} came as Authorization: Bearer; ${remedy}`;
+  }
+  return key.startsWith(SECRET_KEY_PREFIX) ? undefined : `${credentialOf(key)} came as X-Service-Secret-Key; ${remedy}`;
+}
+
+function controlKeyFault(event: H3Event): string | undefined {
+  const key = bearerOf(event);
+  const remedy = "send the control key of the server's file under .svc/ as Authorization: Bearer";
+  if (key === undefined)
+    return headerOf(event, SECRET_KEY_HEADER) && `the secret key does not open the control API; ${remedy}`;
+  if (key.startsWith(CONTROL_KEY_PREFIX))
+    return "the control key is another server's, or from before the last start; take control_key of the server's file under .svc/";
+  return key.startsWith("dsh_") ? undefined : `${credentialOf(key)} came as Authorization: Bearer; ${remedy}`;
+}
+
+function bearerOf(event: H3Event): string | undefined {
+  return /^Bearer +(.+)$/i.exec(headerOf(event, "authorization") ?? "")?.[1];
+}
+
+function credentialOf(text: string): string {
+  return credentialKind(text) ?? "an unknown credential";
+}
+
+/** For the log: the answer's error, with the cause that the answer omits. */
+function reasonOf(cause: unknown, answered: ApiError, request: RequestContext): string {
+  const { error: text } = errorBody(answered.code, answered.detail);
+  if (!(cause instanceof ApiError)) return cause instanceof Error ? `${text}: ${cause.message}` : text;
+  if (cause instanceof SignInRefused && cause.reason !== undefined) return `${text}. ${cause.reason}`;
+  if (cause instanceof TokenRefused) {
+    const { code, reason, explanation } = cause;
+    return [code === "token_invalid" ? `${text}: ${reason}` : text, explanation].filter(Boolean).join(". ");
+  }
+  // The details of API errors quote searches, which contain personal data.
+  return isApi(request) && cause.code !== "unknown_host" ? ERRORS[cause.code].error : text;
+}
+
+/** Whether a request is for the product API, whose callers are programs. */
+export function isApi({ target }: RequestContext): boolean {
+  return target.startsWith("/api/");
 }

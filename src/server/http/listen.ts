@@ -5,10 +5,9 @@ import { createServer, isIP, type AddressInfo } from "node:net";
 import type { HTTPSOptions, Listener, ListenOptions as ListhenOptions } from "listhen";
 import { isLoopback } from "../../wire/http/address.ts";
 import { PortTakenSince, PortUnavailable } from "../errors.ts";
-import { closeServers, type CloseTimes } from "./close.ts";
-import { createConnectionLimit, type ConnectionLimitOptions } from "./connection-limit.ts";
+import { closeServers, type CloseTimes, unrefServer } from "./sockets.ts";
+import { addressIn, createConnectionLimit, type ConnectionLimitOptions } from "./clients.ts";
 import { configureServer } from "./connections.ts";
-import { unrefServer } from "./sockets.ts";
 
 const TRIES = 10;
 
@@ -41,9 +40,10 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
   const hosts = host === "localhost" ? LOCALHOST : await hostsFor(host, isLocalhost);
   const needed = host === "localhost" ? hosts : hosts.slice(0, 1);
   for (let attempt = 1; ; attempt++) {
-    const wanted = port === 0 ? await freePort(hosts[0]!) : port;
+    const wanted = port === 0 ? await probe(hosts[0]!, 0) : port;
+    if (typeof wanted !== "number") throw unavailable(port, host, [wanted]);
     const states = await Promise.all(hosts.map((name) => probe(name, wanted)));
-    const usable = hosts.filter((_, i) => states[i] === "free");
+    const usable = hosts.filter((_, i) => states[i] === wanted);
     // Without IPv6, IPv4 alone is enough; but a port that another program uses on either is taken.
     if (needed.some((name) => usable.includes(name)) && !states.includes("taken")) {
       const { servers, certificate } = await bindAll(handler, wanted, usable, options);
@@ -55,8 +55,7 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
         close: (times) => closeServers(servers, times),
       };
     }
-    if (port !== 0 || attempt === TRIES)
-      throw unavailable(wanted, host === "localhost" ? LOCALHOST.join(" or ") : host, states);
+    if (port !== 0 || attempt === TRIES) throw unavailable(wanted, host, states);
   }
 }
 
@@ -67,7 +66,6 @@ const LOCALHOST: readonly string[] = ["127.0.0.1", "::1"];
  * addresses: at one that is left, another user of the machine would be taken for this server, and get its keys.
  */
 async function hostsFor(host: string, isLocalhost: boolean): Promise<readonly string[]> {
-  const { addressIn } = await import("./client-address.ts");
   const address = isIP(host) ? host : (await lookup(host).catch(() => ({ address: host }))).address;
   const plain = addressIn(address) ?? address;
   // These two are all addresses of the machine: by IPv4, and by both.
@@ -151,7 +149,7 @@ async function bind(
     unsubscribe(LISTENS, handleErrors);
   }
   // What listhen does not take although it is free is a port that browsers refuse.
-  throw (await probe(hostname, port)) === "free"
+  throw (await probe(hostname, port)) === port
     ? new PortUnavailable(`Browsers and fetch refuse port ${port} (ERR_UNSAFE_PORT). Choose another with --port.`)
     : new PortTakenSince(port);
 }
@@ -173,38 +171,31 @@ function isAnywhere(host: string): boolean {
   return host === "::" || host === "0.0.0.0";
 }
 
-type PortState = "free" | "taken" | "forbidden" | "absent";
+type PortFault = "taken" | "forbidden" | "absent";
 
-function probe(host: string, port: number): Promise<PortState> {
+/** Binds an address for a moment. @returns the port, or why it can't be bound */
+function probe(host: string, port: number): Promise<number | PortFault> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      resolve(error.code === "EADDRINUSE" ? "taken" : error.code === "EACCES" ? "forbidden" : "absent");
+    server.once("error", ({ code }: NodeJS.ErrnoException) => {
+      resolve(code === "EADDRINUSE" ? "taken" : code === "EACCES" ? "forbidden" : "absent");
     });
-    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve("free")));
-  });
-}
-
-function freePort(host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, host, () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
+    server.listen({ host, port, exclusive: true }, () => {
+      const bound = server.address() as AddressInfo;
+      server.close(() => resolve(bound.port));
     });
   });
 }
 
-function unavailable(port: number, host: string, states: readonly PortState[]): PortUnavailable {
-  if (states.includes("taken")) {
+function unavailable(port: number, host: string, states: readonly (number | PortFault)[]): PortUnavailable {
+  if (states.includes("taken"))
     return new PortUnavailable(
       `Port ${port} is in use by another process. Stop that one, or choose another port: --port 0 takes any that is free.`,
     );
-  }
   if (states.includes("forbidden"))
     return new PortUnavailable(
       `Port ${port} needs more rights than this process has. Choose one above 1023 with --port.`,
     );
-  return new PortUnavailable(`This machine has no address ${host} to listen at. Choose one with --host.`);
+  const name = host === "localhost" ? LOCALHOST.join(" or ") : host;
+  return new PortUnavailable(`This machine has no address ${name} to listen at. Choose one with --host.`);
 }

@@ -1,5 +1,4 @@
-import { html, type Html } from "../../http/pages/html.ts";
-import { documentOf } from "../../http/pages/layout.ts";
+import { html, type Html, documentOf } from "../../http/pages/layout.ts";
 import type { Sample } from "./samples.ts";
 import { shapeOf, wordsOn, type JsonSchema } from "./shape.ts";
 

@@ -1,9 +1,8 @@
 import { SESSION_FIELDS } from "../../../wire/search/fields.ts";
 import { MIN_RETENTION_MS, PRUNED_AT_ONCE } from "../../../wire/serve.ts";
 import { ApiError } from "../../errors.ts";
-import { lowerCaseId } from "../../http/routes/access.ts";
-import type { ListOptions } from "../../http/routes/list.ts";
-import { sessionList } from "../../http/routes/sessions.ts";
+import { lowerCaseId, type ListOptions } from "../../http/routes/list.ts";
+import { sessionList } from "../../http/routes/product.ts";
 import type { SessionRecord } from "../../store/records.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { parseMoment } from "../duration.ts";

@@ -2,7 +2,7 @@ import { ERRORS, errorBody } from "../../../wire/errors.ts";
 import { PROVIDERS } from "../../../wire/providers.ts";
 import { editOf } from "../../simulator/edit.ts";
 import { ApiError } from "../../errors.ts";
-import { verifiedToken } from "../../http/routes/tokens.ts";
+import { verifiedToken } from "../../http/routes/product.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import type { UserView } from "../../store/store.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";

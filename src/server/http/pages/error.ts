@@ -1,8 +1,7 @@
 import { ERRORS, type ErrorCode } from "../../../wire/errors.ts";
 import { visible } from "../../../wire/text/harmless.ts";
 import type { WayBack } from "../../errors.ts";
-import { html } from "./html.ts";
-import { layout } from "./layout.ts";
+import { html, layout } from "./layout.ts";
 
 /** What to do, if the error does not say it. */
 const ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {

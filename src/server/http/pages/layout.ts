@@ -1,6 +1,4 @@
-import type { PageFile } from "./files.ts";
-import { html, Html } from "./html.ts";
-import { STYLE } from "./style.ts";
+import { STYLE, type PageFile } from "./style.ts";
 import type { Provider } from "../../../wire/providers.ts";
 import { SIMULATED } from "../../simulator/providers.ts";
 
@@ -41,4 +39,33 @@ export function documentOf(title: string, { style, script }: DocumentFiles, body
 /** A provider's logo; its name is beside it. */
 export function logo(provider: Provider): Html {
   return new Html(`<svg viewBox="0 0 24 24" aria-hidden="true" focusable="false">${SIMULATED[provider].mark}</svg>`);
+}
+
+/** Text that is already HTML. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Value = Html | string | number | false | null | undefined | readonly Value[];
+
+/** HTML from a template. Values are escaped unless they are `Html`; lists are joined; false, null and undefined are omitted. */
+export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Html {
+  let text = strings[0]!;
+  for (let i = 0; i < values.length; i++) text += toText(values[i]) + strings[i + 1]!;
+  return new Html(text);
+}
+
+function toText(value: Value): string {
+  if (value instanceof Html) return value.text;
+  if (Array.isArray(value)) return value.map(toText).join("");
+  return typeof value === "string" || typeof value === "number" ? escapeHtml(String(value)) : "";
+}
+
+/** Text as it may stand in an element, or in an attribute between quotes. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

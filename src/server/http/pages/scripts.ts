@@ -1,4 +1,4 @@
-import { pageFile } from "./files.ts";
+import { pageFile } from "./style.ts";
 
 /** Filters the accounts while the user types, and moves the focus by arrow keys and Escape. The page works without it. */
 export const PICKER_SCRIPT = pageFile(

@@ -4,15 +4,27 @@ import { INSTANCE_HEADER, PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER, SECRET_KEY_
 import { isProvider, PROVIDERS, type Provider } from "../../../wire/providers.ts";
 import { PUBLISHABLE_KEY_TERM } from "../../../wire/product/inputs.ts";
 import { ApiError, SignInRefused } from "../../errors.ts";
+import type { Addresses } from "../../instances/addresses.ts";
 import type { Instances } from "../../instances/instances.ts";
 import type { Caller } from "../../sign-in/caller.ts";
 import type { InstanceRecord } from "../../store/records.ts";
+import type { Store } from "../../store/store.ts";
+import type { Tokens } from "../../token.ts";
 import { admitted, headerOf, type Admitted } from "../context.ts";
 import { setHeaders } from "../respond.ts";
+import type { Cursors } from "./list.ts";
 
-interface AccessDeps {
+/** What the API for servers reads and changes. */
+export interface ApiDeps {
+  readonly store: Store;
   readonly instances: Instances;
+  readonly addresses: Addresses;
+  readonly tokens: Tokens;
+  readonly cursors: Cursors;
+  now(): Date;
 }
+
+type AccessDeps = Pick<ApiDeps, "instances">;
 
 /**
  * The instance that the secret key belongs to.
@@ -43,11 +55,6 @@ export function requireEitherKey(event: H3Event, deps: AccessDeps): InstanceReco
   const [, wanted] = PUBLISHABLE_KEY_TERM.exec(admitted(event).query.get("query") ?? "") ?? [];
   if (!instance && key === wanted) throw new ApiError("instance_not_found");
   return admitInstance(event, instance);
-}
-
-/** An id as it is stored: UUIDs are read in either case (RFC 9562, 4). */
-export function lowerCaseId(id: string): string {
-  return id.toLowerCase();
 }
 
 function admitInstance(event: H3Event, instance: InstanceRecord | undefined): InstanceRecord {

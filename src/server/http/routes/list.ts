@@ -1,13 +1,15 @@
 import type { Query } from "../../../wire/search/query.ts";
 import { ApiError } from "../../errors.ts";
+import type { Addresses } from "../../instances/addresses.ts";
 import type { PageOptions, Position } from "../../store/store.ts";
 import type { Call } from "../dispatch.ts";
-import type { Place } from "../cursors.ts";
 import { setHeaders, stream, type Sent } from "../respond.ts";
-import { lowerCaseId } from "./access.ts";
-import type { ApiDeps } from "./deps.ts";
+import { createHmac, timingSafeEqual } from "node:crypto";
 
-type ListDeps = Pick<ApiDeps, "addresses" | "cursors">;
+interface ListDeps {
+  readonly addresses: Addresses;
+  readonly cursors: Cursors;
+}
 
 /** A request for a list: all of it, or at most `limit` rows behind the one that `after` names. */
 interface ListCall extends Pick<Call, "event" | "request"> {
@@ -117,4 +119,40 @@ export function linkToNext(
   for (const [name, value] of query) url.searchParams.set(name, value);
   url.searchParams.set("after", cursors.write(of, place));
   setHeaders(event, { link: `<${url.href}>; rel="next"` });
+}
+
+const MAC_BYTES = 8;
+
+/** What a list is sorted by, and the id of the row: all that is needed to continue behind it. */
+export type Place = readonly [key: string, id: string];
+
+export type Cursors = ReturnType<typeof createCursors>;
+
+/**
+ * Places in lists, as a `Link` header carries them. They stay valid when the row moves or is deleted. Each can be read for the
+ * list alone that it was written for.
+ * @param secret the same for every process on the store
+ */
+export function createCursors(secret: Buffer) {
+  const sealed = (of: string, content: string): string => {
+    const mac = createHmac("sha256", secret).update(`position\n${of}\n${content}`).digest().subarray(0, MAC_BYTES);
+    return Buffer.concat([mac, Buffer.from(content)]).toString("base64url");
+  };
+  return {
+    write: (of: string, place: Place): string => sealed(of, place.join(" ")),
+    /** Undefined if this is not a position in that list. */
+    read(of: string, text: string): Place | undefined {
+      const content = Buffer.from(text, "base64url").subarray(MAC_BYTES).toString();
+      const given = Buffer.from(text);
+      const expected = Buffer.from(sealed(of, content));
+      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+      const [, key = "", id = ""] = /^(\S+) (.*)$/s.exec(content) ?? [];
+      return [key, id];
+    },
+  };
+}
+
+/** An id as it is stored: UUIDs are read in either case (RFC 9562, 4). */
+export function lowerCaseId(id: string): string {
+  return id.toLowerCase();
 }

@@ -1,11 +1,24 @@
 import type { H3Event } from "h3";
-import { flowIdOf } from "../../history/flows.ts";
+import type { PRODUCT_ROUTES } from "../../../wire/product/routes.ts";
+import { flowIdOf, type Flows } from "../../history/flows.ts";
+import type { Addresses } from "../../instances/addresses.ts";
+import type { Instances } from "../../instances/instances.ts";
 import { endBinding } from "../../sign-in/binding.ts";
+import type { SignIns } from "../../sign-in/begin.ts";
 import { callerIn, type Admitted, attributeToFlow, cookieOf } from "../context.ts";
+import type { HandlersOf } from "../dispatch.ts";
 import { redirect, type Sent } from "../respond.ts";
 import { requireProvider, requireSignInInstance } from "./access.ts";
-import type { SignInRouteDeps } from "./deps.ts";
-import type { ProductHandlers } from "./product-rows.ts";
+
+/** What a browser's sign-in passes through. */
+export interface SignInRouteDeps {
+  readonly instances: Instances;
+  readonly addresses: Addresses;
+  readonly signIns: SignIns;
+  readonly flows: Flows;
+}
+
+type Rows = Pick<typeof PRODUCT_ROUTES, "GET /sign-in" | "GET /oauth/authorize" | "GET /oauth/:provider/callback">;
 
 interface Start {
   readonly event: H3Event;
@@ -21,7 +34,7 @@ interface Start {
 }
 
 /** The browser's side of a sign-in. */
-export function oauthRoutes(deps: SignInRouteDeps): ProductHandlers<"/sign-in" | "/oauth" | "/__svc/begin"> {
+export function oauthRoutes(deps: SignInRouteDeps): HandlersOf<Rows> {
   const { addresses, signIns } = deps;
 
   async function begin({ event, request, query }: Start): Promise<Sent> {
@@ -44,8 +57,6 @@ export function oauthRoutes(deps: SignInRouteDeps): ProductHandlers<"/sign-in" |
     "GET /sign-in": begin,
 
     "GET /oauth/authorize": begin,
-
-    "GET /__svc/begin": begin,
 
     "GET /oauth/:provider/callback": async ({ event, request, params: { provider }, query }) => {
       const { ip_address } = request;

@@ -1,31 +1,37 @@
 import { createHmac } from "node:crypto";
-import type { H3Event } from "h3";
+import type { H3, H3Event } from "h3";
 import { SIGN_IN_ERRORS, type SignInErrorCode } from "../../../wire/errors.ts";
 import { ApiError } from "../../errors.ts";
+import type { Offers } from "../../providers/offers.ts";
+import type { InstanceRecord } from "../../store/records.ts";
 import { claimedInstance } from "../../token.ts";
 import { homePage } from "../pages/home.ts";
 import { noTokenPage, notSignedInPage, signedInPage } from "../pages/signed-in.ts";
 import { hostOf, nodeOf } from "../context.ts";
-import type { HandlersOf } from "../dispatch.ts";
+import { addRoutes, type HandlersOf } from "../dispatch.ts";
 import { json, page, redirect } from "../respond.ts";
-import type { PageDeps } from "./deps.ts";
+import type { ApiDeps } from "./access.ts";
+
+/** What svc's own pages show. */
+interface PageDeps extends ApiDeps {
+  readonly offers: Offers;
+  /** Whether only this machine can reach the server. */
+  readonly isLocal: boolean;
+  /** Whether there is a dashboard. */
+  readonly hasControl: boolean;
+  /** The demo's instances, if these are they. Otherwise empty. */
+  demoOf(instances: readonly InstanceRecord[]): Promise<readonly InstanceRecord[]>;
+  /** Known only to this process and the file that it wrote. */
+  readonly identitySecret: string;
+}
 
 /** Pages of svc itself, which the specification does not name. */
-export const PAGE_ROWS = { "GET /": {}, "GET /__svc/identity": {}, "GET /__svc/signed-in": { on: ["front"] } } as const;
+const ROWS = { "GET /": {}, "GET /__svc/identity": {}, "GET /__svc/signed-in": { on: ["front"] } } as const;
 
 /** svc's own pages. Only a server that no other machine can reach has them: they name every instance. */
-export function pageRoutes({
-  instances,
-  addresses,
-  offers,
-  tokens,
-  now,
-  isLocal,
-  hasControl,
-  demoOf,
-  identitySecret,
-}: PageDeps): HandlersOf<typeof PAGE_ROWS> {
-  return {
+export function addPageRoutes(app: H3, deps: PageDeps): void {
+  const { instances, addresses, offers, tokens, now, isLocal, hasControl, demoOf, identitySecret } = deps;
+  const handlers: HandlersOf<typeof ROWS> = {
     "GET /": async ({ event, request }) => {
       requireLocal();
       if (request.scope.kind !== "front") return redirect(event, `${addresses.front}/`);
@@ -63,6 +69,7 @@ export function pageRoutes({
       return json(event, { proof });
     },
   };
+  addRoutes(app, { base: "", on: ["front", "api", "instance"], routes: ROWS }, handlers);
 
   function requireLocal(): void {
     if (!isLocal) throw new ApiError("not_found");

@@ -1,33 +1,102 @@
 import type { H3 } from "h3";
-import type * as z from "zod/mini";
-import { errorOf } from "../../../wire/product/inputs.ts";
-import { PRODUCT_API } from "../../../wire/product/routes.ts";
+import { PUBLISHABLE_KEY_HEADER } from "../../../wire/ids.ts";
+import { isUuid } from "../../../wire/ids.ts";
+import { Authorize, errorOf } from "../../../wire/product/inputs.ts";
+import { PRODUCT_API, PRODUCT_ROUTES } from "../../../wire/product/routes.ts";
+import type { VerifiedToken } from "../../../wire/resources.ts";
+import type { RouteDefinition } from "../../../wire/route.ts";
 import { ApiError } from "../../errors.ts";
-import type { InstanceRecord } from "../../store/records.ts";
+import type { InstanceRecord, SessionRecord } from "../../store/records.ts";
+import type { Store, UserView } from "../../store/store.ts";
 import { callerIn } from "../context.ts";
 import { addRoutes, type HandlersOf, type Service } from "../dispatch.ts";
-import { ANY_ORIGIN, setHeaders } from "../respond.ts";
-import { requireEitherKey, requireNavigation, requireSecretKey } from "./access.ts";
-import type { ApiDeps, SignInRouteDeps } from "./deps.ts";
-import { discoveryRoutes } from "./discovery.ts";
-import { instanceRoutes } from "./instances.ts";
-import { oauthRoutes } from "./oauth.ts";
-import { PRODUCT_ROWS } from "./product-rows.ts";
-import { sessionRoutes } from "./sessions.ts";
-import { tokenRoutes } from "./tokens.ts";
-import { userRoutes } from "./users.ts";
+import { toInstance, toSession, toUser, toVerifiedToken } from "../resources.ts";
+import { ANY_ORIGIN, json, setHeaders } from "../respond.ts";
+import {
+  requireActiveInstance,
+  requireEitherKey,
+  requireNavigation,
+  requireSecretKey,
+  type ApiDeps,
+} from "./access.ts";
+import { list, type ListOptions } from "./list.ts";
+import { oauthRoutes, type SignInRouteDeps } from "./oauth.ts";
 
-export function addProductRoutes(app: H3, deps: ApiDeps, signIn: SignInRouteDeps): void {
-  const { base, on } = PRODUCT_API;
-  const handlers: HandlersOf<typeof PRODUCT_ROWS, InstanceRecord> = {
-    ...oauthRoutes(signIn),
-    ...discoveryRoutes(deps),
-    ...tokenRoutes(deps),
-    ...instanceRoutes(deps),
-    ...sessionRoutes(deps),
-    ...userRoutes(deps),
+/** The routes of the specification, and steps of its sign-in that it does not name. */
+const ROWS = {
+  ...PRODUCT_ROUTES,
+  /** The second hop of a browser that asked another host to sign it in at a real provider. */
+  "GET /__svc/begin": { on: ["front"], key: "none", isNavigation: true, hasEffect: true, query: Authorize },
+  /** The CORS preflight for the key's header. */
+  "OPTIONS /api/v1/instances/search": { on: ["front", "api", "instance"], key: "none", isPublic: true },
+} as const satisfies Readonly<Record<string, Partial<RouteDefinition>>>;
+
+export function addProductRoutes(app: H3, deps: ApiDeps & SignInRouteDeps): void {
+  const { store, addresses } = deps;
+  const oauth = oauthRoutes(deps);
+  const handlers: HandlersOf<typeof ROWS, InstanceRecord> = {
+    ...oauth,
+    "GET /__svc/begin": oauth["GET /oauth/authorize"],
+
+    "GET /.well-known/openid-configuration": ({ request }) => {
+      const instance = requireActiveInstance(request, deps);
+      // The address that was asked: a strict client compares the issuer with it (OpenID Connect Discovery, 4.3).
+      const base = request.scope.kind === "front" ? addresses.front : addresses.instanceUrl(instance);
+      return {
+        issuer: base,
+        authorization_endpoint: `${base}/oauth/authorize`,
+        token_endpoint: `${base}/api/v1/tokens/verify`,
+        userinfo_endpoint: `${base}/api/v1/users`,
+        response_types_supported: ["code"],
+        subject_types_supported: ["public"],
+        id_token_signing_alg_values_supported: ["HS256"],
+      };
+    },
+
+    "POST /api/v1/tokens/verify": ({ owner, body: { token } }) => verifiedToken(deps, owner, token),
+
+    "GET /api/v1/instances/search": ({ owner, query: { query: wanted } }) => {
+      // For a key, instances other than its own do not exist.
+      if (wanted !== owner.publishable_key) throw new ApiError("instance_not_found");
+      return toInstance(owner, addresses);
+    },
+
+    "OPTIONS /api/v1/instances/search": ({ event }) => {
+      setHeaders(event, {
+        "access-control-allow-methods": "GET",
+        "access-control-allow-headers": PUBLISHABLE_KEY_HEADER,
+        "access-control-max-age": "600",
+      });
+      return json(event, {});
+    },
+
+    "GET /api/v1/users": (call) => list(call, deps, userList(store, call.owner, toUser)),
+
+    "GET /api/v1/users/search": (call) => list(call, deps, userList(store, call.owner, toUser), call.query.query),
+
+    "GET /api/v1/users/:id": async ({ owner, params }) => {
+      const found = await store.findUser(owner.id, params.id);
+      if (!found) throw new ApiError("user_not_found");
+      return toUser(found);
+    },
+
+    "DELETE /api/v1/users/:id": async ({ owner, params: { id } }) => {
+      if (!(await store.deleteUser(owner.id, id))) throw new ApiError("user_not_found");
+      return { deleted: true, id };
+    },
+
+    "GET /api/v1/sessions": (call) => list(call, deps, sessionList(store, call.owner, toSession)),
+
+    "GET /api/v1/sessions/search": (call) =>
+      list(call, deps, sessionList(store, call.owner, toSession), call.query.query),
+
+    "GET /api/v1/sessions/:id": async ({ owner, params }) => {
+      const session = await store.findSession(owner.id, params.id);
+      if (!session) throw new ApiError("session_not_found");
+      return toSession(session);
+    },
   };
-  addRoutes(app, { base, on, routes: PRODUCT_ROWS }, handlers, productService(deps));
+  addRoutes(app, { ...PRODUCT_API, routes: ROWS }, handlers, productService(deps));
 }
 
 function productService(deps: ApiDeps): Service<InstanceRecord> {
@@ -42,13 +111,53 @@ function productService(deps: ApiDeps): Service<InstanceRecord> {
     },
     check(schema, input) {
       const result = schema?.safeParse(input);
-      if (result?.error) throw apiErrorOf(result.error);
+      if (result?.error) {
+        const { code, detail } = errorOf(result.error);
+        throw new ApiError(code, detail);
+      }
       return result?.data;
     },
   };
 }
 
-function apiErrorOf(error: z.core.$ZodError): ApiError {
-  const { code, detail } = errorOf(error);
-  return new ApiError(code, detail);
+/** Whose token it is. @throws {ApiError} one of the `token_…` codes, or `user_not_found` */
+export async function verifiedToken(
+  { store, tokens, now }: Pick<ApiDeps, "store" | "tokens" | "now">,
+  instance: InstanceRecord,
+  token: string,
+): Promise<VerifiedToken> {
+  const claims = await tokens.verify(instance, token, now());
+  const found = isUuid(claims.sub) ? await store.findUser(instance.id, claims.sub) : undefined;
+  if (!found) throw new ApiError("user_not_found");
+  return toVerifiedToken(claims, found);
+}
+
+/** An instance's users. */
+export function userList<Shown>(
+  store: Store,
+  { id: instance_id }: InstanceRecord,
+  present: (view: UserView) => Shown,
+): ListOptions<UserView, Shown> {
+  return {
+    name: `users ${instance_id}`,
+    find: (page) => store.users(instance_id, page),
+    findById: (id) => store.findUser(instance_id, id),
+    positionOf: ({ user }) => ({ time: user.created_at, id: user.id }),
+    present,
+  };
+}
+
+/** An instance's sessions. */
+export function sessionList<Shown>(
+  store: Store,
+  { id: instance_id }: InstanceRecord,
+  present: (session: SessionRecord) => Shown,
+): ListOptions<SessionRecord, Shown> {
+  return {
+    name: `sessions ${instance_id}`,
+    find: (page) => store.sessions(instance_id, page),
+    findById: (session_id) => store.findSession(instance_id, session_id),
+    positionOf: ({ last_signin_at, id }) => ({ time: last_signin_at, id }),
+    present,
+  };
 }

@@ -1,4 +1,4 @@
-import { html, raw } from "h3";
+import { html, raw, type H3 } from "h3";
 import { isProvider, type Provider } from "../../../wire/providers.ts";
 import { ApiError } from "../../errors.ts";
 import type { Flows } from "../../history/flows.ts";
@@ -8,16 +8,15 @@ import type { AnswerAuthorize } from "../../simulator/authorize-page.ts";
 import { browserIdCookie, newBrowserId, readBrowserId, readLabelledBrowser } from "../../simulator/browser.ts";
 import type { Simulator } from "../../simulator/simulator.ts";
 import { callerIn, headerOf, attributeToFlow, cookieOf } from "../context.ts";
-import type { HandlersOf } from "../dispatch.ts";
-import { accountChoices, withAdvice } from "../pages/account-choices.ts";
-import { accountList, pickerPage } from "../pages/picker.ts";
+import { addRoutes, type HandlersOf } from "../dispatch.ts";
+import { accountChoices, withAdvice, accountList, pickerPage } from "../pages/picker.ts";
 import { addCookie, json, page, redirect, setHeaders } from "../respond.ts";
 import { requireNavigation } from "./access.ts";
 import type { Picture } from "../../simulator/picture.ts";
-import { escapeHtml } from "../pages/html.ts";
+import { escapeHtml } from "../pages/layout.ts";
 
 /** What the pages of the simulated providers show and decide. */
-export interface SimulatorRouteDeps {
+interface SimulatorRouteDeps {
   readonly simulator: Simulator;
   readonly answerAuthorize: AnswerAuthorize;
   readonly addresses: Addresses;
@@ -25,16 +24,16 @@ export interface SimulatorRouteDeps {
   readonly flows: Flows;
 }
 
-export const SIMULATOR_ROWS = {
+const ROWS = {
   "GET /__svc/simulator/:provider/authorize": { hasEffect: true },
   "GET /__svc/simulator/:provider/accounts": {},
   "GET /__svc/simulator/avatars/:file": {},
 } as const;
 
 /** The pages of the simulated providers. */
-export function simulatorRoutes(deps: SimulatorRouteDeps): HandlersOf<typeof SIMULATOR_ROWS> {
+export function addSimulatorRoutes(app: H3, deps: SimulatorRouteDeps): void {
   const { simulator, answerAuthorize, addresses } = deps;
-  return {
+  const handlers: HandlersOf<typeof ROWS> = {
     /** The authorize page of a simulated provider: the account picker, its accounts for a program, or a redirect to the callback. */
     "GET /__svc/simulator/:provider/authorize": async ({ event, request, params }) => {
       const { isBrowser, isNavigation } = callerIn(event, addresses.isHttps);
@@ -84,6 +83,7 @@ export function simulatorRoutes(deps: SimulatorRouteDeps): HandlersOf<typeof SIM
       return avatarSvg(picture);
     },
   };
+  addRoutes(app, { base: "", on: ["front"], routes: ROWS }, handlers);
 }
 
 /** @throws {ApiError} `not_found` */
