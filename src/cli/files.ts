@@ -3,8 +3,7 @@ import { resolve, dirname } from "node:path";
 import { systemReason } from "../disk/system-reason.ts";
 import type { Context } from "./context.ts";
 import { CliError, EXIT, UsageError } from "./errors.ts";
-import { writeAtomically } from "../disk/write-atomically.ts";
-import { createDirectories } from "../disk/create-directories.ts";
+import { writeAtomically, createDirectories } from "../disk/write-atomically.ts";
 
 /** @throws {CliError} if it is not text in UTF-8, or in UTF-16 that says so */
 export async function readStdin({ stdin }: Pick<Context, "stdin">, said = "Standard input"): Promise<string> {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
-import { driverOf } from "../../src/server/store/move/driver.ts";
+import { driverOf } from "../../src/server/store/move/index.ts";
 import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import type { Store } from "../../src/server/store/store.ts";
 import { ROOT } from "../_paths.ts";

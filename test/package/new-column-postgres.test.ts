@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { driverOf } from "../../src/server/store/move/driver.ts";
+import { driverOf } from "../../src/server/store/move/index.ts";
 import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import type { UserRecord } from "../../src/server/store/records.ts";
 import type { SignIn, Store } from "../../src/server/store/store.ts";

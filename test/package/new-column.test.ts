@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { VERSION } from "../../src/server/store/records.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
-import { driverOf } from "../../src/server/store/move/driver.ts";
+import { driverOf } from "../../src/server/store/move/index.ts";
 import type { UserRecord } from "../../src/server/store/records.ts";
 import { compile, laterBuild, laterSources } from "../store/_later.ts";
 import { exported, newPath, warn } from "../store/_move.ts";

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { driverOf } from "../../src/server/store/move/driver.ts";
+import { driverOf } from "../../src/server/store/move/index.ts";
 import { openDatabaseAt } from "../../src/server/store/postgres/database/database.ts";
 import { migrate, migratePostgres } from "../../src/server/store/postgres/migrate.ts";
 import { MIGRATIONS } from "../../src/server/store/postgres/schema.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { driverOf } from "../../src/server/store/move/driver.ts";
+import { driverOf } from "../../src/server/store/move/index.ts";
 import { changeSetting } from "../../src/server/store/settings.ts";
 import { all, A, arrival, id, people, sessionId } from "../store/_records.ts";
 import { admin, createDatabase, execute } from "./_postgres.ts";

@@ -5,7 +5,7 @@ import { defineSeed, serve, type RunningServer, type SeedInput, type ServeOption
 import { parseSeed } from "../../src/server/seed/parse.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { copyStore } from "../../src/server/store/move/copy.ts";
-import { driverOf } from "../../src/server/store/move/driver.ts";
+import { driverOf } from "../../src/server/store/move/index.ts";
 import { seedFile } from "../_seed-file.ts";
 import { SEED } from "../_setup.ts";
 import { PROVIDERS, PROVIDERS_WITHOUT_EMAIL } from "../../src/wire/providers.ts";

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import type * as json from "../../src/server/store/json/maintenance/repair.ts";
 import type * as exporting from "../../src/server/store/move/export.ts";
-import type * as move from "../../src/server/store/move/driver.ts";
+import type * as move from "../../src/server/store/move/index.ts";
 import { VERSION } from "../../src/server/store/records.ts";
 import type * as opening from "../../src/server/store/open.ts";
 import { temporaryDirectory } from "../_files.ts";
@@ -13,7 +13,7 @@ import { ROOT } from "../_paths.ts";
 
 export type Later = typeof json & typeof exporting & typeof move & typeof opening;
 
-const ENTRY = ["open", "json/maintenance/repair", "move/driver", "move/export"].map(
+const ENTRY = ["open", "json/maintenance/repair", "move/index", "move/export"].map(
   (file) => `export * from "./src/server/store/${file}.ts";`,
 );
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
-import { type Driver } from "../../src/server/store/move/driver.ts";
+import type { Driver } from "../../src/server/store/maintenance.ts";
 import { exportStore } from "../../src/server/store/move/export.ts";
 import { type Records } from "../../src/server/store/records.ts";
 import { temporaryDirectory } from "../_files.ts";

@@ -5,7 +5,7 @@ import { checkJsonStore } from "../../src/server/store/json/maintenance/check.ts
 import { encodeLine } from "../../src/server/store/json/files/journal-lines.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { openRepair } from "../../src/server/store/json/maintenance/repair.ts";
-import { driverOf } from "../../src/server/store/move/driver.ts";
+import { driverOf } from "../../src/server/store/move/index.ts";
 import { exported, filesBeside, journalOf, makeStore } from "./_move.ts";
 import { abandoned } from "./_abandoned.ts";
 import { temporaryDirectory } from "../_files.ts";

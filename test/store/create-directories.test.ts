@@ -1,7 +1,7 @@
 import { mkdir, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createDirectories } from "../../src/disk/create-directories.ts";
+import { createDirectories } from "../../src/disk/write-atomically.ts";
 import { temporaryDirectory } from "../_files.ts";
 
 describe("Creating directories", () => {

@@ -5,7 +5,7 @@ import { checkJsonStore } from "../../src/server/store/json/maintenance/check.ts
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { openRepair } from "../../src/server/store/json/maintenance/repair.ts";
 import { copyStore } from "../../src/server/store/move/copy.ts";
-import { driverOf } from "../../src/server/store/move/driver.ts";
+import { driverOf } from "../../src/server/store/move/index.ts";
 import { importStore } from "../../src/server/store/move/export.ts";
 import { VERSION, upgrade } from "../../src/server/store/records.ts";
 import type { Source } from "../../src/server/store/maintenance.ts";

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { openRepair } from "../../src/server/store/json/maintenance/repair.ts";
 import { copyStore } from "../../src/server/store/move/copy.ts";
-import { driverOf } from "../../src/server/store/move/driver.ts";
+import { driverOf } from "../../src/server/store/move/index.ts";
 import { importStore } from "../../src/server/store/move/export.ts";
 import { refused } from "./_journal.ts";
 import { exported, makeStore, newPath, warn } from "./_move.ts";

@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { renameNew } from "../../src/disk/rename-new.ts";
+import { renameNew } from "../../src/disk/write-atomically.ts";
 import { temporaryDirectory } from "../_files.ts";
 
 const refusing = (code: string) => (): Promise<void> => Promise.reject(Object.assign(new Error(code), { code }));

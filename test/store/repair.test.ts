@@ -18,7 +18,7 @@ import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { decodeLine, encodeLine } from "../../src/server/store/json/files/journal-lines.ts";
 import { openRepair, type Repair } from "../../src/server/store/json/maintenance/repair.ts";
 import { DocumentFile } from "../../src/server/store/json/files/document-file.ts";
-import { driverOf } from "../../src/server/store/move/driver.ts";
+import { driverOf } from "../../src/server/store/move/index.ts";
 import { documentIn, firstHeader, firstLine, secondLine } from "./_files.ts";
 import { damagedBy, exported, filesBeside, journalOf, makeStore, newPath, warn } from "./_move.ts";
 import { temporaryDirectory } from "../_files.ts";

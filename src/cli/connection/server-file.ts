@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createDirectories } from "../../disk/create-directories.ts";
+import { createDirectories } from "../../disk/write-atomically.ts";
 import { writePrivateFile } from "../files.ts";
 
 const MAX_BYTES = 2 ** 24;

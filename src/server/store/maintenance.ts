@@ -58,3 +58,22 @@ export interface Migration {
   readonly trigrams?: boolean;
   readonly indexed?: boolean;
 }
+
+/** The maintenance operations of a kind of store. */
+export interface Driver {
+  openSource(): Promise<Source>;
+  openTarget(): Promise<Target>;
+  check(): Promise<StoreCheck>;
+  /** Upgrades it to the newest format. */
+  migrate(): Promise<Migration>;
+}
+
+/** Opens a store for reading. @throws {StoreRefused} */
+export async function fromSource<Result>(driver: Driver, read: (source: Source) => Promise<Result>): Promise<Result> {
+  const source = await driver.openSource();
+  try {
+    return await read(source);
+  } finally {
+    await source.close();
+  }
+}

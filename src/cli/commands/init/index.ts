@@ -1,7 +1,7 @@
 import { access, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { systemReason } from "../../../disk/system-reason.ts";
-import { createDirectories } from "../../../disk/create-directories.ts";
+import { createDirectories } from "../../../disk/write-atomically.ts";
 import { CONFIG_FILE, DEFAULT_PORT } from "../../../wire/serve.ts";
 import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";

@@ -1,23 +1,12 @@
 import type { Low } from "lowdb";
-import {
-  SECRET_PREFIX,
-  StoreNotEmpty,
-  type Cleared,
-  type SignIn,
-  type SignInLookup,
-  type Store,
-  type UserView,
-} from "../store.ts";
+import { SECRET_PREFIX, StoreNotEmpty, type Store, type UserView } from "../store.ts";
 import type { SessionRecord, SettingRecord, UserRecord } from "../records.ts";
-import { fold } from "../../../wire/text/fold.ts";
 import { Commits, type Log } from "./document/commits.ts";
 import { createSnapshots, type SnapshotStorage } from "./snapshots.ts";
-import { removal, type Change } from "./document/tables.ts";
+import { removal } from "./document/tables.ts";
 import { Document } from "./document/document.ts";
-import type { Tenant } from "./document/tenant.ts";
 import { createRecordOperations } from "./record-operations.ts";
-import { createPruning } from "./pruning.ts";
-import { createStates } from "./states.ts";
+import { createSignIns } from "./sign-ins.ts";
 
 /** What a store needs besides its document. */
 export interface DocumentStoreParts {
@@ -35,16 +24,9 @@ export function createDocumentStore({ location, low, log, snapshotStorage, close
   const document = low.data;
   const commits = new Commits(document, log);
 
-  function findUser(instance_id: string, id: string): UserView | undefined {
-    const user = document.tables.users.get(id, instance_id);
-    return user && view(user);
-  }
-
   function view(user: UserRecord): UserView {
-    const providers = document
-      .tenant(user.instance_id)
-      .identitiesOf(user.id)
-      .map((identity) => identity.provider);
+    const identities = document.tenant(user.instance_id).identitiesOf(user.id);
+    const providers = identities.map(({ provider }) => provider);
     return { user, providers: providers.length > 1 ? [...new Set(providers)] : providers };
   }
 
@@ -54,7 +36,6 @@ export function createDocumentStore({ location, low, log, snapshotStorage, close
     snapshots: createSnapshots(document, commits, snapshotStorage),
 
     instances: async () => [...document.tables.instances.values()],
-
     personas: async () => [...document.tables.personas.values()],
 
     seed(records) {
@@ -71,7 +52,10 @@ export function createDocumentStore({ location, low, log, snapshotStorage, close
       );
     },
 
-    findUser: async (instance_id, id) => findUser(instance_id, id),
+    async findUser(instance_id, id) {
+      const user = document.tables.users.get(id, instance_id);
+      return user && view(user);
+    },
 
     users: (instance_id, options) =>
       document
@@ -88,66 +72,44 @@ export function createDocumentStore({ location, low, log, snapshotStorage, close
         ),
 
     deleteUser(instance_id, id) {
-      const tenant = (): Tenant => document.tenant(instance_id);
-      return commits.commit({
-        keys: () => [
-          `user ${id}`,
-          ...tenant()
-            .identitiesOf(id)
-            .map((identity) => `uid ${identity.provider} ${identity.uid}`),
-        ],
-        run() {
-          const user = document.tables.users.get(id, instance_id);
-          if (!user) return { changes: [], result: false };
-          const changes: Change[] = [
-            removal("users", user),
-            ...tenant()
-              .identitiesOf(id)
-              .map((identity) => removal("identities", identity)),
-            ...tenant()
-              .sessionsOf(id)
-              .map((session) => removal("sessions", session)),
-          ];
-          return { changes, result: true };
-        },
-      });
-    },
-
-    ...createPruning(document, commits),
-    ...createStates(document, commits),
-
-    completeSignIn(signIn) {
-      const { instance_id, provider, uid, email } = signIn;
       return commits.commit({
         keys() {
-          const { known, sameEmail } = lookUp(document, signIn);
-          const user = known?.user ?? sameEmail?.user;
-          return [
-            `uid ${provider} ${uid}`,
-            `email ${instance_id} ${fold(email)}`,
-            ...(user ? [`user ${user.id}`] : []),
-          ];
+          const identities = document.tenant(instance_id).identitiesOf(id);
+          return [`user ${id}`, ...identities.map(({ provider, uid }) => `uid ${provider} ${uid}`)];
         },
         run() {
-          const { user, identity, cleared } = signIn.resolveUser(lookUp(document, signIn));
-          const open = document
-            .tenant(instance_id)
-            .sessionsOf(user.id)
-            .filter((session) => session.revoked_at === null);
-          const active = cleared
-            ? undefined
-            : open.find((session) => session.provider === provider && session.ip_address === signIn.ip_address);
-          const session = signIn.openSession(user, active);
-          const changes: Change[] = [
-            ...(cleared ? clearing(instance_id, cleared, open) : []),
-            ["put", "users", user],
-            ["put", "identities", identity],
-            ["put", "sessions", session],
-          ];
-          return { changes, result: { user, session } };
+          const tenant = document.tenant(instance_id);
+          const user = document.tables.users.get(id, instance_id);
+          if (!user) return { changes: [], result: false };
+          const identities = tenant.identitiesOf(id).map((identity) => removal("identities", identity));
+          const sessions = tenant.sessionsOf(id).map((session) => removal("sessions", session));
+          return { changes: [removal("users", user), ...identities, ...sessions], result: true };
         },
       });
     },
+
+    async pruneSessions(instance_id, before, limit) {
+      const isOld = ({ last_signin_at, revoked_at }: SessionRecord): boolean =>
+        last_signin_at < before && (revoked_at === null || revoked_at < before);
+      const page = { after: { time: before, id: "" }, limit };
+      const found: SessionRecord[] = [];
+      for await (const batch of document
+        .tenant(instance_id)
+        .sessions.find(page, (session) => (isOld(session) ? session : undefined)))
+        found.push(...batch);
+      return commits.commit({
+        keys: () => found.map(({ user_id }) => `user ${user_id}`),
+        run() {
+          // As they are now: a sign-in may have renewed some.
+          const old = found
+            .map(({ session_id }) => document.tables.sessions.get(session_id, instance_id))
+            .filter((session) => session !== undefined && isOld(session));
+          return { changes: old.map((session) => removal("sessions", session!)), result: old.length };
+        },
+      });
+    },
+
+    ...createSignIns(document, commits),
 
     probe: () => log.probe(),
 
@@ -156,20 +118,4 @@ export function createDocumentStore({ location, low, log, snapshotStorage, close
       await closeLog();
     },
   };
-}
-
-function clearing(instance_id: string, { identities, revoked_at }: Cleared, open: readonly SessionRecord[]): Change[] {
-  return [
-    ...identities.map((id): Change => ["delete", "identities", id, instance_id]),
-    ...open.map((session): Change => ["put", "sessions", { ...session, revoked_at }]),
-  ];
-}
-
-function lookUp(document: Document, { instance_id, provider, uid, email }: SignIn): SignInLookup {
-  const tenant = document.tenant(instance_id);
-  const identity = tenant.identityByUid(provider, uid);
-  const user = identity && document.tables.users.get(identity.user_id, instance_id);
-  if (identity && user) return { known: { identity, user } };
-  const sameEmail = tenant.userByEmail(email);
-  return sameEmail ? { sameEmail: { user: sameEmail, identities: tenant.identitiesOf(sameEmail.id) } } : {};
 }

@@ -43,7 +43,7 @@ async function idOf(store: Store): Promise<string> {
 }
 
 /** Times each write, and reports once when writing starts to fail, with the reason, and when it works again. */
-export function observed(log: Files, location: string, { warn, onCommit, onTaken }: StoreOptions): Log {
+function observed(log: Files, location: string, { warn, onCommit, onTaken }: StoreOptions): Log {
   let isAway = false;
   let isTaken = false;
 

@@ -1,8 +1,8 @@
 import { Low, Memory } from "lowdb";
-import type { Store } from "../store.ts";
+import type { SnapshotInfo, Store } from "../store.ts";
 import { Document } from "./document/document.ts";
 import { createDocumentStore } from "./document-store.ts";
-import { createSnapshotMemory } from "./snapshots.ts";
+import type { savedContent, SnapshotStorage } from "./snapshots.ts";
 
 /** A store without files: it ends with the process. */
 export function openMemoryStore(): Store {
@@ -18,4 +18,14 @@ export function openMemoryStore(): Store {
     snapshotStorage: createSnapshotMemory(),
     closeLog: async () => {},
   });
+}
+
+export function createSnapshotMemory(): SnapshotStorage {
+  const saved = new Map<string, { info: SnapshotInfo; content: ReturnType<typeof savedContent> }>();
+  return {
+    list: async () => [...saved.values()].map(({ info }) => info).filter(({ name }) => !name.startsWith(".")),
+    put: async (info, content) => void saved.set(info.name, { info, content }),
+    take: async (name) => saved.get(name)?.content,
+    delete: async (name) => saved.delete(name),
+  };
 }

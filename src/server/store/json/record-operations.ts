@@ -15,26 +15,13 @@ import {
   instanceOf,
 } from "../records.ts";
 import { type Store, AlreadyExists, Conflict } from "../store.ts";
-import { removal, type Change, RecordTable } from "./document/tables.ts";
+import { removal, type AnyRecord, type Change, RecordTable } from "./document/tables.ts";
 import type { Commits } from "./document/commits.ts";
-import { Document } from "./document/document.ts";
+import { Document, type Content } from "./document/document.ts";
 import { columnsOf } from "../columns.ts";
 
-type RecordOperations = Pick<
-  Store,
-  | "find"
-  | "instancesWith"
-  | "identitiesOf"
-  | "counts"
-  | "add"
-  | "change"
-  | "removeInstance"
-  | "clearInstance"
-  | "settings"
->;
-
 /** Reads and changes single records: everything except lists and sign-ins. */
-export function createRecordOperations(document: Document, commits: Commits): RecordOperations {
+export function createRecordOperations(document: Document, commits: Commits) {
   function find<Name extends TableName>(name: Name, key: KeyOf<Name>): RecordOf[Name] | undefined {
     const { id, instance_id } = placeOf(key);
     return (document.tables[name] as RecordTable<TableName>).get(id, instance_id!) as RecordOf[Name] | undefined;
@@ -103,7 +90,7 @@ export function createRecordOperations(document: Document, commits: Commits): Re
     },
 
     clearInstance: (id) => commits.replace(() => without(document, id, false)),
-  };
+  } satisfies Partial<Store>;
 }
 
 function placeOf(key: string | TenantKey): Partial<TenantKey> & Pick<TenantKey, "id"> {
@@ -135,28 +122,22 @@ function keysOf([name, record]: Entry): string[] {
 
 /** All but an instance's users, identities, sessions and states. @param removes whether the instance itself goes too */
 function without({ tables }: Document, id: string, removes: boolean): Document {
-  const others = <Row extends { instance_id: string }>(rows: { values(): Iterable<Row> }): Row[] =>
-    [...rows.values()].filter(({ instance_id }) => instance_id !== id);
-  return Document.of({
-    instances: [...tables.instances.values()].filter((instance) => !removes || instance.id !== id),
-    personas: [...tables.personas.values()],
-    users: others(tables.users),
-    identities: others(tables.identities),
-    sessions: others(tables.sessions),
-    states: others(tables.states),
-    settings: [...tables.settings.values()],
-  });
+  const stays = (name: TableName, row: AnyRecord): boolean =>
+    removes && name === "instances" ? (row as RecordOf["instances"]).id !== id : instanceOf(row) !== id;
+  return Document.of(
+    byTable(TABLE_NAMES, (name) => [...tables[name].values()].filter((row) => stays(name, row))) as Content,
+  );
 }
 
 /** Records that are written together. */
-export type Added = { readonly [Name in MovedName]: RecordTable<Name> };
+type Added = { readonly [Name in MovedName]: RecordTable<Name> };
 
 /**
  * @throws {Conflict} if a unique value is taken, or the record it belongs to is missing
  * @param before the record that it replaces; undefined if it is new
  * @param added those that are written with it
  */
-export function refuseConflict(
+function refuseConflict(
   document: Document,
   [name, record]: Entry,
   before: RecordOf[TableName] | undefined,

@@ -2,10 +2,9 @@ import { constants } from "node:fs";
 import { chmod, lstat, open, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Low } from "lowdb";
-import { createDirectories } from "../../../disk/create-directories.ts";
-import { syncDirectory } from "../../../disk/sync-directory.ts";
+import { createDirectories, syncDirectory } from "../../../disk/write-atomically.ts";
 import type { SettingRecord } from "../records.ts";
-import { CLOCK_SETTING, StorageUnavailable, type SnapshotInfo } from "../store.ts";
+import { StorageUnavailable, type SnapshotInfo } from "../store.ts";
 import { NO_LINK } from "./files/directory.ts";
 import { Document } from "./document/document.ts";
 import { notWritable } from "./files/refusals.ts";
@@ -13,7 +12,7 @@ import { BEGINNING } from "./files/header.ts";
 import { chunksOf, lineBatches, parseObject, unseal, withoutComma } from "./files/lines.ts";
 import { DocumentFile } from "./files/document-file.ts";
 import { Patience } from "./files/patience.ts";
-import { recordsOf, type SavedContent, type SnapshotStorage } from "./snapshots.ts";
+import { savedContent, type SnapshotStorage } from "./snapshots.ts";
 
 const INFO = "snapshot";
 const ENDING = ".json";
@@ -61,10 +60,10 @@ export function createSnapshotFiles(path: string, storeId: () => Promise<string>
         .map(({ name, created_at, records }) => ({ name, created_at, records }));
     },
 
-    async put({ info, records, clock }) {
+    async put(info, content) {
       const store = await storeId();
       const about: SettingRecord = { name: INFO, value: { ...info, store } };
-      const document = Document.of({ ...records, settings: clock ? [about, clock] : [about] });
+      const document = Document.of({ ...content, settings: [about, ...content.settings] });
       try {
         await makeDirectory(directory);
         const file = new DocumentFile(fileOf(info.name), document);
@@ -75,18 +74,16 @@ export function createSnapshotFiles(path: string, storeId: () => Promise<string>
       }
     },
 
-    async take(name): Promise<SavedContent | undefined> {
-      const info = await infoOf(name);
-      if (!info) return undefined;
+    async take(name) {
+      if (!(await infoOf(name))) return undefined;
       const document = new Document();
       const file = new DocumentFile(fileOf(name), document);
       await new Low(file, document).read();
       // Another process has deleted it since.
-      if (file.header === BEGINNING) return undefined;
-      return { info, records: recordsOf(document.tables), clock: document.tables.settings.get(CLOCK_SETTING) };
+      return file.header === BEGINNING ? undefined : savedContent(document.tables);
     },
 
-    async remove(name) {
+    async delete(name) {
       if (!(await infoOf(name))) return false;
       try {
         await rm(fileOf(name));

@@ -1,15 +1,24 @@
+import { fromSource, type Driver } from "../maintenance.ts";
+import type { Entry } from "../records.ts";
 import { StoreRefused } from "../store.ts";
 import { countOf, digest, type Digests, fingerprintOf } from "./digest.ts";
-import { fromSource, type Driver } from "./driver.ts";
-import type { Entry } from "../records.ts";
 
-export interface Copy {
-  readonly from: { readonly location: string; readonly digests: Digests };
-  readonly to: { readonly location: string; readonly digests: Digests };
-  /** Whether both stores have the same content. */
+/** Receives the number of records so far, and their total. */
+export type OnProgress = (done: number, total: number) => void;
+
+/** The content of a store after it was filled. */
+export interface Filled {
+  readonly location: string;
+  readonly digests: Digests;
+  /** Whether that is the expected content. */
   readonly isEqual: boolean;
-  /** Whether the target had all of it before. */
+  /** Whether the store had all of it before. */
   readonly wasThere: boolean;
+}
+
+export interface Copy extends Pick<Filled, "isEqual" | "wasThere"> {
+  readonly from: Pick<Filled, "location" | "digests">;
+  readonly to: Pick<Filled, "location" | "digests">;
 }
 
 /**
@@ -27,19 +36,6 @@ export async function copyStore(from: Driver, to: Driver, onProgress?: OnProgres
       throw new StoreRefused("unusable", `${source.location} can't be copied to itself.`);
     return { from: { location: source.location, digests }, to: filled, isEqual, wasThere };
   });
-}
-
-/** Receives the number of records so far, and their total. */
-export type OnProgress = (done: number, total: number) => void;
-
-/** The content of a store after it was filled. */
-export interface Filled {
-  readonly location: string;
-  readonly digests: Digests;
-  /** Whether that is the expected content. */
-  readonly isEqual: boolean;
-  /** Whether the store had all of it before. */
-  readonly wasThere: boolean;
 }
 
 /**

@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
-import type { Source } from "../maintenance.ts";
+import type { Driver, Source } from "../maintenance.ts";
 import { byTable, MOVED_NAMES, VERSION, isRecord, keyOf, type Entry, type MovedName, upgrade } from "../records.ts";
 import { digest, type Digests, countOf, Summary } from "./digest.ts";
 import { chunksOf, lineBatches, parseObject, type Line } from "../json/files/lines.ts";
 import { OLDEST_VERSION } from "../columns.ts";
 import { recordFault, References } from "../record-faults.ts";
-import type { Driver } from "./driver.ts";
 import { fill, type Filled, type OnProgress } from "./copy.ts";
 
 /**

@@ -12,6 +12,9 @@ import {
 import { type AnyRecord, type Change, type Tables, RecordTable } from "./tables.ts";
 import { Tenant } from "./tenant.ts";
 
+/** The records of a document. */
+export type Content = Records & { states?: RecordOf["states"][]; settings?: RecordOf["settings"][] };
+
 /** All records in memory, with the indexes over them. It changes through `apply` and `become` alone. */
 export class Document {
   #tables = byTable(TABLE_NAMES, (name) => new RecordTable(name)) as Tables;
@@ -19,7 +22,7 @@ export class Document {
   #latest: Tenant | undefined;
 
   /** All of these, in their places. */
-  static of(records: Records & { states?: RecordOf["states"][]; settings?: RecordOf["settings"][] }): Document {
+  static of(records: Content): Document {
     const document = new Document();
     for (const name of TABLE_NAMES) for (const record of records[name] ?? []) document.apply(["put", name, record]);
     return document;

@@ -1,12 +1,24 @@
 import type { Provider } from "../../../../wire/providers.ts";
 import { fold } from "../../../../wire/text/fold.ts";
-import type { IdentityRecord, SessionRecord, StateRecord, TableName, UserRecord } from "../../records.ts";
+import type {
+  IdentityRecord,
+  RecordOf,
+  SessionRecord,
+  StateRecord,
+  TableName,
+  TenantName,
+  UserRecord,
+} from "../../records.ts";
 import type { AnyRecord, Tables } from "./tables.ts";
 import type { Term } from "../../../../wire/search/query.ts";
 import { Collection, FEW } from "./collection.ts";
 import { termMatcher } from "./match.ts";
 
 type Maybe<Row> = Row | undefined;
+
+type Indexes = {
+  readonly [Name in TenantName | "states"]: (before: Maybe<RecordOf[Name]>, after: Maybe<RecordOf[Name]>) => void;
+};
 
 /** One instance's records, with the indexes that requests need. */
 export class Tenant {
@@ -74,36 +86,32 @@ export class Tenant {
 
   /** Applies a change. @param before undefined if the record is new. @param after undefined if it was removed */
   index(name: TableName, before: Maybe<AnyRecord>, after: Maybe<AnyRecord>): void {
-    if (name === "users") this.#indexUser(before as Maybe<UserRecord>, after as Maybe<UserRecord>);
-    else if (name === "identities")
-      this.#indexIdentity(before as Maybe<IdentityRecord>, after as Maybe<IdentityRecord>);
-    else if (name === "sessions") this.#indexSession(before as Maybe<SessionRecord>, after as Maybe<SessionRecord>);
-    else if (name === "states") this.#indexState(before as Maybe<StateRecord>, after as Maybe<StateRecord>);
+    const index = this.#indexes[name as keyof Indexes] as (before: Maybe<AnyRecord>, after: Maybe<AnyRecord>) => void;
+    index(before, after);
   }
 
-  #indexUser(before: Maybe<UserRecord>, after: Maybe<UserRecord>): void {
-    if (before) removeIfSame(this.#usersByEmail, fold(before.email), before);
-    if (after) this.#usersByEmail.set(fold(after.email), after);
-    follow(this.users, before, after);
-  }
-
-  #indexSession(before: Maybe<SessionRecord>, after: Maybe<SessionRecord>): void {
-    relist(this.#sessionsByUser, before, after);
-    follow(this.sessions, before, after);
-  }
-
-  #indexIdentity(before: Maybe<IdentityRecord>, after: Maybe<IdentityRecord>): void {
-    relist(this.#identitiesByUser, before, after);
-    if (before) removeIfSame(this.#identitiesByUid.get(before.provider)!, before.uid, before);
-    if (!after) return;
-    const ofProvider = this.#identitiesByUid.get(after.provider) ?? new Map<string, IdentityRecord>();
-    this.#identitiesByUid.set(after.provider, ofProvider.set(after.uid, after));
-  }
-
-  #indexState(before: Maybe<StateRecord>, after: Maybe<StateRecord>): void {
-    if (before) this.states.remove(before);
-    if (after) this.states.add(after);
-  }
+  readonly #indexes: Indexes = {
+    users: (before, after) => {
+      if (before) removeIfSame(this.#usersByEmail, fold(before.email), before);
+      if (after) this.#usersByEmail.set(fold(after.email), after);
+      follow(this.users, before, after);
+    },
+    sessions: (before, after) => {
+      relist(this.#sessionsByUser, before, after);
+      follow(this.sessions, before, after);
+    },
+    identities: (before, after) => {
+      relist(this.#identitiesByUser, before, after);
+      if (before) removeIfSame(this.#identitiesByUid.get(before.provider)!, before.uid, before);
+      if (!after) return;
+      const ofProvider = this.#identitiesByUid.get(after.provider) ?? new Map<string, IdentityRecord>();
+      this.#identitiesByUid.set(after.provider, ofProvider.set(after.uid, after));
+    },
+    states: (before, after) => {
+      if (before) this.states.remove(before);
+      if (after) this.states.add(after);
+    },
+  };
 }
 
 /** An index of whole values, which knows nothing of other terms. */

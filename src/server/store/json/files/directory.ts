@@ -1,9 +1,12 @@
 import { constants, createReadStream } from "node:fs";
 import { chmod, lstat, readdir, realpath, rm, stat, writeFile, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { createDirectories } from "../../../../disk/create-directories.ts";
-import { syncDirectory } from "../../../../disk/sync-directory.ts";
-import { writeAtomically, type AtomicWriteOptions } from "../../../../disk/write-atomically.ts";
+import {
+  createDirectories,
+  syncDirectory,
+  writeAtomically,
+  type AtomicWriteOptions,
+} from "../../../../disk/write-atomically.ts";
 import { badDirectory, brokenLink, foreignLink, notFile, unfinishedCopy } from "./refusals.ts";
 
 /** Opens no link: what lies in a directory may have come with another person's repository. Windows has no such flag. */

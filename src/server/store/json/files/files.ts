@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { Low } from "lowdb";
-import { syncDirectory } from "../../../../disk/sync-directory.ts";
+import { syncDirectory } from "../../../../disk/write-atomically.ts";
 import { VERSION } from "../../records.ts";
 import type { StoreOptions } from "../../store.ts";
 import type { Change } from "../document/tables.ts";

@@ -3,13 +3,13 @@ import { dirname, resolve } from "node:path";
 import { byTable, TABLE_NAMES, VERSION, type TableName } from "../../records.ts";
 import { countsOf, danglingIn, invalidIn, scan, type Scan } from "./check.ts";
 import { copyFile, followed, journalName, oldName } from "../files/directory.ts";
-import { type Tables, RecordTable } from "../document/tables.ts";
+import { RecordTable, type Tables } from "../document/tables.ts";
 import { damageText, noInstance, notOpened, notWritten } from "../files/refusals.ts";
 import { FILLED, newId } from "../files/header.ts";
 import { Journal } from "../files/journal.ts";
 import { lockStore } from "../files/lock.ts";
 import { inReadView } from "../files/read-view.ts";
-import { syncDirectory } from "../../../../disk/sync-directory.ts";
+import { syncDirectory } from "../../../../disk/write-atomically.ts";
 import { inPieces, writeDocument } from "../files/document-file.ts";
 
 export interface RepairOptions {

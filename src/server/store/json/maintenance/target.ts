@@ -10,7 +10,7 @@ import { Journal } from "../files/journal.ts";
 import { eachLine, lineBatches, readFrom } from "../files/lines.ts";
 import { lockStore } from "../files/lock.ts";
 import { notEmpty, notWritten, sameKeys } from "../files/refusals.ts";
-import { syncDirectory } from "../../../../disk/sync-directory.ts";
+import { syncDirectory } from "../../../../disk/write-atomically.ts";
 import { writeDocument } from "../files/document-file.ts";
 
 /**
