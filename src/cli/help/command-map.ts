@@ -4,36 +4,18 @@ import { wrap } from "./layout.ts";
 import { TOPICS } from "./topics.ts";
 
 /** A command and all below it, as data. */
-export interface CommandMap {
-  /** As it is typed, e.g. `svc users get`. */
-  readonly command: string;
-  readonly description: string;
-  readonly usage: string;
-  readonly arguments: readonly {
-    readonly name: string;
-    readonly description: string;
-    readonly required: boolean;
-    readonly variadic: boolean;
-    readonly choices: readonly string[] | null;
-  }[];
-  readonly options: readonly {
-    readonly flags: string;
-    readonly description: string;
-    readonly takes_value: boolean;
-    readonly choices: readonly string[] | null;
-    readonly default: unknown;
-  }[];
-  readonly examples: readonly { readonly command: string; readonly description: string }[];
-  readonly exit_codes: readonly number[];
-  readonly notes: string | null;
+export interface CommandMap extends ReturnType<typeof described> {
   readonly commands: readonly CommandMap[];
 }
 
 /** Without commands and options that are hidden. */
 export function commandMap(command: Command): CommandMap {
-  const help = command.createHelp();
+  return { ...described(command), commands: subcommands(command).map(commandMap) };
+}
+
+function described(command: Command) {
   const path = commandPath(command);
-  const { examples = [], exits = [], notes = null } = helpOf(command) ?? {};
+  const { examples = [], exits = [], notes } = helpOf(command) ?? {};
   return {
     command: path,
     description: command.description(),
@@ -45,17 +27,19 @@ export function commandMap(command: Command): CommandMap {
       variadic: argument.variadic,
       choices: argument.argChoices ?? null,
     })),
-    options: help.visibleOptions(command).map((option) => ({
-      flags: option.flags,
-      description: option.description,
-      takes_value: option.required || option.optional,
-      choices: option.argChoices ?? null,
-      default: option.defaultValue ?? null,
-    })),
+    options: command
+      .createHelp()
+      .visibleOptions(command)
+      .map(({ flags, description, required, optional, argChoices, defaultValue }) => ({
+        flags,
+        description,
+        takes_value: required || optional,
+        choices: argChoices ?? null,
+        default: (defaultValue as unknown) ?? null,
+      })),
     examples: examples.map(([example, description]) => ({ command: example, description })),
     exit_codes: exits,
-    notes,
-    commands: subcommands(command).map(commandMap),
+    notes: notes ?? null,
   };
 }
 

@@ -5,8 +5,7 @@ import { UsageError } from "../errors.ts";
 import type { Program } from "../command.ts";
 import { quoted } from "../output/text.ts";
 import { commandPath } from "./command-map.ts";
-import { guessedCommand } from "./guessed-command.ts";
-import { GUESSED_AT, GUESSED_OPTIONS } from "./guesses.ts";
+import { GUESSED_AT, GUESSED_OPTIONS, guessedCommand } from "./guesses.ts";
 
 /** A search's own flags, which lists and deletions do not have. */
 const SEARCH_FLAGS = /^--(?:email|email-domain|name|provider|since|until|ip|user|active|revoked|verified|unverified)$/;
@@ -14,11 +13,15 @@ const SEARCH_FLAGS = /^--(?:email|email-domain|name|provider|since|until|ip|user
 /** Flags of a search of sessions, which users do not have. */
 const SESSION_FLAGS = /^--(?:ip|user|active|revoked)$/;
 
-/** Commands that take an instance by the flag alone. */
-const BY_INSTANCE = new Set(["svc dev keys rotate", "svc dev reset", "svc env"]);
-
-/** Commands that take a profile by the flag alone. */
-const BY_PROFILE = new Set(["svc login", "svc logout", "svc whoami"]);
+/** Commands that take by a flag alone what people give them as an argument. */
+const BY_FLAG: ReadonlyMap<string, string> = new Map([
+  ["svc login", "--profile"],
+  ["svc logout", "--profile"],
+  ["svc whoami", "--profile"],
+  ["svc env", "--instance"],
+  ["svc dev keys rotate", "--instance"],
+  ["svc dev reset", "--instance"],
+]);
 
 /** What commander says of a value that is not among those of an option or an argument. */
 const NOT_A_CHOICE =
@@ -67,52 +70,53 @@ function hintFor(text: string, argv: readonly string[], program: Command): strin
   const command = commandOf(argv, program);
   const path = commandPath(command);
   const [, option] = /unknown option '([^'=]*)/.exec(text) ?? [];
-  const noun = command.name();
-  if (option !== undefined) {
-    if (SESSION_FLAGS.test(option) && command.parent?.name() === "users" && noun !== "delete")
-      return `Use: svc sessions search ${argv.slice(argv.indexOf(option)).join(" ")}`;
-    if (SEARCH_FLAGS.test(option) && command.name() === "list")
-      return `Use: svc ${command.parent!.name()} search ${argv.slice(argv.indexOf(option)).join(" ")}`;
-    if (option === "--force") return hintForForce(command);
-    const instead = Object.hasOwn(GUESSED_AT, `${path} ${option}`) ? GUESSED_AT[`${path} ${option}`] : undefined;
-    if (instead !== undefined) return `Use: ${instead.replace("<value>", () => valueOf(option, argv))}`;
-    if (command.name() === "delete" && (SEARCH_FLAGS.test(option) || option === "--not"))
-      return "Use a query, in one argument: svc users delete --query 'email:*@acme.test -name:bot' --dry-run";
-    if (path === "svc exec" && !argv.includes("--")) return hintForExec(argv.slice(argv.indexOf("exec") + 1));
-    if (Object.hasOwn(GUESSED_OPTIONS, option)) return `Use ${GUESSED_OPTIONS[option]}.`;
-  }
+  const hint =
+    (option !== undefined && hintForOption(option, argv, command)) ||
+    (/too many arguments/.test(text) && hintForWord(wordsAfter(command, argv), command));
+  if (hint) return hint;
   if (/unknown option '-\d/.test(text) && path === "svc dev clock advance")
     return "advance moves the clock forwards. To move it back, set it: svc dev clock set <time>";
-  if (/too many arguments/.test(text) && path === "svc users get")
-    return `For a name of several words: svc users search --name ${quoted(wordsAfter(command, argv).join(" "))}`;
-  if (/too many arguments/.test(text) && BY_PROFILE.has(path))
-    return `Use: ${path} --profile ${wordAfter(command, argv)}`;
-  if (/too many arguments/.test(text) && /^(?:de|a)sc$/i.test(wordAfter(command, argv) ?? ""))
-    return "Use --sort -created_at for descending order.";
-  if (/too many arguments/.test(text) && command.name() === "list")
-    return `To search: svc ${command.parent!.name()} search ${termFor(wordAfter(command, argv) ?? "")}`;
-  const [, first] = argv;
-  if (/missing required argument/.test(text) && path === "svc api" && first?.startsWith("/"))
-    return `Write the method first: svc api GET ${quoted(first)}`;
-  if (/too many arguments/.test(text) && path === "svc logs") {
-    const word = wordAfter(command, argv) ?? "";
-    return word.includes("@")
-      ? `For the sign-ins of a user: svc logs --user ${quoted(word)}`
-      : `To show one sign-in: svc logs --flow ${quoted(word)}`;
-  }
-  if (/too many arguments/.test(text) && BY_INSTANCE.has(path))
-    return `Use: ${path} --instance ${wordAfter(command, argv)}`;
+  if (/missing required argument/.test(text) && path === "svc api" && argv[1]?.startsWith("/"))
+    return `Write the method first: svc api GET ${quoted(argv[1])}`;
   return `See ${path} --help.`;
+}
+
+function hintForOption(option: string, argv: readonly string[], command: Command): string | undefined {
+  const path = commandPath(command);
+  const group = command.parent?.name();
+  const rest = argv.slice(argv.indexOf(option)).join(" ");
+  if (SESSION_FLAGS.test(option) && group === "users" && command.name() !== "delete")
+    return `Use: svc sessions search ${rest}`;
+  if (SEARCH_FLAGS.test(option) && command.name() === "list") return `Use: svc ${group!} search ${rest}`;
+  if (option === "--force") return hintForForce(command);
+  const instead = GUESSED_AT.get(`${path} ${option}`);
+  if (instead !== undefined) return `Use: ${instead.replace("<value>", () => valueOf(option, argv))}`;
+  if (command.name() === "delete" && (SEARCH_FLAGS.test(option) || option === "--not"))
+    return "Use a query, in one argument: svc users delete --query 'email:*@acme.test -name:bot' --dry-run";
+  if (path === "svc exec" && !argv.includes("--")) return hintForExec(argv.slice(argv.indexOf("exec") + 1));
+  const guess = GUESSED_OPTIONS.get(option);
+  return guess && `Use ${guess}.`;
+}
+
+/** What may be meant by the words behind a command that takes fewer. */
+function hintForWord(words: readonly string[], command: Command): string | undefined {
+  const path = commandPath(command);
+  const [word = ""] = words;
+  if (path === "svc users get")
+    return `For a name of several words: svc users search --name ${quoted(words.join(" "))}`;
+  if (BY_FLAG.has(path)) return `Use: ${path} ${BY_FLAG.get(path)} ${word}`;
+  if (/^(?:de|a)sc$/i.test(word)) return "Use --sort -created_at for descending order.";
+  if (command.name() === "list") return `To search: svc ${command.parent!.name()} search ${termFor(word)}`;
+  if (path !== "svc logs") return undefined;
+  return word.includes("@")
+    ? `For the sign-ins of a user: svc logs --user ${quoted(word)}`
+    : `To show one sign-in: svc logs --flow ${quoted(word)}`;
 }
 
 /** The default command of a group was given a word that is none of its commands. */
 function ofGroup(text: string, argv: readonly string[], command: Command): string {
-  const [, name] = /^error: too many arguments for '([^']*)'/.exec(text) ?? [];
-  return name === undefined || name === command.name() ? text : `error: unknown command '${wordAfter(command, argv)}'`;
-}
-
-function wordAfter(command: Command, argv: readonly string[]): string | undefined {
-  return wordsAfter(command, argv)[0];
+  const [, name = command.name()] = /^error: too many arguments for '([^']*)'/.exec(text) ?? [];
+  return name === command.name() ? text : `error: unknown command '${wordsAfter(command, argv)[0]}'`;
 }
 
 /** The words behind a command that are neither flags nor their values. */
@@ -129,11 +133,11 @@ function termFor(word: string): string {
 }
 
 /** What another program's --force is here. */
-function hintForForce(command: Command): string {
-  const path = commandPath(command);
-  if (path === "svc init") return "Files are never overwritten: move them, or choose another directory with --dir.";
+function hintForForce(command: Command): string | undefined {
+  if (command.name() === "init")
+    return "Files are never overwritten: move them, or choose another directory with --dir.";
   const has = (flag: string): boolean => command.options.some(({ long }) => long === flag);
-  if (!has("--yes")) return `See ${path} --help.`;
+  if (!has("--yes")) return undefined;
   return has("--expect") ? "Use --yes, with --expect for a query." : "Use --yes.";
 }
 
