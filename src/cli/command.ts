@@ -41,10 +41,13 @@ export function collect(value: string, before: readonly string[] = []): string[]
 export function runs(command: Command, run: (options: never, ...given: never[]) => Promise<number | void>): void {
   command.action(async (...given: unknown[]) => {
     const exitCode = await run(command.optsWithGlobals() as never, ...(given.slice(0, -2) as never[]));
-    let program: Command = command;
-    while (program.parent) program = program.parent;
+    const program = programOf(command);
     if (typeof exitCode === "number" && program instanceof Program) program.exitCode = exitCode;
   });
+}
+
+export function programOf(command: Command): Command {
+  return command.parent ? programOf(command.parent) : command;
 }
 
 /** What a command's help says beside its arguments and options. */

@@ -50,25 +50,25 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.terminated]: "terminated",
 };
 
-/** The command line's own codes in the `error.code` of `--json`, beside the client's, and what each ends with. */
+/** The command line's own codes in the `error.code` of `--json`, beside the client's: what each ends with, and means. */
 export const CLI_ERRORS = {
-  usage: EXIT.usage,
-  no_key: EXIT.noKey,
-  failed: EXIT.failed,
-  some_failed: EXIT.someFailed,
-  precondition: EXIT.precondition,
-  port_unavailable: EXIT.precondition,
-  store_locked: EXIT.precondition,
-  store_damaged: EXIT.failed,
-  store_unusable: EXIT.failed,
-  store_unavailable: EXIT.failed,
-  import_refused: EXIT.failed,
-  not_executable: EXIT.notExecutable,
-  command_not_found: EXIT.commandNotFound,
-  interrupted: EXIT.interrupted,
-  terminated: EXIT.terminated,
-  unexpected: EXIT.failed,
-} as const satisfies Record<string, ExitCode>;
+  usage: [EXIT.usage, "Unknown, missing or contradictory arguments, flags or variables"],
+  no_key: [EXIT.noKey, "No service or no secret key is configured"],
+  failed: [EXIT.failed, "The command could not do its work, or was declined"],
+  some_failed: [EXIT.someFailed, "Finished, but some failed"],
+  precondition: [EXIT.precondition, "Something is not as the command needs it, such as an unexpected count"],
+  port_unavailable: [EXIT.precondition, "The port is in use, or must not be used"],
+  store_locked: [EXIT.precondition, "Another process is using the store"],
+  store_damaged: [EXIT.failed, "The store is damaged"],
+  store_unusable: [EXIT.failed, "The store cannot be used"],
+  store_unavailable: [EXIT.failed, "The store cannot be read or written now"],
+  import_refused: [EXIT.failed, "The file cannot be imported"],
+  not_executable: [EXIT.notExecutable, "svc exec: the command cannot be executed"],
+  command_not_found: [EXIT.commandNotFound, "svc exec: the command was not found"],
+  interrupted: [EXIT.interrupted, "Interrupted"],
+  terminated: [EXIT.terminated, "Terminated"],
+  unexpected: [EXIT.failed, "A defect of svc"],
+} as const satisfies Record<string, readonly [ExitCode, string]>;
 export type CliErrorCode = keyof typeof CLI_ERRORS | ErrorCode;
 
 /** The code of an error that has none of its own. */
@@ -77,7 +77,7 @@ export function codeOfExit(exitCode: ExitCode): CliErrorCode {
   if (exitCode === EXIT.notFound) return "not_found";
   if (exitCode === EXIT.unreachable) return "connection";
   const codes = Object.keys(CLI_ERRORS) as (keyof typeof CLI_ERRORS)[];
-  return codes.find((code) => CLI_ERRORS[code] === exitCode) ?? "failed";
+  return codes.find((code) => CLI_ERRORS[code][0] === exitCode) ?? "failed";
 }
 
 /** Ends a command. The message says what was wrong, the hint what to do. */

@@ -25,9 +25,15 @@ export function inOneLine(text: string): string {
 }
 
 export function toFailure(error: unknown): Failure {
-  if (error instanceof CliError)
-    return { exitCode: error.exitCode, code: error.code, message: error.message, hint: error.hint };
-  const { name, code, message, reason, error: sentence, hint } = error as Record<string, string | undefined>;
+  if (error instanceof CliError) return error;
+  const {
+    name,
+    code = "unknown",
+    message,
+    reason,
+    error: sentence,
+    hint,
+  } = error as Record<string, string | undefined>;
   const { status } = error as { status?: number };
   const text = sentence ?? message ?? String(error);
   switch (name) {
@@ -35,30 +41,21 @@ export function toFailure(error: unknown): Failure {
     case "ServiceError":
     case "TokenError":
     case "ConnectionError":
-      return {
-        exitCode: exitOf(code ?? "", status),
-        code: (code ?? "unknown") as CliErrorCode,
-        message: inOneLine(text),
-        // A command may know more of what was meant.
-        hint: hint ?? HINTS.get(code),
-      };
+      // A command may know more of what was meant.
+      return failureOf(code, inOneLine(text), status, hint ?? HINTS.get(code));
     case "ControlError":
-      return controlFailure(code ?? "unknown", status ?? 0, inOneLine(text), (error as Error).cause);
+      return controlFailure(code, status ?? 0, inOneLine(text), (error as Error).cause);
     case "StoreRefused":
-      return own(`store_${reason as "locked" | "damaged" | "unusable"}`, text);
+      return failureOf(`store_${reason!}`, text);
     case "ExitPromptError":
-      return own("interrupted", "Interrupted.");
+      return failureOf("interrupted", "Interrupted.");
   }
   const known = NAMED.get(name);
-  return known ? own(known, text) : own("unexpected", `Unexpected error: ${text}`);
+  return known ? failureOf(known, text) : failureOf("unexpected", `Unexpected error: ${text}`);
 }
 
-function own(code: CliErrorCode, message: string): Failure {
-  return {
-    exitCode: code in CLI_ERRORS ? CLI_ERRORS[code as keyof typeof CLI_ERRORS] : exitOf(code),
-    code,
-    message,
-  };
+function failureOf(code: string, message: string, status?: number, hint?: string): Failure {
+  return { exitCode: exitOf(code, status), code: code as CliErrorCode, message, hint };
 }
 
 const NO_CONTROL_API =
@@ -159,6 +156,7 @@ export const EXIT_OF: Readonly<Record<ErrorCode, ExitCode>> = {
 
 /** @param status of the answer: a service that fails in words of its own fails all the same */
 export function exitOf(code: string, status?: number): ExitCode {
-  const known = Object.hasOwn(EXIT_OF, code) ? EXIT_OF[code as ErrorCode] : EXIT.failed;
+  const [own = EXIT.failed] = Object.hasOwn(CLI_ERRORS, code) ? CLI_ERRORS[code as keyof typeof CLI_ERRORS] : [];
+  const known = Object.hasOwn(EXIT_OF, code) ? EXIT_OF[code as ErrorCode] : own;
   return known === EXIT.failed && status !== undefined && status >= 500 ? EXIT.unreachable : known;
 }

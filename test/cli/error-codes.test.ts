@@ -30,7 +30,12 @@ describe("The code of an error in --json", () => {
   ])("is, for %s, %s", async (_, code, argv, options) => {
     const { stderr, code: exit } = await run([...argv, "--json"], options);
     expect(JSON.parse(stderr)).toMatchObject({ error: { code, exitCode: exit } });
-    expect(exit).toBe(new Map<string, number>(Object.entries({ ...EXIT_OF, ...CLI_ERRORS })).get(code));
+    expect(exit).toBe(
+      new Map<string, number>([
+        ...Object.entries(EXIT_OF),
+        ...Object.entries(CLI_ERRORS).map(([own, [ends]]) => [own, ends] as const),
+      ]).get(code),
+    );
   });
 
   it.each<[status: number, body: string, error: object]>([

@@ -21,7 +21,7 @@ describe("docs/errors.md", () => {
         const wire = ERRORS[code as keyof typeof ERRORS] as (typeof ERRORS)[keyof typeof ERRORS] | undefined;
         return [[code, ...(wire ? [String(wire.status), wire.error] : []), String(EXIT_OF[code as ErrorCode])]];
       }),
-      ...Object.entries(CLI_ERRORS).map(([code, exit]) => [code, String(exit)]),
+      ...Object.entries(CLI_ERRORS).map(([code, [exit]]) => [code, String(exit)]),
       ...Object.entries(EXIT_MEANINGS),
       ...Object.keys(SIGN_IN_ERRORS).map((code) => [code]),
       ...TOKEN_PROBLEMS.map((reason) => [reason, ERRORS[codeOfProblem(reason)].error]),

@@ -16,22 +16,35 @@ export interface Answer {
 export interface Request extends Omit<FetchInit, "redirect" | "signal">, Reach {
   /** How often it is repeated, as the client would. Default: never. */
   readonly retries?: number;
+  /** Whether `--wait` waits until there is a service to answer it. Default: true. */
+  readonly waits?: boolean;
 }
 
 /**
- * Sends a request, which `--wait` may wait for, and reads the whole response. The last response counts, whatever its status.
+ * Sends a request, and reads the whole response. The last response counts, whatever its status.
  * @throws {ConnectionError} `timeout` or `connection`, with the reason as its cause
  */
-export function exchange({ network }: Place, url: string, request: Request): Promise<Answer> {
-  const { method = "GET", retries = 0 } = request;
-  return inTime(url, request, (deadline) =>
-    again(network, method, url, retries, deadline, () => once(network, url, request, deadline)),
-  );
-}
-
-/** The same without any other try. */
-export function exchangeOnce({ network }: Place, url: string, request: Request): Promise<Answer> {
-  return inTime(url, request, (deadline) => once(network, url, request, deadline));
+export async function exchange({ network }: Place, url: string, request: Request): Promise<Answer> {
+  const { method = "GET", headers, body, retries = 0, waits = true, timeoutMs } = request;
+  const deadline = startDeadline(timeoutMs, undefined);
+  const init: FetchInit = {
+    method,
+    headers: { accept: "application/json", ...headers },
+    redirect: "manual",
+    signal: deadline.signal,
+    ...(body !== undefined && { body }),
+  };
+  const once = async (): Promise<Answer> => {
+    const response = await network.send(url, init, request);
+    return { response, text: await response.text() };
+  };
+  try {
+    return await deadline.until(waits ? again(network, method, url, retries, deadline, once) : once());
+  } catch (error) {
+    throw new ConnectionError(deadline.isOver ? "timeout" : "connection", `${url} did not answer`, { cause: error });
+  } finally {
+    deadline.end();
+  }
 }
 
 /** Sends requests that are not the client's, which `--wait` may wait for. Without a signal of its own, each ends in time. */
@@ -59,34 +72,6 @@ export function fetchOf({ network }: Place, reach: Reach): Fetch {
   };
 }
 
-async function inTime(
-  url: string,
-  { timeoutMs }: Reach,
-  act: (deadline: Deadline) => Promise<Answer>,
-): Promise<Answer> {
-  const deadline = startDeadline(timeoutMs, undefined);
-  try {
-    return await deadline.until(act(deadline));
-  } catch (error) {
-    const code = deadline.isOver ? "timeout" : "connection";
-    throw new ConnectionError(code, `${url} did not answer`, { cause: error });
-  } finally {
-    deadline.end();
-  }
-}
-
-async function once(network: Network, url: string, request: Request, { signal }: Deadline): Promise<Answer> {
-  const { method = "GET", headers, body } = request;
-  const init: FetchInit = { method, headers: { accept: "application/json", ...headers }, redirect: "manual", signal };
-  const response = await network.send(url, { ...init, ...(body !== undefined && { body }) }, request);
-  return { response, text: await response.text() };
-}
-
-interface Outcome<Result> {
-  readonly result?: Result;
-  readonly error?: unknown;
-}
-
 /** By the client's rules. */
 async function again<Result extends { readonly response: FetchResponse }>(
   network: Network,
@@ -97,24 +82,20 @@ async function again<Result extends { readonly response: FetchResponse }>(
   attempt: () => Promise<Result>,
 ): Promise<Result> {
   const patience = network.patience(method, url);
-  const settled = (): Promise<Outcome<Result>> =>
-    attempt().then(
-      (result) => ({ result }),
-      (error: unknown) => ({ error }),
-    );
   const may = (fault: Fault): boolean => mayRetry(`${method} ${new URL(url).pathname}`, fault);
   try {
-    const { result, error } = await repeat(settled, faultOf, { retries, mayRetry: may, patience, deadline });
-    if (result) return result;
-    throw error;
+    const settled = async () => (await Promise.allSettled([attempt()]))[0];
+    const outcome = await repeat(settled, faultOf, { retries, mayRetry: may, patience, deadline });
+    if (outcome.status === "rejected") throw outcome.reason;
+    return outcome.value;
   } finally {
     patience.end();
   }
 }
 
-function faultOf({ result, error }: Outcome<{ readonly response: FetchResponse }>): Fault | undefined {
-  if (!result) return { syscallCode: codeOf(error) };
-  const { status, headers } = result.response;
+function faultOf(outcome: PromiseSettledResult<{ readonly response: FetchResponse }>): Fault | undefined {
+  if (outcome.status === "rejected") return { syscallCode: codeOf(outcome.reason) };
+  const { status, headers } = outcome.value.response;
   if (status < 400) return undefined;
   return { status, retryAfterMs: parseRetryAfter(headers.get("retry-after"), Date.now()) };
 }

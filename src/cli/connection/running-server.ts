@@ -3,7 +3,7 @@ import { isLoopbackUrl } from "../../wire/http/address.ts";
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { dirname, resolve } from "node:path";
 import type { Context } from "../context.ts";
-import { codeOf, exchangeOnce } from "./exchange.ts";
+import { codeOf, exchange } from "./exchange.ts";
 import {
   hasServed,
   isServerFileOf,
@@ -77,19 +77,10 @@ export function knownSubdomains({ cwd }: Pick<Place, "cwd">): string[] {
 }
 
 /** What a server has written about itself. */
-export interface Announcement {
-  /** Its own file. */
-  readonly path: string;
-  /** Another server that runs in this directory, which commands no longer ask. */
-  readonly other: RunningServerFile | undefined;
-  /** Writes its file again if its instances or their keys have changed. */
-  update(changed: RunningServerFile): Promise<void>;
-  /** Removes its files; the newest server that still runs takes its place. */
-  withdraw(): Promise<void>;
-}
+export type Announcement = Awaited<ReturnType<typeof announceServer>>;
 
 /** Writes a server's own file, and makes it the one that commands in this directory ask. */
-export async function announceServer(place: Place, server: RunningServerFile): Promise<Announcement> {
+export async function announceServer(place: Place, server: RunningServerFile) {
   const { cwd } = place;
   const path = serverPath(cwd, server.port);
   const other = await newestRunning(place, cwd);
@@ -97,13 +88,17 @@ export async function announceServer(place: Place, server: RunningServerFile): P
   await writeServerFile(cwd, path, server);
   await writeServerFile(cwd, newestPath(cwd), server);
   return {
+    /** Its own file. */
     path,
+    /** Another server that runs in this directory, which commands no longer ask. */
     other,
-    async update(changed) {
+    /** Writes its file again if its instances or their keys have changed. */
+    async update(changed: RunningServerFile): Promise<void> {
       await writeServerFile(cwd, path, changed);
       if (isServerFileOf(newestPath(cwd), changed)) await writeServerFile(cwd, newestPath(cwd), changed);
     },
-    async withdraw() {
+    /** Removes its files; the newest server that still runs takes its place. */
+    async withdraw(): Promise<void> {
       await removeServerFile(path, server);
       if (!(await removeServerFile(newestPath(cwd), server))) return;
       const next = await newestRunning(place, cwd);
@@ -136,7 +131,7 @@ async function probe(place: Place, server: RunningServerFile): Promise<"proved" 
   try {
     const timeoutMs = Math.min(TIMEOUT_MS, durationMs(place.env["SVC_TIMEOUT"] ?? "", "s") || Infinity);
     const url = `${server.url}/__svc/identity?challenge=${challenge}`;
-    const { text } = await exchangeOnce(place, url, { certificate: server.certificate, timeoutMs });
+    const { text } = await exchange(place, url, { certificate: server.certificate, timeoutMs, waits: false });
     const { proof } = JSON.parse(text) as { proof?: unknown };
     const asked = `${new URL(url).hostname}:${portOf(url)}`;
     return isProof(proof, server.identity_secret, `identity ${challenge} ${asked}`) ? "proved" : "other";

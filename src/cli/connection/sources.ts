@@ -36,15 +36,14 @@ export async function readExplicitTarget(context: Context, flags: TargetFlags): 
   const variable = (name: string): string | undefined => context.env[name]?.trim() || undefined;
   const environmentsKey = environmentKey(context);
   const environment: Source = {
-    ...values("SVC_", {
-      base_url: variable("SVC_BASE_URL"),
-      api_url: variable("SVC_API_URL"),
-      publishable_key: variable("SVC_PUBLISHABLE_KEY"),
-    }),
+    base_url: address("SVC_BASE_URL", variable("SVC_BASE_URL")),
+    api_url: address("SVC_API_URL", variable("SVC_API_URL")),
+    publishable_key: sourced("SVC_PUBLISHABLE_KEY", variable("SVC_PUBLISHABLE_KEY")),
     secret_key: environmentsKey,
     keyOrigin: environmentsKey && originOf(variable("SVC_BASE_URL")),
   };
-  const sources: Source[] = [values("--", { base_url: flags.baseUrl, api_url: flags.apiUrl }), environment];
+  const typed = { base_url: address("--base-url", flags.baseUrl), api_url: address("--api-url", flags.apiUrl) };
+  const sources: Source[] = [typed, environment];
   const named = variable("SVC_PROFILE");
   if (flags.profile !== undefined)
     sources.splice(1, 0, ofProfile(context, flags.profile, await requireProfile(context, flags.profile), "--profile"));
@@ -55,15 +54,20 @@ export async function readExplicitTarget(context: Context, flags: TargetFlags): 
   return isByVariable ? { ...target, isByDefault: true } : target;
 }
 
-/** Completes an explicit target with a profile. @throws {CliError} if a key would be sent to an origin that it is not for */
-export function withProfile(
-  context: Context,
-  explicit: Target,
-  name: string,
-  profile: Profile,
-  chosenBy: string,
-): Target {
-  return checkKeyOrigin(merge(explicit, ofProfile(context, name, profile, chosenBy)));
+/** @throws {ConfigError} for what is not an address */
+function address(source: string, value: string | undefined): Sourced | undefined {
+  checkAddress(source, value);
+  return sourced(source, value);
+}
+
+function sourced(source: string, value: string | undefined): Sourced | undefined {
+  return value === undefined ? undefined : { value, source };
+}
+
+/** Completes an explicit target with the current profile. @throws {CliError} if a key would be sent to an origin that it is not for */
+export async function withCurrent(context: Context, explicit: Target, name: string): Promise<Target> {
+  const current = ofProfile(context, name, await requireProfile(context, name), "the current profile");
+  return { ...checkKeyOrigin(merge(explicit, current)), isByDefault: true };
 }
 
 /** @throws {CliError} if a key would be sent to an origin that it is not for */
@@ -95,23 +99,14 @@ function ofProfile(context: Context, name: string, profile: Profile, chosenBy: s
   return {
     profile: { value: name, source: chosenBy },
     base_url: { value: base_url, source },
-    api_url: api_url === undefined ? undefined : { value: api_url, source },
-    publishable_key: publishable_key === undefined ? undefined : { value: publishable_key, source },
+    api_url: sourced(source, api_url),
+    publishable_key: sourced(source, publishable_key),
     secret_key: stored && {
       value: () => readStoredKey(context, name, stored),
       source: stored.store === "keyring" ? `${source} (keyring)` : `${source} (file)`,
     },
     keyOrigin: stored?.origin,
   };
-}
-
-function values(prefix: "--" | "SVC_", given: Readonly<Record<string, string | undefined>>): Target {
-  const sourceName = (name: string): string => prefix + (prefix === "--" ? name.replace("_", "-") : name.toUpperCase());
-  const entries = Object.entries(given).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, { value, source: sourceName(name) }] as const],
-  );
-  for (const [name, { value, source }] of entries) if (name.endsWith("_url")) checkAddress(source, value);
-  return Object.fromEntries(entries);
 }
 
 /** Undefined if there is no address; text that is not one is returned as it is. */

@@ -4,12 +4,12 @@ import { isLoopbackUrl } from "../../wire/http/address.ts";
 import { trimSlash } from "../../wire/http/request.ts";
 import type { TargetFlags } from "../command.ts";
 import type { Context, NamedInstance } from "../context.ts";
-import { listProfiles, readCurrent, requireProfile } from "../credentials/profiles.ts";
+import { listProfiles, readCurrent } from "../credentials/profiles.ts";
 import { CliError, EXIT, UsageError } from "../errors.ts";
 import { quoted } from "../output/text.ts";
 import { findLocalServer, findServerOn, portOf, type LocalServer } from "./running-server.ts";
 import { placeOf, type RunningServerFile } from "./server-file.ts";
-import { readExplicitTarget, withProfile, type Target } from "./sources.ts";
+import { readExplicitTarget, withCurrent, type Target } from "./sources.ts";
 
 /**
  * In order of precedence: flags, `--profile`, `SVC_*`, the server that runs in this directory or above, the current
@@ -28,9 +28,9 @@ export async function resolveTarget(context: Context, flags: TargetFlags): Promi
   if (local) throw notRunning(local, await elsewhere(context));
   const current = await readCurrent(context);
   if (current !== undefined && explicit.secret_key === undefined) {
-    const profile = await requireProfile(context, current);
+    const target = await withCurrent(context, explicit, current);
     if (flags.instance !== undefined) throw notAmongInstances(`profile ${current}`, flags.instance);
-    return { ...withProfile(context, explicit, current, profile, "the current profile"), isByDefault: true };
+    return target;
   }
   throw await noService(context, explicit);
 }

@@ -1,6 +1,6 @@
 /** How help is laid out: as wide as the terminal within bounds, with no command broken in two. */
 import { Help, type Command } from "commander";
-import { helpOf } from "../command.ts";
+import { helpOf, programOf } from "../command.ts";
 import type { Stream } from "../context.ts";
 import { EXIT_MEANINGS } from "../errors.ts";
 
@@ -61,11 +61,8 @@ function hanging(first: string, text: string, width = STANDARD_WIDTH): string {
 
 /** The global options, by name only: their descriptions would hide the command's own options. */
 function globalOptions(command: Command, width = STANDARD_WIDTH): string {
-  let program = command;
-  while (program.parent) program = program.parent;
-  const own = new Set(["--version", "--help"]);
-  const flags = program.options
-    .filter(({ long }) => !own.has(long!))
+  const flags = programOf(command)
+    .options.filter(({ long }) => long !== "--version" && long !== "--help")
     .map((option) => option.flags.replace(" ", "\u00a0"));
   const text = wrap(`Global options: ${flags.join(", ")}. See svc\u00a0--help.`, width);
   return text.replaceAll("\u00a0", " ");

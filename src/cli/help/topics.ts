@@ -1,5 +1,5 @@
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/search/fields.ts";
-import { EXIT_MEANINGS, type CLI_ERRORS } from "../errors.ts";
+import { CLI_ERRORS, EXIT_MEANINGS } from "../errors.ts";
 import { enumerated } from "../../wire/text/suggestion.ts";
 import { PROVIDERS } from "../../wire/providers.ts";
 
@@ -81,7 +81,7 @@ function exitCodes(): string {
 
 With --json an error has a code as well: one of the service or the client, such as user_not_found, or
 
-${table(CLI_ERROR_MEANINGS)}
+${table(Object.fromEntries(Object.entries(CLI_ERRORS).map(([code, [, meaning]]) => [code, meaning])))}
 
 docs/errors.md has all of them.`;
 }
@@ -103,26 +103,6 @@ function fieldsOf(fields: Fields): string {
     ),
   );
 }
-
-/** What the command line's own codes mean. */
-const CLI_ERROR_MEANINGS: Readonly<Record<keyof typeof CLI_ERRORS, string>> = {
-  usage: "Unknown, missing or contradictory arguments, flags or variables",
-  no_key: "No service or no secret key is configured",
-  failed: "The command could not do its work, or was declined",
-  some_failed: "Finished, but some failed",
-  precondition: "Something is not as the command needs it, such as an unexpected count",
-  port_unavailable: "The port is in use, or must not be used",
-  store_locked: "Another process is using the store",
-  store_damaged: "The store is damaged",
-  store_unusable: "The store cannot be used",
-  store_unavailable: "The store cannot be read or written now",
-  import_refused: "The file cannot be imported",
-  not_executable: "svc exec: the command cannot be executed",
-  command_not_found: "svc exec: the command was not found",
-  interrupted: "Interrupted",
-  terminated: "Terminated",
-  unexpected: "A defect of svc",
-};
 
 const [FIRST, ...OTHERS] = PROVIDERS.map((name) => name.toUpperCase());
 /** The variables of the providers' credentials. */

@@ -8,7 +8,7 @@ import { CONFIG_FILE, DEFAULT_PORT } from "../../../wire/serve.ts";
 import type { Context } from "../../context.ts";
 import { toFailure } from "../../failure.ts";
 import { configDirectory, listProfiles, readCurrent, requireProfile } from "../../credentials/profiles.ts";
-import { exchangeOnce } from "../../connection/exchange.ts";
+import { exchange } from "../../connection/exchange.ts";
 import { findRunningServer } from "../../connection/running-server.ts";
 import { failed, ok, skipped, warning, type Check } from "./check.ts";
 
@@ -151,7 +151,7 @@ async function portCheck(context: Context): Promise<Check> {
 async function isService(context: Context, port: number): Promise<boolean> {
   try {
     const url = `http://localhost:${port}/__svc/health/live`;
-    const { text } = await exchangeOnce(context, url, { timeoutMs: TIMEOUT_MS });
+    const { text } = await exchange(context, url, { timeoutMs: TIMEOUT_MS, waits: false });
     return (parsedJson(text) as { status?: unknown } | undefined)?.status === "ok";
   } catch {
     return false;
