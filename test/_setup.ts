@@ -3,7 +3,7 @@ import { createAddresses, type Addresses } from "../src/server/instances/address
 import type { RequestEntry } from "../src/server/http/request-entry.ts";
 import { nowhere } from "../src/server/sign-in/geo.ts";
 import { productErrors } from "../src/server/control/reference/openapi.ts";
-import { createDashboardKeys } from "../src/server/control/dashboard-keys.ts";
+import { createDashboardKeys } from "../src/server/control/keys.ts";
 import { createSharedState } from "../src/server/shared-state/shared-state.ts";
 import type { Credentials } from "../src/server/providers/credentials.ts";
 import { parseSeed } from "../src/server/seed/parse.ts";

@@ -8,7 +8,7 @@ export { serve, type RunningServer, type ServeOptions } from "./serve.ts";
 export { credentialsFromEnv, joinCredentials } from "./providers/credentials.ts";
 export type { Credentials };
 export { PortUnavailable, SeedError, ServeError } from "./errors.ts";
-export { defineSeed, type SeedInput } from "./seed/define.ts";
+export { defineSeed, type SeedInput } from "./seed/apply.ts";
 export { RESERVED_SUBDOMAINS } from "./instances/addresses.ts";
 export { checkEntry as checkRedirectEntry } from "./sign-in/redirect-rule.ts";
 export { seedPersona } from "./simulator/typed-account.ts";

@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import * as z from "zod/mini";
 import { describe, expect, it } from "vitest";
-import { SeedFile } from "../../src/server/seed/schema.ts";
-import { parseSeed } from "../../src/server/seed/parse.ts";
+import { SeedFile, parseSeed } from "../../src/server/seed/parse.ts";
 import { PRODUCT_ROUTES } from "../../src/wire/product/routes.ts";
 import type { RouteDefinition } from "../../src/wire/route.ts";
 import { runCli } from "../_cli.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { textReport, jsonReport } from "../../src/cli/commands/serve/report.ts";
 import type { RequestEntry } from "../../src/server/http/request-entry.ts";
-import type { SeedInput } from "../../src/server/seed/define.ts";
+import type { SeedInput } from "../../src/server/seed/apply.ts";
 import type { Fetch } from "../../src/wire/http/fetch.ts";
 import { createContext, runCli } from "../_cli.ts";
 import { startServer } from "../_control.ts";

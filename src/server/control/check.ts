@@ -2,6 +2,7 @@ import type * as z from "zod/mini";
 import { ApiError } from "../errors.ts";
 import { textFaults } from "../seed/faults.ts";
 import { checked } from "../zod-errors.ts";
+import { durationMs } from "../../wire/text/time.ts";
 
 const MAX_FAULTS = 20;
 
@@ -25,4 +26,36 @@ export function check(schema: z.ZodMiniType | undefined, input: unknown, whole: 
 /** @throws {ApiError} `bad_request` with the first faults, if there are any */
 export function refuseFaults(faults: readonly string[]): void {
   if (faults.length > 0) throw new ApiError("bad_request", faults.slice(0, MAX_FAULTS).join("; "));
+}
+
+/** Before it, ISO 8601 has years of another form. */
+const FIRST_YEAR = Date.parse("0000-01-01T00:00:00Z");
+const CLOCK = /^(?:(\d+):)?(\d{1,2}):(\d{2})$/;
+
+/**
+ * Milliseconds of a duration such as `61m`, `1h30m`, `30:00` or `01:30:00`, or of a number of milliseconds. Digits as text
+ * have no unit: they are seconds to one reader and milliseconds to another.
+ * @throws {ApiError} `bad_request`, with the path
+ */
+export function parseDuration(value: string | number, path: string): number {
+  const text = String(value).trim();
+  if (typeof value === "string" && /^\d+(?:\.\d+)?$/.test(text))
+    throw new ApiError("bad_request", `${path}: "${text}" has no unit; write ${text}s, ${text}m or ${text}ms`);
+  const ms = typeof value === "number" ? Math.round(value) : fromText(text);
+  if (ms === undefined || !Number.isFinite(ms))
+    throw new ApiError("bad_request", `${path}: "${value}" is not a duration; write 61m, 1h30m, 30:00 or milliseconds`);
+  return ms;
+}
+
+function fromText(text: string): number | undefined {
+  const [, hours, minutes, seconds] = CLOCK.exec(text) ?? [];
+  if (minutes !== undefined) return ((Number(hours ?? 0) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
+  return durationMs(text);
+}
+
+/** ISO 8601 of a time, or of a moment so long ago. @param now by the service's clock */
+export function parseMoment(value: string, now: Date): string {
+  const age = durationMs(value);
+  if (age === undefined) return new Date(value).toISOString();
+  return new Date(Math.max(FIRST_YEAR, now.getTime() - age)).toISOString();
 }

@@ -6,7 +6,7 @@ import type { Connect } from "../providers/connections.ts";
 import type { Offers } from "../providers/offers.ts";
 import type { SignInHeadless } from "../simulator/headless.ts";
 import type { Simulator } from "../simulator/simulator.ts";
-import type { DashboardKeys } from "./dashboard-keys.ts";
+import type { DashboardKeys } from "./keys.ts";
 import type { Jobs } from "./jobs.ts";
 import type { CONTROL_ROUTES } from "../../wire/control/routes.ts";
 import type { ControlRoute } from "../../wire/control/types.ts";

@@ -6,7 +6,7 @@ import { isFlowMatch, type FlowFilter } from "../../wire/control/flows.ts";
 import type { Flow } from "../history/flows.ts";
 import type { LoggedRequest } from "../history/request-log.ts";
 import type { ControlDeps } from "./deps.ts";
-import { parseDuration, parseMoment } from "./duration.ts";
+import { parseDuration, parseMoment } from "./check.ts";
 import { requireInstance } from "./records.ts";
 
 /** Filters of sign-ins. */
@@ -20,20 +20,20 @@ export function filterFlows(
   { newer_than, ...query }: Filter,
   deps: Pick<ControlDeps, "instances" | "now">,
 ): Flow[] {
-  const filter = settled(query, deps);
+  const bounds = boundsOf(query, deps);
+  const filter: FlowFilter = { ...query, ...bounds, instance: bounds.instance?.id };
   // One that is no longer kept is older than all that are.
   const known = newer_than === undefined ? -1 : flows.findIndex((flow) => flow.id === newer_than);
   return flows.slice(0, known < 0 ? flows.length : known).filter((flow) => isFlowMatch(flow, filter));
 }
 
-/** With the instance's id, and times in the one form in which they can be compared. @throws {ApiError} `instance_not_found` */
-function settled(
-  { instance, since, until, ...rest }: Omit<Filter, "newer_than">,
+/** The instance, and times in the one form in which they can be compared. @throws {ApiError} `instance_not_found` */
+function boundsOf(
+  { instance, since, until }: Pick<Filter, "instance" | "since" | "until">,
   deps: Pick<ControlDeps, "instances" | "now">,
-): FlowFilter {
+) {
   return {
-    ...rest,
-    instance: instance === undefined ? undefined : requireInstance(deps, instance).id,
+    instance: instance === undefined ? undefined : requireInstance(deps, instance),
     since: since === undefined ? undefined : parseMoment(since, deps.now()),
     until: until === undefined ? undefined : parseMoment(until, deps.now()),
   };
@@ -45,21 +45,18 @@ export function filterRequests(
   filter: z.output<typeof Requests>,
   deps: Pick<ControlDeps, "instances" | "flows" | "now">,
 ): LoggedRequest[] {
-  const { instance, since, until, result, error, outcome, provider, user, reason, method, status, path, control } =
-    filter;
+  const { result, error, outcome, provider, user, reason, method, status, path, control } = filter;
   const ofFlow = { result, error, outcome, provider, user, reason };
-  const subdomain = instance === undefined ? undefined : requireInstance(deps, instance).subdomain;
-  const after = since === undefined ? undefined : parseMoment(since, deps.now());
-  const before = until === undefined ? undefined : parseMoment(until, deps.now());
+  const { instance, since, until } = boundsOf(filter, deps);
   const asksFlow = Object.values(ofFlow).some((value) => value !== undefined);
   return requests.filter((request) => {
     if (control === false && isWatching(request.path)) return false;
     if (method !== undefined && request.method !== method) return false;
     if (status !== undefined && !String(request.status).startsWith(status.replace("xx", ""))) return false;
     if (path !== undefined && !request.path.includes(path)) return false;
-    if (subdomain !== undefined && request.instance !== subdomain) return false;
-    if (after !== undefined && request.at < after) return false;
-    if (before !== undefined && request.at >= before) return false;
+    if (instance !== undefined && request.instance !== instance.subdomain) return false;
+    if (since !== undefined && request.at < since) return false;
+    if (until !== undefined && request.at >= until) return false;
     if (!asksFlow) return true;
     const flow = request.flow_id === null ? undefined : deps.flows.get(request.flow_id);
     return flow !== undefined && isFlowMatch(flow, ofFlow);

@@ -1,9 +1,8 @@
 import type { Fields } from "../../wire/search/fields.ts";
-import { parseQuery, QueryError, type Clause, type Query, type Term } from "../../wire/search/query.ts";
+import { parseQuery, QueryError, type Query } from "../../wire/search/query.ts";
 import { ApiError } from "../errors.ts";
 import type { Call } from "../http/dispatch.ts";
-import type { Sent } from "../http/respond.ts";
-import { linkToNext, list, unknownAfter, type ListOptions } from "../http/routes/list.ts";
+import { linkToNext, unknownAfter, type ListOptions } from "../http/routes/list.ts";
 import type { ControlDeps } from "./deps.ts";
 
 type ListDeps = Pick<ControlDeps, "addresses" | "cursors">;
@@ -15,16 +14,6 @@ interface Search {
 
 interface Asked extends Pick<Call, "event" | "request"> {
   readonly query: { readonly limit?: number | undefined; readonly after?: string | undefined };
-}
-
-/** A list or a search of records, as in the product API. @throws {ApiError} as there */
-export function recordList<Row, Shown>(
-  call: Asked & { readonly query: Search },
-  deps: ListDeps,
-  fields: Fields,
-  options: ListOptions<Row, Shown>,
-): Promise<Shown[] | Sent> {
-  return list(call, deps, options, queryOf(call.query, fields));
 }
 
 const MAX_COUNT = 10_000;
@@ -40,25 +29,14 @@ export async function recordCount(
   return { count: Math.min(count, MAX_COUNT), is_complete: count <= MAX_COUNT };
 }
 
-function queryOf({ query = "", name = "" }: Search, fields: Fields): Query | undefined {
+/** @throws {ApiError} `invalid_query` */
+export function queryOf({ query = "", name = "" }: Search, fields: Fields): Query | undefined {
   const words = name.split(/\s+/).filter((word) => word !== "");
-  const terms = words.map((value): Term => ({ field: "name", operator: "contains", value, negated: false }));
-  // Of one clause, either word would be enough.
-  const clauses = terms.map((term): Clause => ({
-    field: "name",
-    column: "name",
-    type: "string",
-    values: [term],
-    range: [],
-    excluded: [],
-  }));
-  const all = [...(query.trim() === "" ? [] : parsed(query.trim(), fields)), ...clauses];
-  return all.length === 0 ? undefined : all;
-}
-
-function parsed(search: string, fields: Fields): Query {
+  // Each word by itself: of one clause, either word would be enough.
+  const searches = [query.trim(), ...words.map((word) => `name:*${word}*`)];
   try {
-    return parseQuery(search, fields);
+    const clauses = searches.flatMap((search) => parseQuery(search, fields));
+    return clauses.length === 0 ? undefined : clauses;
   } catch (error) {
     if (error instanceof QueryError) throw new ApiError("invalid_query", error.message);
     throw error;

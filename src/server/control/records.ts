@@ -2,10 +2,10 @@ import type { ErrorCode } from "../../wire/errors.ts";
 import { ApiError } from "../errors.ts";
 import { lowerCaseId } from "../http/routes/list.ts";
 import type { InstanceRecord, TenantKey } from "../store/records.ts";
-import type { UserView, Store } from "../store/store.ts";
+import type { UserView } from "../store/store.ts";
 import type { ControlDeps } from "./deps.ts";
-import type { Query } from "../../wire/search/query.ts";
-import { fold } from "../../wire/text/fold.ts";
+import { USER_FIELDS } from "../../wire/search/fields.ts";
+import { parseQuery } from "../../wire/search/query.ts";
 import { hash } from "node:crypto";
 
 /** What was looked up. @throws {ApiError} with `code` if it is undefined */
@@ -45,22 +45,17 @@ export async function requireKey(
   return { instance_id: requireFound(first, NOT_FOUND[table]), id };
 }
 
-/** A user of an instance by id or e-mail address. */
+/** A user of an instance by id, or by e-mail address in any case. */
 export async function findUser(
   { store }: ControlDeps,
   { id }: InstanceRecord,
   name: string,
 ): Promise<UserView | undefined> {
-  return (
-    (await store.findUser(id, lowerCaseId(name))) ?? (name.includes("@") ? userByEmail(store, id, name) : undefined)
-  );
-}
-
-/** The user of an instance with this e-mail address, in any case. */
-async function userByEmail(store: Store, instance_id: string, email: string): Promise<UserView | undefined> {
-  const values = [{ field: "email", operator: "is", value: fold(email), negated: false }] as const;
-  const query: Query = [{ field: "email", column: "email", type: "string", values, range: [], excluded: [] }];
-  for await (const [view] of store.users(instance_id, { query, limit: 1, isFresh: true })) return view;
+  const found = await store.findUser(id, lowerCaseId(name));
+  // A pattern would find others.
+  if (found || !/^[^\s*]+@[^\s*]+$/.test(name)) return found;
+  const query = parseQuery(`email:${name}`, USER_FIELDS);
+  for await (const [view] of store.users(id, { query, limit: 1, isFresh: true })) return view;
   return undefined;
 }
 

@@ -11,6 +11,7 @@ import {
   type PersonaRecord,
   type SessionRecord,
 } from "../store/records.ts";
+import { toUser } from "../http/resources.ts";
 import type { UserView } from "../store/store.ts";
 import type { ControlDeps } from "./deps.ts";
 
@@ -48,19 +49,17 @@ export function oldKeysOf(instance: InstanceRecord, now: Date): Answer<"Keys">["
 }
 
 /** @param identities undefined in lists */
-export function userResource({ user, providers }: UserView, identities?: readonly IdentityRecord[]): Answer<"User"> {
+export function userResource(view: UserView, identities?: readonly IdentityRecord[]): Answer<"User"> {
+  const { user } = view;
   return {
     id: user.id,
     resource: "user",
     data: {
       instance: user.instance_id,
-      email: user.email,
-      name: user.name,
-      avatar_url: user.avatar_url,
-      email_verified: user.email_verified_at !== null,
+      ...toUser(view).data,
+      providers: [...view.providers],
       email_verified_at: user.email_verified_at,
       has_password: user.password_digest !== null,
-      providers: [...providers],
       ...(identities && {
         identities: identities.map(({ id, provider, uid, email, email_verified }) => ({
           id,
@@ -70,7 +69,6 @@ export function userResource({ user, providers }: UserView, identities?: readonl
           email_verified,
         })),
       }),
-      created_at: user.created_at,
       updated_at: user.updated_at,
     },
   };

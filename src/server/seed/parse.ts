@@ -1,7 +1,11 @@
+import * as z from "zod/mini";
+import { type Provider, PROVIDERS_WITHOUT_EMAIL } from "../../wire/providers.ts";
+import { persona as personaForm, providerEmail, Seed, text } from "../../wire/control/seed.ts";
+import type { SchemaParts } from "../simulator/provider.ts";
+import { SIMULATED } from "../simulator/providers.ts";
 import { randomUUID } from "node:crypto";
 import { createPublishableKey, createSecretKey } from "../instances/instances.ts";
 import { jsonFault } from "../../wire/text/json.ts";
-import { PROVIDERS_WITHOUT_EMAIL } from "../../wire/providers.ts";
 import { SESSION_ID_PREFIX } from "../../wire/ids.ts";
 import { SeedError } from "../errors.ts";
 import { checked } from "../zod-errors.ts";
@@ -15,8 +19,27 @@ import {
   type UserRecord,
 } from "../store/records.ts";
 import { crossFaults, suffixFaults, textFaults } from "./faults.ts";
-import type { Seed } from "../../wire/control/seed.ts";
-import { SeedFile } from "./schema.ts";
+
+type Account = z.ZodMiniOptional<z.ZodMiniType<Record<string, unknown>>>;
+
+const parts: SchemaParts = {
+  array: z.array,
+  boolean: z.boolean,
+  int: z.int,
+  positive: z.positive,
+  strictObject: z.strictObject,
+  text,
+  email: providerEmail,
+};
+const accountForms = Object.fromEntries(
+  Object.entries(SIMULATED).map(([name, { accountSchema }]) => [name, z.optional(accountSchema(parts))]),
+) as Record<Provider, Account>;
+
+/** A persona, with the form of its account at every provider. */
+export const SeedPersona = z.extend(personaForm, accountForms);
+
+/** A seed file, with the form of the personas' accounts at every provider. */
+export const SeedFile = z.extend(Seed, { personas: z._default(z.array(SeedPersona), []) });
 
 /** The same, and refuses preview instances whose addresses anyone could claim. @throws {SeedError} */
 export async function readSeed(...[source, name, now, before]: Parameters<typeof parseSeed>): Promise<Records> {

@@ -4,7 +4,7 @@ import type { AnswerOf } from "../../../wire/control/types.ts";
 import { ApiError } from "../../errors.ts";
 import type { ClockSetting } from "../../shared-state/clock.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
-import { parseDuration } from "../duration.ts";
+import { parseDuration } from "../check.ts";
 import { chosenInstance } from "../records.ts";
 
 /** Dates beyond the year are written in another way, which does not sort as text. A day is left for what expires later. */

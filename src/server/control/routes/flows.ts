@@ -1,15 +1,16 @@
 import { ApiError } from "../../errors.ts";
-import type { Flow } from "../../history/flows.ts";
+import type { Flow, Step } from "../../history/flows.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
-import { parseMoment } from "../duration.ts";
+import { parseMoment } from "../check.ts";
 import { filterFlows, waitFor } from "../filters.ts";
 import { requireFound } from "../records.ts";
-import { summaryOf } from "../flow-summary.ts";
 import { json } from "../../http/respond.ts";
-import { toHar } from "../har.ts";
 import { pageOf } from "../lists.ts";
 import { flowResource } from "../resources.ts";
-import { runSignIn } from "./sign-ins.ts";
+import { runSignIn } from "./scenarios.ts";
+import type { AnswerOf } from "../../../wire/control/types.ts";
+import type { Shown } from "../../history/redact.ts";
+import { VERSION } from "../../../wire/version.ts";
 
 export const flowRoutes: HandlersOf<"/flows"> = {
   "GET /flows": async (call, deps) => {
@@ -60,4 +61,126 @@ export const flowRoutes: HandlersOf<"/flows"> = {
 
 function requireFlow({ flows }: ControlDeps, id: string): Flow {
   return requireFound(flows.get(id), "not_found", "unknown id, or the sign-in is no longer kept");
+}
+
+type Summary = AnswerOf<"GET /flows/summary">;
+type Failure = Summary["failures"][number];
+
+const MAX_PEOPLE = 3;
+
+/**
+ * Counts sign-ins, and groups those that failed by their reason.
+ * @param flows newest first
+ * @param span what to divide into periods of equal length, in milliseconds since 1970
+ */
+export function summaryOf(
+  flows: readonly Flow[],
+  span?: { readonly from: number; readonly to: number; readonly periods: number },
+): Summary {
+  return {
+    total: flows.length,
+    ...counts(flows),
+    errors: count(flows, ({ error }) => error),
+    outcomes: count(flows, ({ requested_outcome }) => requested_outcome),
+    failures: failuresOf(flows),
+    periods: span ? periodsOf(flows, span) : [],
+  };
+}
+
+function counts(flows: readonly Flow[]): Pick<Summary, "results" | "providers"> {
+  return {
+    results: { token: 0, error: 0, open: 0, ...count(flows, ({ result }) => result) },
+    providers: count(flows, ({ provider }) => provider),
+  };
+}
+
+/** Most frequent first. What a reason quotes, such as an address, differs from sign-in to sign-in, and is not compared. */
+function failuresOf(flows: readonly Flow[]): Failure[] {
+  const groups = new Map<string, Failure>();
+  for (const { id, as, error, provider, reason, result, started_at } of flows) {
+    if (result !== "error") continue;
+    const filter = reason?.split('"', 1)[0]!.trim() ?? "";
+    const key = `${error} ${filter}`;
+    const group = groups.get(key) ?? {
+      reason,
+      filter,
+      error,
+      count: 0,
+      providers: [],
+      people: [],
+      latest: { id, started_at },
+    };
+    groups.set(key, group);
+    group.count++;
+    if (provider && !group.providers.includes(provider)) group.providers.push(provider);
+    if (as && group.people.length < MAX_PEOPLE && !group.people.includes(as)) group.people.push(as);
+  }
+  return [...groups.values()].toSorted((one, other) => other.count - one.count);
+}
+
+function periodsOf(
+  flows: readonly Flow[],
+  { from, to, periods }: { readonly from: number; readonly to: number; readonly periods: number },
+): Summary["periods"] {
+  const width = (to - from) / periods;
+  const parts = Array.from({ length: periods }, (): Flow[] => []);
+  for (const flow of flows) parts[Math.floor((Date.parse(flow.started_at) - from) / width)]?.push(flow);
+  return parts.map((part, n) => ({ from: new Date(from + n * width).toISOString(), ...counts(part) }));
+}
+
+function count(flows: readonly Flow[], valueOf: (flow: Flow) => string | null): Record<string, number> {
+  const result: Record<string, number> = {};
+  for (const flow of flows) {
+    const value = valueOf(flow);
+    if (value !== null) result[value] = (result[value] ?? 0) + 1;
+  }
+  return result;
+}
+
+/** Sign-ins as an HTTP Archive (HAR 1.2), which browsers' tools and others read. What was redacted stays so. */
+export function toHar(flows: readonly Flow[], { addresses }: ControlDeps): { log: Record<string, unknown> } {
+  return {
+    log: {
+      version: "1.2",
+      creator: { name: "svc-identity", version: VERSION },
+      pages: flows.map(({ id, started_at }) => ({
+        id,
+        startedDateTime: started_at,
+        title: `Sign-in ${id}`,
+        pageTimings: {},
+      })),
+      entries: flows.flatMap((flow) => flow.steps.map((step) => entryOf(flow, step, addresses.front))),
+    },
+  };
+}
+
+function entryOf(flow: Flow, step: Step, front: string): Record<string, unknown> {
+  const { url, method, ...sent } = step.sent ?? {};
+  const { status, ...answered } = step.answered ?? {};
+  const message = { httpVersion: "HTTP/1.1", cookies: [], headers: [], headersSize: -1, bodySize: -1 };
+  return {
+    pageref: flow.id,
+    startedDateTime: step.at,
+    time: step.ms,
+    request: {
+      ...message,
+      method: typeof method === "string" ? method : "GET",
+      url: typeof url === "string" ? url : `${front}/#${step.name}`,
+      queryString: pairs(sent),
+    },
+    response: {
+      ...message,
+      status: typeof status === "number" ? status : 0,
+      statusText: "",
+      redirectURL: typeof answered["location"] === "string" ? answered["location"] : "",
+      content: { size: -1, mimeType: "application/json", text: JSON.stringify(answered) },
+    },
+    cache: {},
+    timings: { send: 0, wait: step.ms, receive: 0 },
+    comment: [step.name, step.reason].filter(Boolean).join(": "),
+  };
+}
+
+function pairs(shown: Shown): { name: string; value: string }[] {
+  return Object.entries(shown).map(([name, value]) => ({ name, value: String(value) }));
 }

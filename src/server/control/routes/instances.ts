@@ -1,21 +1,25 @@
-import { ApiError } from "../../errors.ts";
-import { defaultFault } from "../../providers/offers.ts";
+import { ApiError, SignInError } from "../../errors.ts";
+import { defaultFault, type InForce } from "../../providers/offers.ts";
 import { addressFaults, crossFaults, suffixFaults } from "../../seed/faults.ts";
 import { recordsOf } from "../../seed/parse.ts";
-import type { InstanceRecord } from "../../store/records.ts";
-import type { BodyOf } from "../../../wire/control/types.ts";
+import type { InstanceRecord, ConnectionRecord } from "../../store/records.ts";
+import type { BodyOf, AnswerOf } from "../../../wire/control/types.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { requireFound, requireInstance, patched } from "../records.ts";
 import { pageOf } from "../lists.ts";
-import { refuseFaults } from "../check.ts";
-import { instanceResource } from "../resources.ts";
+import { refuseFaults, parseDuration } from "../check.ts";
+import { instanceResource, oldKeysOf } from "../resources.ts";
+import { createPublishableKey, withNewSecretKey } from "../../instances/instances.ts";
+import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
+import { requireProvider } from "../../http/routes/access.ts";
+import { checkEndpoints } from "../../providers/endpoints.ts";
+import { DEFINITIONS } from "../../providers/index.ts";
+import type { Connection } from "../../providers/connections.ts";
+import { exchangeCode, withDeadline, type ProviderReply } from "../../sign-in/exchange.ts";
+import { generateCodeVerifier } from "../../sign-in/oauth2.ts";
+import { BAD_CREDENTIALS } from "../../sign-in/provider-errors.ts";
 
-type InstanceRoutes = Omit<
-  HandlersOf<"/instances">,
-  `${string}/reveal` | `${string}/keys/${string}` | `${string}/connections${string}`
->;
-
-export const instanceRoutes: InstanceRoutes = {
+export const instanceRoutes: HandlersOf<"/instances"> = {
   "GET /instances": (call, deps) => {
     const present = (instance: InstanceRecord) => instanceResource(instance, deps);
     return pageOf(call, deps, { name: "instances", all: deps.instances.all.toReversed(), present });
@@ -55,6 +59,59 @@ export const instanceRoutes: InstanceRoutes = {
     await deps.shared.refreshEverywhere();
     return { deleted: true, id };
   },
+
+  "POST /instances/:id/reveal": ({ params }, deps) => keysOf(requireInstance(deps, params.id), deps),
+
+  "POST /instances/:id/keys/rotate": async ({ params, body }, deps) => {
+    const { id } = requireInstance(deps, params.id);
+    const keepMs = body.keep_old === undefined ? 0 : parseDuration(body.keep_old, "keep_old");
+    if (keepMs > MOST_KEPT_MS) throw new ApiError("bad_request", "keep_old: 30d is the longest time");
+    if (keepMs > 0 && !body.secret_key)
+      throw new ApiError("bad_request", "keep_old: only an old secret key can be kept, and secret_key is false");
+    return replaceKeys(deps, id, (before) => ({
+      ...(body.secret_key ? withNewSecretKey(before, keepMs, deps.now()) : before),
+      ...(body.publishable_key && { publishable_key: createPublishableKey() }),
+    }));
+  },
+
+  "DELETE /instances/:id/keys/old": ({ params }, deps) =>
+    replaceKeys(deps, requireInstance(deps, params.id).id, (before) => ({ ...before, old_keys: [] })),
+
+  "GET /instances/:id/connections": ({ params }, deps) => {
+    const instance = requireInstance(deps, params.id);
+    return PROVIDERS.map((provider) => connectionResource(deps, instance, provider));
+  },
+
+  "PUT /instances/:id/connections/:provider": async ({ params, body }, deps) => {
+    const instance = requireInstance(deps, params.id);
+    const provider = requireProvider(params.provider);
+    refuseFaults(checkEndpoints(provider, body.endpoints, "endpoints"));
+    const { client_id, client_secret, endpoints } = body;
+    const own: ConnectionRecord = { client_id, client_secret, ...(endpoints && { endpoints }) };
+    const changed = await changeInstance(deps, instance.id, (before) => ({
+      ...before,
+      connections: { ...before.connections, [provider]: own },
+    }));
+    return connectionResource(deps, changed, provider);
+  },
+
+  "DELETE /instances/:id/connections/:provider": async ({ params }, deps) => {
+    const instance = requireInstance(deps, params.id);
+    const provider = requireProvider(params.provider);
+    if (!instance.connections[provider])
+      throw new ApiError("not_found", `the instance has no connection of its own to ${provider}`);
+    await changeInstance(deps, instance.id, (before) => {
+      const after = without(before, provider);
+      requireDefault(deps, after);
+      return after;
+    });
+    return { deleted: true, id: provider };
+  },
+
+  "POST /instances/:id/connections/:provider/test": async ({ params }, deps) => {
+    const instance = requireInstance(deps, params.id);
+    return testConnection(await deps.connect(instance, requireProvider(params.provider)), deps);
+  },
 };
 
 type Patch = BodyOf<"PATCH /instances/:id">;
@@ -89,4 +146,87 @@ export async function changeInstance(
 export function requireDefault({ offers }: ControlDeps, instance: InstanceRecord): void {
   const fault = defaultFault([instance], offers);
   if (fault !== undefined) throw new ApiError("bad_request", `default_provider: ${fault}`);
+}
+
+const MOST_KEPT_MS = 30 * 86_400_000;
+
+/** Every process rejects a key that was taken away before this resolves. */
+async function replaceKeys(
+  deps: ControlDeps,
+  id: string,
+  change: (before: InstanceRecord) => InstanceRecord,
+): Promise<AnswerOf<"POST /instances/:id/reveal">> {
+  const changed = await changeInstance(deps, id, change);
+  await deps.shared.refreshEverywhere();
+  return keysOf(changed, deps);
+}
+
+function keysOf(instance: InstanceRecord, { now }: ControlDeps): AnswerOf<"POST /instances/:id/reveal"> {
+  const { secret_key, publishable_key } = instance;
+  return { secret_key, publishable_key, old_keys: oldKeysOf(instance, now()) };
+}
+
+const WHY: Readonly<Record<InForce, string>> = {
+  own: "the instance has credentials of its own",
+  global: "the server's credentials are used, because the instance has none",
+  simulated: "neither the instance nor the server has credentials",
+  off: "neither the instance nor the server has credentials, and no provider is simulated here",
+};
+
+function connectionResource(
+  { offers, simulator, addresses }: ControlDeps,
+  instance: InstanceRecord,
+  provider: Provider,
+) {
+  const { in_force, credentials } = offers.of(instance, provider);
+  const isSimulated = in_force === "simulated";
+  const replaced = isSimulated ? simulator.endpoints(provider) : credentials?.endpoints;
+  const client = credentials ?? (isSimulated ? simulator.client : undefined);
+  return {
+    id: provider,
+    resource: "connection" as const,
+    data: {
+      provider,
+      in_force,
+      why: isSimulated && credentials ? "--providers simulated: credentials are not used" : WHY[in_force],
+      client_id: client?.client_id ?? null,
+      endpoints: { ...DEFINITIONS[provider].endpoints, ...replaced },
+      callback_url: addresses.callbackUrl(provider),
+    },
+  };
+}
+
+function without(instance: InstanceRecord, provider: Provider): InstanceRecord {
+  const { [provider]: _, ...connections } = instance.connections;
+  return { ...instance, connections };
+}
+
+/** Exchanges an invalid code. A provider that accepts the client rejects the code, otherwise it rejects the client. */
+export async function testConnection(
+  connection: Connection,
+  { addresses }: ControlDeps,
+): Promise<{ ok: boolean; message: string }> {
+  const { name } = connection.provider;
+  let refusal: string | undefined;
+  const note = ({ body }: ProviderReply): void => {
+    const error = (body as { error?: unknown } | null | undefined)?.error;
+    refusal = typeof error === "string" ? error.slice(0, 100) : undefined;
+  };
+  try {
+    const request = {
+      code: "svc-connection-test",
+      redirect_uri: addresses.callbackUrl(name),
+      code_verifier: connection.provider.pkce ? generateCodeVerifier() : null,
+    };
+    await withDeadline((signal) =>
+      exchangeCode({ connection, signal, onIgnored: () => undefined, onReply: note }, request),
+    );
+    return { ok: false, message: `${name} accepted a made-up code; it is not checking codes` };
+  } catch (error) {
+    if (!(error instanceof SignInError)) throw error;
+    // A provider that is down may answer with an error, too, and says nothing of the client.
+    const isDown = error.code === "temporarily_unavailable";
+    if (isDown || refusal === undefined || BAD_CREDENTIALS.has(refusal)) return { ok: false, message: error.message };
+    return { ok: true, message: `${name} knows the client; it refused a made-up code, as it should (${refusal})` };
+  }
 }

@@ -1,6 +1,5 @@
 import { PROVIDERS } from "../../../wire/providers.ts";
-import { recordsOf } from "../../seed/parse.ts";
-import { SeedPersona } from "../../seed/schema.ts";
+import { recordsOf, SeedPersona } from "../../seed/parse.ts";
 import { typedPersona } from "../../simulator/typed-account.ts";
 import { checked } from "../../zod-errors.ts";
 import { requireFound, patched } from "../records.ts";

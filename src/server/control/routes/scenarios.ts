@@ -1,27 +1,31 @@
 import { randomBytes } from "node:crypto";
 import { normalizeEmail } from "../../../wire/text/fold.ts";
-import type { CONTROL_ROUTES } from "../../../wire/control/routes.ts";
+import type { CONTROL_ROUTES, ParsedBodyOf } from "../../../wire/control/routes.ts";
 import type { ParsedOf } from "../../../wire/route.ts";
 import { type OutcomeId, OUTCOMES, BROWSER_COOKIE } from "../../../wire/outcomes.ts";
 import { isPossible, providersOf } from "../../simulator/outcomes.ts";
 import type { Provider } from "../../../wire/providers.ts";
 import { editOf } from "../../simulator/edit.ts";
 import { ApiError } from "../../errors.ts";
-import type { PersonaRecord } from "../../store/records.ts";
+import type { PersonaRecord, InstanceRecord } from "../../store/records.ts";
 import { closest } from "../../../wire/text/suggestion.ts";
 import { remainingOf, SCENARIO_PREFIX, type Scenario } from "../../shared-state/shared-state.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
-import { requireInstance } from "../records.ts";
+import { requireInstance, chosenInstance, findUser } from "../records.ts";
 import { pageOf } from "../lists.ts";
 import { changeSetting, deleteSetting } from "../../store/settings.ts";
 import { labelledBrowserValue } from "../../simulator/browser.ts";
+import { SIGN_IN_ERRORS } from "../../../wire/errors.ts";
+import type { SignInHeadless } from "../../simulator/headless.ts";
+import { type Admitted, attributeToFlow } from "../../http/context.ts";
+import type { SignInOutcome } from "../../http/request-entry.ts";
 
 /** Of personas, to find the one that was meant. */
 const MAX_COMPARED = 1000;
 /** Used-up scenarios stay visible, up to this number. */
 const MAX_USED_UP = 1000;
 
-export const scenarioRoutes: HandlersOf<"/scenarios"> = {
+export const scenarioRoutes: HandlersOf<"/scenarios" | "/outcomes" | "/browsers" | "/sign-ins"> = {
   "GET /scenarios": async (call, deps) => {
     const scenarios = await all(deps);
     const matching = scenarios.filter((scenario) => fits(scenario, call.query));
@@ -70,6 +74,25 @@ export const scenarioRoutes: HandlersOf<"/scenarios"> = {
     await deps.shared.refresh();
     return { deleted: true, id };
   },
+
+  "GET /outcomes": () => OUTCOMES.map((outcome) => ({ ...outcome, providers: providersOf(outcome.id) })),
+
+  "POST /browsers": ({ body }, { addresses }) => {
+    const id = `browser_${randomBytes(12).toString("base64url")}`;
+    const front = new URL(addresses.front);
+    const cookie = {
+      name: BROWSER_COOKIE,
+      value: labelledBrowserValue({ id, label: body.label }),
+      domain: front.hostname,
+      path: "/",
+      httpOnly: true,
+      secure: addresses.isHttps,
+      sameSite: "Lax" as const,
+    };
+    return { id, cookies: [cookie] };
+  },
+
+  "POST /sign-ins": ({ body, request }, deps) => runSignIn(deps, body, request),
 };
 
 /** @throws {ApiError} for a pair that cannot be */
@@ -117,23 +140,34 @@ function scenarioResource(scenario: Scenario) {
   return { id, resource: "scenario" as const, data: { ...data, ...edit, remaining: remainingOf(scenario) } };
 }
 
-export const outcomeRoutes: HandlersOf<"/outcomes"> = {
-  "GET /outcomes": () => OUTCOMES.map((outcome) => ({ ...outcome, providers: providersOf(outcome.id) })),
-};
+/** Runs a complete sign-in through a simulated provider. @throws {ApiError} if it can't start */
+export async function runSignIn(
+  deps: ControlDeps,
+  { provider, as, outcome, redirect_uri, browser, instance: name, profile: set, omit }: ParsedBodyOf<"POST /sign-ins">,
+  request: Admitted,
+): ReturnType<SignInHeadless> {
+  if (outcome !== undefined) requirePossible(outcome, provider);
+  if (as !== undefined) requireAccount(deps, as, provider);
+  const instance = chosenInstance(deps, name);
+  if (!instance.active) throw new ApiError("instance_not_found", `${instance.subdomain} is not active`);
+  const profile = editOf(set, omit);
+  if (as !== undefined) await introduceUser(deps, instance, as);
+  const result = await deps.signInHeadless({ instance, provider, as, outcome, redirect_uri, browser, profile });
+  attributeToFlow(request, deps, result.flow_id);
+  const { error: ended = "success" } = result;
+  const reason = deps.flows.get(result.flow_id)?.reason ?? null;
+  if (isSignInOutcome(ended)) request.signIn = { provider, outcome: ended, reason: reason && `${ended}: ${reason}` };
+  return result;
+}
 
-export const browserRoutes: HandlersOf<"/browsers"> = {
-  "POST /browsers": ({ body }, { addresses }) => {
-    const id = `browser_${randomBytes(12).toString("base64url")}`;
-    const front = new URL(addresses.front);
-    const cookie = {
-      name: BROWSER_COOKIE,
-      value: labelledBrowserValue({ id, label: body.label }),
-      domain: front.hostname,
-      path: "/",
-      httpOnly: true,
-      secure: addresses.isHttps,
-      sameSite: "Lax" as const,
-    };
-    return { id, cookies: [cookie] };
-  },
-};
+/** An account for a user that the simulator does not know, with the user's name: signing in must not change it. */
+async function introduceUser(deps: ControlDeps, instance: InstanceRecord, as: string): Promise<void> {
+  const { personas } = deps.simulator;
+  if (personas.find(as)) return;
+  const view = await findUser(deps, instance, as);
+  if (view) personas.add({ email: view.user.email, name: view.user.name, email_verified: true });
+}
+
+function isSignInOutcome(code: string): code is SignInOutcome["outcome"] {
+  return code === "success" || Object.hasOwn(SIGN_IN_ERRORS, code);
+}

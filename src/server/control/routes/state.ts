@@ -1,14 +1,23 @@
 import { PROVIDERS } from "../../../wire/providers.ts";
 import { VERSION } from "../../../wire/version.ts";
 import { describeProvider } from "../../providers/offers.ts";
-import type { HandlersOf, Handlers } from "../deps.ts";
+import type { HandlersOf, ControlDeps } from "../deps.ts";
 import { ApiError } from "../../errors.ts";
 import { SCENARIO_PREFIX } from "../../shared-state/shared-state.ts";
-import { requireInstance } from "../records.ts";
-import { SEEDED } from "../../store/store.ts";
-import { replaceRecords } from "./snapshots.ts";
+import { requireInstance, chosenInstance, requireFound } from "../records.ts";
+import { SEEDED, type SnapshotInfo, type Store } from "../../store/store.ts";
+import { crossFaults, suffixFaults } from "../../seed/faults.ts";
+import { recordsOf } from "../../seed/parse.ts";
+import { refuseFaults } from "../check.ts";
+import { requireDefault } from "./instances.ts";
+import { personaFaults } from "./personas.ts";
+import { PREVIOUS_NAME, SNAPSHOT_NAME } from "../../../wire/control/bodies.ts";
+import { pageOf } from "../lists.ts";
+import { dashboardLink } from "../keys.ts";
 
-export const stateRoutes: HandlersOf<"/state"> = {
+export const stateRoutes: HandlersOf<
+  "/state" | "/reset" | "/seed" | "/jobs" | "/snapshots" | "/dashboard-links" | "/dashboard-keys"
+> = {
   "GET /state": async (_, { store, shared, instances, offers }) => {
     const { users, sessions } = await store.counts();
     const kinds = PROVIDERS.map((name) => [name, describeProvider(name, instances.all, offers)] as const);
@@ -25,9 +34,7 @@ export const stateRoutes: HandlersOf<"/state"> = {
       estimated: Math.max(users, sessions) > (store.maxCounted ?? Infinity),
     };
   },
-};
 
-export const resetRoutes: Pick<Handlers, "POST /reset"> = {
   "POST /reset": async ({ body }, deps) => {
     const { store, shared } = deps;
     const instance = "instance" in body ? requireInstance(deps, body.instance) : undefined;
@@ -40,4 +47,122 @@ export const resetRoutes: Pick<Handlers, "POST /reset"> = {
     const { instances, users, sessions } = await store.counts();
     return { reset: true, instances, users, sessions, snapshot };
   },
+
+  "POST /seed": async ({ event, body }, deps) => {
+    const { generate, ...seed } = body;
+    if (generate) {
+      if (seed.instances.length + seed.personas.length > 0)
+        throw new ApiError("bad_request", "generate: can't be combined with a seed document; send them separately");
+      const instance = chosenInstance(deps, generate.instance);
+      const job = await deps.jobs.generateUsers(instance, generate, deps.now());
+      event.res.status = 202;
+      return job;
+    }
+    if (seed.instances.length + seed.personas.length === 0)
+      throw new ApiError("bad_request", 'the body: needs "instances", "personas" or "generate"');
+    const accountFaults = seed.personas.flatMap((persona, i) =>
+      personaFaults(persona).map((fault) => `personas[${i}].${fault}`),
+    );
+    refuseFaults([...accountFaults, ...crossFaults(seed)]);
+    refuseFaults(await suffixFaults(seed.instances));
+    const records = recordsOf(seed, deps.now());
+    for (const instance of records.instances) requireDefault(deps, instance);
+    await deps.store.add(records);
+    await deps.shared.refresh();
+    return Object.fromEntries(Object.entries(records).map(([name, rows]) => [name, rows.length])) as {
+      [Name in keyof typeof records]: number;
+    };
+  },
+
+  "GET /jobs/:id": async ({ params }, { jobs }) =>
+    requireFound(await jobs.find(params.id), "not_found", "unknown id, or the job is no longer kept"),
+
+  "GET /snapshots": async (call, deps) => {
+    const snapshots = await deps.store.snapshots.list();
+    const newestFirst = snapshots.toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1));
+    const all = newestFirst.map((snapshot) => ({ ...snapshot, id: snapshot.name }));
+    return pageOf(call, deps, { name: "snapshots", all, present: snapshotResource });
+  },
+
+  "POST /snapshots": async ({ body }, { store, shared }) =>
+    snapshotResource(await store.snapshots.save(body.name, shared.clock.real().toISOString())),
+
+  "POST /snapshots/:name/restore": async ({ params }, deps) => {
+    const { store, shared } = deps;
+    const all = await store.snapshots.list();
+    const snapshot = params.name === PREVIOUS ? previousOf(all)[0] : all.find(({ name }) => name === params.name);
+    if (!snapshot) throw missing(params.name);
+    const restore = async (): Promise<void> => {
+      if (!(await store.snapshots.restore(snapshot.name))) throw missing(snapshot.name);
+    };
+    const [, previous] = await replaceRecords(deps, restore, snapshot.name);
+    await shared.refreshEverywhere();
+    const { data, ...resource } = snapshotResource(snapshot);
+    return { ...resource, data: { ...data, previous } };
+  },
+
+  "DELETE /snapshots/:name": async ({ params }, { store }) => {
+    const name = params.name;
+    if (!SNAPSHOT_NAME.test(name) || !(await store.snapshots.delete(name))) throw missing(name);
+    return { deleted: true, id: name };
+  },
+
+  "POST /dashboard-links": async (_, { dashboardKeys, addresses }) => ({
+    url: await dashboardLink(dashboardKeys, addresses, false),
+  }),
+
+  "POST /dashboard-keys": async ({ body }, { dashboardKeys }) => {
+    const key = await dashboardKeys.redeem(body.code);
+    if (!key) throw new ApiError("unauthorized", "the link was used, or has expired; ask for another one");
+    return key;
+  },
+
+  "DELETE /dashboard-keys": async (_, { dashboardKeys }) => {
+    await dashboardKeys.revokeAll();
+    return { revoked: true };
+  },
 };
+
+/** The newest of the snapshots that are saved before records are replaced. */
+const PREVIOUS = "previous";
+const KEPT = 5;
+const turns = new WeakMap<Store, Promise<unknown>>();
+
+/**
+ * Saves what is there, then replaces it: one replacement after the other, so that none saves what another has emptied.
+ * @param restored a snapshot that is still needed
+ * @returns what was replaced, and the name of the snapshot that undoes it
+ */
+export function replaceRecords<Result>(
+  { store, shared }: Pick<ControlDeps, "store" | "shared">,
+  replace: () => Promise<Result>,
+  restored?: string,
+): Promise<readonly [Result, string]> {
+  const act = async (): Promise<readonly [Result, string]> => {
+    const saved = previousOf(await store.snapshots.list());
+    for (const { name } of saved.slice(KEPT - 1)) if (name !== restored) await store.snapshots.delete(name);
+    const name = `${PREVIOUS}-${numberOf(saved[0]) + 1}`;
+    await store.snapshots.save(name, shared.clock.real().toISOString());
+    return [await replace(), name];
+  };
+  const turn = (turns.get(store) ?? Promise.resolve()).then(act, act);
+  turns.set(store, turn);
+  return turn;
+}
+
+/** `previous-1`, `previous-2` and so on, the newest first. */
+function previousOf(snapshots: readonly SnapshotInfo[]): SnapshotInfo[] {
+  return snapshots.filter((snapshot) => numberOf(snapshot) > 0).toSorted((a, b) => numberOf(b) - numberOf(a));
+}
+
+function numberOf(snapshot: SnapshotInfo | undefined): number {
+  return Number(PREVIOUS_NAME.exec(snapshot?.name ?? "")?.[1] ?? 0);
+}
+
+function missing(name: string): ApiError {
+  return new ApiError("not_found", `there is no snapshot "${name}"`);
+}
+
+function snapshotResource({ name, created_at, records }: SnapshotInfo) {
+  return { id: name, resource: "snapshot" as const, data: { name, created_at, records: { ...records } } };
+}

@@ -1,15 +1,29 @@
 import { ERRORS, errorBody } from "../../../wire/errors.ts";
-import { PROVIDERS } from "../../../wire/providers.ts";
-import { editOf } from "../../simulator/edit.ts";
+import { PROVIDERS, type TokenProvider } from "../../../wire/providers.ts";
+import { editOf, edited, type Edit } from "../../simulator/edit.ts";
 import { ApiError } from "../../errors.ts";
 import { verifiedToken } from "../../http/routes/product.ts";
-import type { InstanceRecord } from "../../store/records.ts";
+import type { InstanceRecord, UserRecord } from "../../store/records.ts";
 import type { UserView } from "../../store/store.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
-import { chosenInstance, findUser, requireFound } from "../records.ts";
-import { claimedInstance } from "../../token.ts";
-import { explainToken } from "../token-report.ts";
-import { createToken } from "../token-kinds.ts";
+import { chosenInstance, findUser, requireFound, namedUuid } from "../records.ts";
+import { claimedInstance, claimsFor } from "../../token.ts";
+import { isObject } from "../../../wire/text/json.ts";
+import { isUuid } from "../../../wire/ids.ts";
+import {
+  MAX_TOKEN_BYTES,
+  type TokenProblem,
+  explainClaims,
+  explainHeader,
+  timeInWords,
+  type TokenKind,
+  CLOCK_SKEW_SECONDS,
+  type TokenClaims,
+  TOKEN_LIFETIME_SECONDS,
+} from "../../../wire/claims.ts";
+import { importKey, readClaims, tokenProblem, verifySignature } from "../../../wire/token.ts";
+import { verifyingKeys } from "../../instances/instances.ts";
+import { createHmac, hash } from "node:crypto";
 
 export const tokenRoutes: HandlersOf<"/tokens"> = {
   "POST /tokens": async ({ body }, deps) => {
@@ -67,4 +81,143 @@ function checkExpiry(kind: string, expires_in: number | undefined): void {
     throw new ApiError("bad_request", "expires_in: must be 0 or less for an expired token");
   if (kind !== "valid" && kind !== "expired")
     throw new ApiError("bad_request", `expires_in: has no meaning for the kind ${kind}`);
+}
+
+type Parts = Record<string, unknown> | null;
+
+/** What a token says, and the reason for the result of verifying it. */
+export async function explainToken(
+  token: string,
+  instance: InstanceRecord,
+  { now }: { now(): Date },
+  status: number,
+): Promise<{ header: Parts; claims: Parts; problem: TokenProblem | null; reason: string }> {
+  const at = now();
+  const seconds = Math.floor(at.getTime() / 1000);
+  const keys = await Promise.all(verifyingKeys(instance, at).map((key) => importKey(key)));
+  const result = await verifySignature(token, keys, instance.id);
+  const problem = "problem" in result ? result.problem : tokenProblem(result, seconds);
+  const claims: Parts = readClaims(token) ? { ...readClaims(token) } : null;
+  const header = headerOf(token);
+  return {
+    header,
+    claims,
+    problem: problem ?? null,
+    reason: problem
+      ? reasonOf(problem, { header, claims }, instance, at)
+      : status === 404
+        ? `The token is valid, but ${instance.subdomain} has no user ${explainSub(String(claims?.["sub"]))}.`
+        : `The token is valid. It expires ${timeInWords(claims?.["exp"], at)}.`,
+  };
+}
+
+function explainSub(sub: string): string {
+  return isUuid(sub) ? `${sub}: it was deleted, or never existed` : `"${sub}": that is not a user id`;
+}
+
+function reasonOf(
+  problem: TokenProblem,
+  { header, claims }: { header: Parts; claims: Parts },
+  { subdomain }: InstanceRecord,
+  now: Date,
+): string {
+  switch (problem) {
+    case "malformed":
+    case "algorithm":
+      return (
+        (header && claims && explainHeader(header)) ??
+        `It is not a token of svc: it must be three base64url parts, ${MAX_TOKEN_BYTES} bytes at most.`
+      );
+    case "signature":
+      return `It was not signed with a current secret key of ${subdomain}.`;
+    case "instance":
+      return `It was issued for the instance ${String(claims?.["instance_id"])}, not for ${subdomain}.`;
+    default:
+      return explainClaims(problem, claims ?? {}, now);
+  }
+}
+
+function headerOf(token: string): Parts {
+  try {
+    const header: unknown = JSON.parse(Buffer.from(token.split(".")[0] ?? "", "base64url").toString());
+    return isObject(header) ? { ...header } : null;
+  } catch {
+    return null;
+  }
+}
+
+export interface TokenWanted {
+  readonly kind: TokenKind;
+  readonly instance: InstanceRecord;
+  readonly user: UserRecord;
+  readonly provider: TokenProvider;
+  /** Unix seconds. */
+  readonly now: number;
+  /** Seconds until it expires. Default: the kind's own. */
+  readonly expires_in: number | undefined;
+  /** Changes to the claims before they are signed. */
+  readonly edit: Edit | undefined;
+}
+
+/** A token of a kind. It follows from what is wanted alone: the same again is the same token. */
+export function createToken(wanted: TokenWanted): string {
+  const { kind, instance } = wanted;
+  const own = claimsOf(wanted);
+  const claims = wanted.edit ? edited(own, wanted.edit) : own;
+  switch (kind) {
+    case "wrong_signature":
+      return signed(claims, derived(`wrong signature ${instance.id}`));
+    case "wrong_algorithm":
+      return signed(claims, instance.secret_key, "HS512");
+    case "alg_none":
+      return `${encode({ alg: "none", typ: "JWT" })}.${encode(claims)}.`;
+    case "other_instance":
+      return signed(
+        { ...claims, instance_id: namedUuid(`other instance ${instance.id}`) },
+        derived(`other ${instance.id}`),
+      );
+    case "malformed":
+      return signed(claims, instance.secret_key).replace(/\..*\./, ".");
+    default:
+      return signed(claims, instance.secret_key);
+  }
+}
+
+function claimsOf({ kind, instance, user, provider, now, expires_in }: TokenWanted): Partial<TokenClaims> {
+  const exp = now + (expires_in ?? (kind === "expired" ? -60 : TOKEN_LIFETIME_SECONDS));
+  const claims = claimsFor(instance, user, provider, exp - TOKEN_LIFETIME_SECONDS);
+  switch (kind) {
+    case "issued_in_future": {
+      const iat = now + CLOCK_SKEW_SECONDS + 3600;
+      return { ...claims, iat, exp: iat + TOKEN_LIFETIME_SECONDS };
+    }
+    case "wrong_issuer":
+      return { ...claims, iss: "https://issuer.example" };
+    case "wrong_lifetime":
+      return { ...claims, exp: claims.iat + 24 * 3600 };
+    case "missing_claim": {
+      const { exp: _, ...rest } = claims;
+      return rest;
+    }
+    case "deleted_user":
+      return { ...claims, sub: namedUuid(`deleted user ${user.id}`) };
+    default:
+      return claims;
+  }
+}
+
+function signed(claims: object, key: string, alg: "HS256" | "HS512" = "HS256"): string {
+  const text = `${encode({ alg, typ: "JWT" })}.${encode(claims)}`;
+  return `${text}.${createHmac(alg === "HS256" ? "sha256" : "sha512", key)
+    .update(text)
+    .digest("base64url")}`;
+}
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString("base64url");
+}
+
+/** A key that is not the instance's, and always the same. */
+function derived(name: string): string {
+  return `sk_${hash("sha256", `svc ${name}`, "base64url")}`;
 }

@@ -1,22 +1,23 @@
-import { USER_FIELDS } from "../../../wire/search/fields.ts";
+import { USER_FIELDS, SESSION_FIELDS } from "../../../wire/search/fields.ts";
 import { fold } from "../../../wire/text/fold.ts";
 import { ApiError } from "../../errors.ts";
 import { crossFaults } from "../../seed/faults.ts";
 import { recordsOf } from "../../seed/parse.ts";
-import { lowerCaseId, type ListOptions } from "../../http/routes/list.ts";
-import { userList } from "../../http/routes/product.ts";
-import type { TenantKey } from "../../store/records.ts";
+import { list, lowerCaseId, type ListOptions } from "../../http/routes/list.ts";
+import { sessionList, userList } from "../../http/routes/product.ts";
+import type { TenantKey, SessionRecord } from "../../store/records.ts";
 import type { UserView } from "../../store/store.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { chosenInstance, requireFound, requireKey, patched } from "../records.ts";
-import { recordCount, recordList } from "../lists.ts";
-import { refuseFaults } from "../check.ts";
-import { userResource } from "../resources.ts";
+import { queryOf, recordCount } from "../lists.ts";
+import { refuseFaults, parseMoment } from "../check.ts";
+import { userResource, sessionResource } from "../resources.ts";
+import { MIN_RETENTION_MS, PRUNED_AT_ONCE } from "../../../wire/serve.ts";
 
 type UserResource = ReturnType<typeof userResource>;
 
-export const userRoutes: HandlersOf<"/users"> = {
-  "GET /users": (call, deps) => recordList(call, deps, USER_FIELDS, usersOf(deps, call.query.instance)),
+export const userRoutes: HandlersOf<"/users" | "/sessions"> = {
+  "GET /users": (call, deps) => list(call, deps, usersOf(deps, call.query.instance), queryOf(call.query, USER_FIELDS)),
 
   "GET /users/count": ({ query }, deps) => recordCount(query, USER_FIELDS, usersOf(deps, query.instance)),
 
@@ -54,6 +55,33 @@ export const userRoutes: HandlersOf<"/users"> = {
     if (!(await deps.store.deleteUser(instance_id, id))) throw new ApiError("user_not_found");
     return { deleted: true, id };
   },
+
+  "GET /sessions": (call, deps) =>
+    list(call, deps, sessionsOf(deps, call.query.instance), queryOf(call.query, SESSION_FIELDS)),
+
+  "GET /sessions/count": ({ query }, deps) => recordCount(query, SESSION_FIELDS, sessionsOf(deps, query.instance)),
+
+  "POST /sessions/prune": async ({ body }, deps) => {
+    const { id } = chosenInstance(deps, body.instance);
+    const now = deps.now();
+    const before = parseMoment(body.before, now);
+    if (Date.parse(before) > now.getTime() - MIN_RETENTION_MS)
+      throw new ApiError(
+        "bad_request",
+        "before: must be an hour ago or more; tokens of later sessions may still be valid",
+      );
+    const deleted = await deps.store.pruneSessions(id, before, PRUNED_AT_ONCE);
+    return { instance: id, before, deleted, more: deleted === PRUNED_AT_ONCE };
+  },
+
+  "GET /sessions/:session_id": async ({ params, query }, deps) => {
+    const key = await requireKey(deps, "sessions", lowerCaseId(params.session_id), query.instance);
+    return sessionResource(requireFound(await deps.store.find("sessions", key), "session_not_found"));
+  },
+
+  "POST /sessions/:session_id/revoke": (call, deps) => setRevoked(call, deps, deps.now().toISOString()),
+
+  "POST /sessions/:session_id/restore": (call, deps) => setRevoked(call, deps, null),
 };
 
 function usersOf(deps: ControlDeps, instance: string | undefined): ListOptions<UserView, UserResource> {
@@ -64,4 +92,29 @@ function usersOf(deps: ControlDeps, instance: string | undefined): ListOptions<U
 async function whole({ store }: ControlDeps, { instance_id, id }: TenantKey): Promise<UserResource> {
   const view = requireFound(await store.findUser(instance_id, id), "user_not_found");
   return userResource(view, await store.identitiesOf(instance_id, id));
+}
+
+interface Named {
+  readonly params: { readonly session_id: string };
+  readonly query: { readonly instance?: string | undefined };
+}
+
+type SessionResource = ReturnType<typeof sessionResource>;
+
+function sessionsOf(deps: ControlDeps, instance: string | undefined): ListOptions<SessionRecord, SessionResource> {
+  return sessionList(deps.store, chosenInstance(deps, instance), sessionResource);
+}
+
+async function setRevoked(
+  { params, query }: Named,
+  deps: ControlDeps,
+  revoked_at: string | null,
+): Promise<SessionResource> {
+  const key = await requireKey(deps, "sessions", lowerCaseId(params.session_id), query.instance);
+  const changed = await deps.store.change("sessions", key, (before) => {
+    if (!before) return undefined;
+    // The first revocation counts.
+    return { ...before, revoked_at: revoked_at === null ? null : (before.revoked_at ?? revoked_at) };
+  });
+  return sessionResource(requireFound(changed, "session_not_found"));
 }
