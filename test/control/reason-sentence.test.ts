@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { sentence } from "../../src/dashboard/ui/sentence.ts";
+import { sentence } from "../../src/dashboard/ui/text.ts";
 
 it.each([
   ["github reported access_denied instead of a code", "GitHub reported access_denied instead of a code."],

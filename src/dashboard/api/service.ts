@@ -14,11 +14,10 @@ import {
   type User,
   type SignIn,
 } from "./client.ts";
-import { onEvent, streamStatus } from "./stream.ts";
+import { onEvent } from "./stream.ts";
 
 interface Service {
   readonly state: State | undefined;
-  readonly clock: Clock | undefined;
   readonly instances: readonly Instance[];
   readonly outcomes: readonly Outcome[];
   readonly providers: readonly Provider[];
@@ -29,7 +28,6 @@ interface Service {
 /** The state of the service that every view needs. */
 export const service = signal<Service>({
   state: undefined,
-  clock: undefined,
   instances: [],
   outcomes: [],
   providers: [],
@@ -60,24 +58,24 @@ export const recoveries = signal(0);
 
 /** @param isCountsOnly whether the instances can't have changed */
 export async function refreshState(isCountsOnly = false): Promise<void> {
-  const had = service.peek().problem;
+  const before = service.peek();
   try {
     const [state, found, outcomes] = await Promise.all([
       control.request("GET /state"),
       // Oldest first: the first is the API's default instance.
       isCountsOnly ? undefined : control.request("GET /instances").then((all) => all.toReversed()),
-      service.peek().outcomes.length > 0 ? service.peek().outcomes : control.request("GET /outcomes"),
+      before.outcomes.length > 0 ? before.outcomes : control.request("GET /outcomes"),
     ]);
+    const { instances: known } = service.peek();
     service.value = {
       state,
-      clock: state.clock,
-      instances: found ? unlessEqual(service.peek().instances, found) : service.peek().instances,
+      instances: !found || JSON.stringify(known) === JSON.stringify(found) ? known : found,
       outcomes,
       providers: Object.keys(state.providers) as Provider[],
       problem: undefined,
     };
     setClock(state.clock);
-    if (had !== undefined) recoveries.value++;
+    if (before.problem !== undefined) recoveries.value++;
   } catch (error) {
     service.value = { ...service.peek(), problem: (error as Error).message };
   }
@@ -99,7 +97,6 @@ export function followChanges(): () => void {
   let last = -Infinity;
   let isStale = false;
   let isCountsOnly = true;
-  let isLost = false;
   const refreshIn = (ms: number): void => {
     const pause = Math.max(ms, last + BUSY_MS - performance.now());
     timer ??= setTimeout(() => {
@@ -120,10 +117,6 @@ export function followChanges(): () => void {
       if (!isChange(event)) return;
       if (event.resource === "request") isCountsOnly = false;
       refreshIn(REFRESH_MS);
-    }),
-    streamStatus.subscribe((status) => {
-      if (isLost && status === "live") recoveries.value++;
-      isLost = status === "reconnecting";
     }),
     // Reading the state fails in the same way, and is retried.
     unavailable.subscribe((times) => {
@@ -146,13 +139,10 @@ export function isWrite({ method, path }: RequestEntry["data"]): boolean {
   return !READ_ONLY.includes(method) && (isControlApi(path) || /^\/api\/v1\/(?!tokens\b)/.test(path));
 }
 
-function unlessEqual<Value>(before: Value, after: Value): Value {
-  return JSON.stringify(before) === JSON.stringify(after) ? before : after;
-}
-
 /** Applies a change of the clock without another request. */
 export function setClock(clock: Clock): void {
-  service.value = { ...service.peek(), clock };
+  const { state, ...rest } = service.peek();
+  service.value = { ...rest, state: state && { ...state, clock } };
   clockOffset.value = Date.parse(clock.now) - Date.now();
 }
 

@@ -2,7 +2,7 @@ import { useSignal, type Signal } from "@preact/signals";
 import { useCallback, useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { ServerEvent } from "../../control-client/index.ts";
 import { recoveries } from "./service.ts";
-import { onEvent } from "./stream.ts";
+import { onEvent, reconnections } from "./stream.ts";
 
 export interface Load<Result> {
   /** The last result. Kept while a newer one is loading, so that the page does not jump. */
@@ -37,7 +37,7 @@ export function useLoad<Result>(load: () => Promise<Result>, inputs: readonly un
   }, [reload]);
   useLayoutEffect(() => {
     if (state.peek().error) reload();
-  }, [recoveries.value]);
+  }, [recoveries.value, reconnections.value]);
   return { ...state.value, reload };
 }
 

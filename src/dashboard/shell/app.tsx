@@ -10,7 +10,8 @@ import { Heading, Panel, Problem } from "../ui/parts.tsx";
 import { Notices } from "../ui/notices.tsx";
 import { ClockChip, Navigation } from "./navigation.tsx";
 import { openPalette, Palette, PALETTE_KEYS } from "./palette.tsx";
-import { ShortcutHelp, useShortcuts } from "./shortcuts.tsx";
+import { OpenedDialog } from "../ui/dialog.tsx";
+import { useShortcuts } from "./shortcuts.tsx";
 import { VIEWS } from "./views.ts";
 import { CopyableCode } from "../ui/copy.tsx";
 
@@ -98,12 +99,12 @@ export function App(): VNode {
                   <a href="#/overview">Go to the overview</a>
                 </>
               )}
+              <OpenedDialog />
             </ViewBoundary>
           </main>
         </div>
       </div>
       <Palette />
-      <ShortcutHelp />
       <Notices />
     </>
   );
@@ -129,7 +130,7 @@ function focusMain(): void {
 }
 
 /** For a browser without a key: how to sign in. */
-export function Gate(): VNode {
+function Gate(): VNode {
   useEffect(rememberAddress, []);
   return (
     <main class="gate">
@@ -158,7 +159,7 @@ export function Gate(): VNode {
 }
 
 /** Keeps an error in one view from breaking the rest of the page. */
-export class ViewBoundary extends Component<{ children: ComponentChildren }, { error: Error | undefined }> {
+class ViewBoundary extends Component<{ children: ComponentChildren }, { error: Error | undefined }> {
   override state: { error: Error | undefined } = { error: undefined };
 
   static override getDerivedStateFromError(error: Error): { error: Error } {

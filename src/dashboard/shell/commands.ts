@@ -28,7 +28,8 @@ const to = (name: string, hint: string, address: string, keywords?: string): Com
 
 /** What needs no search. */
 export function fixedCommands(): Command[] {
-  const { instances, clock } = service.value;
+  const { instances, state } = service.value;
+  const clock = state?.clock;
   const section = (name: string): string => href(["control"], { section: name });
   return [
     ...VIEWS.map(({ title, path }) => to(title, "view", href([path]))),

@@ -61,7 +61,7 @@ export function Navigation({
 
 /** Shown on every view while the service's clock is not real time. */
 export function ClockChip(): VNode | null {
-  const { clock } = service.value;
+  const clock = service.value.state?.clock;
   const time = useServiceTime(clock?.mode === "running");
   if (!clock || clock.mode === "real") return null;
   const now = clock.mode === "frozen" ? clock.now : time;

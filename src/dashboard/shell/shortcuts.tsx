@@ -1,10 +1,8 @@
-import { signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useLayoutEffect } from "preact/hooks";
-import { Dialog } from "../ui/dialog.tsx";
+import { Dialog, openDialog } from "../ui/dialog.tsx";
+import { Facts } from "../ui/parts.tsx";
 import { openPalette, PALETTE_KEYS } from "./palette.tsx";
-
-const isHelpOpen = signal(false);
 
 const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ["/", "Search in this view"],
@@ -31,7 +29,7 @@ export function useShortcuts(): void {
         if (!search) return openPalette();
         event.preventDefault();
         search.focus();
-      } else if (event.key === "?") isHelpOpen.value = true;
+      } else if (event.key === "?") openDialog(<Keys />);
       else if (event.key === "Escape") document.querySelector<HTMLAnchorElement>(".heading > a")?.click();
     };
     document.addEventListener("keydown", onKeyDown);
@@ -39,20 +37,10 @@ export function useShortcuts(): void {
   }, []);
 }
 
-export function ShortcutHelp(): VNode | null {
-  if (!isHelpOpen.value) return null;
+function Keys(): VNode {
   return (
-    <Dialog title="Keys" onClose={() => void (isHelpOpen.value = false)}>
-      <dl class="facts">
-        {KEYS.map(([keys, does]) => (
-          <div key={keys}>
-            <dt>
-              <kbd>{keys}</kbd>
-            </dt>
-            <dd>{does}</dd>
-          </div>
-        ))}
-      </dl>
+    <Dialog title="Keys">
+      <Facts rows={KEYS.map(([keys, does]) => [<kbd>{keys}</kbd>, does])} />
     </Dialog>
   );
 }

@@ -12,7 +12,7 @@ export interface ButtonProps {
   readonly type?: "button" | "submit";
   readonly disabled?: boolean;
   readonly small?: boolean;
-  readonly testId?: string;
+  readonly testId?: string | undefined;
   /** While a promise is pending the button is busy, and takes no second click; if it fails the message is shown. */
   readonly onClick?: (event: MouseEvent) => unknown;
 }

@@ -1,10 +1,27 @@
+import { signal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { currentAddress } from "../router.ts";
 import { Button } from "./button.tsx";
-import { FieldError, useForm } from "./field.tsx";
-import { Refusal } from "./parts.tsx";
-import { sentence } from "./sentence.ts";
+import { FieldError, Refusal, useForm } from "./field.tsx";
+import { sentence } from "./text.ts";
+
+const opened = signal<VNode | undefined>(undefined);
+
+/** Shows a dialog until it is closed or the view is left. */
+export function openDialog(dialog: VNode): void {
+  opened.value = dialog;
+}
+
+export function closeDialog(): void {
+  opened.value = undefined;
+}
+
+/** The place of the dialog that a view has opened. */
+export function OpenedDialog(): VNode | null {
+  useEffect(() => closeDialog, []);
+  return opened.value ?? null;
+}
 
 /**
  * A modal dialog. Its first field has the focus, without a field its first button. Esc, a click outside and another address
@@ -13,14 +30,12 @@ import { sentence } from "./sentence.ts";
 export function Dialog({
   title,
   children,
-  onClose,
-  wide,
+  onClose = closeDialog,
   isHigh,
 }: {
   title: string;
   children: ComponentChildren;
-  onClose: () => void;
-  wide?: boolean;
+  onClose?: (() => void) | undefined;
   /** Whether it is at the top of the window, where it stays while its content grows and shrinks. */
   isHigh?: boolean;
 }): VNode {
@@ -37,14 +52,14 @@ export function Dialog({
   }, []);
   // Going back closes it, too.
   const address = currentAddress.value;
-  const opened = useRef(address);
+  const first = useRef(address);
   useLayoutEffect(() => {
-    if (address !== opened.current) onClose();
+    if (address !== first.current) onClose();
   }, [address]);
   return (
     <dialog
       ref={element}
-      class={`${wide ? "wide" : ""} ${isHigh ? "high" : ""}`}
+      class={isHigh ? "high" : ""}
       aria-label={title}
       onCancel={(event) => {
         event.preventDefault();
@@ -63,28 +78,22 @@ export function Dialog({
   );
 }
 
-/** A dialog that sends a form: it closes when `onSubmit` resolves, and shows the error when it rejects. */
-export function FormDialog({
-  title,
-  action,
-  kind = "primary",
-  testId,
-  fields = [],
-  children,
-  onSubmit,
-  onClose,
-}: {
-  title: string;
+interface FormDialogProps {
+  readonly title: string;
   /** The text of the button: what it does. */
-  action: string;
-  kind?: "primary" | "danger";
-  testId?: string;
+  readonly action: string;
+  readonly kind?: "primary" | "danger";
+  readonly testId?: string;
   /** The names of its text fields, which show the errors about them. */
-  fields?: readonly string[];
-  children: ComponentChildren;
-  onSubmit: () => Promise<unknown>;
-  onClose: () => void;
-}): VNode {
+  readonly fields?: readonly string[];
+  readonly children: ComponentChildren;
+  readonly onSubmit: () => Promise<unknown>;
+  readonly onClose?: (() => void) | undefined;
+}
+
+/** A dialog that sends a form: it closes when `onSubmit` resolves, and shows the error when it rejects. */
+export function FormDialog(props: FormDialogProps): VNode {
+  const { title, action, kind = "primary", testId, fields = [], children, onSubmit, onClose = closeDialog } = props;
   const form = useForm(async () => {
     await onSubmit();
     onClose();
@@ -97,7 +106,7 @@ export function FormDialog({
         <Refusal reason={refused ? undefined : form.problem} />
         <div class="actions end">
           <Button onClick={onClose}>Cancel</Button>
-          <Button kind={kind} type="submit" disabled={form.isBusy} {...(testId !== undefined && { testId })}>
+          <Button kind={kind} type="submit" disabled={form.isBusy} testId={testId}>
             {action}
           </Button>
         </div>
@@ -113,15 +122,15 @@ function aboutField(problem = "", fields: readonly string[]): { name: string; te
 }
 
 /** Asks for confirmation before something that can't be undone. The focus is on Cancel: Enter does no harm. */
-export function Confirm({
-  onConfirm,
+export function confirm({
+  text,
+  more,
   ...dialog
-}: {
-  title: string;
-  action: string;
-  children: ComponentChildren;
-  onConfirm: () => Promise<unknown>;
-  onClose: () => void;
-}): VNode {
-  return <FormDialog {...dialog} kind="danger" testId="confirm" onSubmit={onConfirm} />;
+}: Pick<FormDialogProps, "title" | "action" | "onSubmit"> & { text: ComponentChildren; more?: VNode }): void {
+  openDialog(
+    <FormDialog {...dialog} kind="danger" testId="confirm">
+      <p>{text}</p>
+      {more}
+    </FormDialog>,
+  );
 }

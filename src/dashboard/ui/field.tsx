@@ -1,5 +1,6 @@
 import { useSignal, type Signal } from "@preact/signals";
 import { cloneElement, createContext, type ComponentChildren, type InputHTMLAttributes, type VNode } from "preact";
+import { Button } from "./button.tsx";
 import { useContext, useId, useLayoutEffect, useRef } from "preact/hooks";
 
 /** What a form was refused for, if it is about one field: the field's name, and the error. */
@@ -135,8 +136,12 @@ export function SelectField<Value extends string>({ value, ...props }: SelectPro
   return <Select {...props} value={shown} onChange={(chosen) => void (value.value = chosen as Value)} />;
 }
 
-export function choicesOf(values: readonly string[], all?: string): Choice[] {
-  return [...(all === undefined ? [] : [{ value: "", text: all }]), ...values.map((value) => ({ value, text: value }))];
+/** @param all the text of a first choice that means all of them */
+export function choicesOf(values: readonly (string | Choice)[], all?: string): Choice[] {
+  return [
+    ...(all === undefined ? [] : [{ value: "", text: all }]),
+    ...values.map((value) => (typeof value === "string" ? { value, text: value } : value)),
+  ];
 }
 
 export interface FormState {
@@ -170,4 +175,45 @@ export function useForm(send: () => Promise<unknown>): FormState {
       if (!isBusy.peek()) void submit();
     },
   };
+}
+
+/** A form's error, if it has one. */
+export function Refusal({ reason }: { reason: string | undefined }): VNode | null {
+  return reason === undefined ? null : (
+    <p class="bad-text" role="alert">
+      {reason}
+    </p>
+  );
+}
+
+/** A form of one line, which is empty again once it was sent. */
+export function TextForm({
+  action,
+  testId,
+  onSubmit,
+  ...field
+}: {
+  label: string;
+  hint: string;
+  placeholder: string;
+  /** The text of the button. */
+  action: string;
+  testId?: string;
+  onSubmit: (text: string) => Promise<unknown>;
+}): VNode {
+  const value = useSignal("");
+  const form = useForm(async () => {
+    await onSubmit(value.peek().trim());
+    value.value = "";
+  });
+  return (
+    <form class="row" onSubmit={form.onSubmit}>
+      <div class="grow">
+        <TextField {...field} required error={form.problem} value={value} />
+      </div>
+      <Button type="submit" testId={testId}>
+        {action}
+      </Button>
+    </form>
+  );
 }

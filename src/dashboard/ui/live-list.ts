@@ -10,8 +10,8 @@ interface LiveRow {
 }
 
 export interface LiveList<Row> {
-  readonly rows: readonly Row[];
-  readonly isLoaded: boolean;
+  /** Undefined until they are loaded. */
+  readonly rows: readonly Row[] | undefined;
   readonly error: Error | undefined;
   reload(): void;
   /** The number of rows that arrived while someone was reading, or arrive faster than one can read. */
@@ -30,37 +30,29 @@ const BATCH_MS = 250;
 const READABLE = 3;
 const SECOND = 1000;
 
-interface LiveListOptions {
-  /** The size of a page. */
-  readonly limit?: number;
-  /** Whether all rows that had to wait appear by themselves. For a view that does not offer `resume`. */
-  readonly isImmediate?: boolean;
-}
-
 /**
  * The newest records of a list of the API, with new ones on top. Nothing moves while someone is reading (has scrolled down,
  * or has the pointer or the focus on a row): new rows wait until `resume`, and visible rows change in place. While more
  * arrive than one can read, they wait until there are fewer.
+ * @param options.limit the size of a page
+ * @param options.isImmediate whether all rows that had to wait appear by themselves, for a view without `resume`
  */
 export function useLiveList<Kind extends ServerEvent["resource"]>(
   kind: Kind,
   query: Readonly<Record<string, string | undefined>>,
   isMatch: (row: Extract<ServerEvent, { resource: Kind }>) => boolean,
-  { limit: pageSize = PAGE_SIZE, isImmediate = false }: LiveListOptions = {},
+  { limit: pageSize = PAGE_SIZE, isImmediate = false }: { limit?: number; isImmediate?: boolean } = {},
 ): LiveList<Extract<ServerEvent, { resource: Kind }>> {
   type Row = Extract<ServerEvent, { resource: Kind }>;
   const readPage = async (after?: string): Promise<{ rows: Row[]; next: string | undefined }> => {
-    const asked = { ...query, limit: pageSize, after };
-    const { rows: read, next } = await control.page(`GET /${kind}s` as "GET /flows" | "GET /requests", {
-      query: asked,
-    });
+    const route = `GET /${kind}s` as "GET /flows" | "GET /requests";
+    const { rows: read, next } = await control.page(route, { query: { ...query, limit: pageSize, after } });
     return { rows: read as ServerEvent[] as Row[], next };
   };
   const text = JSON.stringify(query);
-  const rows = useSignal<readonly Row[]>([]);
+  const rows = useSignal<readonly Row[] | undefined>(undefined);
   const waiting = useSignal<readonly Row[]>([]);
   const hasOlder = useSignal(false);
-  const isLoaded = useSignal(false);
   /** Whether rows came while someone was reading: they wait until `resume`. */
   const isPaused = useRef(false);
   const limit = useRef(KEPT);
@@ -84,7 +76,6 @@ export function useLiveList<Kind extends ServerEvent["resource"]>(
     isPaused.current = false;
     hasOlder.value = next !== undefined;
     limit.current = KEPT;
-    isLoaded.value = true;
     loadedFor.current = text;
   }, [load.data]);
   useLayoutEffect(() => {
@@ -99,8 +90,8 @@ export function useLiveList<Kind extends ServerEvent["resource"]>(
     const apply = (): void => {
       timer = undefined;
       last = performance.now();
-      if (!isLoaded.peek()) return;
-      const shown = replaced(rows.peek(), batch);
+      if (!rows.peek()) return;
+      const shown = replaced(rows.peek()!, batch);
       const held = replaced(waiting.peek(), batch);
       const fresh = newRows(batch, [...shown, ...held], isMatch);
       const all = fresh.length > 0 ? [...fresh, ...held] : held;
@@ -130,23 +121,24 @@ export function useLiveList<Kind extends ServerEvent["resource"]>(
     };
   }, [kind, text]);
   const resume = (): void => {
-    show([...waiting.peek(), ...rows.peek()]);
+    show([...waiting.peek(), ...(rows.peek() ?? [])]);
     waiting.value = [];
     isPaused.current = false;
     globalThis.scrollTo({ top: 0 });
   };
   const showOlder = async (): Promise<void> => {
-    const { rows: older, next } = await readPage(rows.peek().at(-1)?.id);
-    const known = idsOf(rows.peek());
-    rows.value = [...rows.peek(), ...older.filter(({ id }) => !known.has(id))];
+    const { rows: older, next } = await readPage(rows.peek()?.at(-1)?.id);
+    const newer = rows.peek() ?? [];
+    const known = idsOf(newer);
+    const all = [...newer, ...older.filter(({ id }) => !known.has(id))];
+    rows.value = all;
     hasOlder.value = next !== undefined;
-    limit.current = Math.max(KEPT, rows.peek().length);
+    limit.current = Math.max(KEPT, all.length);
   };
   // Rows for other filters don't answer these, which failed.
   const isOther = load.error !== undefined && loadedFor.current !== text;
   return {
-    rows: isOther ? [] : rows.value,
-    isLoaded: isLoaded.value && !isOther,
+    rows: isOther ? undefined : rows.value,
     error: load.error,
     reload: load.reload,
     waiting: waiting.value.length,

@@ -2,10 +2,11 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { location, refine } from "../router.ts";
-import { Select, type Choice } from "./field.tsx";
 import { Button } from "./button.tsx";
+import { Select, type Choice } from "./field.tsx";
 import type { LiveList } from "./live-list.ts";
-import { Panel, Placeholder, Problem } from "./parts.tsx";
+import { Listed, Panel } from "./parts.tsx";
+import { counted } from "./text.ts";
 
 export interface Filter {
   /** Its parameter in the address and in the request. */
@@ -79,20 +80,16 @@ export function chosen(filters: readonly Filter[]): Readonly<Record<string, stri
 }
 
 /** A live list: a notice of new rows, its table, and a button for older rows. */
-export function LivePanel<Row>({
-  list,
-  noun,
-  empty,
-  children,
-}: {
+export function LivePanel<Row>(props: {
   list: LiveList<Row>;
   /** The name of a row, in the singular. */
   noun: string;
   empty: ComponentChildren;
   /** The table. */
-  children: ComponentChildren;
+  children: (rows: readonly Row[]) => ComponentChildren;
 }): VNode {
-  const { rows, waiting, error, isLoaded, showOlder } = list;
+  const { list, noun, empty, children } = props;
+  const { rows, waiting, showOlder } = list;
   // At the last page its button has the focus.
   const hasPages = useRef(false);
   hasPages.current ||= showOlder !== undefined;
@@ -102,21 +99,18 @@ export function LivePanel<Row>({
       <div class="waiting" role="status">
         {waiting > 0 && (
           <Button kind="primary" testId="resume" onClick={list.resume}>
-            {waiting} new {noun}
-            {waiting === 1 ? "" : "s"}, resume
+            {counted(waiting, `new ${noun}`)}, resume
           </Button>
         )}
       </div>
       <Panel flush>
-        {error && <Problem error={error} onRetry={list.reload} />}
-        {!isLoaded && !error && <Placeholder lines={8} />}
-        {isLoaded && rows.length === 0 && empty}
-        {rows.length > 0 && children}
-        {rows.length > 0 && (
+        <Listed rows={rows} error={list.error} onRetry={list.reload} lines={8} empty={empty}>
+          {children}
+        </Listed>
+        {rows && rows.length > 0 && (
           <nav class="pages" aria-label="Pages">
             <span class="muted" data-testid="page-info">
-              {rows.length.toLocaleString("en")} {noun}
-              {rows.length === 1 ? "" : "s"}, the newest first
+              {counted(rows.length, noun)}, the newest first
             </span>
             {hasPages.current && (
               <Button small disabled={!showOlder} testId="show-older" onClick={() => showOlder?.()}>

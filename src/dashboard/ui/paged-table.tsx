@@ -8,7 +8,8 @@ import { useLoad } from "../api/use-load.ts";
 import { location, refine } from "../router.ts";
 import { Button } from "./button.tsx";
 import { Placeholder, Problem } from "./parts.tsx";
-import { isReturning, Table, type Column, type Sorting, type TableProps } from "./table.tsx";
+import { isReturning, Table, type Sorting, type TableProps } from "./table.tsx";
+import type { Column } from "./table-row.tsx";
 
 const PAGE_SIZE = 50;
 /** More rows are not read for the sake of their order: the API has them in one. */

@@ -95,7 +95,7 @@ export function Empty({
 }
 
 /** What went wrong, where it went wrong, and a way on. */
-export function Problem({ error, onRetry }: { error: Error; onRetry?: () => unknown }): VNode {
+export function Problem({ error, onRetry }: { error: Error; onRetry?: (() => unknown) | undefined }): VNode {
   return (
     <div class="problem" role="alert" data-testid="problem">
       <Icon name="warning" />
@@ -106,6 +106,26 @@ export function Problem({ error, onRetry }: { error: Error; onRetry?: () => unkn
         </Button>
       )}
     </div>
+  );
+}
+
+/** A list: its rows or that it has none; before it is loaded, grey lines. An error is above it. */
+export function Listed<Row>(props: {
+  rows: readonly Row[] | undefined;
+  error?: Error | undefined;
+  onRetry?: () => unknown;
+  /** Of the placeholder. */
+  lines?: number;
+  empty: ComponentChildren;
+  children: (rows: readonly Row[]) => ComponentChildren;
+}): VNode {
+  const { rows, error, onRetry, lines = 3, empty, children } = props;
+  return (
+    <>
+      {error && <Problem error={error} onRetry={onRetry} />}
+      {!rows && !error && <Placeholder lines={lines} />}
+      {rows && (rows.length === 0 ? empty : children(rows))}
+    </>
   );
 }
 
@@ -130,21 +150,16 @@ export function Unloaded({
   );
 }
 
-/** A form's error, if it has one. */
-export function Refusal({ reason }: { reason: string | undefined }): VNode | null {
-  return reason === undefined ? null : (
-    <p class="bad-text" role="alert">
-      {reason}
-    </p>
-  );
-}
-
 /** Rows with a name and a value. */
-export function Facts({ rows }: { rows: readonly (readonly [string, ComponentChildren])[] }): VNode {
+export function Facts({
+  rows,
+}: {
+  rows: readonly (readonly [name: ComponentChildren, value: ComponentChildren])[];
+}): VNode {
   return (
     <dl class="facts">
-      {rows.map(([name, value]) => (
-        <div key={name}>
+      {rows.map(([name, value], n) => (
+        <div key={n}>
           <dt>{name}</dt>
           <dd>{value ?? <span class="faint">—</span>}</dd>
         </div>

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { visible } from "../../wire/text/harmless.ts";
 import { drawnFor } from "../../wire/text/initials.ts";
-import { RowLink } from "./table.tsx";
+import { RowLink } from "./table-row.tsx";
 
 /** Untrusted text: isolated from the text around it, with characters that change direction made visible. */
 export function UserText({ text, muted }: { text: string; muted?: boolean }): VNode {

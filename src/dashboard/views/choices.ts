@@ -2,15 +2,21 @@ import { providerTitle } from "../../wire/providers.ts";
 import { visible } from "../../wire/text/harmless.ts";
 import { control, type Persona } from "../api/client.ts";
 import { service } from "../api/service.ts";
-import type { Choice } from "../ui/field.tsx";
+import { choicesOf, type Choice } from "../ui/field.tsx";
 
 /** Every instance. @param all the text of a first choice that means all of them; the same below */
 export function instanceChoices(all?: string): Choice[] {
-  return [...first(all), ...service.value.instances.map(({ id, data }) => ({ value: id, text: visible(data.name) }))];
+  return choicesOf(
+    service.value.instances.map(({ id, data }) => ({ value: id, text: visible(data.name) })),
+    all,
+  );
 }
 
 export function providerChoices(all?: string, providers: readonly string[] = service.value.providers): Choice[] {
-  return [...first(all), ...providers.map((value) => ({ value, text: providerTitle(value) }))];
+  return choicesOf(
+    providers.map((value) => ({ value, text: providerTitle(value) })),
+    all,
+  );
 }
 
 /** The outcomes of a sign-in. @param provider only those possible there */
@@ -18,7 +24,10 @@ export function outcomeChoices(all?: string, provider?: string): Choice[] {
   const possible = service.value.outcomes.filter(
     ({ providers }) => provider === undefined || providers.some((name) => name === provider),
   );
-  return [...first(all), ...possible.map(({ id, title }) => ({ value: id, text: title }))];
+  return choicesOf(
+    possible.map(({ id, title }) => ({ value: id, text: title })),
+    all,
+  );
 }
 
 /** The latest personas, as many as a choice can have, in the account picker's order. */
@@ -27,12 +36,8 @@ export async function readPersonas(): Promise<Persona[]> {
 }
 
 export function personaChoices(personas: readonly Persona[], all: string): Choice[] {
-  return [
-    ...first(all),
-    ...personas.map(({ id, data }) => ({ value: id, text: visible(`${data.name ?? id} (${data.email})`) })),
-  ];
-}
-
-function first(text: string | undefined): Choice[] {
-  return text === undefined ? [] : [{ value: "", text }];
+  return choicesOf(
+    personas.map(({ id, data }) => ({ value: id, text: visible(`${data.name ?? id} (${data.email})`) })),
+    all,
+  );
 }

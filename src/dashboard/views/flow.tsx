@@ -11,7 +11,7 @@ import { go, href, listAddress } from "../router.ts";
 import { Button } from "../ui/button.tsx";
 import { Copy, CopyableValue } from "../ui/copy.tsx";
 import { SelectField } from "../ui/field.tsx";
-import { FormDialog } from "../ui/dialog.tsx";
+import { FormDialog, openDialog } from "../ui/dialog.tsx";
 import { Facts, Heading, Panel, Unloaded } from "../ui/parts.tsx";
 import { ExactTime } from "../ui/time.tsx";
 import { outcomeChoices } from "./choices.ts";
@@ -22,7 +22,6 @@ import { UserText } from "../ui/user-text.tsx";
 /** One sign-in: each step with its duration, request and response. */
 export function Flow({ id }: { id: string }): VNode {
   const { data: flow, error, reload } = useLoad(() => read(id), [id]);
-  const isReplaying = useSignal(false);
   useEffect(() => onEvent((event) => event.id === id && reload()), [id, reload]);
   if (!flow || error) return <Unloaded title="Flow" back={listAddress("flows")} error={error} onRetry={reload} />;
   const { data } = flow;
@@ -46,7 +45,7 @@ export function Flow({ id }: { id: string }): VNode {
         <Copy text={() => readHar(id)} label="Sign-in as HAR">
           Copy as HAR
         </Copy>
-        <Button onClick={() => void (isReplaying.value = true)}>Replay…</Button>
+        <Button onClick={() => openDialog(<Replay flow={flow} />)}>Replay…</Button>
       </Heading>
       <div class="grid-side">
         <Panel title="Steps">
@@ -88,7 +87,6 @@ export function Flow({ id }: { id: string }): VNode {
           )}
         </div>
       </div>
-      {isReplaying.value && <Replay flow={flow} onClose={() => void (isReplaying.value = false)} />}
     </>
   );
 }
@@ -101,7 +99,7 @@ async function readHar(id: string): Promise<string> {
   return JSON.stringify(await control.request("GET /flows/:id", { params: { id }, query: { format: "har" } }), null, 2);
 }
 
-function Replay({ flow, onClose }: { flow: FlowRecord; onClose: () => void }): VNode {
+function Replay({ flow }: { flow: FlowRecord }): VNode {
   const outcome = useSignal(flow.data.requested_outcome ?? "success");
   const run = async (): Promise<void> => {
     const { flow_id } = await control.request("POST /flows/:id/replay", {
@@ -111,7 +109,7 @@ function Replay({ flow, onClose }: { flow: FlowRecord; onClose: () => void }): V
     go(["flows", flow_id]);
   };
   return (
-    <FormDialog title="Run this sign-in again" action="Run" testId="replay" onSubmit={run} onClose={onClose}>
+    <FormDialog title="Run this sign-in again" action="Run" testId="replay" onSubmit={run}>
       <SelectField
         label="Outcome"
         value={outcome}

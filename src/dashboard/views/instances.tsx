@@ -1,18 +1,21 @@
+import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
+import type { BodyOf } from "../../wire/control/types.ts";
 import { providerTitle } from "../../wire/providers.ts";
-import type { Instance as InstanceRecord } from "../api/client.ts";
+import { control, type Instance } from "../api/client.ts";
 import { refreshState, service } from "../api/service.ts";
-import { href, location, refine } from "../router.ts";
+import { go, href, location, refine } from "../router.ts";
 import { Button } from "../ui/button.tsx";
-import { Heading, Panel, Pill, Placeholder, Problem } from "../ui/parts.tsx";
-import { RowLink, Table } from "../ui/table.tsx";
-import { NewInstance } from "./instance-form.tsx";
+import { FormDialog } from "../ui/dialog.tsx";
+import { CheckField, TextField } from "../ui/field.tsx";
+import { Heading, Listed, Panel, Pill } from "../ui/parts.tsx";
+import { RowLink } from "../ui/table-row.tsx";
+import { Table } from "../ui/table.tsx";
 import { UserText } from "../ui/user-text.tsx";
 
 /** The instances: applications that sign in their users here. */
 export function Instances(): VNode {
   const { instances, state, problem } = service.value;
-  const isAdding = location.value.query["new"] === "yes";
   const add = (isOpen: boolean): void => refine({ new: isOpen ? "yes" : undefined });
   return (
     <>
@@ -22,43 +25,86 @@ export function Instances(): VNode {
         </Button>
       </Heading>
       <Panel flush>
-        {state ? (
-          <Table<InstanceRecord>
-            label="Instances"
-            rows={instances}
-            idOf={({ id }) => id}
-            linkOf={({ id }) => href(["instances", id])}
-            columns={[
-              {
-                title: "Name",
-                cell: ({ id, data }) => (
-                  <RowLink address={href(["instances", id])}>
-                    <b>
-                      <UserText text={data.name} />
-                    </b>
-                  </RowLink>
-                ),
-              },
-              { title: "Address", cell: ({ data }) => <code class="one-line">{data.url}</code> },
-              {
-                title: "Publishable key",
-                cell: ({ data }) => <code class="one-line">{data.publishable_key}</code>,
-              },
-              { title: "Default provider", cell: ({ data }) => providerTitle(data.default_provider) },
-              {
-                title: "State",
-                cell: ({ data }) =>
-                  data.active ? <Pill tone="good">active</Pill> : <Pill tone="warn">not active</Pill>,
-              },
-            ]}
-          />
-        ) : problem === undefined ? (
-          <Placeholder lines={3} />
-        ) : (
-          <Problem error={new Error(problem)} onRetry={() => refreshState()} />
-        )}
+        <Listed
+          rows={state && instances}
+          error={state || problem === undefined ? undefined : new Error(problem)}
+          onRetry={() => refreshState()}
+          empty={null}
+        >
+          {(rows) => (
+            <Table<Instance>
+              label="Instances"
+              rows={rows}
+              idOf={({ id }) => id}
+              linkOf={({ id }) => href(["instances", id])}
+              columns={[
+                {
+                  title: "Name",
+                  cell: ({ id, data }) => (
+                    <RowLink address={href(["instances", id])}>
+                      <b>
+                        <UserText text={data.name} />
+                      </b>
+                    </RowLink>
+                  ),
+                },
+                { title: "Address", cell: ({ data }) => <code class="one-line">{data.url}</code> },
+                { title: "Publishable key", cell: ({ data }) => <code class="one-line">{data.publishable_key}</code> },
+                { title: "Default provider", cell: ({ data }) => providerTitle(data.default_provider) },
+                { title: "State", cell: ({ data }) => <ActivePill isActive={data.active} /> },
+              ]}
+            />
+          )}
+        </Listed>
       </Panel>
-      {isAdding && <NewInstance onClose={() => add(false)} />}
+      {location.value.query["new"] === "yes" && <InstanceForm onClose={() => add(false)} />}
     </>
+  );
+}
+
+export function ActivePill({ isActive }: { isActive: boolean }): VNode {
+  return isActive ? <Pill tone="good">active</Pill> : <Pill tone="warn">not active</Pill>;
+}
+
+/** Creates an instance and opens it, or changes one's name and address. */
+export function InstanceForm({
+  instance,
+  onSave,
+  onClose,
+}: {
+  instance?: Instance;
+  onSave?: (body: BodyOf<"PATCH /instances/:id">) => Promise<void>;
+  onClose?: () => void;
+}): VNode {
+  const name = useSignal(instance?.data.name ?? "");
+  const subdomain = useSignal(instance?.data.subdomain ?? "");
+  const preview = useSignal(instance?.data.preview ?? false);
+  const save = async (): Promise<void> => {
+    const body = { name: name.value, subdomain: subdomain.value };
+    if (onSave) return onSave({ ...body, ...(preview.value !== instance?.data.preview && { preview: preview.value }) });
+    const { id } = await control.request("POST /instances", { body });
+    await refreshState();
+    go(["instances", id]);
+  };
+  return (
+    <FormDialog
+      title={instance ? "Edit instance" : "New instance"}
+      action={instance ? "Save" : "Create"}
+      fields={["name", "subdomain"]}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      <TextField name="name" label="Name" required maxLength={256} value={name} />
+      <TextField
+        name="subdomain"
+        label="Subdomain"
+        hint={`Lower-case letters, digits and hyphens. ${instance ? "Its address changes with it: tell its applications." : "Its address is <subdomain>.localhost."}`}
+        required
+        value={subdomain}
+      />
+      {instance && (
+        <CheckField label="For preview deployments: a redirect URI may have one * in its host" value={preview} />
+      )}
+    </FormDialog>
   );
 }

@@ -1,9 +1,10 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
+import type { BodyOf } from "../../wire/control/types.ts";
 import { control, type Instance } from "../api/client.ts";
 import { Button } from "../ui/button.tsx";
 import { Copy, CopyableValue } from "../ui/copy.tsx";
-import { Confirm } from "../ui/dialog.tsx";
+import { confirm } from "../ui/dialog.tsx";
 import { notify } from "../ui/notices.tsx";
 import { SelectField } from "../ui/field.tsx";
 import { Facts, Panel } from "../ui/parts.tsx";
@@ -19,7 +20,6 @@ const KEEP_CHOICES = [
 /** The instance's keys: the secret one is masked until it is revealed, and again after half a minute. */
 export function Keys({ instance, onRotate }: { instance: Instance; onRotate: () => void }): VNode {
   const revealed = useSignal<string | undefined>(undefined);
-  const rotating = useSignal<"secret_key" | "publishable_key" | undefined>(undefined);
   const keepOld = useSignal(KEEP_CHOICES[0]!.value);
   const params = { id: instance.id };
   const [old] = instance.data.old_keys;
@@ -29,6 +29,33 @@ export function Keys({ instance, onRotate }: { instance: Instance; onRotate: () 
     revealed.value = await reveal();
     setTimeout(() => (revealed.value = undefined), SHOWN_MS);
   };
+  const rotate = async (body: BodyOf<"POST /instances/:id/keys/rotate">): Promise<void> => {
+    await control.request("POST /instances/:id/keys/rotate", { params, body });
+    revealed.value = undefined;
+    notify("good", "The key was replaced");
+    onRotate();
+  };
+  const rotateSecret = (): void =>
+    confirm({
+      title: "Rotate the secret key?",
+      action: "Rotate",
+      text: (
+        <>
+          These stop working with the old key: <strong>every token issued so far</strong>, every server of yours that
+          has it in <code>SVC_SECRET_KEY</code>, and scripts that verify tokens with it. Keep it for a while unless
+          somebody else may know it.
+        </>
+      ),
+      more: <SelectField label="Old secret key" value={keepOld} choices={KEEP_CHOICES} />,
+      onSubmit: () => rotate({ secret_key: true, publishable_key: false, keep_old: keepOld.peek() }),
+    });
+  const rotatePublishable = (): void =>
+    confirm({
+      title: "Rotate the publishable key?",
+      action: "Rotate",
+      text: "Clients that look up their address with the old publishable key get 404 until they have the new one. Tokens go on working.",
+      onSubmit: () => rotate({ secret_key: false, publishable_key: true }),
+    });
   const revokeOld = async (): Promise<void> => {
     await control.request("DELETE /instances/:id/keys/old", { params });
     notify("good", "The old secret key was revoked");
@@ -66,7 +93,7 @@ export function Keys({ instance, onRotate }: { instance: Instance; onRotate: () 
         ]}
       />
       <div class="actions spaced">
-        <Button small kind="danger" onClick={() => void (rotating.value = "secret_key")}>
+        <Button small kind="danger" onClick={rotateSecret}>
           Rotate the secret key…
         </Button>
         {old && (
@@ -74,41 +101,10 @@ export function Keys({ instance, onRotate }: { instance: Instance; onRotate: () 
             Revoke the old secret key
           </Button>
         )}
-        <Button small kind="danger" onClick={() => void (rotating.value = "publishable_key")}>
+        <Button small kind="danger" onClick={rotatePublishable}>
           Rotate the publishable key…
         </Button>
       </div>
-      {rotating.value && (
-        <Confirm
-          title={rotating.value === "secret_key" ? "Rotate the secret key?" : "Rotate the publishable key?"}
-          action="Rotate"
-          onClose={() => void (rotating.value = undefined)}
-          onConfirm={async () => {
-            const secret = rotating.peek() === "secret_key";
-            const body = { secret_key: secret, publishable_key: !secret, ...(secret && { keep_old: keepOld.peek() }) };
-            await control.request("POST /instances/:id/keys/rotate", { params, body });
-            revealed.value = undefined;
-            notify("good", "The key was replaced");
-            onRotate();
-          }}
-        >
-          {rotating.value === "secret_key" ? (
-            <>
-              <p>
-                These stop working with the old key: <strong>every token issued so far</strong>, every server of yours
-                that has it in <code>SVC_SECRET_KEY</code>, and scripts that verify tokens with it. Keep it for a while
-                unless somebody else may know it.
-              </p>
-              <SelectField label="Old secret key" value={keepOld} choices={KEEP_CHOICES} />
-            </>
-          ) : (
-            <p>
-              Clients that look up their address with the old publishable key get 404 until they have the new one.
-              Tokens go on working.
-            </p>
-          )}
-        </Confirm>
-      )}
     </Panel>
   );
 }

@@ -1,19 +1,19 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { providerTitle } from "../../wire/providers.ts";
-import { instanceName, service } from "../api/service.ts";
 import type { AnswerOf } from "../../wire/control/types.ts";
+import { providerTitle } from "../../wire/providers.ts";
 import { control } from "../api/client.ts";
+import { instanceName, service } from "../api/service.ts";
 import { useLoad, useReloadOn } from "../api/use-load.ts";
 import { go, href } from "../router.ts";
 import { CopyableValue } from "../ui/copy.tsx";
 import { useLiveList } from "../ui/live-list.ts";
-import { Empty, Facts, Heading, Panel, Pill, Placeholder, Problem } from "../ui/parts.tsx";
+import { Empty, Facts, Heading, Listed, Panel, Pill, Placeholder, Problem } from "../ui/parts.tsx";
 import { Time } from "../ui/time.tsx";
 import { UserText } from "../ui/user-text.tsx";
 import { FirstSteps } from "./first-steps.tsx";
-import { SignInChart, spanOf, SPANS } from "./sign-in-chart.tsx";
 import { FlowTable } from "./flows.tsx";
+import { SignInChart, spanOf, SPANS } from "./sign-in-chart.tsx";
 
 const SHOWN = 8;
 const SHOWN_FAILURES = 6;
@@ -22,7 +22,7 @@ type Summary = AnswerOf<"GET /flows/summary">;
 
 /** The service at a glance: its configuration, sign-ins and failures. */
 export function Overview(): VNode {
-  const { rows, isLoaded, error, reload } = useLiveList("flow", {}, () => true, { isImmediate: true });
+  const { rows, error, reload } = useLiveList("flow", {}, () => true, { isImmediate: true });
   const span = useSignal(SPANS[0]!.value);
   const { slots } = spanOf(span.value);
   const { data: summary, reload: recount } = useLoad(
@@ -30,9 +30,8 @@ export function Overview(): VNode {
     [span.value],
   );
   useReloadOn(({ resource }) => resource === "flow", recount);
-  const failures = summary?.failures ?? [];
   const isFirstVisit = useSignal(false);
-  if (isLoaded && rows.length === 0) isFirstVisit.value = true;
+  if (rows?.length === 0) isFirstVisit.value = true;
   return (
     <>
       <Heading title="Overview" note="Sign-ins as they happen, what failed, and the addresses of the service.">
@@ -56,52 +55,19 @@ export function Overview(): VNode {
           {summary ? <SignInChart summary={summary} span={span} /> : <Placeholder lines={6} />}
           <div class="grid-2">
             <Panel title="Latest" flush actions={<a href="#/flows">All flows</a>}>
-              {!isLoaded ? (
-                <Placeholder lines={8} />
-              ) : rows.length === 0 ? (
-                <Empty icon="flows" title="No sign-ins yet">
-                  <a href="#/try-it">Try one</a>, or sign in through your application. It appears here at once.
-                </Empty>
-              ) : (
-                <FlowTable label="Latest sign-ins" flows={rows.slice(0, SHOWN)} short />
-              )}
+              <Listed
+                rows={rows?.slice(0, SHOWN)}
+                lines={8}
+                empty={
+                  <Empty icon="flows" title="No sign-ins yet">
+                    <a href="#/try-it">Try one</a>, or sign in through your application. It appears here at once.
+                  </Empty>
+                }
+              >
+                {(flows) => <FlowTable label="Latest sign-ins" flows={flows} short />}
+              </Listed>
             </Panel>
-            <Panel
-              title="Failures by reason"
-              flush
-              actions={failures.length > 0 && <a href={href(["flows"], { result: "error" })}>All failures</a>}
-            >
-              {!summary ? (
-                <Placeholder lines={8} />
-              ) : failures.length === 0 ? (
-                <Empty icon="check" title="Nothing failed">
-                  When a sign-in fails, the reason is here in plain words.
-                </Empty>
-              ) : (
-                <ul class="reasons" data-testid="failures">
-                  {failures.slice(0, SHOWN_FAILURES).map(({ reason, filter, error: code, count, people, latest }) => (
-                    <li key={`${code} ${filter}`}>
-                      <a
-                        class="reason"
-                        href={href(["flows"], {
-                          result: "error",
-                          ...(filter ? { reason: filter } : { error: code ?? "" }),
-                        })}
-                      >
-                        <span>{reason ?? "No reason was recorded."}</span>
-                        <small class="row muted">
-                          <Pill tone="bad">{count.toLocaleString("en")} ×</Pill>
-                          <span>
-                            {code} · <UserText text={people.join(", ") || "no account chosen"} /> ·{" "}
-                            <Time at={latest.started_at} />
-                          </span>
-                        </small>
-                      </a>
-                    </li>
-                  ))}
-                </ul>
-              )}
-            </Panel>
+            <Failures failures={summary?.failures} />
           </div>
         </>
       )}
@@ -117,14 +83,53 @@ function find(event: SubmitEvent): void {
   if (typeof user === "string" && user.trim() !== "") go(["flows"], { user: user.trim() });
 }
 
+function Failures({ failures }: { failures: Summary["failures"] | undefined }): VNode {
+  return (
+    <Panel
+      title="Failures by reason"
+      flush
+      actions={failures && failures.length > 0 && <a href={href(["flows"], { result: "error" })}>All failures</a>}
+    >
+      <Listed
+        rows={failures?.slice(0, SHOWN_FAILURES)}
+        lines={8}
+        empty={
+          <Empty icon="check" title="Nothing failed">
+            When a sign-in fails, the reason is here in plain words.
+          </Empty>
+        }
+      >
+        {(rows) => (
+          <ul class="reasons" data-testid="failures">
+            {rows.map(({ reason, filter, error: code, count, people, latest }) => (
+              <li key={`${code} ${filter}`}>
+                <a
+                  class="reason"
+                  href={href(["flows"], { result: "error", ...(filter ? { reason: filter } : { error: code ?? "" }) })}
+                >
+                  <span>{reason ?? "No reason was recorded."}</span>
+                  <small class="row muted">
+                    <Pill tone="bad">{count.toLocaleString("en")} ×</Pill>
+                    <span>
+                      {code} · <UserText text={people.join(", ") || "no account chosen"} /> ·{" "}
+                      <Time at={latest.started_at} />
+                    </span>
+                  </small>
+                </a>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Listed>
+    </Panel>
+  );
+}
+
 /** Larger numbers of an estimate are one. */
 const EXACT = 100_000;
 
 function Numbers({ summary }: { summary: Summary | undefined }): VNode {
   const { state, instances } = service.value;
-  // The lists behind these links show one instance.
-  const all = instances.length > 1 ? " of all instances" : "";
-  const numbers = [["Users", all, state?.users, "#/users"]] as const;
   const { token: succeeded = 0, error: failed = 0 } = summary?.results ?? {};
   const ended = succeeded + failed;
   return (
@@ -133,29 +138,23 @@ function Numbers({ summary }: { summary: Summary | undefined }): VNode {
         <span class="muted">Failure rate</span>
         <strong data-testid="failure-rate">{ended === 0 ? "–" : `${Math.round((100 * failed) / ended)} %`}</strong>
       </a>
-      <a class="panel number" href={href(["flows"])}>
+      <a class="panel number" href="#/flows">
         <span class="muted">Failed sign-ins, of those that ended</span>
         <strong>{summary ? `${failed.toLocaleString("en")} of ${ended.toLocaleString("en")}` : "–"}</strong>
       </a>
-      {numbers.map(([name, scope, value, address]) => (
-        <a key={name} class="panel number" href={address}>
-          <span class="muted">
-            {name}
-            {scope}
-          </span>
-          <strong data-testid={`count-${name.toLowerCase()}`}>
-            {value === undefined
-              ? "–"
-              : `${state?.estimated && value > EXACT ? "≈ " : ""}${value.toLocaleString("en")}`}
-          </strong>
-        </a>
-      ))}
+      <a class="panel number" href="#/users">
+        {/* The list behind this link shows one instance. */}
+        <span class="muted">Users{instances.length > 1 && " of all instances"}</span>
+        <strong data-testid="count-users">
+          {state ? `${state.estimated && state.users > EXACT ? "≈ " : ""}${state.users.toLocaleString("en")}` : "–"}
+        </strong>
+      </a>
     </div>
   );
 }
 
 function Addresses(): VNode | null {
-  const { state, clock, instances } = service.value;
+  const { state, instances } = service.value;
   if (!state) return null;
   return (
     <div class="grid-2">
@@ -177,7 +176,7 @@ function Addresses(): VNode | null {
             ["Store", <code>{state.store}</code>],
             ["Instances", state.instances.toLocaleString("en")],
             ["Sessions", state.sessions.toLocaleString("en")],
-            ["Clock", clock?.mode === "real" ? "Real time" : clock?.mode === "frozen" ? "Frozen" : "Moved"],
+            ["Clock", { real: "Real time", frozen: "Frozen", running: "Moved" }[state.clock.mode]],
             ...Object.entries(state.providers).map(
               ([name, kind]) =>
                 [

@@ -7,7 +7,8 @@ import { choicesOf } from "../ui/field.tsx";
 import { chosen, FilterBar, LivePanel, type Filter } from "../ui/live-panel.tsx";
 import { useLiveList } from "../ui/live-list.ts";
 import { Empty, Heading, Pill, Code, Facts, Panel, Unloaded, type Tone } from "../ui/parts.tsx";
-import { RowLink, Table, type Column } from "../ui/table.tsx";
+import { Table } from "../ui/table.tsx";
+import { RowLink, type Column } from "../ui/table-row.tsx";
 import { duration, TimeOfDay, ExactTime } from "../ui/time.tsx";
 import { instanceChoices } from "./choices.ts";
 import { UserText } from "../ui/user-text.tsx";
@@ -79,14 +80,16 @@ export function Requests(): VNode {
           </Empty>
         }
       >
-        <Table
-          label="Requests"
-          columns={COLUMNS}
-          rows={list.rows}
-          idOf={({ id }) => id}
-          linkOf={({ id }) => href(["requests", id])}
-          toneOf={({ data: { status } }) => (status >= 500 ? "bad" : undefined)}
-        />
+        {(rows) => (
+          <Table
+            label="Requests"
+            columns={COLUMNS}
+            rows={rows}
+            idOf={({ id }) => id}
+            linkOf={({ id }) => href(["requests", id])}
+            toneOf={({ data: { status } }) => (status >= 500 ? "bad" : undefined)}
+          />
+        )}
       </LivePanel>
     </>
   );

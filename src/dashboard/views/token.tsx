@@ -51,7 +51,7 @@ export function TokenPanel(): VNode {
 
 /** A token's claims, and the result of `tokens/verify`. */
 export function Claims({ token, instance }: { token: string; instance?: string | undefined }): VNode {
-  const { clock } = service.value;
+  const clock = service.value.state?.clock;
   // A token expires while somebody looks at it, if the clock is moved.
   const time = clock?.mode === "frozen" ? clock.now : clock?.offset_ms;
   const { data, error, reload } = useLoad(

@@ -3,13 +3,14 @@ import type { VNode } from "preact";
 import { control, type User } from "../api/client.ts";
 import { currentInstance, service } from "../api/service.ts";
 import { location } from "../router.ts";
-import { CheckField, SelectField, TextField } from "../ui/field.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
+import { CheckField, SelectField, TextField } from "../ui/field.tsx";
 import { notify } from "../ui/notices.tsx";
 import { instanceChoices } from "./choices.ts";
 
 /** Creates a user who has never signed in, or changes one. */
-export function UserForm({ user, onClose, onDone }: { user?: User; onClose: () => void; onDone: () => void }): VNode {
+export function UserForm(props: { user?: User; onClose?: () => void; onDone: () => void }): VNode {
+  const { user, onDone, ...dialog } = props;
   const name = useSignal(user?.data.name ?? "");
   const email = useSignal(user?.data.email ?? "");
   const picture = useSignal(user?.data.avatar_url ?? "");
@@ -35,17 +36,17 @@ export function UserForm({ user, onClose, onDone }: { user?: User; onClose: () =
   };
   return (
     <FormDialog
+      {...dialog}
       title={user ? "Edit user" : "New user"}
       action={user ? "Save" : "Create"}
       fields={["name", "email", "avatar_url"]}
       onSubmit={save}
-      onClose={onClose}
     >
       <TextField name="name" label="Name" required maxLength={256} value={name} />
       <TextField
         name="email"
         label="E-mail address"
-        {...(user && { hint: "Accounts at the providers stay linked to this user." })}
+        hint={user && "Accounts at the providers stay linked to this user."}
         required
         type="email"
         value={email}

@@ -2,34 +2,29 @@ import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { providerTitle, type Provider } from "../../wire/providers.ts";
 import { visible } from "../../wire/text/harmless.ts";
-import { control, type User } from "../api/client.ts";
+import { control, type User as UserRecord } from "../api/client.ts";
 import { instanceName, revokeSessionsOf } from "../api/service.ts";
 import { useLoad } from "../api/use-load.ts";
 import { go, goTo, href, listAddress, location } from "../router.ts";
-import { Avatar, UserText } from "../ui/user-text.tsx";
 import { Button } from "../ui/button.tsx";
 import { Copy, CopyableValue } from "../ui/copy.tsx";
-import { Confirm } from "../ui/dialog.tsx";
+import { confirm, openDialog } from "../ui/dialog.tsx";
+import { useLiveList } from "../ui/live-list.ts";
 import { notify } from "../ui/notices.tsx";
-import { Facts, Heading, Panel, Pill, Unloaded, Placeholder, Problem } from "../ui/parts.tsx";
+import { Facts, Heading, Listed, Panel, Pill, Unloaded } from "../ui/parts.tsx";
+import { counted } from "../ui/text.ts";
 import { Time } from "../ui/time.tsx";
+import { Avatar, UserText } from "../ui/user-text.tsx";
+import { FlowTable } from "./flows.tsx";
 import { SessionTable } from "./sessions.tsx";
 import { MintToken } from "./token.tsx";
 import { UserForm } from "./user-form.tsx";
-import { useLiveList } from "../ui/live-list.ts";
-import { FlowTable } from "./flows.tsx";
 
 /** One user: identities, sessions, and a form that creates tokens. */
 export function User({ id }: { id: string }): VNode {
   const { instance } = location.value.query;
-  const {
-    data: user,
-    error,
-    reload,
-  } = useLoad(() => control.request("GET /users/:id", { params: { id }, query: { instance } }), [id, instance]);
-  const isDeleting = useSignal(false);
-  const isEditing = useSignal(false);
-  const isRevoking = useSignal(false);
+  const read = (): Promise<UserRecord> => control.request("GET /users/:id", { params: { id }, query: { instance } });
+  const { data: user, error, reload } = useLoad(read, [id, instance]);
   const revocations = useSignal(0);
   if (!user || error) return <Unloaded title="User" back={listAddress("users")} error={error} onRetry={reload} />;
   const { data } = user;
@@ -41,6 +36,15 @@ export function User({ id }: { id: string }): VNode {
     else if (user_id !== id) notify("bad", `${providerTitle(provider)} signed in another user, whose account it is.`);
     else notify("good", "Signed in");
     go(["flows", flow_id]);
+  };
+  const remove = async (): Promise<void> => {
+    await control.request("DELETE /users/:id", { params: { id: user.id }, query: { instance: data.instance } });
+    notify("good", `Deleted ${data.email}`);
+    goTo(listAddress("users"));
+  };
+  const revokeAll = async (): Promise<void> => {
+    notify("good", `${counted(await revokeSessionsOf(user), "session")} revoked`);
+    revocations.value++;
   };
   return (
     <>
@@ -54,10 +58,29 @@ export function User({ id }: { id: string }): VNode {
             Sign in with {providerTitle(provider)}
           </Button>
         ))}
-        <Button onClick={() => void (isEditing.value = true)} testId="edit-user">
+        <Button onClick={() => openDialog(<UserForm user={user} onDone={reload} />)} testId="edit-user">
           Edit…
         </Button>
-        <Button kind="danger" onClick={() => void (isDeleting.value = true)} testId="delete-user">
+        <Button
+          kind="danger"
+          testId="delete-user"
+          onClick={() =>
+            confirm({
+              title: `Delete ${visible(data.name)}?`,
+              action: "Delete user",
+              text: (
+                <>
+                  <strong>
+                    <UserText text={data.email} />
+                  </strong>{" "}
+                  of <UserText text={instanceName(data.instance)} />, with all identities and sessions. Tokens of this
+                  user stop verifying. This cannot be undone, except by restoring a snapshot.
+                </>
+              ),
+              onSubmit: remove,
+            })
+          }
+        >
           Delete…
         </Button>
       </Heading>
@@ -91,23 +114,17 @@ export function User({ id }: { id: string }): VNode {
           />
         </Panel>
         <Panel title="Identities">
-          {identities.length === 0 ? (
-            <p class="muted">None: this user has not signed in through a provider.</p>
-          ) : (
-            <Facts
-              rows={identities.map(
-                ({ provider, uid, email, email_verified }) =>
-                  [
-                    providerTitle(provider),
-                    <>
-                      <code>{uid}</code>
-                      <UserText text={email ?? ""} muted />
-                      {email_verified && <Pill tone="good">verified</Pill>}
-                    </>,
-                  ] as const,
-              )}
-            />
-          )}
+          {identities.length === 0 && <p class="muted">None: this user has not signed in through a provider.</p>}
+          <Facts
+            rows={identities.map(({ provider, uid, email, email_verified }) => [
+              providerTitle(provider),
+              <>
+                <code>{uid}</code>
+                <UserText text={email ?? ""} muted />
+                {email_verified && <Pill tone="good">verified</Pill>}
+              </>,
+            ])}
+          />
         </Panel>
       </div>
       <MintToken user={user} />
@@ -115,52 +132,31 @@ export function User({ id }: { id: string }): VNode {
         title="Sessions"
         flush
         actions={
-          <Button small kind="danger" onClick={() => void (isRevoking.value = true)} testId="revoke-all">
+          <Button
+            small
+            kind="danger"
+            testId="revoke-all"
+            onClick={() =>
+              confirm({
+                title: "Revoke all sessions?",
+                action: "Revoke all",
+                text: (
+                  <>
+                    Every open session of <UserText text={data.email} /> ends. Tokens that were issued go on verifying
+                    until they expire.
+                  </>
+                ),
+                onSubmit: revokeAll,
+              })
+            }
+          >
             Revoke all…
           </Button>
         }
       >
         <SessionTable query={{ query: `user_id:${user.id}`, instance: data.instance }} reloadKey={revocations.value} />
       </Panel>
-      <UserSignIns user={user} />
-      {isEditing.value && <UserForm user={user} onClose={() => void (isEditing.value = false)} onDone={reload} />}
-      {isRevoking.value && (
-        <Confirm
-          title="Revoke all sessions?"
-          action="Revoke all"
-          onClose={() => void (isRevoking.value = false)}
-          onConfirm={async () => {
-            const count = await revokeSessionsOf(user);
-            notify("good", `${count} ${count === 1 ? "session" : "sessions"} revoked`);
-            revocations.value++;
-          }}
-        >
-          <p>
-            Every open session of <UserText text={data.email} /> ends. Tokens that were issued go on verifying until
-            they expire.
-          </p>
-        </Confirm>
-      )}
-      {isDeleting.value && (
-        <Confirm
-          title={`Delete ${visible(data.name)}?`}
-          action="Delete user"
-          onClose={() => void (isDeleting.value = false)}
-          onConfirm={async () => {
-            await control.request("DELETE /users/:id", { params: { id: user.id }, query: { instance: data.instance } });
-            notify("good", `Deleted ${data.email}`);
-            goTo(listAddress("users"));
-          }}
-        >
-          <p>
-            <strong>
-              <UserText text={data.email} />
-            </strong>{" "}
-            of <UserText text={instanceName(data.instance)} />, with all identities and sessions. Tokens of this user
-            stop verifying. This cannot be undone, except by restoring a snapshot.
-          </p>
-        </Confirm>
-      )}
+      <SignIns user={user} />
     </>
   );
 }
@@ -168,8 +164,8 @@ export function User({ id }: { id: string }): VNode {
 const SHOWN = 10;
 
 /** A user's latest sign-ins, as far as the server keeps them. */
-export function UserSignIns({ user }: { user: User }): VNode {
-  const { rows, isLoaded, error, reload } = useLiveList(
+function SignIns({ user }: { user: UserRecord }): VNode {
+  const { rows, error, reload } = useLiveList(
     "flow",
     { user: user.id },
     ({ data }) => data.user_id === user.id && data.instance === user.data.instance,
@@ -180,17 +176,16 @@ export function UserSignIns({ user }: { user: User }): VNode {
       title="Sign-ins"
       flush
       testId="user-sign-ins"
-      actions={rows.length > 0 && <a href={href(["flows"], { user: user.id })}>All flows of this user</a>}
+      actions={rows && rows.length > 0 && <a href={href(["flows"], { user: user.id })}>All flows of this user</a>}
     >
-      {error ? (
-        <Problem error={error} onRetry={reload} />
-      ) : !isLoaded ? (
-        <Placeholder />
-      ) : rows.length === 0 ? (
-        <p class="padded muted">None that the server still has: it keeps the latest in memory.</p>
-      ) : (
-        <FlowTable label="Sign-ins of this user" flows={rows.slice(0, SHOWN)} />
-      )}
+      <Listed
+        rows={rows?.slice(0, SHOWN)}
+        error={error}
+        onRetry={reload}
+        empty={<p class="padded muted">None that the server still has: it keeps the latest in memory.</p>}
+      >
+        {(flows) => <FlowTable label="Sign-ins of this user" flows={flows} />}
+      </Listed>
     </Panel>
   );
 }

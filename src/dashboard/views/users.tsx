@@ -1,24 +1,22 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
-import { USER_FIELDS } from "../../wire/search/fields.ts";
 import { providerTitle } from "../../wire/providers.ts";
+import { USER_FIELDS } from "../../wire/search/fields.ts";
 import { control, type User } from "../api/client.ts";
-import { currentInstance, preferredInstance, service, revokeSessionsOf } from "../api/service.ts";
+import { currentInstance, revokeSessionsOf, service } from "../api/service.ts";
 import { href, location, refine } from "../router.ts";
 import { Button } from "../ui/button.tsx";
-import { Empty, Heading, Panel, Pill } from "../ui/parts.tsx";
-import { PagedTable } from "../ui/paged-table.tsx";
-import { QueryInput } from "../ui/query-input.tsx";
-import { searchFor } from "../ui/search-text.ts";
-import { useSelection, forEachSelected, SelectionBar, type Selection } from "../ui/selection.tsx";
-import type { Column } from "../ui/table.tsx";
-import { Time } from "../ui/time.tsx";
-import { ExportButtons, InstanceFilter } from "./search-bar.tsx";
-import { Person } from "../ui/user-text.tsx";
-import { UserForm } from "./user-form.tsx";
-import { Confirm } from "../ui/dialog.tsx";
+import { confirm } from "../ui/dialog.tsx";
 import { notify } from "../ui/notices.tsx";
+import { PagedTable } from "../ui/paged-table.tsx";
+import { Empty, Panel, Pill } from "../ui/parts.tsx";
+import type { Column, Selection } from "../ui/table-row.tsx";
+import { counted } from "../ui/text.ts";
+import { Time } from "../ui/time.tsx";
+import { Person } from "../ui/user-text.tsx";
+import { SearchView } from "./search-view.tsx";
+import { UserForm } from "./user-form.tsx";
 
 const COLUMNS: readonly Column<User>[] = [
   {
@@ -50,136 +48,146 @@ function addressOf({ id, data }: User): string {
 
 /** The users of one instance, searched by the server. */
 export function Users(): VNode {
-  const { query = "", instance: wanted } = location.value.query;
-  const instance = wanted ?? preferredInstance.value;
-  const problem = useSignal<Error | undefined>(undefined);
-  const isAdding = location.value.query["new"] === "yes";
+  const { query: text, instance, new: adding } = location.value.query;
   const add = (isOpen: boolean): void => refine({ new: isOpen ? "yes" : undefined });
-  const selection = useSelection();
-  useEffect(() => void (selection.value = new Set()), [instance]);
+  const selection: Selection = useSignal(new Set());
   const version = useSignal(0);
+  const reload = (): void => void version.value++;
+  const current = currentInstance(instance);
+  useEffect(() => void (selection.value = new Set()), [current]);
   return (
     <>
-      <Heading
+      <SearchView
+        noun="users"
         title="Users"
         note="The people of one instance: those who signed in, and those that the server began with."
+        fields={USER_FIELDS}
+        values={{ provider: service.value.providers }}
+        actions={
+          <Button icon="plus" kind="primary" onClick={() => add(true)}>
+            New user
+          </Button>
+        }
       >
-        <ExportButtons noun="users" query={{ ...searchFor(query), instance }} />
-        <Button icon="plus" kind="primary" onClick={() => add(true)}>
-          New user
-        </Button>
-      </Heading>
-      <div class="search-row">
-        <QueryInput
-          noun="users"
-          fields={USER_FIELDS}
-          values={{ provider: service.value.providers }}
-          value={query}
-          onSearch={(text) => refine({ query: text })}
-          error={problem.value}
-        />
-        <InstanceFilter value={currentInstance(instance)} />
-      </div>
-      <UserActions selection={selection} instance={currentInstance(instance)} onDone={() => void version.value++} />
-      <Panel flush>
-        <PagedTable
-          label="Users"
-          route="GET /users"
-          query={{ ...searchFor(query), instance }}
-          columns={COLUMNS}
-          selection={selection}
-          idOf={({ id }) => id}
-          linkOf={addressOf}
-          onRefusal={(error) => void (problem.value = error)}
-          reloadKey={version.value}
-          empty={
-            <Empty icon="users" title={query ? "No user matches" : "No users yet"}>
-              {query ? (
-                <>
-                  Wildcards go at the ends of a value: <code>email:*@acme.com</code>. Different fields must all match.
-                </>
-              ) : (
-                <>
-                  Sign somebody in under <a href="#/try-it">Try it</a>, or{" "}
-                  <a href={href(["control"], { section: "data" })}>generate users</a>.
-                </>
-              )}
-            </Empty>
-          }
-        />
-      </Panel>
-      {isAdding && <UserForm onClose={() => add(false)} onDone={() => void version.value++} />}
+        {(asked) => (
+          <>
+            <UserActions selection={selection} instance={current} onDone={reload} />
+            <Panel flush>
+              <PagedTable
+                {...asked}
+                label="Users"
+                route="GET /users"
+                columns={COLUMNS}
+                selection={selection}
+                idOf={({ id }) => id}
+                linkOf={addressOf}
+                reloadKey={version.value}
+                empty={
+                  <Empty icon="users" title={text ? "No user matches" : "No users yet"}>
+                    {text ? (
+                      <>
+                        Wildcards go at the ends of a value: <code>email:*@acme.com</code>. Different fields must all
+                        match.
+                      </>
+                    ) : (
+                      <>
+                        Sign somebody in under <a href="#/try-it">Try it</a>, or{" "}
+                        <a href={href(["control"], { section: "data" })}>generate users</a>.
+                      </>
+                    )}
+                  </Empty>
+                }
+              />
+            </Panel>
+          </>
+        )}
+      </SearchView>
+      {adding === "yes" && <UserForm onClose={() => add(false)} onDone={reload} />}
     </>
   );
 }
 
-/** What can be done with several users at once. */
-export function UserActions({
+/** What can be done with the selected users. */
+function UserActions({
   selection,
   instance,
   onDone,
 }: {
   selection: Selection;
-  /** Whose users they are. */
   instance: string;
   onDone: () => void;
-}): VNode {
-  const asked = useSignal<"delete" | "revoke" | undefined>(undefined);
+}): VNode | null {
   const { size } = selection.value;
-  const users = size === 1 ? "user" : "users";
+  if (size === 0) return null;
+  const users = counted(size, "user");
+  const clear = (): void => void (selection.value = new Set());
   const remove = async (): Promise<void> => {
     try {
-      await forEachSelected(selection.peek(), (id) =>
+      await forEach(selection.peek(), (id) =>
         control.request("DELETE /users/:id", { params: { id }, query: { instance } }),
       );
-      notify("good", `${size} ${users} deleted`);
-      selection.value = new Set();
+      notify("good", `${users} deleted`);
+      clear();
     } finally {
       onDone();
     }
   };
   const revoke = async (): Promise<void> => {
     let revoked = 0;
-    await forEachSelected(selection.peek(), async (id) => {
+    await forEach(selection.peek(), async (id) => {
       revoked += await revokeSessionsOf(
         await control.request("GET /users/:id", { params: { id }, query: { instance } }),
       );
     });
-    notify("good", `${revoked} ${revoked === 1 ? "session" : "sessions"} revoked`);
+    notify("good", `${counted(revoked, "session")} revoked`);
   };
   return (
-    <>
-      <SelectionBar selection={selection} noun="users">
-        <Button small onClick={() => void (asked.value = "revoke")}>
-          Revoke their sessions…
-        </Button>
-        <Button small kind="danger" testId="delete-selected" onClick={() => void (asked.value = "delete")}>
-          Delete…
-        </Button>
-      </SelectionBar>
-      {asked.value === "delete" && (
-        <Confirm
-          title={`Delete ${size} ${users}?`}
-          action={`Delete ${size} ${users}`}
-          onClose={() => void (asked.value = undefined)}
-          onConfirm={remove}
-        >
-          <p>
-            With all identities and sessions. Their tokens stop verifying. This cannot be undone, except by restoring a
-            snapshot.
-          </p>
-        </Confirm>
-      )}
-      {asked.value === "revoke" && (
-        <Confirm
-          title={`Revoke the sessions of ${size} ${users}?`}
-          action="Revoke"
-          onClose={() => void (asked.value = undefined)}
-          onConfirm={revoke}
-        >
-          <p>Every open session of these users ends. Tokens that were issued go on verifying until they expire.</p>
-        </Confirm>
-      )}
-    </>
+    <div class="selection-bar" role="region" aria-label="Selected rows" data-testid="selection">
+      <strong role="status">{users} selected</strong>
+      <Button
+        small
+        onClick={() =>
+          confirm({
+            title: `Revoke the sessions of ${users}?`,
+            action: "Revoke",
+            text: "Every open session of these users ends. Tokens that were issued go on verifying until they expire.",
+            onSubmit: revoke,
+          })
+        }
+      >
+        Revoke their sessions…
+      </Button>
+      <Button
+        small
+        kind="danger"
+        testId="delete-selected"
+        onClick={() =>
+          confirm({
+            title: `Delete ${users}?`,
+            action: `Delete ${users}`,
+            text: "With all identities and sessions. Their tokens stop verifying. This cannot be undone, except by restoring a snapshot.",
+            onSubmit: remove,
+          })
+        }
+      >
+        Delete…
+      </Button>
+      <Button small kind="quiet" onClick={clear}>
+        Clear
+      </Button>
+    </div>
   );
+}
+
+/** Does something for each id, one after the other. @throws {Error} that says how many were done before one failed */
+async function forEach(ids: Iterable<string>, act: (id: string) => Promise<unknown>): Promise<void> {
+  let done = 0;
+  for (const id of ids) {
+    try {
+      await act(id);
+      done++;
+    } catch (error) {
+      throw new Error(`${done} done, then one failed: ${(error as Error).message}`, { cause: error });
+    }
+  }
 }

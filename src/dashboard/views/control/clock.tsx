@@ -13,7 +13,8 @@ const TOKENS_EXPIRE = "3601s";
 
 /** The service's clock. It affects states, codes, tokens, sessions and verification, not this machine's clock. */
 export function ClockPanel(): VNode {
-  const { clock, problem } = service.value;
+  const { state, problem } = service.value;
+  const clock = state?.clock;
   const at = useSignal("");
   const time = useServiceTime(clock?.mode !== "frozen");
   const change = async (changing: Promise<Clock>): Promise<void> => setClock(await changing);

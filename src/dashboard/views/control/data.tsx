@@ -3,10 +3,10 @@ import type { VNode } from "preact";
 import { control, type Job } from "../../api/client.ts";
 import { instanceName, refreshState, currentInstance } from "../../api/service.ts";
 import { Button } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/dialog.tsx";
-import { SelectField, Field, useForm, TextField, type Choice } from "../../ui/field.tsx";
+import { confirm } from "../../ui/dialog.tsx";
+import { SelectField, Field, useForm, TextField, choicesOf, Refusal } from "../../ui/field.tsx";
 import { notify } from "../../ui/notices.tsx";
-import { Panel, Refusal } from "../../ui/parts.tsx";
+import { Panel } from "../../ui/parts.tsx";
 import { instanceChoices } from "../choices.ts";
 import { Snapshots } from "./snapshots.tsx";
 import type { BodyOf } from "../../../wire/control/types.ts";
@@ -32,8 +32,24 @@ export function DataPanel(): VNode {
 
 function ResetPanel({ onDone }: { onDone: () => void }): VNode {
   const instance = useSignal("");
-  const isAsking = useSignal(false);
-  const name = instance.value === "" ? undefined : instanceName(instance.value);
+  const instances = instanceChoices().map(({ value, text }) => ({ value, text: `Users and sessions of ${text}` }));
+  const ask = (): void => {
+    const { value: id } = instance;
+    confirm({
+      title: id === "" ? "Reset everything?" : `Reset ${instanceName(id)}?`,
+      action: "Reset",
+      text: `${
+        id === ""
+          ? "All users, sessions, scenarios and changes of instances go, and the clock returns to real time."
+          : "Its users, sessions and open sign-ins go."
+      } What is there now is kept in a snapshot, the newest "previous".`,
+      onSubmit: async () => {
+        await control.request("POST /reset", { body: id === "" ? { all: true } : { instance: id } });
+        notify("good", "Reset to the first records");
+        onDone();
+      },
+    });
+  };
   return (
     <Panel title="Reset">
       <div class="stack">
@@ -41,39 +57,14 @@ function ResetPanel({ onDone }: { onDone: () => void }): VNode {
           Everything goes back to the records that the server began with, its seed, with the same ids and keys.
         </p>
         <div class="filters">
-          <SelectField inline label="What to reset" value={instance} choices={whatToReset()} />
-          <Button kind="danger" onClick={() => void (isAsking.value = true)} testId="reset">
+          <SelectField inline label="What to reset" value={instance} choices={choicesOf(instances, "Everything")} />
+          <Button kind="danger" onClick={ask} testId="reset">
             Reset…
           </Button>
         </div>
       </div>
-      {isAsking.value && (
-        <Confirm
-          title={name === undefined ? "Reset everything?" : `Reset ${name}?`}
-          action="Reset"
-          onClose={() => void (isAsking.value = false)}
-          onConfirm={async () => {
-            const body = instance.peek() === "" ? { all: true as const } : { instance: instance.peek() };
-            await control.request("POST /reset", { body });
-            notify("good", "Reset to the first records");
-            onDone();
-          }}
-        >
-          <p>
-            {name === undefined
-              ? "All users, sessions, scenarios and changes of instances go, and the clock returns to real time."
-              : "Its users, sessions and open sign-ins go."}{" "}
-            What is there now is kept in a snapshot, the newest "previous".
-          </p>
-        </Confirm>
-      )}
     </Panel>
   );
-}
-
-function whatToReset(): Choice[] {
-  const [everything, ...instances] = instanceChoices("Everything");
-  return [everything!, ...instances.map(({ value, text }) => ({ value, text: `Users and sessions of ${text}` }))];
 }
 
 const EXAMPLE = '{ "personas": [{ "name": "Mary Shelley", "email": "mary@example.test" }] }';

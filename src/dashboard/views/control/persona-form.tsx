@@ -11,15 +11,7 @@ import { Button } from "../../ui/button.tsx";
 type Accounts = Readonly<Record<Provider, Account | "new" | null>>;
 
 /** Adds a persona, or changes one and its accounts at the simulated providers. */
-export function PersonaForm({
-  persona,
-  onClose,
-  onDone,
-}: {
-  persona?: Persona;
-  onClose: () => void;
-  onDone: () => void;
-}): VNode {
+export function PersonaForm({ persona, onDone }: { persona?: Persona; onDone: () => void }): VNode {
   const name = useSignal(persona?.data.name ?? "");
   const email = useSignal(persona?.data.email ?? "");
   const isVerified = useSignal(true);
@@ -46,7 +38,6 @@ export function PersonaForm({
       action={persona ? "Save" : "Add"}
       fields={["name", "email"]}
       onSubmit={save}
-      onClose={onClose}
     >
       <TextField name="name" label="Name" maxLength={256} value={name} />
       <TextField name="email" label="E-mail address" required value={email} />

@@ -5,13 +5,13 @@ import { instanceName, isWrite, service } from "../../api/service.ts";
 import { useLoad, useReloadOn } from "../../api/use-load.ts";
 import { Button } from "../../ui/button.tsx";
 import { notify } from "../../ui/notices.tsx";
-import { Empty, Panel, Pill, Problem, Refusal } from "../../ui/parts.tsx";
+import { Empty, Listed, Panel, Pill } from "../../ui/parts.tsx";
 import { Table } from "../../ui/table.tsx";
 import { readPersonas, instanceChoices, outcomeChoices, personaChoices, providerChoices } from "../choices.ts";
 import { UserText } from "../../ui/user-text.tsx";
 import { useSignal } from "@preact/signals";
 import type { Provider } from "../../../wire/providers.ts";
-import { SelectField, TextField, useForm } from "../../ui/field.tsx";
+import { SelectField, TextField, useForm, Refusal } from "../../ui/field.tsx";
 
 /** Scenarios: how the next sign-ins end, without a click on the picker. */
 export function ScenariosPanel(): VNode {
@@ -53,45 +53,50 @@ export function ScenariosPanel(): VNode {
           )
         }
       >
-        {error && <Problem error={error} onRetry={reload} />}
-        {data?.length === 0 && (
-          <Empty icon="control" title="No scenarios">
-            Sign-ins show the account picker. A scenario answers for it: the account, and how the sign-in ends.
-          </Empty>
-        )}
-        {data && data.length > 0 && (
-          <Table<Scenario>
-            label="Scenarios"
-            rows={data}
-            idOf={({ id }) => id}
-            columns={[
-              {
-                title: "Outcome",
-                cell: ({ data: { outcome } }) => <Pill tone={outcome === "success" ? "good" : "bad"}>{outcome}</Pill>,
-              },
-              { title: "Matches", cell: (scenario) => <UserText text={matchText(scenario)} />, fill: "always" },
-              {
-                title: "Account",
-                cell: ({ data: { as } }) => <UserText text={as ?? "the one in login_hint, or the first"} />,
-                fill: "always",
-              },
-              {
-                title: "Used",
-                cell: ({ data: { used, remaining } }) =>
-                  remaining === null ? `${used}, without end` : `${used} of ${used + remaining}`,
-                align: "end",
-              },
-              { title: "Label", cell: ({ data: { label } }) => <UserText text={label ?? ""} /> },
-              {
-                title: "Action",
-                align: "end",
-                cell: (scenario) => (
-                  <Button small kind="quiet" icon="cross" label="Remove" onClick={() => remove(scenario)} />
-                ),
-              },
-            ]}
-          />
-        )}
+        <Listed
+          rows={data}
+          error={error}
+          onRetry={reload}
+          empty={
+            <Empty icon="control" title="No scenarios">
+              Sign-ins show the account picker. A scenario answers for it: the account, and how the sign-in ends.
+            </Empty>
+          }
+        >
+          {(rows) => (
+            <Table<Scenario>
+              label="Scenarios"
+              rows={rows}
+              idOf={({ id }) => id}
+              columns={[
+                {
+                  title: "Outcome",
+                  cell: ({ data: { outcome } }) => <Pill tone={outcome === "success" ? "good" : "bad"}>{outcome}</Pill>,
+                },
+                { title: "Matches", cell: (scenario) => <UserText text={matchText(scenario)} />, fill: "always" },
+                {
+                  title: "Account",
+                  cell: ({ data: { as } }) => <UserText text={as ?? "the one in login_hint, or the first"} />,
+                  fill: "always",
+                },
+                {
+                  title: "Used",
+                  cell: ({ data: { used, remaining } }) =>
+                    remaining === null ? `${used}, without end` : `${used} of ${used + remaining}`,
+                  align: "end",
+                },
+                { title: "Label", cell: ({ data: { label } }) => <UserText text={label ?? ""} /> },
+                {
+                  title: "Action",
+                  align: "end",
+                  cell: (scenario) => (
+                    <Button small kind="quiet" icon="cross" label="Remove" onClick={() => remove(scenario)} />
+                  ),
+                },
+              ]}
+            />
+          )}
+        </Listed>
       </Panel>
     </>
   );

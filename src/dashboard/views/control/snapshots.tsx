@@ -1,106 +1,92 @@
-import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { control } from "../../api/client.ts";
 import { useLoad } from "../../api/use-load.ts";
 import { Button } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/dialog.tsx";
-import { TextField, useForm } from "../../ui/field.tsx";
+import { confirm } from "../../ui/dialog.tsx";
+import { TextForm } from "../../ui/field.tsx";
 import { notify } from "../../ui/notices.tsx";
-import { Empty, Panel, Problem } from "../../ui/parts.tsx";
+import { Empty, Listed, Panel } from "../../ui/parts.tsx";
 import { Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 
 /** Snapshots: all records and the clock, by name. */
 export function Snapshots({ reloadKey, onRestored }: { reloadKey: unknown; onRestored: () => void }): VNode {
   const { data, error, reload } = useLoad(() => control.request("GET /snapshots"), [reloadKey]);
-  const name = useSignal("");
-  const restoring = useSignal<string | undefined>(undefined);
-  const deleting = useSignal<string | undefined>(undefined);
-  const form = useForm(async () => {
-    await control.request("POST /snapshots", { body: { name: name.value } });
-    notify("good", `Saved ${name.value}`);
-    name.value = "";
+  const save = async (name: string): Promise<void> => {
+    await control.request("POST /snapshots", { body: { name } });
+    notify("good", `Saved ${name}`);
     reload();
-  });
+  };
+  const restore = (name: string): void =>
+    confirm({
+      title: `Restore the snapshot ${name}?`,
+      action: "Restore",
+      text: 'All records and the clock become what they were then. What is there now is kept in a snapshot, the newest "previous".',
+      onSubmit: async () => {
+        await control.request("POST /snapshots/:name/restore", { params: { name } });
+        notify("good", `Restored ${name}`);
+        onRestored();
+      },
+    });
+  const remove = (name: string): void =>
+    confirm({
+      title: `Delete the snapshot ${name}?`,
+      action: "Delete",
+      text: "It can't be restored afterwards. The records that are there now stay.",
+      onSubmit: async () => {
+        await control.request("DELETE /snapshots/:name", { params: { name } });
+        notify("good", `Deleted ${name}`);
+        reload();
+      },
+    });
   return (
     <Panel title="Snapshots" flush>
-      <form class="row padded" onSubmit={form.onSubmit}>
-        <div class="grow">
-          <TextField
-            label="Save everything as"
-            hint="Lower-case letters, digits, dot, underscore, hyphen."
-            error={form.problem}
-            required
-            placeholder="before-import"
-            value={name}
-          />
-        </div>
-        <Button type="submit" testId="save-snapshot">
-          Save
-        </Button>
-      </form>
-      {error && <Problem error={error} onRetry={reload} />}
-      {data?.length === 0 && (
-        <Empty icon="copy" title="No snapshots">
-          Save one before a test, and come back to it as often as you like.
-        </Empty>
-      )}
-      {data && data.length > 0 && (
-        <Table
-          label="Snapshots"
-          rows={data}
-          idOf={({ id }) => id}
-          columns={[
-            { title: "Name", cell: ({ data: one }) => <code>{one.name}</code> },
-            { title: "Saved", cell: ({ data: one }) => <Time at={one.created_at} /> },
-            {
-              title: "Action",
-              align: "end",
-              cell: ({ data: one }) => (
-                <div class="row">
-                  <Button small onClick={() => void (restoring.value = one.name)}>
-                    Restore…
-                  </Button>
-                  <Button small kind="danger" onClick={() => void (deleting.value = one.name)}>
-                    Delete…
-                  </Button>
-                </div>
-              ),
-            },
-          ]}
+      <div class="padded">
+        <TextForm
+          label="Save everything as"
+          hint="Lower-case letters, digits, dot, underscore, hyphen."
+          placeholder="before-import"
+          action="Save"
+          testId="save-snapshot"
+          onSubmit={save}
         />
-      )}
-      {restoring.value !== undefined && (
-        <Confirm
-          title={`Restore the snapshot ${restoring.value}?`}
-          action="Restore"
-          onClose={() => void (restoring.value = undefined)}
-          onConfirm={async () => {
-            await control.request("POST /snapshots/:name/restore", { params: { name: restoring.peek()! } });
-            notify("good", `Restored ${restoring.peek()}`);
-            onRestored();
-          }}
-        >
-          <p>
-            All records and the clock become what they were then. What is there now is kept in a snapshot, the newest
-            "previous".
-          </p>
-        </Confirm>
-      )}
-      {deleting.value !== undefined && (
-        <Confirm
-          title={`Delete the snapshot ${deleting.value}?`}
-          action="Delete"
-          onClose={() => void (deleting.value = undefined)}
-          onConfirm={async () => {
-            await control.request("DELETE /snapshots/:name", { params: { name: deleting.peek()! } });
-            notify("good", `Deleted ${deleting.peek()}`);
-            reload();
-          }}
-        >
-          <p>It can't be restored afterwards. The records that are there now stay.</p>
-        </Confirm>
-      )}
+      </div>
+      <Listed
+        rows={data}
+        error={error}
+        onRetry={reload}
+        empty={
+          <Empty icon="copy" title="No snapshots">
+            Save one before a test, and come back to it as often as you like.
+          </Empty>
+        }
+      >
+        {(rows) => (
+          <Table
+            label="Snapshots"
+            rows={rows}
+            idOf={({ id }) => id}
+            columns={[
+              { title: "Name", cell: ({ data: { name } }) => <code>{name}</code> },
+              { title: "Saved", cell: ({ data: { created_at } }) => <Time at={created_at} /> },
+              {
+                title: "Action",
+                align: "end",
+                cell: ({ data: { name } }) => (
+                  <div class="row">
+                    <Button small onClick={() => restore(name)}>
+                      Restore…
+                    </Button>
+                    <Button small kind="danger" onClick={() => remove(name)}>
+                      Delete…
+                    </Button>
+                  </div>
+                ),
+              },
+            ]}
+          />
+        )}
+      </Listed>
     </Panel>
   );
 }

@@ -12,3 +12,8 @@ export function sentence(reason: string): string {
 function capitalized(word: string): string {
   return word.slice(0, 1).toUpperCase() + word.slice(1);
 }
+
+/** `1,000 users`, `1 user`. @param noun in the singular */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}

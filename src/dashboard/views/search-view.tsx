@@ -1,0 +1,101 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren, VNode } from "preact";
+import type { QueryOf } from "../../wire/control/types.ts";
+import type { Fields } from "../../wire/search/fields.ts";
+import { csvLine } from "../../wire/text/harmless.ts";
+import { plainText } from "../../wire/text/json.ts";
+import { control } from "../api/client.ts";
+import { currentInstance, preferredInstance } from "../api/service.ts";
+import { location, refine } from "../router.ts";
+import { Button } from "../ui/button.tsx";
+import { Select } from "../ui/field.tsx";
+import { notify } from "../ui/notices.tsx";
+import { Heading } from "../ui/parts.tsx";
+import { QueryInput } from "../ui/query-input.tsx";
+import { searchFor } from "../ui/search-text.ts";
+import { counted } from "../ui/text.ts";
+import { instanceChoices } from "./choices.ts";
+
+type Query = NonNullable<QueryOf<"GET /users/count">>;
+
+interface Asked {
+  readonly query: Query;
+  /** Shows beside the search why it was refused. */
+  readonly onRefusal: (error: Error | undefined) => void;
+}
+
+/** A view of the records of one instance, searched by the server. */
+export function SearchView(props: {
+  noun: "users" | "sessions";
+  title: string;
+  note: string;
+  fields: Fields;
+  /** The known values of a field. */
+  values: Readonly<Record<string, readonly string[]>>;
+  actions?: ComponentChildren;
+  /** What was found. */
+  children: (asked: Asked) => ComponentChildren;
+}): VNode {
+  const { noun, title, note, fields, values } = props;
+  const { query: text = "", instance: wanted } = location.value.query;
+  const instance = wanted ?? preferredInstance.value;
+  const query = { ...searchFor(text), instance };
+  const problem = useSignal<Error | undefined>(undefined);
+  return (
+    <>
+      <Heading title={title} note={note}>
+        <Button onClick={() => save("csv", noun, query)}>Export CSV</Button>
+        <Button onClick={() => save("json", noun, query)}>Export JSON</Button>
+        {props.actions}
+      </Heading>
+      <div class="search-row">
+        <QueryInput
+          noun={noun}
+          fields={fields}
+          values={values}
+          value={text}
+          onSearch={(changed) => refine({ query: changed })}
+          error={problem.value}
+        />
+        <Select
+          inline
+          label="Instance"
+          value={currentInstance(instance)}
+          choices={instanceChoices()}
+          onChange={(id) => {
+            preferredInstance.value = id;
+            refine({ instance: id });
+          }}
+        />
+      </div>
+      {props.children({ query, onRefusal: (error) => void (problem.value = error) })}
+    </>
+  );
+}
+
+const MOST = 100_000;
+
+/** Saves the results of a search. */
+async function save(format: "json" | "csv", noun: "users" | "sessions", query: Query): Promise<void> {
+  const rows: Row[] = [];
+  for await (const row of control.rows(`GET /${noun}`, query)) if (rows.push(row) === MOST) break;
+  const text = format === "json" ? `${JSON.stringify(rows, null, 2)}\n` : toCsv(rows);
+  const url = URL.createObjectURL(new Blob([text], { type: format === "json" ? "application/json" : "text/csv" }));
+  Object.assign(document.createElement("a"), { href: url, download: `${noun}.${format}` }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  notify(
+    "good",
+    `${counted(rows.length, noun.slice(0, -1))} exported${rows.length === MOST ? ", which is the most the browser saves; use svc store export for all" : ""}`,
+  );
+}
+
+interface Row {
+  readonly id: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+function toCsv(rows: readonly Row[]): string {
+  const names = ["id", ...new Set(rows.flatMap(({ data }) => Object.keys(data)))];
+  const cells = rows.map(({ id, data }) => names.map((name) => plainText(name === "id" ? id : data[name])));
+  return [names, ...cells].map((line) => csvLine(line)).join("");
+}
