@@ -180,8 +180,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "cli/commands/index.ts": [
     "cli/commands",
     "cli/commands/doctor",
-    "cli/commands/exec",
-    "cli/commands/init",
+    "cli/commands/exec.ts",
+    "cli/commands/init.ts",
     "cli/commands/serve",
     "cli/commands/store",
     "wire",
@@ -193,8 +193,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "cli/commands/serve": ["cli/credentials", ...CLI_COMMAND, "wire", "disk", "server/index.ts"],
   // It reads the configuration as serve does.
   "cli/commands/doctor": ["cli/commands/serve", "cli/credentials", ...CLI_COMMAND, "wire", "disk"],
-  "cli/commands/exec": [...CLI_COMMAND, "server/index.ts"],
-  "cli/commands/init": [...CLI_COMMAND, "wire", "disk", "server/index.ts"],
+  "cli/commands/exec.ts": [...CLI_COMMAND, "server/index.ts"],
+  "cli/commands/init.ts": [...CLI_COMMAND, "wire", "disk", "server/index.ts"],
   "cli/commands": [
     "client",
     "control-client",
@@ -270,7 +270,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   // Itself, for its fixtures.
   "svc-identity": ["server/seed/apply.ts"],
-  uqr: ["cli/commands/serve/qr-code.ts"],
+  uqr: ["cli/commands/serve/announce.ts"],
   vitest: ["testing/vitest.ts"],
   // Of zod/mini alone: all of zod takes longer to load than Node to start.
   "zod/mini": ["server", "wire/route.ts", "wire/product", "wire/control"],

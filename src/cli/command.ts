@@ -34,18 +34,6 @@ export function collect(value: string, before: readonly string[] = []): string[]
   return [...before, value];
 }
 
-/**
- * Says what a command does.
- * @param run is given all flags, the program's among them, and the arguments; what it returns is the exit code
- */
-export function runs(command: Command, run: (options: never, ...given: never[]) => Promise<number | void>): void {
-  command.action(async (...given: unknown[]) => {
-    const exitCode = await run(command.optsWithGlobals() as never, ...(given.slice(0, -2) as never[]));
-    const program = programOf(command);
-    if (typeof exitCode === "number" && program instanceof Program) program.exitCode = exitCode;
-  });
-}
-
 export function programOf(command: Command): Command {
   return command.parent ? programOf(command.parent) : command;
 }
@@ -54,8 +42,8 @@ export function programOf(command: Command): Command {
 export interface CommandHelp {
   /** Whole commands, quoted so that every shell passes them on as they stand, and what each does. */
   readonly examples: readonly (readonly [command: string, what: string])[];
-  /** Every exit code of the command, including 2 and, if it asks a service, 1, 4 and 7. */
-  readonly exits: readonly ExitCode[];
+  /** Every exit code of the command, including 2 and, if it asks a service, 1, 4 and 7. Default: those of its group. */
+  readonly exits?: readonly ExitCode[];
   /** Paragraphs. They are wrapped; an indented line, such as a command, stays whole. */
   readonly notes?: string;
 }
@@ -64,11 +52,30 @@ const HELP = new WeakMap<Command, CommandHelp>();
 
 /** Says what a command's help has. @returns the command */
 export function withHelp(command: Command, help: CommandHelp): Command {
-  HELP.set(command, { ...help, exits: help.exits.toSorted((a, b) => a - b) });
+  const exits = help.exits ?? helpOf(command.parent!)?.exits ?? [];
+  HELP.set(command, { ...help, exits: exits.toSorted((a, b) => a - b) });
   return command;
 }
 
 /** What `withHelp` was told of a command. */
 export function helpOf(command: Command): CommandHelp | undefined {
   return HELP.get(command);
+}
+
+/**
+ * Says what a command does, and what its help has.
+ * @param run is given all flags, the program's among them, and the arguments; what it returns is the exit code
+ */
+export function runs<Context>(
+  command: Command,
+  context: Context,
+  run: (context: Context, options: never, ...given: never[]) => Promise<number | void> | void,
+  help?: CommandHelp,
+): void {
+  if (help) withHelp(command, help);
+  command.action(async (...given: unknown[]) => {
+    const exitCode = await run(context, command.optsWithGlobals() as never, ...(given.slice(0, -2) as never[]));
+    const program = programOf(command);
+    if (typeof exitCode === "number" && program instanceof Program) program.exitCode = exitCode;
+  });
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import stringWidth from "string-width";
 import { expect, it } from "vitest";
-import { lineWriter } from "../../src/cli/commands/logs/lines.ts";
+import { lineWriter } from "../../src/cli/commands/logs/view.ts";
 import type { Context } from "../../src/cli/context.ts";
 import { answerOf, server, signIn, svc, useDevServer } from "../_dev-server.ts";
 import { directory, serve, start, useProcesses } from "../_bin.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { lineLog } from "../../src/cli/commands/serve/line-log.ts";
+import { lineLog } from "../../src/cli/commands/serve/report.ts";
 
 it("A log leaves out lines while a mebibyte of it is unread, and says how many afterwards", () => {
   const written: string[] = [];

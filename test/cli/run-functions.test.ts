@@ -3,9 +3,9 @@ import { expect, it } from "vitest";
 import { runApi } from "../../src/cli/commands/api.ts";
 import { runCompletion } from "../../src/cli/commands/completion/index.ts";
 import { runDoctor } from "../../src/cli/commands/doctor/index.ts";
-import { runDiscover, runResolve } from "../../src/cli/commands/instances/index.ts";
-import { runList as runProfiles } from "../../src/cli/commands/profiles/index.ts";
-import { runCheck } from "../../src/cli/commands/store/check.ts";
+import { runDiscover, runResolve } from "../../src/cli/commands/instances.ts";
+import { runList as runProfiles } from "../../src/cli/commands/profiles.ts";
+import { runCheck } from "../../src/cli/commands/store/repair.ts";
 import { runVersion } from "../../src/cli/commands/version.ts";
 import { runWhoami } from "../../src/cli/commands/whoami.ts";
 import { EXIT } from "../../src/cli/errors.ts";
@@ -23,7 +23,7 @@ it("Every command has a run function that its definition calls", async () => {
     const source = await readFile(new URL(file, COMMANDS), "utf8");
     expect([file, source.includes(".action(")]).toEqual([file, false]);
     const definitions = [...source.matchAll(/^ +runs\(/gm)];
-    const called = [...source.matchAll(/^ +runs\([^;]*?=>\s*(\w+)\(/gms)].map(([, name]) => name!);
+    const called = [...source.matchAll(/^ +runs\([^;]*?\b(run[A-Z]\w*)/gms)].map(([, name]) => name!);
     expect([file, called.length]).toEqual([file, definitions.length]);
     const defined = [...source.matchAll(/^export (?:async )?function (run\w+)(?:<[^(]+>)?\(/gm)].map(
       ([, name]) => name!,

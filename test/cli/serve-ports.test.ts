@@ -14,7 +14,7 @@ it.each([
 });
 
 it("svc serve calls those ports blocked that fetch refuses", async () => {
-  const { blockedPort } = await import("../../src/cli/commands/serve/blocked-ports.ts");
+  const { blockedPort } = await import("../../src/cli/commands/serve/announce.ts");
   for (const port of [1, 6566, 6697, 10_080]) {
     expect(blockedPort(`http://localhost:${port}`)).toContain(`port ${port} `);
     await expect(fetch(`http://localhost:${port}`)).rejects.toMatchObject({ cause: new Error("bad port") });

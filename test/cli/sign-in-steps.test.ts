@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { signInAs } from "../../src/cli/commands/sign-in/without-browser.ts";
+import { signInAs } from "../../src/cli/commands/sign-in/steps.ts";
 import { createClient } from "../../src/client/index.ts";
 import type { FetchResponse } from "../../src/wire/http/fetch.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { whyNot } from "../../src/cli/commands/tokens/why.ts";
+import { whyNot } from "../../src/cli/commands/tokens/verdict.ts";
 import { explainToken } from "../../src/server/control/routes/tokens.ts";
 import { claimsOf, NOW as ISSUED, sign } from "../_tokens.ts";
 import { decodePart, setup, START } from "../_setup.ts";

@@ -1,20 +1,20 @@
 import { resolve } from "node:path";
 import { errorCode } from "../../wire/errors.ts";
-import { parsedJson } from "../../wire/text/json.ts";
 import { encodePair, trimSlash } from "../../wire/http/request.ts";
 import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/ids.ts";
-import { requireKey, retriesOf, timeoutMs, optionsOf } from "../connection/client.ts";
-import { collect, runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
-import type { Context } from "../context.ts";
-import { readInput } from "../files.ts";
-import { CliError, EXIT, UsageError, type ExitCode } from "../errors.ts";
-import { inOneLine, exitOf } from "../failure.ts";
-import { harmless, harmlessJson } from "../output/text.ts";
-import { pairFrom } from "../quantities.ts";
-import { resolveTarget } from "../connection/target.ts";
-import type { Target } from "../connection/sources.ts";
+import { parsedJson } from "../../wire/text/json.ts";
+import { collect, runs, type GlobalFlags, type Program } from "../command.ts";
+import { optionsOf, requireKey, retriesOf, timeoutMs } from "../connection/client.ts";
 import { exchange, type Answer } from "../connection/exchange.ts";
 import { explainFailure } from "../connection/explain-failure.ts";
+import type { Target } from "../connection/sources.ts";
+import { resolveTarget } from "../connection/target.ts";
+import type { Context } from "../context.ts";
+import { UsageError, CliError, EXIT, type ExitCode } from "../errors.ts";
+import { inOneLine, exitOf } from "../failure.ts";
+import { readInput } from "../files.ts";
+import { harmless, harmlessJson } from "../output/text.ts";
+import { pairFrom } from "../quantities.ts";
 
 export interface ApiOptions extends GlobalFlags {
   readonly field?: readonly string[];
@@ -27,13 +27,13 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 /** The one endpoint that is found at {api_url}. */
 const INSTANCES_PATH = "/api/v1/instances/search";
 
-export function addApi(program: Program, context: Context): void {
+export function add(program: Program, context: Context): void {
   const command = program
     .command("api <method> <path>")
     .option("-F, --field <name=value>", "add to the query of a GET, else to a JSON body; can be repeated", collect)
     .option("--input <file>", "send this file as the body; - reads standard input")
     .option("-i, --include", "print status and headers before the body");
-  withHelp(command, {
+  runs(command, context, runApi, {
     examples: [
       ["svc api GET /api/v1/users", "print the response body"],
       ["svc api GET /api/v1/users/search -F 'query=email:*@acme.test'", "with encoded fields"],
@@ -46,7 +46,6 @@ export function addApi(program: Program, context: Context): void {
       "400, 2 for a malformed request, 3 for 404, 4 for a refused key, 5 for an invalid token, 7 for 429 and 5xx. A read is\n" +
       "repeated only if --retries says so.",
   });
-  runs(command, (options: ApiOptions, method: string, path: string) => runApi(context, options, method, path));
 }
 
 /** Sends one request, and prints the response body. @returns the exit code of its status */

@@ -1,8 +1,8 @@
 import { Option, type Command } from "commander";
-import { commandMap, commandPath, subcommands, toMarkdown } from "../help/command-map.ts";
-import { runs, withHelp, type Program } from "../command.ts";
+import { runs, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
-import { EXIT, UsageError } from "../errors.ts";
+import { UsageError, EXIT } from "../errors.ts";
+import { commandMap, commandPath, subcommands, toMarkdown } from "../help/command-map.ts";
 import { helpWidth, wrap } from "../help/layout.ts";
 import { TOPICS } from "../help/topics.ts";
 
@@ -11,13 +11,13 @@ export interface HelpOptions {
   readonly map?: "json" | "paths" | "markdown";
 }
 
-export function addHelp(program: Program, context: Context): void {
+export function add(program: Program, context: Context): void {
   const command = program
     .command("help [command...]")
     .addOption(
       new Option("--map <format>", "print the tree of commands, for programs").choices(["json", "paths", "markdown"]),
     );
-  withHelp(command, {
+  runs(command, context, (_, options: HelpOptions, words: string[]) => runHelp(context, options, program, words), {
     examples: [
       ["svc help users search", "the help of a command"],
       ["svc help query", "a topic"],
@@ -28,7 +28,6 @@ export function addHelp(program: Program, context: Context): void {
       .map(([name, { description }]) => `  ${name.padEnd(11)}  ${description}`)
       .join("\n")}`,
   });
-  runs(command, (options: HelpOptions, words: string[]) => runHelp(context, options, program, words));
 }
 
 /** Prints the help of the command that the words lead to, or a topic. */

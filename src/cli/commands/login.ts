@@ -1,13 +1,12 @@
 import { checkKey } from "../../client/keys.ts";
-import { SECRET_KEY_PREFIX } from "../../wire/ids.ts";
 import { trimSlash } from "../../wire/http/request.ts";
-import { checkUrl, requireEncryption, optionsOf, openWith, verifyKeyWithService } from "../connection/client.ts";
-import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
+import { SECRET_KEY_PREFIX } from "../../wire/ids.ts";
+import { runs, type GlobalFlags, type Program } from "../command.ts";
+import { checkUrl, optionsOf, requireEncryption, openWith, verifyKeyWithService } from "../connection/client.ts";
+import { originOf, shadowsOf } from "../connection/sources.ts";
+import { instanceInWords } from "../connection/target.ts";
 import type { Context } from "../context.ts";
-import { readStdin } from "../files.ts";
-import { CliError, EXIT, UsageError } from "../errors.ts";
-import { isInteractive, requirePrompt } from "../output/prompts.ts";
-import { printJson, say } from "../output/text.ts";
+import { forgetKey, storeKey } from "../credentials/keys.ts";
 import {
   checkProfileName,
   readProfile,
@@ -16,9 +15,10 @@ import {
   writeProfile,
   type Profile,
 } from "../credentials/profiles.ts";
-import { forgetKey, storeKey } from "../credentials/keys.ts";
-import { originOf, shadowsOf } from "../connection/sources.ts";
-import { instanceInWords } from "../connection/target.ts";
+import { UsageError, CliError, EXIT } from "../errors.ts";
+import { readStdin } from "../files.ts";
+import { isInteractive, requirePrompt } from "../output/prompts.ts";
+import { printJson, say } from "../output/text.ts";
 
 export interface LoginOptions extends GlobalFlags {
   readonly publishableKey?: string;
@@ -26,13 +26,13 @@ export interface LoginOptions extends GlobalFlags {
   readonly check: boolean;
 }
 
-export function addLogin(program: Program, context: Context): void {
+export function add(program: Program, context: Context): void {
   const command = program
     .command("login")
     .option("--publishable-key <key>", "find the instance with this pk_ key, at --api-url")
     .option("--insecure-storage", "store the key in a file that only you can read, not in the keyring")
     .option("--no-check", "do not check the key with the service");
-  withHelp(command, {
+  runs(command, context, runLogin, {
     examples: [
       ["svc login --base-url https://acme.example.com", "prompts for the key without echo"],
       ["svc login --profile staging < key.txt", "from standard input"],
@@ -42,7 +42,6 @@ export function addLogin(program: Program, context: Context): void {
       "The key is stored in the system's keyring for this one address, and never sent to another. Before that, svc checks\n" +
       "the key by searching for a user that does not exist. The profile becomes the current one.",
   });
-  runs(command, (options: LoginOptions) => runLogin(context, options));
 }
 
 /** Asks for a service's secret key, checks and stores it. */

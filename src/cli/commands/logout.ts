@@ -1,17 +1,17 @@
-import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
+import { runs, type GlobalFlags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
+import { forgetKey } from "../credentials/keys.ts";
+import { chosenProfile, listProfiles, requireProfile, writeProfile } from "../credentials/profiles.ts";
 import { CliError, EXIT } from "../errors.ts";
 import { printJson } from "../output/text.ts";
-import { chosenProfile, listProfiles, requireProfile, writeProfile } from "../credentials/profiles.ts";
-import { forgetKey } from "../credentials/keys.ts";
 
 export interface LogoutOptions extends GlobalFlags {
   readonly all?: boolean;
 }
 
-export function addLogout(program: Program, context: Context): void {
+export function add(program: Program, context: Context): void {
   const command = program.command("logout").option("--all", "delete the keys of all profiles");
-  withHelp(command, {
+  runs(command, context, runLogout, {
     examples: [
       ["svc logout", "delete the key of the current profile"],
       ["svc logout --profile staging", "of another profile"],
@@ -20,7 +20,6 @@ export function addLogout(program: Program, context: Context): void {
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound],
     notes: "The profile and its address stay. To delete them as well:\n  svc profiles remove <name>",
   });
-  runs(command, (options: LogoutOptions) => runLogout(context, options));
 }
 
 /** Deletes the stored key of one profile, or of all. */

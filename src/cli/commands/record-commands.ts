@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import type { Client } from "../../client/client.ts";
 import type { ListCall } from "../../client/list.ts";
-import { plainText } from "../../wire/text/json.ts";
 import type { Page } from "../../wire/http/request.ts";
 import type { Query } from "../../wire/search/query.ts";
+import { plainText } from "../../wire/text/json.ts";
+import { runs, type CommandHelp, type GlobalFlags } from "../command.ts";
 import { openClient } from "../connection/client.ts";
-import { runs, withHelp, type CommandHelp, type GlobalFlags } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT, LIST_EXITS, type ExitCode } from "../errors.ts";
 import type { Collection } from "../list/columns.ts";
@@ -14,8 +14,8 @@ import { pages, isTable, printList } from "../list/print.ts";
 import { formatOf, printsRows, type OutputFlags } from "../output/flags.ts";
 import { quoted } from "../output/text.ts";
 import { EXPLAIN_FLAG, printExplanation } from "../search/explain.ts";
-import { addSearchFlags, type Searched, type SearchFlags } from "../search/flags.ts";
 import type { Named } from "../search/flag-values.ts";
+import { addSearchFlags, type Searched, type SearchFlags } from "../search/flags.ts";
 import { nothingFound, SEARCH_NOTES, withFieldHint } from "../search/hints.ts";
 import { readQuery, type TypedQuery } from "../search/read.ts";
 
@@ -39,16 +39,22 @@ type SearchOptions = ListOptions & SearchFlags & { readonly explain?: boolean };
 export function addListAndSearch<Row extends Named>(group: Command, context: Context, records: Records<Row>): void {
   const { columns, searched, order, examples } = records;
   const list = printsRows(group.command("list")).description(`print all ${columns.noun}, ${order}`);
-  withHelp(addListFlags(list, columns), { examples: examples.list, exits: LIST_EXITS });
-  runs(list, (options: ListOptions) => runList(context, options, records));
+  runs(addListFlags(list, columns), context, (_, options: ListOptions) => runList(context, options, records), {
+    examples: examples.list,
+    exits: LIST_EXITS,
+  });
 
   const search = printsRows(group.command("search")).description(`print the ${columns.noun} that match`);
-  withHelp(addListFlags(addSearchFlags(search, searched).option(...EXPLAIN_FLAG), columns), {
-    examples: examples.search,
-    exits: LIST_EXITS,
-    notes: SEARCH_NOTES(searched),
-  });
-  runs(search, (options: SearchOptions, terms: string[]) => runSearch(context, options, records, terms));
+  runs(
+    addListFlags(addSearchFlags(search, searched).option(...EXPLAIN_FLAG), columns),
+    context,
+    (_, options: SearchOptions, terms: string[]) => runSearch(context, options, records, terms),
+    {
+      examples: examples.search,
+      exits: LIST_EXITS,
+      notes: SEARCH_NOTES(searched),
+    },
+  );
 }
 
 /** Prints all records. @returns the exit code */

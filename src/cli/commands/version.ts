@@ -1,16 +1,15 @@
-import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
+import { runs, type GlobalFlags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../errors.ts";
 import { printJson, printRecord } from "../output/text.ts";
 
-export function addVersion(program: Program, context: Context): void {
+export function add(program: Program, context: Context): void {
   const command = program.command("version");
-  withHelp(command, {
+  runs(command, context, (_, options: GlobalFlags) => runVersion(context, options, program.version()!), {
     examples: [["svc version", "versions of svc, Node.js and the system"]],
     exits: [EXIT.done, EXIT.usage],
     notes: "svc never checks for updates, and sends no usage data.",
   });
-  runs(command, async (options: GlobalFlags) => runVersion(context, options, program.version()!));
 }
 
 /** Prints this version, Node's and the system. */

@@ -1,13 +1,13 @@
+import { runs, type GlobalFlags, type Program } from "../command.ts";
 import { optionsOf, verifyKeyWithService } from "../connection/client.ts";
-import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
+import type { Target } from "../connection/sources.ts";
+import { resolveTarget } from "../connection/target.ts";
 import type { Context, NamedInstance } from "../context.ts";
+import type { Sourced } from "../credentials/keys.ts";
+import { readCurrent } from "../credentials/profiles.ts";
 import { CliError, EXIT, type ExitCode } from "../errors.ts";
 import { toFailure } from "../failure.ts";
 import { mask, printJson, printRecord } from "../output/text.ts";
-import { readCurrent } from "../credentials/profiles.ts";
-import type { Sourced } from "../credentials/keys.ts";
-import { resolveTarget } from "../connection/target.ts";
-import type { Target } from "../connection/sources.ts";
 
 const VALUES = ["profile", "base_url", "api_url", "publishable_key"] as const;
 
@@ -15,9 +15,9 @@ export interface WhoamiOptions extends GlobalFlags {
   readonly check?: boolean;
 }
 
-export function addWhoami(program: Program, context: Context): void {
+export function add(program: Program, context: Context): void {
   const command = program.command("whoami").option("--check", "check the key with the service");
-  withHelp(command, {
+  runs(command, context, runWhoami, {
     examples: [
       ["svc whoami", "every value, and where it comes from"],
       ["svc whoami --check", "check the key as well, and ask for its instance"],
@@ -28,7 +28,6 @@ export function addWhoami(program: Program, context: Context): void {
       "Precedence: flags, --profile, SVC_* variables, the local server of this directory, the current profile.\n" +
       "Sends nothing without --check.",
   });
-  runs(command, (options: WhoamiOptions) => runWhoami(context, options));
 }
 
 /** Prints the service and the credentials that commands here use. @returns the exit code */

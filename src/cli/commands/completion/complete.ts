@@ -1,17 +1,40 @@
 import type { Command } from "commander";
+import { runs, type Program } from "../../command.ts";
+import type { Context } from "../../context.ts";
+import { readStdin } from "../../files.ts";
 import { subcommands } from "../../help/command-map.ts";
 import { TOPICS } from "../../help/topics.ts";
-import type { Context } from "../../context.ts";
-import { optionsOf, walk, type Place, FILES, type Candidate } from "./line.ts";
-import { searchedBy, takesTerms, termsFor } from "./terms.ts";
+import { harmless } from "../../output/text.ts";
+import {
+  optionsOf,
+  splitLine,
+  walk,
+  FILES,
+  searchedBy,
+  takesTerms,
+  termsFor,
+  type Place,
+  type Candidate,
+} from "./line.ts";
 import { valuesOf } from "./values.ts";
 
+/** Asked by the scripts. The line comes by standard input, because it may contain secrets. */
+export function add(program: Program, context: Context): void {
+  runs(program.command("__complete", { hidden: true }), context, () => runComplete(context, program));
+}
+
+/** Prints what can be typed next, a line each. */
+export async function runComplete(context: Context, program: Program): Promise<void> {
+  // Some shells end what they pass on with a line end of their own.
+  const line = (await readStdin(context)).replace(/\r?\n$/, "");
+  const words = splitLine(line);
+  const loaded = await program.having((name) => words.includes(name));
+  for (const { value, description = "" } of await complete(loaded, context, words))
+    context.stdout.write(`${value}\t${harmless(description)}\n`);
+}
+
 /** What the last of the words, which begin with `svc`, can become. */
-export async function complete(
-  program: Command,
-  context: Context,
-  words: readonly string[],
-): Promise<readonly Candidate[]> {
+async function complete(program: Command, context: Context, words: readonly string[]): Promise<readonly Candidate[]> {
   const current = words.at(-1) ?? "";
   const place = walk(program, words.slice(1, -1));
   const candidates = await candidatesFor(program, context, place, current);

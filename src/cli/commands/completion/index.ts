@@ -1,17 +1,13 @@
 import { Argument } from "commander";
-import { runs, withHelp, type Program } from "../../command.ts";
+import { runs, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { readStdin } from "../../files.ts";
 import { EXIT } from "../../errors.ts";
-import { harmless } from "../../output/text.ts";
-import { complete } from "./complete.ts";
-import { splitLine } from "./line.ts";
 import { SCRIPTS, type Shell } from "./scripts.ts";
 
-export function addCompletion(program: Program, context: Context): void {
+export function add(program: Program, context: Context): void {
   const shells = Object.keys(SCRIPTS);
   const command = program.command("completion").addArgument(new Argument("<shell>", "the shell").choices(shells));
-  withHelp(command, {
+  runs(command, context, (_, _flags: object, shell: Shell) => runCompletion(context, shell), {
     examples: [
       ["svc completion bash > svc.bash", "bash"],
       ["svc completion zsh > _svc", "zsh"],
@@ -32,25 +28,9 @@ export function addCompletion(program: Program, context: Context): void {
       '  bash, zsh   svc() { npx svc-identity "$@"; }\n' +
       "  fish        function svc; npx svc-identity $argv; end",
   });
-  runs(command, (_: object, shell: Shell) => runCompletion(context, shell));
 }
 
 /** Prints a shell's completion script. */
 export async function runCompletion({ stdout }: Context, shell: Shell): Promise<void> {
   stdout.write(SCRIPTS[shell]);
-}
-
-/** Asked by the scripts. The line comes by standard input, because it may contain secrets. */
-export function addComplete(program: Program, context: Context): void {
-  runs(program.command("__complete", { hidden: true }), () => runComplete(context, program));
-}
-
-/** Prints what can be typed next, a line each. */
-export async function runComplete(context: Context, program: Program): Promise<void> {
-  // Some shells end what they pass on with a line end of their own.
-  const line = (await readStdin(context)).replace(/\r?\n$/, "");
-  const words = splitLine(line);
-  const loaded = await program.having((name) => words.includes(name));
-  for (const { value, description = "" } of await complete(loaded, context, words))
-    context.stdout.write(`${value}\t${harmless(description)}\n`);
 }

@@ -1,5 +1,7 @@
-import type { TargetFlags } from "../../command.ts";
 import type { Command, Option } from "commander";
+import { PROVIDERS, SESSION_PROVIDERS } from "../../../wire/providers.ts";
+import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../../wire/search/fields.ts";
+import type { TargetFlags } from "../../command.ts";
 
 /** What a word can become. */
 export interface Candidate {
@@ -62,4 +64,38 @@ export function targetOf({ given }: Place): TargetFlags {
   return Object.fromEntries(
     Object.entries({ profile, instance, baseUrl, apiUrl }).filter(([, value]) => value !== undefined),
   );
+}
+
+const SEARCHED: Readonly<Record<string, Fields>> = { users: USER_FIELDS, sessions: SESSION_FIELDS };
+const DESCRIPTIONS = { string: "text", datetime: "a day, in UTC", boolean: "true or false" } as const;
+
+/** What a command can search by, if it takes terms: as arguments, or after `--query` and `--not`. */
+export function searchedBy({ command }: Place): Fields | undefined {
+  return SEARCHED[command.parent?.name() ?? ""];
+}
+
+/** Whether a command's arguments are terms. */
+export function takesTerms({ command }: Place): boolean {
+  return command.registeredArguments.at(-1)?.name() === "term";
+}
+
+/** A field, and then what it can be, in a spelling that no shell takes for its own. */
+export function termsFor(fields: Fields, current: string): Candidate[] {
+  const minus = current.startsWith("-") ? "-" : "";
+  return Object.entries(fields).flatMap(([field, { type, nullable, of }]) => [
+    { value: `${minus}${field}:`, description: DESCRIPTIONS[type] },
+    ...(type === "datetime" && minus === ""
+      ? [
+          { value: `${field}.gte=`, description: "on or after" },
+          { value: `${field}.lt=`, description: "before" },
+        ]
+      : []),
+    ...(type === "boolean"
+      ? ["true", "false"].map((value) => ({ value: `${minus}${field}:${value}`, description: "" }))
+      : []),
+    ...(field === "provider"
+      ? (of ? PROVIDERS : SESSION_PROVIDERS).map((provider) => ({ value: `${minus}provider:${provider}` }))
+      : []),
+    ...(nullable ? [{ value: `${minus}${field}:null`, description: "has no value" }] : []),
+  ]);
 }

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { ControlClient } from "../../../control-client/index.ts";
 import type { AnswerOf } from "../../../wire/control/types.ts";
-import { openControl } from "../../connection/control.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
+import { openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
-import { DEV_EXITS, UsageError } from "../../errors.ts";
+import { UsageError } from "../../errors.ts";
 import { printJson, printRecord } from "../../output/text.ts";
 
 export type ClockVerb = "show" | "freeze" | "set" | "advance" | "resume" | "reset";
@@ -41,13 +41,13 @@ export function addClock(dev: Command, context: Context): void {
       ["svc dev clock advance 61m", "tokens that were valid have expired"],
       ["svc dev clock reset", "back to the real time"],
     ],
-    exits: DEV_EXITS,
     notes: "States, codes, tokens, sessions and dates follow this clock. Timeouts and keys do not.",
   });
   for (const [verb, argument, does, example] of VERBS) {
     const command = clock.command(`${verb} ${argument}`.trim(), { isDefault: verb === "show" }).description(does);
-    withHelp(command, { examples: [[example, does]], exits: DEV_EXITS });
-    runs(command, (options: GlobalFlags, given?: string) => runClock(context, options, verb, given));
+    runs(command, context, (_, options: GlobalFlags, given?: string) => runClock(context, options, verb, given), {
+      examples: [[example, does]],
+    });
   }
 }
 

@@ -4,15 +4,11 @@ import { DEV_EXITS } from "../../errors.ts";
 import { addClock } from "./clock.ts";
 import { addInstances } from "./instances.ts";
 import { addKeys } from "./keys.ts";
-import { addNext } from "./next.ts";
-import { addOutcomes, addScenarios } from "./scenarios.ts";
-import { addReplay } from "./replay.ts";
-import { addReset } from "./reset.ts";
 import { addSeed } from "./seed.ts";
-import { addSessions } from "./sessions.ts";
-import { addSnapshot } from "./snapshot.ts";
+import { addNext, addOutcomes, addScenarios, addReplay } from "./sign-ins.ts";
+import { addReset, addSnapshot } from "./snapshot.ts";
 import { addToken } from "./token.ts";
-import { addUsers } from "./users.ts";
+import { addSessions, addUsers } from "./users.ts";
 
 /** In the order of the help. */
 const COMMANDS = [
@@ -31,7 +27,7 @@ const COMMANDS = [
   addKeys,
 ];
 
-export function addDev(program: Program, context: Context): void {
+export function add(program: Program, context: Context): void {
   const dev = program.command("dev");
   withHelp(dev, {
     examples: [
@@ -45,5 +41,5 @@ export function addDev(program: Program, context: Context): void {
       "These commands ask the control API of the local server of this directory. For another server set\n" +
       "SVC_CONTROL_URL and SVC_CONTROL_KEY.",
   });
-  for (const add of COMMANDS) add(dev, context);
+  for (const addCommand of COMMANDS) addCommand(dev, context);
 }

@@ -1,14 +1,29 @@
 import { Option, type Command } from "commander";
-import type { BodyOf } from "../../../wire/control/types.ts";
+import type { AnswerOf, BodyOf } from "../../../wire/control/types.ts";
 import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
-import { openControl, consentAt, instanceInWords, YES_FLAG } from "../../connection/control.ts";
 import { collect, runs, withHelp, type GlobalFlags } from "../../command.ts";
+import { consentAt, instanceInWords, YES_FLAG, openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
-import { DEV_EXITS, UsageError } from "../../errors.ts";
+import { UsageError } from "../../errors.ts";
+import type { Listed } from "../../list/columns.ts";
 import { printAll, printResource } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
 import { harmless, printJson } from "../../output/text.ts";
-import { INSTANCE_COLUMNS } from "./columns.ts";
+
+const INSTANCE_COLUMNS: Listed<AnswerOf<"GET /instances">[number]> = {
+  id: "id",
+  columns: [
+    { name: "subdomain", title: "SUBDOMAIN", whole: true, value: ({ data }) => data.subdomain },
+    { name: "name", title: "NAME", value: ({ data }) => data.name },
+    { name: "url", title: "ADDRESS", isSpare: true, value: ({ data }) => data.url },
+    { name: "active", title: "ACTIVE", isSpare: true, words: ["yes", "no"], value: ({ data }) => data.active },
+    { name: "default_provider", value: ({ data }) => data.default_provider },
+    { name: "redirect_uris", value: ({ data }) => data.redirect_uris },
+    { name: "preview", words: ["yes", "no"], value: ({ data }) => data.preview },
+    { name: "publishable_key", value: ({ data }) => data.publishable_key },
+    { name: "id", title: "ID", whole: true, isId: true, value: ({ id }) => id },
+  ],
+};
 
 export interface InstanceOptions extends GlobalFlags {
   readonly name?: string;
@@ -28,22 +43,19 @@ export function addInstances(dev: Command, context: Context): void {
       ["svc dev instances update umbrella --redirect-uri http://localhost:3000/callback", "what it allows"],
       ["svc dev instances delete umbrella", "with all its users and sessions"],
     ],
-    exits: DEV_EXITS,
     notes: "The keys of an instance: svc env --instance umbrella",
   });
 
   const list = printsRows(instances.command("list")).description("print the instances, newest first");
-  withHelp(list, { examples: [["svc dev instances list --json", "with redirect URIs"]], exits: DEV_EXITS });
-  runs(list, (options: InstanceOptions) => runInstances(context, options));
+  runs(list, context, runInstances, { examples: [["svc dev instances list --json", "with redirect URIs"]] });
 
   const create = addFlags(printsRows(instances.command("create <subdomain>"))).description("create an instance");
-  withHelp(create, { examples: [["svc dev instances create umbrella", "called umbrella"]], exits: DEV_EXITS });
-  runs(create, (options: InstanceOptions, subdomain: string) => runCreate(context, options, subdomain));
+  runs(create, context, runCreate, { examples: [["svc dev instances create umbrella", "called umbrella"]] });
 
   const update = addFlags(printsRows(instances.command("update").argument("<instance>", "an id or subdomain")))
     .description("update an instance")
     .option("--subdomain <label>", "a new subdomain");
-  withHelp(update, {
+  runs(update, context, runUpdate, {
     examples: [
       [
         "svc dev instances update acme --redirect-uri http://localhost:3000/callback",
@@ -51,17 +63,14 @@ export function addInstances(dev: Command, context: Context): void {
       ],
       ["svc dev instances update umbrella --no-active", "refuse sign-ins"],
     ],
-    exits: DEV_EXITS,
   });
-  runs(update, (options: InstanceOptions, instance: string) => runUpdate(context, options, instance));
 
   const remove = instances
     .command("delete")
     .argument("<instance>", "an id or subdomain")
     .description("delete an instance with all its records")
     .option(...YES_FLAG);
-  withHelp(remove, { examples: [["svc dev instances delete umbrella --yes", "without a question"]], exits: DEV_EXITS });
-  runs(remove, (options: InstanceOptions, instance: string) => runDelete(context, options, instance));
+  runs(remove, context, runDelete, { examples: [["svc dev instances delete umbrella --yes", "without a question"]] });
 }
 
 function addFlags(command: Command): Command {

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import type { ControlClient } from "../../../control-client/index.ts";
 import type { AnswerOf } from "../../../wire/control/types.ts";
-import { openControl, consentAt, instanceInWords, YES_FLAG } from "../../connection/control.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
+import { openControl, consentAt, instanceInWords, YES_FLAG } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
-import { durationFrom } from "../../quantities.ts";
-import { CliError, DEV_EXITS, EXIT, UsageError } from "../../errors.ts";
+import { UsageError, CliError, EXIT } from "../../errors.ts";
 import { mask, quoted, printJson, printRecord, say } from "../../output/text.ts";
+import { durationFrom } from "../../quantities.ts";
 
 interface RevokeOptions extends GlobalFlags {
   readonly yes?: boolean;
@@ -24,7 +24,7 @@ export function addKeys(dev: Command, context: Context): void {
     ["svc dev keys rotate", "a new secret key for the first instance"],
     ["svc dev keys rotate --instance globex --publishable-key", "both keys of another"],
   ] as const;
-  withHelp(keys, { examples, exits: DEV_EXITS });
+  withHelp(keys, { examples });
   const rotate = keys
     .command("rotate")
     .description("replace the secret key; the old one, and tokens signed with it, stop verifying at once")
@@ -32,21 +32,17 @@ export function addKeys(dev: Command, context: Context): void {
     .option("--publishable-key", "replace the publishable key too")
     .option("--no-secret-key", "leave the secret key as it is")
     .option(...YES_FLAG);
-  withHelp(rotate, {
+  runs(rotate, context, runRotate, {
     examples: [...examples, ["svc dev keys rotate --keep-old 1h", "no user has to sign in again"]],
-    exits: DEV_EXITS,
     notes: "On a terminal and in a pipe the secret key is masked. To read it: svc env, or --json",
   });
-  runs(rotate, (options: RotateOptions) => runRotate(context, options));
   const revoke = keys
     .command("revoke-old")
     .description("end the replaced secret keys that --keep-old has kept")
     .option(...YES_FLAG);
-  withHelp(revoke, {
+  runs(revoke, context, runRevokeOld, {
     examples: [["svc dev keys revoke-old --instance globex", "only its present secret key verifies from then on"]],
-    exits: DEV_EXITS,
   });
-  runs(revoke, (options: RevokeOptions) => runRevokeOld(context, options));
 }
 
 /** Replaces keys of an instance, and prints those it has now. */

@@ -2,13 +2,13 @@ import type { Command } from "commander";
 import type { ControlClient } from "../../../control-client/index.ts";
 import type { AnswerOf, BodyOf } from "../../../wire/control/types.ts";
 import { jsonFault } from "../../../wire/text/json.ts";
+import { runs, type GlobalFlags } from "../../command.ts";
 import { openControl } from "../../connection/control.ts";
-import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
+import { UsageError, CliError, EXIT } from "../../errors.ts";
 import { readInput } from "../../files.ts";
-import { CliError, DEV_EXITS, EXIT, UsageError } from "../../errors.ts";
-import { counted, printJson, printRecord } from "../../output/text.ts";
 import { createProgress } from "../../output/progress.ts";
+import { counted, printJson, printRecord } from "../../output/text.ts";
 import { numberFrom } from "../../quantities.ts";
 
 type Job = AnswerOf<"GET /jobs/:id">;
@@ -25,18 +25,16 @@ export function addSeed(dev: Command, context: Context): void {
     .argument("[file]", "a seed document in JSON; - reads standard input")
     .option("--generate <users>", "generate this many users, each with an identity and a session")
     .option("--seed <number>", "with --generate: the same number gives the same users; default 1");
-  withHelp(command, {
+  runs(command, context, runSeed, {
     examples: [
       ["svc dev seed more.json", "add instances, users and personas"],
       ["svc dev seed --generate 1000", "1000 users with names in many scripts"],
       ["svc dev seed --generate 50 --instance globex --seed 7", "in another instance"],
     ],
-    exits: DEV_EXITS,
     notes:
       "If any record of the file already exists, nothing is added (exit code 8). To add more generated users to an " +
       "instance, choose another --seed.",
   });
-  runs(command, (options: SeedOptions, file?: string) => runSeed(context, options, file));
 }
 
 /** Adds the records of a file, or generated users. @throws {CliError} unless one of the two is asked for */

@@ -1,12 +1,29 @@
 import type { Command } from "commander";
-import { openControl, consentAt, YES_FLAG } from "../../connection/control.ts";
+import type { AnswerOf } from "../../../wire/control/types.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
+import { consentAt, YES_FLAG, instanceInWords, openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
-import { DEV_EXITS } from "../../errors.ts";
+import { UsageError } from "../../errors.ts";
+import type { Listed } from "../../list/columns.ts";
 import { printAll, printResource } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
-import { printJson, say } from "../../output/text.ts";
-import { SNAPSHOT_COLUMNS } from "./columns.ts";
+import { counted, countedAmong, printJson, say } from "../../output/text.ts";
+
+const SNAPSHOT_COLUMNS: Listed<AnswerOf<"GET /snapshots">[number]> = {
+  id: "name",
+  columns: [
+    { name: "name", title: "NAME", whole: true, value: ({ data }) => data.name },
+    { name: "created_at", title: "SAVED", isTime: true, value: ({ data }) => data.created_at },
+    {
+      name: "records",
+      title: "RECORDS",
+      value: ({ data }) =>
+        Object.entries(data.records)
+          .map(([kind, count]) => countedAmong(count, kind))
+          .join(", "),
+    },
+  ],
+};
 
 export interface ReplaceOptions extends GlobalFlags {
   readonly yes?: boolean;
@@ -20,35 +37,29 @@ export function addSnapshot(dev: Command, context: Context): void {
       ["svc dev snapshot restore before-import", "go back to it"],
       ["svc dev snapshot restore previous", "undo a reset or a restore"],
     ],
-    exits: DEV_EXITS,
     notes: "Names have 1 to 64 of a-z, 0-9, dot, underscore and hyphen.",
   });
 
   const save = printsRows(snapshot.command("save <name>")).description("save all records and the clock");
-  withHelp(save, { examples: [["svc dev snapshot save signed-in", "keep everything as it is now"]], exits: DEV_EXITS });
-  runs(save, (options: GlobalFlags, name: string) => runSave(context, options, name));
+  runs(save, context, runSave, { examples: [["svc dev snapshot save signed-in", "keep everything as it is now"]] });
 
   const restore = printsRows(snapshot.command("restore <name>"))
     .description("replace all records with a snapshot's")
     .option(...YES_FLAG);
-  withHelp(restore, {
+  runs(restore, context, runRestore, {
     examples: [["svc dev snapshot restore signed-in", "restores all records of that snapshot"]],
-    exits: DEV_EXITS,
     notes: `The question names the server. The records before that are saved as the snapshot previous-1, previous-2 and so on, of
 which the last five are kept; previous is the newest.`,
   });
-  runs(restore, (options: ReplaceOptions, name: string) => runRestore(context, options, name));
 
   const list = printsRows(snapshot.command("list")).description("print the snapshots, newest first");
-  withHelp(list, { examples: [["svc dev snapshot list", "their names, and what is in them"]], exits: DEV_EXITS });
-  runs(list, (options: GlobalFlags) => runSnapshots(context, options));
+  runs(list, context, runSnapshots, { examples: [["svc dev snapshot list", "their names, and what is in them"]] });
 
   const remove = snapshot
     .command("delete <name>")
     .description("delete a snapshot")
     .option(...YES_FLAG);
-  withHelp(remove, { examples: [["svc dev snapshot delete signed-in", "the records stay"]], exits: DEV_EXITS });
-  runs(remove, (options: ReplaceOptions, name: string) => runDelete(context, options, name));
+  runs(remove, context, runDelete, { examples: [["svc dev snapshot delete signed-in", "the records stay"]] });
 }
 
 /** Saves a snapshot, and prints what is in it. */
@@ -78,4 +89,54 @@ export async function runDelete(context: Context, options: ReplaceOptions, name:
   const answer = await control.request("DELETE /snapshots/:name", { params: { name } });
   if (options.json) return printJson(context, answer);
   say(context, `Deleted the snapshot ${name}.`);
+}
+
+export interface ResetOptions extends GlobalFlags {
+  readonly all?: boolean;
+  readonly yes?: boolean;
+}
+
+export function addReset(dev: Command, context: Context): void {
+  const command = dev
+    .command("reset")
+    .description("restore the seed, or clear one instance")
+    .option("--all", "all records as the seed has them, the real time, and no scenarios")
+    .option(...YES_FLAG);
+  runs(command, context, runReset, {
+    examples: [
+      ["svc dev reset --all", "as after svc serve --reset, with the same ids and keys; asks first"],
+      ["svc dev reset --all --yes", "in a script"],
+      ["svc dev reset --instance globex", "delete the users and sessions of one instance"],
+      ["svc dev snapshot restore previous", "undo it"],
+    ],
+    notes: `The question names the server. The records before that are saved as the snapshot previous-1, previous-2 and so on, of
+which the last five are kept; previous is the newest. Other snapshots stay.`,
+  });
+}
+
+/** Restores the seed, or clears one instance after consent. @throws {CliError} unless the flags choose one of them */
+export async function runReset(context: Context, options: ResetOptions): Promise<void> {
+  const { all, instance, json } = options;
+  if ((all === true) === (instance !== undefined))
+    throw new UsageError("Nothing to reset.", "Use either --all, or --instance with a name.");
+  const control = await openControl(context, options);
+  const does =
+    instance === undefined
+      ? `Replace ${recordsOf(await control.request("GET /state"))} with the seed`
+      : `Delete all users and sessions of ${instanceInWords(await control.request("GET /instances/:id", { params: { id: instance } }))}`;
+  await consentAt(context, control, options, does);
+  const answer = await control.request("POST /reset", {
+    body: instance === undefined ? { all: true } : { instance },
+  });
+  if (json) return printJson(context, answer);
+  say(context, `Reset. The server now has ${recordsOf(answer)}.`);
+  say(context, `To undo this: svc dev snapshot restore ${answer.snapshot}`);
+}
+
+function recordsOf({
+  instances,
+  users,
+  sessions,
+}: Readonly<Record<"instances" | "users" | "sessions", number>>): string {
+  return `${counted(instances, "instance")}, ${counted(users, "user")} and ${counted(sessions, "session")}`;
 }

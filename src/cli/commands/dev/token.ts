@@ -1,16 +1,25 @@
 import { Option, type Command } from "commander";
 import { TOKEN_KINDS, type TokenKind } from "../../../wire/claims.ts";
-import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
 import type { AnswerOf, BodyOf } from "../../../wire/control/types.ts";
+import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
+import { collect, runs, type GlobalFlags } from "../../command.ts";
 import { openControl } from "../../connection/control.ts";
-import { durationFrom, fieldsFrom } from "../../quantities.ts";
-import { collect, runs, withHelp, type GlobalFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { DEV_EXITS } from "../../errors.ts";
+import type { Listed } from "../../list/columns.ts";
 import { printAll } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
 import { harmless, printJson } from "../../output/text.ts";
-import { TOKEN_COLUMNS } from "./columns.ts";
+import { durationFrom, fieldsFrom } from "../../quantities.ts";
+
+const TOKEN_COLUMNS: Listed<AnswerOf<"POST /tokens">> = {
+  id: "token",
+  columns: [
+    { name: "kind", title: "KIND", whole: true, value: ({ kind }) => kind },
+    { name: "status", title: "STATUS", whole: true, value: ({ expect }) => `${expect.status}` },
+    { name: "error", title: "VERIFY SAYS", value: ({ expect }) => expect.error },
+    { name: "token", title: "TOKEN", value: ({ token }) => token },
+  ],
+};
 
 export interface TokenOptions extends GlobalFlags {
   readonly user?: string;
@@ -41,17 +50,15 @@ export function addToken(dev: Command, context: Context): void {
     )
     .option("--omit <claim>", "leave out a claim; can be repeated", collect)
     .addOption(new Option("--all", "one token of each kind").conflicts(["kind", "expiresIn"]));
-  withHelp(command, {
+  runs(command, context, runToken, {
     examples: [
       ["svc dev token --user ada", "a valid token, such as for curl"],
       ["svc dev token --user ada --kind expired", "one that has expired"],
       ["svc dev token --claim role=admin --claim name=null --omit email", "with other claims"],
       ["svc dev token --all --json", "one of each kind, and what verifying it answers"],
     ],
-    exits: DEV_EXITS,
     notes: "With a frozen clock and a seed that names its keys, the tokens are the same each time.",
   });
-  runs(command, (options: TokenOptions) => runToken(context, options));
 }
 
 /** Prints one token, or one of each kind. */

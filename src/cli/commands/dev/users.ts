@@ -1,15 +1,16 @@
 import type { Command } from "commander";
-import type { ControlClient } from "../../../control-client/index.ts";
 import { userIdByEmail } from "../../../control-client/client.ts";
+import type { ControlClient } from "../../../control-client/index.ts";
 import type { BodyOf } from "../../../wire/control/types.ts";
 import { isUuid } from "../../../wire/ids.ts";
-import { openControl } from "../../connection/control.ts";
+import type { Session } from "../../../wire/resources.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
+import { openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
-import { CliError, DEV_EXITS, EXIT, UsageError } from "../../errors.ts";
-import { USER_COLUMNS } from "../../list/columns.ts";
-import { printResource } from "../../list/print.ts";
-import { shortIdHint } from "../../list/ids.ts";
+import { UsageError, CliError, EXIT } from "../../errors.ts";
+import { USER_COLUMNS, SESSION_COLUMNS } from "../../list/columns.ts";
+import { shortIdHint, checkSessionId } from "../../list/ids.ts";
+import { printAll, printResource } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
 
 export interface UserOptions extends GlobalFlags {
@@ -26,27 +27,22 @@ export function addUsers(dev: Command, context: Context): void {
       ["svc dev users create eve@acme.test --name 'Eve Adams' --verified", "without a sign-in"],
       ["svc dev users update eve@acme.test --email eve@new.test", "as if she had changed it"],
     ],
-    exits: DEV_EXITS,
     notes: "To read and delete users: svc users\n\nMany at once:\n  svc dev seed --generate 1000",
   });
 
   const create = addFlags(printsRows(users.command("create <email>"))).description("create a user");
-  withHelp(create, {
+  runs(create, context, runCreate, {
     examples: [["svc dev users create bo@acme.test --name Bo", "in the first instance"]],
-    exits: DEV_EXITS,
     notes:
       "Without --name, the name is the part of the address before the @. For identities and sessions: svc dev seed",
   });
-  runs(create, (options: UserOptions, email: string) => runCreate(context, options, email));
 
   const update = addFlags(printsRows(users.command("update").argument("<user>", "an id or e-mail address")))
     .option("--email <address>", "a new e-mail address; not verified without --verified")
     .description("update a user");
-  withHelp(update, {
+  runs(update, context, runUpdate, {
     examples: [["svc dev users update bo@acme.test --no-verified", "marks the address as not verified"]],
-    exits: DEV_EXITS,
   });
-  runs(update, (options: UserOptions, user: string) => runUpdate(context, options, user));
 }
 
 function addFlags(command: Command): Command {
@@ -94,4 +90,36 @@ async function idOf(control: ControlClient, user: string, instance: string | und
   const id = await userIdByEmail(control, user, instance);
   if (id === undefined) throw new CliError(EXIT.notFound, `No user has the e-mail address ${user}.`);
   return id;
+}
+
+export function addSessions(dev: Command, context: Context): void {
+  const sessions = dev.command("sessions").description("revoke and restore sessions");
+  withHelp(sessions, {
+    examples: [["svc dev sessions revoke svc_session_7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "the session is revoked"]],
+    notes: "All of a user:\n  svc sessions search email:ada@acme.test --output ids | xargs svc dev sessions revoke",
+  });
+  for (const verb of ["revoke", "restore"] as const) {
+    const does = verb === "revoke" ? "revoke sessions" : "restore revoked sessions";
+    const command = printsRows(sessions.command(`${verb} <session_id...>`)).description(does);
+    runs(command, context, (_, options: GlobalFlags, ids: string[]) => runSessions(context, options, verb, ids), {
+      examples: [[`svc dev sessions ${verb} svc_session_7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01`, does]],
+      notes: "If a session is not found, those before it have already been changed.",
+    });
+  }
+}
+
+/** Revokes or restores sessions, and prints them. */
+export async function runSessions(
+  context: Context,
+  options: GlobalFlags,
+  verb: "revoke" | "restore",
+  ids: readonly string[],
+): Promise<void> {
+  for (const id of ids) checkSessionId(id);
+  const control = await openControl(context, options);
+  const changed: Session[] = [];
+  for (const id of ids) {
+    changed.push(await control.request(`POST /sessions/:session_id/${verb}`, { params: { session_id: id } }));
+  }
+  await printAll(context, options, SESSION_COLUMNS, changed, "");
 }

@@ -1,4 +1,4 @@
-import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
+import { runs, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT, type ExitCode } from "../../errors.ts";
 import { asRun, colors, harmless, printJson } from "../../output/text.ts";
@@ -9,9 +9,9 @@ import { serviceChecks } from "./service.ts";
 const MARKS = { ok: "✓", warning: "!", failed: "✗", skipped: "-" } as const;
 const COLORS = { ok: "green", warning: "yellow", failed: "red", skipped: "dim" } as const;
 
-export function addDoctor(program: Program, context: Context): void {
+export function add(program: Program, context: Context): void {
   const command = program.command("doctor");
-  withHelp(command, {
+  runs(command, context, runDoctor, {
     examples: [
       ["svc doctor", "every check, with its remedy"],
       ["svc doctor --json", "for a program"],
@@ -20,7 +20,6 @@ export function addDoctor(program: Program, context: Context): void {
     exits: [EXIT.done, EXIT.failed, EXIT.usage],
     notes: "Exit code 1 if a check failed; warnings do not count. Changes nothing.",
   });
-  runs(command, (options: GlobalFlags) => runDoctor(context, options));
 }
 
 /** Prints every check with its remedy. @returns the exit code */

@@ -3,13 +3,13 @@ import { stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { systemReason } from "../../../disk/system-reason.ts";
-import { parsedJson } from "../../../wire/text/json.ts";
 import { CONFIG_FILE, DEFAULT_PORT } from "../../../wire/serve.ts";
-import type { Context } from "../../context.ts";
-import { toFailure } from "../../failure.ts";
-import { configDirectory, listProfiles, readCurrent, requireProfile } from "../../credentials/profiles.ts";
+import { parsedJson } from "../../../wire/text/json.ts";
 import { exchange } from "../../connection/exchange.ts";
 import { findRunningServer } from "../../connection/running-server.ts";
+import type { Context } from "../../context.ts";
+import { configDirectory, listProfiles, readCurrent, requireProfile } from "../../credentials/profiles.ts";
+import { toFailure } from "../../failure.ts";
 import { failed, ok, skipped, warning, type Check } from "./check.ts";
 
 const OLDEST_NODE = [20, 19];

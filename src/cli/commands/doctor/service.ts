@@ -1,16 +1,16 @@
 import { CLOCK_SKEW_SECONDS } from "../../../wire/claims.ts";
-import { parsedJson } from "../../../wire/text/json.ts";
 import { trimSlash } from "../../../wire/http/request.ts";
 import type { Discovery } from "../../../wire/resources.ts";
-import { optionsOf, requireKey, timeoutMs, verifyKeyWithService } from "../../connection/client.ts";
+import { parsedJson } from "../../../wire/text/json.ts";
 import type { GlobalFlags } from "../../command.ts";
-import type { Context } from "../../context.ts";
-import { toFailure } from "../../failure.ts";
-import { resolveTarget } from "../../connection/target.ts";
-import type { Target } from "../../connection/sources.ts";
+import { optionsOf, requireKey, timeoutMs, verifyKeyWithService } from "../../connection/client.ts";
 import { controlOf } from "../../connection/control.ts";
 import { exchange, type Answer } from "../../connection/exchange.ts";
 import { explainFailure } from "../../connection/explain-failure.ts";
+import type { Target } from "../../connection/sources.ts";
+import { resolveTarget } from "../../connection/target.ts";
+import type { Context } from "../../context.ts";
+import { toFailure } from "../../failure.ts";
 import { failed, ok, skipped, warning, type Check } from "./check.ts";
 
 const TIMEOUT_MS = 5_000;

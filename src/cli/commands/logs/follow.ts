@@ -2,14 +2,13 @@ import { LRUCache } from "lru-cache";
 import { startDeadline } from "../../../client/deadline.ts";
 import { repeat, type Fault } from "../../../client/retry.ts";
 import type { ControlClient } from "../../../control-client/index.ts";
-import { openControl } from "../../connection/control.ts";
 import type { GlobalFlags } from "../../command.ts";
+import { openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
-import { toFailure } from "../../failure.ts";
 import { EXIT, EXIT_BY_SIGNAL, type ExitCode } from "../../errors.ts";
-import { recent } from "./recent.ts";
+import { toFailure } from "../../failure.ts";
+import { recent, type ServerEvent, type Wanted } from "./events.ts";
 import type { View } from "./view.ts";
-import type { ServerEvent, Wanted } from "./wanted.ts";
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 2_000;

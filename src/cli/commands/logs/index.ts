@@ -1,16 +1,19 @@
+import { extname, resolve } from "node:path";
 import type { ControlClient } from "../../../control-client/index.ts";
+import { flowMarkdown } from "../../../wire/control/flows.ts";
+import { MAX_PAGE_SIZE } from "../../../wire/http/request.ts";
+import { runs, type GlobalFlags, type Program } from "../../command.ts";
 import { openControl } from "../../connection/control.ts";
-import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { DEV_EXITS, EXIT, type ExitCode, UsageError } from "../../errors.ts";
-import { numberFrom } from "../../quantities.ts";
-import { printsRows } from "../../output/flags.ts";
+import { UsageError, DEV_EXITS, EXIT, type ExitCode } from "../../errors.ts";
+import { writeNewFile } from "../../files.ts";
 import { checkFlowId } from "../../list/ids.ts";
+import { printsRows } from "../../output/flags.ts";
+import { printJson, say } from "../../output/text.ts";
+import { numberFrom } from "../../quantities.ts";
+import { recent, type Wanted, type FlowEvent } from "./events.ts";
 import { follow } from "./follow.ts";
-import { recent } from "./recent.ts";
-import { share, shareFormat } from "./share.ts";
 import { jsonView, textView, type View } from "./view.ts";
-import type { Wanted } from "./wanted.ts";
 
 const DEFAULT_LIMIT = "50";
 
@@ -24,7 +27,7 @@ export interface LogsOptions extends GlobalFlags {
   readonly outputFile?: string;
 }
 
-export function addLogs(program: Program, context: Context): void {
+export function add(program: Program, context: Context): void {
   const logs = printsRows(program.command("logs"))
     .option("-f, --follow", "keep printing what happens, until Ctrl-C; reconnects to a server that is restarted")
     .option("--flow <id>", "only the sign-in with this id, and what was sent and answered")
@@ -33,7 +36,7 @@ export function addLogs(program: Program, context: Context): void {
     .option("--all", "also the requests of commands and of the dashboard")
     .option("--output-file <file>", "write the sign-in of --flow to a new file: .md for an issue, .har or .json")
     .option("--limit <number>", `start with this many of the latest; default ${DEFAULT_LIMIT}`);
-  withHelp(logs, {
+  runs(logs, context, runLogs, {
     examples: [
       ["svc logs -f", "watch requests and sign-ins"],
       ["svc logs --failed", "what went wrong, and why"],
@@ -47,7 +50,6 @@ export function addLogs(program: Program, context: Context): void {
       "A line for each request, and beneath it what was done for a sign-in, with its id. Secrets are never in it.\n" +
       "The server keeps the latest 2000 requests and 1000 sign-ins, until it stops.",
   });
-  runs(logs, (options: LogsOptions) => runLogs(context, options));
 }
 
 /** Prints what happened on the server, and with `follow` what happens. @returns the exit code */
@@ -88,4 +90,51 @@ async function instanceOf(control: ControlClient, name: string | undefined): Pro
   if (name === undefined) return undefined;
   const { id, data } = await control.request("GET /instances/:id", { params: { id: name } });
   return { id, subdomain: data.subdomain };
+}
+
+type Read = (control: ControlClient, id: string) => Promise<string>;
+
+/** As the dashboard shares a sign-in: for an issue, for tools that read HTTP archives, for programs. */
+const FORMATS: Readonly<Record<string, Read>> = {
+  ".md": async (control, id) => {
+    const flow = await flowOf(control, id);
+    return flowMarkdown(flow, await instanceName(control, flow.data.instance));
+  },
+  ".har": async (control, id) =>
+    indented(await control.request("GET /flows/:id", { params: { id }, query: { format: "har" } })),
+  ".json": async (control, id) => indented(await flowOf(control, id)),
+};
+
+/** Reads how `--output-file` is to be written. @throws {CliError} for a name without one of the endings */
+export function shareFormat(file: string): Read {
+  const read = FORMATS[extname(file).toLowerCase()];
+  if (read) return read;
+  const endings = Object.keys(FORMATS).join(", ");
+  throw new UsageError(`--output-file: "${file}" ends in none of ${endings}.`, "The ending says the format.");
+}
+
+/** Writes one sign-in to a new file. */
+export async function share(
+  context: Context,
+  { control, id, file, json }: { control: ControlClient; id: string; file: string; json: boolean },
+): Promise<void> {
+  const path = resolve(context.cwd, file);
+  const text = await shareFormat(file)(control, id);
+  await writeNewFile(path, (handle) => handle.writeFile(text));
+  if (json) printJson(context, { file: path });
+  say(context, `Wrote the sign-in ${id} to ${file}. Secrets are not in it; addresses and names are.`);
+}
+
+/** Empty if it was deleted. */
+async function instanceName(control: ControlClient, id: string | null): Promise<string> {
+  const instances = await control.request("GET /instances", { query: { limit: MAX_PAGE_SIZE } });
+  return instances.find((each) => each.id === id)?.data.name ?? "";
+}
+
+async function flowOf(control: ControlClient, id: string): Promise<FlowEvent> {
+  return (await control.request("GET /flows/:id", { params: { id } })) as FlowEvent;
+}
+
+function indented(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
 }

@@ -1,23 +1,20 @@
 import { Option } from "commander";
 import { isControlApi } from "../../../wire/control/paths.ts";
 import { DEFAULT_PORT, LOG_LEVELS, PROVIDERS_MODES } from "../../../wire/serve.ts";
-import type { RunningServer } from "../../../server/index.ts";
-import { collect, runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
+import { collect, runs, type GlobalFlags, type Program } from "../../command.ts";
+import { findServerOn } from "../../connection/running-server.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../errors.ts";
 import { CREDENTIALS } from "../../help/topics.ts";
-import { announceServer, findServerOn } from "../../connection/running-server.ts";
-import type { RunningServerFile } from "../../connection/server-file.ts";
+import { announce, blockedPort, qrCodeOf } from "./announce.ts";
 import { checkDrain, CONFIG_OPTION, serveOptions, type ServeFlags } from "./options.ts";
-import { blockedPort } from "./blocked-ports.ts";
-import { keepUpToDate } from "./keep-up-to-date.ts";
 import { jsonReport, textReport } from "./report.ts";
 
 /** Until a balancer that asks every few seconds has seen that the server is not ready. */
 const BEYOND_LOOPBACK_DRAIN_MS = 5_000;
 const PASSWORD_IN_URL = /^[a-z]+:\/\/[^/?#]*:[^/?#]*@/i;
 
-export function addServe(program: Program, context: Context): void {
+export function add(program: Program, context: Context): void {
   const command = program
     .command("serve")
     .option("--port <number>", "the port to listen on; default 7820, 0 takes a free one (SVC_PORT)")
@@ -43,7 +40,7 @@ export function addServe(program: Program, context: Context): void {
     .option("--drain <duration>", "on SIGTERM, keep accepting requests for this long; default 0, or 5s beyond loopback")
     .option("--open", "open the front door in a browser")
     .option("-q, --quiet", "print only what fails: no banner, and --log-level warn");
-  withHelp(command, {
+  runs(command, context, runServe, {
     examples: [
       ["svc serve", "a demo, on port 7820"],
       ["svc serve --seed seed.json --reset", "start over from your own seed"],
@@ -57,7 +54,6 @@ export function addServe(program: Program, context: Context): void {
       `Environment: SVC_PORT, SVC_HOST, SVC_STORE, ${CREDENTIALS.id}, ${CREDENTIALS.secret} ` +
       `(${CREDENTIALS.others}); PGPASSWORD.`,
   });
-  runs(command, (options: ServeFlags & GlobalFlags) => runServe(context, options));
 }
 
 /** Runs a server until a signal ends it. */
@@ -76,7 +72,7 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
   const report = flags.json ? jsonReport(context) : textReport(context);
   let onChange = (): void => undefined;
   const { isStoreNamed, ...options } = await serveOptions(context, flags);
-  const { requireOwnStore, markOwnStore } = await import("./own-store.ts");
+  const { requireOwnStore, markOwnStore } = await import("./found.ts");
   if (!isStoreNamed) await requireOwnStore(context, options.store!);
   const server = await serve({
     ...options,
@@ -100,15 +96,13 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
       `Port ${port} is in use by the svc server of this directory, pid ${other.pid}. Use it or stop it, or choose another port: --port 0 takes any that is free.`,
     );
   });
-  const startedAt = context.now();
   // Where it can't be kept, as without a home, a store in a repository must be named at each start.
   await markOwnStore(context, options.store!).catch(() => undefined);
-  const announcement = await announceServer(context, fileOf(server, startedAt)).catch(async (error: unknown) => {
+  const announcement = await announce(context, server, report.warn).catch(async (error: unknown) => {
     await server.close();
     throw error;
   });
-  const file = keepUpToDate(announcement, () => fileOf(server, startedAt), report.warn);
-  onChange = file.check;
+  ({ onChange } = announcement);
   const ms = performance.now() - started;
   const isShown = flags.json || !flags.quiet;
   // A program reads it from the instances' addresses.
@@ -116,7 +110,7 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
   // Only on a terminal: the link gives control of the server, so it must not get into a file.
   const terminal =
     isShown && !flags.json && context.stdout.isTTY
-      ? { dashboard: await server.dashboardLink(), qrCode: (await import("./qr-code.ts")).qrCodeOf(server) }
+      ? { dashboard: await server.dashboardLink(), qrCode: await qrCodeOf(server) }
       : undefined;
   // A program waits for the line with --json, quiet or not.
   if (isShown) report.ready(server, announcement.path, ms, { ...terminal, resolvesSubdomains });
@@ -129,7 +123,6 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
   if (flags.open)
     await context.openBrowser(server.url).catch(() => context.stderr.write("Could not open a browser.\n"));
   const end = async (draining: number): Promise<void> => {
-    await file.stop();
     await announcement.withdraw();
     await server.close({ drainMs: draining });
     context.endSoon();
@@ -140,32 +133,4 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
   });
   // Ctrl-C waits only for the requests that run.
   await end(signal === "SIGTERM" ? (drainMs ?? (server.isLocal ? 0 : BEYOND_LOOPBACK_DRAIN_MS)) : 0);
-}
-
-/** What commands need to know of a server, with the addresses where it listens: at its public one, another may. */
-function fileOf(server: RunningServer, now: Date): RunningServerFile {
-  const { port, certificate, identity_secret, control_key, instances } = server;
-  const local = (subdomain: string): string =>
-    new URL(`${certificate === undefined ? "http" : "https"}://${subdomain}localhost:${port}`).origin;
-  return {
-    pid: process.pid,
-    port,
-    started_at: now.toISOString(),
-    url: local(""),
-    api_url: local("api."),
-    certificate,
-    identity_secret,
-    control_key,
-    instances: instances.map(({ id, name, subdomain, publishable_key, secret_key, active, redirect_uris }) => ({
-      id,
-      name,
-      subdomain,
-      url: local(`${subdomain}.`),
-      program_url: local(""),
-      publishable_key,
-      secret_key,
-      active,
-      redirect_uris,
-    })),
-  };
 }

@@ -4,8 +4,8 @@ import { systemReason } from "../../../disk/system-reason.ts";
 import type { ServeOptions } from "../../../server/index.ts";
 import { CONFIG_FILE, type LogLevel, type ProvidersMode } from "../../../wire/serve.ts";
 import type { Context } from "../../context.ts";
-import { durationFrom } from "../../quantities.ts";
 import { UsageError } from "../../errors.ts";
+import { durationFrom } from "../../quantities.ts";
 
 const MOST_DRAIN_MS = 3_600_000;
 
@@ -68,7 +68,7 @@ export async function serveOptions(context: Context, flags: ServeFlags): Promise
     control: flags.control,
     controlKey: env["SVC_CONTROL_KEY"],
   };
-  if (file.found) await (await import("./found-config.ts")).checkFoundConfig(file.found, flags, { env });
+  if (file.found) await (await import("./found.ts")).checkFoundConfig(file.found, flags, { env });
   return options;
 }
 
@@ -76,7 +76,7 @@ export async function serveOptions(context: Context, flags: ServeFlags): Promise
 export async function storeLocation(context: Context, flags: Pick<ServeFlags, "store" | "config">): Promise<string> {
   if (isStoreNamed(context, flags)) return chooseStore(context, flags, {});
   const file = await readConfig(context, flags.config);
-  if (file.found) await (await import("./found-config.ts")).checkFoundStore(file.found, context);
+  if (file.found) await (await import("./found.ts")).checkFoundStore(file.found, context);
   return chooseStore(context, flags, file);
 }
 

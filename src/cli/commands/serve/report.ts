@@ -3,9 +3,8 @@ import type { RequestEntry, RunningServer } from "../../../server/index.ts";
 import { isProbe, isWatching } from "../../../wire/control/paths.ts";
 import { isLoopbackUrl } from "../../../wire/http/address.ts";
 import { tryTarget } from "../../../wire/redirect-uri.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Stream } from "../../context.ts";
 import { asRun, counted, mask, colors, harmless, harmlessJson, say } from "../../output/text.ts";
-import { lineLog } from "./line-log.ts";
 
 /** A longer name pushes its own values to the right, and no others. */
 const MAX_NAME_WIDTH = 24;
@@ -169,4 +168,36 @@ function notWritten(code: string): string {
 
 function round(ms: number): number {
   return Math.round(ms * 10) / 10;
+}
+
+const MAX_UNREAD_BYTES = 1 << 20;
+
+/**
+ * Writes lines while they are read. A program that reads only the first line must not fill the memory of the server: what
+ * it leaves unread is limited, and further lines are left out. So are those that can't be written, on a full disk.
+ * @param note says how many lines were left out, as soon as lines are written again
+ * @param onFailure called with the system's code when lines can no longer be written
+ */
+export function lineLog(
+  stream: Stream,
+  note: (count: number) => string,
+  onFailure: (code: string) => void,
+): (line: string) => void {
+  let skipped = 0;
+  let isFailing = false;
+  const write = (text: string, lines: number): void => {
+    stream.write(text, (failure) => {
+      if (failure !== undefined) skipped += lines;
+      if (failure !== undefined && !isFailing) onFailure(failure);
+      isFailing = failure !== undefined;
+    });
+  };
+  return (line) => {
+    if ((stream.unread ?? 0) > MAX_UNREAD_BYTES) return void skipped++;
+    const before = skipped;
+    skipped = 0;
+    // A full disk may have taken a part of the last line.
+    if (before > 0) write((isFailing ? "\n" : "") + note(before), before);
+    write(line, 1);
+  };
 }

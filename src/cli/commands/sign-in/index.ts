@@ -1,18 +1,21 @@
-import { Option } from "commander";
+import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import { Option } from "commander";
 import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
+import { runs, type GlobalFlags, type Program } from "../../command.ts";
 import { openTarget } from "../../connection/client.ts";
 import { openControl } from "../../connection/control.ts";
 import { fetchOf } from "../../connection/exchange.ts";
+import type { RunningServerFile } from "../../connection/server-file.ts";
 import type { Target } from "../../connection/sources.ts";
 import { resolveTarget } from "../../connection/target.ts";
-import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { CliError, EXIT, EXIT_BY_SIGNAL, UsageError } from "../../errors.ts";
-import { counted, harmless, printJson, printRecord } from "../../output/text.ts";
+import { UsageError, CliError, EXIT, EXIT_BY_SIGNAL } from "../../errors.ts";
 import { inWords } from "../../output/claims.ts";
-import { signInWithBrowser } from "./with-browser.ts";
-import { signInAs } from "./without-browser.ts";
+import { hasDesktop } from "../../output/prompts.ts";
+import { counted, harmless, printJson, printRecord } from "../../output/text.ts";
+import { openLanding } from "./landing.ts";
+import { signInAs, refused, step, type SignIn } from "./steps.ts";
 
 const DEFAULT_SECONDS = "300";
 
@@ -23,7 +26,7 @@ export interface SignInOptions extends GlobalFlags {
   readonly token?: boolean;
 }
 
-export function addSignIn(program: Program, context: Context): void {
+export function add(program: Program, context: Context): void {
   const command = program
     .command("sign-in")
     .addOption(
@@ -34,7 +37,7 @@ export function addSignIn(program: Program, context: Context): void {
     .option("--as <account>", "sign in as this persona or e-mail address without a browser; simulated providers only")
     .option("--no-open", "print the link, and do not open a browser")
     .option("--token", "print only the token");
-  withHelp(command, {
+  runs(command, context, runSignIn, {
     examples: [
       ["svc sign-in --provider github", "in a browser"],
       ["svc sign-in --as ada@acme.test --token", "in a script, without a browser"],
@@ -55,7 +58,6 @@ standard error is not a terminal, fails at once: use --as, or --no-open to wait 
 If the instance has redirect_uris, the browser returns to the first http address on this machine among them, at a
 port of this command's own.`,
   });
-  runs(command, (options: SignInOptions) => runSignIn(context, options));
 }
 
 /** Signs in as a user would, and prints the token or its claims. */
@@ -113,4 +115,72 @@ async function tooLate(seconds: number, signal: AbortSignal): Promise<never> {
 
 async function interrupted(stopped: Promise<"SIGINT" | "SIGTERM">): Promise<never> {
   throw new CliError(EXIT_BY_SIGNAL[await stopped], "Interrupted before the sign-in was complete.");
+}
+
+/** How often to look for the local server while a person signs in. One that restarts is back sooner. */
+const LOOK_EVERY_MS = 1_500;
+
+export interface BrowserOptions {
+  /** Whether to open a browser besides printing the link. */
+  readonly open: boolean;
+  /** How long the command waits, which it says here. */
+  readonly seconds: number;
+  /** The server of this directory, if that is the service. */
+  readonly server: RunningServerFile | undefined;
+}
+
+/**
+ * Signs in by a link that a person opens.
+ * @throws {CliError} if the service refuses, fails, or has stopped; and at once where no person is expected to see the link
+ */
+export async function signInWithBrowser(
+  context: Context,
+  signIn: SignIn,
+  { open, seconds, server }: BrowserOptions,
+): Promise<string> {
+  const { client, provider, redirect_uris, signal } = signIn;
+  const isSeen = !open || context.stderr.isTTY;
+  if (!isSeen && !hasDesktop(context)) throw noBrowser();
+  const landing = await openLanding(redirect_uris, signal);
+  const url = await client.signInUrl({ redirectUri: landing.url, ...(provider && { provider }) });
+  // So that a refusal is reported here, and not in the browser.
+  const response = await step(signIn, url);
+  if (response.next === null) throw refused(response, url);
+  const limit = counted(seconds, "second");
+  context.stderr.write(`Sign in at:\n  ${url}\nWaiting up to ${limit} for the sign-in. Press Ctrl-C to stop.\n`);
+  if (open)
+    await context.openBrowser(url).catch(() => {
+      if (!isSeen) throw noBrowser();
+      context.stderr.write("Could not open a browser. Open the link.\n");
+    });
+  return Promise.race([landing.token, ...(server ? [untilStopped(server, signal)] : [])]);
+}
+
+function noBrowser(): CliError {
+  return new UsageError(
+    "No browser can be opened here, and standard error is not a terminal.",
+    "Without a browser: svc sign-in --as <account>. To print the link and wait: svc sign-in --no-open",
+  );
+}
+
+/** @throws {CliError} when nothing has listened on the server's port twice in a row */
+async function untilStopped({ port, url }: RunningServerFile, signal: AbortSignal): Promise<never> {
+  for (let refusals = 0; refusals < 2; refusals = (await isRefused(port)) ? refusals + 1 : 0)
+    await pause(LOOK_EVERY_MS, undefined, { signal });
+  throw new CliError(
+    EXIT.unreachable,
+    `The server at ${url} stopped before the sign-in was complete.`,
+    "Start it again with: svc serve",
+  );
+}
+
+/** Without a request, which would be in the server's log. */
+function isRefused(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: "localhost" }, () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.once("error", ({ code }: NodeJS.ErrnoException) => resolve(code === "ECONNREFUSED"));
+  });
 }

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { isIP, type AddressInfo } from "node:net";
 import { isLoopbackUrl } from "../../../wire/http/address.ts";
-import { addressIn, ANY_QUERY, withoutWildcard } from "../../../wire/redirect-uri.ts";
 import { isWebSocketHandshake } from "../../../wire/http/headers.ts";
+import { addressIn, ANY_QUERY, withoutWildcard } from "../../../wire/redirect-uri.ts";
 import { CliError, EXIT } from "../../errors.ts";
 import { inOneLine } from "../../failure.ts";
 

@@ -1,22 +1,28 @@
+import { randomBytes } from "node:crypto";
+import { open, rm, type FileHandle } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { resolve, join } from "node:path";
 import type { Command } from "commander";
+import { systemReason } from "../../../disk/system-reason.ts";
 import type { Copy, Digests } from "../../../server/index.ts";
-import { runs, withHelp } from "../../command.ts";
+import { runs } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { EXIT, type ExitCode } from "../../errors.ts";
+import { UsageError, CliError, EXIT, type ExitCode } from "../../errors.ts";
+import { writeNewFile } from "../../files.ts";
 import type { Listed } from "../../list/columns.ts";
 import { printAll } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
 import { createProgress } from "../../output/progress.ts";
-import { printJson, say } from "../../output/text.ts";
-import { inDirectory } from "../serve/options.ts";
-import { markOwnStore } from "../serve/own-store.ts";
-import { openMaintenance, TABLES, type StoreOptions, type TableRow } from "./options.ts";
+import { countedAmong, printJson, say, harmless } from "../../output/text.ts";
+import { markOwnStore } from "../serve/found.ts";
+import { inDirectory, storeLocation } from "../serve/options.ts";
+import { openMaintenance, TABLES, addStoreFlags, type StoreOptions, type TableRow } from "./options.ts";
 
 export function addCopy(store: Command, context: Context): void {
   const command = printsRows(store.command("copy <from> <to>")).description(
     "copy a store into an empty one, and compare both",
   );
-  withHelp(command, {
+  runs(command, context, runCopy, {
     examples: [
       ["svc store copy .svc/db.json postgres://db.example/svc", "from a laptop to a team's database"],
       ["svc store copy postgres://db.example/svc backup/db.json", "and back"],
@@ -28,7 +34,6 @@ and sign-ins in progress are not copied.
 TO must be empty. If the copy is interrupted, the same command continues it.
 For each table the count and the SHA-256 of both stores are printed. Exit code 1: they differ.`,
   });
-  runs(command, (options: StoreOptions, from: string, to: string) => runCopy(context, options, from, to));
 }
 
 /** Copies a store into an empty one, and compares both. @returns the exit code */
@@ -63,4 +68,121 @@ function outcome({ from, to, isEqual, wasThere }: Copy): string {
   if (!isEqual) return `${to.location} differs from ${from.location}. Delete it, and copy again.`;
   if (wasThere) return `${to.location} already has all of it.`;
   return `Copied ${from.location} to ${to.location}. The records of both are equal. A changed clock, scenarios and snapshots were not copied.`;
+}
+
+type Export = (write: (text: string) => Promise<void>) => Promise<Digests>;
+
+export interface ExportOptions extends StoreOptions {
+  readonly outputFile?: string;
+}
+
+export function addExport(store: Command, context: Context): void {
+  const command = addStoreFlags(
+    store.command("export").description("print all records as NDJSON, for svc store import"),
+  ).option("--output-file <file>", "write to a file that only you can read");
+  runs(command, context, runExport, {
+    examples: [
+      ["svc store export --output-file backup.ndjson", "a file that only you can read"],
+      ["svc store export | gzip > backup.ndjson.gz", "beside a running server"],
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage],
+    notes: `It contains secret keys, password digests and provider tokens: keep it as safe as the store itself.
+A server may be using the store: what is written is its records at one moment. A changed clock, scenarios, snapshots
+and sign-ins in progress are left out. The last line has the counts and the SHA-256 of all before, so that a file which
+was cut or altered is never imported.`,
+  });
+}
+
+/** Prints all records, or writes them to a file. */
+export async function runExport(context: Context, options: ExportOptions): Promise<void> {
+  const location = await storeLocation(context, options);
+  const maintenance = await openMaintenance(context);
+  const run: Export = (write) => maintenance.export(location, write);
+  const file = options.outputFile === undefined ? undefined : resolve(context.cwd, options.outputFile);
+  const digests = await (file === undefined
+    ? toStdout(context, run)
+    : writeNewFile(file, (handle) => run((text) => handle.writeFile(text))));
+  if (file !== undefined && options.json) printJson(context, { file, tables: digests });
+  const counts = Object.entries(digests).map(([name, { count }]) => countedAmong(count, name));
+  say(context, `Exported ${counts.join(", ")}. It contains secret keys: keep it safe.`);
+}
+
+function toStdout({ stdout }: Context, run: Export): Promise<Digests> {
+  return run(async (text) => {
+    // Text on a terminal is for people, and is not imported again.
+    stdout.write(stdout.isTTY ? text.split("\n").map(harmless).join("\n") : text);
+    if ((await stdout.ready?.()) === false)
+      throw new CliError(EXIT.failed, "The reader of the export closed early. The export is incomplete.");
+  });
+}
+
+export function addImport(store: Command, context: Context): void {
+  const command = addStoreFlags(
+    printsRows(store.command("import <file>")).description(
+      "load an export into an empty store; - reads standard input",
+    ),
+  );
+  runs(command, context, runImport, {
+    examples: [
+      ["svc store import backup.ndjson", "into the store of svc serve in this directory"],
+      ["gunzip -c backup.ndjson.gz | svc store import - --store new/db.json", "into another"],
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
+    notes: `The file is read whole before anything is written: one that is cut off or altered changes nothing. The store must
+be empty. If the import is interrupted, the same command continues it. Standard input is buffered in an unnamed file in
+the system's temporary directory (TMPDIR), which disappears with the command.`,
+  });
+}
+
+/** Loads an export into an empty store. @returns the exit code */
+export async function runImport(context: Context, options: StoreOptions, file: string): Promise<ExitCode> {
+  const location = await storeLocation(context, options);
+  const maintenance = await openMaintenance(context);
+  const input = await openInput(context, file);
+  const bar = createProgress(context);
+  const name = file === "-" ? "standard input" : file;
+  try {
+    const done = await maintenance.import(location, name, input, bar.to).finally(bar.end);
+    await markOwnStore(context, location).catch(() => undefined);
+    const { location: to, digests, isEqual, wasThere } = done;
+    if (options.json) printJson(context, { location: to, tables: digests, equal: isEqual, was_there: wasThere });
+    else {
+      const rows = Object.entries(digests).map(([table, row]) => ({ table, ...row }));
+      await printAll(context, options, TABLES, rows, "");
+      if (!isEqual) say(context, `${to} differs from ${name}. Delete it, and import again.`);
+      else say(context, wasThere ? `${to} already has all of it.` : `Imported ${name} into ${to}.`);
+    }
+    return isEqual ? EXIT.done : EXIT.failed;
+  } finally {
+    await input.close();
+  }
+}
+
+/** Something that can be read twice. */
+async function openInput(context: Context, file: string): Promise<FileHandle> {
+  if (file === "-") return spool(context.stdin);
+  const path = resolve(context.cwd, file);
+  const handle = await open(path, "r").catch((error: unknown) => {
+    throw new UsageError(`${path} cannot be read: ${systemReason(error)}.`);
+  });
+  const there = await handle.stat();
+  if (there.isFile()) return handle;
+  const isStream = there.isFIFO() || there.isCharacterDevice();
+  if (isStream) return spool(handle.createReadStream() as AsyncIterable<Buffer>);
+  await handle.close();
+  throw new UsageError(`${path} is not a file.`);
+}
+
+/** Keeps a stream in a file that only this process can reach. */
+async function spool(chunks: AsyncIterable<Buffer | string>): Promise<FileHandle> {
+  const path = join(tmpdir(), `svc-import-${randomBytes(12).toString("hex")}`);
+  const handle = await open(path, "wx+", 0o600);
+  try {
+    await rm(path);
+    for await (const chunk of chunks) await handle.writeFile(chunk);
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw new CliError(EXIT.failed, `Standard input could not be kept in ${tmpdir()}: ${systemReason(error)}.`);
+  }
 }

@@ -1,13 +1,12 @@
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
-import { explainFailure } from "../../connection/explain-failure.ts";
 import { parsedJson } from "../../../wire/text/json.ts";
+import { explainFailure } from "../../connection/explain-failure.ts";
 import type { Context } from "../../context.ts";
-import { EXIT, type ExitCode, UsageError } from "../../errors.ts";
+import { UsageError, EXIT, type ExitCode } from "../../errors.ts";
 import { readInput } from "../../files.ts";
 import { harmlessJson } from "../../output/text.ts";
-import type { Checked, Checks } from "./checks.ts";
-import { failureJson, verdictJson, type VerificationJson } from "./json.ts";
+import { failureJson, verdictJson, type Checked, type Checks, type VerificationJson } from "./checks.ts";
 import { bare } from "./read-token.ts";
 
 /** How many are checked at the same time. */

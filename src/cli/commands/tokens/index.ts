@@ -1,9 +1,139 @@
-import type { Program } from "../../command.ts";
+import type { Command } from "commander";
+import { runs, type GlobalFlags, type Program } from "../../command.ts";
+import { explainFailure } from "../../connection/explain-failure.ts";
 import type { Context } from "../../context.ts";
-import { addDecode } from "./decode.ts";
-import { addVerify } from "./verify.ts";
+import { UsageError, EXIT, type ExitCode } from "../../errors.ts";
+import { time, inWords } from "../../output/claims.ts";
+import { colors, harmless, printJson, printRecord } from "../../output/text.ts";
+import { verifyBatch } from "./batch.ts";
+import { openChecks, failureJson, verdictJson, type Checked, type Checks } from "./checks.ts";
+import { readToken } from "./read-token.ts";
+import { decode, type Verdict } from "./verdict.ts";
 
-export function addTokens(program: Program, context: Context): void {
+export function add(program: Program, context: Context): void {
   const tokens = program.command("tokens");
-  for (const add of [addVerify, addDecode]) add(tokens, context);
+  addVerify(tokens, context);
+  addDecode(tokens, context);
+}
+
+export interface VerifyOptions extends GlobalFlags {
+  readonly quiet?: boolean;
+  readonly local?: boolean;
+  readonly remote?: boolean;
+  readonly both?: boolean;
+  readonly batch?: boolean;
+  readonly resume?: string;
+}
+
+export function addVerify(tokens: Command, context: Context): void {
+  const command = tokens
+    .command("verify [token]")
+    .summary("verify a token")
+    .description("verify a token; - or no argument reads it from standard input")
+    .option("--remote", "ask the service, which also knows deleted users; the default")
+    .option("--local", "check with the secret key and the clock of this machine, without a request")
+    .option("--both", "check both ways; both must find it valid")
+    .option("--batch", "read one token a line, and print one JSON object a line")
+    .option("--resume <file>", "leave out the tokens that this output of --batch has checked")
+    .option("-q, --quiet", "print nothing, also with --json; use the exit code");
+  runs(command, context, runVerify, {
+    examples: [
+      ['echo "$TOKEN" | svc tokens verify', "whose token it is, or why it is not valid"],
+      ["svc tokens verify -q - < token.txt && ./deploy", "by the exit code alone"],
+      ['echo "$TOKEN" | svc tokens verify --local', "without a request"],
+      ["svc tokens verify --batch < tokens.txt > results.ndjson", "many tokens, in order"],
+      ["svc tokens verify --batch --resume results.ndjson < tokens.txt >> results.ndjson", "the rest, after a failure"],
+    ],
+    exits: [EXIT.done, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.tokenInvalid, EXIT.unreachable],
+    notes: `Exit code 3 means only that the token is valid but its user was deleted, which the service alone knows.
+
+With --json there is one form for every outcome: an object with valid, code, error, reason, user_id, email, name, provider,
+avatar_url, expires_at and checked. code is null if the token is valid, and checked is remote, local, both, or null if the
+check failed.
+
+With --batch each object has the line of its token. Blank lines are skipped, and the exit code is 5 if any token is not
+valid, 2 if there is none. After a check that fails, --batch asks no further, and each token left has a line with that error. --resume checks those and the ones after them; the exit code counts both runs.
+
+Do not pass a token as an argument on a shared machine: your shell's history keeps it.`,
+  });
+}
+
+/** Verifies a token, or a batch of them. @returns the exit code */
+export async function runVerify(context: Context, options: VerifyOptions, argument?: string): Promise<ExitCode> {
+  const { resume } = options;
+  const ways = [options.local, options.remote, options.both].filter(Boolean);
+  if (ways.length > 1) throw new UsageError("--local, --remote and --both are mutually exclusive.", "Use one of them.");
+  if (options.batch) {
+    if (argument !== undefined && argument !== "-")
+      throw new UsageError("--batch reads tokens from standard input.", "Omit the argument.");
+    return verifyBatch(context, await openChecks(context, options), { isQuiet: options.quiet === true, resume });
+  }
+  if (resume !== undefined) throw new UsageError("--resume needs --batch.", "To verify one token, omit it.");
+  const isSilent = options.quiet === true;
+  const isJson = options.json === true && !isSilent;
+  let checks: Checks;
+  let checked: Checked;
+  try {
+    const token = await readToken(context, "verify", argument, isSilent || isJson);
+    checks = await openChecks(context, options);
+    checked = await checks.check(token);
+  } catch (error) {
+    // A program finds the same form there, whatever happened.
+    if (isJson) printJson(context, failureJson(explainFailure(context, error)));
+    throw error;
+  }
+  const { verdict } = checked;
+  if (isJson) printJson(context, verdictJson(verdict, checks.how));
+  else if (!isSilent) print(context, checked);
+  return verdict.valid ? EXIT.done : verdict.exitCode;
+}
+
+function print(context: Context, { verdict, local, remote }: Checked): void {
+  if (verdict.valid) return printRecord(context, record(verdict, context));
+  const chalk = colors(context.stderr, context);
+  context.stderr.write(`${chalk.red("✗")} ${harmless(verdict.error)}\n`);
+  if (verdict.why !== undefined) context.stderr.write(`  ${harmless(verdict.why)}\n`);
+  if (local && remote && local.valid !== remote.valid)
+    context.stderr.write(
+      `  local: ${local.valid ? "valid" : "not valid"}, remote: ${remote.valid ? "valid" : "not valid"}\n`,
+    );
+}
+
+function record(verdict: Verdict & { valid: true }, context: Context): Record<string, string> {
+  const { user_id, email, name, provider, avatar_url } = verdictJson(verdict, "both");
+  const shown = Object.entries({ user_id, email, name, provider, avatar_url });
+  return {
+    valid: "yes",
+    ...Object.fromEntries(shown.map(([field, value]) => [field, String(value)])),
+    expires_at: time(verdict.claims.exp, context),
+  };
+}
+
+export interface DecodeOptions extends GlobalFlags {
+  readonly header?: boolean;
+}
+
+export function addDecode(tokens: Command, context: Context): void {
+  const command = tokens
+    .command("decode [token]")
+    .description("print the claims of a token, without verifying it")
+    .option("--header", "print its header as well");
+  runs(command, context, runDecode, {
+    examples: [['echo "$TOKEN" | svc tokens decode', "its claims, with readable times"]],
+    exits: [EXIT.done, EXIT.usage],
+  });
+}
+
+/** Prints what a token says of itself. @throws {CliError} for what cannot be decoded */
+export async function runDecode(context: Context, options: DecodeOptions, argument?: string): Promise<void> {
+  const token = await readToken(context, "decode", argument, options.json === true);
+  const decoded = await decode(token);
+  if (!decoded)
+    throw new UsageError("Not a token: it cannot be decoded.", "A token has three parts, separated by dots.");
+  if (options.json) return printJson(context, { verified: false, ...decoded });
+  context.stderr.write("Not verified: anyone can write such a token.\n");
+  printRecord(context, {
+    ...(options.header && inWords(decoded.header, context)),
+    ...inWords(decoded.claims, context),
+  });
 }

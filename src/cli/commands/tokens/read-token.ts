@@ -1,8 +1,8 @@
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Context } from "../../context.ts";
-import { readStdin } from "../../files.ts";
 import { UsageError } from "../../errors.ts";
+import { readStdin } from "../../files.ts";
 import { quoted } from "../../output/text.ts";
 
 /** What no token ends in: its last part, in base64url, is longer. */

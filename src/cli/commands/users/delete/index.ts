@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { runs, withHelp } from "../../../command.ts";
+import { runs } from "../../../command.ts";
 import type { Context } from "../../../context.ts";
-import { EXIT, LIST_EXITS, type ExitCode, UsageError } from "../../../errors.ts";
+import { UsageError, EXIT, LIST_EXITS, type ExitCode } from "../../../errors.ts";
 import { printsRows } from "../../../output/flags.ts";
 import { EXPLAIN_FLAG, printExplanation } from "../../../search/explain.ts";
 import { addQueryFlags, USERS } from "../../../search/flags.ts";
@@ -24,7 +24,7 @@ export function addDelete(users: Command, context: Context): void {
     .option("--receipt <file>", "record each deletion in a new file, as lines of JSON")
     .option("--resume", "continue the receipt of an interrupted run")
     .option("--status", "print whether the run that wrote the receipt has finished, without deleting");
-  withHelp(addQueryFlags(command).option(...EXPLAIN_FLAG), {
+  runs(addQueryFlags(command).option(...EXPLAIN_FLAG), context, runDelete, {
     examples: [
       ["svc users delete 7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "delete one user, after confirmation"],
       ["svc users delete ada@acme.test", "the same by e-mail address"],
@@ -47,7 +47,6 @@ With --json the form is the same for one user and for many, for ids from any sou
 service, its instance and the lists deleted, gone, failed, unknown and not_attempted. gone are ids and addresses that were
 not found, most likely because they were deleted before: they are failures, with exit code 3, only if none of the users exist.`,
   });
-  runs(command, (options: DeleteOptions, ids: string[]) => runDelete(context, options, ids));
 }
 
 /** Deletes users, or says how a deletion went. @returns the exit code */
@@ -59,7 +58,7 @@ export async function runDelete(
   if (options.status) {
     if (options.receipt === undefined || ids.length > 0 || options.file !== undefined || options.query !== undefined)
       throw new UsageError("--status takes --receipt and nothing else.", "To delete, omit --status.");
-    return (await import("./status.ts")).printStatus(context, options, options.receipt);
+    return (await import("./receipt.ts")).printStatus(context, options, options.receipt);
   }
   if (options.explain) {
     if (ids.length > 0 || options.file !== undefined)

@@ -3,8 +3,11 @@ import { resolve } from "node:path";
 import { systemReason } from "../../../../disk/system-reason.ts";
 import { fold } from "../../../../wire/text/fold.ts";
 import { parsedJson } from "../../../../wire/text/json.ts";
+import { instanceInWords } from "../../../connection/target.ts";
 import type { Context, NamedInstance } from "../../../context.ts";
-import { CliError, EXIT } from "../../../errors.ts";
+import { CliError, EXIT, type ExitCode } from "../../../errors.ts";
+import type { OutputFlags } from "../../../output/flags.ts";
+import { counted, printJson, printRecord } from "../../../output/text.ts";
 
 /** The result for one user. `unknown`: the connection failed, and the user may be deleted. `gone`: not found, so most likely already deleted. */
 export interface Outcome {
@@ -133,4 +136,44 @@ function isEntry(value: unknown): value is Start | Line {
     typeof service === "string" &&
     (typeof users === "number" || (typeof id === "string" && typeof outcome === "string"))
   );
+}
+
+/**
+ * Prints what a receipt says of the last run. Sends nothing.
+ * @returns exit code 6 if it has not deleted everyone that it was to delete
+ * @throws {CliError} if there is none
+ */
+export async function printStatus(context: Context, flags: OutputFlags, path: string): Promise<ExitCode> {
+  const recorded = await readReceipt(context, path);
+  const { entries = [] } = recorded;
+  const at = entries.findLastIndex((entry) => "users" in entry);
+  const start = entries[at] as Start | undefined;
+  if (!start) throw new CliError(EXIT.notFound, `--receipt: "${path}" records no deletion.`);
+  const own = resultsIn({ ...recorded, entries: entries.slice(at) });
+  const count = (...outcomes: Line["outcome"][]): number =>
+    own.filter(({ outcome }) => outcomes.includes(outcome)).length;
+  const done = count("deleted", "gone");
+  const status = {
+    finished: done === start.users,
+    service: start.service,
+    instance: start.instance ?? null,
+    began_at: start.time,
+    last_at: entries.at(-1)!.time,
+    users: start.users,
+    deleted: count("deleted"),
+    gone: count("gone"),
+    failed: count("failed"),
+    unknown: count("unknown", "deleting"),
+    not_attempted: start.users - own.length + count("not_attempted"),
+  };
+  if (flags.json) printJson(context, status);
+  else {
+    const { finished, instance, ...numbers } = status;
+    printRecord(context, {
+      finished: finished ? "yes" : `no: ${counted(start.users - done, "user")} left. Continue it with --resume`,
+      ...Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, String(value)])),
+      service: `${start.service}, ${instanceInWords(instance ?? undefined)}`,
+    });
+  }
+  return status.finished ? EXIT.done : EXIT.someFailed;
 }

@@ -1,13 +1,17 @@
-import type { Context } from "../../../context.ts";
+import type { User } from "../../../../wire/resources.ts";
 import { explainFailure } from "../../../connection/explain-failure.ts";
+import type { Context } from "../../../context.ts";
 import { CliError, EXIT, EXIT_BY_SIGNAL } from "../../../errors.ts";
 import { toFailure } from "../../../failure.ts";
-import type { Listed } from "../../../list/columns.ts";
-import { printAll } from "../../../list/print.ts";
-import { printJson } from "../../../output/text.ts";
+import { USER_COLUMNS, type Listed } from "../../../list/columns.ts";
+import { printAll, isTable } from "../../../list/print.ts";
 import { formatOf, type OutputFlags } from "../../../output/flags.ts";
+import { counted, printJson, say } from "../../../output/text.ts";
+import { USERS } from "../../../search/flags.ts";
+import { nothingFound } from "../../../search/hints.ts";
 import type { Deletion } from "./delete-all.ts";
 import type { Outcome, Place } from "./receipt.ts";
+import type { Targets } from "./targets.ts";
 
 const OUTCOMES: Listed<Outcome> = {
   id: "id",
@@ -85,13 +89,62 @@ function needsLook({ outcome }: Outcome): boolean {
 }
 
 function summary(outcomes: readonly Outcome[]): string {
-  const words: readonly (readonly [Outcome["outcome"], (count: number) => string])[] = [
+  const said: readonly (readonly [Outcome["outcome"], (count: number) => string])[] = [
     ["gone", (count) => `${count} ${count === 1 ? "was" : "were"} not found`],
     ["failed", (count) => `${count} failed`],
     ["unknown", (count) => `${count} may or may not be deleted`],
     ["not_attempted", (count) => `${count} ${count === 1 ? "was" : "were"} not attempted`],
   ];
   const count = (name: Outcome["outcome"]): number => outcomes.filter(({ outcome }) => outcome === name).length;
-  const others = words.flatMap(([name, say]) => (count(name) === 0 ? [] : [say(count(name))]));
+  const others = said.flatMap(([name, words]) => (count(name) === 0 ? [] : [words(count(name))]));
   return `${[`${count("deleted")} of ${outcomes.length} deleted`, ...others].join(", ")}.`;
+}
+
+/** Prints the users that would be deleted, however many. */
+export async function dryRun(
+  context: Context,
+  flags: OutputFlags,
+  targets: Targets,
+  users: readonly User[],
+  place: Place,
+): Promise<void> {
+  const wanted = new Set(targets.ids);
+  const found = users.filter(({ id }) => wanted.has(id));
+  const existing = new Set(found.map(({ id }) => id));
+  const missing = notFound(targets, existing);
+  if (missing !== undefined) say(context, missing);
+  const format = formatOf(flags, context);
+  if (format === "json") {
+    const outcomeOf = (id: string): Outcome => ({ id, outcome: existing.has(id) ? "not_attempted" : "gone" });
+    printJson(context, formOf([...targets.ids, ...targets.strangers].map(outcomeOf), place, true));
+  } else if (found.length > 0 || !isTable(format)) await printAll(context, flags, USER_COLUMNS, found, "");
+  say(
+    context,
+    isNone(targets) ? nothingToDelete(targets) : `Dry run: ${counted(found.length, "user")} would be deleted.`,
+  );
+}
+
+/** How many of the missing are named. */
+const NAMED = 10;
+
+/** Which ids and addresses no user has. Undefined if there are none. */
+export function notFound(
+  { ids, strangers }: Pick<Targets, "ids" | "strangers">,
+  existing: { has(id: string): boolean },
+): string | undefined {
+  const missing = [...ids.filter((id) => !existing.has(id)), ...strangers];
+  if (missing.length === 0) return undefined;
+  const more = missing.length > NAMED ? [`and ${missing.length - NAMED} more`] : [];
+  const named = [...missing.slice(0, NAMED), ...more].join(", ");
+  return `${missing.length} of ${ids.length + strangers.length} not found: ${named}.`;
+}
+
+/** Whether there is nothing to delete, not even someone who does not exist. */
+export function isNone({ ids, strangers }: Targets): boolean {
+  return ids.length === 0 && strangers.length === 0;
+}
+
+/** Why there is nothing to delete. */
+export function nothingToDelete({ typed }: Targets): string {
+  return typed === undefined ? "No users in the file." : nothingFound(typed, USERS);
 }

@@ -1,20 +1,19 @@
-import { fold } from "../../../../wire/text/fold.ts";
 import type { User } from "../../../../wire/resources.ts";
+import { fold } from "../../../../wire/text/fold.ts";
 import { retriesOf, timeoutMs, openTarget } from "../../../connection/client.ts";
 import { describeInstance, resolveTarget } from "../../../connection/target.ts";
 import type { Context } from "../../../context.ts";
-import { CliError, EXIT, UsageError } from "../../../errors.ts";
+import { UsageError, CliError, EXIT } from "../../../errors.ts";
 import { isTable } from "../../../list/print.ts";
 import { formatOf } from "../../../output/flags.ts";
-import { numberFrom } from "../../../quantities.ts";
-import { counted, harmless, say } from "../../../output/text.ts";
 import { isInteractive } from "../../../output/prompts.ts";
+import { counted, harmless, say } from "../../../output/text.ts";
+import { numberFrom } from "../../../quantities.ts";
+import { checkCount, checkFlags, obtainConsent, withNeighbours, type Guards } from "./consent.ts";
 import { deleteAll } from "./delete-all.ts";
-import { dryRun, isNone, notFound, nothingToDelete } from "./dry-run.ts";
-import { checkCount, checkFlags, obtainConsent, withNeighbours, type Guards } from "./guards.ts";
 import { MAX_CONCURRENCY, type DeleteOptions } from "./options.ts";
 import { checkPlace, doneIn, openReceipt, readReceipt, resultsIn, type Place, type Recorded } from "./receipt.ts";
-import { report } from "./report.ts";
+import { dryRun, isNone, notFound, nothingToDelete, report } from "./report.ts";
 import { findUsers, readTargets, type Targets } from "./targets.ts";
 
 /** Deletes the users that ids or a query name, after consent. @throws {CliError} before and after, with the exit code */

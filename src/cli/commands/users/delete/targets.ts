@@ -1,17 +1,16 @@
 import type { Client } from "../../../../client/client.ts";
 import { isUuid } from "../../../../wire/ids.ts";
-import { foldCase } from "../../../../wire/text/fold.ts";
-import { printTerm, termsIn, type Query, type Term } from "../../../../wire/search/query.ts";
 import type { User } from "../../../../wire/resources.ts";
+import { printTerm, termsIn, type Query, type Term } from "../../../../wire/search/query.ts";
+import { foldCase } from "../../../../wire/text/fold.ts";
 import type { Context } from "../../../context.ts";
 import { UsageError } from "../../../errors.ts";
 import { pages } from "../../../list/print.ts";
 import { quoted } from "../../../output/text.ts";
-import { onlyOne } from "../by-email.ts";
-import { lookUp } from "../look-up.ts";
 import { USERS } from "../../../search/flags.ts";
-import { readQuery, type TypedQuery } from "../../../search/read.ts";
 import { redirected, unknownFieldHint } from "../../../search/hints.ts";
+import { readQuery, type TypedQuery } from "../../../search/read.ts";
+import { onlyOne, lookUp } from "../look-up.ts";
 import { isAddress, readNames } from "./names.ts";
 import type { DeleteOptions } from "./options.ts";
 

@@ -1,21 +1,23 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { constants } from "node:os";
 import { resolve } from "node:path";
-import { variablesOf } from "../../connection/target.ts";
-import { runs, withHelp, type Program } from "../../command.ts";
-import type { Context } from "../../context.ts";
-import { CliError, EXIT, UsageError } from "../../errors.ts";
-import { harmless } from "../../output/text.ts";
-import { inForeground } from "./foreground.ts";
+import { runs, type Program } from "../command.ts";
+import { variablesOf } from "../connection/target.ts";
+import type { Context } from "../context.ts";
+import { UsageError, CliError, EXIT } from "../errors.ts";
+import { harmless } from "../output/text.ts";
 
 export interface ExecOptions {
   readonly seed?: string;
 }
 
-export function addExec(program: Program, context: Context): void {
+export function add(program: Program, context: Context): void {
   const command = program
     .command("exec")
     .argument("<command...>", "the command and its arguments, after --")
     .option("--seed <file>", "the records to begin with; default: the demo");
-  withHelp(command, {
+  runs(command, context, runExec, {
     examples: [
       ["svc exec -- npm test", "tests, with a server of their own"],
       ["svc exec --seed seed.json -- pytest", "with your own records"],
@@ -28,7 +30,6 @@ export function addExec(program: Program, context: Context): void {
       "The command sees SVC_BASE_URL, SVC_PROGRAM_URL, SVC_API_URL, SVC_PUBLISHABLE_KEY, SVC_SECRET_KEY, SVC_CONTROL_URL and\n" +
       "SVC_CONTROL_KEY. Other SVC_* variables and svc.config.json are ignored, and not passed on.",
   });
-  runs(command, (options: ExecOptions, words: string[]) => runExec(context, options, words));
 }
 
 /** Runs a command beside a server that lives as long as it. @returns the command's exit code, as a shell has it */
@@ -36,7 +37,7 @@ export async function runExec(context: Context, { seed }: ExecOptions, words: re
   const [command = "", ...args] = words;
   const foreground = inForeground();
   try {
-    const { serve } = await import("../../../server/index.ts");
+    const { serve } = await import("../../server/index.ts");
     const tell = (message: string): void => void context.stderr.write(`svc: ${harmless(message)}\n`);
     const server = await serve({
       port: 0,
@@ -80,4 +81,48 @@ function startFailure(error: unknown, command: string): unknown {
       "Check its name, and that it is in a directory of PATH.",
     );
   return new CliError(EXIT.notExecutable, `${command}: cannot be executed (${code}).`, "Check its permissions.");
+}
+
+const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
+/** A terminal sends these to every program that runs in it, to the command as well. */
+const FROM_TERMINAL: ReadonlySet<NodeJS.Signals> = new Set(["SIGINT", "SIGHUP", "SIGQUIT"]);
+const BY_SIGNAL = 128;
+
+export interface Foreground {
+  /**
+   * Runs a command with this process's input and output.
+   * @returns its exit code, or 128 and the number of the signal that ended it
+   * @throws the system's error if it cannot be started
+   */
+  run(command: string, args: readonly string[], options: SpawnOptions): Promise<number>;
+  /** Leaves signals to Node again. */
+  release(): void;
+}
+
+interface SpawnOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Takes the signals of this process, which from now on are the command's; one that comes before it keeps it from starting. */
+export function inForeground(): Foreground {
+  const isTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
+  let child: ChildProcess | undefined;
+  let early: NodeJS.Signals | undefined;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (!child) early ??= signal;
+    else if (!(isTerminal && FROM_TERMINAL.has(signal))) child.kill(signal);
+  };
+  for (const signal of FORWARDED) process.on(signal, onSignal);
+  return {
+    async run(command, args, { cwd, env }) {
+      if (early) return BY_SIGNAL + constants.signals[early];
+      child = spawn(command, args, { cwd, env: { ...env }, stdio: "inherit" });
+      const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+      return signal === null ? (code ?? 1) : BY_SIGNAL + constants.signals[signal];
+    },
+    release() {
+      for (const signal of FORWARDED) process.off(signal, onSignal);
+    },
+  };
 }

@@ -1,9 +1,9 @@
 import { Option } from "commander";
-import { chooseInstance, variablesOf, requireLocalServer } from "../../connection/target.ts";
-import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
-import type { Context } from "../../context.ts";
-import { CliError, EXIT } from "../../errors.ts";
-import { quoted, printJson } from "../../output/text.ts";
+import { runs, type GlobalFlags, type Program } from "../command.ts";
+import { chooseInstance, variablesOf, requireLocalServer } from "../connection/target.ts";
+import type { Context } from "../context.ts";
+import { CliError, EXIT } from "../errors.ts";
+import { quoted, printJson } from "../output/text.ts";
 
 const FORMATS = ["shell", "dotenv", "docker", "json"] as const;
 
@@ -11,11 +11,11 @@ export interface EnvOptions extends GlobalFlags {
   readonly format: (typeof FORMATS)[number];
 }
 
-export function addEnv(program: Program, context: Context): void {
+export function add(program: Program, context: Context): void {
   const command = program
     .command("env")
     .addOption(new Option("--format <format>", "how to write them").choices(FORMATS).default("shell"));
-  withHelp(command, {
+  runs(command, context, runEnv, {
     examples: [
       ['eval "$(svc env)"', "for this shell"],
       ["svc env --format dotenv > .env", "for an application that reads .env"],
@@ -28,7 +28,6 @@ export function addEnv(program: Program, context: Context): void {
       "both change at each start. SVC_PROGRAM_URL is the address to use from programs: it takes the API's calls for every\n" +
       "instance, by its key, and needs no resolver for names below localhost, as SVC_BASE_URL may.",
   });
-  runs(command, (options: EnvOptions) => runEnv(context, options));
 }
 
 /** Prints what a program finds the local server by. */

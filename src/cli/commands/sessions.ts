@@ -1,16 +1,66 @@
 import type { Command } from "commander";
-import type { ControlClient } from "../../../control-client/index.ts";
-import { prunedQuery } from "../../../wire/serve.ts";
-import { consentAt, YES_FLAG, openControl, instanceInWords } from "../../connection/control.ts";
-import { runs, withHelp, type GlobalFlags } from "../../command.ts";
-import type { Context } from "../../context.ts";
-import { CliError, DEV_EXITS, EXIT, UsageError } from "../../errors.ts";
-import { SESSION_COLUMNS } from "../../list/columns.ts";
-import { printAll } from "../../list/print.ts";
-import { printsRows } from "../../output/flags.ts";
-import { counted, printJson, say } from "../../output/text.ts";
-import { createProgress } from "../../output/progress.ts";
-import { moment } from "../../quantities.ts";
+import type { ControlClient } from "../../control-client/index.ts";
+import type { Session } from "../../wire/resources.ts";
+import { prunedQuery } from "../../wire/serve.ts";
+import { runs, type Program, type GlobalFlags } from "../command.ts";
+import { openClient } from "../connection/client.ts";
+import { consentAt, instanceInWords, YES_FLAG, openControl } from "../connection/control.ts";
+import type { Context } from "../context.ts";
+import { UsageError, EXIT, DEV_EXITS, CliError } from "../errors.ts";
+import { SESSION_COLUMNS } from "../list/columns.ts";
+import { addFieldsFlag, chosenBy, type ListFlags } from "../list/flags.ts";
+import { checkSessionId } from "../list/ids.ts";
+import { printResource, printAll } from "../list/print.ts";
+import { printsRows } from "../output/flags.ts";
+import { createProgress } from "../output/progress.ts";
+import { counted, printJson, say } from "../output/text.ts";
+import { moment } from "../quantities.ts";
+import { SESSIONS } from "../search/flags.ts";
+import { addListAndSearch, type Records } from "./record-commands.ts";
+
+const SESSION_RECORDS: Records<Session> = {
+  columns: SESSION_COLUMNS,
+  searched: SESSIONS,
+  order: "the most recent sign-in first",
+  examples: {
+    list: [
+      ["svc sessions list --limit 20", "the 20 most recent sessions"],
+      ["svc sessions list --output csv --bom > sessions.csv", "all sessions, for Excel"],
+    ],
+    search: [
+      ["svc sessions search 'email:*@acme.test' provider:github", "of one domain, through github"],
+      ["svc sessions search 'last_signin_at>=2026-01-01' -provider:google", "this year's, except google's"],
+      ["svc sessions search 'ip_address:203.0.113.*' revoked_at:null", "from one network, not revoked"],
+      ["svc sessions search --since 7d --active --count", "the number of a week"],
+    ],
+  },
+  of: ({ sessions }) => sessions,
+};
+
+export function add(program: Program, context: Context): void {
+  const sessions = program.command("sessions");
+  addGet(sessions, context);
+  addListAndSearch(sessions, context, SESSION_RECORDS);
+  addPrune(sessions, context);
+}
+
+export type GetOptions = GlobalFlags & Pick<ListFlags, "fields">;
+
+export function addGet(sessions: Command, context: Context): void {
+  const command = sessions.command("get <session_id>").description("print one session");
+  runs(addFieldsFlag(printsRows(command), SESSION_COLUMNS), context, runGet, {
+    examples: [["svc sessions get svc_session_7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "by the id that lists print"]],
+    exits: [EXIT.done, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable],
+  });
+}
+
+/** Prints the session with an id. */
+export async function runGet(context: Context, options: GetOptions, id: string): Promise<void> {
+  const chosen = chosenBy(options.fields, SESSION_COLUMNS);
+  checkSessionId(id);
+  const session = await (await openClient(context, options)).sessions.get(id);
+  await printResource(context, options, SESSION_COLUMNS, session, chosen);
+}
 
 export interface PruneOptions extends GlobalFlags {
   readonly before: string;
@@ -24,7 +74,7 @@ export function addPrune(sessions: Command, context: Context): void {
     .requiredOption("--before <time>", "those without a sign-in or revocation since a date, or for so long: 90d")
     .option("-n, --dry-run", "print the sessions, and delete none")
     .option(...YES_FLAG);
-  withHelp(command, {
+  runs(command, context, runPrune, {
     examples: [
       ["svc sessions prune --before 90d --dry-run", "the sessions that would be deleted"],
       ["svc sessions prune --before 90d --instance acme", "delete them in one instance; asks first"],
@@ -35,14 +85,13 @@ export function addPrune(sessions: Command, context: Context): void {
 backups and snapshots made before, keep what they have. Without --instance it is the server's first instance. To have a
 server delete old sessions by itself, set retention in its configuration.`,
   });
-  runs(command, (options: PruneOptions) => runPrune(context, options));
 }
 
 /** Deletes old sessions of an instance after consent, or prints those that it would delete. @throws {CliError} */
 export async function runPrune(context: Context, options: PruneOptions): Promise<void> {
   const control = await openControl(context, options);
   const before = timeOf(options.before, new Date((await control.request("GET /clock")).now));
-  const instance = await chosen(control, options.instance);
+  const instance = await instanceOf(control, options.instance);
   const query = { instance: instance.id, query: prunedQuery(before) };
   const { count, is_complete } = await control.request("GET /sessions/count", { query });
   const those = `${is_complete ? "" : "more than "}${counted(count, "session")} of ${instanceInWords(instance)}`;
@@ -80,7 +129,7 @@ function timeOf(text: string, now: Date): string {
   throw new UsageError(`--before: "${text}" has no time zone.`, `Write it with its time zone: ${text}Z.`);
 }
 
-async function chosen(control: ControlClient, name: string | undefined) {
+async function instanceOf(control: ControlClient, name: string | undefined) {
   if (name !== undefined) return control.request("GET /instances/:id", { params: { id: name } });
   // Newest first; the server's first one is the last.
   const instances = await control.request("GET /instances");

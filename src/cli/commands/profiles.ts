@@ -1,11 +1,7 @@
-import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
-import { shadowsOf } from "../../connection/sources.ts";
-import type { Context } from "../../context.ts";
-import { EXIT } from "../../errors.ts";
-import type { Listed } from "../../list/columns.ts";
-import { printAll } from "../../list/print.ts";
-import { printsRows, type OutputFlags } from "../../output/flags.ts";
-import { printJson, say } from "../../output/text.ts";
+import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
+import { shadowsOf } from "../connection/sources.ts";
+import type { Context } from "../context.ts";
+import { forgetKey } from "../credentials/keys.ts";
 import {
   listProfiles,
   readCurrent,
@@ -13,8 +9,12 @@ import {
   requireProfile,
   writeCurrent,
   type Profile,
-} from "../../credentials/profiles.ts";
-import { forgetKey } from "../../credentials/keys.ts";
+} from "../credentials/profiles.ts";
+import { EXIT } from "../errors.ts";
+import type { Listed } from "../list/columns.ts";
+import { printAll } from "../list/print.ts";
+import { printsRows, type OutputFlags } from "../output/flags.ts";
+import { printJson, say } from "../output/text.ts";
 
 type Row = Omit<Profile, "secret_key"> & { name: string; current: boolean; secret_key: string | null };
 
@@ -28,36 +28,32 @@ const LISTED: Listed<Row> = {
   ],
 };
 
-export function addProfiles(program: Program, context: Context): void {
+export function add(program: Program, context: Context): void {
   const profiles = program.command("profiles");
-  const exits = [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound];
   withHelp(profiles, {
     examples: [
       ["svc profiles list", "all profiles, and the current one"],
       ["svc profiles use staging", "make it the current profile"],
       ["svc users list --profile staging", "for one command"],
     ],
-    exits,
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound],
     notes: "To create a profile: svc login",
   });
 
   const list = printsRows(profiles.command("list")).description("print all profiles; keys are never shown");
-  withHelp(list, {
+  runs(list, context, runList, {
     examples: [
       ["svc profiles list", "a table; tab-separated in a pipe"],
       ["svc profiles list --json", "for a program"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage],
   });
-  runs(list, (options: OutputFlags) => runList(context, options));
 
   const use = profiles.command("use <name>").description("make a profile the current one");
-  withHelp(use, { examples: [["svc profiles use staging", "commands use staging from now on"]], exits });
-  runs(use, (options: GlobalFlags, name: string) => runUse(context, options, name));
+  runs(use, context, runUse, { examples: [["svc profiles use staging", "commands use staging from now on"]] });
 
   const remove = profiles.command("remove <name>").description("delete a profile and its key");
-  withHelp(remove, { examples: [["svc profiles remove staging", "deletes its address and key"]], exits });
-  runs(remove, (options: GlobalFlags, name: string) => runRemove(context, options, name));
+  runs(remove, context, runRemove, { examples: [["svc profiles remove staging", "deletes its address and key"]] });
 }
 
 /** Prints all profiles, without their keys. */

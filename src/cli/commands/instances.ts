@@ -1,13 +1,13 @@
-import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
-import type { Context } from "../../context.ts";
-import { CliError, EXIT } from "../../errors.ts";
-import type { Listed } from "../../list/columns.ts";
-import { printAll } from "../../list/print.ts";
-import { printsRows, type OutputFlags } from "../../output/flags.ts";
-import { printJson, printRecord } from "../../output/text.ts";
-import type { RunningServerFile } from "../../connection/server-file.ts";
-import { openKeylessClient } from "../../connection/client.ts";
-import { requireLocalServer } from "../../connection/target.ts";
+import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
+import { openKeylessClient } from "../connection/client.ts";
+import type { RunningServerFile } from "../connection/server-file.ts";
+import { requireLocalServer } from "../connection/target.ts";
+import type { Context } from "../context.ts";
+import { CliError, EXIT } from "../errors.ts";
+import type { Listed } from "../list/columns.ts";
+import { printAll } from "../list/print.ts";
+import { printsRows, type OutputFlags } from "../output/flags.ts";
+import { printJson, printRecord } from "../output/text.ts";
 
 type FileInstance = RunningServerFile["instances"][number];
 type LocalInstance = Omit<FileInstance, "secret_key" | "redirect_uris"> &
@@ -32,7 +32,7 @@ const LISTED: Listed<LocalInstance> = {
   ],
 };
 
-export function addInstances(program: Program, context: Context): void {
+export function add(program: Program, context: Context): void {
   const instances = program.command("instances");
   withHelp(instances, {
     examples: [
@@ -44,7 +44,7 @@ export function addInstances(program: Program, context: Context): void {
   });
 
   const list = printsRows(instances.command("list")).description("print the instances of the local server");
-  withHelp(list, {
+  runs(list, context, runList, {
     examples: [["svc instances list", "a table; tab-separated in a pipe"]],
     exits: [EXIT.done, EXIT.usage, EXIT.noKey, EXIT.unreachable],
     notes:
@@ -52,26 +52,23 @@ export function addInstances(program: Program, context: Context): void {
       "Programs call every instance at the address FROM PROGRAMS, with its key; many do not resolve names below\n" +
       "localhost. A sign-in there names the instance: /sign-in?instance=globex&redirect_uri=…",
   });
-  runs(list, (options: OutputFlags) => runList(context, options));
 
   const resolve = instances
     .command("resolve <publishable_key>")
     .description("print the address of the instance with a publishable key");
-  withHelp(resolve, {
+  runs(resolve, context, runResolve, {
     examples: [["svc instances resolve pk_live_abc123", "needs no secret key"]],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound, EXIT.unreachable],
   });
-  runs(resolve, (options: GlobalFlags, key: string) => runResolve(context, options, key));
 
   const discover = instances.command("discover").description("print the OpenID configuration of the instance");
-  withHelp(discover, {
+  runs(discover, context, runDiscover, {
     examples: [
       ["svc instances discover", "addresses and algorithms"],
       ["svc instances discover --json", "the document itself"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable],
   });
-  runs(discover, (options: GlobalFlags) => runDiscover(context, options));
 }
 
 /** Prints the instances of the local server. */

@@ -1,14 +1,15 @@
-import { access, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
-import { systemReason } from "../../../disk/system-reason.ts";
-import { createDirectories } from "../../../disk/write-atomically.ts";
-import { CONFIG_FILE, DEFAULT_PORT } from "../../../wire/serve.ts";
-import { runs, withHelp, type GlobalFlags, type Program } from "../../command.ts";
-import type { Context } from "../../context.ts";
-import { CliError, EXIT, UsageError } from "../../errors.ts";
-import { quoted, printJson, say } from "../../output/text.ts";
-import { requirePrompt } from "../../output/prompts.ts";
-import { seedFor } from "./seed.ts";
+import { systemReason } from "../../disk/system-reason.ts";
+import { createDirectories } from "../../disk/write-atomically.ts";
+import { PROVIDERS } from "../../wire/providers.ts";
+import { CONFIG_FILE, DEFAULT_PORT } from "../../wire/serve.ts";
+import { runs, type GlobalFlags, type Program } from "../command.ts";
+import type { Context } from "../context.ts";
+import { UsageError, CliError, EXIT } from "../errors.ts";
+import { requirePrompt } from "../output/prompts.ts";
+import { quoted, printJson, say } from "../output/text.ts";
 
 export interface InitOptions extends GlobalFlags {
   readonly dir: string;
@@ -19,16 +20,9 @@ export interface InitOptions extends GlobalFlags {
   readonly yes?: boolean;
 }
 
-/** The answers. Without an application's name there is no seed, and the server starts with its demo. */
-interface Answers {
-  readonly port: number;
-  readonly name?: string | undefined;
-  readonly redirectUri?: string | undefined;
-}
-
 const SEED_FILE = "seed.json";
 
-export function addInit(program: Program, context: Context): void {
+export function add(program: Program, context: Context): void {
   const command = program
     .command("init")
     .option("--dir <directory>", "the directory to write to", ".")
@@ -37,7 +31,7 @@ export function addInit(program: Program, context: Context): void {
     .option("--redirect-uri <url>", "its redirect URI, such as http://localhost:3000/callback")
     .option("--no-seed", "start with the demo, without your own seed")
     .option("-y, --yes", "do not prompt; use defaults");
-  withHelp(command, {
+  runs(command, context, runInit, {
     examples: [
       ["svc init", "asks a few questions"],
       ["svc init --yes", "without questions: the demo"],
@@ -48,7 +42,6 @@ export function addInit(program: Program, context: Context): void {
       "Existing files are never overwritten. Beside a configuration, --name writes the seed alone. No secrets are " +
       "written: svc serve creates the keys.",
   });
-  runs(command, (options: InitOptions) => runInit(context, options));
 }
 
 /** Writes a configuration and, for an application of one's own, a seed. */
@@ -61,22 +54,19 @@ export async function runInit(context: Context, flags: InitOptions): Promise<voi
     );
   // Before any question is asked.
   const isSeedAsked = flags.port === undefined && (flags.name ?? flags.redirectUri) !== undefined;
-  const addsSeed = isSeedAsked && (await isThere(join(directory, CONFIG_FILE)));
-  await refuseExisting(context, directory, [
-    ...(addsSeed ? [] : [CONFIG_FILE]),
-    ...(flags.seed === false ? [] : [SEED_FILE]),
-  ]);
+  const addsSeed = isSeedAsked && existsSync(join(directory, CONFIG_FILE));
+  for (const file of [...(addsSeed ? [] : [CONFIG_FILE]), ...(flags.seed === false ? [] : [SEED_FILE])]) {
+    const path = join(directory, file);
+    if (existsSync(path)) throw alreadyThere(path, context.cwd);
+  }
   if (!flags.yes) requirePrompt(context, "Use --yes.");
   const { port, name, redirectUri } = await askAll(
     context,
     addsSeed ? { ...flags, port: String(DEFAULT_PORT) } : flags,
   );
-  const files: [string, object][] = [
-    ...(addsSeed
-      ? []
-      : ([[CONFIG_FILE, { port, ...(name !== undefined && { seed: SEED_FILE }) }]] as [string, object][])),
-    ...(name === undefined ? [] : ([[SEED_FILE, await seedFor(name, redirectUri)]] as [string, object][])),
-  ];
+  const files: [string, object][] = [];
+  if (!addsSeed) files.push([CONFIG_FILE, { port, ...(name !== undefined && { seed: SEED_FILE }) }]);
+  if (name !== undefined) files.push([SEED_FILE, await seedFor(name, redirectUri)]);
   await createDirectories(directory).catch((error: unknown) => {
     throw new CliError(
       EXIT.failed,
@@ -104,7 +94,11 @@ export async function runInit(context: Context, flags: InitOptions): Promise<voi
   say(context, `Start the server with: ${inDirectory}svc serve`);
 }
 
-async function askAll(context: Context, flags: InitOptions): Promise<Answers> {
+/** Without an application's name there is no seed, and the server starts with its demo. */
+async function askAll(
+  context: Context,
+  flags: InitOptions,
+): Promise<{ port: number; name?: string; redirectUri?: string }> {
   /** @param fault what is wrong with a value: that of a flag ends the command, one that was typed is asked for again */
   const answer = async (
     [flag, given]: [flag: string, given: string | undefined],
@@ -126,7 +120,7 @@ async function askAll(context: Context, flags: InitOptions): Promise<Answers> {
   if (!isWanted) return { port };
   const name = await answer(["--name", flags.name], "Your application's name:", "My application", nameFault);
   // Loaded here, so that help starts fast.
-  const { checkRedirectEntry } = await import("../../../server/index.ts");
+  const { checkRedirectEntry } = await import("../../server/index.ts");
   const redirectUri = await answer(
     ["--redirect-uri", flags.redirectUri],
     "Its redirect URI:",
@@ -134,21 +128,6 @@ async function askAll(context: Context, flags: InitOptions): Promise<Answers> {
     (text) => redirectUriFault(text, (entry) => checkRedirectEntry(entry, { isOnly: true, isPreview: false })),
   );
   return { port, name, redirectUri };
-}
-
-async function refuseExisting({ cwd }: Context, directory: string, files: readonly string[]): Promise<void> {
-  for (const file of files) {
-    const path = join(directory, file);
-    if (await isThere(path)) throw alreadyThere(path, cwd);
-  }
-}
-
-/** Where this can't be told, creating the file shows why. */
-function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Creates a file. Atomic: a file that has appeared since the check is not overwritten. */
@@ -195,4 +174,35 @@ function redirectUriFault(text: string, check: (entry: string) => void): string 
   } catch (error) {
     return `"${text}" is not a redirect URI: ${(error as { detail?: string }).detail}.`;
   }
+}
+
+/** One instance with one user, who can sign in at every simulated provider. */
+export async function seedFor(name: string, redirectUri: string | undefined): Promise<object> {
+  const { RESERVED_SUBDOMAINS, seedPersona } = await import("../../server/index.ts");
+  const subdomain = subdomainFor(name, RESERVED_SUBDOMAINS);
+  const email = `ada@${subdomain}.test`;
+  return {
+    instances: [
+      {
+        name,
+        subdomain,
+        default_provider: PROVIDERS[0],
+        ...(redirectUri !== undefined && { redirect_uris: [redirectUri] }),
+        users: [{ email, name: "Ada Lovelace", email_verified_at: "2026-01-05T09:00:00Z" }],
+      },
+    ],
+    personas: [seedPersona("ada", "Ada Lovelace", email)],
+  };
+}
+
+/** A DNS label (RFC 1035, 2.3.1) from a name in any script. */
+function subdomainFor(name: string, reserved: readonly string[]): string {
+  const label = name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^[^a-z]+/, "")
+    .slice(0, 40)
+    .replace(/-+$/, "");
+  return label === "" || reserved.includes(label) ? "app" : label;
 }

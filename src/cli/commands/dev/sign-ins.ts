@@ -1,0 +1,192 @@
+import { Argument, Option, type Command } from "commander";
+import type { AnswerOf, BodyOf } from "../../../wire/control/types.ts";
+import { OUTCOME_IDS, type OutcomeId } from "../../../wire/outcomes.ts";
+import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
+import { collect, runs, type GlobalFlags } from "../../command.ts";
+import { openControl } from "../../connection/control.ts";
+import type { Context } from "../../context.ts";
+import type { Listed } from "../../list/columns.ts";
+import { checkFlowId } from "../../list/ids.ts";
+import { printAll, printResource } from "../../list/print.ts";
+import { printsRows } from "../../output/flags.ts";
+import { counted, printJson, printRecord } from "../../output/text.ts";
+import { durationFrom, fieldsFrom, numberFrom } from "../../quantities.ts";
+
+const SCENARIO_COLUMNS: Listed<AnswerOf<"GET /scenarios">[number]> = {
+  id: "id",
+  columns: [
+    { name: "id", title: "ID", whole: true, value: ({ id }) => id },
+    { name: "outcome", title: "OUTCOME", whole: true, value: ({ data }) => data.outcome },
+    { name: "as", title: "AS", value: ({ data }) => data.as },
+    {
+      name: "match",
+      title: "FOR",
+      value: ({ data }) =>
+        Object.entries(data.match)
+          .map(([name, value]) => `${name}=${value}`)
+          .join(" ") || "every sign-in",
+    },
+    { name: "remaining", title: "LEFT", value: ({ data }) => (data.remaining === null ? "∞" : `${data.remaining}`) },
+    { name: "used", title: "USED", isSpare: true, value: ({ data }) => `${data.used}` },
+    { name: "delay_ms", value: ({ data }) => `${data.delay_ms}` },
+    { name: "label", title: "LABEL", isSpare: true, value: ({ data }) => data.label },
+    { name: "created_at", isTime: true, value: ({ data }) => data.created_at },
+  ],
+};
+
+const OUTCOME_COLUMNS: Listed<AnswerOf<"GET /outcomes">[number]> = {
+  id: "id",
+  columns: [
+    { name: "id", title: "OUTCOME", whole: true, value: ({ id }) => id },
+    { name: "title", title: "WHAT HAPPENS", value: ({ title }) => title },
+    { name: "application_sees", title: "THE APPLICATION SEES", value: ({ application_sees }) => application_sees },
+    { name: "providers", value: ({ providers }) => providers },
+    { name: "description", value: ({ description }) => description },
+  ],
+};
+
+export interface NextOptions extends GlobalFlags {
+  readonly as?: string;
+  readonly outcome: OutcomeId;
+  readonly times?: string;
+  readonly always?: boolean;
+  readonly delay?: string;
+  readonly loginHint?: string;
+  readonly browser?: string;
+  readonly label?: string;
+  readonly field?: readonly string[];
+  readonly omit?: string[];
+}
+
+export function addNext(dev: Command, context: Context): void {
+  const command = printsRows(dev.command("next"))
+    .description("decide how the next sign-in ends")
+    .addArgument(new Argument("[provider]", "only for sign-ins with this provider").choices(PROVIDERS))
+    .option("--as <account>", "the account to sign in with: a persona's id or e-mail address")
+    .addOption(
+      new Option("--outcome <outcome>", "how it ends; see svc dev outcomes").choices(OUTCOME_IDS).default("success"),
+    )
+    .addOption(new Option("--times <number>", "for this number of sign-ins; default 1").conflicts("always"))
+    .option("--always", "for every sign-in, until svc dev scenarios --clear")
+    .option("--delay <duration>", "delay the provider's answer; a number alone is milliseconds")
+    .option("--login-hint <address>", "only for sign-ins with this login_hint")
+    .option("--browser <id>", "only for the browser with this id or label")
+    .option(
+      "--field <name=value>",
+      "add or replace a field of the profile; a value in JSON is taken as JSON; can be repeated",
+      collect,
+    )
+    .option("--omit <field>", "leave out a field of the provider's profile; can be repeated", collect)
+    .option("--label <name>", "a name to find it by");
+  runs(command, context, runNext, {
+    examples: [
+      ["svc dev next github --as ada", "the next sign-in with github is Ada's, without the account picker"],
+      ["svc dev next --outcome access_denied", "the next one is declined, whatever the provider"],
+      ["svc dev next google --outcome token_timeout --times 3", "google fails three times"],
+      ["svc dev next --as ada --field name=null --omit picture", "her profile has other fields"],
+    ],
+  });
+}
+
+/** Adds a scenario, and prints it. */
+export async function runNext(context: Context, options: NextOptions, provider?: Provider): Promise<void> {
+  const control = await openControl(context, options);
+  const scenario = await control.request("POST /scenarios", { body: scenarioOf(options, provider) });
+  await printResource(context, options, SCENARIO_COLUMNS, scenario);
+}
+
+function scenarioOf(options: NextOptions, provider: Provider | undefined): BodyOf<"POST /scenarios"> {
+  const { instance, as, outcome, times, always, delay, loginHint, browser, label, field, omit } = options;
+  return {
+    match: { provider, instance, browser, login_hint: loginHint },
+    outcome,
+    as,
+    times: always ? null : times === undefined ? undefined : numberFrom("--times", times),
+    delay_ms: delay === undefined ? undefined : durationFrom("--delay", delay, { bare: "ms" }),
+    label,
+    profile: fieldsFrom("--field", field),
+    omit,
+  };
+}
+
+export interface ScenariosOptions extends GlobalFlags {
+  readonly clear?: boolean;
+}
+
+export function addScenarios(dev: Command, context: Context): void {
+  const command = printsRows(dev.command("scenarios"))
+    .description("print the scenarios, newest first")
+    .option("--clear", "delete them all");
+  runs(command, context, runScenarios, {
+    examples: [
+      ["svc dev scenarios", "those that wait, and those that were met"],
+      ["svc dev scenarios --clear", "delete them all"],
+    ],
+    notes: "To add one: svc dev next",
+  });
+}
+
+/** Prints the scenarios, or deletes them. */
+export async function runScenarios(context: Context, options: ScenariosOptions): Promise<void> {
+  const control = await openControl(context, options);
+  if (!options.clear) {
+    const rows = control.rows("GET /scenarios");
+    return printAll(context, options, SCENARIO_COLUMNS, rows, "There are no scenarios. Add one with: svc dev next");
+  }
+  const answer = await control.request("DELETE /scenarios");
+  if (options.json) return printJson(context, answer);
+  context.stderr.write(`Deleted ${counted(answer.ids.length, "scenario")}.\n`);
+}
+
+export function addOutcomes(dev: Command, context: Context): void {
+  const command = printsRows(dev.command("outcomes")).description("print the ways in which a sign-in can end");
+  runs(command, context, runOutcomes, {
+    examples: [
+      ["svc dev outcomes", "what each does, and what the application sees"],
+      ["svc dev outcomes --output ids", "only their names"],
+    ],
+  });
+}
+
+/** Prints the catalogue of the server. */
+export async function runOutcomes(context: Context, options: GlobalFlags): Promise<void> {
+  const rows = await (await openControl(context, options)).request("GET /outcomes");
+  await printAll(context, options, OUTCOME_COLUMNS, rows, "");
+}
+
+export interface ReplayOptions extends GlobalFlags {
+  readonly outcome?: OutcomeId;
+  readonly as?: string;
+  readonly provider?: Provider;
+}
+
+export function addReplay(dev: Command, context: Context): void {
+  const command = dev
+    .command("replay")
+    .description("run a sign-in again, unchanged or with changes")
+    .argument("<flow>", "the sign-in's id, as svc logs prints it")
+    .addOption(new Option("--outcome <outcome>", "how it ends this time").choices(OUTCOME_IDS))
+    .option("--as <account>", "another account: a persona's id or e-mail address")
+    .addOption(new Option("--provider <provider>", "another provider").choices(PROVIDERS));
+  runs(command, context, runReplay, {
+    examples: [
+      ["svc dev replay 2aa3d6edf1ffd994", "the same once more"],
+      ["svc dev replay 2aa3d6edf1ffd994 --outcome token_timeout", "what if the provider had been slow?"],
+    ],
+    notes: "The exit code is 0 even if the sign-in ends with an error. To see its steps:\n  svc logs --flow <id>",
+  });
+}
+
+/** Runs a sign-in again without a browser, and prints how it ended. */
+export async function runReplay(context: Context, options: ReplayOptions, flow: string): Promise<void> {
+  const { outcome, as, provider, json } = options;
+  checkFlowId(flow);
+  const control = await openControl(context, options);
+  const answer = await control.request("POST /flows/:id/replay", {
+    params: { id: flow },
+    body: { outcome, as, provider },
+  });
+  if (json) return printJson(context, answer);
+  const shown = Object.entries(answer).flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]]));
+  printRecord(context, Object.fromEntries(shown) as Record<string, string>);
+}
