@@ -69,7 +69,7 @@ it("A proxy without a scheme is asked, but not for an address in a network of NO
   const { port, connects } = await serverOf((_, response) => response.end());
   const env = { HTTPS_PROXY: `127.0.0.1:${port}`, SVC_BASE_URL: "https://10.255.255.1" };
   const { code, stderr } = await listUsers(env);
-  expect([code, stderr]).toEqual([7, expect.stringContaining(`through the proxy 127.0.0.1:${port}`)]);
+  expect([code, stderr]).toEqual([7, expect.stringContaining(`through the proxy 127.0.0.1:${port} (502)`)]);
   expect(connects).toEqual(["10.255.255.1:443"]);
   expect((await listUsers({ ...env, NO_PROXY: "10.0.0.0/8" })).code).toBe(7);
   expect(connects).toHaveLength(1);

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { connectionFault as addressFault, isLoopbackUrl } from "../../wire/http/address.ts";
 import type { Context, Exchange } from "../context.ts";
 import { counted } from "../output/text.ts";
@@ -94,9 +95,11 @@ function connectionFault(error: unknown, { url, proxy, status }: Exchange): Expl
       "HTTPS_PROXY or HTTP_PROXY is not an address.",
       "Write it as http://proxy.example.com:8080, or add the host to NO_PROXY.",
     ];
+  // undici has the proxy's status in a message alone, that of a cause.
+  const refusal = /Proxy response \((\d+)\)/.exec(inspect(error))?.[1];
   if (proxy !== undefined)
     return [
-      `${host} could not be reached through the proxy ${new URL(proxy).host} (${code || "no answer"}).`,
+      `${host} could not be reached through the proxy ${new URL(proxy).host} (${refusal ?? (code || "no answer")}).`,
       "Check HTTPS_PROXY, or add the host to NO_PROXY.",
     ];
   const fault = addressFault(url, code);
