@@ -1,5 +1,5 @@
 import { valuesOf } from "../wire/http/headers.ts";
-import { type TokenError, missingToken } from "./errors.ts";
+import { ConfigError, type TokenError, missingToken } from "./errors.ts";
 import type { Names } from "./known-options.ts";
 import { headerOf, type RequestLike } from "./request-headers.ts";
 import { checkVerifyOptions, VERIFY_OPTIONS, verdictOf, type TokenClaims, type VerifyTokenOptions } from "./token.ts";
@@ -14,7 +14,14 @@ export interface AuthenticateOptions extends VerifyTokenOptions {
   readonly cookie?: string | undefined;
 }
 
-export const AUTHENTICATE_OPTIONS: Names<AuthenticateOptions> = { ...VERIFY_OPTIONS, cookie: true };
+const OPTIONS: Names<AuthenticateOptions> = { ...VERIFY_OPTIONS, cookie: true };
+
+/** @throws {ConfigError} */
+export function checkAuthenticateOptions(of: string, options: AuthenticateOptions): void {
+  checkVerifyOptions(of, options, OPTIONS);
+  if (options.cookie !== undefined && typeof options.cookie !== "string")
+    throw new ConfigError('cookie must be the name of a cookie, such as "__Host-token"');
+}
 
 /** Who makes a request. */
 export type AuthState =
@@ -29,7 +36,7 @@ type Source = "header" | "cookie";
  * @throws {ConfigError} for an invalid secret key, for unknown or missing options, and for what has no headers
  */
 export async function authenticateRequest(request: RequestLike, options: AuthenticateOptions): Promise<AuthState> {
-  checkVerifyOptions("authenticateRequest", options, AUTHENTICATE_OPTIONS);
+  checkAuthenticateOptions("authenticateRequest", options);
   return stateOf(request, options);
 }
 

@@ -7,7 +7,7 @@ import { call, callAny, callForResponse, type CallDeps } from "./call.ts";
 import { ConfigError, isServiceError, type ErrorCode } from "./errors.ts";
 import { createInstanceUrl } from "./instance-url.ts";
 import { checkKey } from "./keys.ts";
-import { checkNames } from "./known-options.ts";
+import { checkNames, timeOf } from "./known-options.ts";
 import { listCall, type ListCall } from "./list.ts";
 import { ENDPOINTS, type Complete } from "./endpoints.ts";
 import { checkConfidential, checkOptions, DEFAULT_TIMEOUT_MS, type ClientOptions } from "./options.ts";
@@ -97,13 +97,12 @@ export function createClientWith(connect: Connect, options: ClientOptions): Clie
   checkOptions(options);
   const { publishableKey, apiUrl, now: clock = Date.now } = options;
   const secretKeys = [options.secretKey ?? []].flat();
-  const now = (): number => Number(clock());
   const transport = closable(options.fetch ? fetchTransport(options.fetch) : connect(options.certificate));
   const shared: Omit<CallDeps, "baseUrl" | "headers"> = {
     transport,
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     retry: options.retry ?? DEFAULT_RETRIES,
-    now,
+    now: () => timeOf(clock),
     onTry: options.onTry,
     // Browsers have one of their own, and ask the service before they send another.
     userAgent: options.userAgent ?? transport.userAgent,

@@ -164,6 +164,12 @@ export function isServiceError<Code extends ErrorCode = ErrorCode>(
   return code === undefined || (value as { code?: unknown }).code === code;
 }
 
+/** What is wrong with a whole header in the place of its token. Undefined for any other text. */
+export function whyHeader(token: unknown): string | undefined {
+  const isHeader = typeof token === "string" && /^bearer /i.test(token);
+  return isHeader ? "it begins with Bearer. Pass what comes after that" : undefined;
+}
+
 /** There is no token to verify: nothing was sent, or the argument is empty. */
 export function missingToken(): TokenError {
   return new TokenError("missing_token", ERRORS.missing_token.error, { reason: "missing" });

@@ -23,6 +23,16 @@ export function checkNames<Options extends object>(
   throw new ConfigError(`Unknown option of ${of}: ${misplaced}. Pass it in the next argument, after the page`);
 }
 
+/** Returns the time: a `Date`, or milliseconds since 1970. `() => new Date()`, `Date.now` and a test clock's `now` all fit. */
+export type Now = () => Date | number;
+
+/** In milliseconds. @throws {ConfigError} for anything else than a time, by which every token would be current */
+export function timeOf(now: Now): number {
+  const time = Number(now());
+  if (Number.isFinite(time)) return time;
+  throw new ConfigError("now must return a Date or milliseconds since 1970, as Date.now and () => new Date() do");
+}
+
 /** A program without types may pass anything. @throws {ConfigError} for what is set and is not a function */
 export function checkFunctions<Name extends string>(
   options: { readonly [N in Name]?: unknown },

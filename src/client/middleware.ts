@@ -1,7 +1,7 @@
 /** Guards for three kinds of servers: a request without a valid token gets 401 (RFC 6750, 3). */
-import { AUTHENTICATE_OPTIONS, stateOf, type AuthenticateOptions, type RequestLike } from "./authenticate.ts";
+import { checkAuthenticateOptions, stateOf, type AuthenticateOptions, type RequestLike } from "./authenticate.ts";
 import { ConfigError, type TokenError } from "./errors.ts";
-import { checkVerifyOptions, secretKeysOf } from "./token.ts";
+import { secretKeysOf } from "./token.ts";
 import type { TokenClaims } from "../wire/claims.ts";
 
 export type { AuthenticateOptions, RequestLike } from "./authenticate.ts";
@@ -93,7 +93,7 @@ export function h3Auth(
 }
 
 function checkGuard(name: string, options: AuthenticateOptions): void {
-  checkVerifyOptions(name, options, AUTHENTICATE_OPTIONS);
+  checkAuthenticateOptions(name, options);
   secretKeysOf(options);
 }
 

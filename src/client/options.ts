@@ -4,10 +4,7 @@ import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../wire/ids.ts";
 import type { RequestOptions, Try } from "./request.ts";
 import { ConfigError } from "./errors.ts";
 import { atLeastOne, checkKey } from "./keys.ts";
-import { checkFunctions, checkNames, type Names } from "./known-options.ts";
-
-/** Returns the time: a `Date`, or milliseconds since 1970. `() => new Date()`, `Date.now` and a test clock's `now` all fit. */
-export type Now = () => Date | number;
+import { checkFunctions, checkNames, type Names, type Now } from "./known-options.ts";
 
 /** How long a call may take, unless its options or those of its client set another time. */
 export const DEFAULT_TIMEOUT_MS = 10_000;

@@ -88,6 +88,7 @@ function write<F extends Fields>(input: QueryInput<F>, fields: F): string {
   const given: unknown = input(createBuilder(fields));
   if (!Array.isArray(given)) throw invalid("the function must return a list of terms, as in (q) => [q.eq(…)].");
   const terms = (given as ReturnType<typeof input>).flat();
+  if (terms.some((made) => !made?.term)) throw invalid("a term must be what q makes, as in (q) => [q.eq(…)].");
   // An empty search might be one for everything.
   if (terms.length === 0)
     throw invalid("the builder returned no term. To get everyone, use list() instead of search().");

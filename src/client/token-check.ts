@@ -1,7 +1,7 @@
 import { type TokenClaims, MAX_TOKEN_BYTES } from "../wire/claims.ts";
 import { ERRORS } from "../wire/errors.ts";
 import type { VerifiedToken } from "../wire/resources.ts";
-import { isServiceError, TokenError, type ServiceError, type TokenReason, missingToken } from "./errors.ts";
+import { isServiceError, TokenError, type ServiceError, type TokenReason, missingToken, whyHeader } from "./errors.ts";
 
 /** Whether a token is valid, and what is wrong with it if not. `claims` are those in the token, such as `exp`. */
 export type TokenCheck =
@@ -13,6 +13,9 @@ export function tokenToSend(token: unknown): string {
   if (typeof token !== "string" || token === "") throw missingToken();
   if (token.length > MAX_TOKEN_BYTES)
     throw new TokenError("token_invalid", ERRORS.token_invalid.error, { reason: "malformed" });
+  const why = whyHeader(token);
+  if (why !== undefined)
+    throw new TokenError("token_invalid_signature", ERRORS.token_invalid_signature.error, { reason: "signature", why });
   return token;
 }
 

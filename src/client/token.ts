@@ -2,11 +2,10 @@ import { decodeProtectedHeader } from "jose/decode/protected_header";
 import { decodeJwt } from "jose/jwt/decode";
 import { type TokenClaims, codeOfProblem, type TokenProblem } from "../wire/claims.ts";
 import { ERRORS } from "../wire/errors.ts";
-import type { Now } from "./options.ts";
 import { importKey, tokenProblem, verifySignature, type SigningKey } from "../wire/token.ts";
-import { TokenError, missingToken } from "./errors.ts";
+import { TokenError, missingToken, whyHeader } from "./errors.ts";
 import { atLeastOne, checkSigningKey } from "./keys.ts";
-import { checkFunctions, checkNames, type Names } from "./known-options.ts";
+import { checkFunctions, checkNames, timeOf, type Names, type Now } from "./known-options.ts";
 import { timeFor } from "./service-clock.ts";
 
 export type { TokenClaims } from "../wire/claims.ts";
@@ -70,9 +69,9 @@ export async function verdictOf(token: unknown, options: VerifyTokenOptions): Pr
   const { instanceId, appId, now } = options;
   const keys = await Promise.all(secretKeysOf(options).map(imported));
   const verified = await verifySignature(token, keys, instanceId);
-  if ("problem" in verified) return { ok: false, error: failure(verified.problem) };
+  if ("problem" in verified) return { ok: false, error: failure(verified.problem, whyHeader(token)) };
   const { claims } = verified;
-  const time = now ? Number(now()) : await timeFor(String(claims.instance_id), keys);
+  const time = now ? timeOf(now) : await timeFor(String(claims.instance_id), keys);
   const problem = tokenProblem(verified, Math.floor(time / 1000));
   if (problem)
     return { ok: false, error: failure(problem, problem === "not_yet_valid" ? aheadBy(claims, time) : undefined) };

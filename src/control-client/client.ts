@@ -4,7 +4,7 @@ import { type Fetch, type FetchResponse, chunksOf } from "../wire/http/fetch.ts"
 import { errorCode } from "../wire/errors.ts";
 import { parsedJson } from "../wire/text/json.ts";
 import { nextPage, MAX_PAGE_SIZE, requestPath, type ParamsIn } from "../wire/http/request.ts";
-import { ControlError, emptyParameter, refusedKey, unreachable } from "./error.ts";
+import { ControlError, incompleteRoute, refusedKey, unreachable } from "./error.ts";
 
 export interface ControlClientOptions {
   /** The front door, e.g. `http://localhost:7820`. */
@@ -86,7 +86,7 @@ export function createControlClient({ url, controlKey, fetch = defaultFetch }: C
     const { status } = response;
     const error = messageOf(await response.text()) ?? `${url} answered ${status}`;
     const code = errorCode(status, { error }) ?? "unknown";
-    const why = code === "unauthorized" ? refusedKey(url, key) : emptyParameter(route, call.params);
+    const why = code === "unauthorized" ? refusedKey(url, key) : incompleteRoute(route, call.params);
     throw new ControlError(code, status, why === undefined ? error : `${error}: ${why}`);
   }
 

@@ -37,8 +37,10 @@ export function refusedKey(url: string, key: string): string {
   return `${fault}. Use control_key of the server's file under .svc/, which is new at each start unless SVC_CONTROL_KEY is set.`;
 }
 
-/** What to say of a path that no route has because a parameter is empty. Undefined if none is. */
-export function emptyParameter(route: string, params: Readonly<Record<string, string>> = {}): string | undefined {
-  const empty = Object.keys(params).find((name) => params[name] === "");
-  return empty === undefined ? undefined : `${empty} in ${route} is empty.`;
+/** What to say of a path that no route has, because it is none or a parameter is missing. Undefined if all are there. */
+export function incompleteRoute(route: string, params: Readonly<Record<string, string>> = {}): string | undefined {
+  if (!/^[A-Z]+ \//.test(route))
+    return `"${route}" is not a route. Write method and path as one: request("GET /users")`;
+  const empty = [...route.matchAll(/:(\w+)/g)].find(([, name = ""]) => (params[name] ?? "") === "");
+  return empty && `${empty[1]} in ${route} is empty.`;
 }

@@ -1,4 +1,5 @@
 import type { ControlClient } from "../control-client/index.ts";
+import { ServeError } from "../server/errors.ts";
 import { CLOCK_HEADER } from "../wire/control/paths.ts";
 import type { AnswerOf, BodyOf } from "../wire/control/types.ts";
 import type { FetchResponse } from "../wire/http/fetch.ts";
@@ -114,6 +115,7 @@ export function createTestClock(control: ControlClient, { now, isFrozen }: Clock
 
 function isoOf(time: Moment): string {
   const date = new Date(time);
-  if (Number.isNaN(date.getTime())) throw new TypeError(`"${String(time)}" is not a date. Write 2026-01-31T12:00:00Z.`);
+  if (Number.isNaN(date.getTime()))
+    throw new ServeError(`"${String(time)}" is not a date. Write 2026-01-31T12:00:00Z.`);
   return date.toISOString();
 }

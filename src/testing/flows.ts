@@ -3,7 +3,7 @@ import type { AnswerOf, BodyOf, QueryOf } from "../wire/control/types.ts";
 import { ServeError } from "../server/errors.ts";
 import type { Duration } from "./clock.ts";
 import { durationMs } from "../wire/text/time.ts";
-import { checkOptions } from "./options.ts";
+import { optionsOf } from "./options.ts";
 
 /** A sign-in, step by step, with the reason in words if it failed. */
 export type Flow = AnswerOf<"GET /flows">[number];
@@ -39,6 +39,8 @@ export interface Forgotten {
   newer_than?: string | undefined;
 }
 
+const given = (of: string, filter: FlowFilter = {}): FlowFilter => optionsOf(of, filter, '{ result: "error" }');
+
 /**
  * @param scope what every look-up is narrowed to, such as an instance
  * @param forgotten shared by all views of a service
@@ -53,22 +55,21 @@ export function createTestFlows(
     const [newest] = await control.request("GET /flows", { query: { limit: 1 } });
     forgotten.newer_than = newest?.id;
   };
-  const list = (filter: QueryOf<"GET /flows"> = {}): Promise<Flow[]> =>
-    control.request("GET /flows", { query: { ...scope, ...forgotten, ...filter } });
+  const list = async (filter: QueryOf<"GET /flows"> = {}): Promise<Flow[]> =>
+    control.request("GET /flows", { query: { ...scope, ...forgotten, ...given("flows.list", filter) } });
   const flows: TestFlows = {
     list,
     get: (id) => control.request("GET /flows/:id", { params: { id } }) as Promise<Flow>,
     async latest(filter) {
-      return (await list({ ...filter, limit: 1 }))[0];
+      return (await list({ ...given("flows.latest", filter), limit: 1 }))[0];
     },
     async waitFor(filter = {}, within = DEFAULT_WAIT) {
-      checkOptions("flows.waitFor", filter);
       if (typeof within !== "string" && typeof within !== "number")
         throw new ServeError('flows.waitFor needs how long to wait as a duration: waitFor(filter, "10s").');
       const wait = typeof within === "number" ? `${within}ms` : within;
       if ((durationMs(wait) ?? 0) > MAX_WAIT_MS)
         throw new ServeError(`flows.waitFor waits for at most ${MAX_WAIT_MS / 1000}s, not ${wait}.`);
-      const [flow] = await list({ ...filter, limit: 1, wait });
+      const [flow] = await list({ ...given("flows.waitFor", filter), limit: 1, wait });
       if (flow) return flow;
       const seen = (await list({ limit: 5 })).map(({ data }) => `${data.provider} ${data.error ?? data.result}`);
       throw new ControlError(
@@ -77,7 +78,8 @@ export function createTestFlows(
         `No sign-in matched ${JSON.stringify(filter)} within ${wait}. The latest: ${seen.join(", ") || "none"}.`,
       );
     },
-    summary: (filter) => control.request("GET /flows/summary", { query: { ...scope, ...forgotten, ...filter } }),
+    summary: async (filter) =>
+      control.request("GET /flows/summary", { query: { ...scope, ...forgotten, ...given("flows.summary", filter) } }),
     replay: (id, change = {}) => control.request("POST /flows/:id/replay", { params: { id }, body: change }),
   };
   return { flows, forget };

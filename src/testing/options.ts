@@ -17,6 +17,15 @@ export function checkOptions(of: string, options: unknown, known?: readonly stri
   if (problem !== undefined) throw new ServeError(problem);
 }
 
+/**
+ * Options whose names the service checks. Anything else would be spread into fields named 0, 1, 2.
+ * @throws {ServeError} for what is no object
+ */
+export function optionsOf<Options>(of: string, options: Options, example: string): Options {
+  checkOptions(of, options, undefined, `${of}(${example})`);
+  return options;
+}
+
 /** @throws {ServeError} for an address that is not one of a server, and for what can't be a key; neither is repeated */
 export function checkServer({ url, controlKey }: { readonly url: unknown; readonly controlKey: unknown }): void {
   const scheme = typeof url === "string" && URL.canParse(url) ? new URL(url).protocol : "";

@@ -2,6 +2,7 @@ import { ControlError, userIdByEmail, type ControlClient } from "../control-clie
 import type { AnswerOf, BodyOf, QueryOf } from "../wire/control/types.ts";
 import { isSessionId, isUuid, SESSION_ID_PREFIX } from "../wire/ids.ts";
 import { withEdits } from "./edits.ts";
+import { optionsOf } from "./options.ts";
 
 export type TestUser = AnswerOf<"GET /users/:id">;
 export type TestSession = AnswerOf<"GET /sessions/:session_id">;
@@ -22,6 +23,10 @@ export interface TestUsers {
   generate(count: number, options?: { seed?: number | undefined; instance?: string | undefined }): Promise<void>;
 }
 
+function found(of: string, search: Search = {}): Search {
+  return optionsOf(of, search, '{ query: "email:*@acme.test" }');
+}
+
 export function createTestUsers(control: ControlClient, instance: string): TestUsers {
   const idOf = async (user: string): Promise<string> => {
     // A program without types may pass anything, which is no user's address.
@@ -37,9 +42,13 @@ export function createTestUsers(control: ControlClient, instance: string): TestU
     throw new ControlError("user_not_found", 404, `User not found: ${user} is no user's e-mail address`);
   };
   return {
-    list: (search) => control.request("GET /users", { query: { instance, ...search } }) as Promise<TestUser[]>,
+    list: async (search) =>
+      control.request("GET /users", { query: { instance, ...found("users.list", search) } }) as Promise<TestUser[]>,
     get: async (user) => control.request("GET /users/:id", { params: { id: await idOf(user) } }),
-    create: (user) => control.request("POST /users", { body: { instance, ...user } }),
+    create: async (user) =>
+      control.request("POST /users", {
+        body: { instance, ...optionsOf("users.create", user, '{ email: "joan@example.com" }') },
+      }),
     update: async (user, change) =>
       control.request("PATCH /users/:id", { params: { id: await idOf(user) }, body: change }),
     async delete(user) {
@@ -70,7 +79,10 @@ export function createTestSessions(control: ControlClient, instance: string): Te
     throw new ControlError("session_not_found", 404, message);
   };
   return {
-    list: (search) => control.request("GET /sessions", { query: { instance, ...search } }) as Promise<TestSession[]>,
+    list: async (search) =>
+      control.request("GET /sessions", { query: { instance, ...found("sessions.list", search) } }) as Promise<
+        TestSession[]
+      >,
     get: async (id) => control.request("GET /sessions/:session_id", { params: sessionId(id) }),
     revoke: async (id) => control.request("POST /sessions/:session_id/revoke", { params: sessionId(id) }),
     restore: async (id) => control.request("POST /sessions/:session_id/restore", { params: sessionId(id) }),
@@ -121,7 +133,10 @@ export interface TestTokens {
 
 export function createTestTokens(control: ControlClient, instance: string): TestTokens {
   return {
-    create: (options = {}) => control.request("POST /tokens", { body: { instance, ...withEdits("claims", options) } }),
+    create: async (options = {}) =>
+      control.request("POST /tokens", {
+        body: { instance, ...withEdits("claims", optionsOf("tokens.create", options, '{ kind: "expired" }')) },
+      }),
     verify: (token, name = instance) => control.request("POST /tokens/verify", { body: { token, instance: name } }),
   };
 }

@@ -36,6 +36,11 @@ it.each<[call: string, give: () => unknown, message: string]>([
   ["expressAuth()", () => untyped(expressAuth)(), "expressAuth needs an object of options, not undefined."],
   ["h3Auth(null)", () => untyped(h3Auth)(null), "h3Auth needs an object of options, not null."],
   ["a wrong now", () => checkToken("x", { secretKey: KEY, now: 5 as never }), "now must be a function"],
+  [
+    "a wrong cookie",
+    () => authenticateRequest({ headers: {} }, { secretKey: KEY, cookie: true as never }),
+    "cookie must be",
+  ],
   ["a wrong now of a client", () => createClient({ now: 5 as never }), "now must be a function"],
   ["a wrong fetch", () => createClient({ fetch: 1 as never }), "fetch must be a function"],
   ["a wrong onTry", () => createClient({ onTry: {} as never }), "onTry must be a function"],

@@ -122,6 +122,7 @@ describe("A search built from terms", () => {
   });
 
   const bad: [what: string, build: (q: QueryBuilder<UserFields>) => readonly never[] | object, message: RegExp][] = [
+    ["a text", () => ["email:x"] as never, /a term must be what q makes/],
     ["no term", () => [], /the builder returned no term/],
     ["no value to choose from", (q) => [q.oneOf("email", [])], /oneOf\("email"\) needs at least one value/],
     ["an empty value", (q) => [q.contains("name", "")], /the value of name is empty/],

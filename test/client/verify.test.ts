@@ -265,3 +265,23 @@ describe("The modules svc-identity/verify, svc-identity/sign-in and svc-identity
       expect(Object.keys(target)).toEqual(["types", ...(name === "." ? ["node"] : []), "default"]);
   });
 });
+
+it.each([Date, () => undefined, () => "2026-06-01T12:00:00Z", () => Number.NaN])(
+  "A now that returns no time is refused, since no token would ever expire by it",
+  async (now) => {
+    const old = sign({ iat: IAT - 7200, exp: IAT - 3600 });
+    const message = "now must return a Date or milliseconds since 1970, as Date.now and () => new Date() do";
+    await expect(checkToken(old, { secretKey: KEY, now: now as never })).rejects.toMatchObject({
+      code: "config",
+      message,
+    });
+  },
+);
+
+it("A whole header in the place of its token is refused with what to pass instead, locally and by a client", async () => {
+  const why = "Token invalid signature: it begins with Bearer. Pass what comes after that";
+  const local = await checkToken(`Bearer ${TOKEN}`, OPTIONS);
+  const remote = await createClient({ secretKey: KEY, baseUrl: "http://localhost:1" }).tokens.check(`Bearer ${TOKEN}`);
+  for (const { error } of [local, remote] as { error: Error }[])
+    expect(error).toMatchObject({ message: why, reason: "signature" });
+});

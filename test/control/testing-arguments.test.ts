@@ -106,3 +106,28 @@ it("signInAs says that the page began no sign-in, and which path answered what",
     /^start began no sign-in/,
   );
 });
+
+it("A text in the place of options is refused, and not taken apart into fields", async () => {
+  const svc = await serviceBy("in process");
+  for (const [name, call] of Object.entries({
+    "tokens.create": svc.tokens.create,
+    "users.create": svc.users.create,
+    "users.list": svc.users.list,
+    "sessions.list": svc.sessions.list,
+    "flows.list": svc.flows.list,
+    "flows.latest": svc.flows.latest,
+    "flows.summary": svc.flows.summary,
+  })) {
+    const problem = `${name} needs an object of options, not a string. Write ${name}({`;
+    await expect(untyped(call)("ada")).rejects.toMatchObject(config(problem));
+  }
+  await expect(svc.clock.setFixedTime("soon")).rejects.toMatchObject(config('"soon" is not a date.'));
+});
+
+it("A parameter that is missing, and a route that is none, are named", async () => {
+  const { flows, control } = await serviceBy("in process");
+  await expect(untyped(flows.get)(undefined)).rejects.toThrow("Not found: id in GET /flows/:id is empty.");
+  await expect(untyped(control.request)("GET", "/users")).rejects.toThrow(
+    'Not found: "GET" is not a route. Write method and path as one: request("GET /users")',
+  );
+});

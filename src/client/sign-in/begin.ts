@@ -1,6 +1,7 @@
 import { trimSlash } from "../../wire/http/request.ts";
 import { NONCE } from "../../wire/redirect-uri.ts";
 import { SignInError } from "../errors.ts";
+import { timeOf } from "../known-options.ts";
 import type { RequestLike } from "../request-headers.ts";
 import { checkSignIn, signInUrl } from "../sign-in-url.ts";
 import { cookieOf, newAttempt, openAttempts } from "./attempt.ts";
@@ -41,7 +42,7 @@ export async function beginSignIn(request: RequestLike, options: BeginSignInOpti
   if (asked !== undefined) return refused(REFUSALS[asked]);
   if (isFromAnotherSite(request)) return refused(`${BEGINS}. Another site sent this browser here`);
 
-  const now = Math.floor(Number(clock()) / 1000);
+  const now = Math.floor(timeOf(clock) / 1000);
   const attempt = newAttempt(openAttempts(request, origin, now), origin, now, returnTo);
   const callback = `${redirectUri}${redirectUri.includes("?") ? "&" : "?"}${NONCE}=${attempt.nonce}`;
   checkSignIn({ redirectUri: callback, provider, loginHint });

@@ -2,6 +2,7 @@ import type { TokenClaims } from "../../wire/claims.ts";
 import { ERRORS, SIGN_IN_ERRORS, type SignInErrorCode } from "../../wire/errors.ts";
 import { NONCE } from "../../wire/redirect-uri.ts";
 import { ConfigError, SignInError, TokenError } from "../errors.ts";
+import { timeOf } from "../known-options.ts";
 import type { RequestLike } from "../request-headers.ts";
 import { verdictOf } from "../token.ts";
 import { attemptWith, endOf, openAttempts } from "./attempt.ts";
@@ -53,7 +54,7 @@ export async function finishSignIn(request: CallbackRequest, options: SignInOpti
   const nonce = only(query, NONCE);
   if (nonce === undefined)
     return failed("sign_in_not_begun", "No sign-in began here: the address has no nonce. Begin one at the application");
-  const open = openAttempts(request, origin, Math.floor(Number(clock()) / 1000));
+  const open = openAttempts(request, origin, Math.floor(timeOf(clock) / 1000));
   const attempt = attemptWith(nonce, open);
   if (attempt === undefined)
     return failed(
