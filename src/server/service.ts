@@ -19,8 +19,9 @@ import { createConnect } from "./providers/connections.ts";
 import { globalCredentials, type Credentials } from "./providers/credentials.ts";
 import type { Offers } from "./providers/offers.ts";
 import { demoOf } from "./seed/apply.ts";
-import { FinishedSignIns } from "./sign-in/take-state.ts";
-import { createSignIns, type SignInDeps } from "./sign-in/begin.ts";
+import { createFinished } from "./sign-in/take-state.ts";
+import { createSignIns } from "./sign-in/begin.ts";
+import type { SignInDeps } from "./sign-in/complete.ts";
 import { createStartLimit, NO_START_LIMIT } from "./sign-in/start-limit.ts";
 import { answerAuthorize } from "./simulator/authorize-page.ts";
 import type { Decide } from "./simulator/decision.ts";
@@ -77,7 +78,7 @@ export function createService(options: ServiceOptions): H3 {
     findInstance: instances.byId,
     issueToken: tokens.issue,
     startLimit: isLocal ? NO_START_LIMIT : createStartLimit(now),
-    finished: new FinishedSignIns(),
+    finished: createFinished(),
   };
   const signIns = withReplays(createSignIns(ofProduct), simulator);
 

@@ -18,7 +18,7 @@ it("An address can name several hosts with their ports, and svc looks for one th
     { host: "b.example", port: 6001 },
     { host: "::1", port: 7000 },
   ]);
-  expect(address.target).toBe("read-write");
+  expect(address.mustWrite).toBe(true);
   expect(address.location).toBe("postgres://ada@a.example:6000,b.example,[::1]:7000/svc");
   expect(parseAddress("postgres:///svc?host=a,b&port=1,2").hosts).toEqual([
     { host: "a", port: 1 },
@@ -31,9 +31,10 @@ it("An address can name several hosts with their ports, and svc looks for one th
 });
 
 it("target_session_attrs of an address accepts read-write, primary and any, and the error lists them", () => {
-  const target = (value: string): string => parseAddress(`postgres://a/svc?target_session_attrs=${value}`).target;
-  expect([target("read-write"), target("primary"), target("any")]).toEqual(["read-write", "read-write", "any"]);
-  expect(() => target("prefer-standby")).toThrow("Use read-write, primary or any");
+  const mustWrite = (value: string): boolean =>
+    parseAddress(`postgres://a/svc?target_session_attrs=${value}`).mustWrite;
+  expect([mustWrite("read-write"), mustWrite("primary"), mustWrite("any")]).toEqual([true, true, false]);
+  expect(() => mustWrite("prefer-standby")).toThrow("Use read-write, primary or any");
 });
 
 it("Missing parts of an address come from the variables of libpq", () => {

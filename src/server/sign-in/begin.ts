@@ -1,34 +1,18 @@
 import { STATE_LIFETIME_SECONDS, addressIn } from "../../wire/redirect-uri.ts";
 import type { Provider } from "../../wire/providers.ts";
-import type { Addresses } from "../instances/addresses.ts";
 import { ApiError, SignInRefused } from "../errors.ts";
-import { flowIdOf, type Flows } from "../history/flows.ts";
+import { flowIdOf } from "../history/flows.ts";
 import { redactUrl, withoutQuery } from "../history/redact.ts";
-import type { Connect, Connection } from "../providers/connections.ts";
+import type { Connection } from "../providers/connections.ts";
 import { newRecord, type InstanceRecord } from "../store/records.ts";
-import type { Store } from "../store/store.ts";
 import type { Cookie } from "../cookies.ts";
 import { AWAITS_BROWSER, createBinding } from "./binding.ts";
 import type { Caller } from "./caller.ts";
 import { authorizationUrl, generateCodeVerifier, generateState } from "./oauth2.ts";
 import { checkRedirectUri, listedDestination, type Destination } from "./redirect-rule.ts";
 import { parseRedirectUri } from "./redirect-uri.ts";
-import type { StartLimit } from "./start-limit.ts";
 import { wayBackTo } from "./take-state.ts";
-import { completeSignIn, type CallbackRequest, type CompleteDeps, type CompletedSignIn } from "./complete.ts";
-
-interface BeginDeps {
-  readonly store: Store;
-  readonly addresses: Addresses;
-  readonly connect: Connect;
-  readonly startLimit: StartLimit;
-  /** Whether only this machine can reach the server. */
-  readonly isLocal: boolean;
-  readonly flows: Flows;
-  now(): Date;
-  /** Called when a program sends a user to a host that the instance does not list. */
-  onUnlisted(instance: InstanceRecord, origin: string): void;
-}
+import { completeSignIn, type CallbackRequest, type SignInDeps, type CompletedSignIn } from "./complete.ts";
 
 interface BeginRequest {
   readonly instance: InstanceRecord;
@@ -55,7 +39,7 @@ interface BegunSignIn {
 
 /** Whether a sign-in may begin; nothing is saved. @throws {SignInRefused} */
 async function checkBegin(
-  { connect, isLocal, flows }: BeginDeps,
+  { connect, isLocal, flows }: SignInDeps,
   { instance, provider, redirect_uri, caller, isOwnPage }: BeginRequest,
 ): Promise<{ connection: Connection; destination: Destination }> {
   try {
@@ -92,7 +76,7 @@ async function checkBegin(
  * The first half of a sign-in: saves its state.
  * @throws {SignInRefused} `invalid_redirect_uri` or `provider_not_configured`
  */
-async function beginSignIn(deps: BeginDeps, request: BeginRequest): Promise<BegunSignIn> {
+async function beginSignIn(deps: SignInDeps, request: BeginRequest): Promise<BegunSignIn> {
   const { instance, provider, redirect_uri, caller, isAtCallback } = request;
   const { connection, destination } = await checkBegin(deps, request);
   // A real provider has no page of ours that could bind the browser before it comes to the callback; and only the
@@ -145,7 +129,7 @@ async function beginSignIn(deps: BeginDeps, request: BeginRequest): Promise<Begu
 }
 
 /** Where a browser begins the same sign-in at the callback's host. */
-function atCallback({ addresses }: BeginDeps, { instance, provider, redirect_uri, login_hint }: BeginRequest): string {
+function atCallback({ addresses }: SignInDeps, { instance, provider, redirect_uri, login_hint }: BeginRequest): string {
   const query = new URLSearchParams({
     instance: instance.subdomain,
     provider,
@@ -154,9 +138,6 @@ function atCallback({ addresses }: BeginDeps, { instance, provider, redirect_uri
   });
   return `${addresses.front}/__svc/begin?${query.toString()}`;
 }
-
-/** What the two halves of a sign-in depend on. */
-export interface SignInDeps extends BeginDeps, CompleteDeps {}
 
 /** The sign-ins of all instances. Between its two halves a sign-in is nothing but the record of its state. */
 export interface SignIns {

@@ -2,7 +2,7 @@ import { SIGN_IN_ERRORS, type SignInErrorCode } from "../../wire/errors.ts";
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import { ApiError, SignInError, SignInRefused } from "../errors.ts";
-import type { Flows, StepReport } from "../history/flows.ts";
+import type { FlowFacts, Flows, StepReport } from "../history/flows.ts";
 import { withoutQuery } from "../history/redact.ts";
 import type { LocateIp } from "./geo.ts";
 import type { Connect, Connection } from "../providers/connections.ts";
@@ -26,7 +26,8 @@ import { withParameters } from "./redirect-uri.ts";
 import type { StartLimit } from "./start-limit.ts";
 import { STATE, takeState, type TakeStateDeps, type TakeStateRequest } from "./take-state.ts";
 
-export interface CompleteDeps extends TakeStateDeps {
+/** What the two halves of a sign-in depend on. */
+export interface SignInDeps extends TakeStateDeps {
   readonly addresses: Addresses;
   readonly connect: Connect;
   readonly startLimit: StartLimit;
@@ -39,6 +40,10 @@ export interface CompleteDeps extends TakeStateDeps {
   onBug(error: unknown): void;
   /** Called with the paths of what a provider sent and could not be read, if the sign-in continued without it. */
   onIgnored?(provider: Provider, paths: readonly string[]): void;
+  /** Whether only this machine can reach the server. */
+  readonly isLocal: boolean;
+  /** Called when a program sends a user to a host that the instance does not list. */
+  onUnlisted(instance: InstanceRecord, origin: string): void;
 }
 
 export interface CallbackRequest extends TakeStateRequest {
@@ -60,7 +65,7 @@ export interface CompletedSignIn {
 }
 
 /** The second half of a sign-in, from the provider's redirect on. @throws {SignInRefused} `invalid_state` */
-export async function completeSignIn(deps: CompleteDeps, request: CallbackRequest): Promise<CompletedSignIn> {
+export async function completeSignIn(deps: SignInDeps, request: CallbackRequest): Promise<CompletedSignIn> {
   const startedAt = performance.now();
   const { state, provider } = request;
   const callback = { name: "callback", sent: { provider, code: request.code, error: request.error, state } };
@@ -71,13 +76,23 @@ export async function completeSignIn(deps: CompleteDeps, request: CallbackReques
   const note = deps.flows.of(request.flow_id);
   note({ instance: instance.id, provider, redirect_uri: record.redirect_uri }, callback);
   deps.startLimit.finished(request.ip_address);
-  const redirect = { location: withoutQuery(record.redirect_uri) };
   /** The step that decides, if the sign-in fails now. */
   let decidedBy = callback.name;
   const noteReply = (reply: ProviderReply): void => {
     decidedBy = reply.endpoint;
     note({}, stepOf(reply));
   };
+  const noteEnd = (facts: FlowFacts, answered: StepReport["answered"]): void =>
+    note(
+      facts,
+      {
+        name: "redirect",
+        ms: performance.now() - startedAt,
+        sent: { location: withoutQuery(record.redirect_uri) },
+        answered: { status: 302, ...answered },
+      },
+      facts.reason === null ? undefined : decidedBy,
+    );
   try {
     const connection = await deps.connect(instance, record.provider);
     checkIssuer(connection, request.iss);
@@ -89,48 +104,31 @@ export async function completeSignIn(deps: CompleteDeps, request: CallbackReques
     const { user, isNew } = await saveSignIn(deps, instance, connection.provider, profile, tokens, request.ip_address);
     await removed;
     const token = await deps.issueToken(instance, user, record.provider, deps.now());
-    const ms = performance.now() - startedAt;
     const { id: user_id, email, name } = user;
-    note(
+    noteEnd(
       { result: "token", user_id, error: null, reason: null },
-      {
-        name: "redirect",
-        ms,
-        sent: redirect,
-        answered: { status: 302, result: "token", user_id, new_user: isNew, email, name },
-      },
+      { result: "token", user_id, new_user: isNew, email, name },
     );
     return { location: withParameters(record.redirect_uri, { token }) };
   } catch (error) {
     await removed;
     const failure = asSignInError(error);
+    const { code, conflict, message: reason } = failure;
     if (failure.isBug) deps.onBug(failure.cause);
-    const { conflict } = failure;
     if (conflict) {
       decidedBy = "conflict";
-      note(
-        {},
-        { name: decidedBy, sent: { provider, email: conflict.email, verified: false }, answered: { ...conflict } },
-      );
+      const sent = { provider, email: conflict.email, verified: false };
+      note({}, { name: decidedBy, sent, answered: { ...conflict } });
     }
-    note(
-      { result: "error", error: failure.code, reason: failure.message },
-      {
-        name: "redirect",
-        ms: performance.now() - startedAt,
-        sent: redirect,
-        answered: { status: 302, error: failure.code },
-      },
-      decidedBy,
-    );
-    const parameters = { error: failure.code, error_description: SIGN_IN_ERRORS[failure.code] };
+    noteEnd({ result: "error", error: code, reason }, { error: code });
+    const parameters = { error: code, error_description: SIGN_IN_ERRORS[code] };
     return { location: withParameters(record.redirect_uri, parameters, ["token"]), failure };
   }
 }
 
 /** Records in the flow why the callback was refused. A malformed state belongs to no flow. */
 function noteRefusal(
-  { flows }: CompleteDeps,
+  { flows }: SignInDeps,
   { state, flow_id }: CallbackRequest,
   error: unknown,
   step: StepReport,
@@ -152,7 +150,7 @@ function checkHolder({ simulation }: Connection, { binding }: StateRecord, code:
 }
 
 async function fetchProfile(
-  { addresses, onIgnored, providerTimeoutMs }: CompleteDeps,
+  { addresses, onIgnored, providerTimeoutMs }: SignInDeps,
   connection: Connection,
   { provider, code_verifier }: StateRecord,
   { code, error }: CallbackRequest,
@@ -187,7 +185,7 @@ function stepOf({ endpoint, url, method, sent, status, body, ms }: ProviderReply
 }
 
 async function saveSignIn(
-  { store, locate, now }: CompleteDeps,
+  { store, locate, now }: SignInDeps,
   instance: InstanceRecord,
   provider: ProviderDefinition,
   profile: CheckedProfile,

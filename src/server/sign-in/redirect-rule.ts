@@ -10,7 +10,7 @@ import {
 import type { ApiError } from "../errors.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import type { Caller } from "./caller.ts";
-import { isPreviewOf, parsePreviewEntry, type PreviewEntry } from "./preview-entry.ts";
+import { isPreviewOf, parsePreviewEntry } from "./preview-entry.ts";
 import { parseRedirectUri, refused } from "./redirect-uri.ts";
 
 /** What the decision depends on besides the address and the instance's `redirect_uris`. */
@@ -119,33 +119,24 @@ function allowsAny({ redirect_uris }: Pick<InstanceRecord, "redirect_uris">): bo
 }
 
 function matches(entry: string, uri: RedirectUri, isPreview: boolean): boolean {
-  const own = parseEntry(entry, isPreview);
-  if (own === undefined || own.address.path !== uri.path) return false;
-  if (!entry.endsWith(ANY_QUERY) && ![uri.query, withoutNonce(uri.query)].includes(own.address.query)) return false;
-  return isPreviewEntry(own) ? isPreviewOf(own, uri.origin) : isSameOrigin(own.address, uri);
+  const address = addressIn(entry);
+  if (address === undefined && !isPreview) return false;
+  try {
+    const preview = address === undefined ? parsePreviewEntry(entry) : undefined;
+    const own = preview?.address ?? parseRedirectUri(address!);
+    if (own.path !== uri.path) return false;
+    if (!entry.endsWith(ANY_QUERY) && ![uri.query, withoutNonce(uri.query)].includes(own.query)) return false;
+    return preview ? isPreviewOf(preview, uri.origin) : isSameOrigin(own, uri);
+  } catch {
+    // A store that another program wrote may have entries that no seed could.
+    return false;
+  }
 }
 
 function isSameOrigin(own: RedirectUri, uri: RedirectUri): boolean {
   return (
     own.origin === uri.origin || (isLoopbackUri(own) && own.scheme === uri.scheme && own.hostname === uri.hostname)
   );
-}
-
-type Entry = PreviewEntry | { readonly address: RedirectUri };
-
-function isPreviewEntry(entry: Entry): entry is PreviewEntry {
-  return "behind" in entry;
-}
-
-function parseEntry(entry: string, isPreview: boolean): Entry | undefined {
-  const address = addressIn(entry);
-  try {
-    if (address !== undefined) return { address: parseRedirectUri(address) };
-    return isPreview ? parsePreviewEntry(entry) : undefined;
-  } catch {
-    // A store that another program wrote may have entries that no seed could.
-    return undefined;
-  }
 }
 
 /** The entry that would allow an address. Its query may contain a secret of the application, and is left out. */

@@ -10,6 +10,14 @@ import { parseRedirectUri } from "./redirect-uri.ts";
 import { LRUCache } from "lru-cache";
 
 export const STATE = /^[0-9a-f]{64}$/;
+const MAX_FINISHED = 1000;
+
+/** The latest sign-ins that this process finished, by state, for the error that a repeated callback gets. */
+export type FinishedSignIns = LRUCache<string, { readonly wayBack: WayBack | undefined }>;
+
+export function createFinished(): FinishedSignIns {
+  return new LRUCache({ max: MAX_FINISHED });
+}
 
 export interface TakeStateDeps {
   readonly store: Store;
@@ -60,15 +68,16 @@ async function removal(
   wayBack: WayBack | undefined,
 ): Promise<void> {
   if (!(await removed)) throw notOpen(record.state, finished);
-  finished.add(record.state, wayBack);
+  finished.set(record.state, { wayBack });
 }
 
 function notOpen(state: string, finished: FinishedSignIns): SignInRefused {
-  const wasFinished = finished.has(state);
-  const reason = wasFinished
+  // Without updating its recency, so that the oldest is dropped first.
+  const done = finished.peek(state);
+  const reason = done
     ? "This sign-in was already finished, and its callback was requested again. Start a new one."
     : "No sign-in in progress has this state: it is unknown, used or expired. Start a new one.";
-  return new SignInRefused("invalid_state", undefined, { reason, wayBack: finished.wayBack(state) });
+  return new SignInRefused("invalid_state", undefined, { reason, wayBack: done?.wayBack });
 }
 
 /** The application that an address belongs to; undefined for a private-use scheme, which has no page to return to. */
@@ -94,25 +103,4 @@ function faultOf(
   return record.binding === null
     ? "A program began the sign-in, so a browser can't finish it. Start it in the browser."
     : "The sign-in began in another browser: its cookie is missing. Finish it in the browser that began it.";
-}
-
-const MAX_KEPT = 1000;
-
-/** The latest sign-ins that this process finished, for the error that a repeated callback gets. */
-export class FinishedSignIns {
-  /** Read without updating recency, so that the oldest is dropped first. */
-  readonly #signIns = new LRUCache<string, { readonly wayBack: WayBack | undefined }>({ max: MAX_KEPT });
-
-  add(state: string, wayBack: WayBack | undefined): void {
-    this.#signIns.set(state, { wayBack });
-  }
-
-  has(state: string): boolean {
-    return this.#signIns.has(state);
-  }
-
-  /** The application that the sign-in was for. */
-  wayBack(state: string): WayBack | undefined {
-    return this.#signIns.peek(state)?.wayBack;
-  }
 }

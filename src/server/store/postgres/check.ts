@@ -3,11 +3,10 @@ import { recordFault } from "../record-faults.ts";
 import { TABLE_NAMES, type Entry, type TableName } from "../records.ts";
 import type { StoreCheck } from "../maintenance.ts";
 import type { Warn } from "../store.ts";
-import { asRefusal } from "./database/failures.ts";
 import { hasTrigrams, missingIndexes } from "./indexes.ts";
 import { requireStore } from "./version.ts";
 import { foldedColumnsOf, selectFrom } from "./rows.ts";
-import { openDatabaseAt } from "./database/database.ts";
+import { withDatabase } from "./database/database.ts";
 import { inBatches, type Ask } from "./database/session.ts";
 
 const BATCH = 2000;
@@ -15,13 +14,11 @@ const MAX_NAMED = 20;
 
 /** Checks a whole store in a database, for `svc store check`. Nothing is changed. @throws {StoreRefused} */
 export async function checkPostgres(url: string, warn: Warn = () => {}): Promise<StoreCheck> {
-  const database = openDatabaseAt(url, warn);
-  const { location } = database;
-  const session = database.openSession(false);
-  const { ask } = session;
-  try {
+  return withDatabase(url, warn, async (database) => {
+    const { location } = database;
+    const { ask, begin } = database.openSession(false);
     const version = await requireStore(database);
-    await session.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    await begin("ISOLATION LEVEL REPEATABLE READ READ ONLY");
     const tables = {} as Record<TableName, number>;
     for (const table of TABLE_NAMES) {
       const [row] = await ask<{ count: string }>(`SELECT count(*) AS count FROM svc.${table}`);
@@ -45,12 +42,7 @@ export async function checkPostgres(url: string, warn: Warn = () => {}): Promise
       ...(dangling.length > 0 ? ["To drop such a row, delete it with SQL."] : []),
     ];
     return { location, kind: `postgres, schema ${version}`, tables, damage, dangling, notes };
-  } catch (error) {
-    throw asRefusal(location, error);
-  } finally {
-    await session.close();
-    await database.close();
-  }
+  });
 }
 
 async function brokenIndexes(ask: Ask): Promise<string[]> {

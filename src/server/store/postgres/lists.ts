@@ -3,7 +3,8 @@ import { slices } from "../slices.ts";
 import { SearchTooSlow, StorageUnavailable, type PageOptions, type Store, type UserView } from "../store.ts";
 import { causeOf, isTooSlow } from "./database/failures.ts";
 import { timestampOf } from "./database/connection.ts";
-import { turn, type Reader, type Readers } from "./readers.ts";
+import type { Database } from "./database/database.ts";
+import { turn, type Readers } from "./readers.ts";
 import { selected } from "./rows.ts";
 import { condition, LISTED_TIME } from "./search.ts";
 import { inBatches, type Value } from "./database/session.ts";
@@ -25,113 +26,108 @@ export function viewOf({ providers, ...user }: UserRow): UserView {
   return { user, providers: [...new Set(providers?.split(" "))] as Provider[] };
 }
 
-/** The two lists, in SQL. */
+/** The two lists, in SQL, and the table that leads them. */
 const USERS = {
   table: "users",
   columns: `${selected("users")}, ${PROVIDERS_OF_USER}`,
   from: "svc.users AS row",
-  place: { instance_id: "row.instance_id", time: "row.created_at", id: "row.id" },
+  leader: "row",
+  time: "row.created_at",
 } as const;
 const SESSIONS = {
   table: "sessions",
   columns: selected("sessions"),
   from: `svc.session_times AS listed
     JOIN svc.sessions AS row ON row.instance_id = listed.instance_id AND row.id = listed.id`,
-  place: { instance_id: "listed.instance_id", time: LISTED_TIME, id: "listed.id" },
+  leader: "listed",
+  time: LISTED_TIME,
 } as const;
 type List = typeof USERS | typeof SESSIONS;
 
-export function createLists(readers: Readers): Pick<Store, "users" | "sessions"> {
-  function list<Row extends object>(of: List, instance_id: string, options: PageOptions): AsyncIterable<Row[]> {
-    const { after, query } = options;
-    const values: Value[] = [instance_id];
-    const bind = (value: string): string => `$${values.push(value)}::text`;
-    const { columns, from, place } = of;
-    const conditions = [`${place.instance_id} = $1::text`];
-    if (after) {
-      const time = `${bind(timestampOf(after.time))}::timestamptz`;
-      conditions.push(`${place.time} <= ${time}`, `(${place.time} < ${time} OR ${place.id} > ${bind(after.id)})`);
-    }
-    if (query) conditions.push(condition(of.table, query, bind));
-    const text = `SELECT ${columns} FROM ${from} WHERE ${conditions.join(" AND ")}
-      ORDER BY ${place.time} DESC, ${place.id}`;
-    return batches(text, values, options);
-  }
-
-  /** From a replica if one is recent enough, and from the primary if that fails before there was anything to answer. */
-  async function* batches<Row extends object>(
-    text: string,
-    values: readonly Value[],
-    options: PageOptions,
-  ): AsyncIterable<Row[]> {
-    const replica = options.isFresh ? undefined : await readers.replica();
-    let hasBegun = false;
-    try {
-      for await (const rows of batchesOf<Row>(replica ?? readers.primary, text, values, options)) {
-        hasBegun = true;
-        yield rows;
-      }
-    } catch (error) {
-      if (!replica || hasBegun || !(error instanceof StorageUnavailable)) throw error;
-      yield* batchesOf<Row>(readers.primary, text, values, options);
-    }
-  }
-
-  async function* batchesOf<Row extends object>(
-    reader: Reader,
-    text: string,
-    values: readonly Value[],
-    { query, limit = Infinity }: PageOptions,
-  ): AsyncIterable<Row[]> {
-    const isSearch = query !== undefined;
-    try {
-      const first = await firstRows<Row>(reader, `${text} LIMIT ${Math.min(limit, BATCH) + 1}`, values, isSearch);
-      if (first.length <= BATCH || limit <= BATCH) {
-        const rows = first.slice(0, limit);
-        if (rows.length > 0) yield rows;
-        return;
-      }
-      // A long list is read again through a cursor, which has a consistent view however long that takes.
-      await turn(reader, reader.cursors);
-      const session = reader.database.openSession();
-      try {
-        await session.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY");
-        const limited = limit === Infinity ? text : `${text} LIMIT ${limit}`;
-        yield* inBatches<Row>(session.ask, "page", BATCH, limited, values);
-      } finally {
-        reader.cursors.release();
-        await session.close();
-      }
-    } catch (error) {
-      if (isSearch && isTooSlow(causeOf(error))) throw new SearchTooSlow("the statement timeout", { cause: error });
-      throw error;
-    }
-  }
-
-  async function firstRows<Row extends object>(
-    reader: Reader,
-    text: string,
-    values: readonly Value[],
-    isSearch: boolean,
-  ): Promise<Row[]> {
-    const { database, searches } = reader;
-    if (!isSearch) return database.query<Row>(text, values);
-    await turn(reader, searches);
-    try {
-      return await database.query<Row>(text, values, { isSearch });
-    } finally {
-      searches.release();
-    }
-  }
-
-  return {
-    users: (instance_id, options) => inPieces(list<UserRow>(USERS, instance_id, options), viewOf),
-    sessions: (instance_id, options) => inPieces(list<SessionRecord>(SESSIONS, instance_id, options), (row) => row),
-  };
+interface Statement {
+  readonly text: string;
+  readonly values: readonly Value[];
 }
 
-async function* inPieces<Row, Out>(batches: AsyncIterable<Row[]>, present: (row: Row) => Out): AsyncIterable<Out[]> {
-  for await (const batch of batches)
+export function createLists(readers: Readers) {
+  return {
+    users: (instance_id, options) => inPieces(list<UserRow>(readers, USERS, instance_id, options), viewOf),
+    sessions: (instance_id, options) =>
+      inPieces(list<SessionRecord>(readers, SESSIONS, instance_id, options), (row) => row),
+  } satisfies Partial<Store>;
+}
+
+/** From a replica if one is recent enough, and from the primary if that fails before there was anything to answer. */
+async function* list<Row extends object>(
+  readers: Readers,
+  of: List,
+  instance_id: string,
+  options: PageOptions,
+): AsyncIterable<Row[]> {
+  const statement = statementOf(of, instance_id, options);
+  const replica = options.isFresh ? undefined : await readers.replica();
+  let hasBegun = false;
+  try {
+    for await (const rows of batches<Row>(replica ?? readers.primary, statement, options)) {
+      hasBegun = true;
+      yield rows;
+    }
+  } catch (error) {
+    if (!replica || hasBegun || !(error instanceof StorageUnavailable)) throw error;
+    yield* batches<Row>(readers.primary, statement, options);
+  }
+}
+
+function statementOf({ table, columns, from, leader, time }: List, instance_id: string, page: PageOptions): Statement {
+  const { after, query } = page;
+  const values: Value[] = [instance_id];
+  const bind = (value: string): string => `$${values.push(value)}::text`;
+  const conditions = [`${leader}.instance_id = $1::text`];
+  if (after) {
+    const moment = `${bind(timestampOf(after.time))}::timestamptz`;
+    conditions.push(`${time} <= ${moment}`, `(${time} < ${moment} OR ${leader}.id > ${bind(after.id)})`);
+  }
+  if (query) conditions.push(condition(table, query, bind));
+  const text = `SELECT ${columns} FROM ${from} WHERE ${conditions.join(" AND ")} ORDER BY ${time} DESC, ${leader}.id`;
+  return { text, values };
+}
+
+async function* batches<Row extends object>(
+  database: Database,
+  { text, values }: Statement,
+  { query, limit = Infinity }: PageOptions,
+): AsyncIterable<Row[]> {
+  const { searches, cursors } = database;
+  const isSearch = query !== undefined;
+  try {
+    if (isSearch) await turn(database, searches);
+    const first = await database
+      .query<Row>(`${text} LIMIT ${Math.min(limit, BATCH) + 1}`, values, { isSearch })
+      .finally(() => isSearch && searches.release());
+    if (first.length <= BATCH || limit <= BATCH) {
+      const rows = first.slice(0, limit);
+      if (rows.length > 0) yield rows;
+      return;
+    }
+    // A long list is read again through a cursor, which has a consistent view however long that takes.
+    await turn(database, cursors);
+    const session = database.openSession();
+    try {
+      await session.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY");
+      const limited = limit === Infinity ? text : `${text} LIMIT ${limit}`;
+      yield* inBatches<Row>(session.ask, "page", BATCH, limited, values);
+    } finally {
+      cursors.release();
+      await session.close();
+    }
+  } catch (error) {
+    if (isSearch && isTooSlow(causeOf(error))) throw new SearchTooSlow("the statement timeout", { cause: error });
+    throw error;
+  }
+}
+
+async function* inPieces<Row, Out>(rows: AsyncIterable<Row[]>, present: (row: Row) => Out): AsyncIterable<Out[]> {
+  for await (const batch of rows)
     for (let start = 0; start < batch.length; start += PIECE) {
       await slices.next();
       yield batch.slice(start, start + PIECE).map(present);

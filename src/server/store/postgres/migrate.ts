@@ -1,19 +1,27 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Migration } from "../maintenance.ts";
 import type { Warn } from "../store.ts";
-import { type Database, openDatabaseAt } from "./database/database.ts";
+import { withDatabase, type Database } from "./database/database.ts";
 import { asRefusal, causeOf, isCreated, isLocked } from "./database/failures.ts";
 import { FUNCTIONS } from "./functions.ts";
 import { buildIndexes, createIndexes, hasTrigrams, missingIndexes } from "./indexes.ts";
 import { checkEmpty, knownVersion, schemaVersion } from "./version.ts";
 import { checkColumns, MIGRATIONS } from "./schema.ts";
+import { announceWait } from "./database/reports.ts";
 import type { Ask, Session } from "./database/session.ts";
-import { clearTimeout, setTimeout } from "node:timers";
 
 /** Upgrades that wait for a lock hold up the sign-ins behind them, so they wait only so long, and then let those go first. */
 const LOCK_TIMEOUT = "1s";
 const LOCK_AGAIN_MS = 2000;
 const LOCK_WITHIN_MS = 5 * 60_000;
+/** How often the lock of another process that upgrades is tried. */
+const TURN_AGAIN_MS = 200;
+
+/** A failure in here is not an error: the extension may not be installed, or only an administrator may add it. */
+const TRIGRAM_EXTENSION = `DO $$ BEGIN
+  CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA svc;
+EXCEPTION WHEN insufficient_privilege OR undefined_file OR feature_not_supported OR undefined_object THEN NULL;
+END $$`;
 
 /**
  * Upgrades the schema to the newest version, all or nothing, and creates the indexes that it lacks while others use the
@@ -42,36 +50,30 @@ export async function migrate(
 /** @returns the version before */
 async function upgrade(database: Database, session: Session, migrations: readonly string[]): Promise<number> {
   const { ask } = session;
+  const { location, warn } = database;
+  const attempt = async (): Promise<number> => {
+    const from = await announceWait(database, lockSchema(database, ask));
+    await ask(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
+    for (const [index, text] of migrations.entries()) {
+      if (index < from) continue;
+      await ask(text);
+      await ask(`INSERT INTO svc.migrations (version) VALUES (${index + 1})`);
+    }
+    await checkColumns(location, ask);
+    await ask(FUNCTIONS);
+    await ask(TRIGRAM_EXTENSION);
+    if (from === 0) await createIndexes(ask, await missingIndexes(ask));
+    return from;
+  };
   const until = performance.now() + LOCK_WITHIN_MS;
-  let hasSchema = false;
-  let hasSaid = false;
-  const attempt = (): Promise<number> =>
-    session.transaction(async () => {
-      const from = await announceWait(database, lockSchema(database, ask));
-      hasSchema = true;
-      await ask(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
-      for (const [index, text] of migrations.entries()) {
-        if (index < from) continue;
-        await ask(text);
-        await ask(`INSERT INTO svc.migrations (version) VALUES (${index + 1})`);
-      }
-      await checkColumns(database.location, ask);
-      await ask(FUNCTIONS);
-      await ask(TRIGRAM_EXTENSION);
-      if (from === 0) await createIndexes(ask, await missingIndexes(ask));
-      return from;
-    });
-  for (;;) {
-    const from = await inTurn(database, attempt, () => hasSchema).catch((error: unknown) => {
+  for (let attempts = 0; ; attempts++) {
+    try {
+      return await session.transaction(attempt);
+    } catch (error) {
       if (!isLocked(causeOf(error)) || performance.now() > until) throw error;
-    });
-    if (from !== undefined) return from;
-    if (!hasSaid)
-      database.warn(
-        `${database.location}: another transaction locks a table that must be changed. Trying again until it has ended.`,
-      );
-    hasSaid = true;
-    hasSchema = false;
+    }
+    if (attempts === 0)
+      warn(`${location}: another transaction locks a table that must be changed. Trying again until it has ended.`);
     await sleep(LOCK_AGAIN_MS);
   }
 }
@@ -81,18 +83,9 @@ async function addIndexes(database: Database, ask: Ask): Promise<boolean> {
   if ((await missingIndexes(ask)).length === 0) return false;
   // Held by another session, because they can't be created within a transaction.
   const lock = database.openSession(false);
-  let hasLock = false;
   try {
-    const attempt = async (): Promise<void> => {
-      await lock.begin("ISOLATION LEVEL READ COMMITTED");
-      try {
-        await lock.ask("LOCK TABLE svc.migrations IN SHARE UPDATE EXCLUSIVE MODE NOWAIT");
-        hasLock = true;
-      } finally {
-        if (!hasLock) await lock.ask("ROLLBACK");
-      }
-    };
-    await inTurn(database, attempt, () => hasLock);
+    await lock.begin("ISOLATION LEVEL READ COMMITTED");
+    await announceWait(database, lockInTurn(lock.ask, "SHARE UPDATE EXCLUSIVE"));
     const missing = await missingIndexes(ask);
     await buildIndexes(ask, missing);
     return missing.length > 0;
@@ -108,7 +101,7 @@ async function addIndexes(database: Database, ask: Ask): Promise<boolean> {
  */
 async function lockSchema(database: Database, ask: Ask): Promise<number> {
   if ((await knownVersion(database, ask)) > 0) {
-    await ask("LOCK TABLE svc.migrations IN SHARE ROW EXCLUSIVE MODE NOWAIT");
+    await lockInTurn(ask, "SHARE ROW EXCLUSIVE");
     return knownVersion(database, ask);
   }
   await ask("CREATE SCHEMA IF NOT EXISTS svc");
@@ -117,60 +110,28 @@ async function lockSchema(database: Database, ask: Ask): Promise<number> {
   return 0;
 }
 
+/**
+ * Tries a lock until no other process has it. A statement that waits for it would hold up the creation of an index by that
+ * process, which waits for every older statement.
+ */
+async function lockInTurn(ask: Ask, mode: string): Promise<void> {
+  await ask("SAVEPOINT turn");
+  for (;;) {
+    try {
+      await ask(`LOCK TABLE svc.migrations IN ${mode} MODE NOWAIT`);
+      return;
+    } catch (error) {
+      if (!isLocked(causeOf(error))) throw error;
+      await ask("ROLLBACK TO SAVEPOINT turn");
+      await sleep(TURN_AGAIN_MS);
+    }
+  }
+}
+
 /** Upgrades a database's schema to the newest version, for `svc store migrate`. @throws {StoreRefused} */
 export async function migratePostgres(url: string, warn: Warn = () => {}): Promise<Migration> {
-  const database = openDatabaseAt(url, warn);
-  try {
+  return withDatabase(url, warn, async (database) => {
     await schemaVersion(database);
     return { location: database.location, ...(await migrate(database)) };
-  } catch (error) {
-    throw asRefusal(database.location, error);
-  } finally {
-    await database.close();
-  }
-}
-
-/** A failure in here is not an error: the extension may not be installed, or only an administrator may add it. */
-const TRIGRAM_EXTENSION = `DO $$ BEGIN
-  CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA svc;
-EXCEPTION WHEN insufficient_privilege OR undefined_file OR feature_not_supported OR undefined_object THEN NULL;
-END $$`;
-
-const AGAIN_MS = 200;
-const SAY_AFTER_MS = 3000;
-
-/** Waits for the other process that creates, fills or changes something, and says so if that takes long. */
-export async function announceWait<T>(database: Database, locked: Promise<T>): Promise<T> {
-  const timer = setTimeout(() => sayWaiting(database), SAY_AFTER_MS);
-  try {
-    return await locked;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function sayWaiting({ location, warn }: Database): void {
-  warn(`${location}: another process is creating, filling or changing the store. Waiting for it.`);
-}
-
-/**
- * Repeats an attempt while another process has the lock that it needs first, and says so if that takes long. A statement that
- * waits for a lock itself would hold up the creation of an index by that process, which waits for every older statement.
- * @param hasBegun whether the attempt has got that lock
- */
-async function inTurn<T>(database: Database, attempt: () => Promise<T>, hasBegun: () => boolean): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  try {
-    for (;;) {
-      try {
-        return await attempt();
-      } catch (error) {
-        if (hasBegun() || !isLocked(causeOf(error))) throw error;
-        timer ??= setTimeout(() => sayWaiting(database), SAY_AFTER_MS);
-        await sleep(AGAIN_MS);
-      }
-    }
-  } finally {
-    clearTimeout(timer);
-  }
+  });
 }

@@ -1,20 +1,20 @@
-import type { InstanceRecord, PersonaRecord, SessionRecord, UserRecord } from "../records.ts";
-import { StorageUnavailable, StoreNotEmpty, StoreRefused, type Store, type StoreOptions, type Warn } from "../store.ts";
-import { clockDifference } from "./database/clock.ts";
+import type { InstanceRecord, PersonaRecord } from "../records.ts";
+import { StorageUnavailable, StoreNotEmpty, type Store, type StoreOptions } from "../store.ts";
 import { parseAddress } from "./database/address.ts";
-import { type Database, openDatabaseAt, openReplicasOf } from "./database/database.ts";
-import { asRefusal, causeOf, isHanging } from "./database/failures.ts";
-import { createLists, PROVIDERS_OF_USER, viewOf } from "./lists.ts";
-import { hasTrigrams, missingIndexes } from "./indexes.ts";
-import { migrate, announceWait } from "./migrate.ts";
-import { schemaVersion } from "./version.ts";
+import { clockDifference } from "./database/clock.ts";
+import { openDatabaseAt, openReplicasOf, type Database } from "./database/database.ts";
+import { asRefusal, causeOf, isHanging, unusable } from "./database/failures.ts";
 import { isLocal } from "./database/tls.ts";
-import { selected, selectFrom, insertAll, isEmpty, NO_WRITERS, removeAll } from "./rows.ts";
-import { MIGRATIONS } from "./schema.ts";
+import { hasTrigrams, missingIndexes } from "./indexes.ts";
+import { createLists } from "./lists.ts";
+import { migrate } from "./migrate.ts";
 import { createReaders, type Readers } from "./readers.ts";
-import { createRecordOperations, type RunTransaction, createPruning } from "./record-operations.ts";
-import { createSnapshots } from "./snapshots.ts";
+import { createRecordOperations } from "./record-operations.ts";
+import { insertAll, isEmpty, removeAll, selectFrom, withoutWriters } from "./rows.ts";
+import { MIGRATIONS } from "./schema.ts";
 import { completeSignIn, createStates } from "./sign-in.ts";
+import { createSnapshots } from "./snapshots.ts";
+import { schemaVersion } from "./version.ts";
 
 const MAX_CLOCK_DIFFERENCE_MS = 60_000;
 /** Whether the user may write what a sign-in writes. */
@@ -25,6 +25,10 @@ const MAY_WRITE = ["states", "users", "identities", "sessions"]
   ])
   .join(" AND ");
 
+/** 64 KB that can't be compressed, because a small row may fit into an existing page. The server removes what is left of it. */
+const TRY_SPACE = `INSERT INTO svc.settings (name, value)
+  SELECT 'room', to_json(string_agg(md5(random()::text), '')) FROM generate_series(1, 2048)`;
+
 /**
  * Opens the store in a PostgreSQL database, and creates its schema if there is none. Any number of processes may use it
  * at the same time.
@@ -34,7 +38,7 @@ export async function openPostgresStore(url: string, { warn, onCommit }: StoreOp
   const database = openDatabaseAt(url, warn);
   const readers = createReaders(database, openReplicasOf(url, warn));
   try {
-    await makeReady(database, warn);
+    await makeReady(database);
     const store = databaseStore(database, readers);
     await store.probe().catch((error: unknown) => {
       if (!(error instanceof StorageUnavailable) || !mayPass(error)) throw error;
@@ -53,23 +57,14 @@ function mayPass(error: StorageUnavailable): boolean {
   return error.code === "store_read_only" || error.code === "clock_differs" || isHanging(causeOf(error));
 }
 
-/** @throws {StorageUnavailable} if applications, whose clocks are right, would refuse the tokens of one of us */
-function checkClock({ clock, location }: Database): void {
-  const ahead = clock.ahead();
-  if (Math.abs(ahead) < MAX_CLOCK_DIFFERENCE_MS) return;
-  throw new StorageUnavailable(`${location}: ${clockDifference(ahead)} Set both clocks by NTP.`, {
-    code: "clock_differs",
-  });
-}
-
 /** The hosts of an address that are not this machine. @throws {ServeError} */
 export function foreignHosts(url: string, env: Readonly<Record<string, string | undefined>>): string[] {
   const { hosts, searchHosts } = parseAddress(url, env);
   return [...hosts, ...searchHosts].map(({ host }) => host).filter((host) => !isLocal(host));
 }
 
-async function makeReady(database: Database, warn: Warn): Promise<void> {
-  const { location, query } = database;
+async function makeReady(database: Database): Promise<void> {
+  const { location, query, warn } = database;
   if ((await schemaVersion(database)) < MIGRATIONS.length) {
     const { from, to } = await migrate(database);
     if (from < to)
@@ -88,8 +83,7 @@ async function makeReady(database: Database, warn: Warn): Promise<void> {
     "SELECT EXISTS (SELECT FROM svc.filling) AS filling, current_setting('fsync') AS fsync",
   );
   if (settings!.filling)
-    throw new StoreRefused(
-      "unusable",
+    throw unusable(
       `${location} is incomplete: a svc store copy or import was interrupted. Run it again, or empty the database with: DROP SCHEMA svc CASCADE`,
     );
   if (settings!.fsync === "off")
@@ -98,106 +92,67 @@ async function makeReady(database: Database, warn: Warn): Promise<void> {
 
 function databaseStore(database: Database, readers: Readers): Store {
   const { query } = database;
-
-  const transaction: RunTransaction = (work, lock) =>
-    database.transaction(async (ask) => {
-      if (lock !== undefined) await announceWait(database, ask(lock));
-      await work(ask);
-    }, false);
-
   return {
     location: database.location,
-    connections: () => database.connections(),
+    connections: database.connections,
     ...createLists(readers),
     ...createStates(database),
-    ...createPruning(database),
-    ...createRecordOperations(database, transaction),
-    snapshots: createSnapshots(database, transaction),
+    ...createRecordOperations(database),
+    snapshots: createSnapshots(database),
+    completeSignIn: (signIn) => completeSignIn(database, signIn),
 
     instances: () => query<InstanceRecord>(`${selectFrom("instances")} ORDER BY row.position`),
 
     personas: () => query<PersonaRecord>(`${selectFrom("personas")} ORDER BY row.position`),
 
     seed: (records) =>
-      transaction(async (ask) => {
+      withoutWriters(database, async (ask) => {
         if (!(await isEmpty(ask))) throw new StoreNotEmpty("A store that is not empty can't be seeded");
         await insertAll(ask, records);
-      }, NO_WRITERS),
+      }),
 
     replace: (records) =>
-      transaction(async (ask) => {
+      withoutWriters(database, async (ask) => {
         await removeAll(ask);
         await insertAll(ask, records);
-      }, NO_WRITERS),
-
-    async findUser(instance_id, id) {
-      if (id.includes("\0")) return undefined;
-      const [row] = await query<UserRecord & { providers: string | null }>(
-        `SELECT ${selected("users")}, ${PROVIDERS_OF_USER} FROM svc.users AS row
-         WHERE row.instance_id = $1::text AND row.id = $2::text`,
-        [instance_id, id],
-      );
-      return row && viewOf(row);
-    },
-
-    async findSession(instance_id, session_id) {
-      if (session_id.includes("\0")) return undefined;
-      const place = "row.instance_id = $1::text AND row.session_id = $2::text";
-      const [row] = await query<SessionRecord>(`${selectFrom("sessions")} WHERE ${place}`, [instance_id, session_id]);
-      return row;
-    },
-
-    /** Rows that refer to the user are deleted with it (ON DELETE CASCADE). A running sign-in locks the user's row, or finds it deleted. */
-    async deleteUser(instance_id, id) {
-      if (id.includes("\0")) return false;
-      const [row] = await query(
-        "DELETE FROM svc.users WHERE instance_id = $1::text AND id = $2::text RETURNING true AS deleted",
-        [instance_id, id],
-      );
-      return row !== undefined;
-    },
+      }),
 
     now: database.clock.now,
     clockAheadMs: database.clock.ahead,
     hangingCommits: database.hangingCommits,
     timeouts: database.timeouts,
 
-    async probe() {
-      await database.check();
-      const [rights] = await query<{ writes: boolean }>(
-        `SELECT ${MAY_WRITE} AS writes FROM (SELECT FROM svc.instances LIMIT 1) AS first`,
-      );
-      if (rights?.writes === false)
-        throw new StorageUnavailable(
-          `${database.location} may not be written by this user. Grant it INSERT, UPDATE and DELETE on all tables of the schema svc, and USAGE on its sequences.`,
-          { code: "store_read_only" },
-        );
-      checkClock(database);
-      // A server that is not ready gets no writes, which could otherwise show that there is space again.
-      if (database.isFull()) await checkDiskSpace(database);
-    },
-
-    completeSignIn: (signIn) => completeSignIn(database, signIn),
+    probe: () => probe(database),
     async close() {
       await Promise.all([readers.close(), database.close()]);
     },
   };
 }
 
-/** 64 KB that can't be compressed. The server removes what is left of it. */
-const TRY = `INSERT INTO svc.settings (name, value)
-  SELECT 'room', to_json(string_agg(md5(random()::text), '')) FROM generate_series(1, 2048)`;
-
-/**
- * Checks whether a server whose disk was full has space again. A small row would prove nothing: it may fit into an
- * existing page.
- * @throws {StorageUnavailable} if it has none
- */
-async function checkDiskSpace(database: Database): Promise<void> {
+/** @throws {StorageUnavailable} */
+async function probe(database: Database): Promise<void> {
+  const { location, query, clock } = database;
+  await database.check();
+  const [rights] = await query<{ writes: boolean }>(
+    `SELECT ${MAY_WRITE} AS writes FROM (SELECT FROM svc.instances LIMIT 1) AS first`,
+  );
+  if (rights?.writes === false)
+    throw new StorageUnavailable(
+      `${location} may not be written by this user. Grant it INSERT, UPDATE and DELETE on all tables of the schema svc, and USAGE on its sequences.`,
+      { code: "store_read_only" },
+    );
+  // Applications, whose clocks are right, would refuse the tokens of one of us.
+  const ahead = clock.ahead();
+  if (Math.abs(ahead) >= MAX_CLOCK_DIFFERENCE_MS)
+    throw new StorageUnavailable(`${location}: ${clockDifference(ahead)} Set both clocks by NTP.`, {
+      code: "clock_differs",
+    });
+  // A server that is not ready gets no writes, which could otherwise show that there is space again.
+  if (!database.isFull()) return;
   const session = database.openSession();
   try {
     await session.begin();
-    await session.ask(TRY);
+    await session.ask(TRY_SPACE);
     await session.ask("ROLLBACK");
     database.noteRoom();
   } finally {

@@ -1,21 +1,8 @@
 import { StorageUnavailable } from "../store.ts";
-import type { Database, Replicas } from "./database/database.ts";
-import { createSemaphore, type Semaphore } from "./database/pool.ts";
+import type { Database } from "./database/database.ts";
+import type { Semaphore } from "./database/pool.ts";
 
-/** A database that lists are read from. */
-export interface Reader {
-  readonly database: Database;
-  /** A slow search, and a slow reader of a long list, keep a connection that long. The others wait their turn. */
-  readonly searches: Semaphore;
-  readonly cursors: Semaphore;
-}
-
-export interface Readers {
-  readonly primary: Reader;
-  /** A replica, if one shows what the primary had a short while ago. */
-  replica(): Promise<Reader | undefined>;
-  close(): Promise<void>;
-}
+export type Readers = ReturnType<typeof createReaders>;
 
 /** How often the positions are compared while lists are read. */
 const COMPARE_EVERY_MS = 500;
@@ -28,11 +15,10 @@ const COMPARE_WITHIN_MS = 1000;
 const WRITTEN = "SELECT (pg_current_wal_lsn() - '0/0'::pg_lsn)::text AS position";
 const REPLAYED = `SELECT (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::text AS position WHERE pg_is_in_recovery()`;
 
-export function createReaders(database: Database, replicas: Replicas | undefined): Readers {
-  const primary = readerOf(database);
+export function createReaders(primary: Database, replicas: Database | undefined) {
   if (!replicas) return { primary, replica: async () => undefined, close: async () => {} };
-  const { maxLagMs } = replicas;
-  const reader = readerOf(replicas.database);
+  const { location, warn } = replicas;
+  const maxLagMs = replicas.limits.searchLagMs;
   /** Where the primary was, and when, oldest first. */
   let marks: { readonly at: number; readonly position: bigint }[] = [];
   /** The replica shows at least what the primary had then. */
@@ -46,9 +32,9 @@ export function createReaders(database: Database, replicas: Replicas | undefined
     compared = at;
     const until = at + COMPARE_WITHIN_MS;
     try {
-      const [written] = await database.query<{ position: string }>(WRITTEN, [], { isSearch: true, until });
+      const [written] = await primary.query<{ position: string }>(WRITTEN, [], { isSearch: true, until });
       marks = [...marks.filter((mark) => at - mark.at <= maxLagMs), { at, position: BigInt(written!.position) }];
-      const [replayed] = await replicas!.database.query<{ position: string }>(REPLAYED, [], { isSearch: true, until });
+      const [replayed] = await replicas!.query<{ position: string }>(REPLAYED, [], { isSearch: true, until });
       // One that was promoted follows nobody.
       const position = replayed ? BigInt(replayed.position) : -1n;
       shown = marks.findLast((mark) => mark.position <= position)?.at ?? -Infinity;
@@ -63,7 +49,6 @@ export function createReaders(database: Database, replicas: Replicas | undefined
   function note(isUsable: boolean, why: string): void {
     if (isUsable === isUsed) return;
     isUsed = isUsable;
-    const { location, warn } = replicas!.database;
     warn(
       isUsable
         ? `${location}: lists and searches are read there again.`
@@ -73,25 +58,21 @@ export function createReaders(database: Database, replicas: Replicas | undefined
 
   return {
     primary,
-    async replica() {
+    /** A replica, if one shows what the primary had a short while ago. */
+    async replica(): Promise<Database | undefined> {
       if (performance.now() - compared > COMPARE_EVERY_MS)
         comparing ??= compare().finally(() => (comparing = undefined));
       if (performance.now() - shown > maxLagMs) await comparing;
-      return performance.now() - shown <= maxLagMs ? reader : undefined;
+      return performance.now() - shown <= maxLagMs ? replicas : undefined;
     },
-    close: () => replicas.database.close(),
+    close: replicas.close,
   };
 }
 
-function readerOf(database: Database): Reader {
-  const { listConnections } = database;
-  return { database, searches: createSemaphore(listConnections), cursors: createSemaphore(listConnections) };
-}
-
-/** Waits for one of a reader's connections. @throws {StorageUnavailable} if none is free in time */
-export async function turn({ database }: Reader, semaphore: Semaphore): Promise<void> {
-  if (await semaphore.acquire(database.deadline() - performance.now())) return;
+/** Waits for one of a database's connections for lists. @throws {StorageUnavailable} if none is free in time */
+export async function turn({ location, limits }: Database, semaphore: Semaphore): Promise<void> {
+  if (await semaphore.acquire(limits.answerWithinMs)) return;
   throw new StorageUnavailable(
-    `${database.location}: all connections for lists are busy. Raise list_connections in its address.`,
+    `${location}: all connections for lists are busy. Raise list_connections in its address.`,
   );
 }

@@ -6,31 +6,14 @@ import {
   type RecordOf,
   type SettingRecord,
   type TableName,
+  type UserRecord,
 } from "../records.ts";
 import { AlreadyExists, Conflict, StorageUnavailable, type Store } from "../store.ts";
 import type { Database } from "./database/database.ts";
 import { isConflict } from "./database/failures.ts";
-import { keyColumns, selected, selectFrom, storedNames, toRow, insertAll } from "./rows.ts";
 import type { Ask } from "./database/session.ts";
-import { timestampOf } from "./database/connection.ts";
-
-type RecordOperations = Pick<
-  Store,
-  | "find"
-  | "instancesWith"
-  | "maxCounted"
-  | "identitiesOf"
-  | "counts"
-  | "add"
-  | "change"
-  | "removeInstance"
-  | "clearInstance"
-  | "settings"
-  | "revision"
->;
-
-/** Runs one transaction. `lock` is taken first, and excludes what no other transaction may do meanwhile. */
-export type RunTransaction = (work: (ask: Ask) => Promise<void>, lock?: string) => Promise<void>;
+import { PROVIDERS_OF_USER, viewOf } from "./lists.ts";
+import { insertAll, keyColumns, selected, selectFrom, storedNames, toRow } from "./rows.ts";
 
 /** Counting a large table reads all of it. PostgreSQL keeps an estimate of each, or of each of its partitions. */
 const MAX_COUNTED = 100_000;
@@ -46,10 +29,9 @@ const COUNTS = TABLE_NAMES.map(
 const REVISION = "SELECT concat_ws(' ', r.number, r.xmin) AS revision FROM svc.revision r";
 
 /** Reads and changes single records: everything except lists and sign-ins. */
-export function createRecordOperations(
-  { location, query, deadline }: Database,
-  transaction: RunTransaction,
-): RecordOperations {
+export function createRecordOperations(database: Database) {
+  const { location, query, deadline, transaction } = database;
+
   async function read<Name extends TableName>(
     name: Name,
     key: KeyOf<Name>,
@@ -98,6 +80,27 @@ export function createRecordOperations(
   return {
     find: async (name, key) => (await read(name, key, deadline()))?.record,
 
+    findSession: async (instance_id, id) => (await read("sessions", { instance_id, id }, deadline()))?.record,
+
+    async findUser(instance_id, id) {
+      if (id.includes("\0")) return undefined;
+      const [row] = await query<UserRecord & { providers: string | null }>(
+        `SELECT ${selected("users")}, ${PROVIDERS_OF_USER} FROM svc.users AS row WHERE ${placeOf("users")}`,
+        [instance_id, id],
+      );
+      return row && viewOf(row);
+    },
+
+    /** Rows that refer to the user are deleted with it (ON DELETE CASCADE). A running sign-in locks the user's row, or finds it deleted. */
+    async deleteUser(instance_id, id) {
+      if (id.includes("\0")) return false;
+      const [row] = await query(`DELETE FROM svc.users AS row WHERE ${placeOf("users")} RETURNING true AS deleted`, [
+        instance_id,
+        id,
+      ]);
+      return row !== undefined;
+    },
+
     async instancesWith(name, key) {
       if (key.includes("\0")) return [];
       // LIMIT makes it look into the index once for each instance: no index has the key alone.
@@ -133,7 +136,7 @@ export function createRecordOperations(
       return row!.revision;
     },
 
-    add: (records) => asConflict(query, () => transaction((ask) => insertAll(ask, records))),
+    add: (records) => asConflict(query, () => transaction((ask) => insertAll(ask, records), false)),
 
     async change(name, key, decide) {
       const until = deadline();
@@ -151,12 +154,12 @@ export function createRecordOperations(
       await transaction(async (ask) => {
         await clear(ask, id);
         await ask("DELETE FROM svc.instances WHERE id = $1::text", [id]);
-      });
+      }, false);
       return true;
     },
 
-    clearInstance: (id) => transaction((ask) => clear(ask, id)),
-  };
+    clearInstance: (id) => transaction((ask) => clear(ask, id), false),
+  } satisfies Partial<Store>;
 }
 
 async function clear(ask: Ask, instance_id: string): Promise<void> {
@@ -196,28 +199,4 @@ async function asConflict<Result>(query: Ask, work: () => Promise<Result>): Prom
       throw new AlreadyExists(`${table}.${found?.column ?? "id"}: another record has the same`, { cause: error });
     throw new Conflict(`${table}: what it belongs to is not there`, { cause: error });
   }
-}
-
-/**
- * A locked row is read again as it is then, so one that was renewed stays. Rows that a sign-in or another server has are
- * left to the next time, so that nobody waits.
- */
-const PRUNE = `WITH gone AS (
-    DELETE FROM svc.sessions AS row WHERE row.instance_id = $1::text AND row.id = ANY (ARRAY(
-      SELECT own.id FROM svc.session_times listed
-      JOIN svc.sessions own ON own.instance_id = listed.instance_id AND own.id = listed.id
-      WHERE listed.instance_id = $1::text AND listed.last_signin_at < $2::text::timestamptz
-        AND own.last_signin_at < $2::text::timestamptz
-        AND (own.revoked_at IS NULL OR own.revoked_at < $2::text::timestamptz)
-      ORDER BY listed.last_signin_at LIMIT $3::text::int FOR UPDATE OF own SKIP LOCKED))
-    RETURNING 1)
-  SELECT count(*)::int AS deleted FROM gone`;
-
-export function createPruning({ query }: Database): Pick<Store, "pruneSessions"> {
-  return {
-    async pruneSessions(instance_id, before, limit) {
-      const [row] = await query<{ deleted: number }>(PRUNE, [instance_id, timestampOf(before), String(limit)]);
-      return row!.deleted;
-    },
-  };
 }

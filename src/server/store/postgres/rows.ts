@@ -1,6 +1,8 @@
 import { columnsOf, isTenantName, keyColumn, type Column } from "../columns.ts";
 import { fold } from "../../../wire/text/fold.ts";
 import { type RecordOf, type TableName, MOVED_NAMES, TABLE_NAMES, type Records } from "../records.ts";
+import type { Database } from "./database/database.ts";
+import { announceWait } from "./database/reports.ts";
 import { isoOf, timestampOf } from "./database/connection.ts";
 import { SECRET_PREFIX } from "../store.ts";
 import type { Ask } from "./database/session.ts";
@@ -94,8 +96,14 @@ function isTime({ kind }: Column): boolean {
 
 const BATCH = 1000;
 
-/** For a transaction that reads or replaces all records. Sign-ins, and others like it, wait meanwhile. */
-export const NO_WRITERS = `LOCK TABLE ${TABLE_NAMES.map((name) => `svc.${name}`).join(", ")} IN SHARE ROW EXCLUSIVE MODE`;
+/** A transaction that reads or replaces all records. Sign-ins, and others like it, wait meanwhile. */
+export function withoutWriters(database: Database, work: (ask: Ask) => Promise<void>): Promise<void> {
+  const tables = TABLE_NAMES.map((name) => `svc.${name}`).join(", ");
+  return database.transaction(async (ask) => {
+    await announceWait(database, ask(`LOCK TABLE ${tables} IN SHARE ROW EXCLUSIVE MODE`));
+    await work(ask);
+  }, false);
+}
 
 /** Adds records of one kind, in their order. */
 async function insert<Name extends TableName>(

@@ -1,5 +1,5 @@
+import { unusable } from "./database/failures.ts";
 import { TABLE_NAMES, isTenantName, type TableName } from "../columns.ts";
-import { StoreRefused } from "../store.ts";
 import type { Ask } from "./database/session.ts";
 import { storedColumnsOf, isLate, keyColumns, type StoredColumn } from "./rows.ts";
 import { KINDS } from "../kinds.ts";
@@ -125,8 +125,7 @@ export async function checkColumns(location: string, ask: Ask): Promise<void> {
     (name) => !there.has(name),
   );
   if (missing !== undefined)
-    throw new StoreRefused(
-      "unusable",
+    throw unusable(
       `${location} has no column svc.${missing}. The migration that adds it is missing, or another program changed the schema. Nothing was changed.`,
     );
 }

@@ -1,8 +1,7 @@
 import { byTable, MOVED_NAMES, type MovedName } from "../records.ts";
 import { CLOCK_SETTING, type SnapshotInfo, type Snapshots } from "../store.ts";
 import type { Database } from "./database/database.ts";
-import type { RunTransaction } from "./record-operations.ts";
-import { storedColumnsOf, NO_WRITERS } from "./rows.ts";
+import { storedColumnsOf, withoutWriters } from "./rows.ts";
 
 /** Of the schema's version 1: copies of all records, and of the clock. */
 export const SNAPSHOT_TABLES = `
@@ -32,12 +31,13 @@ interface Row {
 }
 
 /** Stored in the database, so that every process has them. */
-export function createSnapshots({ query }: Database, transaction: RunTransaction): Snapshots {
+export function createSnapshots(database: Database): Snapshots {
+  const { query } = database;
   return {
     list: async () => (await query<Row>(LIST)).map(infoOf),
 
     async save(name, created_at) {
-      await transaction(async (ask) => {
+      await withoutWriters(database, async (ask) => {
         await ask("DELETE FROM svc.snapshots WHERE name = $1::text", [name]);
         await ask(
           `INSERT INTO svc.snapshots (name, created_at, clock) VALUES ($1::text, $2::text::timestamptz,
@@ -50,7 +50,7 @@ export function createSnapshots({ query }: Database, transaction: RunTransaction
              SELECT $1::text, $2::text, own.position, row_to_json(own) FROM svc.${kind} AS own`,
             [name, kind],
           );
-      }, NO_WRITERS);
+      });
       const [saved] = await query<Row>(LIST.replace("s.name NOT LIKE '.%'", "s.name = $1::text"), [name]);
       return infoOf(saved ?? { name, created_at, counts: null });
     },
@@ -58,7 +58,7 @@ export function createSnapshots({ query }: Database, transaction: RunTransaction
     async restore(name, dropped) {
       const [there] = await query("SELECT true AS there FROM svc.snapshots WHERE name = $1::text", [name]);
       if (!there) return false;
-      await transaction(async (ask) => {
+      await withoutWriters(database, async (ask) => {
         await ask("DELETE FROM svc.states");
         for (const kind of MOVED_NAMES.toReversed()) await ask(`DELETE FROM svc.${kind}`);
         for (const kind of MOVED_NAMES) {
@@ -84,7 +84,7 @@ export function createSnapshots({ query }: Database, transaction: RunTransaction
            SELECT $2::text, s.clock FROM svc.snapshots s WHERE s.name = $1::text AND s.clock IS NOT NULL`,
           [name, CLOCK_SETTING],
         );
-      }, NO_WRITERS);
+      });
       return true;
     },
 

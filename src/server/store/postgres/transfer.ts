@@ -10,40 +10,23 @@ import {
 } from "../records.ts";
 import type { Source, Target } from "../maintenance.ts";
 import { StorageUnavailable, StoreRefused, type Warn } from "../store.ts";
-import { type Database, openDatabaseAt } from "./database/database.ts";
-import { asRefusal, causeOf, isLocked, isUnstorable, reasonOf } from "./database/failures.ts";
+import { openDatabaseAt } from "./database/database.ts";
+import { asRefusal, causeOf, isLocked, isUnstorable, reasonOf, unusable } from "./database/failures.ts";
 import { migrate } from "./migrate.ts";
 import { requireStore, schemaVersion } from "./version.ts";
 import { selectFrom, insertAll, isEmpty, removeAll } from "./rows.ts";
 import { MIGRATIONS } from "./schema.ts";
-import { inBatches, type Session } from "./database/session.ts";
+import { inBatches } from "./database/session.ts";
 
 const BATCH = 1000;
 /** It takes the same lock for a moment, and gives it up when somebody has waited for `deadlock_timeout`, one second. */
 const AUTOVACUUM_YIELDS_IN = "3s";
 
-interface Alone {
-  readonly database: Database;
-  readonly location: string;
-  readonly session: Session;
-  close(): Promise<void>;
-}
-
-/** A database for one purpose, with the one session that serves it. */
-function openAlone(url: string, warn: Warn): Alone {
-  const database = openDatabaseAt(url, warn);
-  const session = database.openSession(false);
-  const close = async (): Promise<void> => {
-    await session.close();
-    await database.close();
-  };
-  return { database, location: database.location, session, close };
-}
-
 /** A store in a database, read as a whole, as it is when this is called. @throws {StoreRefused} */
 export async function openPostgresSource(url: string, warn: Warn = () => {}): Promise<Source> {
-  const { database, location, session, close } = openAlone(url, warn);
-  const { ask } = session;
+  const database = openDatabaseAt(url, warn);
+  const { location, close } = database;
+  const { ask, begin } = database.openSession(false);
   let readings = 0;
 
   async function* entries(): AsyncIterable<readonly Entry[]> {
@@ -57,9 +40,10 @@ export async function openPostgresSource(url: string, warn: Warn = () => {}): Pr
 
   try {
     await requireStore(database);
-    await refuseIncomplete(database);
+    const [filling] = await database.query("SELECT FROM svc.filling");
+    if (filling) throw unusable(`${location} is itself incomplete: a copy or an import into it was interrupted.`);
     // From here on the view is consistent, even if others write.
-    await session.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    await begin("ISOLATION LEVEL REPEATABLE READ READ ONLY");
     await ask("SELECT FROM svc.instances LIMIT 1");
     return { location, entries, close };
   } catch (error) {
@@ -70,15 +54,11 @@ export async function openPostgresSource(url: string, warn: Warn = () => {}): Pr
 
 /** A database that is being filled. Only one process at a time may do that. @throws {StoreRefused} */
 export async function openPostgresTarget(url: string, warn: Warn = () => {}): Promise<Target> {
-  const { database, location, session, ...alone } = openAlone(url, warn);
-  const { ask, transaction } = session;
+  const database = openDatabaseAt(url, warn);
+  const { location, close } = database;
+  const { ask, transaction } = database.openSession(false);
   // The transaction stays open: behind a pooler, a session lock would stay on a connection that others use.
   const lock = database.openSession(false);
-  const close = async (): Promise<void> => {
-    await lock.close();
-    await alone.close();
-  };
-
   try {
     if ((await schemaVersion(database)) < MIGRATIONS.length) await migrate(database);
     await lock.begin();
@@ -99,8 +79,7 @@ export async function openPostgresTarget(url: string, warn: Warn = () => {}): Pr
         const [filling] = await ask<{ fingerprint: string; entries: string }>("SELECT * FROM svc.filling");
         if (filling?.fingerprint === fingerprint) return Number(filling.entries);
         if (!filling && !(await isEmpty(ask)))
-          throw new StoreRefused(
-            "unusable",
+          throw unusable(
             `${location} already contains a store, which is never overwritten. Use an empty database, or empty this one with: DROP SCHEMA svc CASCADE`,
           );
         await removeAll(ask);
@@ -137,24 +116,13 @@ function notStored(location: string, entries: readonly Entry[], error: unknown):
   if (isUnstorable(causeOf(error))) {
     const longest = entries.toSorted((a, b) => textOf(b).length - textOf(a).length)[0]!;
     const [table, record] = entries.find((entry) => NOT_TEXT.test(textOf(entry))) ?? longest;
-    return new StoreRefused(
-      "unusable",
+    return unusable(
       `${location} can't store ${keyOf(table, record)} of the ${table}: ${reasonOf(causeOf(error))}. Correct or delete that record in the source, and start again.`,
       { cause: error },
     );
   }
   if (!(error instanceof StorageUnavailable)) return error;
   return new StorageUnavailable(`${error.message}. To continue, run the same command again.`, { cause: error });
-}
-
-/** @throws {StoreRefused} if the store was not filled to its end */
-async function refuseIncomplete({ location, query }: Database): Promise<void> {
-  const [row] = await query<{ filling: boolean }>("SELECT EXISTS (SELECT FROM svc.filling) AS filling");
-  if (row!.filling)
-    throw new StoreRefused(
-      "unusable",
-      `${location} is itself incomplete: a copy or an import into it was interrupted.`,
-    );
 }
 
 function byKind(entries: readonly Entry[]): Records {

@@ -1,13 +1,21 @@
-import { StoreRefused } from "../store.ts";
+import type { StoreRefused } from "../store.ts";
 import type { Database } from "./database/database.ts";
-import { READ_FEATURES } from "./database/servers.ts";
-import { causeOf, isUnsupported } from "./database/failures.ts";
+import { causeOf, isUnsupported, unusable } from "./database/failures.ts";
 import type { Ask } from "./database/session.ts";
 import { checkColumns, MIGRATIONS } from "./schema.ts";
 
 const OLDEST_SERVER = 130_000;
 
+/** What the statements of a sign-in need, and engines without a name of their own may lack. */
+const READ_SERVER = `SELECT (SELECT count(*) FROM pg_language WHERE lanname = 'plpgsql')::int AS languages,
+  (SELECT xmin::text FROM pg_class LIMIT 1) AS row_version,
+  current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,
+  current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS standby,
+  current_setting('transaction_read_only') AS read_only, current_setting('synchronous_commit') AS synchronous_commit`;
+
 interface Server {
+  readonly languages: number;
+  readonly row_version: string | null;
   readonly number: number;
   readonly version: string;
   readonly encoding: string;
@@ -21,43 +29,28 @@ interface Server {
  * @throws {StoreRefused} if it is newer than this svc, or the server can't be used
  */
 export async function schemaVersion(database: Database): Promise<number> {
-  await checkFeatures(database);
-  const [server] = await database.query<Server>(
-    `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,
-       current_setting('server_encoding') AS encoding,
-       pg_is_in_recovery() AS standby, current_setting('transaction_read_only') AS read_only,
-       current_setting('synchronous_commit') AS synchronous_commit`,
-  );
-  const refused = (why: string): StoreRefused => new StoreRefused("unusable", `${database.location} ${why}`);
-  if (server!.number < OLDEST_SERVER) throw refused(`is PostgreSQL ${server!.version}. svc needs 13 or newer.`);
-  if (server!.standby) throw refused("is a read-only standby. Give the address of the primary.");
-  if (server!.read_only === "on")
+  const { location, query } = database;
+  const refused = (why: string): StoreRefused => unusable(`${location} ${why}`);
+  const lacks = (what: string): StoreRefused =>
+    refused(`lacks ${what}. Use PostgreSQL 13 or newer, with its extension plpgsql.`);
+  const [found] = await query<Server>(READ_SERVER).catch((error: unknown) => {
+    throw isUnsupported(causeOf(error)) ? lacks("row versions (xmin)") : error;
+  });
+  const server = found!;
+  if (server.languages === 0) throw lacks("PL/pgSQL");
+  if (server.row_version === null) throw lacks("row versions (xmin)");
+  if (server.number < OLDEST_SERVER) throw refused(`is PostgreSQL ${server.version}. svc needs 13 or newer.`);
+  if (server.standby) throw refused("is a read-only standby. Give the address of the primary.");
+  if (server.read_only === "on")
     throw refused("is set to read only (default_transaction_read_only). Set it back, or give another address.");
-  if (server!.encoding !== "UTF8")
-    throw refused(
-      `has the encoding ${server!.encoding}. Create it with: createdb --encoding=UTF8 --template=template0`,
-    );
+  if (server.encoding !== "UTF8")
+    throw refused(`has the encoding ${server.encoding}. Create it with: createdb --encoding=UTF8 --template=template0`);
   // Every connection sets it, but a pooler that drops unknown parameters may have undone that.
-  if (["off", "local"].includes(server!.synchronous_commit))
-    throw refused(`answers before a write is safe (synchronous_commit=${server!.synchronous_commit}). Set it to on.`);
-  const version = await knownVersion(database, database.query);
-  if (version === MIGRATIONS.length) await checkColumns(database.location, database.query);
+  if (["off", "local"].includes(server.synchronous_commit))
+    throw refused(`answers before a write is safe (synchronous_commit=${server.synchronous_commit}). Set it to on.`);
+  const version = await knownVersion(database, query);
+  if (version === MIGRATIONS.length) await checkColumns(location, query);
   return version;
-}
-
-/** @throws {StoreRefused} if it is no PostgreSQL, which the server did not say by its name */
-async function checkFeatures({ location, query }: Database): Promise<void> {
-  const lacks = (what: string, cause?: unknown): StoreRefused =>
-    new StoreRefused("unusable", `${location} lacks ${what}. Use PostgreSQL 13 or newer, with its extension plpgsql.`, {
-      cause,
-    });
-  const [found] = await query<{ languages: number; row_version: string | null }>(READ_FEATURES).catch(
-    (error: unknown) => {
-      throw isUnsupported(causeOf(error)) ? lacks("row versions (xmin)", error) : error;
-    },
-  );
-  if (found!.languages === 0) throw lacks("PL/pgSQL");
-  if (found!.row_version === null) throw lacks("row versions (xmin)");
 }
 
 /** The newest version. @throws {StoreRefused} if the database has no store, or one of an older version */
@@ -65,7 +58,7 @@ export async function requireStore(database: Database): Promise<number> {
   const version = await schemaVersion(database);
   if (version === MIGRATIONS.length) return version;
   const why = version === 0 ? "contains no store." : "has an older schema. Run: svc store migrate";
-  throw new StoreRefused("unusable", `${database.location} ${why}`);
+  throw unusable(`${database.location} ${why}`);
 }
 
 /** The version of a schema that may be used, or 0. @throws {StoreRefused} */
@@ -78,14 +71,12 @@ export async function knownVersion({ location, schemaOwner }: Database, ask: Ask
   );
   const { version, early } = row!;
   if (early && version > 0)
-    throw new StoreRefused(
-      "unusable",
+    throw unusable(
       `${location} was created by svc before its first release, with other tables. Export the records with that svc ` +
         "(svc store export), remove them (DROP SCHEMA svc CASCADE), and import them: svc store import",
     );
   if (version > MIGRATIONS.length)
-    throw new StoreRefused(
-      "unusable",
+    throw unusable(
       `${location} has the schema version ${version}, created by a newer svc; this one supports ${MIGRATIONS.length}. ` +
         "Use the newer svc.",
     );
@@ -125,8 +116,7 @@ async function checkOwners(location: string, owner: string | undefined, ask: Ask
     [owner ?? ""],
   );
   if (foreign)
-    throw new StoreRefused(
-      "unusable",
+    throw unusable(
       `${location}: ${foreign.name === "" ? "the schema svc" : `svc.${foreign.name}`} belongs to the role ` +
         `${JSON.stringify(foreign.owner)}, which could read and change what svc keeps. If you trust that role, add ` +
         `schema_owner=${encodeURIComponent(foreign.owner)} to the address. Otherwise remove its objects, or use another database.`,
@@ -139,8 +129,7 @@ export async function checkEmpty(location: string, ask: Ask): Promise<void> {
     `SELECT name FROM (${OBJECTS}) AS things WHERE name <> 'migrations' ORDER BY rank, name LIMIT 1`,
   );
   if (thing)
-    throw new StoreRefused(
-      "unusable",
+    throw unusable(
       `${location}: the schema svc contains ${thing.name}, which svc did not create. Use another database, or rename ` +
         "that schema: ALTER SCHEMA svc RENAME TO other",
     );

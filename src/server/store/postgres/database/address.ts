@@ -1,7 +1,7 @@
 import { homedir, userInfo } from "node:os";
 import { join } from "node:path";
 import { badAddress } from "./failures.ts";
-import { tlsOf, type Tls } from "./tls.ts";
+import { tlsOf } from "./tls.ts";
 
 export interface Host {
   /** A name, an IP address, or the directory of a Unix socket. */
@@ -10,28 +10,7 @@ export interface Host {
 }
 
 /** The address of a database, and how to connect to it. */
-export interface Address {
-  /** For people: without the password and the parameters. */
-  readonly location: string;
-  /** Tried in this order. */
-  readonly hosts: readonly Host[];
-  /** Replicas that lists and searches may read. */
-  readonly searchHosts: readonly Host[];
-  readonly database: string;
-  readonly username: string;
-  /** Undefined if it is in the password file, or there is none. */
-  readonly password: string | undefined;
-  readonly passwordFile: string;
-  readonly tls: Tls;
-  /** Whether a server must accept writes before it is used. */
-  readonly target: "any" | "read-write";
-  readonly application_name: string;
-  /** A further role that may own the schema. */
-  readonly schemaOwner: string | undefined;
-  /** Command-line options for the server process, as in `-c geqo=off`. */
-  readonly options: string | undefined;
-  readonly limits: Limits;
-}
+export type Address = ReturnType<typeof parseAddress>;
 
 /** The variables of libpq that fill in what an address omits. */
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -60,7 +39,7 @@ const PARAMETERS: readonly string[] = [
  * `PGPORT`, `PGUSER`, `PGPASSWORD`, `PGDATABASE` and the other variables of libpq.
  * @throws {ServeError} with a message that repeats nothing that could be part of a password
  */
-export function parseAddress(text: string, variables: Environment = {}): Address {
+export function parseAddress(text: string, variables: Environment = {}) {
   // CI systems set a variable without a value to nothing.
   const env: Environment = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
   const { url, hosts: urls } = split(text);
@@ -79,17 +58,24 @@ export function parseAddress(text: string, variables: Environment = {}): Address
   const hosts = hostsOf(urls, parameters, env);
   const shown = parameters.get("host") ?? urls.map((one) => one.host).join(",");
   return {
+    /** For people: without the password and the parameters. */
     location: `postgres://${named === "" ? "" : `${named}@`}${shown}/${path}`,
+    /** Tried in this order. */
     hosts,
+    /** Replicas that lists and searches may read. */
     searchHosts: searchHostsOf(parameters.get("search_hosts"), env),
     username,
     database: path || (env["PGDATABASE"] ?? username),
+    /** Undefined if it is in the password file, or there is none. */
     password: decoded(url.password) || env["PGPASSWORD"],
     passwordFile: parameter("passfile", "PGPASSFILE") ?? join(homedir(), ".pgpass"),
     tls: tlsOf(parameter("sslmode", "PGSSLMODE"), parameter("sslrootcert", "PGSSLROOTCERT")),
-    target: targetOf(parameter("target_session_attrs", "PGTARGETSESSIONATTRS"), hosts.length),
+    /** Whether a server must accept writes before it is used. */
+    mustWrite: mustWrite(parameter("target_session_attrs", "PGTARGETSESSIONATTRS"), hosts.length),
     application_name: parameters.get("application_name") ?? "svc",
+    /** A further role that may own the schema. */
     schemaOwner: parameters.get("schema_owner") ?? undefined,
+    /** Command-line options for the server process, as in `-c geqo=off`. */
     options: parameter("options", "PGOPTIONS"),
     limits: limitsOf(parameters, env["PGCONNECT_TIMEOUT"], hosts.length),
   };
@@ -103,15 +89,8 @@ function checkParameters({ search, searchParams }: URL): void {
   throw badAddress(`has ${named}. Known ones: ${PARAMETERS.join(", ")}.`);
 }
 
-interface Parts {
-  /** With the first host. */
-  readonly url: URL;
-  /** As written; empty if there are none. */
-  readonly hosts: readonly URL[];
-}
-
-/** A URL has one host, libpq's addresses any number. */
-function split(text: string): Parts {
+/** A URL has one host, libpq's addresses any number. @returns it with the first host, and each host as it is written */
+function split(text: string) {
   const [, scheme, login = "", named = "", rest] = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#@]*)(.*)$/.exec(text) ?? [];
   const hosts = named === "" ? [] : named.split(",").map((host) => `postgres://${host}`);
   const first = named.split(",")[0] || (login === "" ? "" : "localhost");
@@ -153,21 +132,13 @@ function searchHostsOf(text: string | null, env: Environment): Host[] {
 }
 
 /** svc writes, so a standby is not enough. With one host that is an error, with several the next one is tried. */
-function targetOf(value: string | undefined, hosts: number): Address["target"] {
-  switch (value) {
-    case undefined:
-      return hosts > 1 ? "read-write" : "any";
-    case "any":
-      return "any";
-    case "read-write":
-    case "primary":
-      return "read-write";
-    default:
-      throw badAddress(
-        "has a target_session_attrs that svc can't use, because it writes. Use read-write, primary or any.",
-        "PGTARGETSESSIONATTRS",
-      );
-  }
+function mustWrite(value: string | undefined, hosts: number): boolean {
+  if (value === undefined) return hosts > 1;
+  if (["any", "read-write", "primary"].includes(value)) return value !== "any";
+  throw badAddress(
+    "has a target_session_attrs that svc can't use, because it writes. Use read-write, primary or any.",
+    "PGTARGETSESSIONATTRS",
+  );
 }
 
 function decoded(text: string): string {
@@ -179,25 +150,13 @@ function decoded(text: string): string {
 }
 
 /** The connections of one process to a database, and its timeouts. */
-interface Limits {
-  /** Connections for short statements. */
-  readonly poolSize: number;
-  /** Further connections for searches, and as many for lists that are being read. */
-  readonly listConnections: number;
-  /** How old what a replica shows may be. */
-  readonly searchLagMs: number;
-  readonly connectTimeoutMs: number;
-  /** For one statement of a request, after which PostgreSQL cancels it. */
-  readonly statementTimeoutMs: number;
-  /** For a whole request: the wait for a connection, and the answer. */
-  readonly answerWithinMs: number;
-}
+export type Limits = ReturnType<typeof limitsOf>;
 
 /** PostgreSQL must time out a statement before we consider PostgreSQL lost because of one slow search. */
 const MARGIN_MS = 500;
 
 /** @throws {ServeError} */
-function limitsOf(parameters: URLSearchParams, connectTimeout: string | undefined, hosts: number): Limits {
+function limitsOf(parameters: URLSearchParams, connectTimeout: string | undefined, hosts: number) {
   const whole = (name: string, least: number, most: number, otherwise: number, text?: string): number => {
     const given = parameters.get(name) ?? text;
     if (given === undefined || given === "") return otherwise;
@@ -209,12 +168,17 @@ function limitsOf(parameters: URLSearchParams, connectTimeout: string | undefine
   const statement = whole("statement_timeout", 1, 600, 4);
   const wait = whole("pool_timeout", 1, 600, statement) * 1000;
   return {
+    /** Connections for short statements. */
     poolSize: whole("pool_size", 1, 1000, 10),
+    /** Further connections for searches, and as many for lists that are being read. */
     listConnections: whole("list_connections", 1, 1000, 4),
+    /** How old what a replica shows may be. */
     searchLagMs: whole("search_lag", 1, 3600, 5) * 1000,
     // An unreachable host must leave time to try the next one.
     connectTimeoutMs: whole("connect_timeout", 1, 600, hosts > 1 ? 2 : 4, connectTimeout) * 1000,
+    /** For one statement of a request, after which PostgreSQL cancels it. */
     statementTimeoutMs: statement * 1000,
+    /** For a whole request: the wait for a connection, and the answer. */
     answerWithinMs: Math.max(wait, statement * 1000) + MARGIN_MS,
   };
 }

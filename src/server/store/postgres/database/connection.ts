@@ -15,13 +15,6 @@ export interface Endpoint {
   readonly isPooler: boolean;
 }
 
-interface ConnectOptions {
-  /** Whether statements are limited in time, as for requests. Default true. */
-  readonly limited?: boolean;
-  /** Called when the connection is lost, also when it was idle. */
-  readonly onclose?: () => void;
-}
-
 /** A role that may create objects in `public` must not be able to replace a function or an operator that we use. */
 const SEARCH_PATH = "pg_catalog, pg_temp";
 const IDLE_IN_TRANSACTION_MS = 60_000;
@@ -37,8 +30,15 @@ const TIMESTAMPTZ = 1184;
 /**
  * A client with one connection, which is opened on demand. After it is lost, every statement fails: `postgres` would open
  * it again with what was not sent yet, or wait for it forever (porsager/postgres#1193).
+ * @param limited whether statements are limited in time, as for requests
+ * @param onclose called when the connection is lost, also when it was idle
  */
-export async function connect(address: Address, endpoint: Endpoint, options: ConnectOptions = {}): Promise<Client> {
+export async function connect(
+  address: Address,
+  endpoint: Endpoint,
+  limited: boolean,
+  onclose: () => void = () => {},
+): Promise<Client> {
   const { host } = endpoint;
   const { connectTimeoutMs } = address.limits;
   let isOpened = false;
@@ -66,12 +66,12 @@ export async function connect(address: Address, endpoint: Endpoint, options: Con
     connection: {
       application_name: address.application_name,
       ...((address.options === undefined ? {} : { options: address.options }) as object),
-      ...((endpoint.isPooler ? {} : settingsFor(address, options.limited)) as object),
+      ...((endpoint.isPooler ? {} : settingsFor(address, limited)) as object),
     },
     max: 1,
     // A transaction may last longer.
     max_lifetime: null,
-    ...(options.onclose && { onclose: options.onclose }),
+    onclose,
   });
 }
 
@@ -90,7 +90,7 @@ function settingsFor({ limits }: Address, limited = true): Record<string, string
   return {
     search_path: SEARCH_PATH,
     TimeZone: "UTC",
-    DateStyle: "ISO",
+    DateStyle: "ISO, MDY",
     default_transaction_isolation: "read committed",
     // An acknowledged commit is on disk.
     synchronous_commit: "on",
@@ -100,27 +100,19 @@ function settingsFor({ limits }: Address, limited = true): Record<string, string
   };
 }
 
-/** Reads these settings back: a pooler may have dropped any of them. */
-export function readSettings(address: Address): string {
-  const columns = Object.keys(settingsFor(address)).map((name) => `pg_catalog.current_setting('${name}') AS "${name}"`);
-  return `SELECT ${columns.join(", ")}`;
+export interface Setting {
+  readonly name: string;
+  /** A time in milliseconds. */
+  readonly setting: string;
 }
+
+/** Reads settings back: a pooler may have dropped any of them. */
+export const READ_SETTINGS = "SELECT name, setting FROM pg_catalog.pg_settings";
 
 /** Whether all of them are as they should be. */
-export function areApplied(address: Address, found: Readonly<Record<string, string>>): boolean {
-  return Object.entries(settingsFor(address)).every(([name, value]) => {
-    const there = found[name] ?? "";
-    if (name === "DateStyle") return there.split(",")[0] === value;
-    return value.endsWith("ms") ? inMs(there) === inMs(value) : there === value;
-  });
-}
-
-const UNITS: Readonly<Record<string, number>> = { "": 1, ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** A time as the server shows it, such as `1min`. */
-function inMs(text: string): number {
-  const [, number, unit = ""] = /^(\d+)(\w*)$/.exec(text) ?? [];
-  return Number(number) * (UNITS[unit] ?? NaN);
+export function areApplied(address: Address, found: readonly Setting[]): boolean {
+  const there = new Map(found.map(({ name, setting }) => [name, setting]));
+  return Object.entries(settingsFor(address)).every(([name, value]) => there.get(name) === value.replace(/ms$/, ""));
 }
 
 /**
@@ -161,6 +153,9 @@ export function isoOf(text: string): string {
   return `${year}${text.slice(4, 10)}T${time.length === 8 ? `${time}.000` : time.padEnd(12, "0")}Z`;
 }
 
+/** `host:port:database:user:password`; a backslash makes the next character literal. */
+const PASSWORD_LINE = /^((?:\\.|[^\\:])*):((?:\\.|[^\\:])*):((?:\\.|[^\\:])*):((?:\\.|[^\\:])*):(.*)$/;
+
 /**
  * The password for a host: the address's own or `PGPASSWORD`, else the one in the password file, in the form of libpq's
  * `.pgpass`. Like libpq it ignores a file that others can read.
@@ -172,22 +167,9 @@ export async function passwordFor(address: Address, { host, port }: Host): Promi
     const lines = (await readFile(address.passwordFile, "utf8")).split(/\r?\n/);
     const wanted = [host.startsWith("/") ? "localhost" : host, String(port), address.database, address.username];
     return lines
-      .map(fieldsOf)
-      .find((fields) => wanted.every((value, n) => fields[n] === "*" || fields[n] === value))?.[4];
+      .map((line) => PASSWORD_LINE.exec(line)?.map((field) => field.replace(/\\(.)/g, "$1")))
+      .find((fields) => fields && wanted.every((value, n) => [value, "*"].includes(fields[n + 1]!)))?.[5];
   } catch {
     return undefined;
   }
-}
-
-/** `host:port:database:user:password`; a backslash makes the next character literal. */
-function fieldsOf(line: string): string[] {
-  if (line.startsWith("#")) return [];
-  const fields = [""];
-  for (let n = 0; n < line.length; n++) {
-    const character = line[n]!;
-    if (character === "\\" && n + 1 < line.length) fields[fields.length - 1] += line[++n]!;
-    else if (character === ":" && fields.length < 5) fields.push("");
-    else fields[fields.length - 1] += character;
-  }
-  return fields;
 }

@@ -3,6 +3,7 @@ import type { Warn } from "../../store.ts";
 import { type Address, parseAddress } from "./address.ts";
 import { createDatabaseClock } from "./clock.ts";
 import {
+  asRefusal,
   isBusy,
   isFull,
   isHanging,
@@ -19,9 +20,9 @@ import {
   withinTime,
 } from "./failures.ts";
 import { describeHolders, LOCK_HOLDERS, type LockHolder, createReports } from "./reports.ts";
-import { CurrentPool, type Pool } from "./pool.ts";
+import { createSemaphore, createCurrentPool, type Pool } from "./pool.ts";
 import { faultOf, READ_STATE, type ServerState } from "./servers.ts";
-import { openSession, type Ask, type Value } from "./session.ts";
+import { openSession, type Ask, type Session, type Value } from "./session.ts";
 
 const TRY_AGAIN_MS = 100;
 /** A database that was set to read-only must not cost a new pool for each write. */
@@ -29,7 +30,7 @@ const MIN_POOL_AGE_MS = 1000;
 /** How often a server that could not be used is looked at while it answers reads. */
 const LOOK_AGAIN_MS = 1000;
 
-interface QueryOptions<Row = object> {
+export interface QueryOptions<Row = object> {
   /** Whether this is a search, which may be slow and is rarely repeated. Other statements never wait for searches. Default false. */
   readonly isSearch?: boolean;
   /** The deadline of the answer, on `performance.now()`. */
@@ -46,7 +47,7 @@ export function openDatabase(address: Address, warn: Warn) {
   const reports = createReports(location, warn);
   const clock = createDatabaseClock((text) => warn(`${location}: ${text}`));
   let latest: ServerState | undefined;
-  const pool = new CurrentPool(address, { clock, warn, onFound: noteState });
+  const pool = createCurrentPool(address, { clock, warn, onFound: noteState });
   let looked = -Infinity;
   let timeouts = 0;
   let answered = 0;
@@ -78,22 +79,20 @@ export function openDatabase(address: Address, warn: Warn) {
       try {
         made = await withinTime(current, until - asked);
         const statements = isSearch ? made.searches : made.requests;
-        if (pool.hanging && statements.isStuck()) throw pool.hanging;
+        if (pool.hanging() && statements.isStuck()) throw pool.hanging();
         if (!isSearch) asking++;
-        const answer = statements
-          .run<Row>(text, parameters, !isSearch, until)
-          .finally(() => void (isSearch || asking--));
+        const answer = statements.run<Row>(text, parameters, until).finally(() => void (isSearch || asking--));
         const rows = await withinTime(answer, until - performance.now());
         answered = performance.now();
         inspect?.(rows, asked);
         reports.answer();
-        if (!inspect && reports.isDoubtful) lookAgain();
+        if (!inspect && reports.isDoubtful()) lookAgain();
         return rows;
       } catch (caught) {
         if (caught instanceof NotSent) continue;
-        const isDead = isLost(caught) || (caught instanceof NoAnswer && answered < asked) || caught === pool.hanging;
+        const isDead = isLost(caught) || (caught instanceof NoAnswer && answered < asked) || caught === pool.hanging();
         // If the time ends during an attempt, those before say why.
-        const error = caught instanceof NoAnswer ? (busy ?? pool.hanging ?? caught) : caught;
+        const error = caught instanceof NoAnswer ? (busy ?? pool.hanging() ?? caught) : caught;
         if (isBusy(error)) busy = error;
         if (isDead && made) pool.renew(current);
         // Without a pool there is no usable server, for whatever reason.
@@ -156,19 +155,22 @@ export function openDatabase(address: Address, warn: Warn) {
     check().catch(() => undefined);
   }
 
+  const sessions = new Set<Session>();
+
   return {
     location,
+    limits,
     /** A role that may own the schema, beside those that can do everything. */
     schemaOwner: address.schemaOwner,
     query,
     check,
     warn,
     /** From now on `warn` gets what fails, when the database is lost and when it is back. */
-    serve: () => reports.serve(),
+    serve: reports.serve,
     clock,
     /** Whether a write failed because the server's disk was full, and `noteRoom` has not reported space since. */
-    isFull: () => reports.isFull,
-    noteRoom: () => reports.room(),
+    isFull: reports.isFull,
+    noteRoom: reports.room,
     /** Commits that wait for a synchronous standby, at the last look. */
     hangingCommits: () => latest?.hanging ?? 0,
     /** How many statements of requests ran into their time limit, or waited too long for a lock. */
@@ -179,8 +181,16 @@ export function openDatabase(address: Address, warn: Warn) {
       inUse: Math.min(asking, limits.poolSize),
       waiting: Math.max(0, asking - limits.poolSize),
     }),
-    /** @param limited whether statements have a time limit, as for requests */
-    openSession: (limited = true) => openSession(address, async () => (await pool.get()).endpoint, limited),
+    /** Closed with the database, if not before. @param limited whether statements have a time limit, as for requests */
+    openSession(limited = true): Session {
+      const session = openSession(address, async () => (await pool.get()).endpoint, limited);
+      const close = async (): Promise<void> => {
+        sessions.delete(session);
+        await session.close();
+      };
+      sessions.add(session);
+      return { ...session, close };
+    },
     /**
      * A transaction of a request, with a connection of its own. Few run at a time.
      * @param limited whether statements have a time limit
@@ -189,7 +199,7 @@ export function openDatabase(address: Address, warn: Warn) {
     async transaction<T>(work: (ask: Ask) => Promise<T>, limited = true): Promise<T> {
       const { endpoint, changes } = await pool.get();
       if (!(await changes.acquire(limits.answerWithinMs)))
-        throw unavailable(location, pool.hanging ?? new NoAnswer("no connection in time"));
+        throw unavailable(location, pool.hanging() ?? new NoAnswer("no connection in time"));
       const session = openSession(address, async () => endpoint, limited);
       try {
         return await session.transaction(() => work(session.ask));
@@ -200,9 +210,13 @@ export function openDatabase(address: Address, warn: Warn) {
     },
     /** The deadline, on `performance.now()`, of a request that arrives now. */
     deadline: () => performance.now() + limits.answerWithinMs,
-    /** How many long lists may be read at the same time. */
-    listConnections: limits.listConnections,
-    close: () => pool.close(),
+    /** A slow search, and a slow reader of a long list, keep a connection that long. The others wait their turn. */
+    searches: createSemaphore(limits.listConnections),
+    cursors: createSemaphore(limits.listConnections),
+    async close(): Promise<void> {
+      await Promise.all([...sessions].map((session) => session.close()));
+      await pool.close();
+    },
   };
 }
 
@@ -217,19 +231,23 @@ export function openDatabaseAt(url: string, warn: Warn): Database {
 }
 
 /** The replicas that an address names for lists and searches. */
-export interface Replicas {
-  readonly database: Database;
-  /** How old what they show may be. */
-  readonly maxLagMs: number;
-}
-
-/** @returns undefined if the address names none */
-export function openReplicasOf(url: string, warn: Warn): Replicas | undefined {
+export function openReplicasOf(url: string, warn: Warn): Database | undefined {
   // eslint-disable-next-line node/no-process-env
   const address = parseAddress(url, process.env);
-  const { searchHosts, limits } = address;
-  if (searchHosts.length === 0) return undefined;
-  const location = searchHosts.map(({ host, port }) => `${host}:${port}`).join(",");
-  const of = { ...address, location: `search_hosts ${location}`, hosts: searchHosts, target: "any" as const };
-  return { database: openDatabase(of, warn), maxLagMs: limits.searchLagMs };
+  const { searchHosts: hosts } = address;
+  if (hosts.length === 0) return undefined;
+  const location = `search_hosts ${hosts.map(({ host, port }) => `${host}:${port}`).join(",")}`;
+  return openDatabase({ ...address, location, hosts, mustWrite: false }, warn);
+}
+
+/** Works with a database and closes it. @throws {StoreRefused} */
+export async function withDatabase<T>(url: string, warn: Warn, work: (database: Database) => Promise<T>): Promise<T> {
+  const database = openDatabaseAt(url, warn);
+  try {
+    return await work(database);
+  } catch (error) {
+    throw asRefusal(database.location, error);
+  } finally {
+    await database.close();
+  }
 }

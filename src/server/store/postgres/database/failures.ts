@@ -23,25 +23,21 @@ const isForeign = saying("23503");
 
 /** No answer in time. */
 export class NoAnswer extends Error {
-  override readonly name = "NoAnswer";
   readonly code = "NO_ANSWER";
 }
 
 /** The connections were ended before a statement was sent. It can be repeated on others. */
 export class NotSent extends Error {
-  override readonly name = "NotSent";
   readonly code = "NOT_SENT";
 }
 
 /** A server that answered, but is a standby, or set to read only. */
 export class NotWritable extends Error {
-  override readonly name = "NotWritable";
   readonly code = "25006";
 }
 
 /** The server answers, but commits do not end. */
 export class HangingCommits extends Error {
-  override readonly name = "HangingCommits";
   readonly code = "HANGING_COMMITS";
 
   constructor(count: number, seconds: number) {
@@ -112,14 +108,13 @@ export const isBusy = saying("53300", "57P03");
 
 /** Whether another sign-in was faster, and this one must decide again. Nothing was written. */
 export function isConflict(error: unknown): boolean {
-  const { constraint_name } = error as Failure;
-  return codeOf(error) === "23505" || (isForeign(error) && !isInstanceGone(constraint_name));
+  return codeOf(error) === "23505" || (isForeign(error) && !isInstanceGone(error));
 }
 
 /** Errors of the server itself, as opposed to those of a statement's text or data. */
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error);
-  if (isForeign(error)) return isInstanceGone((error as Failure).constraint_name);
+  if (isForeign(error)) return isInstanceGone(error);
   return (
     code !== "" && (!/^[0-9A-Z]{5}$/.test(code) || !/^(22|23|42|0A)/.test(code) || isGone(error) || isDenied(error))
   );
@@ -139,11 +134,15 @@ export function unavailable(location: string, error: unknown): StorageUnavailabl
 
 /** Why a statement failed, for the log and for people. Contains no secret. */
 export function reasonOf(error: unknown): string {
-  const { constraint_name } = error as Failure;
-  if (isInstanceGone(constraint_name)) return "its content was replaced. Restart svc.";
+  if (isInstanceGone(error)) return "its content was replaced. Restart svc.";
   const message = messageOf(error);
   if (isDenied(error)) return `${message}. ${GRANT}`;
   return isGone(error) ? `${message}. Was the schema changed? Run: svc store migrate` : message;
+}
+
+/** Why svc does not open or fill a store. @param message with the location, and with what to do */
+export function unusable(message: string, options?: ErrorOptions): StoreRefused {
+  return new StoreRefused("unusable", message, options);
 }
 
 /**
@@ -155,11 +154,8 @@ export function asRefusal(location: string, error: unknown, whenDenied = GRANT):
   if (error instanceof StoreRefused) return error;
   const cause = causeOf(error);
   const message = messageOf(cause).replace(/\.?$/, ".");
-  return new StoreRefused(
-    "unusable",
-    `${location} can't be used: ${message} ${isDenied(cause) ? whenDenied : adviceOn(cause)}`.trim(),
-    { cause },
-  );
+  const advice = isDenied(cause) ? whenDenied : adviceOn(cause);
+  return unusable(`${location} can't be used: ${message} ${advice}`.trim(), { cause });
 }
 
 /**
@@ -174,32 +170,28 @@ export function badAddress(why: string, variable?: string): ServeError {
 
 const GRANT =
   "Have the owner grant svc's role CONNECT on the database, USAGE on the schema svc, and SELECT, INSERT, UPDATE and DELETE on its tables, and USAGE on its sequences.";
-const CHECK_ADDRESS = "Check host and port, and firewalls in between.";
-const CHECK_NAME = "Check the host name in the address.";
-const IS_IT_RUNNING = "Is PostgreSQL running there? Check host and port.";
-const ADVICE: Readonly<Record<string, string>> = {
-  ECONNREFUSED: IS_IT_RUNNING,
-  ENOENT: IS_IT_RUNNING,
-  ENOTFOUND: CHECK_NAME,
-  EAI_AGAIN: CHECK_NAME,
-  CONNECT_TIMEOUT: CHECK_ADDRESS,
-  NO_ANSWER: CHECK_ADDRESS,
-  ETIMEDOUT: CHECK_ADDRESS,
-  EHOSTUNREACH: CHECK_ADDRESS,
-  ECONNRESET:
+/** What to do, by the code of an error: the system's, PostgreSQL's, or that of TLS. */
+const ADVICE: readonly (readonly [codes: RegExp, advice: string])[] = [
+  [/^(ECONNREFUSED|ENOENT)$/, "Is PostgreSQL running there? Check host and port."],
+  [/^(ENOTFOUND|EAI_AGAIN)$/, "Check the host name in the address."],
+  [/^(CONNECT_TIMEOUT|NO_ANSWER|ETIMEDOUT|EHOSTUNREACH)$/, "Check host and port, and firewalls in between."],
+  [
+    /^ECONNRESET$/,
     "The server may have no TLS: on a trusted network, add sslmode=disable. Otherwise check that PostgreSQL listens there.",
-  "28P01":
+  ],
+  [
+    /^28P01$/,
     "Check the user name, and the password in PGPASSWORD, SVC_STORE or ~/.pgpass, which is ignored if others can read it.",
-  "28000": "Check the user name and pg_hba.conf, which may allow TLS only: sslmode=verify-full.",
-  "3D000": "Create it with: createdb",
-  HANGING_COMMITS: "Start the standby, or change synchronous_standby_names.",
-  "53300":
+  ],
+  [/^28000$/, "Check the user name and pg_hba.conf, which may allow TLS only: sslmode=verify-full."],
+  [/^3D000$/, "Create it with: createdb"],
+  [/^HANGING_COMMITS$/, "Start the standby, or change synchronous_standby_names."],
+  [
+    /^53300$/,
     "Raise max_connections or the limit of the role or the database, or lower pool_size and list_connections in the address of each svc.",
-  "57P03": "Try again when it has started.",
-  "25006": "Name the primary, or all hosts: postgres://user@host1,host2/database.",
-};
-/** Advice on the errors of TLS, by what is in their codes. */
-const TLS_ADVICE: readonly (readonly [RegExp, string])[] = [
+  ],
+  [/^57P03$/, "Try again when it has started."],
+  [/^25006$/, "Name the primary, or all hosts: postgres://user@host1,host2/database."],
   [/ALTNAME/, "Connect by a name that the certificate contains, or accept any with sslmode=verify-ca."],
   [/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/, "Renew the server's certificate, and check the clocks of both machines."],
   [
@@ -211,8 +203,7 @@ const TLS_ADVICE: readonly (readonly [RegExp, string])[] = [
 /** What to do about an error; nothing if it says so itself. */
 export function adviceOn(error: unknown): string {
   if (isPoolersRefusal(error)) return "Leave out the options of the address, or have the pooler ignore them.";
-  const code = codeOf(error);
-  return ADVICE[code] ?? TLS_ADVICE.find(([codes]) => codes.test(code))?.[1] ?? "";
+  return ADVICE.find(([codes]) => codes.test(codeOf(error)))?.[1] ?? "";
 }
 
 /** Node gives no message if it tried several addresses of a name, and `postgres` gives its own codes as one. */
@@ -222,8 +213,8 @@ function messageOf(error: unknown): string {
   return message === "" ? codeOf(error) : message;
 }
 
-function isInstanceGone(constraint: string | undefined): boolean {
-  return constraint === "users_instance_id_fkey";
+function isInstanceGone(error: unknown): boolean {
+  return (error as Failure).constraint_name === "users_instance_id_fkey";
 }
 
 function codeOf(error: unknown): string {

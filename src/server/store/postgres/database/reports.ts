@@ -1,19 +1,17 @@
+import { clearTimeout, setTimeout } from "node:timers";
 import type { Warn } from "../../store.ts";
 import { isFull, isHanging, isLoginRefused, isReadOnly, reasonOf } from "./failures.ts";
 
 /** How often the same reason is reported while requests fail for it. */
 const REPORT_AGAIN_MS = 60_000;
 
-/** Why a server that answers reads can't be used. */
-type Hindrance = "full" | "other";
-
 /** Says when a database is lost, when it is back, and why requests fail: once each. */
 export function createReports(location: string, warn: Warn) {
   /** Until then, and in a tool, an error is thrown instead of logged. */
   let isServing = false;
   let isAway = false;
-  /** What an answer to a read does not disprove. */
-  let hindrance: Hindrance | undefined;
+  /** Why a server that answers reads can't be used. */
+  let hindrance: "full" | "other" | undefined;
   const reported = new Map<string, number>();
 
   function isNews(reason: string): boolean {
@@ -28,20 +26,12 @@ export function createReports(location: string, warn: Warn) {
   }
 
   return {
-    serve(): void {
-      isServing = true;
-    },
-    get isAway(): boolean {
-      return isAway;
-    },
+    /** From now on what fails is said. */
+    serve: () => void (isServing = true),
     /** Whether a write failed because the server's disk was full, and `room` has not been called since. */
-    get isFull(): boolean {
-      return hindrance === "full";
-    },
+    isFull: () => hindrance === "full",
     /** Whether only a server's state can tell that it is usable again. */
-    get isDoubtful(): boolean {
-      return hindrance === "other";
-    },
+    isDoubtful: () => hindrance === "other",
 
     /** A statement was answered. */
     answer(): void {
@@ -120,4 +110,25 @@ export function describeHolders(holders: readonly LockHolder[]): string {
       `${mode} on ${relation}, held by process ${pid} (${program}, role ${role})`,
   );
   return `Locks: ${all.join("; ")}.`;
+}
+
+/** Whose messages name a database. */
+type Reporter = { readonly location: string; readonly warn: Warn };
+
+const SAY_AFTER_MS = 3000;
+
+/** Waits for the other process that creates, fills or changes something, and says so if that takes long. */
+export async function announceWait<T>(reporter: Reporter, locked: Promise<T>): Promise<T> {
+  const timer = sayWaiting(reporter);
+  try {
+    return await locked;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** @returns what is to be cleared when the wait is over */
+export function sayWaiting({ location, warn }: Reporter): NodeJS.Timeout {
+  const text = `${location}: another process is creating, filling or changing the store. Waiting for it.`;
+  return setTimeout(() => warn(text), SAY_AFTER_MS);
 }

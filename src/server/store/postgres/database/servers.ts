@@ -1,6 +1,6 @@
-import type { Address } from "./address.ts";
+import type { Address, Host } from "./address.ts";
 import type { DatabaseClock } from "./clock.ts";
-import { areApplied, connect, readSettings, type Endpoint } from "./connection.ts";
+import { areApplied, connect, READ_SETTINGS, type Endpoint, type Setting } from "./connection.ts";
 import { isLoginRefused, isParameterRefused, NotWritable, withinTime, HangingCommits } from "./failures.ts";
 
 /** A server that can be used. */
@@ -17,7 +17,7 @@ export async function findServer(address: Address, clock: DatabaseClock): Promis
   const failures: { host: string; error: unknown }[] = [];
   for (const host of address.hosts) {
     try {
-      return await reach(address, clock, { host, isPooler: false });
+      return await reach(address, clock, host);
     } catch (error) {
       if (address.hosts.length === 1 || isLoginRefused(error)) throw error;
       failures.push({ host: `${host.host}:${host.port}`, error });
@@ -27,38 +27,36 @@ export async function findServer(address: Address, clock: DatabaseClock): Promis
   throw Object.assign(new Error(`no host can be used (${text})`), { code: codeOfAll(failures) });
 }
 
-async function reach(address: Address, clock: DatabaseClock, endpoint: Endpoint): Promise<Found> {
-  const asPooler = { ...endpoint, isPooler: true };
-  let state: Asked;
-  try {
-    state = await ask(address, clock, endpoint);
-  } catch (error) {
-    if (endpoint.isPooler || !isParameterRefused(error)) throw error;
-    return reach(address, clock, asPooler);
-  }
+async function reach(address: Address, clock: DatabaseClock, host: Host): Promise<Found> {
+  let endpoint: Endpoint = { host, isPooler: false };
+  let state = await ask(address, clock, endpoint).catch((error: unknown) => {
+    if (!isParameterRefused(error)) throw error;
+  });
   // A pooler can also be configured to drop parameters: some of them, or all.
-  if (!endpoint.isPooler && !state.hasSettings) return reach(address, clock, asPooler);
-  if (address.target === "read-write" && !state.writable) throw new NotWritable("it is a standby, or set to read only");
+  if (!state?.hasSettings) {
+    endpoint = { host, isPooler: true };
+    state = await ask(address, clock, endpoint);
+  }
+  if (address.mustWrite && !state.writable) throw new NotWritable("it is a standby, or set to read only");
   return { endpoint, state };
 }
 
-interface Asked extends ServerState {
-  /** Whether the connection has the settings that it was opened with. */
-  readonly hasSettings: boolean;
-}
-
-async function ask(address: Address, clock: DatabaseClock, endpoint: Endpoint): Promise<Asked> {
-  const client = await connect(address, endpoint);
+/** @returns also whether the connection has the settings that it was opened with */
+async function ask(
+  address: Address,
+  clock: DatabaseClock,
+  endpoint: Endpoint,
+): Promise<ServerState & { hasSettings: boolean }> {
+  const client = await connect(address, endpoint, true);
   const { connectTimeoutMs } = address.limits;
   try {
     const [engine] = await withinTime(client.unsafe<{ version: string }[]>(READ_VERSION), connectTimeoutMs);
     checkEngine(engine!.version);
     const asked = performance.now();
-    const settings = client.unsafe<Record<string, string>[]>(readSettings(address));
-    const answers = Promise.all([client.unsafe<ServerState[]>(READ_STATE), settings]);
-    const [[state], [found]] = await withinTime(answers, connectTimeoutMs);
+    const answers = Promise.all([client.unsafe<ServerState[]>(READ_STATE), client.unsafe<Setting[]>(READ_SETTINGS)]);
+    const [[state], found] = await withinTime(answers, connectTimeoutMs);
     clock.note(state!.moment, asked);
-    return { ...state!, hasSettings: areApplied(address, found!) };
+    return { ...state!, hasSettings: areApplied(address, found) };
   } finally {
     void client.end({ timeout: 0 }).catch(() => {});
   }
@@ -108,12 +106,6 @@ export function faultOf(state: ServerState): NotWritable | HangingCommits | unde
   return new HangingCommits(state.hanging, state.hanging_seconds);
 }
 
-/** A server that speaks PostgreSQL's protocol and can't keep what the store promises. */
-class UnsupportedEngine extends Error {
-  override readonly name = "UnsupportedEngine";
-  readonly code = "UNSUPPORTED_ENGINE";
-}
-
 /** By what `version()` says. `docs/postgres.md` has the same list. */
 const REFUSED: readonly (readonly [sign: RegExp, name: string, why: string])[] = [
   [/CockroachDB/i, "CockroachDB", "it has no row versions (xmin), and other locks"],
@@ -130,12 +122,10 @@ const REFUSED: readonly (readonly [sign: RegExp, name: string, why: string])[] =
 /** It is sent to a server of which nothing else is known. */
 const READ_VERSION = "SELECT pg_catalog.version() AS version";
 
-/** @throws {UnsupportedEngine} if the version is that of an engine by its name */
+/** @throws if the version is that of an engine by its name */
 function checkEngine(version: string): void {
-  const found = REFUSED.find(([sign]) => sign.test(version));
-  if (found) throw new UnsupportedEngine(`it is ${found[1]}, not PostgreSQL: ${found[2]}. Use PostgreSQL 13 or newer`);
+  const [, name, why] = REFUSED.find(([sign]) => sign.test(version)) ?? [];
+  if (name === undefined) return;
+  const message = `it is ${name}, not PostgreSQL: ${why}. Use PostgreSQL 13 or newer`;
+  throw Object.assign(new Error(message), { code: "UNSUPPORTED_ENGINE" });
 }
-
-/** What the statements of a sign-in need, and engines without a name of their own may lack. */
-export const READ_FEATURES = `SELECT (SELECT count(*) FROM pg_language WHERE lanname = 'plpgsql')::int AS languages,
-  (SELECT xmin::text FROM pg_class LIMIT 1) AS row_version`;

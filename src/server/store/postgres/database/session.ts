@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Address } from "./address.ts";
-import { beginOn, connect, localSettings, type Client, type Endpoint } from "./connection.ts";
+import { beginOn, connect, localSettings, type Endpoint } from "./connection.ts";
 import { causeOf, isLost, isRepeatable, isUnavailable, NoAnswer, unavailable, withinTime } from "./failures.ts";
 
 export type Ask = <Row extends object>(text: string, parameters?: readonly Value[]) => Promise<Row[]>;
@@ -10,12 +10,6 @@ export type Value = string | null;
 export type Session = ReturnType<typeof openSession>;
 
 const MAX_REPEATS = 10;
-
-interface Opened {
-  readonly client: Client;
-  readonly endpoint: Endpoint;
-  readonly begun: Promise<unknown> | undefined;
-}
 
 /** All rows of a SELECT, some at a time, within an open transaction. @param name unique among its cursors */
 export async function* inBatches<Row extends object>(
@@ -39,17 +33,17 @@ export async function* inBatches<Row extends object>(
  * @param limited whether statements have a time limit, as for requests
  */
 export function openSession(address: Address, server: () => Promise<Endpoint>, limited: boolean) {
-  let opened: Promise<Opened> | undefined;
+  let opened: ReturnType<typeof open> | undefined;
   let lost: { error: unknown } | undefined;
   /** Of the latest statement. */
   let answer: Promise<unknown> | undefined;
 
-  async function open(): Promise<Opened> {
+  async function open() {
     const endpoint = await server();
     const onclose = (): void => {
       lost ??= { error: unavailable(address.location, new Error("the connection was closed")) };
     };
-    const client = await connect(address, endpoint, { limited, onclose });
+    const client = await connect(address, endpoint, limited, onclose);
     return { client, endpoint, begun: endpoint.isPooler ? undefined : beginOn(client) };
   }
 

@@ -3,27 +3,7 @@ import { beginOn, connect, localSettings, type Client, type Endpoint } from "./c
 import { isBusy, NoAnswer, NotSent, withinTime } from "./failures.ts";
 import type { Value } from "./session.ts";
 
-/** Runs statements, each in its own transaction, on a bounded number of connections that are opened on demand. */
-export interface Statements {
-  /**
-   * @param isRepeated whether the statement should be prepared, if the server allows that
-   * @param until when it is no longer waited for, on `performance.now()`: it is not sent after that
-   * @throws {NotSent} if `pause` or `end` was called before it was sent
-   */
-  run<Row extends object>(
-    text: string,
-    parameters: readonly Value[],
-    isRepeated: boolean,
-    until: number,
-  ): Promise<Row[]>;
-  /** Sends nothing more until `resume`: what waits is refused. */
-  pause(): void;
-  resume(): void;
-  /** Whether every connection is busy with a statement that is no longer waited for. */
-  isStuck(): boolean;
-  /** @param timeout seconds that running statements may still take */
-  end(timeout: number): Promise<void>;
-}
+export type Statements = ReturnType<typeof openStatements>;
 
 /** A statement that waits for a connection. */
 interface Waiting {
@@ -52,13 +32,21 @@ const FORGET_PLANS = "DISCARD PLANS;";
 /** How long no further connection is tried after the server refused one. */
 const GROW_AGAIN_MS = 1000;
 
-/** @param onRefused called when the server has fewer connections for us than `max` */
+interface StatementsOptions {
+  /** The number of connections. */
+  readonly max: number;
+  /** Whether statements should be prepared, if the server allows that. */
+  readonly isRepeated: boolean;
+  /** Called when the server has fewer connections for us. */
+  onRefused(error: unknown): void;
+}
+
+/** Runs statements, each in its own transaction, on a bounded number of connections that are opened on demand. */
 export function openStatements(
   address: Address,
   endpoint: Endpoint,
-  max: number,
-  onRefused: (error: unknown) => void,
-): Statements {
+  { max, isRepeated, onRefused }: StatementsOptions,
+) {
   const settings = endpoint.isPooler ? localSettings(address) : undefined;
   const slots: Slot[] = [];
   const free: Slot[] = [];
@@ -107,19 +95,14 @@ export function openStatements(
   }
 
   async function open(slot: Slot, onclose: () => void): Promise<Client> {
-    const client = await connect(address, endpoint, { onclose });
+    const client = await connect(address, endpoint, true, onclose);
     // `postgres` cannot reserve a connection that it must open first (porsager/postgres#1219).
     if (endpoint.isPooler) await client.unsafe("SELECT 1");
     else slot.begun = beginOn(client);
     return client;
   }
 
-  async function send<Row extends object>(
-    slot: Slot,
-    text: string,
-    parameters: readonly Value[],
-    isRepeated: boolean,
-  ): Promise<Row[]> {
+  async function send<Row extends object>(slot: Slot, text: string, parameters: readonly Value[]): Promise<Row[]> {
     let client: Client;
     try {
       client = await clientOf(slot);
@@ -132,11 +115,11 @@ export function openStatements(
     const forget = Number.isInteger(Math.log2(++slot.sent)) ? FORGET_PLANS : "";
     if (settings !== undefined) return sendWithSettings<Row>(client, settings + forget, text, parameters);
     // If the connection is lost, the statement behind it says so.
-    if (forget) {
-      const forgotten = client.unsafe(forget).execute();
-      // If the connection is lost, the statement behind it says so.
-      forgotten.catch(() => undefined);
-    }
+    if (forget)
+      client
+        .unsafe(forget)
+        .execute()
+        .catch(() => undefined);
     const answer = client.unsafe<Row[]>(text, [...parameters], { prepare: isRepeated });
     if (slot.begun === undefined) return answer;
     const [, rows] = await Promise.all([slot.begun, answer]);
@@ -145,16 +128,15 @@ export function openStatements(
   }
 
   return {
-    async run<Row extends object>(
-      text: string,
-      parameters: readonly Value[],
-      isRepeated: boolean,
-      until: number,
-    ): Promise<Row[]> {
+    /**
+     * @param until when it is no longer waited for, on `performance.now()`: it is not sent after that
+     * @throws {NotSent} if `pause` or `end` was called before it was sent
+     */
+    async run<Row extends object>(text: string, parameters: readonly Value[], until: number): Promise<Row[]> {
       for (;;) {
         if (state !== "open") throw new NotSent();
         const slot = await take(until);
-        const answer = send<Row>(slot, text, parameters, isRepeated);
+        const answer = send<Row>(slot, text, parameters);
         slot.running = { answer: answer.catch(() => undefined), until };
         try {
           const rows = await answer;
@@ -174,20 +156,23 @@ export function openStatements(
       }
     },
 
-    pause() {
+    /** Sends nothing more until `resume`: what waits is refused. */
+    pause(): void {
       if (state === "open") refuseWaiting("paused");
     },
 
-    resume() {
+    resume(): void {
       if (state === "paused") state = "open";
     },
 
-    isStuck() {
+    /** Whether every connection is busy with a statement that is no longer waited for. */
+    isStuck(): boolean {
       const now = performance.now();
       return slots.length === max && slots.every(({ running }) => running !== undefined && running.until < now);
     },
 
-    async end(timeout) {
+    /** @param timeout seconds that running statements may still take */
+    async end(timeout: number): Promise<void> {
       refuseWaiting("ended");
       await Promise.all(slots.map((slot) => endOf(slot, timeout)));
     },
