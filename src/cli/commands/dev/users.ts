@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { userIdByEmail } from "../../../control-client/client.ts";
-import type { ControlClient } from "../../../control-client/index.ts";
+import { userIdByEmail, type ControlClient } from "../../../control-client/index.ts";
 import type { BodyOf } from "../../../wire/control/types.ts";
 import { isUuid } from "../../../wire/ids.ts";
 import type { Session } from "../../../wire/resources.ts";
