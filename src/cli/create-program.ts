@@ -66,37 +66,36 @@ In a project that depends on svc-identity, type npx svc-identity instead of svc.
 
 /** Flags that stand for a variable. */
 function addConnectionFlags(program: Program, env: Env): void {
-  const seconds = (text: string): string => {
-    const ms = durationMs(text, "s");
-    if (ms === undefined || ms > MOST_WAIT_MS) throw new InvalidArgumentError(DURATION_FORM);
-    return String(ms / 1000);
-  };
-  const someSeconds = (text: string): string => {
-    const some = seconds(text);
-    if (some === "0") throw new InvalidArgumentError("It must be greater than 0.");
-    return some;
-  };
-  const rows: readonly (readonly [flags: string, what: string, variable: string, check: typeof seconds])[] = [
-    [
+  program
+    .option(
       "--timeout <duration>",
       "how long to wait for an answer; default 10s, 60s for svc dev, 5m for svc sign-in (SVC_TIMEOUT)",
-      "SVC_TIMEOUT",
-      someSeconds,
-    ],
-    [
+      (text) => (env["SVC_TIMEOUT"] = someSeconds(text)),
+    )
+    .option(
       "--retries <number>",
       "how often to repeat a failed read or verification; default 1, 0 for svc api, 4 for deleting several users (SVC_RETRIES)",
-      "SVC_RETRIES",
-      retries,
-    ],
-    ["--wait <duration>", "wait for a service that is not up yet, in all (SVC_WAIT)", "SVC_WAIT", seconds],
-  ];
-  for (const [flags, what, variable, check] of rows) {
-    program.option(flags, what, check);
-    program.on(`option:${/--(\w+)/.exec(flags)![1]!}`, (value: string) => (env[variable] = value));
-  }
-  program.option("--insecure", "allow a secret key over plain http to another machine (SVC_INSECURE=1)");
-  program.on("option:insecure", () => (env["SVC_INSECURE"] = "1"));
+      (text) => (env["SVC_RETRIES"] = retries(text)),
+    )
+    .option(
+      "--wait <duration>",
+      "wait for a service that is not up yet, in all (SVC_WAIT)",
+      (text) => (env["SVC_WAIT"] = seconds(text)),
+    )
+    .option("--insecure", "allow a secret key over plain http to another machine (SVC_INSECURE=1)")
+    .on("option:insecure", () => (env["SVC_INSECURE"] = "1"));
+}
+
+function seconds(text: string): string {
+  const ms = durationMs(text, "s");
+  if (ms === undefined || ms > MOST_WAIT_MS) throw new InvalidArgumentError(DURATION_FORM);
+  return String(ms / 1000);
+}
+
+function someSeconds(text: string): string {
+  const some = seconds(text);
+  if (some === "0") throw new InvalidArgumentError("It must be greater than 0.");
+  return some;
 }
 
 function retries(text: string): string {

@@ -80,7 +80,7 @@ export function codeOfExit(exitCode: ExitCode): CliErrorCode {
   return codes.find((code) => CLI_ERRORS[code][0] === exitCode) ?? "failed";
 }
 
-/** Ends a command. The message says what was wrong, the hint what to do. */
+/** Ends a command, wherever it is thrown. The message says what was wrong, the hint what to do. */
 export class CliError extends Error {
   override readonly name = "CliError";
   readonly exitCode: ExitCode;

@@ -5,7 +5,6 @@ import type { Context } from "./context.ts";
 import { CliError, EXIT, UsageError } from "./errors.ts";
 import { writeAtomically, createDirectories } from "../disk/write-atomically.ts";
 
-/** @throws {CliError} if it is not text in UTF-8, or in UTF-16 that says so */
 export async function readStdin({ stdin }: Pick<Context, "stdin">, said = "Standard input"): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
@@ -15,7 +14,6 @@ export async function readStdin({ stdin }: Pick<Context, "stdin">, said = "Stand
 /**
  * The text of a file, or of standard input if the name is `-`.
  * @param said how messages name it
- * @throws {CliError} if it can't be read, or is not text in UTF-8, or in UTF-16 that says so
  */
 export async function readInput(context: Context, file: string, said: string = file): Promise<string> {
   if (file === "-") return readStdin(context, said);
@@ -40,22 +38,14 @@ function decoded(bytes: Buffer, said: string): string {
 
 /**
  * Writes the file of `--output-file`, under its own name only when it is whole, and never in the place of another file.
- * @throws {CliError} if it exists or cannot be written, and what `fill` throws
  */
 export function writeNewFile<Result>(path: string, fill: (file: FileHandle) => Promise<Result>): Promise<Result> {
-  return writeAtomically(path, fill, { isNew: true }).catch((error: unknown) => {
-    throw isSystemError(error) ? notWritten(path, error) : error;
+  return writeAtomically(path, fill, { isNew: true }).catch((error: NodeJS.ErrnoException) => {
+    if (!("syscall" in error)) throw error;
+    if (error.code === "EEXIST")
+      throw new UsageError(`--output-file: ${path} already exists.`, "Name another, or remove it.");
+    throw new CliError(EXIT.failed, `--output-file: ${path} cannot be written: ${systemReason(error)}.`);
   });
-}
-
-function isSystemError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && "syscall" in error;
-}
-
-function notWritten(path: string, error: NodeJS.ErrnoException): CliError {
-  if (error.code === "EEXIST")
-    return new UsageError(`--output-file: ${path} already exists.`, "Name another, or remove it.");
-  return new CliError(EXIT.failed, `--output-file: ${path} cannot be written: ${systemReason(error)}.`);
 }
 
 /** Writes a file that only its owner can read, whole or not at all. */
@@ -72,10 +62,7 @@ export async function writePrivateFile(path: string, text: string): Promise<void
   }
 }
 
-/**
- * @returns undefined if there is no such file
- * @throws {CliError} for one that can't be read, that is another's, or that others can change
- */
+/** @returns undefined if there is no such file */
 export async function readPrivateFile(path: string): Promise<{ text: string; mode: number } | undefined> {
   try {
     const file = await open(path);

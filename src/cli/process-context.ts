@@ -6,6 +6,9 @@ import { openPager, readyWriter, type ReadyWriter } from "./output/pager.ts";
 import { ask, askSecret, confirm } from "./output/prompts.ts";
 import { systemProgram } from "./system-program.ts";
 
+// eslint-disable-next-line node/no-process-env
+const { env } = process;
+
 /** The real world. Node makes each of its streams, and what that takes, when it is first used. */
 export function processContext(): World {
   let outlivesOutput = false;
@@ -14,12 +17,10 @@ export function processContext(): World {
     stdout: stream("stdout", 1, goesOn),
     stderr: stream("stderr", 2, goesOn),
     stdin: { isTTY: isatty(0), [Symbol.asyncIterator]: () => process.stdin[Symbol.asyncIterator]() },
-    // eslint-disable-next-line node/no-process-env
-    env: process.env,
+    env,
     cwd: currentDirectory(),
     now: () => new Date(),
-    // eslint-disable-next-line node/no-process-env
-    openBrowser: (url) => openBrowser(url, process.env["SVC_BROWSER"]),
+    openBrowser: (url) => openBrowser(url, env["SVC_BROWSER"]),
     openPager,
     async resolves(hostname) {
       const { lookup } = await import("node:dns/promises");
@@ -56,8 +57,7 @@ function currentDirectory(): string {
   try {
     return process.cwd();
   } catch {
-    // eslint-disable-next-line node/no-process-env
-    return process.env["PWD"] ?? "/";
+    return env["PWD"] ?? "/";
   }
 }
 
@@ -72,8 +72,7 @@ const LOOK_UP_MS = 1000;
  * command, that comes here, and would end it in the middle of its own end.
  */
 function ignoreRepeatByNpm(signal: NodeJS.Signals): void {
-  // eslint-disable-next-line node/no-process-env
-  if (process.env["npm_lifecycle_event"] === undefined) return;
+  if (env["npm_lifecycle_event"] === undefined) return;
   const ignore = (): void => {};
   process.on(signal, ignore);
   setTimeout(() => process.off(signal, ignore), REPEAT_MS).unref();
@@ -84,8 +83,7 @@ function ignoreRepeatByNpm(signal: NodeJS.Signals): void {
  * alone, on its port. What a script of package.json leaves in the background is meant to go on.
  */
 function onShellOfNpmGone(end: () => void): void {
-  // eslint-disable-next-line node/no-process-env
-  if (!waitsFor(process.env["npm_lifecycle_script"] ?? "", process.argv[2] ?? "")) return;
+  if (!waitsFor(env["npm_lifecycle_script"] ?? "", process.argv[2] ?? "")) return;
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === parent) return;
@@ -155,7 +153,6 @@ function openBrowser(url: string, named: string | undefined): Promise<void> {
 
 function opener(): readonly string[] {
   if (process.platform === "darwin") return ["open"];
-  // eslint-disable-next-line node/no-process-env
-  if (process.platform === "win32") return [systemProgram("rundll32.exe", process.env), "url.dll,FileProtocolHandler"];
+  if (process.platform === "win32") return [systemProgram("rundll32.exe", env), "url.dll,FileProtocolHandler"];
   return ["xdg-open"];
 }

@@ -7,25 +7,18 @@ import type { Context } from "./context.ts";
 export const DURATION_FORM = "Write seconds, such as 30 or 0.5, or a duration, such as 500ms, 90s or 1h30m.";
 const MILLISECONDS_FORM = "Write milliseconds, such as 500, or a duration, such as 500ms, 90s or 1h30m.";
 
-interface DurationRules {
-  /** What a number alone counts; default seconds. */
-  readonly bare?: "ms" | "s";
-  /** Default: no bound but that of `Date`. */
-  readonly mostMs?: number;
-}
-
 /** The longest time that `Date` knows. */
 const MOST_MS = 8.64e15;
 
 /**
  * Milliseconds of what a person has typed: `30`, which is seconds, or `1m30s`.
  * @param source the flag or the variable
- * @throws {CliError}
+ * @param bare what a number alone counts
  */
 export function durationFrom(
   source: string,
   text: string,
-  { bare = "s", mostMs = MOST_MS }: DurationRules = {},
+  { bare = "s", mostMs = MOST_MS }: { readonly bare?: "ms" | "s"; readonly mostMs?: number } = {},
 ): number {
   const ms = durationMs(text, bare);
   if (ms === undefined)
@@ -34,14 +27,14 @@ export function durationFrom(
   return ms;
 }
 
-/** The two sides of `name=value`. @throws {CliError} */
+/** The two sides of `name=value`. */
 export function pairFrom(flag: string, text: string): [name: string, value: string] {
   const at = text.indexOf("=");
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
   throw new UsageError(`${flag}: "${text}" is not name=value.`);
 }
 
-/** Fields by name, where a value that is JSON is taken as JSON. Undefined without any. @throws {CliError} */
+/** Fields by name, where a value that is JSON is taken as JSON. Undefined without any. */
 export function fieldsFrom(flag: string, texts: readonly string[] | undefined): Record<string, unknown> | undefined {
   const pairs = texts?.map((text) => {
     const [name, value] = pairFrom(flag, text);
@@ -51,7 +44,7 @@ export function fieldsFrom(flag: string, texts: readonly string[] | undefined): 
   return pairs && Object.fromEntries(pairs);
 }
 
-/** The number of a flag. @throws {CliError} unless it is a whole one, within the bounds if there are any */
+/** The number of a flag. */
 export function numberFrom(flag: string, text: string, least = -Infinity, most = Infinity): number {
   const number = /^-?\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
   if (number >= least && number <= most) return number;
@@ -62,7 +55,6 @@ export function numberFrom(flag: string, text: string, least = -Infinity, most =
 /**
  * A time as it is given to a flag: a date, a timestamp, or how long ago, e.g. `7d` or `1h30m`.
  * @returns as it is written in a query
- * @throws {CliError}
  */
 export function moment(flag: string, text: string, now: Date): string {
   const ago = durationMs(text);
@@ -86,7 +78,7 @@ function isDay(date: string): boolean {
 /** The longest wait: longer ones don't fit into a timer. */
 export const MOST_WAIT_MS = 86_400_000;
 
-/** How long commands wait for a service that is not there yet. @throws {CliError} if `SVC_WAIT` is not a duration */
+/** How long commands wait for a service that is not there yet. */
 export function waitMs(env: Context["env"]): number {
   return env["SVC_WAIT"] ? durationFrom("SVC_WAIT", env["SVC_WAIT"], { mostMs: MOST_WAIT_MS }) : 0;
 }

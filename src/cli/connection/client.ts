@@ -31,7 +31,6 @@ export async function openKeylessClient(context: Context, flags: GlobalFlags): P
 /** No user has this id: a search for it tests a key without reading a user or logging a failure. */
 const NO_USER = "id:00000000-0000-0000-0000-000000000000";
 
-/** @throws {CliError} if the service refuses the key, and what the client throws if there is no response */
 export async function verifyKeyWithService(
   context: Context,
   { base_url, secretKey }: { base_url: string; secretKey: string },
@@ -68,10 +67,7 @@ export async function openWith(context: Context, options: ClientOptions, { serve
   return createClientWith(() => ({ ...transport, patience: network.patience }), options);
 }
 
-/**
- * @throws {CliError} if there is none, if it can't be read, or if others could read it on its way
- * @throws {ConfigError} naming its source, if it is not a secret key
- */
+/** @throws {ConfigError} naming its source, if it is not a secret key */
 export async function requireKey(context: Context, target: Target): Promise<string> {
   const { secret_key, profile } = target;
   if (secret_key === undefined)
@@ -94,7 +90,6 @@ export function requireEncryption({ env }: Context, { base_url, api_url }: Targe
   return key;
 }
 
-/** @throws {CliError} if others could read a key on its way to an address */
 export function requirePrivacy(env: Context["env"], { value, source }: Sourced, key: string): void {
   if (isConfidential(new URL(value)) || env["SVC_INSECURE"] === "1") return;
   throw new UsageError(
@@ -123,10 +118,7 @@ export function checkUrl(text: string, source: string): string {
   return text;
 }
 
-/**
- * How long a whole call may take: `SVC_TIMEOUT` (or else `standardMs`) and `SVC_WAIT`.
- * @throws {CliError} if `SVC_TIMEOUT` is not a duration above 0, or `SVC_WAIT` is not one
- */
+/** How long a whole call may take: `SVC_TIMEOUT` (or else `standardMs`) and `SVC_WAIT`. */
 export function timeoutMs({ env }: Context, standardMs: number = DEFAULT_TIMEOUT_MS): number {
   const text = env["SVC_TIMEOUT"] || undefined;
   if (text === undefined) return standardMs + waitMs(env);
@@ -138,7 +130,7 @@ export function timeoutMs({ env }: Context, standardMs: number = DEFAULT_TIMEOUT
 /** Few, so that a person learns soon that nothing listens. */
 const DEFAULT_RETRIES = 1;
 
-/** How often a request is repeated. @throws {CliError} if `SVC_RETRIES` is not a number */
+/** How often a request is repeated. */
 export function retriesOf({ env }: Context, standard = DEFAULT_RETRIES): number {
   const text = env["SVC_RETRIES"] || String(standard);
   if (!/^\d$/.test(text)) throw new UsageError(`SVC_RETRIES: "${text}" is not a number from 0 to 9.`);

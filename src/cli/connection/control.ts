@@ -24,10 +24,7 @@ interface ControlTarget {
   readonly server?: RunningServerFile;
 }
 
-/**
- * The control API that `SVC_CONTROL_URL` and `SVC_CONTROL_KEY` name, else that of the local server.
- * @throws {CliError} if there is none
- */
+/** The control API that `SVC_CONTROL_URL` and `SVC_CONTROL_KEY` name, else that of the local server. */
 export async function openControl(context: Context, flags: GlobalFlags): Promise<ControlClient> {
   return openAt(context, await controlTarget(context, flags));
 }
@@ -48,7 +45,7 @@ async function openAt(context: Context, { url, controlKey, server }: ControlTarg
   return createControlClient({ url, controlKey, fetch: fetchOf(context, reach) });
 }
 
-/** Where that control API is, and its key. @throws {CliError} if there is none */
+/** Where that control API is, and its key. */
 export async function controlTarget(context: Context, flags: GlobalFlags): Promise<ControlTarget> {
   refuseOtherServices(flags);
   const named = context.env["SVC_CONTROL_URL"] || undefined;
@@ -107,7 +104,6 @@ export const YES_FLAG = ["-y, --yes", "do not ask for confirmation"] as const;
 /**
  * Has a person agree to what destroys records, or says with `--yes` where it happens.
  * @param does such as `Delete the users of Acme`, which the server's address follows
- * @throws {CliError} if the answer is no, or if there is no terminal to ask on
  */
 export async function consentAt(
   context: Context,

@@ -27,10 +27,7 @@ interface Source extends Target {
   readonly keyOrigin?: string | undefined;
 }
 
-/**
- * The target that flags, `--profile` and the environment set; the first of them has precedence.
- * @throws {CliError} and, for what is not an address, {ConfigError}
- */
+/** The target that flags, `--profile` and the environment set; the first of them has precedence. */
 export async function readExplicitTarget(context: Context, flags: TargetFlags): Promise<Target> {
   // CI systems set a variable without a value to an empty text, and keep the line end of what was pasted.
   const variable = (name: string): string | undefined => context.env[name]?.trim() || undefined;
@@ -64,13 +61,12 @@ function sourced(source: string, value: string | undefined): Sourced | undefined
   return value === undefined ? undefined : { value, source };
 }
 
-/** Completes an explicit target with the current profile. @throws {CliError} if a key would be sent to an origin that it is not for */
+/** Completes an explicit target with the current profile. */
 export async function withCurrent(context: Context, explicit: Target, name: string): Promise<Target> {
   const current = ofProfile(context, name, await requireProfile(context, name), "the current profile");
   return { ...checkKeyOrigin(merge(explicit, current)), isByDefault: true };
 }
 
-/** @throws {CliError} if a key would be sent to an origin that it is not for */
 function checkKeyOrigin({ keyOrigin, ...target }: Source): Target {
   const origin = originOf(target.base_url?.value);
   if (keyOrigin === undefined || origin === undefined || keyOrigin === origin) return target;

@@ -15,7 +15,6 @@ import { readExplicitTarget, withCurrent, type Target } from "./sources.ts";
  * In order of precedence: flags, `--profile`, `SVC_*`, the server that runs in this directory or above, the current
  * profile. The first three are explicit, and complete each other. The last two are used as a whole, and only if the
  * explicit ones have no address. A local server that has stopped is an error: no other service is used in its place.
- * @throws {CliError} if no service is configured, or a key would be sent to an origin that it is not for
  */
 export async function resolveTarget(context: Context, flags: TargetFlags): Promise<Target> {
   const explicit = await readExplicitTarget(context, flags);
@@ -49,7 +48,6 @@ async function ofLocalServer(context: Context, { base_url, ...explicit }: Target
 /**
  * The server that runs in this directory or above.
  * @param otherwise what to do about a server elsewhere
- * @throws {CliError} if none does
  */
 export async function requireLocalServer(
   context: Context,
@@ -158,7 +156,7 @@ export function ofServer(server: RunningServerFile, explicit: Target, wanted: st
   };
 }
 
-/** The instance with this name, or the first one. @throws {CliError} */
+/** The instance with this name, or the first one. */
 export function chooseInstance(
   { instances, url }: RunningServerFile,
   wanted: string | undefined,

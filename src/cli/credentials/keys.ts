@@ -1,6 +1,7 @@
-import { execFile } from "node:child_process";
+import { execFile, type ExecFileException } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { promisify } from "node:util";
 import { systemReason } from "../../disk/system-reason.ts";
 import type { Context, Keyring } from "../context.ts";
 import { CliError, EXIT } from "../errors.ts";
@@ -36,29 +37,20 @@ async function fromFile(path: string): Promise<string> {
   return checked(text, "SVC_SECRET_KEY_FILE", `${path} is empty.`);
 }
 
-function fromCommand(command: string, { env, stderr }: Context): Promise<string> {
+async function fromCommand(command: string, { env, stderr }: Context): Promise<string> {
   const [shell, flag] = process.platform === "win32" ? [systemProgram("cmd.exe", env), "/c"] : ["/bin/sh", "-c"];
-  return new Promise((done, fail) => {
-    const child = execFile(shell, [flag, command], { env: env as NodeJS.ProcessEnv }, (error, stdout) => {
-      // Neither its output nor the command itself: both may hold a secret.
-      const code = error?.code ?? error?.signal;
-      if (error)
-        return fail(
-          new CliError(
-            EXIT.noKey,
-            `SVC_SECRET_KEY_COMMAND failed (${String(code)}).`,
-            "Run it by hand to see why. It must print only the key.",
-          ),
-        );
-      try {
-        done(checked(stdout, "SVC_SECRET_KEY_COMMAND", "it printed nothing."));
-      } catch (empty) {
-        fail(empty as Error);
-      }
-    });
-    // What it says of itself, such as a question for a password, is for the person.
-    child.stderr?.on("data", (text: string) => stderr.write(text));
+  const running = promisify(execFile)(shell, [flag, command], { env: env as NodeJS.ProcessEnv });
+  // What it says of itself, such as a question for a password, is for the person.
+  running.child.stderr?.on("data", (text: string) => stderr.write(text));
+  const { stdout } = await running.catch(({ code, signal }: ExecFileException) => {
+    // Neither its output nor the command itself: both may hold a secret.
+    throw new CliError(
+      EXIT.noKey,
+      `SVC_SECRET_KEY_COMMAND failed (${String(code ?? signal)}).`,
+      "Run it by hand to see why. It must print only the key.",
+    );
   });
+  return checked(stdout, "SVC_SECRET_KEY_COMMAND", "it printed nothing.");
 }
 
 function checked(text: string, variable: string, otherwise: string): string {
@@ -71,7 +63,6 @@ function checked(text: string, variable: string, otherwise: string): string {
  * Keeps a profile's key for one origin. The origin is part of the name in the keyring: a profile that is changed to
  * point elsewhere finds no key there.
  * @param inFile in the profile's file, which its owner alone can read; otherwise in the keyring
- * @throws {CliError} if there is no keyring
  */
 export async function storeKey(
   context: Context,
@@ -85,7 +76,6 @@ export async function storeKey(
   return { store: "keyring", origin };
 }
 
-/** @throws {CliError} if it is missing, or the keyring can't be opened */
 export async function readStoredKey(context: Context, profile: string, stored: StoredKey): Promise<string> {
   if (stored.store === "file") return stored.value!;
   const key = await withKeyring(context, (keyring) => keyring.get(accountOf(profile, stored.origin)));

@@ -38,7 +38,6 @@ export function configDirectory(env: Context["env"], platform: string = process.
   return env["HOME"] ? join(env["HOME"], ".config", "svc") : undefined;
 }
 
-/** @throws {CliError} if there is no home directory for the configuration */
 export function requireConfigDirectory({ env }: Place): string {
   const directory = configDirectory(env);
   if (directory === undefined)
@@ -67,19 +66,17 @@ export async function listProfiles({ env }: Place): Promise<string[]> {
     .toSorted();
 }
 
-/** @throws {CliError} for a file that is damaged, or whose key others can read */
 export async function readProfile(place: Place, name: string): Promise<Profile | undefined> {
-  const path = profilePath(place, checkProfileName(name));
-  const file = path === undefined ? undefined : await readPrivateFile(path);
-  if (path === undefined || file === undefined) return undefined;
-  const value = parse(path, file.text);
+  const file = await readJson(place, "profiles", `${checkProfileName(name)}.json`);
+  if (file === undefined) return undefined;
+  const { path, value, mode } = file;
   if (!isProfile(value)) throw damaged(path, "it is not a profile");
-  if (value.secret_key?.value !== undefined && process.platform !== "win32" && (file.mode & 0o077) !== 0)
+  if (value.secret_key?.value !== undefined && process.platform !== "win32" && (mode & 0o077) !== 0)
     throw new CliError(EXIT.failed, `${path} contains a secret key that others can read.`, `Run: chmod 600 '${path}'`);
   return value;
 }
 
-/** @param exitCode if there is none: 3 if the command is about the profile itself @throws {CliError} with the names that there are */
+/** @param exitCode if there is none: 3 if the command is about the profile itself */
 export async function requireProfile(place: Place, name: string, exitCode: ExitCode = EXIT.usage): Promise<Profile> {
   const profile = await readProfile(place, name);
   if (profile) return profile;
@@ -97,21 +94,18 @@ export async function writeProfile(place: Place, name: string, profile: Profile)
 }
 
 export async function removeProfile(place: Place, name: string): Promise<void> {
-  const path = profilePath(place, checkProfileName(name));
-  if (path !== undefined) await rm(path, { force: true });
+  const directory = configDirectory(place.env);
+  if (directory !== undefined) await rm(join(directory, "profiles", `${name}.json`), { force: true });
   if ((await readCurrent(place)) === name) await writeCurrent(place, undefined);
 }
 
 /** The name of the profile that is used by default. */
 export async function readCurrent(place: Place): Promise<string | undefined> {
-  const directory = configDirectory(place.env);
-  const path = directory === undefined ? undefined : join(directory, "config.json");
-  const file = path === undefined ? undefined : await readPrivateFile(path);
-  if (path === undefined || file === undefined) return undefined;
-  const { current } = (parse(path, file.text) ?? {}) as { current?: unknown };
-  if (current !== undefined && !(typeof current === "string" && PROFILE_NAME.test(current)))
-    throw damaged(path, "current is not a profile name");
-  return current;
+  const file = await readJson(place, "config.json");
+  const { current } = (file?.value ?? {}) as { current?: unknown };
+  if (file && current !== undefined && !(typeof current === "string" && PROFILE_NAME.test(current)))
+    throw damaged(file.path, "current is not a profile name");
+  return current as string | undefined;
 }
 
 /** The profile that a flag or SVC_PROFILE names, else the current one. */
@@ -124,16 +118,16 @@ export async function writeCurrent(place: Place, current: string | undefined): P
   await writePrivateFile(path, `${JSON.stringify({ current }, null, 2)}\n`);
 }
 
-function profilePath({ env }: Place, name: string): string | undefined {
+/** A file of the configuration. Undefined if there is none. */
+async function readJson({ env }: Place, ...names: readonly string[]) {
   const directory = configDirectory(env);
-  return directory === undefined ? undefined : join(directory, "profiles", `${name}.json`);
-}
-
-function parse(path: string, text: string): unknown {
-  const value = parsedJson(text);
+  const path = directory === undefined ? "" : join(directory, ...names);
+  const file = directory === undefined ? undefined : await readPrivateFile(path);
+  if (file === undefined) return undefined;
+  const value = parsedJson(file.text);
   // The parser's own message would repeat a piece of the text, and so perhaps of a key.
   if (value === undefined) throw damaged(path, "it is not JSON");
-  return value;
+  return { path, value, mode: file.mode };
 }
 
 function damaged(path: string, what: string): CliError {

@@ -18,10 +18,10 @@ export interface ListShape<Row> {
   /** What to ask the service for. Sorting takes everything first. */
   readonly range: Page;
   /** Of what is sorted. */
-  readonly limit?: number;
-  readonly sort?: { readonly column: Column<Row>; readonly isDescending: boolean };
+  readonly limit?: number | undefined;
+  readonly sort?: { readonly column: Column<Row>; readonly isDescending: boolean } | undefined;
   /** Those asked for by `--fields`. */
-  readonly chosen?: readonly Column<Row>[];
+  readonly chosen?: readonly Column<Row>[] | undefined;
   readonly isCount: boolean;
   readonly failsEmpty: boolean;
 }
@@ -54,7 +54,6 @@ export function addListFlags<Row>(command: Command, listed: Collection<Row>): Co
     .option("--fail-empty", "exit with code 3 if there are no results");
 }
 
-/** @throws {CliError} naming the flag and what to write instead */
 export function shapeOf<Row>(flags: ListFlags, listed: Listed<Row>): ListShape<Row> {
   const { limit, after, sort, fields } = flags;
   if (limit !== undefined && !/^[1-9]\d{0,8}$/.test(limit))
@@ -65,23 +64,21 @@ export function shapeOf<Row>(flags: ListFlags, listed: Listed<Row>): ListShape<R
       "Omit one of them.",
     );
   const isDescending = sort?.startsWith("-") === true;
-  const chosen = chosenBy(fields, listed);
+  const count = limit === undefined ? undefined : Number(limit);
   return {
-    ...(limit !== undefined && { limit: Number(limit) }),
+    limit: count,
     range: {
-      ...(limit !== undefined && sort === undefined && { limit: Number(limit) }),
+      ...(count !== undefined && sort === undefined && { limit: count }),
       ...(after !== undefined && { after }),
     },
-    ...(sort !== undefined && {
-      sort: { column: named("--sort", isDescending ? sort.slice(1) : sort, listed), isDescending },
-    }),
-    ...(chosen && { chosen }),
+    sort: sort === undefined ? undefined : { column: named("--sort", sort.replace(/^-/, ""), listed), isDescending },
+    chosen: chosenBy(fields, listed),
     isCount: flags.count === true,
     failsEmpty: flags.failEmpty === true,
   };
 }
 
-/** The columns that `--fields` names. @throws {CliError} for a field that does not exist */
+/** The columns that `--fields` names. */
 export function chosenBy<Row>(fields: string | undefined, listed: Listed<Row>): readonly Column<Row>[] | undefined {
   return fields?.split(",").map((name) => named("--fields", name.trim(), listed));
 }

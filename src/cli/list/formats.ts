@@ -73,19 +73,12 @@ export function picked<Row>(row: Row, chosen: readonly Column<Row>[] | undefined
 /** How many rows decide the widths; those that follow keep to them. */
 const MEASURED = 500;
 
-/** What a table leaves out on a narrow terminal. */
-export interface Narrow {
-  /** The names of the columns that there was no room for. */
-  readonly hidden: readonly string[];
-  readonly isShortened: boolean;
-  readonly isCut: boolean;
-}
-
 export interface TableOptions {
   readonly utc?: boolean;
   /** Whether it may be wider than the terminal. */
   readonly isWide?: boolean;
-  onNarrow?(what: Narrow): void;
+  /** Told in words what a table leaves out on a narrow terminal. */
+  onNarrow?(what: string): void;
 }
 
 /** A line for each row, as wide as the terminal. */
@@ -104,7 +97,12 @@ export async function* table<Row>(
     const { layOut } = await import("./layout.ts");
     const { shown, isShortened, isCut, line } = layOut(columns, [titles, ...first], available);
     const hidden = columns.filter((_, i) => !shown.includes(i)).map(({ name }) => name);
-    if (hidden.length > 0 || isShortened || isCut) onNarrow?.({ hidden, isShortened, isCut });
+    const what = [
+      hidden.length > 0 && `Hidden: ${hidden.join(", ")}.`,
+      isShortened && "Ids are shortened.",
+      isCut && !isShortened && "Long values are cut.",
+    ].filter(Boolean);
+    if (what.length > 0) onNarrow?.(`${what.join(" ")} See all: --output wide`);
     yield `${colors(stdout, context).dim(line(titles))}\n`;
     for (const cells of first) yield `${line(cells)}\n`;
     return line;

@@ -13,7 +13,6 @@ export function shortIdHint(text: string, noun: "users" | "sessions"): string | 
   return `Narrow tables shorten ids. To see all of them: svc ${noun} list --output wide`;
 }
 
-/** @throws {CliError} unless a text has the form of a session's id */
 export function checkSessionId(text: string): void {
   if (isSessionId(text.toLowerCase())) return;
   const where = "svc sessions list --fields session_id,id,email";
@@ -25,7 +24,6 @@ export function checkSessionId(text: string): void {
   );
 }
 
-/** @throws {CliError} unless a text has the form of a sign-in's id */
 export function checkFlowId(text: string): void {
   if (/^[0-9a-f]{1,64}$/.test(text)) return;
   throw new UsageError(`"${text}" is not the id of a sign-in.`, "svc logs shows the id of each sign-in, as its flow.");

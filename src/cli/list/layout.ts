@@ -1,4 +1,5 @@
 import stringWidth from "string-width";
+import type { Column } from "./columns.ts";
 import { shortId } from "./ids.ts";
 
 /** Columns give way to a narrow terminal down to this width. */
@@ -9,32 +10,11 @@ export const GAP = "  ";
 /** The first part of a UUID, and an ellipsis. */
 const SHORT_ID = 9;
 
-/** What a layout has to know of a column. */
-interface LaidOut {
-  /** Never cut. */
-  readonly whole?: true;
-  /** Shortened if a line does not fit otherwise. */
-  readonly isId?: true;
-  /** Cut after all others. */
-  readonly isCutLast?: true;
-  /** May be left out, an empty one first, then the last one. */
-  readonly isSpare?: boolean;
-  /** Left out before the other spare columns. */
-  readonly goesFirst?: true;
-}
-
-/** Writes the cells of a row in one line. */
-export interface Layout {
-  /** The columns that there is room for, by their place. */
-  readonly shown: readonly number[];
-  readonly isShortened: boolean;
-  /** Whether values are too long for their columns. */
-  readonly isCut: boolean;
-  line(cells: readonly string[]): string;
-}
+/** What decides how a column gives way. Of the spare ones an empty one is left out first, then those with `goesFirst`. */
+type LaidOut = Pick<Column<never>, "whole" | "isId" | "isCutLast" | "isSpare" | "goesFirst">;
 
 /** @param cells the rows, headings included, that say how wide the columns are */
-export function layOut(columns: readonly LaidOut[], cells: readonly (readonly string[])[], available: number): Layout {
+export function layOut(columns: readonly LaidOut[], cells: readonly (readonly string[])[], available: number) {
   const full = columns.map((_, i) => Math.max(...cells.map((row) => stringWidth(row[i]!))));
   // Ids go first: the start of one is enough for a person to tell it from the others.
   const isShortened = total(full) > available && columns.some(({ isId }, i) => isId && full[i]! > SHORT_ID);
@@ -58,10 +38,13 @@ export function layOut(columns: readonly LaidOut[], cells: readonly (readonly st
     shown.map((i) => natural[i]!),
   );
   return {
+    /** The columns that there is room for, by their place. */
     shown,
     isShortened,
+    /** Whether values are too long for their columns. */
     isCut: shown.some((place, i) => widths[i]! < natural[place]!),
-    line: (row) =>
+    /** The cells of a row in one line. */
+    line: (row: readonly string[]): string =>
       shown
         .map((place, i) => {
           const text = isShortened && columns[place]!.isId ? shortId(row[place]!) : row[place]!;

@@ -16,7 +16,6 @@ import {
   type Rows,
   picked,
   table,
-  type Narrow,
   type TableOptions,
   wordsOf,
 } from "./formats.ts";
@@ -40,16 +39,21 @@ export async function printList<Row>(
   more: () => string | undefined = () => undefined,
 ): Promise<ExitCode> {
   let count = 0;
-  const counted = counting(shape.sort ? sorted(rows, shape) : rows, () => count++);
+  const counted = (async function* () {
+    for await (const row of shape.sort ? sorted(rows, shape.sort, shape.limit) : rows) {
+      count++;
+      yield row;
+    }
+  })();
   if (shape.isCount) {
     for await (const _ of counted);
     context.stdout.write(`${count}\n`);
   } else {
     const format = formatOf(flags, context);
-    let narrow: Narrow | undefined;
-    const onNarrow = (what: Narrow): void => void (narrow = what);
-    const chunks = encode(context, { ...flags, onNarrow }, listed, shape, counted);
-    const notes = (): string[] => [narrow && inWords(narrow), more()].filter((note) => note !== undefined);
+    let narrow: string | undefined;
+    const onNarrow = (what: string): void => void (narrow = what);
+    const chunks = encode(context, format, { ...flags, onNarrow }, listed, shape.chosen, counted);
+    const notes = (): string[] => [narrow, more()].filter((note) => note !== undefined);
     if (isTable(format)) await writePaged(context, chunks, flags.pager !== false, notes);
     else await writeAll(context.stdout, chunks);
     if (count === 0 && isTable(format) && context.stdout.isTTY) say(context, none);
@@ -61,13 +65,6 @@ export function isTable(format: Format): boolean {
   return format === "table" || format === "wide";
 }
 
-function inWords({ hidden, isShortened, isCut }: Narrow): string {
-  const columns = hidden.length > 0 ? `Hidden: ${hidden.join(", ")}. ` : "";
-  const shortened = isShortened ? "Ids are shortened. " : "";
-  const cut = isCut && !isShortened ? "Long values are cut. " : "";
-  return `${columns}${shortened}${cut}See all: --output wide`;
-}
-
 /** The same for commands without a list's flags. @param chosen the columns, unless all */
 export async function printAll<Row>(
   context: Context,
@@ -77,19 +74,18 @@ export async function printAll<Row>(
   none: string,
   chosen?: readonly Column<Row>[],
 ): Promise<void> {
-  const shape = { range: {}, isCount: false, failsEmpty: false, ...(chosen && { chosen }) };
-  await printList(context, flags, listed, shape, rows, none);
+  await printList(context, flags, listed, { range: {}, isCount: false, failsEmpty: false, chosen }, rows, none);
 }
 
 function encode<Row>(
   context: Context,
+  format: Format,
   flags: OutputFlags & TableOptions,
   listed: Listed<Row>,
-  { chosen }: ListShape<Row>,
+  chosen: ListShape<Row>["chosen"],
   rows: Rows<Row>,
 ): Chunks {
-  const usual = listed.columns.filter(({ title }) => title !== undefined);
-  switch (formatOf(flags, context)) {
+  switch (format) {
     case "json":
       return json(rows, chosen, context);
     case "ndjson":
@@ -102,32 +98,26 @@ function encode<Row>(
       return ids(rows, listed);
     case "wide":
       return table(rows, chosen ?? listed.columns, context, { ...flags, isWide: true });
-    case "table":
+    case "table": {
+      const usual = listed.columns.filter(({ title }) => title !== undefined);
       return table(rows, chosen?.map((column) => ({ ...column, isSpare: false })) ?? usual, context, flags);
-  }
-}
-
-async function* counting<Row>(rows: Rows<Row>, count: () => void): AsyncGenerator<Row> {
-  for await (const row of rows) {
-    count();
-    yield row;
+    }
   }
 }
 
 /** By a column's value, whatever has none last; the limit then counts the sorted ones. */
-async function* sorted<Row>(rows: Rows<Row>, { sort, limit }: ListShape<Row>): AsyncGenerator<Row> {
-  const { column, isDescending } = sort!;
+async function* sorted<Row>(
+  rows: Rows<Row>,
+  { column, isDescending }: NonNullable<ListShape<Row>["sort"]>,
+  limit?: number,
+): AsyncGenerator<Row> {
   const all: { key: string; row: Row }[] = [];
-  for await (const row of rows) all.push({ key: keyOf(column, row), row });
+  for await (const row of rows) all.push({ key: fold(plainText(column.value(row))), row });
   all.sort((a, b) => {
     if (a.key === "" || b.key === "") return a.key === b.key ? 0 : a.key === "" ? 1 : -1;
     return (a.key < b.key ? -1 : a.key > b.key ? 1 : 0) * (isDescending ? -1 : 1);
   });
-  for (const { row } of limit === undefined ? all : all.slice(0, limit)) yield row;
-}
-
-function keyOf<Row>(column: Column<Row>, row: Row): string {
-  return fold(plainText(column.value(row)));
+  for (const { row } of all.slice(0, limit)) yield row;
 }
 
 /**

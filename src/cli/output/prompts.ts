@@ -6,7 +6,7 @@ export function isInteractive(context: Context): boolean {
   return obstacle(context) === undefined;
 }
 
-/** @param instead what to do without a prompt, such as `Use --yes.` @throws {CliError} unless a person is there to answer */
+/** @param instead what to do without a prompt, such as `Use --yes.` */
 export function requirePrompt(context: Context, instead: string): void {
   const why = obstacle(context);
   if (why !== undefined) throw new UsageError(`Cannot prompt: ${why}.`, instead);
@@ -15,7 +15,6 @@ export function requirePrompt(context: Context, instead: string): void {
 /**
  * Asks a person before what destroys records.
  * @param instead what to do without a terminal
- * @throws {CliError} if the answer is no, or if there is no terminal to ask on
  */
 export async function requireConsent(context: Context, question: string, instead: string): Promise<void> {
   requirePrompt(context, instead);
@@ -84,7 +83,6 @@ async function plainAsk(
   }
 }
 
-/** @throws {CliError} if the input ends before a line does */
 async function plainAnswer(question: string): Promise<string> {
   const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });

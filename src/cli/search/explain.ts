@@ -10,28 +10,12 @@ import { readQuery } from "./read.ts";
 import { toShell, flagOf, type Filter } from "./terms.ts";
 import { unknownFieldHint } from "./hints.ts";
 
-/** One query in all its spellings, and in words. */
-interface Explanation {
-  readonly resource: string;
-  /** As it is sent. */
-  readonly wire: string;
-  readonly means: string;
-  /** Arguments that need no quotes, unless a value does. */
-  readonly shell: string;
-  /** With flags for the terms that have one. */
-  readonly flags: string;
-  readonly path: string;
-}
-
 export const EXPLAIN_FLAG = [
   "--explain",
   "print the search in words and in every spelling, instead of sending it",
 ] as const;
 
-/**
- * Prints what a search means, and its spellings. Sends nothing.
- * @throws {CliError} for a search with an unknown field
- */
+/** Prints what a search means, and its spellings. Sends nothing. */
 export async function printExplanation(
   context: Context,
   searched: Searched,
@@ -42,10 +26,11 @@ export async function printExplanation(
   if (!query) throw new UsageError(`Cannot explain this search: ${unknown.message}.`, unknownFieldHint(text, searched));
   const explanation = explain(query, searched, filters);
   if (options.json) printJson(context, explanation);
-  else printRecord(context, { ...explanation });
+  else printRecord(context, explanation);
 }
 
-function explain(query: Query, searched: Searched, filters: readonly Filter[]): Explanation {
+/** One query in all its spellings, and in words. */
+function explain(query: Query, searched: Searched, filters: readonly Filter[]) {
   const { noun } = searched;
   const wire = printQuery(query);
   // What a filter narrows down has no spelling but its flag.
@@ -54,15 +39,16 @@ function explain(query: Query, searched: Searched, filters: readonly Filter[]): 
   const filtering = filters.flatMap(({ flags }) => flags.map(quoted));
   // --since and --until together mean a range alone.
   const isAlternative = new Set(query.flatMap(({ values }) => (isSplit(values) ? values : [])));
-  const flagFor = (term: Term): readonly string[] | undefined =>
-    isAlternative.has(term) ? undefined : flagOf(term, searched);
-  const flags = terms.map((term) => flagFor(term)?.map(quoted).join(" ") ?? quoted(toShell(term)));
+  const shell = (term: Term): string => quoted(toShell(term));
+  const flag = (term: Term): string | undefined =>
+    isAlternative.has(term) ? undefined : flagOf(term, searched)?.map(quoted).join(" ");
   return {
     resource: noun,
     wire,
     means: [inWords(query, noun), ...filters.map((filter) => `of these, those whose ${filter.inWords}`)].join("; "),
-    shell: [...terms.map((term) => quoted(toShell(term))), ...filtering].join(" "),
-    flags: [...flags, ...filtering].join(" "),
+    // Arguments that need no quotes, unless a value does.
+    shell: [...terms.map(shell), ...filtering].join(" "),
+    flags: [...terms.map((term) => flag(term) ?? shell(term)), ...filtering].join(" "),
     path: `/api/v1/${noun}/search?query=${encodeURIComponent(wire)}`,
   };
 }

@@ -27,7 +27,6 @@ export function checkEmail(value: string): UsageError | undefined {
   );
 }
 
-/** @throws {UsageError} for what no address has after its @ */
 export function checkedDomain(value: string): string {
   const isDomain = normalizeEmail(`a@${value}`) !== undefined;
   if (isDomain && (value.includes(".") || value === "localhost")) return value;

@@ -34,8 +34,6 @@ export interface SearchFlag {
   /** What it takes; without one it is a switch. */
   readonly argument?: string;
   readonly what: string;
-  /** How its values are written, if that is not obvious. */
-  readonly written?: string;
   /** The term on the wire. */
   write(value: string, now: Date): string;
   /** The value with which the flag means this term, if it can. */
@@ -71,13 +69,17 @@ const NAME: SearchFlag = {
   finer: hasWords,
 };
 const IP: SearchFlag = {
-  ...text("--ip", "<address>", "from this IP address or network, such as 10.0.0.0/8", "ip_address", checkIp),
-  write(value) {
-    const fault = checkIp(value);
-    if (fault) throw fault;
-    const network = ipNetwork(value);
-    return network ? `ip_address:${network.prefix}${network.isOne ? "" : "*"}` : `ip_address:${value}`;
-  },
+  ...text(
+    "--ip",
+    "<address>",
+    "from this IP address or network, such as 10.0.0.0/8",
+    "ip_address",
+    checkIp,
+    (value) => {
+      const network = ipNetwork(value);
+      return network ? `${network.prefix}${network.isOne ? "" : "*"}` : value;
+    },
+  ),
   finer: isInNetwork,
 };
 
@@ -117,26 +119,17 @@ export const SESSIONS: Searched = {
 export function addSearchFlags(command: Command, { flags, noun }: Searched): Command {
   const example = noun === "users" ? "created_at.gte=2026-01-01" : "-provider:github";
   command.argument("[term...]", `such as 'email:*@acme.test' ${example}`);
-  addFlags(command, flags);
-  return addNotFlag(addQueryFlags(command));
-}
-
-function addFlags(command: Command, flags: readonly SearchFlag[]): void {
-  for (const { name, argument, what, written } of flags) {
-    if (argument) command.option(`${name} ${argument}`, written ? `${what}: ${written}` : what, collect);
+  for (const { name, argument, what } of flags)
+    if (argument) command.option(`${name} ${argument}`, what, collect);
     else command.option(name, what);
-  }
   // Both together would find nothing, without saying why.
   for (const [one, other] of [
     ["--verified", "unverified"],
     ["--active", "revoked"],
   ] as const)
     command.options.find(({ long }) => long === one)?.conflicts(other);
-}
-
-/** What `-term` is rewritten to. */
-function addNotFlag(command: Command): Command {
-  return command.option("--not <term>", "exclude what matches, as -term does; can be repeated", collect);
+  // What -term is rewritten to.
+  return addQueryFlags(command).option("--not <term>", "exclude what matches, as -term does; can be repeated", collect);
 }
 
 /** A whole query, past the shell. */
@@ -146,13 +139,17 @@ export function addQueryFlags(command: Command): Command {
     .option("--query-file <file>", "read the query from a file; - reads standard input");
 }
 
-/** @param check the error for a value that can match nothing; as a term it can be sent all the same */
+/**
+ * @param check the error for a value that can match nothing; as a term it can be sent all the same
+ * @param written the value as it is written in the term
+ */
 function text(
   name: string,
   argument: string,
   what: string,
   own: string,
   check: (value: string) => UsageError | undefined,
+  written = (value: string): string => value,
 ): SearchFlag {
   return {
     name,
@@ -161,7 +158,7 @@ function text(
     write(value) {
       const fault = check(value);
       if (fault) throw fault;
-      return `${own}:${value}`;
+      return `${own}:${written(value)}`;
     },
     read: ({ field, operator, value, negated }) =>
       field === own && operator === "is" && !negated && !check(value) ? value : undefined,
@@ -180,8 +177,7 @@ function times(own: string, what: string): SearchFlag[] {
   const bound = (name: string, operator: ">=" | "<", words: string): SearchFlag => ({
     name,
     argument: "<time>",
-    what: `${what} ${words}`,
-    written: "2026-01-31, or 7d, 12h, 30m ago",
+    what: `${what} ${words}: 2026-01-31, or 7d, 12h, 30m ago`,
     write: (value, now) => `${own}${operator}${moment(name, value, now)}`,
     read: (term) => (term.field === own && term.operator === operator ? term.value : undefined),
   });

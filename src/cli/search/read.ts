@@ -26,7 +26,6 @@ export type TypedQuery = Parsed & { readonly filters: readonly Filter[] };
 /**
  * The search that terms in either spelling, flags and a file make.
  * An unknown field is not refused here: the service may have more of them.
- * @throws {CliError} if there are no terms, or they have no meaning
  */
 export async function readQuery(
   context: Context,

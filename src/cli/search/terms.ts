@@ -5,7 +5,7 @@ import type { Named } from "./flag-values.ts";
 import { moment } from "../quantities.ts";
 import type { Searched, SearchFlags } from "./flags.ts";
 
-/** The terms that flags stand for, on the wire. @throws {CliError} for a flag without a value, and for one that can match nothing */
+/** The terms that flags stand for, on the wire. */
 export function termsOf(flags: SearchFlags, searched: Searched, now: Date): string[] {
   checkRange(flags, now);
   return searched.flags.flatMap(({ name, argument, write, finer }) => {
@@ -39,10 +39,7 @@ export interface Filter {
   keeps(row: Named): boolean;
 }
 
-/**
- * A filter for each flag with values that its terms can't say.
- * @throws {CliError} if other terms of the same field find rows that the filter would leave out
- */
+/** A filter for each flag with values that its terms can't say. */
 export function filtersOf(flags: SearchFlags, { flags: known }: Searched, query: Query): Filter[] {
   return known.flatMap(({ name, finer }) => {
     const values = (flags[camelCase(name)] ?? []) as readonly string[];
@@ -64,10 +61,7 @@ export function filtersOf(flags: SearchFlags, { flags: known }: Searched, query:
   });
 }
 
-/**
- * Terms would then find what is outside, but a person who gives both flags means a period.
- * @throws {CliError} for a period that ends before it begins
- */
+/** Terms would then find what is outside, but a person who gives both flags means a period. */
 function checkRange(flags: SearchFlags, now: Date): void {
   const times = (name: "since" | "until"): number[] =>
     ((flags[name] ?? []) as string[]).map((text) => Date.parse(moment(`--${name}`, text, now)));
@@ -107,10 +101,7 @@ const OPERATORS: ReadonlyMap<string, Term["operator"]> = new Map([
   ["lte", "<="],
 ]);
 
-/**
- * A term as it is on the wire; one that is written so already is left as it is.
- * @throws {CliError} for a shell-safe term that nothing on the wire means
- */
+/** A term as it is on the wire; one that is written so already is left as it is. */
 export function toWire(text: string): string {
   const parts = SHELL_TERM.exec(text);
   if (!parts) return text;
