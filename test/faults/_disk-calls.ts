@@ -77,6 +77,9 @@ function open(own: Disk, path: string, flags: string | number, mode?: number): P
   });
 }
 
+/** The most that Node writes at a time. */
+const NODE_WRITES = 512 * 1024;
+
 /** A file or directory that a program has open. */
 class Handle {
   readonly #disk: Disk;
@@ -85,6 +88,8 @@ class Handle {
   readonly #name: string;
   readonly #file: File | undefined;
   readonly #appends: boolean;
+  /** Behind what was written, without a position, since it was opened. */
+  #position = 0;
 
   constructor(own: Disk, descriptor: number, name: string, file: File | undefined, appends: boolean) {
     this.#disk = own;
@@ -117,7 +122,7 @@ class Handle {
     return { bytesRead: machine.readSync(this.fd, buffer, offset, length, position), buffer };
   }
 
-  write(data: Buffer, from: number, length: number, position?: number): Promise<object> {
+  write(data: Buffer, from: number, length: number, position?: number): Promise<{ bytesWritten: number }> {
     if (!Buffer.isBuffer(data) || (position === undefined) !== this.#appends) return notModelled("such a write");
     const bytes = Buffer.from(data.subarray(from, from + length));
     return this.#request("write", () => {
@@ -156,8 +161,15 @@ class Handle {
     return notModelled("writev");
   }
 
-  writeFile(): never {
-    return notModelled("writeFile");
+  /** As Node does it: in parts, each behind the last one. */
+  async writeFile(data: Buffer | string): Promise<void> {
+    const bytes = Buffer.from(data);
+    for (let done = 0; done < bytes.length;) {
+      const length = Math.min(bytes.length - done, NODE_WRITES);
+      const { bytesWritten } = await this.write(bytes, done, length, this.#appends ? undefined : this.#position);
+      done += bytesWritten;
+      this.#position += bytesWritten;
+    }
   }
 
   appendFile(): never {

@@ -11,7 +11,6 @@ import { chain, seal } from "./lines.ts";
 import { lastLine, readDocument } from "./document-reader.ts";
 import type { IsGivenUp } from "./patience.ts";
 
-const CHUNK_LENGTH = 1 << 18;
 /** Records that become text in one step, during which requests wait. */
 const PIECE = 256;
 
@@ -101,7 +100,12 @@ export async function writeDocument(
   beforeNaming?: (temporaryPath: string) => void,
 ): Promise<number> {
   const fill = async (file: FileHandle): Promise<number> => {
-    const length = await writeAll(file, textOf(headerLine(header), rowsOf));
+    let length = 0;
+    for await (const text of textOf(headerLine(header), rowsOf)) {
+      const bytes = Buffer.from(text);
+      await file.writeFile(bytes);
+      length += bytes.length;
+    }
     const { size } = await file.stat();
     if (size !== length) throw new Error(`${path}: ${size} bytes were written instead of ${length}`);
     return size;
@@ -134,24 +138,4 @@ async function* textOf(header: string, rowsOf: (name: TableName) => Pieces<AnyRe
     yield separator === "" ? "],\n" : "\n],\n";
   }
   yield `${lastLine(checksum)}\n`;
-}
-
-/** @returns the number of bytes written */
-export async function writeAll(handle: FileHandle, parts: Iterable<string> | AsyncIterable<string>): Promise<number> {
-  let length = 0;
-  let pending = "";
-  const flush = async (): Promise<void> => {
-    const bytes = Buffer.from(pending);
-    pending = "";
-    for (let done = 0; done < bytes.length;) {
-      done += (await handle.write(bytes, done, bytes.length - done, length + done)).bytesWritten;
-    }
-    length += bytes.length;
-  };
-  for await (const part of parts) {
-    pending += part;
-    if (pending.length >= CHUNK_LENGTH) await flush();
-  }
-  await flush();
-  return length;
 }

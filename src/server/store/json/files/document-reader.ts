@@ -67,9 +67,8 @@ class DocumentLines {
   readonly #file: string;
   #line = 0;
   #offset = 0;
-  /** Undefined until it is known. */
+  /** Undefined until the header was found. */
   #version: number | undefined;
-  #hasHeader = false;
   #table: TableName | undefined;
   /** The number of tables that have started. */
   #tables = 0;
@@ -96,9 +95,8 @@ class DocumentLines {
   }
 
   #next(bytes: Buffer): Item[] {
-    if (this.#hasHeader && bytes[0] === OPEN) return this.#record(bytes);
-    const text = bytes.toString();
-    return this.#hasHeader ? this.#inside(bytes, text) : this.#first(bytes, text);
+    if (this.#version === undefined) return this.#first(bytes, bytes.toString());
+    return bytes[0] === OPEN ? this.#record(bytes) : this.#inside(bytes, bytes.toString());
   }
 
   end(): Item[] {
@@ -112,32 +110,31 @@ class DocumentLines {
   #first(bytes: Buffer, text: string): Item[] {
     const header = headerIn(this.#file, text);
     if (!header) return this.#line === 1 ? [this.#damage(NO_HEADER), ...this.#found(bytes)] : this.#inside(bytes, text);
-    this.#hasHeader = true;
     this.#version = header.version;
     this.#chain = crc32(bytes);
     return this.#line === 1 ? [{ header }] : [this.#damage("unexpected header"), { header }];
   }
 
   #inside(bytes: Buffer, text: string): Item[] {
+    const next = (): TableName | undefined => tablesOf(this.#version ?? VERSION)[this.#tables];
     const heading = TABLE_NAMES.find((name) => text === `"${name}":[`);
-    const isEnd = !this.#isComplete && /^"checksum":"[0-9a-f]{8}"\}$/.test(text);
+    const wasComplete = this.#isComplete;
+    const wasOpen = this.#table !== undefined;
+    let isExpected: boolean;
     if (heading) {
-      const isExpected = this.#table === undefined && heading === this.#names[this.#tables] && !this.#isComplete;
+      isExpected = !wasOpen && heading === next();
       this.#table = heading;
       this.#tables++;
-      return this.#expected(isExpected);
-    }
-    if (text === "],") {
-      const isExpected = this.#table !== undefined && !this.#isComplete;
+    } else if (text === "],") {
+      isExpected = wasOpen;
       this.#table = undefined;
-      return this.#expected(isExpected);
-    }
-    if (isEnd) {
+    } else if (!wasComplete && /^"checksum":"[0-9a-f]{8}"\}$/.test(text)) {
+      isExpected = !wasOpen && next() === undefined;
       this.#isComplete = true;
       this.#isDifferent = text !== lastLine(this.#chain);
-      return this.#expected(this.#table === undefined && this.#tables === this.#names.length);
-    }
-    return this.#record(bytes);
+    } else return this.#record(bytes);
+    if (isExpected && !wasComplete) return [];
+    return [this.#damage("this line is out of order, or the line before it is missing")];
   }
 
   #record(bytes: Buffer): Item[] {
@@ -155,14 +152,6 @@ class DocumentLines {
     const entry = value && entryIn(value, this.#table, this.#version ?? OLDEST_VERSION);
     const [file, line, offset] = [this.#file, this.#line, this.#offset];
     return entry ? [{ entry, damageAt: (what) => ({ file, line, offset, what }) }] : [];
-  }
-
-  get #names(): readonly TableName[] {
-    return tablesOf(this.#version ?? VERSION);
-  }
-
-  #expected(isExpected: boolean): Item[] {
-    return isExpected ? [] : [this.#damage("this line is out of order, or the line before it is missing")];
   }
 
   #damage(what: string, of?: string): Item {

@@ -1,4 +1,5 @@
-import { rm } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { Low } from "lowdb";
@@ -11,7 +12,7 @@ import { Compactor } from "./compactor.ts";
 import { journalName, makeDirectory, oldName, refuseOthers } from "./directory.ts";
 import { Document } from "../document/document.ts";
 import { DocumentFile } from "./document-file.ts";
-import { checkWritable, closed, codeOf, hanging, notWritable, notOpened } from "./refusals.ts";
+import { closed, codeOf, hanging, notWritable, notOpened } from "./refusals.ts";
 import { newId, type Header } from "./header.ts";
 import { encodeLine } from "./journal-lines.ts";
 import type { Journal } from "./journal.ts";
@@ -100,15 +101,24 @@ export class Files implements Log {
     return turn;
   }
 
-  /** For a caller, who does not wait for a disk that hangs. */
-  #inTurn(action: (isGivenUp: IsGivenUp) => Promise<void>): Promise<void> {
-    return this.#patience.run((isGivenUp) => this.#turn(() => this.#act(action, isGivenUp)));
-  }
-
-  async #act(action: (isGivenUp: IsGivenUp) => Promise<void>, isGivenUp: IsGivenUp): Promise<void> {
-    if (this.#isClosed) throw closed(this.#path);
-    if (isGivenUp()) throw hanging(this.#path);
-    await action(isGivenUp);
+  /**
+   * For a caller, who does not wait for a disk that hangs.
+   * @param records how many are written
+   * @param before what must have ended first
+   */
+  #inTurn(
+    action: (isGivenUp: IsGivenUp) => Promise<void>,
+    records?: number,
+    before?: () => Promise<void>,
+  ): Promise<void> {
+    return this.#patience.run(async (isGivenUp) => {
+      await before?.();
+      await this.#turn(async () => {
+        if (this.#isClosed) throw closed(this.#path);
+        if (isGivenUp()) throw hanging(this.#path);
+        await action(isGivenUp);
+      });
+    }, records);
   }
 
   gather(): Promise<void> {
@@ -119,7 +129,9 @@ export class Files implements Log {
     return this.#inTurn(async (isGivenUp) => {
       this.#file.check();
       this.#journal.check();
-      await checkWritable(journalName(this.#path));
+      await access(journalName(this.#path), constants.W_OK).catch((error: unknown) => {
+        throw notWritable(journalName(this.#path), error);
+      });
       // A disk that failed is tried: a server that is not ready gets no writes that could show it.
       if (this.#journal.hasFailed) await this.#append([], isGivenUp);
     });
@@ -131,10 +143,8 @@ export class Files implements Log {
   }
 
   replace(document: Document, publish: () => void): Promise<void> {
-    return this.#patience.run(async (isGivenUp) => {
-      await this.#compactor.settled();
-      await this.#turn(() => this.#act(() => this.#replace(document, publish, isGivenUp), isGivenUp));
-    }, document.size);
+    const replace = (isGivenUp: IsGivenUp): Promise<void> => this.#replace(document, publish, isGivenUp);
+    return this.#inTurn(replace, document.size, () => this.#compactor.settled());
   }
 
   async #replace(document: Document, publish: () => void, isGivenUp: IsGivenUp): Promise<void> {

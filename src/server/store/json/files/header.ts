@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { NAMED_SINCE, VERSION } from "../../columns.ts";
 import { parseObject, seal, unseal } from "./lines.ts";
 
-export const FORMAT = "svc-identity";
+const FORMAT = "svc-identity";
 const JOURNAL_FORMAT = "svc-identity-journal";
 
 /** The first line of a `db.json`. */

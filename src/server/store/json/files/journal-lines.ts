@@ -1,7 +1,7 @@
 import { OLDEST_VERSION } from "../../columns.ts";
 import { TABLE_NAMES, VERSION, upgrade } from "../../records.ts";
 import { isValidChange, type Change } from "../document/tables.ts";
-import { type Found, parseJournalHeader, chainOf, type Chain, type Header, type JournalHeader } from "./header.ts";
+import { type Found, parseJournalHeader, chainOf, type Chain, type Header } from "./header.ts";
 import { UNREADABLE, type Damage, type Report, unknownVersion, missingChanges, refusalOf } from "./refusals.ts";
 import { eachLine, lineBatches, seal, unseal, type Line } from "./lines.ts";
 import type { ViewedFile, ReadView } from "./read-view.ts";
@@ -45,7 +45,7 @@ export async function journalHeaderOf(file: JournalFile | undefined): Promise<Fo
   return { header: undefined };
 }
 
-export interface JournalOptions {
+interface JournalOptions {
   readonly report: Report;
   take(line: Numbered): void;
   /** Whether nothing was written after it, so that its last line counts only if it is whole. */
@@ -53,24 +53,20 @@ export interface JournalOptions {
   /** Whether a crash may have cut its last line off. */
   readonly mayBeTorn: boolean;
   /** Whether its first line is damage that was reported. */
-  readonly isHeadless?: boolean;
+  readonly isHeadless: boolean;
 }
 
-/** A last line that was cut off: its start and its length. */
-export interface Torn {
-  readonly file: string;
-  readonly offset: number;
-  readonly bytes: number;
+/** What is whole of a journal, and the last line that was cut off. */
+interface JournalRead {
+  readonly length: number;
+  readonly torn: { readonly file: string; readonly offset: number; readonly bytes: number } | undefined;
 }
 
-/**
- * Reads a journal, line by line. A last line that a crash cut off, or left with holes, is not damage.
- * @returns the length of what is whole
- */
+/** Reads a journal, line by line. A last line that a crash cut off, or left with holes, is not damage. */
 export async function readJournal(
   file: JournalFile,
-  { report, take, isLast, mayBeTorn, isHeadless = false }: JournalOptions,
-): Promise<{ length: number; torn: Torn | undefined }> {
+  { report, take, isLast, mayBeTorn, isHeadless }: JournalOptions,
+): Promise<JournalRead> {
   let version = OLDEST_VERSION;
   let number = 0;
   let highest = 0;
@@ -134,78 +130,53 @@ function changesIn(line: string): string | undefined {
   return shown.length > 0 ? shown.join(", ") : undefined;
 }
 
-export interface JournalsRead extends Chain {
-  /** The first line of `db.journal`, and of `db.journal.old`. */
-  readonly header: JournalHeader | undefined;
-  readonly oldHeader: JournalHeader | undefined;
-  /** How much of `db.journal` is whole. */
-  readonly length: number;
-  readonly torn: Torn | undefined;
-}
-
 type JournalFiles = Pick<ReadView, "journalPath" | "old" | "journal">;
 
 /**
  * Reads the journals that continue a document.
  * @param base undefined if there is no document. `"unknown"`: its header can't be read
+ * @returns how they continue it, their headers, and what is whole of `db.journal`
  */
 export async function readJournals(
   { journalPath, old, journal }: JournalFiles,
   base: Header | undefined | "unknown",
   take: (line: Numbered, file: string) => void,
   report: Report,
-): Promise<JournalsRead> {
+) {
   const [oldFound, found] = [await journalHeaderOf(old), await journalHeaderOf(journal)];
+  const [oldHeader, header] = [oldFound?.header, found?.header];
   const chain: Chain = base === "unknown" ? { usesOld: true, usesJournal: true } : chainOf(base, oldFound, found);
   if (chain.oldFault !== undefined && old) report({ file: old.path, what: chain.oldFault });
   if (chain.journalFault !== undefined) report({ file: journalPath, what: chain.journalFault });
-  const header = found?.header;
-  const oldHeader = oldFound?.header;
   let last = typeof base === "object" ? base.sequence : 0;
-  const takeFrom = (file: string, line: Numbered): void => {
-    last = Math.max(last, line.sequence);
-    take(line, file);
-  };
-  let torn: Torn | undefined;
-  if (old && chain.usesOld) {
-    const read = await readJournal(old, {
+  const read = (file: JournalFile, isHeadless: boolean, isLast = true, mayBeTorn = true): Promise<JournalRead> =>
+    readJournal(file, {
       report,
-      take: (line) => takeFrom(old.path, line),
-      isLast: !journal,
-      mayBeTorn: !journal || header !== undefined,
-      isHeadless: chain.oldFault !== undefined,
+      isHeadless,
+      isLast,
+      mayBeTorn,
+      take(line) {
+        last = Math.max(last, line.sequence);
+        take(line, file.path);
+      },
     });
-    if (!journal) ({ torn } = read);
+  let result: JournalRead = { length: 0, torn: undefined };
+  if (old && chain.usesOld) {
+    const { torn } = await read(old, chain.oldFault !== undefined, !journal, !journal || header !== undefined);
+    if (!journal) result = { length: 0, torn };
     // The next journal's header has the last change of this one.
     if (header && header.sequence > last) report({ file: old.path, what: missingChanges(last, header.sequence + 1) });
   }
-  if (!journal || !chain.usesJournal) return { ...chain, header, oldHeader, length: 0, torn };
-  const read = await readJournal(journal, {
-    report,
-    take: (line) => takeFrom(journalPath, line),
-    isLast: true,
-    mayBeTorn: true,
-    isHeadless: chain.journalFault !== undefined,
-  });
-  return { ...chain, header, oldHeader, ...read };
-}
-
-export interface Replayed extends JournalsRead {
-  /** The number of the last change. */
-  readonly sequence: number;
-  /** How many changes of `db.journal` the document did not have. */
-  readonly late: number;
+  if (journal && chain.usesJournal) result = await read(journal, chain.journalFault !== undefined);
+  return { ...chain, header, oldHeader, ...result };
 }
 
 /**
  * Applies the changes that a document does not have yet, in order.
+ * @returns also the number of the last change, and how many changes of `db.journal` the document did not have (`late`)
  * @throws {StoreRefused} if a journal is damaged, or does not continue the document
  */
-export async function replay(
-  files: JournalFiles,
-  base: Header | undefined,
-  apply: (change: Change) => void,
-): Promise<Replayed> {
+export async function replay(files: JournalFiles, base: Header | undefined, apply: (change: Change) => void) {
   let sequence = base?.sequence ?? 0;
   let late = 0;
   const take = (line: Numbered, file: string): void => {
@@ -220,3 +191,5 @@ export async function replay(
   });
   return { ...read, sequence, late };
 }
+
+export type Replayed = Awaited<ReturnType<typeof replay>>;

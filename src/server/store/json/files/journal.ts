@@ -3,17 +3,12 @@ import { open, rm, type FileHandle } from "node:fs/promises";
 import { temporaryName, writeAtomically, type AtomicWriteOptions } from "../../../../disk/write-atomically.ts";
 import { StorageUnavailable } from "../../store.ts";
 import { NO_LINK } from "./directory.ts";
-import { writeAll } from "./document-file.ts";
 import { changed, codeOf, hanging, missing, notWritable, statOf } from "./refusals.ts";
 import { journalHeaderLine, type JournalHeader } from "./header.ts";
 import type { IsGivenUp } from "./patience.ts";
 
 /** More than any group of changes is likely to need. */
 const ROOM_BYTES = 1 << 16;
-
-interface BeginOptions extends Pick<AtomicWriteOptions, "beforeNaming"> {
-  readonly isFree?: boolean;
-}
 
 /** The open end of a journal. */
 export class Journal {
@@ -58,20 +53,20 @@ export class Journal {
   /**
    * Starts a journal. An existing one keeps its content and loses its name, so that a process that still writes it
    * notices, and nothing that it wrote is changed.
-   * @param isFree whether the name should be unused; then an existing file is another process's, and is kept
+   * With `isNew`, an existing one is another process's, and is kept.
    */
   static async begin(
     path: string,
     header: Omit<JournalHeader, "version">,
-    { isFree = false, beforeNaming }: BeginOptions = {},
+    options: Pick<AtomicWriteOptions, "isNew" | "beforeNaming"> = {},
   ): Promise<Journal> {
     const line = journalHeaderLine(header);
     const fill = async (file: FileHandle): Promise<Journal> => {
       const journal = new Journal(path, file, line.length, header.id);
-      await journal.#write(line);
+      await file.writeFile(line);
       return journal;
     };
-    return writeAtomically(path, fill, { keepOpen: true, isNew: isFree, beforeNaming }).catch((error: unknown) => {
+    return writeAtomically(path, fill, { ...options, keepOpen: true }).catch((error: unknown) => {
       throw codeOf(error) === "EEXIST" ? changed(path) : error;
     });
   }
@@ -96,7 +91,7 @@ export class Journal {
   async #append(line: Buffer, isGivenUp: IsGivenUp): Promise<void> {
     this.check();
     try {
-      await this.#write(line);
+      await this.#handle.writeFile(line);
     } catch (error) {
       await this.#cutBack(line.length);
       throw notWritable(this.#path, error);
@@ -110,24 +105,20 @@ export class Journal {
       throw this.#broken;
     }
     this.#length += line.length;
-    // A process that was stopped between the check and the write may have a successor by now.
-    const fault = this.#fault() ?? (isGivenUp() ? hanging(this.#path) : undefined);
-    if (!fault) return;
-    // It is reported as failed, so the next start must not find it.
-    this.#length -= line.length;
-    await this.#cutBack(line.length);
-    throw fault;
+    try {
+      // A process that was stopped between the check and the write may have a successor by now.
+      this.check();
+      if (isGivenUp()) throw hanging(this.#path);
+    } catch (error) {
+      // It is reported as failed, so the next start must not find it.
+      this.#length -= line.length;
+      await this.#cutBack(line.length);
+      throw error;
+    }
   }
 
   async close(): Promise<void> {
     await this.#handle.close();
-  }
-
-  async #write(line: Buffer): Promise<void> {
-    for (let done = 0; done < line.length;) {
-      const { bytesWritten } = await this.#handle.write(line, done, line.length - done);
-      done += bytesWritten;
-    }
   }
 
   /**
@@ -139,7 +130,7 @@ export class Journal {
     try {
       const file = await open(trial, "wx", 0o600);
       try {
-        await writeAll(file, [" ".repeat(ROOM_BYTES)]);
+        await file.writeFile(" ".repeat(ROOM_BYTES));
       } finally {
         await file.close();
       }
@@ -168,29 +159,19 @@ export class Journal {
     }
   }
 
-  /** @throws {StorageUnavailable} if nothing may be written */
-  check(): void {
-    const fault = this.#fault();
-    if (fault) throw fault;
-  }
-
   /**
    * The lock does not reach other machines and containers. A changed inode or size reveals that one of them wrote the file.
    * Synchronous, so that nothing runs between this check and what depends on it.
+   * @throws {StorageUnavailable} if nothing may be written
    */
-  #fault(): StorageUnavailable | undefined {
-    if (this.#broken) return this.#broken;
+  check(): void {
+    if (this.#broken) throw this.#broken;
+    const there = statOf(this.#path);
+    // One that was moved away can come back as it was.
+    if (!there) throw missing(this.#path);
     const { ino, dev } = this.#inode;
-    try {
-      const there = statOf(this.#path);
-      // One that was moved away can come back as it was.
-      if (!there) return missing(this.#path);
-      if (there.ino === ino && there.dev === dev && there.size === this.#length) return undefined;
-    } catch (error) {
-      if (error instanceof StorageUnavailable) return error;
-      throw error;
-    }
+    if (there.ino === ino && there.dev === dev && there.size === this.#length) return;
     this.#broken = changed(this.#path);
-    return this.#broken;
+    throw this.#broken;
   }
 }

@@ -106,7 +106,7 @@ export async function beginAfter(path: string, header: Omit<JournalHeader, "vers
     // Another process may have put its own journal there between the last check and the rename.
     if ((await idAt(old)) !== header.after) throw changed(name);
     return await Journal.begin(name, header, {
-      isFree: true,
+      isNew: true,
       beforeNaming: (temporary) => void (ours = identityOf(temporary)),
     });
   } catch (error) {
@@ -131,24 +131,25 @@ async function idAt(name: string): Promise<string | undefined> {
 
 /** Changes that a process on another machine added between our reading and our beginning; it can add no more. */
 async function takeLate(
-  { journalPath, tail }: ReadView,
+  { journalPath: path, journal: old }: ReadView,
   read: Replayed,
   journal: Journal,
   document: Document,
   warn: (message: string) => void,
 ): Promise<number> {
   let { sequence } = read;
+  if (!old) return sequence;
   const late: Buffer[] = [];
   const take = (line: Numbered): void => {
     if (line.sequence !== sequence + 1) return;
     for (const change of line.changes) document.apply(change);
     late.push(encodeLine(++sequence, line.changes));
   };
-  const rest = { path: journalPath, content: () => tail(read.length) };
+  const rest = { path, content: () => old.tail(read.length) };
   await readJournal(rest, { report: () => {}, take, isLast: true, mayBeTorn: true, isHeadless: true });
   for (const line of late) await journal.append(line);
   if (late.length > 0)
-    warn(`${journalPath}: another process was writing it. Its changes were taken over, and it can write no more.`);
+    warn(`${path}: another process was writing it. Its changes were taken over, and it can write no more.`);
   return sequence;
 }
 

@@ -12,6 +12,8 @@ export interface ViewedFile {
   readonly size: number;
   /** Can be read repeatedly. */
   content(): AsyncIterable<Buffer>;
+  /** Its current content from an offset. */
+  tail(from: number): AsyncIterable<Buffer>;
 }
 
 /**
@@ -26,8 +28,6 @@ export interface ReadView {
   readonly journal: ViewedFile | undefined;
   /** The files that exist. */
   readonly files: readonly ViewedFile[];
-  /** The current content of `db.journal` from an offset. */
-  tail(from: number): AsyncIterable<Buffer>;
   close(): Promise<void>;
 }
 
@@ -54,13 +54,11 @@ export async function openReadView(location: string, { mayBeEmpty = false } = {}
       // In this order, because everything in a document was in a journal before.
       for (const name of names) handles.push(await openFile(name));
       if (await stillNamed(names, handles)) {
-        const tail = (from: number): AsyncIterable<Buffer> =>
-          handles[2] ? chunksOf(handles[2], Infinity, from) : none();
         const viewed = await Promise.all(handles.map((handle, n) => viewedFile(names[n]!, handle)));
         const [document, old, journal] = viewed;
         if (!mayBeEmpty && !document && !old && !journal?.size) throw noStore(path);
         const files = viewed.filter((file) => file !== undefined);
-        return { path, journalPath: journalName(path), document, old, journal, files, tail, close };
+        return { path, journalPath: journalName(path), document, old, journal, files, close };
       }
     } catch (error) {
       await close();
@@ -93,7 +91,5 @@ async function stillNamed(names: readonly string[], handles: readonly (FileHandl
 async function viewedFile(path: string, handle: FileHandle | undefined): Promise<ViewedFile | undefined> {
   if (!handle) return undefined;
   const { size } = await handle.stat();
-  return { path, size, content: () => chunksOf(handle, size) };
+  return { path, size, content: () => chunksOf(handle, size), tail: (from) => chunksOf(handle, Infinity, from) };
 }
-
-async function* none(): AsyncIterable<Buffer> {}

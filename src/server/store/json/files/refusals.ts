@@ -1,54 +1,63 @@
-import { constants, statSync, type Stats } from "node:fs";
-import { access } from "node:fs/promises";
+/** What goes wrong with the files of a store: damage, the refusals of `svc serve` and `svc store`, and failed writes. */
+import { statSync, type Stats } from "node:fs";
 import { VERSION } from "../../records.ts";
-import { StoreRefused, StorageUnavailable, type StoreFault } from "../../store.ts";
+import { StorageUnavailable, StoreRefused, type StoreFault } from "../../store.ts";
 
-/** Why a file store is not opened, read, filled or rewritten: each refusal of `svc serve` and `svc store`. */
-
-function unusable(message: string, cause?: unknown): StoreRefused {
-  return new StoreRefused("unusable", message, { cause });
+/** A damaged place in a file. */
+export interface Damage {
+  readonly file: string;
+  /** From 1. Absent for the file as a whole. */
+  readonly line?: number;
+  /** Of the line, in bytes. */
+  readonly offset?: number;
+  readonly what: string;
+  /** The kind and key of the record there, as far as they can be read. */
+  readonly of?: string | undefined;
 }
 
-function damaged(message: string): StoreRefused {
-  return new StoreRefused("damaged", message);
+/** Called for each damaged place. If it throws, the reading ends. */
+export type Report = (damage: Damage) => void;
+
+export const UNREADABLE = "checksum mismatch";
+export const TWICE = "duplicate key";
+export const NO_HEADER = "the first line is not the header of a store";
+
+/** The damage of a gap between the numbers of two changes that are there. */
+export function missingChanges(before: number, after: number): string {
+  return after - before === 2 ? `change ${before + 1} is missing` : `changes ${before + 1} to ${after - 1} are missing`;
 }
 
-function locked(message: string, cause?: unknown): StoreRefused {
-  return new StoreRefused("locked", message, { cause });
+/** One sentence, e.g. `/app/.svc/db.json, line 7, offset 1024: checksum mismatch (users 0b6c…)`. */
+export function damageText({ file, line, offset, what, of }: Damage): string {
+  const place = line === undefined ? "" : `, line ${line}, offset ${offset}`;
+  return `${file}${place}: ${what}${of === undefined ? "" : ` (${of})`}`;
 }
+
+const unusable = (message: string, cause?: unknown): StoreRefused => new StoreRefused("unusable", message, { cause });
+const damaged = (message: string): StoreRefused => new StoreRefused("damaged", message);
+const locked = (message: string, cause?: unknown): StoreRefused => new StoreRefused("locked", message, { cause });
 
 export const brokenLink = (path: string, error: unknown): StoreRefused =>
   unusable(`${path} is a link that leads nowhere (${codeOf(error)}).`, error);
-
 export const foreignLink = (path: string): StoreRefused =>
   unusable(`${path} is a link, which svc never creates. Remove it.`);
-
 export const notFile = (path: string): StoreRefused => unusable(`${path} is not a file. Choose another --store.`);
-
 export const badDirectory = (path: string, error: unknown): StoreRefused =>
   unusable(`${path} can't be used as the store's directory (${codeOf(error)}). Choose another --store.`, error);
-
 export const noStore = (path: string): StoreRefused =>
   unusable(`There is no store at ${path}. Check --store. svc serve creates a store.`);
-
 export const alwaysChanging = (path: string): StoreRefused =>
   unusable(`${path} changed during every attempt to read it. Try again.`);
-
 export const notEmpty = (path: string): StoreRefused =>
   unusable(`${path} is not empty. Nothing was changed. Move it away, or choose another path.`);
-
 export const unfinishedCopy = (path: string, name: string): StoreRefused =>
   unusable(`A copy into ${path} was interrupted. Run svc store copy or import again to finish it, or remove ${name}.`);
-
 export const sameKeys = (path: string, table: string, key: string): StoreRefused =>
   unusable(`${path}: two ${table} have the key ${key}. The import was not finished.`);
-
 export const nothingRead = (path: string): StoreRefused =>
   unusable(`${path} is not an svc store, or nothing of it can be read. Nothing was changed.`);
-
 export const noInstance = (path: string): StoreRefused =>
   damaged(`${path}: no instance can be read, so it cannot be repaired. Nothing was changed. Restore it from a backup.`);
-
 export const notCompacted = (warnings: readonly string[]): StoreRefused => unusable(warnings.join("\n"));
 
 /** @param owner the id of the process; empty if it is not known */
@@ -56,7 +65,6 @@ export const inUse = (path: string, owner: string): StoreRefused =>
   locked(
     `${path} is in use by ${owner === "" ? "another process" : `process ${owner}`}. Stop that one, or give this one another --store.`,
   );
-
 export const inUseByServer = (path: string, cause: unknown): StoreRefused =>
   locked(`${path} is in use. The server that uses it compacts the journal itself: nothing to do.`, cause);
 
@@ -101,35 +109,6 @@ export function notWritten(path: string, error: unknown): StoreRefused {
   return unusable(`${path} can't be written (${code ?? String(error)}). It was not changed.`, error);
 }
 
-/** A damaged place in a file. */
-export interface Damage {
-  readonly file: string;
-  /** From 1. Absent for the file as a whole. */
-  readonly line?: number;
-  /** Of the line, in bytes. */
-  readonly offset?: number;
-  readonly what: string;
-  /** The kind and key of the record there, as far as they can be read. */
-  readonly of?: string | undefined;
-}
-/** Called for each damaged place. If it throws, the reading ends. */
-export type Report = (damage: Damage) => void;
-
-export const UNREADABLE = "checksum mismatch";
-export const TWICE = "duplicate key";
-export const NO_HEADER = "the first line is not the header of a store";
-
-/** The damage of a gap between the numbers of two changes that are there. */
-export function missingChanges(before: number, after: number): string {
-  return after - before === 2 ? `change ${before + 1} is missing` : `changes ${before + 1} to ${after - 1} are missing`;
-}
-
-/** One sentence, e.g. `/app/.svc/db.json, line 7, offset 1024: checksum mismatch (users 0b6c…)`. */
-export function damageText({ file, line, offset, what, of }: Damage): string {
-  const place = line === undefined ? "" : `, line ${line}, offset ${offset}`;
-  return `${file}${place}: ${what}${of === undefined ? "" : ` (${of})`}`;
-}
-
 const FAULTS: Readonly<Record<string, StoreFault>> = {
   ENOSPC: "store_full",
   EDQUOT: "store_full",
@@ -159,33 +138,18 @@ export function statOf(path: string): Stats | undefined {
   }
 }
 
-/** @throws {StorageUnavailable} if a file may not be written */
-export async function checkWritable(path: string): Promise<void> {
-  try {
-    await access(path, constants.W_OK);
-  } catch (error) {
-    throw notWritable(path, error);
-  }
-}
-
 /** By ourselves, at the end. */
-export function closed(path: string): StorageUnavailable {
-  return new StorageUnavailable(`${path} is closed`, { code: "store_closed" });
-}
+export const closed = (path: string): StorageUnavailable =>
+  new StorageUnavailable(`${path} is closed`, { code: "store_closed" });
 
 /** A disk that takes too long. The store continues when it has answered. */
-export function hanging(path: string): StorageUnavailable {
-  return new StorageUnavailable(`the disk of ${path} does not answer`);
-}
+export const hanging = (path: string): StorageUnavailable =>
+  new StorageUnavailable(`the disk of ${path} does not answer`);
 
 /** A file that no longer exists. The store continues when it is back unchanged. */
-export function missing(path: string): StorageUnavailable {
-  return new StorageUnavailable(`${path} no longer exists; nothing is written until it is back`, {
-    code: "store_missing",
-  });
-}
+export const missing = (path: string): StorageUnavailable =>
+  new StorageUnavailable(`${path} no longer exists; nothing is written until it is back`, { code: "store_missing" });
 
 /** A file that something else has written. */
-export function changed(path: string, what = "was changed by another process"): StorageUnavailable {
-  return new StorageUnavailable(`${path} ${what}; nothing is written until the next start`, { code: "store_changed" });
-}
+export const changed = (path: string, what = "was changed by another process"): StorageUnavailable =>
+  new StorageUnavailable(`${path} ${what}; nothing is written until the next start`, { code: "store_changed" });
