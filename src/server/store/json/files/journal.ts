@@ -1,7 +1,7 @@
 import { constants, fstatSync } from "node:fs";
 import { open, rm, type FileHandle } from "node:fs/promises";
 import { temporaryName, writeAtomically, type AtomicWriteOptions } from "../../../../disk/write-atomically.ts";
-import { StorageUnavailable } from "../../store.ts";
+import type { StorageUnavailable } from "../../store.ts";
 import { NO_LINK } from "./directory.ts";
 import { changed, codeOf, hanging, missing, notWritable, statOf } from "./refusals.ts";
 import { journalHeaderLine, type JournalHeader } from "./header.ts";
