@@ -17,6 +17,10 @@ export interface GlobalFlags extends TargetFlags, OutputFlags {
   readonly timeout?: string;
 }
 
+/** Those and the flags of one command, in camel case: what takes a value, and switches. */
+export type Flags<Value extends string, Switch extends string = never> = GlobalFlags &
+  Readonly<Partial<Record<Value, string> & Record<Switch, boolean>>>;
+
 /** The root command, which also carries the exit code that a command leaves. */
 export class Program extends Command {
   exitCode: number = EXIT.done;

@@ -3,7 +3,7 @@ import { errorCode } from "../../wire/errors.ts";
 import { encodePair, trimSlash } from "../../wire/http/request.ts";
 import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/ids.ts";
 import { parsedJson } from "../../wire/text/json.ts";
-import { collect, runs, type GlobalFlags, type Program } from "../command.ts";
+import { collect, runs, type Flags, type Program } from "../command.ts";
 import { optionsOf, requireKey, retriesOf, timeoutMs } from "../connection/client.ts";
 import { exchange, type Answer } from "../connection/exchange.ts";
 import { explainFailure } from "../connection/explain-failure.ts";
@@ -16,10 +16,8 @@ import { readInput } from "../files.ts";
 import { harmless, harmlessJson } from "../output/text.ts";
 import { pairFrom } from "../quantities.ts";
 
-export interface ApiOptions extends GlobalFlags {
+export interface ApiOptions extends Flags<"input", "include"> {
   readonly field?: readonly string[];
-  readonly input?: string;
-  readonly include?: boolean;
 }
 
 const WITHOUT_SLASH = "Leave out the slash at the end of the path, or write the id behind it.";

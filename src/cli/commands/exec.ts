@@ -2,15 +2,11 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
 import { resolve } from "node:path";
-import { runs, type Program } from "../command.ts";
+import { runs, type Flags, type Program } from "../command.ts";
 import { variablesOf } from "../connection/target.ts";
 import type { Context } from "../context.ts";
 import { UsageError, CliError, EXIT } from "../errors.ts";
 import { harmless } from "../output/text.ts";
-
-export interface ExecOptions {
-  readonly seed?: string;
-}
 
 export function add(program: Program, context: Context): void {
   const command = program
@@ -33,7 +29,7 @@ export function add(program: Program, context: Context): void {
 }
 
 /** Runs a command beside a server that lives as long as it. @returns the command's exit code, as a shell has it */
-export async function runExec(context: Context, { seed }: ExecOptions, words: readonly string[]): Promise<number> {
+export async function runExec(context: Context, { seed }: Flags<"seed">, words: readonly string[]): Promise<number> {
   const [command = "", ...args] = words;
   const foreground = inForeground();
   try {

@@ -5,19 +5,14 @@ import { systemReason } from "../../disk/system-reason.ts";
 import { createDirectories } from "../../disk/write-atomically.ts";
 import { PROVIDERS } from "../../wire/providers.ts";
 import { CONFIG_FILE, DEFAULT_PORT } from "../../wire/serve.ts";
-import { runs, type GlobalFlags, type Program } from "../command.ts";
+import { runs, type Flags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
 import { UsageError, CliError, EXIT } from "../errors.ts";
 import { requirePrompt } from "../output/prompts.ts";
 import { quoted, printJson, say } from "../output/text.ts";
 
-export interface InitOptions extends GlobalFlags {
+export interface InitOptions extends Flags<"port" | "name" | "redirectUri", "seed" | "yes"> {
   readonly dir: string;
-  readonly port?: string;
-  readonly name?: string;
-  readonly redirectUri?: string;
-  readonly seed?: boolean;
-  readonly yes?: boolean;
 }
 
 const SEED_FILE = "seed.json";

@@ -43,8 +43,7 @@ export function add(program: Program, context: Context): void {
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable],
   });
 
-  const list = printsRows(instances.command("list")).description("print the instances of the local server");
-  runs(list, context, runList, {
+  runs(printsRows(instances.command("list")).description("print the instances of the local server"), context, runList, {
     examples: [["svc instances list", "a table; tab-separated in a pipe"]],
     exits: [EXIT.done, EXIT.usage, EXIT.noKey, EXIT.unreachable],
     notes:

@@ -1,7 +1,7 @@
 import { checkKey } from "../../client/keys.ts";
 import { trimSlash } from "../../wire/http/request.ts";
 import { SECRET_KEY_PREFIX } from "../../wire/ids.ts";
-import { runs, type GlobalFlags, type Program } from "../command.ts";
+import { runs, type Flags, type Program } from "../command.ts";
 import { checkUrl, optionsOf, requireEncryption, openWith, verifyKeyWithService } from "../connection/client.ts";
 import { originOf, shadowsOf } from "../connection/sources.ts";
 import { instanceInWords } from "../connection/target.ts";
@@ -20,9 +20,7 @@ import { readStdin } from "../files.ts";
 import { isInteractive, requirePrompt } from "../output/prompts.ts";
 import { printJson, say } from "../output/text.ts";
 
-export interface LoginOptions extends GlobalFlags {
-  readonly publishableKey?: string;
-  readonly insecureStorage?: boolean;
+export interface LoginOptions extends Flags<"publishableKey", "insecureStorage"> {
   readonly check: boolean;
 }
 

@@ -1,17 +1,12 @@
-import { runs, type GlobalFlags, type Program } from "../command.ts";
+import { runs, type Flags, type GlobalFlags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
 import { forgetKey } from "../credentials/keys.ts";
 import { chosenProfile, listProfiles, requireProfile, writeProfile } from "../credentials/profiles.ts";
 import { CliError, EXIT } from "../errors.ts";
 import { printJson } from "../output/text.ts";
 
-export interface LogoutOptions extends GlobalFlags {
-  readonly all?: boolean;
-}
-
 export function add(program: Program, context: Context): void {
-  const command = program.command("logout").option("--all", "delete the keys of all profiles");
-  runs(command, context, runLogout, {
+  runs(program.command("logout").option("--all", "delete the keys of all profiles"), context, runLogout, {
     examples: [
       ["svc logout", "delete the key of the current profile"],
       ["svc logout --profile staging", "of another profile"],
@@ -23,7 +18,7 @@ export function add(program: Program, context: Context): void {
 }
 
 /** Deletes the stored key of one profile, or of all. */
-export async function runLogout(context: Context, options: LogoutOptions): Promise<void> {
+export async function runLogout(context: Context, options: Flags<never, "all">): Promise<void> {
   const names = options.all ? await listProfiles(context) : [await oneProfile(context, options)];
   const removed: string[] = [];
   for (const name of names) {

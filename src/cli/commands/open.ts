@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { Argument } from "commander";
 import { trimSlash } from "../../wire/http/request.ts";
 import { tryTarget } from "../../wire/redirect-uri.ts";
-import { runs, type GlobalFlags, type Program } from "../command.ts";
+import { runs, type Flags, type GlobalFlags, type Program } from "../command.ts";
 import { checkUrl, optionsOf } from "../connection/client.ts";
 import { controlTarget, openControl } from "../connection/control.ts";
 import type { Target } from "../connection/sources.ts";
@@ -19,11 +19,7 @@ const PAGES = ["front", "sign-in", "discovery", "dashboard", "reference"] as con
 type Page = (typeof PAGES)[number];
 type ServicePage = Exclude<Page, "dashboard" | "reference">;
 
-export interface OpenOptions extends GlobalFlags {
-  readonly print?: boolean;
-  readonly redirectUri?: string;
-  readonly revoke?: boolean;
-}
+export type OpenOptions = Flags<"redirectUri", "print" | "revoke">;
 
 export function add(program: Program, context: Context): void {
   const command = program

@@ -40,8 +40,7 @@ export function add(program: Program, context: Context): void {
     notes: "To create a profile: svc login",
   });
 
-  const list = printsRows(profiles.command("list")).description("print all profiles; keys are never shown");
-  runs(list, context, runList, {
+  runs(printsRows(profiles.command("list")).description("print all profiles; keys are never shown"), context, runList, {
     examples: [
       ["svc profiles list", "a table; tab-separated in a pipe"],
       ["svc profiles list --json", "for a program"],

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { ControlClient } from "../../control-client/index.ts";
 import type { Session } from "../../wire/resources.ts";
 import { prunedQuery } from "../../wire/serve.ts";
-import { runs, type Program, type GlobalFlags } from "../command.ts";
+import { runs, type Flags, type Program, type GlobalFlags } from "../command.ts";
 import { openClient } from "../connection/client.ts";
 import { consentAt, instanceInWords, YES_FLAG, openControl } from "../connection/control.ts";
 import type { Context } from "../context.ts";
@@ -62,10 +62,8 @@ export async function runGet(context: Context, options: GetOptions, id: string):
   await printResource(context, options, SESSION_COLUMNS, session, chosen);
 }
 
-export interface PruneOptions extends GlobalFlags {
+export interface PruneOptions extends Flags<never, "dryRun" | "yes"> {
   readonly before: string;
-  readonly dryRun?: boolean;
-  readonly yes?: boolean;
 }
 
 export function addPrune(sessions: Command, context: Context): void {

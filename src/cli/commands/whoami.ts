@@ -1,4 +1,4 @@
-import { runs, type GlobalFlags, type Program } from "../command.ts";
+import { runs, type Flags, type Program } from "../command.ts";
 import { optionsOf, verifyKeyWithService } from "../connection/client.ts";
 import type { Target } from "../connection/sources.ts";
 import { resolveTarget } from "../connection/target.ts";
@@ -11,13 +11,8 @@ import { mask, printJson, printRecord } from "../output/text.ts";
 
 const VALUES = ["profile", "base_url", "api_url", "publishable_key"] as const;
 
-export interface WhoamiOptions extends GlobalFlags {
-  readonly check?: boolean;
-}
-
 export function add(program: Program, context: Context): void {
-  const command = program.command("whoami").option("--check", "check the key with the service");
-  runs(command, context, runWhoami, {
+  runs(program.command("whoami").option("--check", "check the key with the service"), context, runWhoami, {
     examples: [
       ["svc whoami", "every value, and where it comes from"],
       ["svc whoami --check", "check the key as well, and ask for its instance"],
@@ -31,7 +26,7 @@ export function add(program: Program, context: Context): void {
 }
 
 /** Prints the service and the credentials that commands here use. @returns the exit code */
-export async function runWhoami(context: Context, options: WhoamiOptions): Promise<ExitCode> {
+export async function runWhoami(context: Context, options: Flags<never, "check">): Promise<ExitCode> {
   const { check, json } = options;
   const target = await resolveTarget(context, options);
   const key = await keyOf(target);

@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import type { AnswerOf, BodyOf } from "../../../wire/control/types.ts";
 import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
-import { collect, runs, withHelp, type GlobalFlags } from "../../command.ts";
+import { collect, runs, withHelp, type Flags } from "../../command.ts";
 import { consentAt, instanceInWords, YES_FLAG, openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
@@ -25,14 +25,9 @@ const INSTANCE_COLUMNS: Listed<AnswerOf<"GET /instances">[number]> = {
   ],
 };
 
-export interface InstanceOptions extends GlobalFlags {
-  readonly name?: string;
-  readonly subdomain?: string;
-  readonly active?: boolean;
+export interface InstanceOptions extends Flags<"name" | "subdomain", "active" | "preview" | "yes"> {
   readonly defaultProvider?: Provider;
   readonly redirectUri?: string[];
-  readonly preview?: boolean;
-  readonly yes?: boolean;
 }
 
 export function addInstances(dev: Command, context: Context): void {

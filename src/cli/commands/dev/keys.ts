@@ -1,21 +1,17 @@
 import type { Command } from "commander";
 import type { ControlClient } from "../../../control-client/index.ts";
 import type { AnswerOf } from "../../../wire/control/types.ts";
-import { runs, withHelp, type GlobalFlags } from "../../command.ts";
+import { runs, withHelp, type Flags, type GlobalFlags } from "../../command.ts";
 import { openControl, consentAt, instanceInWords, YES_FLAG } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
 import { UsageError, CliError, EXIT } from "../../errors.ts";
 import { mask, quoted, printJson, printRecord, say } from "../../output/text.ts";
 import { durationFrom } from "../../quantities.ts";
 
-interface RevokeOptions extends GlobalFlags {
-  readonly yes?: boolean;
-}
+type RevokeOptions = Flags<never, "yes">;
 
-export interface RotateOptions extends RevokeOptions {
-  readonly publishableKey?: boolean;
+export interface RotateOptions extends RevokeOptions, Flags<"keepOld", "publishableKey"> {
   readonly secretKey: boolean;
-  readonly keepOld?: string;
 }
 
 export function addKeys(dev: Command, context: Context): void {

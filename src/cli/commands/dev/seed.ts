@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { ControlClient } from "../../../control-client/index.ts";
 import type { AnswerOf, BodyOf } from "../../../wire/control/types.ts";
 import { jsonFault } from "../../../wire/text/json.ts";
-import { runs, type GlobalFlags } from "../../command.ts";
+import { runs, type Flags } from "../../command.ts";
 import { openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
 import { UsageError, CliError, EXIT } from "../../errors.ts";
@@ -13,10 +13,7 @@ import { numberFrom } from "../../quantities.ts";
 
 type Job = AnswerOf<"GET /jobs/:id">;
 
-export interface SeedOptions extends GlobalFlags {
-  readonly generate?: string;
-  readonly seed?: string;
-}
+export type SeedOptions = Flags<"generate" | "seed">;
 
 export function addSeed(dev: Command, context: Context): void {
   const command = dev

@@ -2,7 +2,7 @@ import { Argument, Option, type Command } from "commander";
 import type { AnswerOf, BodyOf } from "../../../wire/control/types.ts";
 import { OUTCOME_IDS, type OutcomeId } from "../../../wire/outcomes.ts";
 import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
-import { collect, runs, type GlobalFlags } from "../../command.ts";
+import { collect, runs, type Flags, type GlobalFlags } from "../../command.ts";
 import { openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
 import type { Listed } from "../../list/columns.ts";
@@ -45,15 +45,8 @@ const OUTCOME_COLUMNS: Listed<AnswerOf<"GET /outcomes">[number]> = {
   ],
 };
 
-export interface NextOptions extends GlobalFlags {
-  readonly as?: string;
+export interface NextOptions extends Flags<"as" | "times" | "delay" | "loginHint" | "browser" | "label", "always"> {
   readonly outcome: OutcomeId;
-  readonly times?: string;
-  readonly always?: boolean;
-  readonly delay?: string;
-  readonly loginHint?: string;
-  readonly browser?: string;
-  readonly label?: string;
   readonly field?: readonly string[];
   readonly omit?: string[];
 }
@@ -109,10 +102,6 @@ function scenarioOf(options: NextOptions, provider: Provider | undefined): BodyO
   };
 }
 
-export interface ScenariosOptions extends GlobalFlags {
-  readonly clear?: boolean;
-}
-
 export function addScenarios(dev: Command, context: Context): void {
   const command = printsRows(dev.command("scenarios"))
     .description("print the scenarios, newest first")
@@ -127,7 +116,7 @@ export function addScenarios(dev: Command, context: Context): void {
 }
 
 /** Prints the scenarios, or deletes them. */
-export async function runScenarios(context: Context, options: ScenariosOptions): Promise<void> {
+export async function runScenarios(context: Context, options: Flags<never, "clear">): Promise<void> {
   const control = await openControl(context, options);
   if (!options.clear) {
     const rows = control.rows("GET /scenarios");
@@ -154,9 +143,8 @@ export async function runOutcomes(context: Context, options: GlobalFlags): Promi
   await printAll(context, options, OUTCOME_COLUMNS, rows, "");
 }
 
-export interface ReplayOptions extends GlobalFlags {
+export interface ReplayOptions extends Flags<"as"> {
   readonly outcome?: OutcomeId;
-  readonly as?: string;
   readonly provider?: Provider;
 }
 

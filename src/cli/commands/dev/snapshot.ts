@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { AnswerOf } from "../../../wire/control/types.ts";
-import { runs, withHelp, type GlobalFlags } from "../../command.ts";
+import { runs, withHelp, type Flags, type GlobalFlags } from "../../command.ts";
 import { consentAt, YES_FLAG, instanceInWords, openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
@@ -25,9 +25,7 @@ const SNAPSHOT_COLUMNS: Listed<AnswerOf<"GET /snapshots">[number]> = {
   ],
 };
 
-export interface ReplaceOptions extends GlobalFlags {
-  readonly yes?: boolean;
-}
+export type ReplaceOptions = Flags<never, "yes">;
 
 export function addSnapshot(dev: Command, context: Context): void {
   const snapshot = dev.command("snapshot").description("save all records and the clock, and restore them");
@@ -91,11 +89,6 @@ export async function runDelete(context: Context, options: ReplaceOptions, name:
   say(context, `Deleted the snapshot ${name}.`);
 }
 
-export interface ResetOptions extends GlobalFlags {
-  readonly all?: boolean;
-  readonly yes?: boolean;
-}
-
 export function addReset(dev: Command, context: Context): void {
   const command = dev
     .command("reset")
@@ -115,7 +108,7 @@ which the last five are kept; previous is the newest. Other snapshots stay.`,
 }
 
 /** Restores the seed, or clears one instance after consent. @throws {CliError} unless the flags choose one of them */
-export async function runReset(context: Context, options: ResetOptions): Promise<void> {
+export async function runReset(context: Context, options: Flags<never, "all" | "yes">): Promise<void> {
   const { all, instance, json } = options;
   if ((all === true) === (instance !== undefined))
     throw new UsageError("Nothing to reset.", "Use either --all, or --instance with a name.");

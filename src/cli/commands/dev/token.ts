@@ -2,7 +2,7 @@ import { Option, type Command } from "commander";
 import { TOKEN_KINDS, type TokenKind } from "../../../wire/claims.ts";
 import type { AnswerOf, BodyOf } from "../../../wire/control/types.ts";
 import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
-import { collect, runs, type GlobalFlags } from "../../command.ts";
+import { collect, runs, type Flags } from "../../command.ts";
 import { openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
 import type { Listed } from "../../list/columns.ts";
@@ -21,14 +21,11 @@ const TOKEN_COLUMNS: Listed<AnswerOf<"POST /tokens">> = {
   ],
 };
 
-export interface TokenOptions extends GlobalFlags {
-  readonly user?: string;
+export interface TokenOptions extends Flags<"user" | "expiresIn", "all"> {
   readonly kind?: TokenKind;
   readonly provider?: Provider | "email";
-  readonly expiresIn?: string;
   readonly claim?: readonly string[];
   readonly omit?: string[];
-  readonly all?: boolean;
 }
 
 export function addToken(dev: Command, context: Context): void {

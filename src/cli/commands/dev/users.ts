@@ -3,7 +3,7 @@ import { userIdByEmail, type ControlClient } from "../../../control-client/index
 import type { BodyOf } from "../../../wire/control/types.ts";
 import { isUuid } from "../../../wire/ids.ts";
 import type { Session } from "../../../wire/resources.ts";
-import { runs, withHelp, type GlobalFlags } from "../../command.ts";
+import { runs, withHelp, type Flags, type GlobalFlags } from "../../command.ts";
 import { openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
 import { UsageError, CliError, EXIT } from "../../errors.ts";
@@ -12,12 +12,7 @@ import { shortIdHint, checkSessionId } from "../../list/ids.ts";
 import { printAll, printResource } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
 
-export interface UserOptions extends GlobalFlags {
-  readonly email?: string;
-  readonly name?: string;
-  readonly avatarUrl?: string;
-  readonly verified?: boolean;
-}
+export type UserOptions = Flags<"email" | "name" | "avatarUrl", "verified">;
 
 export function addUsers(dev: Command, context: Context): void {
   const users = dev.command("users").description("create and update users");
@@ -29,8 +24,7 @@ export function addUsers(dev: Command, context: Context): void {
     notes: "To read and delete users: svc users\n\nMany at once:\n  svc dev seed --generate 1000",
   });
 
-  const create = addFlags(printsRows(users.command("create <email>"))).description("create a user");
-  runs(create, context, runCreate, {
+  runs(addFlags(printsRows(users.command("create <email>"))).description("create a user"), context, runCreate, {
     examples: [["svc dev users create bo@acme.test --name Bo", "in the first instance"]],
     notes:
       "Without --name, the name is the part of the address before the @. For identities and sessions: svc dev seed",

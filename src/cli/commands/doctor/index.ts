@@ -10,8 +10,7 @@ const MARKS = { ok: "✓", warning: "!", failed: "✗", skipped: "-" } as const;
 const COLORS = { ok: "green", warning: "yellow", failed: "red", skipped: "dim" } as const;
 
 export function add(program: Program, context: Context): void {
-  const command = program.command("doctor");
-  runs(command, context, runDoctor, {
+  runs(program.command("doctor"), context, runDoctor, {
     examples: [
       ["svc doctor", "every check, with its remedy"],
       ["svc doctor --json", "for a program"],

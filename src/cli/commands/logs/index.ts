@@ -2,7 +2,7 @@ import { extname, resolve } from "node:path";
 import type { ControlClient } from "../../../control-client/index.ts";
 import { flowMarkdown } from "../../../wire/control/flows.ts";
 import { MAX_PAGE_SIZE } from "../../../wire/http/request.ts";
-import { runs, type GlobalFlags, type Program } from "../../command.ts";
+import { runs, type Flags, type Program } from "../../command.ts";
 import { openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
 import { UsageError, DEV_EXITS, EXIT, type ExitCode } from "../../errors.ts";
@@ -17,15 +17,7 @@ import { jsonView, textView, type View } from "./view.ts";
 
 const DEFAULT_LIMIT = "50";
 
-export interface LogsOptions extends GlobalFlags {
-  readonly follow?: boolean;
-  readonly flow?: string;
-  readonly user?: string;
-  readonly failed?: boolean;
-  readonly all?: boolean;
-  readonly limit?: string;
-  readonly outputFile?: string;
-}
+export type LogsOptions = Flags<"flow" | "user" | "limit" | "outputFile", "follow" | "failed" | "all">;
 
 export function add(program: Program, context: Context): void {
   const logs = printsRows(program.command("logs"))

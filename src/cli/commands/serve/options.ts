@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { systemReason } from "../../../disk/system-reason.ts";
 import type { ServeOptions } from "../../../server/index.ts";
 import { CONFIG_FILE, type LogLevel, type ProvidersMode } from "../../../wire/serve.ts";
+import type { Flags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { durationFrom } from "../../quantities.ts";
@@ -12,25 +13,14 @@ const MOST_DRAIN_MS = 3_600_000;
 /** The flag that names the configuration, and its description. */
 export const CONFIG_OPTION = ["--config <file>", `the configuration; default: ${CONFIG_FILE}, if it exists`] as const;
 
-export interface ServeFlags {
-  readonly port?: string;
-  readonly host?: string;
-  readonly store?: string;
-  readonly seed?: string;
-  readonly reset?: boolean;
-  readonly config?: string;
-  readonly publicUrl?: string;
+export interface ServeFlags extends Flags<
+  "port" | "host" | "store" | "seed" | "config" | "publicUrl" | "geoip" | "drain",
+  "reset" | "https" | "control" | "metrics" | "open" | "quiet"
+> {
   readonly allowedHost?: string[];
   readonly providers?: ProvidersMode;
   readonly trustProxy?: string[];
-  readonly geoip?: string;
-  readonly https?: boolean;
-  readonly control?: boolean;
-  readonly metrics?: boolean;
   readonly logLevel?: LogLevel;
-  readonly drain?: string;
-  readonly open?: boolean;
-  readonly quiet?: boolean;
 }
 
 /** What `svc serve` was told. */

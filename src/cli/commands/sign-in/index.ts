@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { Option } from "commander";
 import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
-import { runs, type GlobalFlags, type Program } from "../../command.ts";
+import { runs, type Flags, type Program } from "../../command.ts";
 import { openTarget } from "../../connection/client.ts";
 import { openControl } from "../../connection/control.ts";
 import { fetchOf } from "../../connection/exchange.ts";
@@ -19,11 +19,9 @@ import { signInAs, refused, step, type SignIn } from "./steps.ts";
 
 const DEFAULT_SECONDS = "300";
 
-export interface SignInOptions extends GlobalFlags {
+export interface SignInOptions extends Flags<"as", "token"> {
   readonly provider?: Provider;
-  readonly as?: string;
   readonly open: boolean;
-  readonly token?: boolean;
 }
 
 export function add(program: Program, context: Context): void {

@@ -5,7 +5,7 @@ import { resolve, join } from "node:path";
 import type { Command } from "commander";
 import { systemReason } from "../../../disk/system-reason.ts";
 import type { Copy, Digests } from "../../../server/index.ts";
-import { runs } from "../../command.ts";
+import { runs, type Flags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { UsageError, CliError, EXIT, type ExitCode } from "../../errors.ts";
 import { writeNewFile } from "../../files.ts";
@@ -72,10 +72,6 @@ function outcome({ from, to, isEqual, wasThere }: Copy): string {
 
 type Export = (write: (text: string) => Promise<void>) => Promise<Digests>;
 
-export interface ExportOptions extends StoreOptions {
-  readonly outputFile?: string;
-}
-
 export function addExport(store: Command, context: Context): void {
   const command = addStoreFlags(
     store.command("export").description("print all records as NDJSON, for svc store import"),
@@ -94,7 +90,7 @@ was cut or altered is never imported.`,
 }
 
 /** Prints all records, or writes them to a file. */
-export async function runExport(context: Context, options: ExportOptions): Promise<void> {
+export async function runExport(context: Context, options: StoreOptions & Flags<"outputFile">): Promise<void> {
   const location = await storeLocation(context, options);
   const maintenance = await openMaintenance(context);
   const run: Export = (write) => maintenance.export(location, write);

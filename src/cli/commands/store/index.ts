@@ -16,8 +16,7 @@ export function add(program: Program, context: Context): void {
 }
 
 export function addCompact(store: Command, context: Context): void {
-  const command = addStoreFlags(store.command("compact").description("compact the journal into db.json"));
-  runs(command, context, runCompact, {
+  runs(addStoreFlags(store.command("compact").description("compact the journal into db.json")), context, runCompact, {
     examples: [["svc store compact", "so that db.json has all records"]],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
     notes: "A server does this by itself, while it runs and when it stops.",

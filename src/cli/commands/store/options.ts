@@ -1,15 +1,12 @@
 import type { Command } from "commander";
 import type { Maintenance } from "../../../server/index.ts";
-import type { GlobalFlags } from "../../command.ts";
+import type { Flags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import type { Listed } from "../../list/columns.ts";
 import { say, quoted } from "../../output/text.ts";
 import { CONFIG_OPTION } from "../serve/options.ts";
 
-export interface StoreOptions extends GlobalFlags {
-  readonly store?: string;
-  readonly config?: string;
-}
+export type StoreOptions = Flags<"store" | "config">;
 
 /** The flags that say which store is meant: the same as those of `svc serve`. */
 export function addStoreFlags(command: Command): Command {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { StoreCheck, Repair } from "../../../server/index.ts";
-import { runs } from "../../command.ts";
+import { runs, type Flags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT, type ExitCode } from "../../errors.ts";
 import { requireConsent } from "../../output/prompts.ts";
@@ -63,11 +63,7 @@ function print(context: Context, found: StoreCheck): void {
   for (const note of found.notes) say(context, note);
 }
 
-export interface RepairOptions extends StoreOptions {
-  readonly yes?: boolean;
-  readonly dryRun?: boolean;
-  readonly dropDangling?: boolean;
-}
+export type RepairOptions = StoreOptions & Flags<never, "yes" | "dryRun" | "dropDangling">;
 
 export function addRepair(store: Command, context: Context): void {
   const command = addStoreFlags(

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { runs, type GlobalFlags, type Program } from "../../command.ts";
+import { runs, type Flags, type Program } from "../../command.ts";
 import { explainFailure } from "../../connection/explain-failure.ts";
 import type { Context } from "../../context.ts";
 import { UsageError, EXIT, type ExitCode } from "../../errors.ts";
@@ -16,14 +16,7 @@ export function add(program: Program, context: Context): void {
   addDecode(tokens, context);
 }
 
-export interface VerifyOptions extends GlobalFlags {
-  readonly quiet?: boolean;
-  readonly local?: boolean;
-  readonly remote?: boolean;
-  readonly both?: boolean;
-  readonly batch?: boolean;
-  readonly resume?: string;
-}
+export type VerifyOptions = Flags<"resume", "quiet" | "local" | "remote" | "both" | "batch">;
 
 export function addVerify(tokens: Command, context: Context): void {
   const command = tokens
@@ -109,10 +102,6 @@ function record(verdict: Verdict & { valid: true }, context: Context): Record<st
   };
 }
 
-export interface DecodeOptions extends GlobalFlags {
-  readonly header?: boolean;
-}
-
 export function addDecode(tokens: Command, context: Context): void {
   const command = tokens
     .command("decode [token]")
@@ -125,7 +114,7 @@ export function addDecode(tokens: Command, context: Context): void {
 }
 
 /** Prints what a token says of itself. @throws {CliError} for what cannot be decoded */
-export async function runDecode(context: Context, options: DecodeOptions, argument?: string): Promise<void> {
+export async function runDecode(context: Context, options: Flags<never, "header">, argument?: string): Promise<void> {
   const token = await readToken(context, "decode", argument, options.json === true);
   const decoded = await decode(token);
   if (!decoded)
