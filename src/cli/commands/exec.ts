@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
 import { resolve } from "node:path";
@@ -49,7 +49,9 @@ export async function runExec(context: Context, { seed }: Flags<"seed">, words: 
     try {
       const [first] = server.instances;
       if (!first) throw new UsageError("The seed has no instance.", "Add one to it, or omit --seed.");
-      const env = { ...withoutOwn(context.env), ...variablesOf(server, first, true) };
+      // What is meant for another service is not passed on.
+      const others = Object.entries(context.env).filter(([name]) => !name.toUpperCase().startsWith("SVC_"));
+      const env = { ...Object.fromEntries(others), ...variablesOf(server, first, true) };
       return await foreground.run(command, args, { cwd: context.cwd, env });
     } finally {
       await server.close();
@@ -59,11 +61,6 @@ export async function runExec(context: Context, { seed }: Flags<"seed">, words: 
   } finally {
     foreground.release();
   }
-}
-
-/** What is meant for another service is not passed on. */
-function withoutOwn(env: Context["env"]): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.toUpperCase().startsWith("SVC_")));
 }
 
 /** What a shell says of a command that cannot be started; any other error as it is. */
@@ -84,24 +81,8 @@ const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 const FROM_TERMINAL: ReadonlySet<NodeJS.Signals> = new Set(["SIGINT", "SIGHUP", "SIGQUIT"]);
 const BY_SIGNAL = 128;
 
-export interface Foreground {
-  /**
-   * Runs a command with this process's input and output.
-   * @returns its exit code, or 128 and the number of the signal that ended it
-   * @throws the system's error if it cannot be started
-   */
-  run(command: string, args: readonly string[], options: SpawnOptions): Promise<number>;
-  /** Leaves signals to Node again. */
-  release(): void;
-}
-
-interface SpawnOptions {
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
 /** Takes the signals of this process, which from now on are the command's; one that comes before it keeps it from starting. */
-export function inForeground(): Foreground {
+function inForeground() {
   const isTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
   let child: ChildProcess | undefined;
   let early: NodeJS.Signals | undefined;
@@ -111,13 +92,19 @@ export function inForeground(): Foreground {
   };
   for (const signal of FORWARDED) process.on(signal, onSignal);
   return {
-    async run(command, args, { cwd, env }) {
+    /**
+     * Runs a command with this process's input and output.
+     * @returns its exit code, or 128 and the number of the signal that ended it
+     * @throws the system's error if it cannot be started
+     */
+    async run(command: string, args: readonly string[], options: SpawnOptions): Promise<number> {
       if (early) return BY_SIGNAL + constants.signals[early];
-      child = spawn(command, args, { cwd, env: { ...env }, stdio: "inherit" });
+      child = spawn(command, args, { ...options, stdio: "inherit" });
       const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
       return signal === null ? (code ?? 1) : BY_SIGNAL + constants.signals[signal];
     },
-    release() {
+    /** Leaves signals to Node again. */
+    release(): void {
       for (const signal of FORWARDED) process.off(signal, onSignal);
     },
   };

@@ -10,60 +10,69 @@ import { findRunningServer } from "../../connection/running-server.ts";
 import type { Context } from "../../context.ts";
 import { configDirectory, listProfiles, readCurrent, requireProfile } from "../../credentials/profiles.ts";
 import { toFailure } from "../../failure.ts";
-import { failed, ok, skipped, warning, type Check } from "./check.ts";
+
+/** What was found out about one thing. */
+export interface Finding {
+  readonly status: "ok" | "warning" | "failed" | "skipped";
+  readonly message: string;
+  /** What to do, for all but `ok`. */
+  readonly remedy?: string;
+}
+
+type WithRemedy = (message: string, remedy: string) => Finding;
+
+export const ok = (message: string): Finding => ({ status: "ok", message });
+export const warning: WithRemedy = (message, remedy) => ({ status: "warning", message, remedy });
+export const failed: WithRemedy = (message, remedy) => ({ status: "failed", message, remedy });
+export const skipped: WithRemedy = (message, remedy) => ({ status: "skipped", message, remedy });
 
 const OLDEST_NODE = [20, 19];
 const TIMEOUT_MS = 1_000;
 
 /** What can be seen without asking the service. */
-export const MACHINE_CHECKS: readonly ((context: Context) => Promise<Check>)[] = [
-  async () => nodeCheck(process.versions.node),
-  profilesCheck,
-  keyringCheck,
-  configFileCheck,
-  storeCheck,
-  portCheck,
-  namesCheck,
-];
+export const MACHINE_CHECKS: Readonly<Record<string, (context: Context) => Finding | Promise<Finding>>> = {
+  node: () => nodeCheck(process.versions.node),
+  profiles: profilesCheck,
+  keyring: keyringCheck,
+  [CONFIG_FILE]: configFileCheck,
+  store: storeCheck,
+  port: portCheck,
+  "localhost names": namesCheck,
+};
 
-export function nodeCheck(version: string): Check {
+export function nodeCheck(version: string): Finding {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const isNewEnough = major > OLDEST_NODE[0]! || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]!);
-  if (isNewEnough) return ok("node", `Node.js ${version}`);
-  return failed("node", `Node.js ${version} is too old.`, `Install ${OLDEST_NODE.join(".")} or later.`);
+  if (isNewEnough) return ok(`Node.js ${version}`);
+  return failed(`Node.js ${version} is too old.`, `Install ${OLDEST_NODE.join(".")} or later.`);
 }
 
 /** All of them, so that a damaged one is found before it's needed. */
-async function profilesCheck(context: Context): Promise<Check> {
+async function profilesCheck(context: Context): Promise<Finding> {
   const directory = configDirectory(context.env);
   if (directory === undefined)
-    return warning("profiles", "No directory for profiles: HOME is not set.", "Set HOME or SVC_CONFIG_DIR.");
+    return warning("No directory for profiles: HOME is not set.", "Set HOME or SVC_CONFIG_DIR.");
   try {
     const current = await readCurrent(context);
     const names = await listProfiles(context);
     for (const name of names) await requireProfile(context, name);
     if (current !== undefined && !names.includes(current))
-      return failed(
-        "profiles",
-        `The current profile, "${current}", does not exist.`,
-        "Choose another: svc profiles use <name>",
-      );
-    return ok("profiles", `${names.length} in ${directory}${current === undefined ? "" : `, current: ${current}`}`);
+      return failed(`The current profile, "${current}", does not exist.`, "Choose another: svc profiles use <name>");
+    return ok(`${names.length} in ${directory}${current === undefined ? "" : `, current: ${current}`}`);
   } catch (error) {
     const { message, hint = "Fix or delete the file." } = toFailure(error);
-    return failed("profiles", message, hint);
+    return failed(message, hint);
   }
 }
 
-async function keyringCheck(context: Context): Promise<Check> {
-  if (context.env["SVC_KEYRING"] === "off") return ok("keyring", "turned off by SVC_KEYRING");
+async function keyringCheck(context: Context): Promise<Finding> {
+  if (context.env["SVC_KEYRING"] === "off") return ok("turned off by SVC_KEYRING");
   try {
     await (await context.openKeyring()).get("probe");
-    return ok("keyring", "available");
+    return ok("available");
   } catch (error) {
     const [reason] = (error as Error).message.split("\n");
     return skipped(
-      "keyring",
       `No keyring is available (${reason}). A local server needs none.`,
       "For another service: set SVC_SECRET_KEY, or store its key in a file: svc login --insecure-storage",
     );
@@ -71,23 +80,23 @@ async function keyringCheck(context: Context): Promise<Check> {
 }
 
 /** Reads the file as svc serve does. */
-async function configFileCheck(context: Context): Promise<Check> {
+async function configFileCheck(context: Context): Promise<Finding> {
   const isThere = await stat(join(context.cwd, CONFIG_FILE)).then(
     () => true,
     ({ code }: NodeJS.ErrnoException) => code !== "ENOENT",
   );
-  if (!isThere) return ok(CONFIG_FILE, "none in this directory; svc serve uses its defaults");
+  if (!isThere) return ok("none in this directory; svc serve uses its defaults");
   try {
     await configuredPort(context);
-    return ok(CONFIG_FILE, "valid");
+    return ok("valid");
   } catch (error) {
     const message = toFailure(error).message.replace(/:\n +/, ": ").replaceAll(/\n +/g, "; ");
     const isValid = await configuredPort(context, CONFIG_FILE).then(
       () => true,
       () => false,
     );
-    if (isValid) return warning(CONFIG_FILE, message, `Start with: svc serve --config ${CONFIG_FILE}`);
-    return failed(CONFIG_FILE, message, "Correct the file: svc serve does not start with it.");
+    if (isValid) return warning(message, `Start with: svc serve --config ${CONFIG_FILE}`);
+    return failed(message, "Correct the file: svc serve does not start with it.");
   }
 }
 
@@ -98,7 +107,7 @@ async function configuredPort(context: Context, config?: string): Promise<number
   return (await serveOptions({ ...context, env: {} }, config === undefined ? {} : { config })).port;
 }
 
-async function storeCheck(context: Context): Promise<Check> {
+async function storeCheck(context: Context): Promise<Finding> {
   const { cwd } = context;
   const { storeLocation } = await import("../serve/options.ts");
   const usual = join(cwd, ".svc/db.json");
@@ -106,7 +115,7 @@ async function storeCheck(context: Context): Promise<Check> {
   const location = await storeLocation(context, {}).catch(() => usual);
   if (location !== usual) {
     const shown = /^[a-z]+:\/\//i.test(location) ? "a database" : location;
-    return ok("store", `${shown}, as configured; svc store check reads all of it`);
+    return ok(`${shown}, as configured; svc store check reads all of it`);
   }
   const open: string[] = [];
   let isThere = false;
@@ -115,14 +124,14 @@ async function storeCheck(context: Context): Promise<Check> {
     isThere ||= found !== undefined;
     if (found && (found.mode & 0o077) !== 0) open.push(path);
   }
-  if (!isThere) return ok("store", "none in this directory; svc serve creates one in .svc");
-  if (open.length === 0 || process.platform === "win32") return ok("store", "only you can read it");
-  return failed("store", `Others can read ${open.join(", ")}, which contain secret keys.`, "Run: chmod -R go= .svc");
+  if (!isThere) return ok("none in this directory; svc serve creates one in .svc");
+  if (open.length === 0 || process.platform === "win32") return ok("only you can read it");
+  return failed(`Others can read ${open.join(", ")}, which contain secret keys.`, "Run: chmod -R go= .svc");
 }
 
-async function portCheck(context: Context): Promise<Check> {
+async function portCheck(context: Context): Promise<Finding> {
   const server = await findRunningServer(context);
-  if (server) return ok("port", `${new URL(server.url).port} is used by svc serve, pid ${server.pid}`);
+  if (server) return ok(`${new URL(server.url).port} is used by svc serve, pid ${server.pid}`);
   const configured = await configuredPort(context, CONFIG_FILE).catch(() => undefined);
   const port = Number(context.env["SVC_PORT"] || configured || DEFAULT_PORT);
   const probe = createServer();
@@ -131,17 +140,15 @@ async function portCheck(context: Context): Promise<Check> {
   });
   if (!error) {
     await new Promise((resolve) => probe.close(resolve));
-    return ok("port", `${port} is free`);
+    return ok(`${port} is free`);
   }
   if (error.code !== "EADDRINUSE")
     return warning(
-      "port",
       `${port} cannot be used: ${systemReason(error)}.`,
       "Choose another port with: svc serve --port <number>",
     );
   const owner = (await isService(context, port)) ? "another svc serve" : "another program";
   return warning(
-    "port",
     `${port} is in use by ${owner}.`,
     "Stop it, or choose another port: svc serve --port 0 takes a free one.",
   );
@@ -159,21 +166,19 @@ async function isService(context: Context, port: number): Promise<boolean> {
 }
 
 /** svc and browsers know the way by themselves; other programs ask the system. */
-async function namesCheck(context: Context): Promise<Check> {
+async function namesCheck(context: Context): Promise<Finding> {
   const server = await findRunningServer(context);
   const frontDoor = server?.url ?? "http://localhost, with the port of the server";
   // Every server has the name api.localhost; that of an instance is of more use.
   const name = `${server?.instances[0]?.subdomain ?? "api"}.localhost`;
   const found = await lookup(name).catch(() => undefined);
-  if (found && /^127\.|^::1$/.test(found.address)) return ok("localhost names", `${name} resolves to this machine`);
+  if (found && /^127\.|^::1$/.test(found.address)) return ok(`${name} resolves to this machine`);
   if (found)
     return failed(
-      "localhost names",
       `${name} resolves to ${found.address}.`,
       `A DNS resolver answers for localhost, against RFC 6761, 6.3. Use ${frontDoor}.`,
     );
   return skipped(
-    "localhost names",
     `The system does not resolve ${name}. svc and browsers do by themselves.`,
     `For other programs use ${frontDoor}, or add the names to /etc/hosts.`,
   );

@@ -38,7 +38,7 @@ export async function follow(
     const name = nameOf(event);
     if (stopped.signal.aborted || seen.has(name)) return;
     seen.set(name, true);
-    view.show(event);
+    view(event);
     // The reader has gone, such as head: nothing failed.
     if ((await context.stdout.ready?.()) === false) stop(EXIT.done);
   };

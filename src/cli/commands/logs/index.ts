@@ -13,7 +13,7 @@ import { printJson, say } from "../../output/text.ts";
 import { numberFrom } from "../../quantities.ts";
 import { recent, type Wanted, type FlowEvent } from "./events.ts";
 import { follow } from "./follow.ts";
-import { jsonView, textView, type View } from "./view.ts";
+import { jsonView, textView } from "./view.ts";
 
 const DEFAULT_LIMIT = "50";
 
@@ -53,27 +53,25 @@ export async function runLogs(context: Context, options: LogsOptions): Promise<E
   if (file !== undefined) {
     if (options.flow === undefined || options.follow)
       throw new UsageError("--output-file writes one sign-in.", "Add --flow <id>, and omit --follow.");
-    shareFormat(file);
-    const control = await openControl(context, options);
-    return share(context, { control, id: options.flow, file, json: options.json ?? false });
+    return share(context, options, options.flow, file);
   }
-  const show = viewOf(context, options);
+  const toView = viewOf(options);
   const control = await openControl(context, options);
   const { flow, user, failed: isFailed = false, all: isAll = false } = options;
   const instance = await instanceOf(control, options.instance);
   const wanted: Wanted = { flow, user, isFailed, isAll, instance, limit };
-  const view = show(wanted);
+  const view = toView(context, wanted);
   if (options.follow) return follow(context, options, { first: control, wanted, view });
   const events = await recent(control, wanted);
-  for (const event of events) view.show(event);
+  for (const event of events) view(event);
   const isAnyWanted = user === undefined && instance === undefined && !isFailed;
   if (events.length === 0 && context.stdout.isTTY)
     context.stderr.write(isAnyWanted ? "Nothing has happened yet.\n" : "Nothing matches.\n");
 }
 
-function viewOf(context: Context, { json, output = "table" }: LogsOptions): (wanted: Wanted) => View {
-  if (json || output === "ndjson") return (wanted) => jsonView(context, wanted);
-  if (output === "table" || output === "wide") return (wanted) => textView(context, wanted);
+function viewOf({ json, output = "table" }: LogsOptions): typeof textView {
+  if (json || output === "ndjson") return jsonView;
+  if (output === "table" || output === "wide") return textView;
   throw new UsageError(`--output ${output} is not for logs.`, "Omit it, or use --json.");
 }
 
@@ -84,43 +82,31 @@ async function instanceOf(control: ControlClient, name: string | undefined): Pro
   return { id, subdomain: data.subdomain };
 }
 
-type Read = (control: ControlClient, id: string) => Promise<string>;
-
 /** As the dashboard shares a sign-in: for an issue, for tools that read HTTP archives, for programs. */
-const FORMATS: Readonly<Record<string, Read>> = {
+const FORMATS: Readonly<Record<string, (control: ControlClient, id: string) => Promise<string>>> = {
   ".md": async (control, id) => {
     const flow = await flowOf(control, id);
-    return flowMarkdown(flow, await instanceName(control, flow.data.instance));
+    const instances = await control.request("GET /instances", { query: { limit: MAX_PAGE_SIZE } });
+    // Empty if it was deleted.
+    return flowMarkdown(flow, instances.find((each) => each.id === flow.data.instance)?.data.name ?? "");
   },
   ".har": async (control, id) =>
     indented(await control.request("GET /flows/:id", { params: { id }, query: { format: "har" } })),
   ".json": async (control, id) => indented(await flowOf(control, id)),
 };
 
-/** Reads how `--output-file` is to be written. @throws {CliError} for a name without one of the endings */
-export function shareFormat(file: string): Read {
+/** Writes one sign-in to a new file. @throws {UsageError} for a name without one of the endings */
+async function share(context: Context, options: LogsOptions, id: string, file: string): Promise<void> {
   const read = FORMATS[extname(file).toLowerCase()];
-  if (read) return read;
-  const endings = Object.keys(FORMATS).join(", ");
-  throw new UsageError(`--output-file: "${file}" ends in none of ${endings}.`, "The ending says the format.");
-}
-
-/** Writes one sign-in to a new file. */
-export async function share(
-  context: Context,
-  { control, id, file, json }: { control: ControlClient; id: string; file: string; json: boolean },
-): Promise<void> {
+  if (!read) {
+    const endings = Object.keys(FORMATS).join(", ");
+    throw new UsageError(`--output-file: "${file}" ends in none of ${endings}.`, "The ending says the format.");
+  }
   const path = resolve(context.cwd, file);
-  const text = await shareFormat(file)(control, id);
+  const text = await read(await openControl(context, options), id);
   await writeNewFile(path, (handle) => handle.writeFile(text));
-  if (json) printJson(context, { file: path });
+  if (options.json) printJson(context, { file: path });
   say(context, `Wrote the sign-in ${id} to ${file}. Secrets are not in it; addresses and names are.`);
-}
-
-/** Empty if it was deleted. */
-async function instanceName(control: ControlClient, id: string | null): Promise<string> {
-  const instances = await control.request("GET /instances", { query: { limit: MAX_PAGE_SIZE } });
-  return instances.find((each) => each.id === id)?.data.name ?? "";
 }
 
 async function flowOf(control: ControlClient, id: string): Promise<FlowEvent> {

@@ -13,10 +13,8 @@ import {
   type Wanted,
 } from "./events.ts";
 
-/** Shows events, of which it leaves out what is not wanted. */
-export interface View {
-  show(event: ServerEvent): void;
-}
+/** Shows an event, unless it is not wanted. */
+export type View = (event: ServerEvent) => void;
 
 /** The sign-ins that may still continue. */
 const RECENT = { max: 2000 };
@@ -24,15 +22,13 @@ const RECENT = { max: 2000 };
 /** NDJSON: a record as the API has it in each line, a sign-in again with each step. */
 export function jsonView({ stdout }: Context, wanted: Wanted): View {
   const flows = new LRUCache<string, FlowEvent>(RECENT);
-  return {
-    show(event) {
-      if (event.resource === "flow") flows.set(event.id, event);
-      const isWanted =
-        event.resource === "flow"
-          ? isWantedFlow(event, wanted)
-          : isWantedRequest(event, flows.get(event.data.flow_id ?? ""), wanted);
-      if (isWanted) stdout.write(`${harmlessJson(event)}\n`);
-    },
+  return (event) => {
+    if (event.resource === "flow") flows.set(event.id, event);
+    const isWanted =
+      event.resource === "flow"
+        ? isWantedFlow(event, wanted)
+        : isWantedRequest(event, flows.get(event.data.flow_id ?? ""), wanted);
+    if (isWanted) stdout.write(`${harmlessJson(event)}\n`);
   };
 }
 
@@ -42,22 +38,20 @@ export function textView(context: Context, wanted: Wanted): View {
   const lines = lineWriter(context, wanted.flow !== undefined);
   /** How many steps of each sign-in have been shown. */
   const shown = new LRUCache<string, number>(RECENT);
-  return {
-    show(event) {
-      if (event.resource === "flow") return void flows.set(event.id, event);
-      const flow = flows.get(event.data.flow_id ?? "");
-      if (!isWantedRequest(event, flow, wanted)) return;
-      lines.request(event);
-      const reason = event.data.reason ?? (endsFlow(event) ? (flow?.data.reason ?? null) : null);
-      if (flow) {
-        const from = shown.get(flow.id) ?? 0;
-        const steps = stepsUntil(event, flow, from);
-        if (from === 0 && steps.length > 0 && wanted.flow === undefined) lines.flow(flow.id);
-        for (const step of steps) lines.step(step, reason);
-        shown.set(flow.id, from + steps.length);
-      }
-      if (reason !== null) lines.reason(reason);
-    },
+  return (event) => {
+    if (event.resource === "flow") return void flows.set(event.id, event);
+    const flow = flows.get(event.data.flow_id ?? "");
+    if (!isWantedRequest(event, flow, wanted)) return;
+    lines.request(event);
+    const reason = event.data.reason ?? (endsFlow(event) ? (flow?.data.reason ?? null) : null);
+    if (flow) {
+      const from = shown.get(flow.id) ?? 0;
+      const steps = stepsUntil(event, flow, from);
+      if (from === 0 && steps.length > 0 && wanted.flow === undefined) lines.flow(flow.id);
+      for (const step of steps) lines.step(step, reason);
+      shown.set(flow.id, from + steps.length);
+    }
+    if (reason !== null) lines.reason(reason);
   };
 }
 
@@ -82,18 +76,8 @@ const ROUTE_WIDTH = 36;
 /** Time, status, method, and the gaps between them. */
 const BEFORE_ROUTE = 22;
 
-/** Writes a terminal's lines, none wider than it. */
-export interface LineWriter {
-  request(request: RequestEvent): void;
-  /** The id of the sign-in whose steps follow. */
-  flow(id: string): void;
-  /** @param said the reason in the line of the request, which is not repeated */
-  step(step: Step, said: string | null): void;
-  reason(text: string): void;
-}
-
-/** @param isWhole whether all that was sent and answered is shown */
-export function lineWriter(context: Context, isWhole: boolean): LineWriter {
+/** Writes a terminal's lines, none wider than it. @param isWhole whether all that was sent and answered is shown */
+export function lineWriter(context: Context, isWhole: boolean) {
   const { stdout } = context;
   const chalk = colors(stdout, context);
   const width = (): number => widthOf(context);
@@ -103,7 +87,7 @@ export function lineWriter(context: Context, isWhole: boolean): LineWriter {
       write(`${INDENT}  ${chalk.dim(`${mark} ${harmless(name)}:`)} ${harmless(String(value))}`);
   };
   return {
-    request({ data: { at, status, method, route, path, instance, ms } }) {
+    request({ data: { at, status, method, route, path, instance, ms } }: RequestEvent): void {
       const paint = status >= 500 ? chalk.red : status >= 400 ? chalk.yellow : chalk.green;
       const tail = harmless(`${instance ?? "-"}  ${ms} ms`);
       const room = Math.max(8, width() - BEFORE_ROUTE - tail.length - 2);
@@ -113,8 +97,10 @@ export function lineWriter(context: Context, isWhole: boolean): LineWriter {
         `${chalk.dim(time)}  ${paint(harmless(String(status)))}  ${harmless(method).padEnd(6)} ${place}  ${chalk.dim(tail)}`,
       );
     },
-    flow: (id) => write(`${INDENT}${chalk.dim(`${"flow".padEnd(STEP_WIDTH)}${harmless(id)}`)}`),
-    step(step, said) {
+    /** The id of the sign-in whose steps follow. */
+    flow: (id: string) => write(`${INDENT}${chalk.dim(`${"flow".padEnd(STEP_WIDTH)}${harmless(id)}`)}`),
+    /** @param said the reason in the line of the request, which is not repeated */
+    step(step: Step, said: string | null): void {
       const { name, ms, reason } = step;
       const isFailed = reason !== null;
       const time = ms >= 1 ? `  ${Math.round(ms)} ms` : "";
@@ -128,6 +114,6 @@ export function lineWriter(context: Context, isWhole: boolean): LineWriter {
       }
       if (isFailed && !said?.includes(reason)) write(`${INDENT}${chalk.red(harmless(reason))}`);
     },
-    reason: (text) => write(`${INDENT}${chalk.red("✗")} ${harmless(text)}`),
+    reason: (text: string) => write(`${INDENT}${chalk.red("✗")} ${harmless(text)}`),
   };
 }

@@ -7,7 +7,6 @@ import { UsageError, EXIT, type ExitCode } from "../../errors.ts";
 import { readInput } from "../../files.ts";
 import { harmlessJson } from "../../output/text.ts";
 import { failureJson, verdictJson, type Checked, type Checks, type VerificationJson } from "./checks.ts";
-import { bare } from "./read-token.ts";
 
 /** How many are checked at the same time. */
 const PARALLEL = 32;
@@ -73,4 +72,9 @@ async function readResults(context: Context, path: string | undefined): Promise<
   if (text !== "" && !text.endsWith("\n")) context.stdout.write("\n");
   const checked = results.filter((result, i) => isResult[i] && result!.checked !== null);
   return new Map(checked.map((result) => [result!.line!, result!.valid!]));
+}
+
+/** Without the word before it in a header, and the line breaks at the end of a file. Other whitespace makes it invalid. */
+export function bare(text: string): string {
+  return text.replace(/[\r\n]+$/, "").replace(/^Bearer +/i, "");
 }

@@ -1,5 +1,5 @@
 import { checkSigningKey } from "../../../client/keys.ts";
-import type { GlobalFlags } from "../../command.ts";
+import type { Flags, GlobalFlags } from "../../command.ts";
 import { requireKey, openClient } from "../../connection/client.ts";
 import { resolveTarget } from "../../connection/target.ts";
 import type { Context } from "../../context.ts";
@@ -7,32 +7,21 @@ import { CliError, EXIT } from "../../errors.ts";
 import type { Failure } from "../../failure.ts";
 import { verifyLocally, verifyRemotely, type Verdict } from "./verdict.ts";
 
-/** What was found out about one token. */
-export interface Checked {
-  /** The final one: a token is valid if every check finds it valid. */
-  readonly verdict: Verdict;
-  readonly local: Verdict | undefined;
-  readonly remote: Verdict | undefined;
-}
-
 /** How tokens are checked: opened once, and used for one token or many. */
-export interface Checks {
-  readonly how: How;
-  /** @throws if there was no decision about the token */
-  check(token: string): Promise<Checked>;
-}
+export type Checks = Awaited<ReturnType<typeof openChecks>>;
+/** What was found out about one token. */
+export type Checked = Awaited<ReturnType<Checks["check"]>>;
+type How = "remote" | "local" | "both";
 
 /** @throws {CliError} if there is no key */
-export async function openChecks(
-  context: Context,
-  options: GlobalFlags & { readonly local?: boolean; readonly both?: boolean },
-): Promise<Checks> {
-  const how = options.local ? "local" : options.both ? "both" : "remote";
+export async function openChecks(context: Context, options: Flags<never, "local" | "both">) {
+  const how: How = options.local ? "local" : options.both ? "both" : "remote";
   const key = how === "remote" ? undefined : await localKey(context, options);
   const client = how === "local" ? undefined : await openClient(context, options);
   return {
     how,
-    async check(token) {
+    /** The verdict is the final one: a token is valid if every check finds it valid. @throws if there was no decision */
+    async check(token: string) {
       const now = context.now();
       const local = key === undefined ? undefined : await verifyLocally(key, token, now);
       const remote = client && (await verifyRemotely(client, token, now));
@@ -57,64 +46,26 @@ async function localKey(context: Context, options: GlobalFlags): Promise<string>
   return key;
 }
 
-export type How = "remote" | "local" | "both";
+const TEXTS = ["code", "error", "reason", "user_id", "email", "name", "provider", "avatar_url", "expires_at"] as const;
+type Texts = Readonly<Record<(typeof TEXTS)[number], string | null>>;
+const NOTHING = Object.fromEntries(TEXTS.map((name) => [name, null])) as Texts;
 
-/** What `tokens verify --json` prints, whatever happened. */
-export interface VerificationJson {
-  readonly valid: boolean;
-  /** Null if the token is valid. */
-  readonly code: string | null;
-  readonly error: string | null;
-  /** Why it is not valid, in a sentence with claims that are not verified. */
-  readonly reason: string | null;
-  readonly user_id: string | null;
-  readonly email: string | null;
-  readonly name: string | null;
-  readonly provider: string | null;
-  readonly avatar_url: string | null;
-  /** ISO 8601. */
-  readonly expires_at: string | null;
-  /** Null if the check failed: the token may be valid. */
-  readonly checked: How | null;
-}
+/** What `tokens verify --json` prints, whatever happened: `code` is null if the token is valid, `checked` if the check failed. */
+export type VerificationJson = { readonly valid: boolean } & Texts & { readonly checked: How | null };
 
-/** Of a token that is not valid nothing is repeated: a program might believe it. */
-const NOTHING = {
-  user_id: null,
-  email: null,
-  name: null,
-  provider: null,
-  avatar_url: null,
-  expires_at: null,
-} as const;
-
-export function verdictJson(verdict: Verdict, how: How): VerificationJson {
-  if (!verdict.valid)
-    return {
-      valid: false,
-      code: verdict.code,
-      error: verdict.error,
-      reason: verdict.why ?? null,
-      ...NOTHING,
-      checked: how,
-    };
+export function verdictJson(verdict: Verdict, checked: How): VerificationJson {
+  if (!verdict.valid) {
+    // Of a token that is not valid nothing is repeated: a program might believe it.
+    const { code, error, why: reason = null } = verdict;
+    return { valid: false, ...NOTHING, code, error, reason, checked };
+  }
   const { claims, answer } = verdict;
-  const { email, name, provider, avatar_url } = answer?.data ?? claims;
-  return {
-    valid: true,
-    code: null,
-    error: null,
-    reason: null,
-    user_id: answer?.id ?? claims.sub ?? null,
-    email: email ?? null,
-    name: name ?? null,
-    provider: provider ?? null,
-    avatar_url: avatar_url ?? null,
-    expires_at: typeof claims.exp === "number" ? new Date(claims.exp * 1000).toISOString() : null,
-    checked: how,
-  };
+  const { email = null, name = null, provider = null, avatar_url = null } = answer?.data ?? claims;
+  const user_id = answer?.id ?? claims.sub ?? null;
+  const expires_at = typeof claims.exp === "number" ? new Date(claims.exp * 1000).toISOString() : null;
+  return { valid: true, ...NOTHING, user_id, email, name, provider, avatar_url, expires_at, checked };
 }
 
-export function failureJson({ code, message }: Failure): VerificationJson {
-  return { valid: false, code, error: message, reason: null, ...NOTHING, checked: null };
+export function failureJson({ code, message: error }: Failure): VerificationJson {
+  return { valid: false, ...NOTHING, code, error, checked: null };
 }

@@ -1,13 +1,15 @@
+import { existsSync, statSync } from "node:fs";
+import { resolve } from "node:path";
 import type { Command } from "commander";
 import { runs, type Flags, type Program } from "../../command.ts";
 import { explainFailure } from "../../connection/explain-failure.ts";
 import type { Context } from "../../context.ts";
 import { UsageError, EXIT, type ExitCode } from "../../errors.ts";
+import { readStdin } from "../../files.ts";
 import { time, inWords } from "../../output/claims.ts";
-import { colors, harmless, printJson, printRecord } from "../../output/text.ts";
-import { verifyBatch } from "./batch.ts";
+import { colors, harmless, printJson, printRecord, quoted } from "../../output/text.ts";
+import { bare, verifyBatch } from "./batch.ts";
 import { openChecks, failureJson, verdictJson, type Checked, type Checks } from "./checks.ts";
-import { readToken } from "./read-token.ts";
 import { decode, type Verdict } from "./verdict.ts";
 
 export function add(program: Program, context: Context): void {
@@ -125,4 +127,40 @@ export async function runDecode(context: Context, options: Flags<never, "header"
     ...(options.header && inWords(decoded.header, context)),
     ...inWords(decoded.claims, context),
   });
+}
+
+/** What no token ends in: its last part, in base64url, is longer. */
+const FILE_NAME = /\.(?:txt|jwt|jws|token|json|env|log)$/i;
+
+/**
+ * The token of an argument, or of standard input.
+ * @param command the one that is run, for hints
+ * @throws {CliError} if there is none, or the argument is a file
+ */
+async function readToken(
+  context: Context,
+  command: "verify" | "decode",
+  argument: string | undefined,
+  isSilent: boolean,
+): Promise<string> {
+  const isPiped = argument === undefined || argument === "-";
+  if (argument === undefined && context.stdin.isTTY)
+    throw new UsageError("No token given.", `Pipe it in: echo "$TOKEN" | svc tokens ${command} -`);
+  if (!isPiped && isFile(context, argument))
+    throw new UsageError(
+      `"${argument}" is the name of a file, not a token.`,
+      `To read a token from it: svc tokens ${command} - < ${quoted(argument)}`,
+    );
+  if (!isPiped && context.stderr.isTTY && !isSilent)
+    context.stderr.write("! Your shell's history keeps a token that is an argument. Pipe it in instead.\n");
+  const token = bare(isPiped ? await readStdin(context) : argument);
+  if (token === "") throw new UsageError("The token is empty.", "Check that the variable or file has one.");
+  return token;
+}
+
+/** Whether an argument is a file, or looks like the name of one. A token begins with `{"` in base64url, and is never shown. */
+function isFile({ cwd }: Context, argument: string): boolean {
+  if (argument === "" || bare(argument).startsWith("eyJ")) return false;
+  const path = resolve(cwd, argument);
+  return FILE_NAME.test(argument) || (existsSync(path) && !statSync(path).isDirectory());
 }
