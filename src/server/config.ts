@@ -5,8 +5,8 @@ import { PROVIDERS_MODES } from "../wire/serve.ts";
 import { ServeError } from "./errors.ts";
 import { checked } from "./zod-errors.ts";
 import { RETENTION_FORM, retentionMs } from "./retention.ts";
-import { checkEndpoints } from "./providers/endpoints.ts";
-import type { Credentials } from "./providers/credentials.ts";
+import { checkEndpoints } from "./providers/index.ts";
+import type { Credentials } from "./providers/offers.ts";
 import type { ServeOptions } from "./options.ts";
 
 const text = z.string().check(z.minLength(1));

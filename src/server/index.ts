@@ -1,11 +1,11 @@
 import type { ServeOptions } from "./options.ts";
-import type { Credentials } from "./providers/credentials.ts";
+import type { Credentials } from "./providers/offers.ts";
 import type { Maintenance } from "./store/move/index.ts";
 
 /** Start the service inside a program or a test. */
 export { embed, type EmbeddedServer, type EmbedOptions } from "./embed.ts";
 export { serve, type RunningServer, type ServeOptions } from "./serve.ts";
-export { credentialsFromEnv, joinCredentials } from "./providers/credentials.ts";
+export { credentialsFromEnv, joinCredentials } from "./providers/offers.ts";
 export type { Credentials };
 export { PortUnavailable, SeedError, ServeError } from "./errors.ts";
 export { defineSeed, type SeedInput } from "./seed/apply.ts";

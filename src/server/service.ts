@@ -16,17 +16,14 @@ import { addSimulatorRoutes } from "./http/routes/simulator.ts";
 import type { Addresses } from "./instances/addresses.ts";
 import type { SharedState } from "./shared-state/shared-state.ts";
 import { createConnect } from "./providers/connections.ts";
-import { globalCredentials, type Credentials } from "./providers/credentials.ts";
-import type { Offers } from "./providers/offers.ts";
+import { globalCredentials, type Credentials, type Offers } from "./providers/offers.ts";
 import { demoOf } from "./seed/apply.ts";
 import { createFinished } from "./sign-in/take-state.ts";
 import { createSignIns } from "./sign-in/begin.ts";
 import type { SignInDeps } from "./sign-in/complete.ts";
 import { createStartLimit, NO_START_LIMIT } from "./sign-in/start-limit.ts";
-import { answerAuthorize } from "./simulator/authorize-page.ts";
-import type { Decide } from "./simulator/decision.ts";
+import { type Decide, withReplays } from "./simulator/decision.ts";
 import { signInHeadless, type HeadlessDeps } from "./simulator/headless.ts";
-import { withReplays } from "./simulator/chosen-outcome.ts";
 import { createSimulator, type Simulator } from "./simulator/simulator.ts";
 import type { ConnectionRecord } from "./store/records.ts";
 import type { Store } from "./store/store.ts";
@@ -100,8 +97,7 @@ export function createService(options: ServiceOptions): H3 {
 
   const headless: HeadlessDeps = { ...ofProduct, signIns, simulator, decide: control && decideBy(options, simulator) };
   if (offers.canSimulate) {
-    const answer = (request: Parameters<typeof answerAuthorize>[1]) => answerAuthorize(headless, request);
-    addSimulatorRoutes(app, { simulator, answerAuthorize: answer, addresses, instances, flows });
+    addSimulatorRoutes(app, { ...headless, addresses, instances });
   }
   if (control) {
     const kit = { shared, connect, offers, simulator, flows, requests, onBug };

@@ -3,7 +3,7 @@ import { testConnection } from "../../src/server/control/routes/instances.ts";
 import type { ControlDeps } from "../../src/server/control/deps.ts";
 import { google } from "../../src/server/providers/google.ts";
 import { createAddresses } from "../../src/server/instances/addresses.ts";
-import { reply } from "../../src/server/simulator/replies.ts";
+import { reply } from "../../src/server/simulator/provider.ts";
 import { FRONT } from "../_setup.ts";
 
 const REJECTED = "Google rejected the client credentials (invalid_client). Check client_id and client_secret.";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { displayName } from "../../src/server/providers/reply.ts";
+import { displayName } from "../../src/server/providers/provider.ts";
 import { parseSeed } from "../../src/server/seed/parse.ts";
 import { checkPostgres } from "../../src/server/store/postgres/check.ts";
 import { MIGRATIONS } from "../../src/server/store/postgres/schema.ts";

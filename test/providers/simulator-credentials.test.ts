@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { serve, ServeError } from "../../src/server/index.ts";
 import type { ProvidersMode } from "../../src/wire/serve.ts";
-import type { Credentials } from "../../src/server/providers/credentials.ts";
+import type { Credentials } from "../../src/server/providers/offers.ts";
 import { PROVIDERS, type Provider } from "../../src/wire/providers.ts";
 import { locationOf } from "../_answers.ts";
 import { seedFile } from "../_seed-file.ts";

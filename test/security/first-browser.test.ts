@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AWAITS_BROWSER } from "../../src/server/sign-in/binding.ts";
-import { bindAtPage } from "../../src/server/simulator/bind.ts";
+import { bindAtPage } from "../../src/server/simulator/authorize-page.ts";
 import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import { locationOf, requestOn } from "../_answers.ts";
 import { BROWSER, CookieJar } from "../_cookie-jar.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { logTo, RequestLog } from "../../src/server/history/request-log.ts";
-import { Grants } from "../../src/server/simulator/grants.ts";
+import { createGrants } from "../../src/server/simulator/grants.ts";
 import { createSealer } from "../../src/server/simulator/sealer.ts";
 import { StateQueue } from "../../src/server/store/json/document/tenant.ts";
 import { heap } from "../_heap.ts";
@@ -9,12 +9,17 @@ import { state } from "../store/_records.ts";
 it("The simulator remembers a bounded number of redeemed codes, in a few MiB", () => {
   const persona = { id: "ada", name: "Ada", email: "ada@acme.test", avatar_url: null, accounts: {} };
   const now = (): Date => new Date(0);
-  const grants = new Grants(createSealer(Buffer.alloc(32)), () => ({ ...persona }), { now, realNow: now });
+  const grants = createGrants({
+    sealer: createSealer(Buffer.alloc(32)),
+    recall: () => ({ ...persona }),
+    now,
+    realNow: now,
+  });
   const redirect_uri = `http://localhost/callback?${"x".repeat(500)}`;
   const client = { provider: "google" as const, client_id: "acme", redirect_uri };
   const asked = { scopes: ["openid"], state: "the-state", browser: "the-browser", application: undefined };
   const request = { ...client, ...asked, code_challenge: undefined, outcome: undefined, profile: undefined };
-  const redeem = (code: string): unknown => grants.redeem({ ...client, code, code_verifier: undefined });
+  const redeem = (code: string): unknown => grants.redeem("google", { ...client, code, code_verifier: undefined });
   const sign = (count: number): void => {
     for (let n = 0; n < count; n++) if (!redeem(grants.issueCode(request, persona))) throw new Error("not redeemed");
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Personas, type PersonaPage } from "../../src/server/simulator/personas.ts";
+import { Personas } from "../../src/server/simulator/personas.ts";
 import type { PersonaRecord } from "../../src/server/store/records.ts";
 import { locationOf, requestOn } from "../_answers.ts";
 import { APP, SEED, setup, type Service } from "../_setup.ts";
@@ -86,7 +86,7 @@ describe("The account picker with 100,000 personas", { timeout: 120_000 }, () =>
       return { id, name, email, avatar_url: null, accounts: { google } };
     });
     const directory = new Personas(personas, (id) => id);
-    const page = (query: object): PersonaPage<string> =>
+    const page = (query: object) =>
       directory.page({ search: "", limit: 10, ...query }, ({ id }) => {
         touched.push(Number(id.slice(2)));
         return id;

@@ -3,8 +3,7 @@ import type { Provider } from "../../wire/providers.ts";
 import { ApiError } from "../errors.ts";
 import type { ConnectionRecord, InstanceRecord } from "../store/records.ts";
 import type { DEFINITIONS as Definitions } from "./index.ts";
-import { credentialVariables, type Credentials } from "./credentials.ts";
-import type { Offers } from "./offers.ts";
+import { credentialVariables, type Credentials, type Offers } from "./offers.ts";
 import type { ProviderDefinition } from "./provider.ts";
 
 /** The application, as the account picker of a simulated provider shows it. */

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import { SignInError } from "../errors.ts";
-import type { ProviderDefinition } from "./provider.ts";
-import { optionalText, uid } from "./reply.ts";
+import { type ProviderDefinition, optionalText, uid } from "./provider.ts";
 
 const Userinfo = z.object({
   sub: uid,

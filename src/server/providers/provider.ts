@@ -1,5 +1,6 @@
-import type * as z from "zod/mini";
+import * as z from "zod/mini";
 import type { Provider } from "../../wire/providers.ts";
+import { toUSVString } from "node:util";
 
 /** A normalized provider profile (spec, "Identity"). */
 export interface Profile {
@@ -38,4 +39,42 @@ export interface ProviderDefinition<Endpoint extends string = string> {
   readonly verifiesEmail: boolean;
   readonly endpoints: Readonly<Record<"authorize" | "token", string> & Record<Endpoint, string>>;
   fetchProfile(get: Get<Endpoint>): Promise<Profile>;
+}
+
+const MAX_NAME_LENGTH = 256;
+
+/** An id as text. A number beyond 2^53 has lost digits and could name another account. */
+export const uid: z.ZodMiniType<string> = z.pipe(
+  z.union([z.string().check(z.regex(/^[\x21-\x7e]{1,255}$/)), z.int().check(z.positive())]),
+  z.transform(String),
+);
+
+/** A value that becomes null if it is invalid, for what a sign-in does not need. */
+export function lenient<Output>(schema: z.ZodMiniType<Output>): z.ZodMiniType<Output | null> {
+  // A missing value gets its null before it becomes an error, which is far more expensive to create.
+  const orNull = z._default(z.nullable(schema), null);
+  // oxlint-disable-next-line promise/valid-params
+  return z.catch(orNull, null);
+}
+
+/** Text that a sign-in does not need. */
+export const optionalText: z.ZodMiniType<string | null> = lenient(z.string());
+
+/** The paths, such as `emails[1].email`, of sent values that were read as null. */
+export function unreadPaths(sent: unknown, read: unknown, path = ""): string[] {
+  if (read === null || read === undefined) return sent === null || sent === undefined ? [] : [path];
+  if (typeof read !== "object" || typeof sent !== "object" || sent === null) return [];
+  return Object.entries(read).flatMap(([key, value]) => {
+    const inner = Array.isArray(read) ? `${path}[${key}]` : path === "" ? key : `${path}.${key}`;
+    return unreadPaths((sent as Record<string, unknown>)[key], value, inner);
+  });
+}
+
+const LINE_BREAKS = /[\n\v\f\r\u0085\u2028\u2029]+/g;
+
+/** The first name that is not empty, in one line that every store accepts: bounded, without U+0000 and lone surrogates. */
+export function displayName(...names: readonly (string | null | undefined)[]): string {
+  const lines = names.map((text) => text?.replaceAll("\0", "").replace(LINE_BREAKS, " ").trim());
+  const name = lines.find((text) => text) ?? "";
+  return toUSVString(name.slice(0, MAX_NAME_LENGTH));
 }

@@ -4,8 +4,7 @@ import { BodyTooLong, readText } from "../../wire/http/body.ts";
 import type { FetchInit } from "../../wire/http/fetch.ts";
 import { SignInError } from "../errors.ts";
 import type { Connection } from "../providers/connections.ts";
-import type { Get } from "../providers/provider.ts";
-import { lenient, unreadPaths } from "../providers/reply.ts";
+import { type Get, lenient, unreadPaths } from "../providers/provider.ts";
 import { endpointOf, refusalOf } from "./provider-errors.ts";
 
 const PROVIDER_TIMEOUT_MS = 10_000;

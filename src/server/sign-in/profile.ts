@@ -2,8 +2,7 @@ import { normalizeEmail } from "../../wire/text/fold.ts";
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 import { SignInError } from "../errors.ts";
 import { isOtherMailbox, isPlaceholderEmail, placeholderEmail } from "../providers/email.ts";
-import type { Profile } from "../providers/provider.ts";
-import { displayName } from "../providers/reply.ts";
+import { type Profile, displayName } from "../providers/provider.ts";
 
 const MAX_ADDRESS_LENGTH = 2048;
 const WEB_ADDRESS = /^https?:\/\/[^\s\p{C}]+$/iu;

@@ -3,18 +3,21 @@ import { SignInRefused } from "../errors.ts";
 import { flowIdOf } from "../history/flows.ts";
 import { beginningOf, redactText } from "../history/redact.ts";
 import type { Cookie } from "../cookies.ts";
-import { prepareOutcome, noteChoice } from "./chosen-outcome.ts";
+import { decideSignIn, settleChoice, type Decision } from "./decision.ts";
 import type { AuthorizeReply } from "./authorize.ts";
-import { bindAtPage } from "./bind.ts";
-import { decideSignIn, type Decision } from "./decision.ts";
 import type { HeadlessDeps } from "./headless.ts";
 import type { LabelledBrowser } from "./browser.ts";
+import { AWAITS_BROWSER, isPageBinding, pageBinding } from "../sign-in/binding.ts";
+import type { Application } from "../providers/connections.ts";
+import type { StateRecord } from "../store/records.ts";
+import type { Store } from "../store/store.ts";
+import { ANOTHER_BROWSER, noLongerValid } from "./authorize-request.ts";
 
 /** Of an account that does not exist. */
 const MAX_SHOWN_LENGTH = 300;
 
 /** A browser's request to a provider's authorize page. */
-export interface AuthorizePageRequest {
+interface AuthorizePageRequest {
   readonly provider: Provider;
   readonly query: ReadonlyMap<string, string>;
   /** Tells browsers apart; undefined for a program. */
@@ -23,16 +26,13 @@ export interface AuthorizePageRequest {
   readonly labelledBrowser: LabelledBrowser | undefined;
 }
 
-export interface AnsweredAuthorize {
+interface AnsweredAuthorize {
   readonly reply: AuthorizeReply;
   /** Undefined if it is not known. */
   readonly flow_id: string | undefined;
   /** Binds the sign-in to the browser, if it has to be bound here. */
   readonly cookie?: Cookie | undefined;
 }
-
-/** `answerAuthorize` of one service. */
-export type AnswerAuthorize = (request: AuthorizePageRequest) => ReturnType<typeof answerAuthorize>;
 
 /**
  * The authorize page of a simulated provider: by scenario, by hint, or by a choice on the page.
@@ -42,34 +42,29 @@ export async function answerAuthorize(deps: HeadlessDeps, request: AuthorizePage
   const { provider, query, labelledBrowser } = request;
   const startedAt = performance.now();
   const state = query.has("request") ? undefined : query.get("state");
+  const login_hint = query.get("login_hint");
   // First without scenarios: a request that is refused must not use one up.
   let reply = await authorized(deps, request);
-  // Nor must a request that this service did not send, and no browser is bound by one: it could hide that a click is needed.
+  let cookie: Cookie | undefined;
+  let decided: Decision | undefined;
   const application = "location" in reply ? undefined : reply.application;
-  const isOurs = "location" in reply || application !== undefined;
-  const cookie = state !== undefined && isOurs ? await bindAtPage(deps, request, state, application) : undefined;
-  const login_hint = query.get("login_hint");
-  const decided =
-    state !== undefined && isOurs
-      ? await decideSignIn(deps, { provider, state, login_hint, labelledBrowser })
-      : undefined;
+  // Nor must a request that this service did not send, and no browser is bound by one: it could hide that a click is needed.
+  if (state !== undefined && ("location" in reply || application)) {
+    cookie = await bindAtPage(deps, request, state, application);
+    decided = await decideSignIn(deps, { provider, state, login_hint, labelledBrowser });
+  }
   if (decided) reply = await authorized(deps, request, decided);
   const choice = "location" in reply ? reply.choice : undefined;
   const known = choice?.state ?? state;
   if (known === undefined) return { reply, flow_id: undefined };
   const flow_id = flowIdOf(known);
-  const note = deps.flows.of(flow_id);
-  if (choice) {
-    noteChoice(note, choice, { ms: performance.now() - startedAt, login_hint });
-    await prepareOutcome(deps, choice);
-  } else {
-    const answered = { status: 200, message: "the account picker" };
-    note(decided ? { requested_outcome: decided.outcome } : {}, {
+  if (choice) await settleChoice(deps, choice, { ms: performance.now() - startedAt, login_hint });
+  else
+    deps.flows.of(flow_id)(decided ? { requested_outcome: decided.outcome } : {}, {
       name: "provider",
       sent: { provider, login_hint },
-      answered,
+      answered: { status: 200, message: "the account picker" },
     });
-  }
   return { reply, flow_id, cookie };
 }
 
@@ -92,4 +87,37 @@ async function authorized(
       { name: "provider", sent: { provider, login_hint: unknown }, answered: { status: 400 }, reason },
     );
   throw new SignInRefused("bad_request", refusal);
+}
+
+interface BindDeps {
+  readonly store: Store;
+  readonly addresses: { readonly isHttps: boolean };
+}
+
+/**
+ * Binds a sign-in that a browser began at another host than the callback's: the first browser at the page gets it.
+ * @param request.browser its secret id; undefined for a program
+ * @param application that a refusal links back to
+ * @returns the cookie for the callback; undefined if the sign-in is not bound here
+ * @throws {SignInRefused} if another browser was first
+ */
+export async function bindAtPage(
+  { store, addresses }: BindDeps,
+  { provider, browser }: { readonly provider: Provider; readonly browser: string | undefined },
+  state: string,
+  application: Application | undefined,
+): Promise<Cookie | undefined> {
+  if (browser === undefined) return undefined;
+  const found = await store.find("states", state);
+  if (!found || found.provider !== provider || !isPageBinding(found.binding)) return undefined;
+  const { hash, cookie } = pageBinding(state, browser, addresses.isHttps);
+  const bound = found.binding === AWAITS_BROWSER ? await store.change("states", state, bindTo(hash)) : found;
+  if (bound?.binding === hash) return cookie;
+  throw noLongerValid(provider, application, ANOTHER_BROWSER);
+}
+
+/** One write, which only the first of several browsers makes. */
+function bindTo(hash: string) {
+  return (record: StateRecord | undefined): StateRecord | undefined =>
+    record?.binding === AWAITS_BROWSER ? { ...record, binding: hash } : record;
 }

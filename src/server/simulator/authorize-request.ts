@@ -1,8 +1,9 @@
 import type { Provider } from "../../wire/providers.ts";
 import { ApiError, SignInRefused } from "../errors.ts";
 import type { Application } from "../providers/connections.ts";
-import type { AuthorizationServer } from "./authorization-server.ts";
-import type { AuthorizationRequest, PendingRequest } from "./grants.ts";
+import type { AuthorizationRequest, PendingRequest, Grants } from "./grants.ts";
+import type { Personas } from "./personas.ts";
+import type { SimulatedProvider } from "./provider.ts";
 
 export type Parameters = ReadonlyMap<string, string>;
 
@@ -73,4 +74,16 @@ export function noLongerValid(
 
 function refused(provider: Provider, why: string): ApiError {
   return new ApiError("bad_request", `${provider} (simulated): ${why}`);
+}
+
+/** One simulated provider at work: its rules, what it has granted, and the clients and accounts that it knows. */
+export interface AuthorizationServer {
+  readonly name: Provider;
+  readonly provider: SimulatedProvider;
+  readonly grants: Grants;
+  readonly personas: Personas;
+  /** The only redirect_uri that is registered. */
+  readonly callbackUrl: string;
+  /** Whether a client is registered. @param client_secret must be the client's if it is given */
+  isClient(client_id: string, client_secret?: string): boolean;
 }

@@ -1,27 +1,15 @@
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 import { normalizeEmail } from "../../wire/text/fold.ts";
-import type { OutcomeId } from "../../wire/outcomes.ts";
-import type { Choice } from "./chosen-outcome.ts";
-import type { Edit } from "./edit.ts";
+import type { Choice, Override } from "./decision.ts";
+import { readEdit } from "./edit.ts";
 import { isOutcomeAt, REDIRECT_ERRORS } from "./outcomes.ts";
 import { withParameters } from "../sign-in/redirect-uri.ts";
 import type { PersonaRecord } from "../store/records.ts";
-import type { AuthorizationServer } from "./authorization-server.ts";
-import { findRequest, parseRequest, type Parameters } from "./authorize-request.ts";
+import { type AuthorizationServer, findRequest, parseRequest, type Parameters } from "./authorize-request.ts";
 import type { AuthorizationRequest } from "./grants.ts";
-import { readEdit } from "./profile-edit.ts";
 import { newPicker, pickerView, type PickerView } from "./picker.ts";
 
 const MAX_NAME_LENGTH = 256;
-
-/** Account and outcome that are decided before the picker is shown. */
-export interface Override {
-  /** A persona's id or e-mail address; undefined for the hinted account, or the first one. */
-  readonly as: string | undefined;
-  readonly outcome: OutcomeId;
-  /** Changes to the profile that the provider sends. */
-  readonly profile?: Edit | undefined;
-}
 
 /** A program chose an account that does not exist. It cannot choose again, so the sign-in with this state is over. */
 export interface UnknownAccount {
@@ -32,12 +20,6 @@ export interface UnknownAccount {
 /** A redirect to the client, or the account picker. */
 export type AuthorizeReply = { readonly location: string; readonly choice: Choice } | PickerView;
 
-interface AuthorizeContext {
-  /** Tells browsers apart; undefined for a program. */
-  readonly browser: string | undefined;
-  readonly override: Override | undefined;
-}
-
 /**
  * A provider's authorization endpoint. If the request suggests an account, it is answered with a redirect. Otherwise it is
  * sealed, and the picker's links contain nothing else of it: the state is not on the page.
@@ -46,7 +28,8 @@ interface AuthorizeContext {
 export function authorize(
   server: AuthorizationServer,
   query: Parameters,
-  { browser, override }: AuthorizeContext,
+  browser: string | undefined,
+  override: Override | undefined,
 ): AuthorizeReply | UnknownAccount {
   const id = query.get("request");
   if (id === undefined) {
@@ -76,7 +59,7 @@ export function authorize(
   if (persona) return redirectToClient(server, request, persona);
   const unknown = query.get("login_hint");
   if (unknown !== undefined && browser === undefined) return { unknown, state: request.state };
-  return pickerView(server, query, request, problem);
+  return { ...pickerView(server, query, request), problem };
 }
 
 /** The account that signs in without a picker. */

@@ -2,8 +2,21 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Provider } from "../../wire/providers.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
 import { flowIdOf, type FlowFacts, type Flows } from "../history/flows.ts";
-import type { Override } from "./authorize.ts";
 import type { LabelledBrowser } from "./browser.ts";
+import { editedNames, type Edit } from "./edit.ts";
+import type { PersonaRecord } from "../store/records.ts";
+import { accountName } from "./typed-account.ts";
+import type { Store } from "../store/store.ts";
+import type { SignIns } from "../sign-in/begin.ts";
+
+/** Account and outcome that are decided before the picker is shown. */
+export interface Override {
+  /** A persona's id or e-mail address; undefined for the hinted account, or the first one. */
+  readonly as: string | undefined;
+  readonly outcome: OutcomeId;
+  /** Changes to the profile that the provider sends. */
+  readonly profile?: Edit | undefined;
+}
 
 /** What a scenario decides. */
 export interface Decision extends Override {
@@ -30,6 +43,8 @@ export interface DecisionDeps {
   /** Undefined if the server has no scenarios. */
   readonly decide: Decide | undefined;
   readonly flows: Flows;
+  readonly store: Store;
+  now(): Date;
 }
 
 /** Asks the scenarios how a sign-in ends, records their answers in its flow, and waits as long as the one that applies says. */
@@ -40,4 +55,58 @@ export async function decideSignIn({ decide, flows }: DecisionDeps, arrival: Arr
   if (considered.length > 0) flows.of(flowIdOf(arrival.state))({ considered });
   if (decision && decision.delay_ms > 0) await delay(decision.delay_ms);
   return decision;
+}
+
+/** How a sign-in was decided at a provider's authorize page. */
+export interface Choice {
+  readonly provider: Provider;
+  readonly state: string;
+  readonly outcome: OutcomeId;
+  readonly persona: PersonaRecord | undefined;
+  readonly profile: Edit | undefined;
+}
+
+/** Records in the flow how a sign-in was decided, and prepares the records that its outcome needs before the callback. */
+export async function settleChoice(
+  { flows, store, now }: DecisionDeps,
+  { outcome, persona, provider, profile, state }: Choice,
+  { ms, login_hint }: { readonly ms: number; readonly login_hint: string | undefined },
+): Promise<void> {
+  const account = persona && accountName(persona);
+  flows.of(flowIdOf(state))(
+    {
+      requested_outcome: outcome,
+      changes: profile && { profile: profile.set, omit: [...profile.omit] },
+      ...(account !== undefined && { as: account }),
+    },
+    {
+      name: "provider",
+      ms,
+      sent: { provider, login_hint },
+      answered: {
+        status: 302,
+        outcome,
+        account: account ?? null,
+        ...(persona && { name: persona.name, email: persona.email }),
+        ...(profile && { profile_changes: editedNames(profile) }),
+      },
+    },
+  );
+  if (outcome !== "state_expired") return;
+  const expires_at = new Date(now().getTime() - 1000).toISOString();
+  await store.change("states", state, (before) => before && { ...before, expires_at });
+}
+
+/** Sign-ins whose callback comes twice, if that is the outcome chosen at a simulated provider. */
+export function withReplays(
+  signIns: SignIns,
+  { outcomeOf }: { outcomeOf(code: string): OutcomeId | undefined },
+): SignIns {
+  return {
+    ...signIns,
+    async complete(request) {
+      if (outcomeOf(request.code ?? "") === "callback_replayed") await signIns.complete(request);
+      return signIns.complete(request);
+    },
+  };
 }

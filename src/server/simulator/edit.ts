@@ -1,4 +1,7 @@
 import { isObject } from "../../wire/text/json.ts";
+import type { FetchResponse } from "../../wire/http/fetch.ts";
+import { MAX_PROFILE_LENGTH } from "../../wire/outcomes.ts";
+import { type SimulatedProvider, notFound, reply } from "./provider.ts";
 
 /** A test's changes to what is sent: fields with other values, of other types, added, or left out. */
 export interface Edit {
@@ -40,4 +43,56 @@ function without(value: Readonly<Record<string, unknown>>, path: string): Record
   const [name = "", ...rest] = path.split(".");
   const { [name]: found, ...others } = value;
   return rest.length > 0 && isObject(found) ? { ...value, [name]: without(found, rest.join(".")) } : others;
+}
+
+/**
+ * A provider's reply as a test changed it. A field that has the name of another endpoint, such as `emails` of GitHub, is that
+ * endpoint's reply; all others are fields of the profile, wherever the provider has them.
+ */
+export async function withEdit(
+  answer: FetchResponse,
+  { endpoints, besideData }: Pick<SimulatedProvider, "endpoints" | "besideData">,
+  path: string,
+  edit: Edit,
+): Promise<FetchResponse> {
+  if (answer.status !== 200) return answer;
+  const { authorize: _, token: __, ...resources } = endpoints;
+  const [, ...others] = Object.keys(resources);
+  const name = Object.keys(resources).find((key) => resources[key] === path) ?? "";
+  if (others.includes(name)) {
+    if (edit.omit.includes(name)) return notFound();
+    return name in edit.set ? reply(200, edit.set[name]) : answer;
+  }
+  const body = JSON.parse(await answer.text()) as Readonly<Record<string, unknown>>;
+  const own = part(edit, (key) => !others.includes(key));
+  if (!besideData) return reply(200, edited(body, own));
+  const isBeside = (key: string): boolean => key === "data" || besideData.includes(key);
+  const data = edited(
+    body["data"] as object,
+    part(own, (key) => !isBeside(key)),
+  );
+  return reply(200, edited({ ...body, data }, part(own, isBeside)));
+}
+
+/** @param isIn told the name of a field of the reply itself */
+function part({ set, omit }: Edit, isIn: (name: string) => boolean): Edit {
+  return {
+    set: Object.fromEntries(Object.entries(set).filter(([name]) => isIn(name))),
+    omit: omit.filter((path) => isIn(path.split(".", 1)[0]!)),
+  };
+}
+
+/** The changes that were typed on the picker: an object of JSON, and names to leave out. Undefined if both are empty. */
+export function readEdit(set: string, omit: string): { readonly edit: Edit | undefined } | { readonly why: string } {
+  const names = omit.split(/[\s,]+/).filter((name) => name !== "");
+  if (set.length + omit.length > MAX_PROFILE_LENGTH)
+    return { why: `The changes have more than ${MAX_PROFILE_LENGTH} characters.` };
+  if (set.trim() === "") return { edit: names.length > 0 ? editOf(undefined, names) : undefined };
+  try {
+    const value: unknown = JSON.parse(set);
+    if (isObject(value)) return { edit: editOf(value, names) };
+  } catch {
+    // Said below.
+  }
+  return { why: 'Write the changes as an object in JSON, such as {"name": null}.' };
 }

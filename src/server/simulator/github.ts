@@ -1,6 +1,5 @@
 import type { FetchResponse } from "../../wire/http/fetch.ts";
-import type { SimulatedProvider } from "./provider.ts";
-import { notFound, reply, textReply } from "./replies.ts";
+import { type SimulatedProvider, notFound, reply, textReply } from "./provider.ts";
 
 export interface GithubAccount {
   readonly id: number;

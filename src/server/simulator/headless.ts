@@ -11,12 +11,11 @@ import type { CallbackRequest } from "../sign-in/complete.ts";
 import type { SignIns } from "../sign-in/begin.ts";
 import type { Connect } from "../providers/connections.ts";
 import type { InstanceRecord } from "../store/records.ts";
-import { prepareOutcome, type PrepareDeps, noteChoice } from "./chosen-outcome.ts";
-import { decideSignIn, type DecisionDeps } from "./decision.ts";
+import { decideSignIn, settleChoice, type DecisionDeps } from "./decision.ts";
 import type { Simulator } from "./simulator.ts";
 
 /** What a whole sign-in without a browser depends on. */
-export interface HeadlessDeps extends PrepareDeps, DecisionDeps {
+export interface HeadlessDeps extends DecisionDeps {
   readonly addresses: { readonly front: string; readonly isHttps: boolean };
   readonly connect: Connect;
   readonly signIns: SignIns;
@@ -60,8 +59,7 @@ export async function signInHeadless(deps: HeadlessDeps, request: HeadlessReques
   if (!("location" in answer))
     throw new ApiError("bad_request", `as: ${override.as ?? "the first account"} can't sign in with ${provider}`);
   const flow_id = flowIdOf(state);
-  noteChoice(deps.flows.of(flow_id), answer.choice, { ms: performance.now() - startedAt, login_hint: undefined });
-  await prepareOutcome(deps, answer.choice);
+  await settleChoice(deps, answer.choice, { ms: performance.now() - startedAt, login_hint: undefined });
   const back = new URL(answer.location).searchParams;
   return {
     ...(await finish(deps, {

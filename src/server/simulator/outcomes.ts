@@ -3,7 +3,7 @@ import { PROVIDERS, type Provider } from "../../wire/providers.ts";
 import { ACCOUNT_OUTCOMES, OUTCOME_IDS, type AccountOutcome, type OutcomeId } from "../../wire/outcomes.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import { SIMULATED } from "./providers.ts";
-import { reply, textReply } from "./replies.ts";
+import { reply, textReply } from "./provider.ts";
 
 /** The timeout for a token endpoint that will not answer. */
 export const SHORT_TIMEOUT_MS = 250;

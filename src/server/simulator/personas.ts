@@ -3,13 +3,13 @@ import { isPlaceholderEmail, placeholderEmail } from "../providers/email.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import type { PersonaReference } from "./grants.ts";
 import { drawnName, pictureOf, readDrawn, type Picture } from "./picture.ts";
-import { searchable, SearchText } from "./search-text.ts";
+import { Rows, searchable, textsIn } from "./rows.ts";
 import { typedAccount, typedPersona, uidOf, type TypedAccount } from "./typed-account.ts";
 
 /** Anyone who can reach the picker can type in an address. */
 const MAX_TYPED = 1000;
 
-export interface PersonaQuery {
+interface PersonaQuery {
   /** Part of a name, an address or a login, ignoring case; empty for all. */
   readonly search: string;
   /** The page starts after this row, or ends before this one. The first page without either. */
@@ -18,27 +18,18 @@ export interface PersonaQuery {
   readonly limit: number;
 }
 
-export interface PersonaPage<Item> {
-  readonly items: readonly Item[];
-  /** For `before` of the previous page, and `after` of the next one; undefined if there is none. */
-  readonly previous: number | undefined;
-  readonly next: number | undefined;
-}
-
 /** The people that the simulated providers know: those of the store, and then the typed ones. */
 export class Personas {
-  #stored: readonly PersonaRecord[] = [];
+  #stored = new Rows([]);
   readonly #avatarUrl: (picture: string) => string;
   #byId: ReadonlyMap<string, PersonaRecord> = new Map();
   #byAddress: ReadonlyMap<string, PersonaRecord> = new Map();
   /** The oldest first. */
   readonly #typed = new Map<string, PersonaRecord>();
-  /** The typed ones by row, created when a page is read. */
-  #typedRows: readonly PersonaRecord[] | undefined;
+  /** Created when a page is read. */
+  #typedRows: Rows | undefined;
   /** By address in lower case: the latest that has it. */
   readonly #typedByAddress = new Map<string, PersonaRecord>();
-  /** Created by the first search: most servers never get one. */
-  #texts: SearchText | undefined;
 
   /** @param avatarUrl the address of a generated picture by its name, for personas without one */
   constructor(personas: readonly PersonaRecord[], avatarUrl: (picture: string) => string) {
@@ -48,8 +39,7 @@ export class Personas {
 
   /** Replaces the personas of the store. Typed ones stay. */
   replace(personas: readonly PersonaRecord[]): void {
-    this.#stored = personas;
-    this.#texts = undefined;
+    this.#stored = new Rows(personas);
     this.#byId = new Map(personas.map((persona) => [persona.id, persona]));
     // The first that has an address is found by it.
     this.#byAddress = new Map(
@@ -58,12 +48,12 @@ export class Personas {
   }
 
   first(fits: (persona: PersonaRecord) => boolean): PersonaRecord | undefined {
-    const found = this.#stored.find(fits);
+    const found = this.#stored.all.find(fits);
     return found && this.#withPicture(found);
   }
 
   get size(): number {
-    return this.#stored.length + this.#typed.size;
+    return this.#stored.all.length + this.#typed.size;
   }
 
   /** By id, by any e-mail address, or by the placeholder of an account that has none, ignoring case. */
@@ -84,7 +74,7 @@ export class Personas {
         const uid = uidOf(accounts[name]);
         return uid !== undefined && placeholderEmail(name, uid) === address;
       });
-    return this.#stored.find(has) ?? [...this.#typed.values()].find(has);
+    return this.#stored.all.find(has) ?? [...this.#typed.values()].find(has);
   }
 
   /** The persona of a reference, which another process may have created. */
@@ -113,24 +103,23 @@ export class Personas {
   }
 
   /**
-   * One page of personas, at a cost that does not depend on their number.
+   * One page of personas, at a cost that does not depend on their number. `previous` and `next` are for `before` of the page
+   * before and `after` of the one behind; undefined if there is none.
    * @param present returns undefined to leave a persona out
    */
-  page<Item>(
-    { search, after, before, limit }: PersonaQuery,
-    present: (persona: PersonaRecord) => Item | undefined,
-  ): PersonaPage<Item> {
+  page<Item>({ search, after, before, limit }: PersonaQuery, present: (persona: PersonaRecord) => Item | undefined) {
     const wanted = searchable(search);
-    const typed = (this.#typedRows ??= [...this.#typed.values()]);
+    const { all } = this.#stored;
+    const typed = (this.#typedRows ??= new Rows([...this.#typed.values()]));
     const isBack = before !== undefined;
     const found: { row: number; item: Item }[] = [];
-    let row = isBack
-      ? this.#previous(wanted, before, typed)
-      : this.#next(wanted, after === undefined ? 0 : after + 1, typed);
+    const step = (from: number): number | undefined =>
+      isBack ? this.#previous(wanted, from, typed) : this.#next(wanted, from + 1, typed);
+    let row = step(before ?? after ?? -1);
     while (row !== undefined && found.length <= limit) {
-      const item = present(this.#withPicture(this.#stored[row] ?? typed[row - this.#stored.length]!));
+      const item = present(this.#withPicture(all[row] ?? typed.all[row - all.length]!));
       if (item !== undefined) found.push({ row, item });
-      row = isBack ? this.#previous(wanted, row, typed) : this.#next(wanted, row + 1, typed);
+      row = step(row);
     }
     const hasMore = found.length > limit;
     const shown = isBack ? found.slice(0, limit).toReversed() : found.slice(0, limit);
@@ -142,26 +131,18 @@ export class Personas {
     };
   }
 
-  #next(wanted: string, from: number, typed: readonly PersonaRecord[]): number | undefined {
-    const { length } = this.#stored;
-    const stored = from < length ? (wanted === "" ? from : this.#searchText.next(wanted, from)) : undefined;
+  #next(wanted: string, from: number, typed: Rows): number | undefined {
+    const { length } = this.#stored.all;
+    const stored = this.#stored.next(wanted, from);
     if (stored !== undefined) return stored;
-    for (let row = Math.max(from, length); row < length + typed.length; row++)
-      if (searchable(textOf(typed[row - length]!)).includes(wanted)) return row;
-    return undefined;
+    const row = typed.next(wanted, Math.max(from - length, 0));
+    return row === undefined ? undefined : length + row;
   }
 
-  #previous(wanted: string, before: number, typed: readonly PersonaRecord[]): number | undefined {
-    const { length } = this.#stored;
-    for (let row = Math.min(before, length + typed.length) - 1; row >= length; row--)
-      if (searchable(textOf(typed[row - length]!)).includes(wanted)) return row;
-    const end = Math.min(before, length);
-    if (wanted === "") return end > 0 ? end - 1 : undefined;
-    return this.#searchText.previous(wanted, end);
-  }
-
-  get #searchText(): SearchText {
-    return (this.#texts ??= new SearchText(this.#stored.map(textOf)));
+  #previous(wanted: string, before: number, typed: Rows): number | undefined {
+    const { length } = this.#stored.all;
+    const row = typed.previous(wanted, before - length);
+    return row === undefined ? this.#stored.previous(wanted, before) : length + row;
   }
 
   #withPicture(persona: PersonaRecord): PersonaRecord {
@@ -182,18 +163,7 @@ export class Personas {
   }
 }
 
-/** The text that a search looks in: what the picker shows, without the providers' account numbers. */
-function textOf({ name, email, accounts }: PersonaRecord): string {
-  return [name ?? "", email, ...textsIn(accounts).filter((text) => /\D/.test(text))].join(" @");
-}
-
 /** Every address that a persona has at any provider, in lower case. */
 function addressesOf({ email, accounts }: PersonaRecord): string[] {
   return [email, ...textsIn(accounts).filter((text) => text.includes("@"))].map((address) => address.toLowerCase());
-}
-
-/** All texts in the accounts, whatever their schema. */
-function textsIn(value: unknown): string[] {
-  if (typeof value === "string") return [value];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }

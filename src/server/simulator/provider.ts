@@ -3,7 +3,6 @@ import type { FetchResponse } from "../../wire/http/fetch.ts";
 import type { email, text } from "../../wire/control/seed.ts";
 import type { AccountOutcome } from "../../wire/outcomes.ts";
 import type { PersonaRecord } from "../store/records.ts";
-import type { Redemption } from "./grants.ts";
 
 /** How an account appears on the picker. */
 export interface ShownAccount {
@@ -13,9 +12,21 @@ export interface ShownAccount {
   readonly note?: string;
 }
 
+/** The exchange of a code for an access token (RFC 6749, 4.1.3; RFC 7636, 4.5). */
+export interface Redemption {
+  readonly code: string;
+  readonly client_id: string;
+  readonly redirect_uri: string;
+  readonly code_verifier: string | undefined;
+}
+
+export interface Grant {
+  readonly access_token: string;
+  readonly scopes: readonly string[];
+}
+
 /** A request to the token endpoint, whichever way the client authenticates. */
-export interface TokenRequest {
-  readonly redemption: Omit<Redemption, "provider">;
+export interface TokenRequest extends Redemption {
   readonly client_secret: string;
   /** How the client authenticates. */
   readonly method: "basic" | "body";
@@ -28,8 +39,6 @@ export interface Granted<Account> {
   readonly persona: PersonaRecord;
   readonly scopes: readonly string[];
 }
-
-export type Redeem = () => { access_token: string; scopes: readonly string[] } | undefined;
 
 /** A person who is typed in on the picker. */
 export interface TypedPerson {
@@ -73,7 +82,29 @@ export interface SimulatedProvider<Account extends object = object> {
   /** Why an authorization request is refused, beyond what every provider refuses. */
   refusal?(query: ReadonlyMap<string, string>): string | undefined;
   /** @param isClient whether id and secret are a registered client's */
-  token(request: TokenRequest, isClient: boolean, redeem: Redeem): FetchResponse;
+  token(request: TokenRequest, isClient: boolean, redeem: () => Grant | undefined): FetchResponse;
   /** A protected resource, by its path below the provider's prefix. */
   resource(path: string, granted: Granted<Account>, headers: Readonly<Record<string, string>>): FetchResponse;
+}
+
+/** A provider's answer in JSON. @param headers by names in lower case */
+export function reply(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): FetchResponse {
+  return textReply(status, JSON.stringify(body), { "content-type": "application/json; charset=utf-8", ...headers });
+}
+
+/**
+ * An answer of plain values: within one process, a `Response` and its stream cost more than the rest of a provider.
+ * @param headers by names in lower case
+ */
+export function textReply(status: number, text: string, headers: Readonly<Record<string, string>>): FetchResponse {
+  return {
+    status,
+    headers: { get: (name) => headers[name.toLowerCase()] ?? null },
+    body: [Buffer.from(text)],
+    text: async () => text,
+  };
+}
+
+export function notFound(): FetchResponse {
+  return reply(404, { message: "Not Found" });
 }

@@ -10,32 +10,48 @@ const TAG_BYTES = 16;
 /** Maximum number of cached texts: what a process sealed itself it need not decrypt. */
 const MAX_REMEMBERED = 1_000;
 
-/** Encrypts and authenticates values that a browser or an application carries for us. */
-export interface Sealer {
-  /**
-   * @param purpose the text can be opened for this purpose only
-   * @param value any JSON value; it must not change afterwards
-   */
-  close(purpose: string, value: unknown): string;
-  /** The value, with an id unique to the text. Undefined if it was not sealed here, was changed, or has another purpose. */
-  open(purpose: string, text: string): Opened | undefined;
-}
-
-export interface Opened {
+interface Opened {
+  /** Unique to the text. */
   readonly id: string;
   readonly value: unknown;
 }
 
-/** Every process on one store has the same secret, and can open what others sealed. */
-export function createSealer(secret: Buffer): Sealer {
+export type Sealer = ReturnType<typeof createSealer>;
+
+/**
+ * Encrypts and authenticates values that a browser or an application carries for us. Every process on one store has the same
+ * secret, and can open what others sealed.
+ */
+export function createSealer(secret: Buffer) {
   // A key object: from Node 24 on, importing raw bytes each time costs twice as much as encrypting.
   const key = createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", "svc simulator", 32)));
   /** By id: hashing a whole text for a look-up takes long. */
   const known = new LRUCache<string, Opened & { readonly purpose: string; readonly text: string }>({
     max: MAX_REMEMBERED,
   });
+
+  function decrypt(purpose: string, text: string): Opened | undefined {
+    const bytes = Buffer.from(text, "base64url");
+    if (bytes.length <= NONCE_BYTES + TAG_BYTES) return undefined;
+    const nonce = bytes.subarray(0, NONCE_BYTES);
+    const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES })
+      .setAAD(Buffer.from(purpose))
+      .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+    try {
+      const content = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
+      // Not the beginning of the text: base64url has several spellings of the same bytes.
+      return { id: nonce.toString("base64url"), value: JSON.parse(content.toString()) };
+    } catch {
+      return undefined;
+    }
+  }
+
   return {
-    close(purpose, value) {
+    /**
+     * @param purpose the text can be opened for this purpose only
+     * @param value any JSON value; it must not change afterwards
+     */
+    close(purpose: string, value: unknown): string {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(purpose));
       const content = [cipher.update(JSON.stringify(value)), cipher.final()];
@@ -45,27 +61,13 @@ export function createSealer(secret: Buffer): Sealer {
       return text;
     },
 
-    open(purpose, text) {
+    /** Undefined if the text was not sealed here, was changed, or has another purpose. */
+    open(purpose: string, text: string): Opened | undefined {
       const before = known.get(text.slice(0, NONCE_CHARACTERS));
       if (before?.text === text) return before.purpose === purpose ? before : undefined;
-      const opened = open(purpose, text);
+      const opened = decrypt(purpose, text);
       if (opened) known.set(opened.id, { purpose, text, ...opened });
       return opened;
     },
   };
-
-  function open(purpose: string, text: string): Opened | undefined {
-    const bytes = Buffer.from(text, "base64url");
-    if (bytes.length <= NONCE_BYTES + TAG_BYTES) return undefined;
-    const nonce = bytes.subarray(0, NONCE_BYTES);
-    const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES })
-      .setAAD(Buffer.from(purpose))
-      .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
-    try {
-      const content = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
-      return { id: nonce.toString("base64url"), value: JSON.parse(content.toString()) };
-    } catch {
-      return undefined;
-    }
-  }
 }

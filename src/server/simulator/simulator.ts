@@ -1,21 +1,18 @@
-import { normalizeEmail } from "../../wire/text/fold.ts";
+import type { FetchInit, FetchResponse } from "../../wire/http/fetch.ts";
 import { isProvider, PROVIDERS, type Provider } from "../../wire/providers.ts";
-import type { Simulated } from "../providers/connections.ts";
+import { normalizeEmail } from "../../wire/text/fold.ts";
 import type { ConnectionRecord, PersonaRecord } from "../store/records.ts";
-import type { OutcomeId } from "../../wire/outcomes.ts";
-import type { AuthorizationServer } from "./authorization-server.ts";
-import { findRequest } from "./authorize-request.ts";
-import { authorize, type AuthorizeReply, type Override, type UnknownAccount } from "./authorize.ts";
-import { alteredPersona, SHORT_TIMEOUT_MS } from "./outcomes.ts";
-import { Grants } from "./grants.ts";
+import { findRequest, type AuthorizationServer, type Parameters } from "./authorize-request.ts";
+import { authorize } from "./authorize.ts";
+import type { Override } from "./decision.ts";
+import { withEdit } from "./edit.ts";
+import { createGrants } from "./grants.ts";
+import { alteredPersona, SHORT_TIMEOUT_MS, tokenFailure } from "./outcomes.ts";
 import { Personas } from "./personas.ts";
-import { withEdit } from "./profile-edit.ts";
-import { pickerView, type PickerView } from "./picker.ts";
-import type { SimulatedProvider } from "./provider.ts";
+import { pickerView } from "./picker.ts";
+import { notFound, reply, type SimulatedProvider, type TokenRequest } from "./provider.ts";
 import { SIMULATED } from "./providers.ts";
-import { notFound, reply } from "./replies.ts";
 import { createSealer } from "./sealer.ts";
-import { answerToken } from "./token-endpoint.ts";
 
 export interface SimulatorOptions {
   /** The front door's origin. The providers' addresses are below it. */
@@ -31,33 +28,15 @@ export interface SimulatorOptions {
   realNow(): Date;
 }
 
-/** The simulated providers. They enforce what the real ones enforce. */
-export interface Simulator extends Simulated {
-  readonly personas: Personas;
-  /**
-   * The authorization endpoint of a provider.
-   * @param browser tells browsers apart; undefined for a program
-   * @throws {ApiError} if the request is invalid in a way that providers answer without a redirect
-   */
-  authorize(
-    provider: Provider,
-    query: ReadonlyMap<string, string>,
-    browser?: string,
-    override?: Override,
-  ): AuthorizeReply | UnknownAccount;
-  /** The outcome chosen for the sign-in that issued this code. Undefined if none was chosen. */
-  outcomeOf(code: string): OutcomeId | undefined;
-  /** Whether a persona, named by id or e-mail address, has an account at a provider. A new address has one everywhere. */
-  hasAccount(provider: Provider, name: string): boolean;
-  /** The picker of a pending request. @throws {ApiError} if the request is unknown or another browser's */
-  accounts(provider: Provider, query: ReadonlyMap<string, string>, browser?: string): PickerView;
-}
+export type Simulator = ReturnType<typeof createSimulator>;
 
-export function createSimulator(options: SimulatorOptions): Simulator {
-  const { front, callbackUrl, clients, sealKey } = options;
+/** The simulated providers. They enforce what the real ones enforce. */
+export function createSimulator(options: SimulatorOptions) {
+  const { front, callbackUrl, clients, sealKey, now, realNow } = options;
   const prefix = `${front}/__svc/simulator`;
   const personas = new Personas(options.personas, (picture) => `${prefix}/avatars/${picture}.svg`);
-  const grants = new Grants(createSealer(sealKey), (reference) => personas.recall(reference), options);
+  const recall = personas.recall.bind(personas);
+  const grants = createGrants({ sealer: createSealer(sealKey), recall, now, realNow });
   const client: ConnectionRecord = { client_id: "svc-simulator", client_secret: "svc-simulator-secret" };
 
   const servers = byProvider((name): AuthorizationServer => ({
@@ -82,36 +61,46 @@ export function createSimulator(options: SimulatorOptions): Simulator {
   return {
     client,
     personas,
-    endpoints: (name) => endpoints[name],
-    sealApplication: (application, state) => grants.sealApplication(application, state),
+    endpoints: (name: Provider) => endpoints[name],
+    sealApplication: grants.sealApplication,
 
-    authorize: (name, query, browser, override) => authorize(servers[name], query, { browser, override }),
-    accounts: (name, query, browser) =>
+    /**
+     * The authorization endpoint of a provider.
+     * @param browser tells browsers apart; undefined for a program
+     * @throws {ApiError} if the request is invalid in a way that providers answer without a redirect
+     */
+    authorize: (name: Provider, query: Parameters, browser?: string, override?: Override) =>
+      authorize(servers[name], query, browser, override),
+    /** The picker of a pending request. @throws {ApiError} if the request is unknown or another browser's */
+    accounts: (name: Provider, query: Parameters, browser?: string) =>
       pickerView(servers[name], query, findRequest(servers[name], query.get("request") ?? "", browser)),
-    outcomeOf: (code) => grants.issuedFor(code).outcome,
-    holderOf: (code) => grants.issuedFor(code).holder,
-    timeoutOf: (code) => (grants.issuedFor(code).outcome === "token_timeout" ? SHORT_TIMEOUT_MS : undefined),
+    /** The outcome chosen for the sign-in that issued this code. Undefined if none was chosen. */
+    outcomeOf: (code: string) => grants.issuedFor(code).outcome,
+    holderOf: (code: string) => grants.issuedFor(code).holder,
+    timeoutOf: (code: string) => (grants.issuedFor(code).outcome === "token_timeout" ? SHORT_TIMEOUT_MS : undefined),
 
-    hasAccount(name, hint) {
+    /** Whether a persona, named by id or e-mail address, has an account at a provider. A new address has one everywhere. */
+    hasAccount(name: Provider, hint: string): boolean {
       const persona = personas.find(hint);
       return persona ? persona.accounts[name] !== undefined : normalizeEmail(hint) !== undefined;
     },
 
-    async fetch(url, init) {
+    async fetch(url: string, init: FetchInit): Promise<FetchResponse> {
       const [name, path] = splitAfter(url.slice(prefix.length + 1));
       if (!url.startsWith(`${prefix}/`) || !isProvider(name))
         throw new Error(`The simulator has nothing at ${new URL(url).origin}`);
-      if (path === SIMULATED[name].endpoints["token"]) return answerToken(servers[name], init);
+      const provider = SIMULATED[name];
+      if (path === provider.endpoints["token"]) return answerToken(servers[name], init);
       const bearer = /^Bearer (.+)$/.exec(init.headers?.["authorization"] ?? "")?.[1] ?? "";
       const consent = grants.consentOf(name, bearer);
       if (!consent) return reply(401, { message: "Bad credentials" });
-      if (consent.outcome === "profile_error") return reply(500, { message: "Internal Server Error" });
-      const persona = alteredPersona(consent.persona, consent.outcome, name);
+      const { outcome, profile, scopes } = consent;
+      if (outcome === "profile_error") return reply(500, { message: "Internal Server Error" });
+      const persona = alteredPersona(consent.persona, outcome, name);
       const account = persona.accounts[name];
       if (!account) return notFound();
-      const granted = { account, persona, scopes: consent.request.scopes };
-      const answer = SIMULATED[name].resource(path, granted, init.headers ?? {});
-      return consent.profile ? withEdit(answer, SIMULATED[name], path, consent.profile) : answer;
+      const answer = provider.resource(path, { account, persona, scopes }, init.headers ?? {});
+      return profile ? withEdit(answer, provider, path, profile) : answer;
     },
   };
 }
@@ -124,4 +113,39 @@ function splitAfter(text: string): [string, string] {
   const path = text.split("?")[0] ?? "";
   const slash = path.indexOf("/");
   return [path.slice(0, slash), path.slice(slash)];
+}
+
+/** The token endpoint of a provider. @throws if the connection is to fail or time out */
+async function answerToken(
+  { name, provider, grants, isClient }: AuthorizationServer,
+  init: FetchInit,
+): Promise<FetchResponse> {
+  if (init.method !== "POST") return notFound();
+  const request = parseTokenRequest(init);
+  if (!request) return reply(400, { error: "unsupported_grant_type" });
+  const { outcome } = grants.issuedFor(request.code);
+  const failure = await tokenFailure(outcome, name, init);
+  if (failure) return failure;
+  // The code is already redeemed, as if another client had used it.
+  if (outcome === "code_rejected") grants.redeem(name, request);
+  const isTheirs = isClient(request.client_id, request.client_secret) && outcome !== "invalid_client";
+  return provider.token(request, isTheirs, () => grants.redeem(name, request));
+}
+
+function parseTokenRequest({ headers = {}, body = "" }: FetchInit): TokenRequest | undefined {
+  const form = new URLSearchParams(body);
+  if (form.get("grant_type") !== "authorization_code") return undefined;
+  const basic = /^Basic (.+)$/.exec(headers["authorization"] ?? "")?.[1];
+  const [id, secret] = basic
+    ? Buffer.from(basic, "base64").toString().split(":").map(decodeURIComponent)
+    : [form.get("client_id"), form.get("client_secret")];
+  return {
+    code: form.get("code") ?? "",
+    client_id: id ?? "",
+    redirect_uri: form.get("redirect_uri") ?? "",
+    code_verifier: form.get("code_verifier") ?? undefined,
+    client_secret: secret ?? "",
+    method: basic ? "basic" : "body",
+    accept: headers["accept"] ?? "",
+  };
 }

@@ -1,5 +1,4 @@
-import type { SimulatedProvider } from "./provider.ts";
-import { notFound, reply } from "./replies.ts";
+import { type SimulatedProvider, notFound, reply } from "./provider.ts";
 
 interface TwitterAccount {
   readonly id: string;

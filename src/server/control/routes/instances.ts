@@ -12,7 +12,7 @@ import { instanceResource, oldKeysOf } from "../resources.ts";
 import { createPublishableKey, withNewSecretKey } from "../../instances/instances.ts";
 import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
 import { requireProvider } from "../../http/routes/access.ts";
-import { checkEndpoints } from "../../providers/endpoints.ts";
+import { checkEndpoints } from "../../providers/index.ts";
 import { DEFINITIONS } from "../../providers/index.ts";
 import type { Connection } from "../../providers/connections.ts";
 import { exchangeCode, withDeadline, type ProviderReply } from "../../sign-in/exchange.ts";

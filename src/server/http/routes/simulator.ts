@@ -1,12 +1,11 @@
 import { html, raw, type H3 } from "h3";
 import { isProvider, type Provider } from "../../../wire/providers.ts";
 import { ApiError } from "../../errors.ts";
-import type { Flows } from "../../history/flows.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import type { Instances } from "../../instances/instances.ts";
-import type { AnswerAuthorize } from "../../simulator/authorize-page.ts";
+import { answerAuthorize } from "../../simulator/authorize-page.ts";
+import type { HeadlessDeps } from "../../simulator/headless.ts";
 import { browserIdCookie, newBrowserId, readBrowserId, readLabelledBrowser } from "../../simulator/browser.ts";
-import type { Simulator } from "../../simulator/simulator.ts";
 import { callerIn, headerOf, attributeToFlow, cookieOf } from "../context.ts";
 import { addRoutes, type HandlersOf } from "../dispatch.ts";
 import { accountChoices, withAdvice, accountList, pickerPage } from "../pages/picker.ts";
@@ -16,12 +15,9 @@ import type { Picture } from "../../simulator/picture.ts";
 import { escapeHtml } from "../pages/layout.ts";
 
 /** What the pages of the simulated providers show and decide. */
-interface SimulatorRouteDeps {
-  readonly simulator: Simulator;
-  readonly answerAuthorize: AnswerAuthorize;
+interface SimulatorRouteDeps extends HeadlessDeps {
   readonly addresses: Addresses;
   readonly instances: Instances;
-  readonly flows: Flows;
 }
 
 const ROWS = {
@@ -32,7 +28,7 @@ const ROWS = {
 
 /** The pages of the simulated providers. */
 export function addSimulatorRoutes(app: H3, deps: SimulatorRouteDeps): void {
-  const { simulator, answerAuthorize, addresses } = deps;
+  const { simulator, addresses } = deps;
   const handlers: HandlersOf<typeof ROWS> = {
     /** The authorize page of a simulated provider: the account picker, its accounts for a program, or a redirect to the callback. */
     "GET /__svc/simulator/:provider/authorize": async ({ event, request, params }) => {
@@ -42,7 +38,7 @@ export function addSimulatorRoutes(app: H3, deps: SimulatorRouteDeps): void {
       const readCookie = (name: string): string | undefined => cookieOf(event, name);
       const known = isBrowser ? readBrowserId(readCookie, addresses.isHttps) : undefined;
       const browser = isBrowser ? (known ?? newBrowserId()) : undefined;
-      const { reply, flow_id, cookie } = await answerAuthorize({
+      const { reply, flow_id, cookie } = await answerAuthorize(deps, {
         provider,
         query: request.query,
         browser,
