@@ -1,13 +1,13 @@
 import { InvalidArgumentError, type AddHelpTextContext as HelpContext, type Command } from "commander";
+import { durationMs } from "../wire/text/time.ts";
+import { closest } from "../wire/text/suggestion.ts";
 import { Program, withHelp } from "./command.ts";
 import { addCommands } from "./commands/index.ts";
 import type { Context } from "./context.ts";
-import { durationMs } from "../wire/text/time.ts";
 import { MOST_WAIT_MS, DURATION_FORM } from "./quantities.ts";
 import { EXIT } from "./errors.ts";
 import { HELP_LAYOUT, helpWidth } from "./help/layout.ts";
 import { addOutputFlags } from "./output/flags.ts";
-import { closest } from "../wire/text/suggestion.ts";
 
 type Env = Record<string, string | undefined>;
 

@@ -1,9 +1,9 @@
 import { readFile, type FileHandle, open } from "node:fs/promises";
 import { resolve, dirname } from "node:path";
 import { systemReason } from "../disk/system-reason.ts";
+import { writeAtomically, createDirectories } from "../disk/write-atomically.ts";
 import type { Context } from "./context.ts";
 import { CliError, EXIT, UsageError } from "./errors.ts";
-import { writeAtomically, createDirectories } from "../disk/write-atomically.ts";
 
 export async function readStdin({ stdin }: Pick<Context, "stdin">, said = "Standard input"): Promise<string> {
   const chunks: Buffer[] = [];

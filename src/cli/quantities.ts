@@ -1,5 +1,5 @@
 import { parsedJson } from "../wire/text/json.ts";
-import { durationMs } from "../wire/text/time.ts";
+import { durationMs, isDay } from "../wire/text/time.ts";
 import { UsageError } from "./errors.ts";
 import type { Context } from "./context.ts";
 
@@ -67,12 +67,6 @@ export function moment(flag: string, text: string, now: Date): string {
     `${flag}: "${text}" is not a time.`,
     "Write 2026-01-31, 2026-01-31T23:59:59Z, or how long ago: 30m, 1h30m, 7d, 2w.",
   );
-}
-
-/** Whether the calendar has a date; `Date` takes 2026-02-31 for the 3rd of March. */
-function isDay(date: string): boolean {
-  const time = new Date(`${date}T00:00:00Z`);
-  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(date);
 }
 
 /** The longest wait: longer ones don't fit into a timer. */

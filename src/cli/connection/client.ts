@@ -1,16 +1,16 @@
 import type { Client, ClientOptions } from "../../client/client.ts";
-import type { GlobalFlags } from "../command.ts";
-import type { Context } from "../context.ts";
-import { CliError, EXIT, UsageError } from "../errors.ts";
-import { resolveTarget } from "./target.ts";
-import type { Target } from "./sources.ts";
 import { isConfidential } from "../../wire/http/address.ts";
 import { SECRET_KEY_PREFIX } from "../../wire/ids.ts";
 import { checkKey } from "../../client/keys.ts";
 import { checkAddress, DEFAULT_TIMEOUT_MS } from "../../client/options.ts";
+import type { GlobalFlags } from "../command.ts";
+import type { Context } from "../context.ts";
+import { CliError, EXIT, UsageError } from "../errors.ts";
 import { durationFrom, MOST_WAIT_MS, waitMs } from "../quantities.ts";
 import { harmless } from "../output/text.ts";
 import type { Sourced } from "../credentials/keys.ts";
+import { resolveTarget } from "./target.ts";
+import type { Target } from "./sources.ts";
 
 /** A client with a secret key. */
 export async function openClient(context: Context, flags: GlobalFlags): Promise<Client> {

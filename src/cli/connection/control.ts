@@ -1,16 +1,16 @@
 import type { ControlClient } from "../../control-client/index.ts";
 import { CONTROL_KEY_PREFIX, credentialKind } from "../../wire/ids.ts";
 import { trimSlash } from "../../wire/http/request.ts";
+import type { AnswerOf } from "../../wire/control/types.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT, UsageError } from "../errors.ts";
 import type { GlobalFlags } from "../command.ts";
+import { requireConsent } from "../output/prompts.ts";
+import { harmless, say } from "../output/text.ts";
 import { checkUrl, requirePrivacy, timeoutMs } from "./client.ts";
 import { fetchOf } from "./exchange.ts";
 import type { RunningServerFile } from "./server-file.ts";
 import { requireLocalServer } from "./target.ts";
-import type { AnswerOf } from "../../wire/control/types.ts";
-import { requireConsent } from "../output/prompts.ts";
-import { harmless, say } from "../output/text.ts";
 
 /** Longer than for other requests: a snapshot of a large store takes long. */
 const DEFAULT_TIMEOUT_MS = 60_000;

@@ -19,13 +19,16 @@ export function explainFailure(context: Context, error: unknown): Failure {
 }
 
 function explain(code: string, error: unknown, exchange: Exchange): Explanation | undefined {
-  const { host } = new URL(exchange.url);
+  const { host, pathname } = new URL(exchange.url);
   const { status = 0, location, retryAfter } = exchange;
   switch (code) {
     case "connection":
       return connectionFault(error, exchange);
     case "timeout":
-      return timeoutFault(host, exchange.timeoutMs / 1000);
+      return [
+        `${host} did not answer within ${counted(exchange.timeoutMs / 1000, "second")}.`,
+        `Allow more time with --timeout ${Math.ceil(exchange.timeoutMs / 500)}s.`,
+      ];
     case "redirect_refused":
       return [
         `${host} redirected to ${hostOf(location, exchange.url)}. Not followed, to protect your key.`,
@@ -45,25 +48,14 @@ function explain(code: string, error: unknown, exchange: Exchange): Explanation 
       return badAnswer(host, exchange);
     case "not_found":
       // Of the control API it is about a record.
-      return (error as Error).name === "ApiError" ? wrongAddress(exchange) : undefined;
+      if ((error as Error).name !== "ApiError") return undefined;
+      return [
+        `${host} has no ${pathname} (404), so this is not the address of an instance.`,
+        "Check the address, and the path in it, with: svc whoami",
+      ];
     default:
       return undefined;
   }
-}
-
-function wrongAddress({ url }: Exchange): Explanation {
-  const { host, pathname } = new URL(url);
-  return [
-    `${host} has no ${pathname} (404), so this is not the address of an instance.`,
-    "Check the address, and the path in it, with: svc whoami",
-  ];
-}
-
-function timeoutFault(host: string, seconds: number): Explanation {
-  return [
-    `${host} did not answer within ${counted(seconds, "second")}.`,
-    `Allow more time with --timeout ${Math.ceil(2 * seconds)}s.`,
-  ];
 }
 
 function badAnswer(host: string, { url, isRead, status = 0, contentType = "" }: Exchange): Explanation {
@@ -110,15 +102,8 @@ function connectionFault(error: unknown, { url, proxy, status }: Exchange): Expl
       : [`${host} refused the connection (${code}).`, "Check the address and the port with: svc whoami"];
   if (code === "ENOTFOUND" || code === "EAI_AGAIN")
     return [`DNS cannot find ${hostname} (${code}).`, "Check the address with: svc whoami. A VPN may be needed."];
-  if (code === "CERT_HAS_EXPIRED")
-    return [
-      `The certificate of ${host} has expired.`,
-      "Renew it on the server. If it is new, check this machine's clock.",
-    ];
-  if (code === "CERT_NOT_YET_VALID")
-    return [`The certificate of ${host} is not valid yet.`, "Check this machine's clock."];
-  if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
-    return [`The certificate of ${host} is for another name.`, "Check the address with: svc whoami"];
+  const certificate = CERTIFICATE.get(code);
+  if (certificate) return [`The certificate of ${host} ${certificate[0]}.`, certificate[1]];
   if (UNTRUSTED.has(code))
     return [
       `The certificate of ${host} is not trusted (${code}).`,
@@ -131,6 +116,12 @@ function connectionFault(error: unknown, { url, proxy, status }: Exchange): Expl
     "Find out what is wrong with: svc doctor",
   ];
 }
+
+const CERTIFICATE: ReadonlyMap<string, Explanation> = new Map([
+  ["CERT_HAS_EXPIRED", ["has expired", "Renew it on the server. If it is new, check this machine's clock."]],
+  ["CERT_NOT_YET_VALID", ["is not valid yet", "Check this machine's clock."]],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", ["is for another name", "Check the address with: svc whoami"]],
+]);
 
 const UNREACHABLE = new Set(["EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT"]);
 

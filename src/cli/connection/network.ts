@@ -3,10 +3,10 @@ import { type Fault, isRead, isUnavailable, isUnsent } from "../../client/retry.
 import type { Fetch } from "../../wire/http/fetch.ts";
 import { userAgent } from "../../wire/version.ts";
 import { INSTANCE_HEADER, isUuid, SUBDOMAIN } from "../../wire/ids.ts";
+import { isLoopbackUrl, portOf } from "../../wire/http/address.ts";
 import type { Exchange, NamedInstance, Network, World, Context } from "../context.ts";
 import { startSpinner } from "../output/progress.ts";
 import { waitMs } from "../quantities.ts";
-import { isLoopbackUrl } from "../../wire/http/address.ts";
 import { ipNetwork } from "../ip-network.ts";
 
 const FIRST_PAUSE_MS = 100;
@@ -93,18 +93,16 @@ function isAway(fault: Fault | undefined, isSafe: boolean): boolean {
   return isUnsent(syscallCode) || syscallCode === "ENOTFOUND" || (isSafe && isUnavailable(status));
 }
 
-const DEFAULT_PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
-
 /** The proxy for an address, by the variables that curl and others read. None for this machine, whatever they say. */
 export function proxyOf(address: string, env: Context["env"]): string | undefined {
   if (isLoopbackUrl(address)) return undefined;
-  const { protocol, hostname, port } = new URL(address);
+  const { protocol, hostname } = new URL(address);
   const variable = (name: string): string | undefined => env[name.toLowerCase()] || env[name] || undefined;
   const proxy = protocol === "https:" ? (variable("HTTPS_PROXY") ?? variable("HTTP_PROXY")) : variable("HTTP_PROXY");
   if (proxy === undefined) return undefined;
   const host = hostname.replace(/^\[(.+)\]$/, "$1");
   const exempt = (variable("NO_PROXY") ?? "").toLowerCase().split(/[\s,]+/);
-  if (exempt.some((entry) => isIn(entry, host, port || DEFAULT_PORTS[protocol]!))) return undefined;
+  if (exempt.some((entry) => isIn(entry, host, portOf(address)))) return undefined;
   return /^[a-z][a-z\d+.-]*:\/\//i.test(proxy) ? proxy : `http://${proxy}`;
 }
 

@@ -1,7 +1,7 @@
-import { durationMs } from "../../wire/text/time.ts";
-import { isLoopbackUrl } from "../../wire/http/address.ts";
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { dirname, resolve } from "node:path";
+import { durationMs } from "../../wire/text/time.ts";
+import { isLoopbackUrl, portOf } from "../../wire/http/address.ts";
 import type { Context } from "../context.ts";
 import { codeOf, exchange } from "./exchange.ts";
 import {
@@ -138,11 +138,6 @@ async function probe(place: Place, server: RunningServerFile): Promise<"proved" 
   } catch (error) {
     return codeOf(error) === "ECONNREFUSED" ? "refused" : "other";
   }
-}
-
-export function portOf(address: string): string {
-  const { port, protocol } = new URL(address);
-  return port || (protocol === "https:" ? "443" : "80");
 }
 
 function isProof(proof: unknown, secret: string, text: string): boolean {

@@ -1,13 +1,13 @@
 import { startDeadline } from "../../client/deadline.ts";
 import { repeat } from "../../client/retry.ts";
-import { isLoopbackUrl } from "../../wire/http/address.ts";
+import { isLoopbackUrl, portOf } from "../../wire/http/address.ts";
 import { trimSlash } from "../../wire/http/request.ts";
 import type { TargetFlags } from "../command.ts";
 import type { Context, NamedInstance } from "../context.ts";
 import { listProfiles, readCurrent } from "../credentials/profiles.ts";
 import { CliError, EXIT, UsageError } from "../errors.ts";
 import { quoted } from "../output/text.ts";
-import { findLocalServer, findServerOn, portOf, type LocalServer } from "./running-server.ts";
+import { findLocalServer, findServerOn, type LocalServer } from "./running-server.ts";
 import { placeOf, type RunningServerFile } from "./server-file.ts";
 import { readExplicitTarget, withCurrent, type Target } from "./sources.ts";
 

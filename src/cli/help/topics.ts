@@ -1,7 +1,7 @@
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/search/fields.ts";
-import { CLI_ERRORS, EXIT_MEANINGS } from "../errors.ts";
 import { enumerated } from "../../wire/text/suggestion.ts";
 import { PROVIDERS } from "../../wire/providers.ts";
+import { CLI_ERRORS, EXIT_MEANINGS } from "../errors.ts";
 
 /** What `svc help <topic>` prints. */
 export const TOPICS: Readonly<Record<string, { readonly description: string; readonly text: () => string }>> = {

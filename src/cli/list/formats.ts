@@ -1,9 +1,9 @@
 import { csvLine } from "../../wire/text/harmless.ts";
 import { plainText } from "../../wire/text/json.ts";
+import { relativeTime } from "../../wire/text/time.ts";
 import type { Context } from "../context.ts";
 import { harmlessData, harmlessJson, colors, harmless } from "../output/text.ts";
 import { isEnvelope, type Column, type Listed } from "./columns.ts";
-import { relativeTime } from "../../wire/text/time.ts";
 
 /** Rows on their way through, one after the other: however many there are, few are in memory. */
 export type Rows<Row> = AsyncIterable<Row> | Iterable<Row>;

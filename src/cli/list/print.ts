@@ -1,5 +1,7 @@
 import { plainText } from "../../wire/text/json.ts";
 import { fold } from "../../wire/text/fold.ts";
+import type { ListCall } from "../../client/list.ts";
+import { type Page, MAX_PAGE_SIZE } from "../../wire/http/request.ts";
 import type { Context } from "../context.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { formatOf, type Format, type OutputFlags } from "../output/flags.ts";
@@ -20,8 +22,6 @@ import {
   wordsOf,
 } from "./formats.ts";
 import { writeAll, writePaged } from "./write.ts";
-import type { ListCall } from "../../client/list.ts";
-import { type Page, MAX_PAGE_SIZE } from "../../wire/http/request.ts";
 
 /**
  * Prints rows as they arrive, in the chosen format.

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import type { Writable } from "node:stream";
 import type { Context, Pager, Stream } from "../context.ts";
 import { systemProgram } from "../system-program.ts";
-import type { Writable } from "node:stream";
 
 const IS_WINDOWS = process.platform === "win32";
 /** `less` that ends by itself if everything fits, keeps colours, and leaves the text on the screen. Windows has none. */

@@ -46,13 +46,19 @@ export async function ask(
   standard?: string,
   fault: (answer: string) => string | undefined = () => undefined,
 ): Promise<string> {
-  if (isDumb()) return plainAsk(message, standard, fault);
-  const { input } = await import("@inquirer/prompts");
-  const validate = (answer: string): string | true => fault(answer) ?? true;
-  return input(
-    { message, validate, theme, ...(standard !== undefined && { default: standard }) },
-    { output: process.stderr },
-  );
+  if (!isDumb()) {
+    const { input } = await import("@inquirer/prompts");
+    const validate = (answer: string): string | true => fault(answer) ?? true;
+    const question = { message, validate, theme, ...(standard !== undefined && { default: standard }) };
+    return input(question, { output: process.stderr });
+  }
+  for (;;) {
+    const asked = standard === undefined ? message : `${message} (${standard})`;
+    const answer = (await plainAnswer(`${asked} `)) || (standard ?? "");
+    const wrong = fault(answer);
+    if (wrong === undefined) return answer;
+    process.stderr.write(`${wrong}\n`);
+  }
 }
 
 /** The same, and shows nothing of what is typed. */
@@ -67,20 +73,6 @@ export async function askSecret(message: string): Promise<string> {
 function isDumb(): boolean {
   // eslint-disable-next-line node/no-process-env
   return process.env["TERM"] === "dumb";
-}
-
-async function plainAsk(
-  message: string,
-  standard: string | undefined,
-  fault: (answer: string) => string | undefined,
-): Promise<string> {
-  const question = standard === undefined ? `${message} ` : `${message} (${standard}) `;
-  for (;;) {
-    const answer = (await plainAnswer(question)) || (standard ?? "");
-    const wrong = fault(answer);
-    if (wrong === undefined) return answer;
-    process.stderr.write(`${wrong}\n`);
-  }
 }
 
 async function plainAnswer(question: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { Chalk, type ChalkInstance } from "chalk";
-import type { Context, Stream } from "../context.ts";
 import { HARMFUL, harmless } from "../../wire/text/harmless.ts";
 import { shellQuoted } from "../../wire/text/shell.ts";
+import type { Context, Stream } from "../context.ts";
 
 export { harmless, harmlessData } from "../../wire/text/harmless.ts";
 

@@ -88,6 +88,6 @@ export function longestWord(text: string): string {
   return wordsOf(text).reduce((longest, word) => (word.length > longest.length ? word : longest), "");
 }
 
-function wordsOf(text: string): string[] {
+export function wordsOf(text: string): string[] {
   return text.split(/\s+/).filter((word) => word !== "");
 }

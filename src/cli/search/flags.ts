@@ -5,6 +5,8 @@ import { PROVIDERS, SESSION_PROVIDERS } from "../../wire/providers.ts";
 import type { Term } from "../../wire/search/query.ts";
 import { UsageError } from "../errors.ts";
 import { ipNetwork } from "../ip-network.ts";
+import { moment } from "../quantities.ts";
+import { collect } from "../command.ts";
 import {
   hasWords,
   isInNetwork,
@@ -16,8 +18,6 @@ import {
   checkUserId,
   isLike,
 } from "./flag-values.ts";
-import { moment } from "../quantities.ts";
-import { collect } from "../command.ts";
 
 /** What can be searched. */
 export interface Searched {

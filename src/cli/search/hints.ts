@@ -1,23 +1,21 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { PROVIDERS, SESSION_PROVIDERS } from "../../wire/providers.ts";
 import { termsIn, type Query } from "../../wire/search/query.ts";
-import type { Searched } from "./flags.ts";
 import { SESSION_FIELDS } from "../../wire/search/fields.ts";
 import { fieldHint, termHint } from "../../wire/search/query-words.ts";
 import { shellQuoted } from "../../wire/text/shell.ts";
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
 import { isUuid } from "../../wire/ids.ts";
 import { UsageError } from "../errors.ts";
 import { quoted } from "../output/text.ts";
+import type { Searched } from "./flags.ts";
 import { typed } from "./terms.ts";
 
-/** What a person is told of a search without results. */
-export function nothingFound({ query }: { readonly query?: Query | undefined }, searched: Searched): string {
-  const hint = query && emptyResultHint(query, searched);
-  return `No ${searched.noun} match.${hint === undefined ? "" : ` ${hint}`}`;
+/** What a person is told of a search without results, and what may be wrong with it. */
+export function nothingFound({ query = [] }: { readonly query?: Query | undefined }, searched: Searched): string {
+  return [`No ${searched.noun} match.`, emptyResultHint(query, searched)].filter(Boolean).join(" ");
 }
 
-/** What may be wrong with a search that found nothing. Undefined if nothing looks wrong. */
 function emptyResultHint(query: Query, { noun }: Searched): string | undefined {
   const providers: readonly string[] = noun === "users" ? PROVIDERS : SESSION_PROVIDERS;
   for (const { field, operator, value } of termsIn(query)) {
@@ -53,8 +51,10 @@ To see what a search means:
 const FIELD = /^-?([a-z][a-z0-9_]*)[:<>]/;
 
 /** An account at a provider is not a column of the users. */
-const ACCOUNT =
+const ELSEWHERE =
   "The service does not search for accounts at a provider. A twitter user has the account's id in the address: email:<id>@twitter.invalid. For others ask the operator: svc store export";
+
+const ACCOUNTS = { uid: ELSEWHERE, login: ELSEWHERE, username: ELSEWHERE };
 
 /** What the service has and does not search for, and what to do instead. */
 const NOT_SEARCHED: Readonly<Record<Searched["noun"], Readonly<Record<string, string>>>> = {
@@ -62,16 +62,9 @@ const NOT_SEARCHED: Readonly<Record<Searched["noun"], Readonly<Record<string, st
     email_verified:
       "It is shown, but can't be searched for. Use: -email_verified_at:null, or email_verified_at:null for the others",
     providers: "It is shown, but can't be searched for. Use: provider:github",
-    uid: ACCOUNT,
-    login: ACCOUNT,
-    username: ACCOUNT,
+    ...ACCOUNTS,
   },
-  sessions: {
-    geo_data: "It is shown, but can't be searched for. Use: ip_address",
-    uid: ACCOUNT,
-    login: ACCOUNT,
-    username: ACCOUNT,
-  },
+  sessions: { geo_data: "It is shown, but can't be searched for. Use: ip_address", ...ACCOUNTS },
 };
 
 /** The field that was probably meant by the first unknown one of a query, or undefined. */
@@ -103,13 +96,11 @@ const WORDS = new Set(["AND", "OR", "NOT", "&&", "||"]);
  */
 export function notATerm(word: string, searched: Searched, cwd: string, all: readonly string[]): UsageError {
   const { fields, example } = searched;
-  const safe = (field: string): string => `${field}.gte=2026-01-01`;
-  if (Object.hasOwn(fields, word) && fields[word]!.type === "datetime") {
+  if (Object.hasOwn(fields, word) && fields[word]!.type === "datetime")
     return new UsageError(
       `"${word}" has no operator. ${redirected(cwd)}`,
-      `Quote the term, '${word}>=2026-01-01', or write ${safe(word)}.`,
+      `Quote the term, '${word}>=2026-01-01', or write ${word}.gte=2026-01-01.`,
     );
-  }
   if (Object.hasOwn(fields, word))
     return new UsageError(`"${word}" has no value.`, `Write ${word}:value, or ${word}.contains=value.`);
   if (word.startsWith("!"))
@@ -151,9 +142,4 @@ function wordHint(word: string, { fields, noun }: Searched, all: readonly string
   if (!/^[\w.+-]+$/.test(word) || isUuid(word.toLowerCase())) return termHint(word, fields, typed);
   const within = (field: string): string => typed({ field, operator: "contains", value: word, negated: false });
   return `To find it within an address: ${within("email")}. Within a name: ${within("name")}`;
-}
-
-/** Whether the shell may have put a file's name in the place of a pattern. */
-export function isFileName(term: string, cwd: string): boolean {
-  return term !== "" && existsSync(join(cwd, term));
 }

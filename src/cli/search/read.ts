@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import {
   InvalidDateError,
   NotATermError,
@@ -11,8 +13,9 @@ import type { Context } from "../context.ts";
 import { readInput } from "../files.ts";
 import { UsageError } from "../errors.ts";
 import { say } from "../output/text.ts";
+import { wordsOf } from "./flag-values.ts";
 import type { Searched, SearchFlags } from "./flags.ts";
-import { isFileName, notATerm } from "./hints.ts";
+import { notATerm } from "./hints.ts";
 import { toWire, typed, filtersOf, termsOf, type Filter } from "./terms.ts";
 
 /** A search: its text on the wire, and its meaning if svc knows every field in it. */
@@ -35,10 +38,10 @@ export async function readQuery(
 ): Promise<TypedQuery> {
   const { cwd } = context;
   const file = flags.queryFile === undefined ? [] : [await readQueryFile(context, flags.queryFile)];
-  const given = [...(flags.query ?? []), ...file, ...terms].flatMap(words);
-  const negated = (flags.not ?? []).flatMap(words).map((word) => `-${toWire(word)}`);
+  const given = [...(flags.query ?? []), ...file, ...terms].flatMap(wordsOf);
+  const negated = (flags.not ?? []).flatMap(wordsOf).map((word) => `-${toWire(word)}`);
   for (const term of terms)
-    if (isFileName(term, cwd))
+    if (term !== "" && existsSync(join(cwd, term)))
       say(context, `! "${term}" is also a file here. If your shell expanded a pattern, quote the term.`);
   const all = [...given.map(toWire), ...negated, ...termsOf(flags, searched, context.now())];
   if (all.length === 0) throw new UsageError("No search terms.", `For example: ${searched.example}`);
@@ -80,8 +83,4 @@ async function readQueryFile(context: Context, path: string): Promise<string> {
   const text = await readInput(context, path, `--query-file: "${path}"`);
   if (text.trim() === "") throw new UsageError(`--query-file: no terms in "${path}".`);
   return text;
-}
-
-function words(text: string): string[] {
-  return text.split(/\s+/).filter((word) => word !== "");
 }

@@ -1,8 +1,8 @@
 import { type Query, type Term, printTerm } from "../../wire/search/query.ts";
 import { UsageError } from "../errors.ts";
 import { quoted } from "../output/text.ts";
-import type { Named } from "./flag-values.ts";
 import { moment } from "../quantities.ts";
+import type { Named } from "./flag-values.ts";
 import type { Searched, SearchFlags } from "./flags.ts";
 
 /** The terms that flags stand for, on the wire. */

@@ -13,6 +13,11 @@ export function isLoopback(hostname: string): boolean {
   return isLocalhost(hostname) || LOOPBACK_ADDRESS.test(hostname);
 }
 
+export function portOf(address: string): string {
+  const { port, protocol } = new URL(address);
+  return port || (protocol === "https:" ? "443" : "80");
+}
+
 /** Whether an address leads to this machine alone; what is not an address does not. */
 export function isLoopbackUrl(address: string): boolean {
   if (!URL.canParse(address)) return false;

@@ -1,5 +1,6 @@
 import type { Field, Fields } from "./fields.ts";
 import { combine } from "./query-range.ts";
+import { isDay } from "../text/time.ts";
 
 /**
  * One term of a search, e.g. `-email:*@acme.com`. `value` is as it was written, without wildcards; timestamps have the
@@ -174,8 +175,7 @@ function wildcards(text: string): { operator: ValueOperator; value: string } {
 }
 
 function checkedDate(name: string, text: string): string {
-  const time = new Date(`${text}T00:00:00Z`);
-  if (Number.isNaN(time.getTime()) || !time.toISOString().startsWith(text)) throw new InvalidDateError(name, text);
+  if (!isDay(text)) throw new InvalidDateError(name, text);
   return text;
 }
 

@@ -49,3 +49,9 @@ export function relativeTime(at: Date | number, now: Date | number, style: "long
   formats[style] ??= new Intl.RelativeTimeFormat("en", { numeric: "always", style });
   return formats[style].format(Math.trunc(seconds / unit[1]), unit[0]);
 }
+
+/** Whether the calendar has a date; `Date` takes 2026-02-31 for the 3rd of March. */
+export function isDay(date: string): boolean {
+  const time = new Date(`${date}T00:00:00Z`);
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(date);
+}
