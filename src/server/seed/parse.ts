@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { type Provider, PROVIDERS_WITHOUT_EMAIL } from "../../wire/providers.ts";
-import { persona as personaForm, providerEmail, Seed, text } from "../../wire/control/seed.ts";
+import { persona as personaForm, Seed } from "../../wire/control/seed.ts";
+import { providerEmail, text } from "../../wire/control/values.ts";
 import type { SchemaParts } from "../simulator/provider.ts";
 import { SIMULATED } from "../simulator/providers.ts";
 import { randomUUID } from "node:crypto";

@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 import type { FetchResponse } from "../../wire/http/fetch.ts";
-import type { email, text } from "../../wire/control/seed.ts";
+import type { email, text } from "../../wire/control/values.ts";
 import type { AccountOutcome } from "../../wire/outcomes.ts";
 import type { PersonaRecord } from "../store/records.ts";
 

@@ -4,7 +4,7 @@ import { OUTCOME_IDS } from "../outcomes.ts";
 import { session, user } from "../product/resources.ts";
 import * as seed from "./seed.ts";
 import { TOKEN_KINDS, TOKEN_PROBLEMS } from "../claims.ts";
-import { jsonObject, outcome, provider, record } from "./values.ts";
+import { jsonObject, optional, outcome, provider, record } from "./values.ts";
 
 const text = z.string();
 const count = z.int();
@@ -90,9 +90,10 @@ export const User = record(
     ...user,
     email_verified_at: nullable,
     has_password: z.boolean(),
-    identities: z
-      .optional(z.array(z.object({ id: text, provider, uid: text, email: text, email_verified: z.boolean() })))
-      .check(z.describe("Only when a single user is retrieved")),
+    identities: optional(
+      z.array(z.object({ id: text, provider, uid: text, email: text, email_verified: z.boolean() })),
+      "Only when a single user is retrieved",
+    ),
     updated_at: text,
   }),
 );
@@ -182,9 +183,7 @@ export const Snapshot = record(
     name: text,
     created_at: text,
     records: z.record(text, count).check(z.describe("Number of records, by kind")),
-    previous: z
-      .optional(text)
-      .check(z.describe("After a restore: the snapshot of the records before it, which undoes it")),
+    previous: optional(text, "After a restore: the snapshot of the records before it, which undoes it"),
   }),
 );
 export const Reset = z.object({

@@ -4,7 +4,23 @@ import { MAX_PROFILE_LENGTH } from "../outcomes.ts";
 import { PROVIDERS, type Provider } from "../providers.ts";
 import * as seed from "./seed.ts";
 import { TOKEN_KINDS } from "../claims.ts";
-import { account, duration, instanceName, jsonObject, moment, outcome, provider, text } from "./values.ts";
+import {
+  account,
+  duration,
+  email,
+  instanceName,
+  jsonObject,
+  moment,
+  optional,
+  outcome,
+  picture,
+  preview,
+  provider,
+  providerEmail,
+  subdomain,
+  text,
+  time,
+} from "./values.ts";
 
 /** The body of a route that takes no parameters. */
 export const Nothing = z.strictObject({});
@@ -13,43 +29,39 @@ export const NewInstance = seed.instance;
 export const InstancePatch = z.strictObject({
   app_id: z.optional(text),
   name: z.optional(text),
-  subdomain: z.optional(seed.subdomain),
+  subdomain: z.optional(subdomain),
   active: z.optional(z.boolean()),
   default_provider: z.optional(provider),
   redirect_uris: z.optional(z.array(z.string()).check(z.maxLength(1000))),
-  preview: z.optional(seed.preview),
+  preview: z.optional(preview),
 });
 export const RotateKeys = z.strictObject({
   secret_key: z._default(z.boolean(), true),
   publishable_key: z._default(z.boolean(), false),
-  keep_old: z
-    .optional(duration)
-    .check(
-      z.describe("How long the old secret key goes on verifying, such as 1h; 30 days at most. Default: not at all"),
-    ),
+  keep_old: optional(
+    duration,
+    "How long the old secret key goes on verifying, such as 1h; 30 days at most. Default: not at all",
+  ),
 });
 export const NewConnection = seed.connection;
 
 export const NewUser = z.strictObject({
   instance: z.optional(instanceName),
   ...seed.user.shape,
-  name: z.optional(text).check(z.describe("Default: the part of the e-mail address before the @")),
+  name: optional(text, "Default: the part of the e-mail address before the @"),
 });
 export const UserPatch = z.strictObject({
-  email: z.optional(seed.email),
+  email: z.optional(email),
   name: z.optional(text),
-  avatar_url: z.optional(z.nullable(seed.picture)),
-  email_verified_at: z.optional(z.nullable(seed.time)),
+  avatar_url: z.optional(z.nullable(picture)),
+  email_verified_at: z.optional(z.nullable(time)),
   password_digest: z.optional(z.nullable(z.string())),
 });
 
-const typical = z
-  .optional(z.boolean())
-  .check(
-    z.describe(
-      "Adds the accounts that are missing, with the persona's address, and whether the provider has verified it",
-    ),
-  );
+const typical = optional(
+  z.boolean(),
+  "Adds the accounts that are missing, with the persona's address, and whether the provider has verified it",
+);
 export const PruneSessions = z.strictObject({
   instance: z.optional(instanceName),
   before: moment.check(
@@ -66,7 +78,7 @@ const accountPatches = Object.fromEntries(PROVIDERS.map((name) => [name, account
 >;
 export const PersonaPatch = z.strictObject({
   name: z.optional(z.nullable(text)),
-  email: z.optional(seed.providerEmail),
+  email: z.optional(providerEmail),
   avatar_url: z.optional(z.nullable(z.url())),
   email_verified: typical,
   ...accountPatches,
@@ -75,41 +87,35 @@ export const PersonaPatch = z.strictObject({
 const names = z.array(z.string().check(z.minLength(1), z.maxLength(64))).check(z.maxLength(20));
 /** A code, which is part of an address, takes the changes to the exchange. */
 const profileEdit = {
-  profile: z
-    .optional(
-      jsonObject.check(
-        z.refine(
-          (profile) => JSON.stringify(profile).length <= MAX_PROFILE_LENGTH,
-          `must have at most ${MAX_PROFILE_LENGTH} characters as JSON`,
-        ),
-      ),
-    )
-    .check(
-      z.describe(
-        "Fields to add to the provider's profile or to replace in it, with values of any type. At GitHub, emails is the list of addresses; at Twitter, all names but data, includes and errors are fields of data",
+  profile: optional(
+    jsonObject.check(
+      z.refine(
+        (profile) => JSON.stringify(profile).length <= MAX_PROFILE_LENGTH,
+        `must have at most ${MAX_PROFILE_LENGTH} characters as JSON`,
       ),
     ),
-  omit: z
-    .optional(names)
-    .check(z.describe("Fields to leave out of the provider's profile, by name; data.name is a field of data")),
+    "Fields to add to the provider's profile or to replace in it, with values of any type. At GitHub, emails is the list of addresses; at Twitter, all names but data, includes and errors are fields of data",
+  ),
+  omit: optional(names, "Fields to leave out of the provider's profile, by name; data.name is a field of data"),
 };
 
 export const NewToken = z.strictObject({
-  user: z
-    .optional(z.string().check(z.minLength(1), z.maxLength(254)))
-    .check(z.describe("A user's id or e-mail address; default: the newest user")),
+  user: optional(
+    z.string().check(z.minLength(1), z.maxLength(254)),
+    "A user's id or e-mail address; default: the newest user",
+  ),
   instance: z.optional(instanceName),
-  provider: z
-    .optional(z.enum([...PROVIDERS, "email"]))
-    .check(z.describe(`Default: the user's first, or ${PROVIDERS[0]} for a user without one`)),
+  provider: optional(
+    z.enum([...PROVIDERS, "email"]),
+    `Default: the user's first, or ${PROVIDERS[0]} for a user without one`,
+  ),
   kind: z._default(z.enum(TOKEN_KINDS), "valid"),
-  expires_in: z
-    .optional(z.int().check(z.minimum(-1_000_000_000), z.maximum(3600)))
-    .check(z.describe("Seconds until the token expires, for the kinds valid (1 to 3600) and expired (0 or less)")),
-  claims: z
-    .optional(jsonObject)
-    .check(z.describe("Claims to add or to replace before the token is signed, with values of any type")),
-  omit: z.optional(names).check(z.describe("Claims to leave out, by name")),
+  expires_in: optional(
+    z.int().check(z.minimum(-1_000_000_000), z.maximum(3600)),
+    "Seconds until the token expires, for the kinds valid (1 to 3600) and expired (0 or less)",
+  ),
+  claims: optional(jsonObject, "Claims to add or to replace before the token is signed, with values of any type"),
+  omit: optional(names, "Claims to leave out, by name"),
 });
 export const TokenToVerify = z.strictObject({
   token: z.string().check(z.maxLength(65_536)),
@@ -118,19 +124,17 @@ export const TokenToVerify = z.strictObject({
 
 export const NewSignIn = z.strictObject({
   provider: z._default(provider, PROVIDERS[0]),
-  as: z
-    .optional(account)
-    .check(z.describe("A persona's id or e-mail address; default: the first persona with an account at the provider")),
+  as: optional(account, "A persona's id or e-mail address; default: the first persona with an account at the provider"),
   instance: z.optional(instanceName),
-  redirect_uri: z
-    .optional(z.string().check(z.minLength(1), z.maxLength(2048)))
-    .check(z.describe("Default: svc's own page, which shows the token")),
-  outcome: z
-    .optional(outcome)
-    .check(z.describe("How it ends, whatever scenarios say. Default: what a scenario decides, otherwise success")),
-  browser: z
-    .optional(text)
-    .check(z.describe("The id or label of a browser created by POST /browsers: its scenarios apply, too")),
+  redirect_uri: optional(
+    z.string().check(z.minLength(1), z.maxLength(2048)),
+    "Default: svc's own page, which shows the token",
+  ),
+  outcome: optional(
+    outcome,
+    "How it ends, whatever scenarios say. Default: what a scenario decides, otherwise success",
+  ),
+  browser: optional(text, "The id or label of a browser created by POST /browsers: its scenarios apply, too"),
   ...profileEdit,
 });
 
@@ -139,7 +143,7 @@ export const NewScenario = z.strictObject({
     z.strictObject({
       provider: z.optional(provider),
       instance: z.optional(instanceName),
-      browser: z.optional(text).check(z.describe("The id or label of a browser created by POST /browsers")),
+      browser: optional(text, "The id or label of a browser created by POST /browsers"),
       login_hint: z.optional(text),
     }),
     {},
@@ -157,9 +161,9 @@ export const NewBrowser = z.strictObject({
   label: z.optional(z.string().check(z.minLength(1), z.maxLength(128))),
 });
 
-export const ClockTime = z.strictObject({ at: seed.time });
-export const FreezeClock = z.strictObject({ at: z.optional(seed.time) });
-export const AdvanceClock = z.union([z.strictObject({ by: duration }), z.strictObject({ to: seed.time })], {
+export const ClockTime = z.strictObject({ at: time });
+export const FreezeClock = z.strictObject({ at: z.optional(time) });
+export const AdvanceClock = z.union([z.strictObject({ by: duration }), z.strictObject({ to: time })], {
   error: 'must be { "by": "61m" } or { "to": "2026-01-31T12:00:00Z" }',
 });
 

@@ -1,7 +1,7 @@
 /** The query parameters of the control API's lists. */
 import * as z from "zod/mini";
 import { CLOCK_NONCE } from "../claims.ts";
-import { filters, instanceName, page, text } from "./values.ts";
+import { filters, instanceName, optional, page, text } from "./values.ts";
 
 const yes = z.pipe(
   z.enum(["true", "false"]),
@@ -10,16 +10,12 @@ const yes = z.pipe(
 
 export const Paged = z.strictObject(page);
 export const OfInstance = z.strictObject({
-  instance: z
-    .optional(text)
-    .check(z.describe("An instance's id or subdomain; needed if several have a record with this id")),
+  instance: optional(text, "An instance's id or subdomain; needed if several have a record with this id"),
 });
 const search = {
   instance: z.optional(instanceName),
-  query: z.optional(z.string().check(z.maxLength(8192))).check(z.describe("The search language of the product API")),
-  name: z
-    .optional(z.string().check(z.maxLength(256)))
-    .check(z.describe("Words that the user's name contains, in any order")),
+  query: optional(z.string().check(z.maxLength(8192)), "The search language of the product API"),
+  name: optional(z.string().check(z.maxLength(256)), "Words that the user's name contains, in any order"),
 };
 export const Search = z.strictObject(search);
 export const Searched = z.strictObject({ ...page, ...search });
@@ -28,21 +24,22 @@ export const ClockChallenge = z.strictObject({
   instance: z.optional(instanceName),
 });
 const scenarioFilter = {
-  pending: z.optional(yes).check(z.describe("Only scenarios that have not been used up")),
+  pending: optional(yes, "Only scenarios that have not been used up"),
   label: z.optional(text),
 };
 export const ScenarioFilter = z.strictObject(scenarioFilter);
 export const Scenarios = z.strictObject({ ...page, ...scenarioFilter });
 const flowFilters = {
   ...filters,
-  newer_than: z.optional(text).check(z.describe("A sign-in's id: only sign-ins that began after it")),
+  newer_than: optional(text, "A sign-in's id: only sign-ins that began after it"),
 };
 export const Filtered = z.strictObject(flowFilters);
 export const Summary = z.strictObject({
   ...flowFilters,
-  periods: z
-    .optional(z.coerce.number({ error: "must be a number from 1 to 100" }).check(z.int(), z.minimum(1), z.maximum(100)))
-    .check(z.describe("Divides the time between since and until (default: now) into this many periods")),
+  periods: optional(
+    z.coerce.number({ error: "must be a number from 1 to 100" }).check(z.int(), z.minimum(1), z.maximum(100)),
+    "Divides the time between since and until (default: now) into this many periods",
+  ),
 });
 const format = z.optional(z.enum(["har"]));
 export const Format = z.strictObject({ format });
@@ -51,19 +48,14 @@ export const Requests = z.strictObject({
   ...page,
   ...filters,
   method: z.optional(z.string().check(z.maxLength(16))),
-  status: z
-    .optional(z.string().check(z.regex(/^[1-5](?:xx|\d\d)$/)))
-    .check(z.describe("A status, such as 404, or a class, such as 4xx")),
-  path: z.optional(text).check(z.describe("A part of the path and query")),
-  control: z
-    .optional(yes)
-    .check(
-      z.describe("false excludes requests of the control API, the dashboard and commands that look for their server"),
-    ),
+  status: optional(z.string().check(z.regex(/^[1-5](?:xx|\d\d)$/)), "A status, such as 404, or a class, such as 4xx"),
+  path: optional(text, "A part of the path and query"),
+  control: optional(
+    yes,
+    "false excludes requests of the control API, the dashboard and commands that look for their server",
+  ),
 });
 export const Events = z.strictObject({
-  format: z
-    .optional(z.enum(["sse", "ndjson"]))
-    .check(z.describe("Default: by the Accept header, otherwise text/event-stream")),
+  format: optional(z.enum(["sse", "ndjson"]), "Default: by the Accept header, otherwise text/event-stream"),
   kind: z.optional(z.enum(["request", "flow"])),
 });

@@ -1,47 +1,20 @@
 import * as z from "zod/mini";
-import { EMAIL, isEmail, MAX_EMAIL_LENGTH } from "../text/fold.ts";
+import { PUBLISHABLE_KEY, SECRET_KEY, SESSION_ID_PREFIX, UUID } from "../ids.ts";
 import { PROVIDERS, SESSION_PROVIDERS, type Provider } from "../providers.ts";
-import { PUBLISHABLE_KEY, SECRET_KEY, SESSION_ID_PREFIX, SUBDOMAIN, UUID } from "../ids.ts";
-import { hasFourDigitYear } from "../search/query.ts";
-
-export const text = z.string().check(z.minLength(1), z.maxLength(256));
-export const uuid = z.string().check(z.regex(UUID, "must be a UUID in lower case"));
-export const time = z.iso
-  .datetime({ offset: true, error: "must be a date and time such as 2026-01-31T12:00:00Z", abort: true })
-  .check(z.refine((value) => hasFourDigitYear(new Date(value)), "must lie within the years 0000 to 9999"));
-/** A user's e-mail address, as a sign-in stores it: in NFKC. */
-export const email = z
-  .string()
-  .check(
-    z.normalize("NFKC"),
-    z.maxLength(MAX_EMAIL_LENGTH, { error: `must have at most ${MAX_EMAIL_LENGTH} characters`, abort: true }),
-    z.regex(EMAIL, { error: "must be an e-mail address with an ASCII domain", abort: true }),
-    z.refine(isEmail, "must not contain invisible characters"),
-  );
-/** An account's e-mail address as a provider sends it. A sign-in may refuse it. */
-export const providerEmail = z
-  .string()
-  .check(z.maxLength(MAX_EMAIL_LENGTH), z.regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address"));
-export const provider = z.enum(PROVIDERS);
-/** A user's picture. An account's may have any address: a sign-in keeps only those of this form. */
-export const picture = z.url({ protocol: /^https?$/, error: "must be an http or https address" });
+import { email, optional, picture, preview, provider, providerEmail, subdomain, text, time, uuid } from "./values.ts";
 
 export const connection = z.strictObject({
   client_id: text,
   client_secret: text,
-  endpoints: z
-    .optional(z.record(z.string(), z.url()))
-    .check(z.describe("Replaces the provider's own addresses; https, or loopback")),
+  endpoints: optional(z.record(z.string(), z.url()), "Replaces the provider's own addresses; https, or loopback"),
 });
 
 export const identity = z.strictObject({
   id: z.optional(uuid),
   provider,
   uid: text.check(z.describe("The user's id at the provider")),
-  email: z.optional(email).check(z.describe("Default: the user's e-mail address")),
-  email_verified: z
-    .optional(z.boolean())
-    .check(z.describe("Default: true, as after a sign-in, unless the provider has no addresses")),
+  email: optional(email, "Default: the user's e-mail address"),
+  email_verified: optional(z.boolean(), "Default: true, as after a sign-in, unless the provider has no addresses"),
 });
 
 export const session = z.strictObject({
@@ -72,13 +45,6 @@ export const user = z.strictObject({
   identities: z._default(z.array(identity), []),
   sessions: z._default(z.array(session), []),
 });
-
-export const subdomain = z.string().check(z.regex(SUBDOMAIN, "must be a host name label: a-z, 0-9 and -"));
-
-/** Whether an instance is for previews. */
-export const preview = z
-  .boolean()
-  .check(z.describe("Whether an entry of redirect_uris may have one * in one label of its host: docs/previews.md"));
 
 export const instance = z.strictObject({
   id: z.optional(uuid),

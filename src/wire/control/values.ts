@@ -1,12 +1,44 @@
 /** The forms of values that several bodies and answers share. */
 import * as z from "zod/mini";
-import { durationMs } from "../text/time.ts";
 import { AFTER, MAX_PAGE_SIZE } from "../http/request.ts";
+import { SUBDOMAIN, UUID } from "../ids.ts";
 import { meantOutcome, OUTCOME_IDS } from "../outcomes.ts";
-import { provider, text, time } from "./seed.ts";
+import { PROVIDERS } from "../providers.ts";
+import { hasFourDigitYear } from "../search/query.ts";
+import { EMAIL, isEmail, MAX_EMAIL_LENGTH } from "../text/fold.ts";
+import { durationMs } from "../text/time.ts";
 
-export { provider, text };
+/** A field that may be missing, and what it is. */
+export function optional<Schema extends z.ZodMiniType>(schema: Schema, description: string): z.ZodMiniOptional<Schema> {
+  return z.optional(schema).check(z.describe(description));
+}
 
+export const text = z.string().check(z.minLength(1), z.maxLength(256));
+export const uuid = z.string().check(z.regex(UUID, "must be a UUID in lower case"));
+export const time = z.iso
+  .datetime({ offset: true, error: "must be a date and time such as 2026-01-31T12:00:00Z", abort: true })
+  .check(z.refine((value) => hasFourDigitYear(new Date(value)), "must lie within the years 0000 to 9999"));
+/** A user's e-mail address, as a sign-in stores it: in NFKC. */
+export const email = z
+  .string()
+  .check(
+    z.normalize("NFKC"),
+    z.maxLength(MAX_EMAIL_LENGTH, { error: `must have at most ${MAX_EMAIL_LENGTH} characters`, abort: true }),
+    z.regex(EMAIL, { error: "must be an e-mail address with an ASCII domain", abort: true }),
+    z.refine(isEmail, "must not contain invisible characters"),
+  );
+/** An account's e-mail address as a provider sends it. A sign-in may refuse it. */
+export const providerEmail = z
+  .string()
+  .check(z.maxLength(MAX_EMAIL_LENGTH), z.regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address"));
+export const provider = z.enum(PROVIDERS);
+/** A user's picture. An account's may have any address: a sign-in keeps only those of this form. */
+export const picture = z.url({ protocol: /^https?$/, error: "must be an http or https address" });
+export const subdomain = z.string().check(z.regex(SUBDOMAIN, "must be a host name label: a-z, 0-9 and -"));
+/** Whether an instance is for previews. */
+export const preview = z
+  .boolean()
+  .check(z.describe("Whether an entry of redirect_uris may have one * in one label of its host: docs/previews.md"));
 export const outcome = z.enum(OUTCOME_IDS, {
   error: ({ input }) => {
     const meant = typeof input === "string" ? meantOutcome(input) : undefined;
@@ -57,22 +89,21 @@ const limit = z.optional(
     .check(z.int(), z.minimum(1), z.maximum(MAX_PAGE_SIZE)),
 );
 /** The paging of a list, as in the product API. */
-export const page = { limit, after: z.optional(z.string().check(z.maxLength(256))).check(z.describe(AFTER)) };
+export const page = { limit, after: optional(z.string().check(z.maxLength(256)), AFTER) };
 
 /** What `flows`, `requests` and `events` are filtered by. */
 export const filters = {
   result: z.optional(z.enum(["token", "error", "open"])),
   error: z.optional(text),
-  outcome: z.optional(outcome).check(z.describe("The outcome that was requested")),
+  outcome: optional(outcome, "The outcome that was requested"),
   provider: z.optional(provider),
   instance: z.optional(instanceName),
-  user: z
-    .optional(z.string().check(z.regex(/\S/, "must not be empty"), z.maxLength(254)))
-    .check(z.describe("A part of a person's name, login or e-mail address, or an id")),
-  reason: z.optional(text).check(z.describe("A part of the reason of the failure")),
-  since: z.optional(moment).check(z.describe("The earliest start: a date and time, or an age such as 15m")),
-  until: z.optional(moment).check(z.describe("What began before this: a date and time, or an age such as 15m")),
-  wait: z
-    .optional(z.string().check(z.maxLength(16)))
-    .check(z.describe('How long to wait for the first match, e.g. "5s"; 25 s at most')),
+  user: optional(
+    z.string().check(z.regex(/\S/, "must not be empty"), z.maxLength(254)),
+    "A part of a person's name, login or e-mail address, or an id",
+  ),
+  reason: optional(text, "A part of the reason of the failure"),
+  since: optional(moment, "The earliest start: a date and time, or an age such as 15m"),
+  until: optional(moment, "What began before this: a date and time, or an age such as 15m"),
+  wait: optional(z.string().check(z.maxLength(16)), 'How long to wait for the first match, e.g. "5s"; 25 s at most'),
 };
