@@ -7,113 +7,97 @@ const INVALID_STATE = 'No redirect: svc answers 400 "Invalid or expired state"';
  * Every way in which a sign-in can end, in the order in which the account picker offers them. `application_sees` is what the
  * application's callback receives, or what the browser shows instead.
  */
-export const OUTCOMES = [
-  {
-    id: "success",
+const TABLE = {
+  success: {
     title: "Sign in",
     description: "The sign-in succeeds.",
     application_sees: "token",
   },
-  {
-    id: "access_denied",
+  access_denied: {
     title: "The user cancels",
     description: "The user declines at the provider, which redirects back with an error instead of a code.",
     application_sees: "error=access_denied",
   },
-  {
-    id: "state_expired",
+  state_expired: {
     title: "The state expires",
     description: "The user returns from the provider more than ten minutes after the sign-in began.",
     application_sees: INVALID_STATE,
   },
-  {
-    id: "callback_replayed",
+  callback_replayed: {
     title: "The callback is sent twice",
     description: "The browser repeats the provider's redirect, and shows the answer to the second one.",
     application_sees: INVALID_STATE,
   },
-  {
-    id: "code_rejected",
+  code_rejected: {
     title: "The code is rejected",
     description: "The provider's token endpoint refuses the authorization code.",
     application_sees: "error=server_error",
   },
-  {
-    id: "invalid_client",
+  invalid_client: {
     title: "The client credentials are wrong",
     description: "The provider's token endpoint refuses the client id or secret.",
     application_sees: "error=server_error",
   },
-  {
-    id: "redirect_uri_mismatch",
+  redirect_uri_mismatch: {
     title: "The redirect URI differs",
     description: "The provider's token endpoint refuses the redirect_uri of the code exchange.",
     application_sees: "error=server_error",
   },
-  {
-    id: "token_error",
+  token_error: {
     title: "The token endpoint fails",
     description: "The provider's token endpoint answers with status 500.",
     application_sees: "error=temporarily_unavailable",
   },
-  {
-    id: "token_timeout",
+  token_timeout: {
     title: "The token endpoint times out",
     description: "The provider's token endpoint does not answer before the deadline.",
     application_sees: "error=temporarily_unavailable",
   },
-  {
-    id: "token_garbage",
+  token_garbage: {
     title: "The token endpoint returns HTML",
     description: "The provider's token endpoint answers 200 with a page instead of JSON.",
     application_sees: "error=server_error",
   },
-  {
-    id: "rate_limited",
+  rate_limited: {
     title: "The provider limits the rate",
     description: "The provider's token endpoint answers with status 429.",
     application_sees: "error=temporarily_unavailable",
   },
-  {
-    id: "profile_error",
+  profile_error: {
     title: "The profile request fails",
     description: "The code exchange succeeds; the request for the profile is answered with status 500.",
     application_sees: "error=temporarily_unavailable",
   },
-  {
-    id: "email_not_verified",
+  email_not_verified: {
     title: "The e-mail address is not verified",
     description: "The provider has no verified e-mail address for the account.",
     application_sees: "error=email_not_verified",
   },
-  {
-    id: "email_primary_not_verified",
+  email_primary_not_verified: {
     title: "The primary address is not verified",
     description: "The account has a verified e-mail address, but its primary one is not verified.",
     application_sees: "error=email_not_verified",
   },
-  {
-    id: "name_missing",
+  name_missing: {
     title: "The account has no name",
     description: "The profile has no display name. A new user gets the login or the e-mail address instead.",
     application_sees: "token",
   },
-  {
-    id: "provider_unreachable",
+  provider_unreachable: {
     title: "The provider cannot be reached",
     description: "The connection to the provider's token endpoint fails.",
     application_sees: "error=temporarily_unavailable",
   },
-  {
-    id: "temporarily_unavailable",
+  temporarily_unavailable: {
     title: "The provider is unavailable",
     description: "The provider redirects back with error=temporarily_unavailable instead of a code.",
     application_sees: "error=temporarily_unavailable",
   },
-] as const satisfies readonly Readonly<Record<"id" | "title" | "description" | "application_sees", string>>[];
+} as const satisfies Readonly<Record<string, Readonly<Record<"title" | "description" | "application_sees", string>>>>;
 
-export type OutcomeId = (typeof OUTCOMES)[number]["id"];
-export const OUTCOME_IDS = OUTCOMES.map(({ id }) => id) as [OutcomeId, ...OutcomeId[]];
+export type OutcomeId = keyof typeof TABLE;
+export const OUTCOME_IDS = Object.keys(TABLE) as [OutcomeId, ...OutcomeId[]];
+export const OUTCOMES = OUTCOME_IDS.map((id) => ({ id, ...TABLE[id] }));
 
 /** Outcomes of the account. Possible at a provider whose accounts can be altered for them. */
 export const ACCOUNT_OUTCOMES = [

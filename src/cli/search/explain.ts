@@ -1,5 +1,4 @@
-import { printQuery, termsIn, type Query, type Term } from "../../wire/search/query.ts";
-import { isSplit } from "../../wire/search/query-range.ts";
+import { isSplit, printQuery, termsIn, type Query, type Term } from "../../wire/search/query.ts";
 import { inWords } from "../../wire/search/query-words.ts";
 import type { GlobalFlags } from "../command.ts";
 import type { Context } from "../context.ts";

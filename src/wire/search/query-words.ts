@@ -1,5 +1,6 @@
 import {
   type Clause,
+  isSplit,
   type Query,
   type Term,
   NotATermError,
@@ -7,7 +8,6 @@ import {
   UnknownFieldError,
   type QueryError,
 } from "./query.ts";
-import { isSplit } from "./query-range.ts";
 import { closest } from "../text/suggestion.ts";
 import type { Fields } from "./fields.ts";
 import { isUuid } from "../ids.ts";

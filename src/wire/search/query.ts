@@ -1,5 +1,4 @@
 import type { Field, Fields } from "./fields.ts";
-import { combine } from "./query-range.ts";
 import { isDay } from "../text/time.ts";
 
 /**
@@ -87,23 +86,7 @@ export function parseQuery(text: string, fields: Fields): Query {
     throw new QueryError(`the query is longer than ${MAX_BYTES} bytes`);
   const tokens = text.split(" ").filter((token) => token !== "");
   if (tokens.length > MAX_TERMS) throw new QueryError(`the query has more than ${MAX_TERMS} terms`);
-  return group(
-    tokens.map((token) => parseTerm(token, fields)),
-    fields,
-  );
-}
-
-/** All terms of a query, field by field. */
-export function termsIn(query: Query): Term[] {
-  return query.flatMap(({ values, range, excluded }) => [...values, ...range, ...excluded]);
-}
-
-/** Writes a query so that parsing it gives the same query again. */
-export function printQuery(query: Query): string {
-  return termsIn(query).map(printTerm).join(" ");
-}
-
-function group(terms: readonly Term[], fields: Fields): Query {
+  const terms = tokens.map((token) => parseTerm(token, fields));
   return [...new Set(terms.map((term) => term.field))].map((field) => {
     const own = terms.filter((term) => term.field === field);
     const { type, isNull = field, of } = fields[field]!;
@@ -120,6 +103,40 @@ function group(terms: readonly Term[], fields: Fields): Query {
   });
 }
 
+/** All terms of a query, field by field. */
+export function termsIn(query: Query): Term[] {
+  return query.flatMap(({ values, range, excluded }) => [...values, ...range, ...excluded]);
+}
+
+/** Writes a query so that parsing it gives the same query again. */
+export function printQuery(query: Query): string {
+  return termsIn(query).map(printTerm).join(" ");
+}
+
+/**
+ * What the comparisons of one field mean together. Repeating a field means OR, so the weakest lower and the weakest upper
+ * bound decide. If there is time between these two they are a range, which nothing else could express; otherwise any of
+ * the comparisons is enough.
+ */
+function combine(comparisons: readonly Term[]): Pick<Clause, "range"> & { any: readonly Term[] } {
+  const ordered = comparisons.toSorted((a, b) => edge(a) - edge(b));
+  const lower = ordered.find(({ operator }) => operator.startsWith(">"));
+  const upper = ordered.findLast(({ operator }) => operator.startsWith("<"));
+  return lower && upper && edge(lower) <= edge(upper)
+    ? { any: [], range: [lower, upper] }
+    : { any: comparisons, range: [] };
+}
+
+/** Whether there are bounds on both sides among alternatives, so that there is no time between them. */
+export function isSplit(alternatives: readonly Term[]): boolean {
+  return [">", "<"].every((sign) => alternatives.some(({ operator }) => operator.startsWith(sign)));
+}
+
+/** The first or the last millisecond that satisfies a comparison. Stored times are no finer. */
+function edge({ operator, value }: Term): number {
+  return Date.parse(value) + (operator === ">" ? 1 : operator === "<" ? -1 : 0);
+}
+
 /** Parses one token of a search. @throws {QueryError} as `parseQuery` */
 export function parseTerm(token: string, fields: Fields): Term {
   const parts = TERM.exec(token);
@@ -129,41 +146,25 @@ export function parseTerm(token: string, fields: Fields): Term {
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
   if (!field) throw new UnknownFieldError(name, fields);
   if (text === "") throw new QueryError(`"${token}" has no value. Write ${name}${sign}value.`);
-  if (field.type === "boolean") return booleanTerm(name, sign!, text, negated);
-  if (sign !== ":") return comparison(token, name, field, sign as ComparisonOperator, text, negated);
+  if (field.type === "boolean") {
+    if (sign !== ":" || (text !== "true" && text !== "false"))
+      throw new QueryError(`"${name}" is true or false. Write ${name}:true or ${name}:false.`);
+    return { field: name, operator: "is", value: text, negated };
+  }
+  if (sign !== ":") {
+    if (field.type === "string")
+      throw new QueryError(`"${token}" compares ${name}, which is text. Write ${name}:value.`);
+    if (negated) throw new QueryError(`"${token}" negates a comparison. Turn the comparison round instead.`);
+    return { field: name, operator: sign as ComparisonOperator, value: dateOrTime(name, text), negated };
+  }
   if (field.nullable && text === "null") return { field: name, operator: "null", value: "null", negated };
-  return field.type === "datetime" ? moment(name, field, text, negated) : { field: name, ...wildcards(text), negated };
-}
-
-function booleanTerm(name: string, sign: string, text: string, negated: boolean): Term {
-  if (sign !== ":" || (text !== "true" && text !== "false"))
-    throw new QueryError(`"${name}" is true or false. Write ${name}:true or ${name}:false.`);
-  return { field: name, operator: "is", value: text, negated };
-}
-
-function comparison(
-  token: string,
-  name: string,
-  field: Field,
-  operator: ComparisonOperator,
-  text: string,
-  negated: boolean,
-): Term {
-  if (field.type === "string") throw new QueryError(`"${token}" compares ${name}, which is text. Write ${name}:value.`);
-  if (negated) throw new QueryError(`"${token}" negates a comparison. Turn the comparison round instead.`);
-  const value = DATE.test(text) ? checkedDate(name, text) : timestamp(name, text);
-  return { field: name, operator, value, negated: false };
-}
-
-function moment(name: string, field: Field, text: string, negated: boolean): Term {
+  if (field.type === "string") return { field: name, ...wildcards(text), negated };
   if (text.includes("*")) {
-    const instead = field.nullable
-      ? `${name}:null, ${name}:2026-01-31 or ${name}>=2026-01-31`
-      : `${name}:2026-01-31 or ${name}>=2026-01-31`;
+    const orNull = field.nullable ? `${name}:null, ` : "";
+    const instead = `${orNull}${name}:2026-01-31 or ${name}>=2026-01-31`;
     throw new QueryError(`"${name}" is a date and takes no wildcard. Write ${instead}.`);
   }
-  if (DATE.test(text)) return { field: name, operator: "on", value: checkedDate(name, text), negated };
-  return { field: name, operator: "is", value: timestamp(name, text), negated };
+  return { field: name, operator: DATE.test(text) ? "on" : "is", value: dateOrTime(name, text), negated };
 }
 
 function wildcards(text: string): { operator: ValueOperator; value: string } {
@@ -172,6 +173,10 @@ function wildcards(text: string): { operator: ValueOperator; value: string } {
   const starts = text.endsWith("*");
   const value = text.slice(ends ? 1 : 0, starts ? -1 : undefined);
   return { operator: ends && starts ? "contains" : ends ? "ends" : starts ? "starts" : "is", value };
+}
+
+function dateOrTime(name: string, text: string): string {
+  return DATE.test(text) ? checkedDate(name, text) : timestamp(name, text);
 }
 
 function checkedDate(name: string, text: string): string {
@@ -194,7 +199,7 @@ export function hasFourDigitYear(date: Date): boolean {
 }
 
 function isComparison(term: Term): boolean {
-  return term.operator === ">" || term.operator === "<" || term.operator === ">=" || term.operator === "<=";
+  return /^[<>]/.test(term.operator);
 }
 
 /** Writes one term in the search language. */
