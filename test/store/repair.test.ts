@@ -12,7 +12,7 @@ import {
   entryOf,
 } from "../../src/server/store/records.ts";
 import { checkJsonStore } from "../../src/server/store/json/maintenance/check.ts";
-import type { Change } from "../../src/server/store/json/document/tables.ts";
+import type { AnyRecord, Change } from "../../src/server/store/json/document/tables.ts";
 import { Document } from "../../src/server/store/json/document/document.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { decodeLine, encodeLine } from "../../src/server/store/json/files/journal-lines.ts";
@@ -134,7 +134,7 @@ async function brokenUp(path: string): Promise<{ dbJson: Buffer; old: Buffer; jo
   return { dbJson: await readFile(path), old, journal };
 }
 
-type Tables = Record<TableName, Map<string, unknown>>;
+type Tables = Record<TableName, Map<string, AnyRecord>>;
 
 function emptyTables(): Tables {
   return Object.fromEntries(TABLE_NAMES.map((name) => [name, new Map()])) as Tables;
@@ -251,9 +251,9 @@ describe("A repair of a damaged store", () => {
           for (const name of TABLE_NAMES) {
             // If a change may be lost, no sign-in in progress is kept.
             if (name === "states" && !isJournalWhole) continue;
-            const byKey = (rows: Iterable<[string, unknown]>): [string, unknown][] =>
-              [...rows].toSorted(([a], [b]) => (a < b ? -1 : 1));
-            expect(byKey(result.tables[name])).toEqual(byKey(expected[name]));
+            const byKey = (rows: Iterable<AnyRecord>): AnyRecord[] =>
+              [...rows].toSorted((a, b) => (keyOf(name, a) < keyOf(name, b) ? -1 : 1));
+            expect(byKey(result.tables[name].values())).toEqual(byKey(expected[name].values()));
           }
           await (await openJsonStore(path, { warn })).close();
         }),

@@ -6,15 +6,19 @@ import { PUBLISHABLE_KEY, SECRET_KEY, SUBDOMAIN } from "../../wire/ids.ts";
  * be exported, and an export can be imported.
  * @returns a sentence without the value, e.g. `identities 0b6c…: its provider is not valid`
  */
-export function recordFault([name, record]: Entry): string | undefined {
+export function recordFault(entry: Entry): string | undefined {
+  const [name, record] = entry;
   const column =
     invalidColumn(name, record) ??
     invalidTime(name, record) ??
     (name === "instances" ? malformedColumn(record) : undefined);
-  if (column === undefined) return undefined;
+  return column && `${name} ${shownKey(entry)}: its ${column} is not valid`;
+}
+
+/** The key of a record for a message. A state is a secret. */
+export function shownKey([name, record]: Entry): string {
   const key = keyOf(name, record);
-  // A state is a secret.
-  return `${name} ${name === "states" ? `${key.slice(0, 8)}…` : key}: its ${column} is not valid`;
+  return name === "states" ? `${key.slice(0, 8)}…` : key;
 }
 
 /** Finds records that belong to missing ones. Takes a store's entries in their order. */

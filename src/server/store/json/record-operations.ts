@@ -6,7 +6,6 @@ import {
   TABLE_NAMES,
   type Entry,
   type KeyOf,
-  type MovedName,
   type RecordOf,
   type Records,
   type TableName,
@@ -15,7 +14,7 @@ import {
   instanceOf,
 } from "../records.ts";
 import { type Store, AlreadyExists, Conflict } from "../store.ts";
-import { removal, type AnyRecord, type Change, RecordTable } from "./document/tables.ts";
+import { emptyTables, removal, type AnyRecord, type Change, type RecordTable, type Tables } from "./document/tables.ts";
 import type { Commits } from "./document/commits.ts";
 import { Document, type Content } from "./document/document.ts";
 import { columnsOf } from "../columns.ts";
@@ -46,11 +45,10 @@ export function createRecordOperations(document: Document, commits: Commits) {
       return commits.commit({
         keys: () => entries.flatMap(keysOf),
         run() {
-          const added = byTable(MOVED_NAMES, (name) => new RecordTable(name)) as Added;
+          const added = emptyTables();
           for (const entry of entries) {
             refuseConflict(document, entry, undefined, added);
-            const [name, record] = entry;
-            (added[name as MovedName] as RecordTable<TableName>).set(keyOf(name, record), record);
+            (added[entry[0]] as RecordTable<TableName>).set(entry[1]);
           }
           return { changes: entries.map(([name, record]): Change => ["put", name, record]), result: undefined };
         },
@@ -129,9 +127,6 @@ function without({ tables }: Document, id: string, removes: boolean): Document {
   );
 }
 
-/** Records that are written together. */
-type Added = { readonly [Name in MovedName]: RecordTable<Name> };
-
 /**
  * @throws {Conflict} if a unique value is taken, or the record it belongs to is missing
  * @param before the record that it replaces; undefined if it is new
@@ -141,7 +136,7 @@ function refuseConflict(
   document: Document,
   [name, record]: Entry,
   before: RecordOf[TableName] | undefined,
-  added: Added | undefined,
+  added: Tables | undefined,
 ): void {
   const { tables } = document;
   for (const [column, { unique }] of columnsOf(name)) {

@@ -1,7 +1,9 @@
-import { fromSource, type Driver } from "../maintenance.ts";
-import type { Entry } from "../records.ts";
+import { createHash } from "node:crypto";
+import { fromSource, type Driver, type Source } from "../maintenance.ts";
+import { kindOf } from "../open.ts";
+import { recordFault, References } from "../record-faults.ts";
+import { keyOf, MOVED_NAMES, recordText, type Entry, type MovedName, type TableName } from "../records.ts";
 import { StoreRefused } from "../store.ts";
-import { countOf, digest, type Digests, fingerprintOf } from "./digest.ts";
 
 /** Receives the number of records so far, and their total. */
 export type OnProgress = (done: number, total: number) => void;
@@ -84,4 +86,80 @@ async function holds(driver: Driver, fingerprint: string): Promise<boolean> {
     if (error instanceof StoreRefused) return false;
     throw error;
   }
+}
+
+/** The number of records of each kind, and the SHA-256, in hexadecimal, of all of them in their order. */
+export type Digests = Readonly<Record<MovedName, { readonly count: number; readonly sha256: string }>>;
+
+/**
+ * Reads a whole store for its digests.
+ * @param take gets the texts of the records, some at a time
+ * @throws {StoreRefused} if a record is not valid or belongs to a missing one: such a store can't be copied
+ */
+export async function digest(
+  source: Source,
+  take?: (records: readonly (readonly [table: TableName, text: string])[]) => Promise<void>,
+): Promise<Digests> {
+  const summary = new Summary();
+  const references = new References();
+  for await (const entries of source.entries()) {
+    const records = entries.map((entry) => {
+      refuseInvalid(source.location, entry);
+      refuseDangling(source.location, references, entry);
+      return [entry[0], summary.add(entry)] as const;
+    });
+    await take?.(records);
+  }
+  return summary.digests();
+}
+
+function refuseInvalid(location: string, entry: Entry): void {
+  const fault = recordFault(entry);
+  if (fault !== undefined)
+    throw new StoreRefused(
+      "damaged",
+      `${location}: ${fault}. svc store check lists all such records. Correct it first, or restore a backup.`,
+    );
+}
+
+function refuseDangling(location: string, references: References, entry: Entry): void {
+  const missing = references.missing(entry);
+  if (missing === undefined) return;
+  const remedy =
+    kindOf(location) === "postgres"
+      ? "To leave it out, delete that row with SQL."
+      : `To leave it out: svc store repair --drop-dangling --store ${location}`;
+  throw new StoreRefused(
+    "damaged",
+    `${location}: ${entry[0]} ${keyOf(entry[0], entry[1])} belongs to ${missing}, which is missing. svc store check lists all such records. ${remedy}`,
+  );
+}
+
+/** Counts and hashes the records of a store, one after the other in their order. */
+export class Summary {
+  readonly #tables = new Map(MOVED_NAMES.map((name) => [name, { count: 0, hash: createHash("sha256") }]));
+
+  /** @returns the record's text, which was hashed */
+  add(entry: Entry): string {
+    const text = recordText(entry);
+    const table = this.#tables.get(entry[0] as MovedName)!;
+    table.count++;
+    table.hash.update(text).update("\n");
+    return text;
+  }
+
+  /** Only once. */
+  digests(): Digests {
+    const rows = [...this.#tables].map(([name, { count, hash }]) => [name, { count, sha256: hash.digest("hex") }]);
+    return Object.fromEntries(rows) as Digests;
+  }
+}
+
+/** One value for the content of a whole store. */
+export function fingerprintOf(digests: Digests): string {
+  return createHash("sha256").update(JSON.stringify(digests)).digest("hex");
+}
+
+export function countOf(digests: Digests): number {
+  return Object.values(digests).reduce((sum, { count }) => sum + count, 0);
 }

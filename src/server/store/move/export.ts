@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import type { Driver, Source } from "../maintenance.ts";
-import { byTable, MOVED_NAMES, VERSION, isRecord, keyOf, type Entry, type MovedName, upgrade } from "../records.ts";
-import { digest, type Digests, countOf, Summary } from "./digest.ts";
+import { byTable, MOVED_NAMES, VERSION, isRecord, keyOf, upgrade, type Entry, type MovedName } from "../records.ts";
+import { digest, countOf, Summary, fill, type Digests, type Filled, type OnProgress } from "./copy.ts";
+import { inPieces } from "../json/files/document-file.ts";
 import { chunksOf, lineBatches, parseObject, type Line } from "../json/files/lines.ts";
 import { OLDEST_VERSION } from "../columns.ts";
 import { recordFault, References } from "../record-faults.ts";
-import { fill, type Filled, type OnProgress } from "./copy.ts";
 
 /**
  * An export, a line of JSON each:
@@ -64,19 +64,15 @@ export async function importStore(
   file: FileHandle,
   onProgress?: OnProgress,
 ): Promise<Filled> {
-  const expected = await verified(name, file);
+  const summary = new Summary();
+  for await (const entries of readExport(name, chunksOf(file))) for (const entry of entries) summary.add(entry);
+  const expected = summary.digests();
   if (countOf(expected) === 0) throw new ImportRefused(name, " is empty.");
   return fill(driver, readExport(name, chunksOf(file)), expected, onProgress);
 }
 
-async function verified(name: string, file: FileHandle): Promise<Digests> {
-  const summary = new Summary();
-  for await (const entries of readExport(name, chunksOf(file))) for (const entry of entries) summary.add(entry);
-  return summary.digests();
-}
-
 /** An export's records. @throws {ImportRefused} at its first fault. Its end is checked last */
-export async function* readExport(name: string, chunks: AsyncIterable<Buffer>): AsyncIterable<Entry[]> {
+export async function* readExport(name: string, chunks: AsyncIterable<Buffer>): AsyncIterable<readonly Entry[]> {
   const hash = createHash("sha256");
   const references = new References();
   const counts = byTable(MOVED_NAMES, () => 0);
@@ -112,10 +108,7 @@ export async function* readExport(name: string, chunks: AsyncIterable<Buffer>): 
     counts[entry[0] as MovedName]++;
     return [entry];
   };
-  for await (const lines of lineBatches(chunks)) {
-    const entries = lines.flatMap(read);
-    for (let start = 0; start < entries.length; start += BATCH) yield entries.slice(start, start + BATCH);
-  }
+  for await (const lines of lineBatches(chunks)) yield* inPieces(lines.flatMap(read), BATCH);
   if (number === 0) throw new ImportRefused(name, " is empty.");
   if (!hasEnded) throw new ImportRefused(name, `: it was cut off behind line ${number}.`);
 }

@@ -8,8 +8,7 @@ import { openJsonTarget } from "../json/maintenance/target.ts";
 import { fromSource, type Driver, type Migration, type StoreCheck } from "../maintenance.ts";
 import { kindOf } from "../open.ts";
 import type { Warn } from "../store.ts";
-import { copyStore, type Copy, type Filled, type OnProgress } from "./copy.ts";
-import type { Digests } from "./digest.ts";
+import { copyStore, type Copy, type Filled, type OnProgress, type Digests } from "./copy.ts";
 import { exportStore, importStore } from "./export.ts";
 
 type Kind = Exclude<ReturnType<typeof kindOf>, "memory">;

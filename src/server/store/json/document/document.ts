@@ -1,6 +1,4 @@
 import {
-  byTable,
-  keyOf,
   TABLE_NAMES,
   type IdentityRecord,
   type RecordOf,
@@ -9,7 +7,7 @@ import {
   type TableName,
   type UserRecord,
 } from "../../records.ts";
-import { type AnyRecord, type Change, type Tables, RecordTable } from "./tables.ts";
+import { emptyTables, type AnyRecord, type Change, type RecordTable, type Tables } from "./tables.ts";
 import { Tenant } from "./tenant.ts";
 
 /** The records of a document. */
@@ -17,7 +15,7 @@ export type Content = Records & { states?: RecordOf["states"][]; settings?: Reco
 
 /** All records in memory, with the indexes over them. It changes through `apply` and `become` alone. */
 export class Document {
-  #tables = byTable(TABLE_NAMES, (name) => new RecordTable(name)) as Tables;
+  #tables = emptyTables();
   #tenants = new Map<string, Tenant>();
   #latest: Tenant | undefined;
 
@@ -57,7 +55,7 @@ export class Document {
     const table = this.#tables[change[1]] as RecordTable<TableName>;
     if (change[0] === "put") {
       const [, name, record] = change;
-      const before = table.set(keyOf(name, record), record);
+      const before = table.set(record);
       if (before !== record) this.#index(name, before, record);
       return;
     }
@@ -75,7 +73,7 @@ export class Document {
     const user = "user_id" in record ? this.#tables.users.get(record.user_id, record.instance_id) : undefined;
     if (user) shareTexts(record as IdentityRecord | SessionRecord, user);
     const table = this.#tables[name] as RecordTable<TableName>;
-    if (table.set(keyOf(name, record), record)) return false;
+    if (table.set(record)) return false;
     this.#index(name, undefined, record);
     return true;
   }

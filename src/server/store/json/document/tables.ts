@@ -1,4 +1,5 @@
 import {
+  byTable,
   instanceOf,
   isRecord,
   isTenantName,
@@ -12,6 +13,10 @@ import {
 export type AnyRecord = RecordOf[TableName];
 
 export type Tables = { readonly [Name in TableName]: RecordTable<Name> };
+
+export function emptyTables(): Tables {
+  return byTable(TABLE_NAMES, (name) => new RecordTable(name)) as Tables;
+}
 
 /**
  * A whole record put in its place, or a key removed: applying it twice is the same as once. Of users, identities and
@@ -44,11 +49,13 @@ type Within<Name extends TableName> = Name extends TenantName ? string : void;
  */
 export class RecordTable<Name extends TableName> {
   readonly #rows = new Map<string, RecordOf[Name]>();
+  readonly #name: Name;
   readonly #hasTenants: boolean;
   /** By key, the instances of the records that are not found by the key alone. */
   readonly #others = new Map<string, Set<string>>();
 
   constructor(name: Name) {
+    this.#name = name;
     this.#hasTenants = isTenantName(name);
   }
 
@@ -58,14 +65,6 @@ export class RecordTable<Name extends TableName> {
 
   values(): MapIterator<RecordOf[Name]> {
     return this.#rows.values();
-  }
-
-  /** The records with their keys. */
-  *[Symbol.iterator](): Generator<[key: string, row: RecordOf[Name]]> {
-    for (const [place, row] of this.#rows) {
-      const suffix = `\0${instanceOf(row)}`;
-      yield [this.#hasTenants && place.endsWith(suffix) ? place.slice(0, -suffix.length) : place, row];
-    }
   }
 
   get(key: string, instance_id: Within<Name>): RecordOf[Name] | undefined {
@@ -85,7 +84,8 @@ export class RecordTable<Name extends TableName> {
   }
 
   /** @returns the record that it replaces, if any */
-  set(key: string, row: RecordOf[Name]): RecordOf[Name] | undefined {
+  set(row: RecordOf[Name]): RecordOf[Name] | undefined {
+    const key = keyOf(this.#name, row);
     const instance_id = instanceOf(row);
     let place = this.#placeOf(key, instance_id);
     if (place === undefined) {

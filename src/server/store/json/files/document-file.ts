@@ -50,19 +50,13 @@ export class DocumentFile implements Adapter<Document> {
     throw found === undefined ? missing(this.#path) : changed(this.#path);
   }
 
-  /**
-   * Puts the document in the file's place as it is when this is called, whole or not at all. It may change meanwhile.
-   */
-  write(document: Document): Promise<void> {
-    return this.#write(document, () => false);
-  }
-
   /** The same file for a caller who may give up: then nothing takes its place. */
   unless(isGivenUp: IsGivenUp): Adapter<Document> {
-    return { read: () => this.read(), write: (document) => this.#write(document, isGivenUp) };
+    return { read: () => this.read(), write: (document) => this.write(document, isGivenUp) };
   }
 
-  async #write(document: Document, isGivenUp: IsGivenUp): Promise<void> {
+  /** Puts the document in the file's place as it is when this is called, whole or not at all. It may change meanwhile. */
+  async write(document: Document, isGivenUp: IsGivenUp = () => false): Promise<void> {
     // Records are never changed in their place, so they need no copies.
     const rows = byTable(TABLE_NAMES, (name) => [...document.tables[name].values()]);
     let ours: string | undefined;
@@ -81,8 +75,8 @@ export class DocumentFile implements Adapter<Document> {
   }
 }
 
-export function* inPieces<Row>(rows: readonly Row[]): Iterable<readonly Row[]> {
-  for (let start = 0; start < rows.length; start += PIECE) yield rows.slice(start, start + PIECE);
+export function* inPieces<Row>(rows: readonly Row[], size = PIECE): Iterable<readonly Row[]> {
+  for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size);
 }
 
 type Pieces<Row> = Iterable<readonly Row[]> | AsyncIterable<readonly Row[]>;

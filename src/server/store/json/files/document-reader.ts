@@ -55,6 +55,13 @@ export async function headerOf(file: JournalFile): Promise<Header | undefined> {
   return undefined;
 }
 
+/** @throws {StoreRefused} also if the first line is not a header */
+export async function requireHeader(file: JournalFile): Promise<Header> {
+  const header = await headerOf(file);
+  if (header) return header;
+  throw refusalOf({ file: file.path, line: 1, what: NO_HEADER });
+}
+
 function headerIn(path: string, text: string): Header | undefined {
   const header = parseHeader(text);
   if (header && (header.version > VERSION || header.version < OLDEST_VERSION))

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { keyColumn } from "../../columns.ts";
 import {
   byTable,
   TABLE_NAMES,
@@ -8,9 +9,9 @@ import {
   instanceOf,
   keyOf,
 } from "../../records.ts";
-import { recordFault, References } from "../../record-faults.ts";
+import { recordFault, References, shownKey } from "../../record-faults.ts";
 import type { StoreCheck } from "../../maintenance.ts";
-import { type AnyRecord, type Tables, RecordTable } from "../document/tables.ts";
+import { emptyTables, type AnyRecord, type RecordTable, type Tables } from "../document/tables.ts";
 import { damageText, missingChanges, TWICE, UNREADABLE, type Damage, nothingRead } from "../files/refusals.ts";
 import { inReadView, type ReadView } from "../files/read-view.ts";
 import { itemsOf } from "../files/document-reader.ts";
@@ -36,12 +37,12 @@ async function look(path: string): Promise<StoreCheck> {
       kind: `json, ${version === undefined ? "not compacted yet" : `format ${version}`}`,
       bytes: view.files.reduce((sum, { size }) => sum + size, 0),
       sequence: found.sequence,
-      tables: countsOf(found),
+      tables: countsOf(found.tables),
       damage: [
         ...found.damage.map(damageText),
-        ...invalidIn(found.tables, ([, part]) => (part as Partial<Faulty>).fault),
+        ...invalidIn(found.tables, ([, part]) => (part as { fault?: string }).fault),
       ],
-      dangling: danglingIn(found).map(
+      dangling: danglingIn(found.tables).map(
         ({ entry: [name], key, missing }) => `${name} ${key} belongs to ${missing}, which isn't there`,
       ),
       notes: found.leftovers,
@@ -49,20 +50,23 @@ async function look(path: string): Promise<StoreCheck> {
   });
 }
 
-/** A record that is not valid on its own, and why. */
-interface Faulty {
-  readonly fault: string;
-}
-
-/** Who a record belongs to, and what is wrong with it: all records may not fit in memory. */
+/** The key of a record, who it belongs to, and what is wrong with it: all records may not fit in memory. */
 function checkedPart(entry: Entry): AnyRecord {
-  const { id, instance_id, user_id } = entry[1] as Partial<SessionRecord>;
+  const [name, record] = entry;
+  const { id, instance_id, user_id } = record as Partial<SessionRecord>;
   const fault = recordFault(entry);
-  return { id, instance_id, user_id, ...(fault !== undefined && { fault }) } as Partial<Faulty> as AnyRecord;
+  const part = {
+    id,
+    instance_id,
+    user_id,
+    [keyColumn(name)]: keyOf(name, record),
+    ...(fault !== undefined && { fault }),
+  };
+  return part as unknown as AnyRecord;
 }
 
 /** The number of records in each table. */
-export function countsOf({ tables }: Pick<Scan, "tables">): Record<TableName, number> {
+export function countsOf(tables: Tables): Record<TableName, number> {
   return byTable(TABLE_NAMES, (name) => tables[name].size);
 }
 
@@ -77,41 +81,29 @@ export function invalidIn(tables: Tables, faultOf = recordFault): string[] {
 }
 
 /** The records that belong to others that aren't there. */
-export function danglingIn({ tables }: Pick<Scan, "tables">): { entry: Entry; key: string; missing: string }[] {
+export function danglingIn(tables: Tables): { entry: Entry; key: string; missing: string }[] {
   const references = new References();
   return TABLE_NAMES.flatMap((name) =>
-    [...tables[name]].flatMap(([key, record]) => {
+    [...tables[name].values()].flatMap((record) => {
       const entry = [name, record] as Entry;
       const missing = references.missing(entry);
-      const shown = name === "states" ? `${key.slice(0, 8)}…` : key;
-      return missing === undefined ? [] : [{ entry, key: shown, missing }];
+      return missing === undefined ? [] : [{ entry, key: shownKey(entry), missing }];
     }),
   );
-}
-
-/** All that can be read of a store, and what can't. */
-export interface Scan {
-  /** Undefined if there is no `db.json`, or its first line can't be read. */
-  readonly header: Header | undefined;
-  /** The number of the last change that was read. */
-  readonly sequence: number;
-  readonly tables: Tables;
-  readonly damage: readonly Damage[];
-  /** Whether changes are lost, so that some records have older values. */
-  readonly lostChanges: boolean;
-  /** Remains of a crash, which the next start removes. */
-  readonly leftovers: readonly string[];
 }
 
 /**
  * Reads each line of a store's files on its own. A change after a damaged line is still applied: it puts a complete
  * record or removes a key, and depends on nothing before it.
  * @param keep selects what to keep of each record: a large store's records may not fit in memory
+ * @returns all that can be read, and what can't. `header` is undefined if there is no `db.json`, or its first line can't be
+ * read; `sequence` is the number of the last change that was read; with `lostChanges`, some records have older values;
+ * `leftovers` are remains of a crash, which the next start removes
  * @throws {StoreRefused} if it was written by a newer svc, or is not a store
  */
-export async function scan(view: ReadView, keep: (entry: Entry) => AnyRecord = ([, record]) => record): Promise<Scan> {
+export async function scan(view: ReadView, keep: (entry: Entry) => AnyRecord = ([, record]) => record) {
   const { path, document } = view;
-  const tables = byTable(TABLE_NAMES, (name) => new RecordTable<TableName>(name));
+  const tables = emptyTables() as Readonly<Record<TableName, RecordTable<TableName>>>;
   const damage: Damage[] = [];
   const leftovers: string[] = [];
   let header: Header | undefined;
@@ -121,11 +113,9 @@ export async function scan(view: ReadView, keep: (entry: Entry) => AnyRecord = (
         if ("header" in item) header = item.header;
         else if ("damage" in item) damage.push(item.damage);
         else {
-          const { entry, damageAt } = item;
-          const [name, record] = entry;
-          const key = keyOf(name, record);
-          if (tables[name].has(key, instanceOf(record))) damage.push(damageAt(TWICE));
-          else tables[name].set(key, keep(entry));
+          const [name, record] = item.entry;
+          if (tables[name].has(keyOf(name, record), instanceOf(record)!)) damage.push(item.damageAt(TWICE));
+          else tables[name].set(keep(item.entry));
         }
       }
 
@@ -156,12 +146,12 @@ export async function scan(view: ReadView, keep: (entry: Entry) => AnyRecord = (
       damage.push(gap(view, sequence, line.sequence));
     }
     for (const [action, name, subject, instance_id] of line.changes)
-      if (action === "put") tables[name].set(keyOf(name, subject), keep([name, subject] as Entry));
+      if (action === "put") tables[name].set(keep([name, subject] as Entry));
       else tables[name].delete(subject, instance_id);
     sequence = line.sequence;
   }
   lostChanges ||= read.journalFault !== undefined || inJournals.some(({ what }) => what === UNREADABLE);
-  return { header, sequence, tables: tables as Tables, damage, lostChanges, leftovers };
+  return { header, sequence, tables: tables as unknown as Tables, damage, lostChanges, leftovers };
 }
 
 /** What the journals continue, as far as the document's first line can be trusted. */

@@ -1,9 +1,8 @@
 import { rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { byTable, TABLE_NAMES, VERSION, type TableName } from "../../records.ts";
-import { countsOf, danglingIn, invalidIn, scan, type Scan } from "./check.ts";
+import { instanceOf, keyOf, VERSION, type TableName } from "../../records.ts";
+import { countsOf, danglingIn, invalidIn, scan } from "./check.ts";
 import { copyFile, followed, journalName, oldName } from "../files/directory.ts";
-import { RecordTable, type Tables } from "../document/tables.ts";
 import { damageText, noInstance, notOpened, notWritten } from "../files/refusals.ts";
 import { FILLED, newId } from "../files/header.ts";
 import { Journal } from "../files/journal.ts";
@@ -52,27 +51,35 @@ export async function openRepair(location: string, { dropDangling = false, now }
       files: view.files.map((file) => file.path),
       found: await scan(view),
     }));
-    const { tables, states, dangling } = keep(found, dropDangling);
+    const { tables } = found;
+    // A used state whose removal was lost could be used again, so no state is kept then.
+    const states = found.lostChanges ? [...tables.states.values()] : [];
+    for (const { state } of states) tables.states.delete(state);
+    const dangling = dropDangling ? danglingIn(tables) : [];
+    for (const { entry } of dangling) {
+      const [name, record] = entry;
+      tables[name].delete(keyOf(name, record), instanceOf(record));
+    }
     const sentenceOf = ({ entry: [name], key, missing }: (typeof dangling)[number]): string =>
       `${name} ${key}: it belongs to ${missing}, which isn't there`;
     const losses = [
       ...found.damage.map(damageText),
-      ...(states > 0 ? [`${states} sign-ins under way`] : []),
+      ...(states.length > 0 ? [`${states.length} sign-ins under way`] : []),
       ...dangling.map(sentenceOf),
     ];
     return {
       location: path,
       losses,
-      remaining: [...danglingIn({ tables }).map(sentenceOf), ...invalidIn(tables)],
+      remaining: [...danglingIn(tables).map(sentenceOf), ...invalidIn(tables)],
       notes: found.lostChanges ? [STALE] : [],
-      kept: countsOf({ tables }),
+      kept: countsOf(tables),
       async apply() {
         if (tables.instances.size === 0) throw noInstance(path);
         try {
           const stamp = now.toISOString().replaceAll(":", "-");
           const copies = files.map((file) => `${file}.${stamp}.bak`);
           for (const [i, file] of files.entries()) await copyFile(file, copies[i]!, { isNew: true });
-          await write(path, tables, found);
+          await write(path, found);
           await rm(oldName(path), { force: true });
           await syncDirectory(dirname(path));
           return copies;
@@ -88,25 +95,11 @@ export async function openRepair(location: string, { dropDangling = false, now }
   }
 }
 
-/** A used state whose removal was lost could be used again, so no state is kept then. */
-function keep(
-  found: Scan,
-  dropDangling: boolean,
-): { tables: Scan["tables"]; states: number; dangling: ReturnType<typeof danglingIn> } {
-  const states = found.lostChanges ? found.tables.states.size : 0;
-  const kept = found.lostChanges ? { ...found.tables, states: new RecordTable("states") } : found.tables;
-  const dangling = dropDangling ? danglingIn({ tables: kept }) : [];
-  const dropped = new Set(dangling.map(({ entry: [, record] }) => record));
-  const tables = byTable(TABLE_NAMES, (name) => {
-    const table = new RecordTable<TableName>(name);
-    for (const [key, record] of kept[name]) if (!dropped.has(record)) table.set(key, record);
-    return table;
-  });
-  return { tables: tables as Tables, states, dangling };
-}
-
 /** Writes the document first: until the journal exists, another repair starts from it. */
-async function write(path: string, tables: Scan["tables"], { sequence: last, header }: Scan): Promise<void> {
+async function write(
+  path: string,
+  { tables, sequence: last, header }: Awaited<ReturnType<typeof scan>>,
+): Promise<void> {
   const [store, id] = [header?.store ?? newId(), newId()];
   const sequence = Math.max(last, FILLED);
   await writeDocument(path, { version: VERSION, store, journal: id, sequence }, (name) =>

@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 import { VERSION } from "../../records.ts";
 import type { Migration } from "../../maintenance.ts";
 import { StoreRefused, type Warn } from "../../store.ts";
-import { NO_HEADER, inUseByServer, notCompacted, refusalOf } from "../files/refusals.ts";
-import { headerOf } from "../files/document-reader.ts";
+import { inUseByServer, notCompacted } from "../files/refusals.ts";
+import { requireHeader } from "../files/document-reader.ts";
 import { Files } from "../files/files.ts";
 import { parseJournalHeader } from "../files/header.ts";
 import { lineBatches } from "../files/lines.ts";
@@ -55,11 +55,10 @@ async function startAndStop(path: string, warn: Warn): Promise<void> {
 
 /** A store without a `db.json` has the newest format: its first document will. */
 async function versionOf(location: string): Promise<{ path: string; version: number }> {
-  return inReadView(location, async ({ path, document }) => {
-    const header = document && (await headerOf(document));
-    if (header || !document) return { path, version: header?.version ?? VERSION };
-    throw refusalOf({ file: path, line: 1, what: NO_HEADER });
-  });
+  return inReadView(location, async ({ path, document }) => ({
+    path,
+    version: document ? (await requireHeader(document)).version : VERSION,
+  }));
 }
 
 async function sizes(location: string): Promise<{ path: string; journal: number; total: number }> {

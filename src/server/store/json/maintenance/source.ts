@@ -11,10 +11,11 @@ import {
 } from "../../records.ts";
 import type { Source } from "../../maintenance.ts";
 import type { AnyRecord, Change } from "../document/tables.ts";
-import { NO_HEADER, refusalOf } from "../files/refusals.ts";
+import { refusalOf } from "../files/refusals.ts";
 import { replay } from "../files/journal-lines.ts";
 import { openReadView, type ReadView } from "../files/read-view.ts";
-import { headerOf, itemsOf, type Item } from "../files/document-reader.ts";
+import { inPieces } from "../files/document-file.ts";
+import { itemsOf, requireHeader, type Item } from "../files/document-reader.ts";
 
 const BATCH = 1000;
 
@@ -26,8 +27,10 @@ const BATCH = 1000;
 export async function openJsonSource(path: string): Promise<Source> {
   const view = await openReadView(resolve(path));
   try {
-    const late = await lateChanges(view);
-    return { location: view.path, entries: () => batches(entries(view, late)), close: () => view.close() };
+    const late: Late = byTable(TABLE_NAMES, () => new Map());
+    const base = view.document && (await requireHeader(view.document));
+    await replay(view, base, (change) => note(late, change));
+    return { location: view.path, entries: () => entries(view, late), close: () => view.close() };
   } catch (error) {
     await view.close();
     throw error;
@@ -42,18 +45,10 @@ function placeOf(name: TableName, key: string, instance_id: string | undefined):
   return isTenantName(name) && instance_id !== undefined ? `${instance_id}\0${key}` : key;
 }
 
-function changeOf(late: Late, name: TableName, record: AnyRecord): ReturnType<Late[TableName]["get"]> {
+function find(late: Late, name: TableName, record: AnyRecord) {
   const key = keyOf(name, record);
-  return late[name].get(placeOf(name, key, instanceOf(record))) ?? late[name].get(key);
-}
-
-async function lateChanges(view: ReadView): Promise<Late> {
-  const late: Late = byTable(TABLE_NAMES, () => new Map());
-  const { document } = view;
-  const base = document && (await headerOf(document));
-  if (document && !base) throw refusalOf({ file: document.path, line: 1, what: NO_HEADER });
-  await replay(view, base, (change) => note(late, change));
-  return late;
+  const place = placeOf(name, key, instanceOf(record));
+  return { place, change: late[name].get(place) ?? late[name].get(key) };
 }
 
 /** A record that was deleted and created again is a new one, behind all others. */
@@ -65,13 +60,12 @@ function note(late: Late, [action, name, subject, instance_id]: Change): void {
       for (const place of table.keys()) if (place.endsWith(`\0${subject}`)) table.set(place, gone);
     return void table.set(placeOf(name, subject, instance_id), gone);
   }
-  const place = placeOf(name, keyOf(name, subject), instanceOf(subject));
-  const before = changeOf(late, name, subject);
+  const { place, change: before } = find(late, name, subject);
   if (before && !before.record) table.delete(place);
   table.set(place, { record: subject, isMoved: before?.isMoved ?? false });
 }
 
-async function* entries({ document }: ReadView, late: Late): AsyncIterable<Entry[]> {
+async function* entries({ document }: ReadView, late: Late): AsyncIterable<readonly Entry[]> {
   const placed = new Set<string>();
   let next = 0;
   /** What came to be in the tables before one, after the document was written. */
@@ -86,28 +80,23 @@ async function* entries({ document }: ReadView, late: Late): AsyncIterable<Entry
     return found;
   }
   function current(item: Item): Entry[] {
-    if (!("entry" in item)) return [];
+    if ("damage" in item) throw refusalOf(item.damage);
+    if ("header" in item) return [];
     const [name, record] = item.entry;
     const before = added(TABLE_NAMES.indexOf(name));
-    const change = changeOf(late, name, record);
+    const { place, change } = find(late, name, record);
     if (!change) return [...before, item.entry];
     if (!change.record || change.isMoved) return before;
-    placed.add(placeOf(name, keyOf(name, record), instanceOf(record)));
+    placed.add(place);
     return [...before, [name, change.record] as Entry];
   }
-  if (document) for await (const items of itemsOf(document)) yield items.flatMap((item) => current(strict(item)));
-  yield added(TABLE_NAMES.length);
+  if (document) for await (const items of itemsOf(document)) yield* moved(items.flatMap(current));
+  yield* moved(added(TABLE_NAMES.length));
 }
 
-async function* batches(all: AsyncIterable<Entry[]>): AsyncIterable<Entry[]> {
-  for await (const some of all) {
-    const moved = some.filter(([name]) => (MOVED_NAMES as readonly TableName[]).includes(name));
-    for (let start = 0; start < moved.length; start += BATCH) yield moved.slice(start, start + BATCH);
-  }
-}
-
-/** @throws {StoreRefused} with the damage, if there is any */
-function strict(item: Item): Exclude<Item, { damage: unknown }> {
-  if ("damage" in item) throw refusalOf(item.damage);
-  return item;
+function moved(all: readonly Entry[]): Iterable<readonly Entry[]> {
+  return inPieces(
+    all.filter(([name]) => (MOVED_NAMES as readonly TableName[]).includes(name)),
+    BATCH,
+  );
 }
