@@ -22,9 +22,7 @@ export function Timeline({ steps, hasFailed }: { steps: readonly Step[]; hasFail
               <span class="faint">
                 <TimeOfDay at={step.at} />
               </span>
-              <span class="step-time">
-                <span>{duration(step.ms)}</span>
-              </span>
+              <span class="step-time">{duration(step.ms)}</span>
             </summary>
             <div class="stack step-detail">
               {step.reason && <p class={n === failing ? "bad-text" : "muted"}>{step.reason}</p>}
