@@ -1,5 +1,5 @@
 import { render } from "preact";
-import { redeemLink } from "./api/session.ts";
+import { redeemLink } from "./api/client.ts";
 import { startStream } from "./api/stream.ts";
 import { App } from "./shell/app.tsx";
 

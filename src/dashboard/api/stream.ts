@@ -1,7 +1,6 @@
 import { signal } from "@preact/signals";
 import type { ServerEvent } from "../../control-client/index.ts";
-import { control } from "./client.ts";
-import { dashboardKey } from "./session.ts";
+import { control, dashboardKey } from "./client.ts";
 
 /** Whether events arrive at the moment. */
 export const streamStatus = signal<"connecting" | "live" | "reconnecting">("connecting");

@@ -1,22 +1,21 @@
 import { useSignal } from "@preact/signals";
-import { Component, type VNode, type ComponentChildren } from "preact";
+import { Component, type ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect } from "preact/hooks";
-import { dashboardKey, rememberAddress, signedOutReason } from "../api/session.ts";
+import { dashboardKey, rememberAddress, signedOutReason } from "../api/client.ts";
 import { streamStatus } from "../api/stream.ts";
 import { followChanges, refreshState, service } from "../api/service.ts";
 import { currentAddress, location } from "../router.ts";
-import { Icon } from "../ui/icon.tsx";
+import { Icon, Notices } from "../ui/button.tsx";
 import { Heading, Panel, Problem } from "../ui/parts.tsx";
-import { Notices } from "../ui/notices.tsx";
 import { ClockChip, Navigation } from "./navigation.tsx";
 import { openPalette, Palette, PALETTE_KEYS } from "./palette.tsx";
 import { OpenedDialog } from "../ui/dialog.tsx";
 import { useShortcuts } from "./shortcuts.tsx";
 import { VIEWS } from "./views.ts";
-import { CopyableCode } from "../ui/copy.tsx";
+import { CopyableCode } from "../ui/values.tsx";
 
 /** The whole dashboard: the navigation, and the view that the address names. */
-export function App(): VNode {
+export function App() {
   const isMenuOpen = useSignal(false);
   const { path } = location.value;
   const place = path.join("/");
@@ -130,7 +129,7 @@ function focusMain(): void {
 }
 
 /** For a browser without a key: how to sign in. */
-function Gate(): VNode {
+function Gate() {
   useEffect(rememberAddress, []);
   return (
     <main class="gate">
@@ -166,7 +165,7 @@ class ViewBoundary extends Component<{ children: ComponentChildren }, { error: E
     return { error };
   }
 
-  override render(): VNode {
+  override render() {
     const { error } = this.state;
     if (!error) return <>{this.props.children}</>;
     return (

@@ -1,12 +1,12 @@
 import { isUuid } from "../../wire/ids.ts";
 import { durationMs } from "../../wire/text/time.ts";
 import { visible } from "../../wire/text/harmless.ts";
-import { control, type User } from "../api/client.ts";
+import { control, type Clock, type User } from "../api/client.ts";
 import { service, setClock, revokeSessionsOf, runSignIn } from "../api/service.ts";
 import { go, goTo, href } from "../router.ts";
-import { notify } from "../ui/notices.tsx";
-import { nameIn, WORD } from "../ui/search-text.ts";
-import { switchZone, wallTime, zone, zoneName } from "../ui/time.tsx";
+import { notify } from "../ui/button.tsx";
+import { counted, nameIn, WORD } from "../ui/text.ts";
+import { switchZone, wallTime, zone, zoneName } from "../ui/values.tsx";
 import { VIEWS } from "./views.ts";
 
 /** An entry of the palette: a place to go to, or something that it does at once. */
@@ -101,15 +101,11 @@ function wordQuery(text: string): string | undefined {
   return WORD.test(text) ? `name:*${text}*` : undefined;
 }
 
-function advance(by: string): ReturnType<typeof clockOf> {
+function advance(by: string): Promise<Clock> {
   return control.request("POST /clock/advance", { body: { by } });
 }
 
-function clockOf(): Promise<Parameters<typeof setClock>[0]> {
-  return control.request("GET /clock");
-}
-
-function changeClock(name: string, change: () => ReturnType<typeof clockOf>, keywords: string): Command {
+function changeClock(name: string, change: () => Promise<Clock>, keywords: string): Command {
   const run = async (): Promise<void> => {
     const clock = await change();
     setClock(clock);
@@ -128,6 +124,5 @@ async function signInAndShow(): Promise<void> {
 }
 
 async function revoke(user: User): Promise<void> {
-  const count = await revokeSessionsOf(user);
-  notify("good", `${count} ${count === 1 ? "session" : "sessions"} of ${user.data.email} revoked`);
+  notify("good", `${counted(await revokeSessionsOf(user), "session")} of ${user.data.email} revoked`);
 }

@@ -1,8 +1,7 @@
-import type { VNode } from "preact";
 import { streamStatus } from "../api/stream.ts";
 import { service } from "../api/service.ts";
-import { Icon } from "../ui/icon.tsx";
-import { switchZone, zoneName, useServiceTime, wallTime } from "../ui/time.tsx";
+import { Icon } from "../ui/button.tsx";
+import { switchZone, zoneName, useServiceTime, wallTime } from "../ui/values.tsx";
 import { VIEWS, type View } from "./views.ts";
 import { href } from "../router.ts";
 
@@ -17,7 +16,7 @@ export function Navigation({
   current: View["path"] | undefined;
   isOpen: boolean;
   onClose: () => void;
-}): VNode {
+}) {
   const status = streamStatus.value;
   return (
     <nav
@@ -60,7 +59,7 @@ export function Navigation({
 }
 
 /** Shown on every view while the service's clock is not real time. */
-export function ClockChip(): VNode | null {
+export function ClockChip() {
   const clock = service.value.state?.clock;
   const time = useServiceTime(clock?.mode === "running");
   if (!clock || clock.mode === "real") return null;

@@ -1,12 +1,11 @@
 import { signal, useSignal } from "@preact/signals";
 import fuzzysort from "fuzzysort";
-import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { control, type User } from "../api/client.ts";
 import { currentInstance } from "../api/service.ts";
 import { Dialog } from "../ui/dialog.tsx";
-import { notify } from "../ui/notices.tsx";
-import { UserText } from "../ui/user-text.tsx";
+import { notify } from "../ui/button.tsx";
+import { UserText } from "../ui/values.tsx";
 import { advanceCommand, fixedCommands, searchCommand, userCommands, userSearch, type Command } from "./commands.ts";
 
 const isOpen = signal(false);
@@ -26,11 +25,11 @@ export function openPalette(): void {
 }
 
 /** Finds anything by a part of its name, and opens it or does it. */
-export function Palette(): VNode | null {
+export function Palette() {
   return isOpen.value ? <OpenPalette onClose={() => void (isOpen.value = false)} /> : null;
 }
 
-function OpenPalette({ onClose }: { onClose: () => void }): VNode {
+function OpenPalette({ onClose }: { onClose: () => void }) {
   const text = useSignal("");
   const chosen = useSignal(0);
   const users = useUsers(text.value.trim().replace(VERB, ""));

@@ -1,4 +1,3 @@
-import type { VNode } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 import { Dialog, openDialog } from "../ui/dialog.tsx";
 import { Facts } from "../ui/parts.tsx";
@@ -37,7 +36,7 @@ export function useShortcuts(): void {
   }, []);
 }
 
-function Keys(): VNode {
+function Keys() {
   return (
     <Dialog title="Keys">
       <Facts rows={KEYS.map(([keys, does]) => [<kbd>{keys}</kbd>, does])} />

@@ -1,5 +1,5 @@
 import type { ComponentType } from "preact";
-import type { IconName } from "../ui/icon.tsx";
+import type { IconName } from "../ui/button.tsx";
 import { Control } from "../views/control.tsx";
 import { Flow } from "../views/flow.tsx";
 import { Flows } from "../views/flows.tsx";

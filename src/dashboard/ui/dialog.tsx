@@ -18,7 +18,7 @@ export function closeDialog(): void {
 }
 
 /** The place of the dialog that a view has opened. */
-export function OpenedDialog(): VNode | null {
+export function OpenedDialog() {
   useEffect(() => closeDialog, []);
   return opened.value ?? null;
 }
@@ -27,18 +27,14 @@ export function OpenedDialog(): VNode | null {
  * A modal dialog. Its first field has the focus, without a field its first button. Esc, a click outside and another address
  * close it, and the focus returns to its previous place.
  */
-export function Dialog({
-  title,
-  children,
-  onClose = closeDialog,
-  isHigh,
-}: {
+export function Dialog(props: {
   title: string;
   children: ComponentChildren;
   onClose?: (() => void) | undefined;
   /** Whether it is at the top of the window, where it stays while its content grows and shrinks. */
   isHigh?: boolean;
-}): VNode {
+}) {
+  const { title, children, onClose = closeDialog, isHigh } = props;
   const element = useRef<HTMLDialogElement>(null);
   // Before the next key event, which already belongs to the dialog.
   useLayoutEffect(() => {
@@ -92,7 +88,7 @@ interface FormDialogProps {
 }
 
 /** A dialog that sends a form: it closes when `onSubmit` resolves, and shows the error when it rejects. */
-export function FormDialog(props: FormDialogProps): VNode {
+export function FormDialog(props: FormDialogProps) {
   const { title, action, kind = "primary", testId, fields = [], children, onSubmit, onClose = closeDialog } = props;
   const form = useForm(async () => {
     await onSubmit();

@@ -7,17 +7,13 @@ import { useContext, useId, useLayoutEffect, useRef } from "preact/hooks";
 export const FieldError = createContext<{ readonly name: string; readonly text: string } | undefined>(undefined);
 
 /** A labelled input. The hint is the rule, the error what is wrong. */
-export function Field({
-  label,
-  hint,
-  error,
-  children,
-}: {
+export function Field(props: {
   label: string;
   hint?: ComponentChildren;
   error?: string | undefined;
   children: VNode<InputHTMLAttributes>;
-}): VNode {
+}) {
+  const { label, hint, error, children } = props;
   const id = useId();
   const isExplained = Boolean(error || hint);
   return (
@@ -66,7 +62,7 @@ export function TextField({
 } & Pick<
   InputHTMLAttributes,
   "required" | "maxLength" | "pattern" | "placeholder" | "autocomplete" | "min" | "max" | "step"
->): VNode {
+>) {
   const input = useRef<HTMLInputElement>(null);
   const refused = useContext(FieldError);
   const reason = refused?.name === name ? refused?.text : undefined;
@@ -85,18 +81,35 @@ export function TextField({
   );
 }
 
-/** A box to tick, for a signal. */
-export function CheckField({ label, value }: { label: string; value: Signal<boolean> }): VNode {
+/** A box to tick. */
+export function Check({
+  label,
+  name,
+  checked,
+  onChange,
+}: {
+  label: string;
+  /** What screen readers call it, if not its label. */
+  name?: string;
+  checked: boolean;
+  onChange: (isChecked: boolean) => void;
+}) {
   return (
     <label class="check">
       <input
         type="checkbox"
-        checked={value.value}
-        onChange={(event) => void (value.value = event.currentTarget.checked)}
+        checked={checked}
+        aria-label={name}
+        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
       />
       {label}
     </label>
   );
+}
+
+/** The same for a signal. */
+export function CheckField({ label, value }: { label: string; value: Signal<boolean> }) {
+  return <Check label={label} checked={value.value} onChange={(isChecked) => void (value.value = isChecked)} />;
 }
 
 export interface Choice {
@@ -111,13 +124,8 @@ interface SelectProps {
   readonly inline?: boolean;
 }
 
-export function Select({
-  label,
-  value,
-  choices,
-  onChange,
-  inline,
-}: SelectProps & { value: string; onChange: (value: string) => void }): VNode {
+export function Select(props: SelectProps & { value: string; onChange: (value: string) => void }) {
+  const { label, value, choices, onChange, inline } = props;
   const control = (
     <select aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
       {choices.map((choice) => (
@@ -131,7 +139,7 @@ export function Select({
 }
 
 /** The same for the text of a signal. An empty text means the first choice. */
-export function SelectField<Value extends string>({ value, ...props }: SelectProps & { value: Signal<Value> }): VNode {
+export function SelectField<Value extends string>({ value, ...props }: SelectProps & { value: Signal<Value> }) {
   const shown = value.value || (props.choices[0]?.value ?? "");
   return <Select {...props} value={shown} onChange={(chosen) => void (value.value = chosen as Value)} />;
 }
@@ -178,7 +186,7 @@ export function useForm(send: () => Promise<unknown>): FormState {
 }
 
 /** A form's error, if it has one. */
-export function Refusal({ reason }: { reason: string | undefined }): VNode | null {
+export function Refusal({ reason }: { reason: string | undefined }) {
   return reason === undefined ? null : (
     <p class="bad-text" role="alert">
       {reason}
@@ -187,12 +195,7 @@ export function Refusal({ reason }: { reason: string | undefined }): VNode | nul
 }
 
 /** A form of one line, which is empty again once it was sent. */
-export function TextForm({
-  action,
-  testId,
-  onSubmit,
-  ...field
-}: {
+export function TextForm(props: {
   label: string;
   hint: string;
   placeholder: string;
@@ -200,7 +203,8 @@ export function TextForm({
   action: string;
   testId?: string;
   onSubmit: (text: string) => Promise<unknown>;
-}): VNode {
+}) {
+  const { action, testId, onSubmit, ...field } = props;
   const value = useSignal("");
   const form = useForm(async () => {
     await onSubmit(value.peek().trim());

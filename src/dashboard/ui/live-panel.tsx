@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren, VNode } from "preact";
+import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { location, refine } from "../router.ts";
 import { Button } from "./button.tsx";
@@ -19,7 +19,7 @@ export interface Filter {
 const PAUSE_MS = 200;
 
 /** Filters the list of a view. The filters are part of the address, so that a link shows the same list. */
-export function FilterBar({ filters, children }: { filters: readonly Filter[]; children?: ComponentChildren }): VNode {
+export function FilterBar({ filters, children }: { filters: readonly Filter[]; children?: ComponentChildren }) {
   const { query } = location.value;
   return (
     <div class="filters">
@@ -43,7 +43,7 @@ export function FilterBar({ filters, children }: { filters: readonly Filter[]; c
 }
 
 /** Applies the text shortly after typing stops, and at once on Enter. */
-function TextFilter({ name, label, value }: { name: string; label: string; value: string }): VNode {
+function TextFilter({ name, label, value }: { name: string; label: string; value: string }) {
   const text = useSignal(value);
   const apply = (): void => {
     if (text.peek().trim() !== value) refine({ [name]: text.peek().trim() });
@@ -87,7 +87,7 @@ export function LivePanel<Row>(props: {
   empty: ComponentChildren;
   /** The table. */
   children: (rows: readonly Row[]) => ComponentChildren;
-}): VNode {
+}) {
   const { list, noun, empty, children } = props;
   const { rows, waiting, showOlder } = list;
   // At the last page its button has the focus.

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren, VNode } from "preact";
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { AnswerOf, QueryOf } from "../../wire/control/types.ts";
 import { ControlError } from "../../control-client/index.ts";
@@ -21,22 +21,18 @@ type Cursors = readonly (string | undefined)[];
 const left = new Map<string, Cursors>();
 
 /** A list of the API, one page at a time by the API's cursor, which costs the same for ten rows and a million. */
-export function PagedTable<Route extends "GET /users" | "GET /sessions">({
-  route,
-  query,
-  empty,
-  onRefusal,
-  reloadKey,
-  ...table
-}: Omit<TableProps<AnswerOf<Route>[number]>, "rows" | "sorting" | "onSort"> & {
-  route: Route;
-  query: NonNullable<QueryOf<"GET /users/count">>;
-  empty: ComponentChildren;
-  /** Shows beside the search why it was refused. Without it, and for every other error, the error replaces the table. */
-  onRefusal?: (error: Error | undefined) => void;
-  /** The list is loaded again when this changes. */
-  reloadKey?: unknown;
-}): VNode {
+export function PagedTable<Route extends "GET /users" | "GET /sessions">(
+  props: Omit<TableProps<AnswerOf<Route>[number]>, "rows" | "sorting" | "onSort"> & {
+    route: Route;
+    query: NonNullable<QueryOf<"GET /users/count">>;
+    empty: ComponentChildren;
+    /** Shows beside the search why it was refused. Without it, and for every other error, the error replaces the table. */
+    onRefusal?: (error: Error | undefined) => void;
+    /** The list is loaded again when this changes. */
+    reloadKey?: unknown;
+  },
+) {
+  const { route, query, empty, onRefusal, reloadKey, ...table } = props;
   type Row = AnswerOf<Route>[number];
   const sorting = sortingIn(location.value.query["sort"]);
   // The cursors of the previous pages.

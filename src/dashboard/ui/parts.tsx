@@ -1,29 +1,23 @@
-import type { ComponentChildren, VNode } from "preact";
+import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { Icon, type IconName } from "./icon.tsx";
-import { Button } from "./button.tsx";
+import { Icon, Button, type IconName } from "./button.tsx";
 
 export type Tone = "good" | "bad" | "warn" | "info" | "plain";
 
-export function Pill({ tone = "plain", children }: { tone?: Tone; children: ComponentChildren }): VNode {
+export function Pill({ tone = "plain", children }: { tone?: Tone; children: ComponentChildren }) {
   return <span class={`pill ${tone}`}>{children}</span>;
 }
 
 /** A titled part of a view. */
-export function Panel({
-  title,
-  actions,
-  children,
-  flush,
-  testId,
-}: {
+export function Panel(props: {
   title?: ComponentChildren;
   actions?: ComponentChildren;
   children: ComponentChildren;
   /** Whether the content reaches the edges, as tables do. */
   flush?: boolean;
   testId?: string;
-}): VNode {
+}) {
+  const { title, actions, children, flush, testId } = props;
   return (
     <section class={`panel${flush ? " flush" : ""}`} data-testid={testId}>
       {(title || actions) && (
@@ -38,13 +32,7 @@ export function Panel({
 }
 
 /** The header of a view. Its text is the title of the page, in tabs and in the browser's history. */
-export function Heading({
-  title,
-  picture,
-  back,
-  children,
-  note,
-}: {
+export function Heading(props: {
   title: ComponentChildren;
   /** Beside the title, but not part of it. */
   picture?: ComponentChildren;
@@ -53,7 +41,8 @@ export function Heading({
   /** Buttons. */
   children?: ComponentChildren;
   note?: ComponentChildren;
-}): VNode {
+}) {
+  const { title, picture, back, children, note } = props;
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => {
     document.title = `${heading.current!.textContent} · svc`;
@@ -76,15 +65,7 @@ export function Heading({
 }
 
 /** What to do if there is nothing to show. */
-export function Empty({
-  icon,
-  title,
-  children,
-}: {
-  icon: IconName;
-  title: string;
-  children?: ComponentChildren;
-}): VNode {
+export function Empty({ icon, title, children }: { icon: IconName; title: string; children?: ComponentChildren }) {
   return (
     <div class="empty" role="status" data-testid="empty">
       <Icon name={icon} />
@@ -95,7 +76,7 @@ export function Empty({
 }
 
 /** What went wrong, where it went wrong, and a way on. */
-export function Problem({ error, onRetry }: { error: Error; onRetry?: (() => unknown) | undefined }): VNode {
+export function Problem({ error, onRetry }: { error: Error; onRetry?: (() => unknown) | undefined }) {
   return (
     <div class="problem" role="alert" data-testid="problem">
       <Icon name="warning" />
@@ -118,7 +99,7 @@ export function Listed<Row>(props: {
   lines?: number;
   empty: ComponentChildren;
   children: (rows: readonly Row[]) => ComponentChildren;
-}): VNode {
+}) {
   const { rows, error, onRetry, lines = 3, empty, children } = props;
   return (
     <>
@@ -130,17 +111,8 @@ export function Listed<Row>(props: {
 }
 
 /** Replaces a record that is being loaded or can't be shown. */
-export function Unloaded({
-  title,
-  back,
-  error,
-  onRetry,
-}: {
-  title: string;
-  back: string;
-  error: Error | undefined;
-  onRetry: () => void;
-}): VNode {
+export function Unloaded(props: { title: string; back: string; error: Error | undefined; onRetry: () => void }) {
+  const { title, back, error, onRetry } = props;
   if (!error) return <Placeholder lines={8} />;
   return (
     <>
@@ -151,11 +123,7 @@ export function Unloaded({
 }
 
 /** Rows with a name and a value. */
-export function Facts({
-  rows,
-}: {
-  rows: readonly (readonly [name: ComponentChildren, value: ComponentChildren])[];
-}): VNode {
+export function Facts({ rows }: { rows: readonly (readonly [name: ComponentChildren, value: ComponentChildren])[] }) {
   return (
     <dl class="facts">
       {rows.map(([name, value], n) => (
@@ -169,20 +137,12 @@ export function Facts({
 }
 
 /** Grey lines while content is loading, as high as the content, so that nothing moves. */
-export function Placeholder({ lines = 3 }: { lines?: number }): VNode {
+export function Placeholder({ lines = 3 }: { lines?: number }) {
   return (
     <div class="placeholder" aria-busy="true" aria-label="Loading">
       {Array.from({ length: lines }, (_, line) => (
         <span key={line} />
       ))}
     </div>
-  );
-}
-
-export function Code({ children }: { children: string }): VNode {
-  return (
-    <pre class="code" tabIndex={0}>
-      <code>{children}</code>
-    </pre>
   );
 }

@@ -1,11 +1,10 @@
 import { useSignal } from "@preact/signals";
-import type { VNode } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
 import type { Fields } from "../../wire/search/fields.ts";
 import { parseQuery, QueryError } from "../../wire/search/query.ts";
 import { explainProblem, inWords } from "../../wire/search/query-words.ts";
-import { complete, nameIn, type Suggestion } from "./search-text.ts";
-import { Icon } from "./icon.tsx";
+import { complete, nameIn, type Suggestion } from "./text.ts";
+import { Icon } from "./button.tsx";
 
 export interface QueryInputProps {
   readonly noun: "users" | "sessions";
@@ -22,7 +21,7 @@ export interface QueryInputProps {
 const PAUSE_MS = 250;
 
 /** An input for the search language. It completes fields and values, and describes the search in words. */
-export function QueryInput({ noun, fields, values, value, onSearch, error }: QueryInputProps): VNode {
+export function QueryInput({ noun, fields, values, value, onSearch, error }: QueryInputProps) {
   const text = useSignal(value);
   const suggestions = useSignal<readonly Suggestion[]>([]);
   const chosen = useSignal(-1);

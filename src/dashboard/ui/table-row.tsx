@@ -1,5 +1,5 @@
 import type { Signal } from "@preact/signals";
-import { Component, type ComponentChildren, type VNode } from "preact";
+import { Component, type ComponentChildren } from "preact";
 import { goTo } from "../router.ts";
 
 export interface Column<Row> {
@@ -46,12 +46,12 @@ export class TableRow<Row> extends Component<TableRowProps<Row>> {
     return (Object.keys(next) as (keyof TableRowProps<Row>)[]).some((name) => next[name] !== this.props[name]);
   }
 
-  override render(): VNode {
+  override render() {
     return <Cells<Row> {...this.props} />;
   }
 }
 
-function Cells<Row>({ id, row, columns, table, address, tone, isFirst, selection }: TableRowProps<Row>): VNode {
+function Cells<Row>({ id, row, columns, table, address, tone, isFirst, selection }: TableRowProps<Row>) {
   const open = (currentTarget: HTMLElement): void => {
     if (address === undefined) return;
     opened.set(table, { id, index: [...(currentTarget.parentElement?.children ?? [])].indexOf(currentTarget) });
@@ -116,7 +116,7 @@ function move(row: HTMLTableRowElement, key: string): boolean {
  * The link of a row, for the mouse and screen readers: it can be opened in another tab. The Tab key stops at the row
  * itself.
  */
-export function RowLink({ address, children }: { address: string; children: ComponentChildren }): VNode {
+export function RowLink({ address, children }: { address: string; children: ComponentChildren }) {
   return (
     <a class="row-link" href={address} tabIndex={-1}>
       {children}

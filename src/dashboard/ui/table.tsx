@@ -1,4 +1,3 @@
-import type { VNode } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { classOf, opened, setSelected, TableRow, type Column, type Selection } from "./table-row.tsx";
 
@@ -32,7 +31,7 @@ export function isReturning(label: string): boolean {
 }
 
 /** A table whose rows can be selected with the arrow keys and opened with Enter. In a narrow window the cells of a row stack. */
-export function Table<Row>(props: TableProps<Row>): VNode {
+export function Table<Row>(props: TableProps<Row>) {
   const { label, columns, rows, idOf, linkOf, toneOf, selection, sorting, isShort, onSort } = props;
   const ids = rows.map(idOf);
   const body = useRef<HTMLTableSectionElement>(null);

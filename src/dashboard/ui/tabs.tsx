@@ -1,21 +1,16 @@
-import type { ComponentChildren, VNode } from "preact";
+import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 
 /** Several panels, of which one is shown. */
-export function Tabs<Name extends string>({
-  label,
-  titles,
-  chosen,
-  onChoose,
-  children,
-}: {
+export function Tabs<Name extends string>(props: {
   label: string;
   titles: Readonly<Record<Name, string>>;
   chosen: Name;
   onChoose: (name: Name) => void;
   /** The panel that was chosen. */
   children: ComponentChildren;
-}): VNode {
+}) {
+  const { label, titles, chosen, onChoose, children } = props;
   const id = useId();
   // WAI-ARIA Authoring Practices, "Tabs": the arrow keys choose, and Tab goes on to the panel.
   const onKeyDown = (event: KeyboardEvent): void => {

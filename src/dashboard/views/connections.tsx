@@ -1,11 +1,9 @@
 import { useSignal } from "@preact/signals";
-import type { VNode } from "preact";
 import { providerTitle, type Provider } from "../../wire/providers.ts";
 import { control, type Instance, type Connection } from "../api/client.ts";
 import { useLoad } from "../api/use-load.ts";
-import { Button } from "../ui/button.tsx";
+import { Button, notify } from "../ui/button.tsx";
 import { confirm, FormDialog, openDialog } from "../ui/dialog.tsx";
-import { notify } from "../ui/notices.tsx";
 import { Listed, Panel, Pill, type Tone } from "../ui/parts.tsx";
 import { sentence } from "../ui/text.ts";
 import { TextField } from "../ui/field.tsx";
@@ -22,7 +20,7 @@ async function readAll(id: string): Promise<Shown[]> {
 }
 
 /** Single-sign-on connections: for each provider, the credentials in use and the reason. */
-export function Connections({ instance }: { instance: Instance }): VNode {
+export function Connections({ instance }: { instance: Instance }) {
   const { data, error, reload } = useLoad(() => readAll(instance.id), [instance.id]);
   const results = useSignal<Readonly<Record<string, { ok: boolean; message: string }>>>({});
   const paramsOf = (provider: Provider): { id: string; provider: Provider } => ({ id: instance.id, provider });
@@ -111,7 +109,7 @@ export function EditConnection({
 }: Shown & {
   instance: string;
   onDone: () => void;
-}): VNode {
+}) {
   const clientId = useSignal(own?.client_id ?? "");
   const secret = useSignal("");
   const title = providerTitle(data.provider);

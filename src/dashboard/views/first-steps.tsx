@@ -1,15 +1,13 @@
 import { signal, useSignal } from "@preact/signals";
-import type { VNode } from "preact";
 import { providerTitle } from "../../wire/providers.ts";
 import { control, type Instance, type SignIn } from "../api/client.ts";
 import { service, runSignIn } from "../api/service.ts";
 import { useLoad } from "../api/use-load.ts";
 import { href } from "../router.ts";
 import { Button } from "../ui/button.tsx";
-import { CopyableCode } from "../ui/copy.tsx";
+import { CopyableCode, UserText } from "../ui/values.tsx";
 import { Panel } from "../ui/parts.tsx";
 import { Tabs } from "../ui/tabs.tsx";
-import { UserText } from "../ui/user-text.tsx";
 import { Claims } from "./token.tsx";
 import { SNIPPETS, type Snippet } from "./snippets.ts";
 
@@ -24,7 +22,7 @@ function dismiss(): void {
 }
 
 /** For a first visit: a sign-in by one button and what it did, then the code for an application. */
-export function FirstSteps(): VNode | null {
+export function FirstSteps() {
   const result = useSignal<SignIn | undefined>(undefined);
   const instance = service.value.instances[0];
   if (!instance || isDismissed.value) return null;
@@ -66,7 +64,7 @@ export function FirstSteps(): VNode | null {
   );
 }
 
-function WhatItDid({ result: { flow_id, user_id, token, error } }: { result: SignIn }): VNode {
+function WhatItDid({ result: { flow_id, user_id, token, error } }: { result: SignIn }) {
   const { data: flow } = useLoad(async () => control.request("GET /flows/:id", { params: { id: flow_id } }), [flow_id]);
   const { provider = null, as = null } = flow && "resource" in flow ? flow.data : {};
   return (
@@ -101,7 +99,7 @@ function WhatItDid({ result: { flow_id, user_id, token, error } }: { result: Sig
   );
 }
 
-function Code({ instance }: { instance: Instance }): VNode {
+function Code({ instance }: { instance: Instance }) {
   const language = useSignal<Language>("Express");
   const { env, code, start }: Snippet = SNIPPETS[language.value](location.origin, instance.data.publishable_key);
   return (

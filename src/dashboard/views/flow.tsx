@@ -1,5 +1,4 @@
 import { useSignal } from "@preact/signals";
-import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { flowMarkdown } from "../../wire/control/flows.ts";
 import { providerTitle } from "../../wire/providers.ts";
@@ -9,18 +8,16 @@ import { onEvent } from "../api/stream.ts";
 import { useLoad } from "../api/use-load.ts";
 import { go, href, listAddress } from "../router.ts";
 import { Button } from "../ui/button.tsx";
-import { Copy, CopyableValue } from "../ui/copy.tsx";
+import { Copy, CopyableValue, ExactTime, UserText } from "../ui/values.tsx";
 import { SelectField } from "../ui/field.tsx";
 import { FormDialog, openDialog } from "../ui/dialog.tsx";
 import { Facts, Heading, Panel, Unloaded } from "../ui/parts.tsx";
-import { ExactTime } from "../ui/time.tsx";
 import { outcomeChoices } from "./choices.ts";
 import { FlowResult } from "./flows.tsx";
 import { Timeline } from "./timeline.tsx";
-import { UserText } from "../ui/user-text.tsx";
 
 /** One sign-in: each step with its duration, request and response. */
-export function Flow({ id }: { id: string }): VNode {
+export function Flow({ id }: { id: string }) {
   const { data: flow, error, reload } = useLoad(() => read(id), [id]);
   useEffect(() => onEvent((event) => event.id === id && reload()), [id, reload]);
   if (!flow || error) return <Unloaded title="Flow" back={listAddress("flows")} error={error} onRetry={reload} />;
@@ -99,7 +96,7 @@ async function readHar(id: string): Promise<string> {
   return JSON.stringify(await control.request("GET /flows/:id", { params: { id }, query: { format: "har" } }), null, 2);
 }
 
-function Replay({ flow }: { flow: FlowRecord }): VNode {
+function Replay({ flow }: { flow: FlowRecord }) {
   const outcome = useSignal(flow.data.requested_outcome ?? "success");
   const run = async (): Promise<void> => {
     const { flow_id } = await control.request("POST /flows/:id/replay", {

@@ -1,4 +1,3 @@
-import type { VNode } from "preact";
 import { isFlowMatch } from "../../wire/control/flows.ts";
 import { chosen, FilterBar, LivePanel, type Filter } from "../ui/live-panel.tsx";
 import { SPANS } from "./sign-in-chart.tsx";
@@ -12,8 +11,7 @@ import { instanceName } from "../api/service.ts";
 import { href } from "../router.ts";
 import { Table } from "../ui/table.tsx";
 import { RowLink, type Column } from "../ui/table-row.tsx";
-import { duration, ExactTime } from "../ui/time.tsx";
-import { UserText } from "../ui/user-text.tsx";
+import { duration, ExactTime, UserText } from "../ui/values.tsx";
 
 const RESULTS = [
   { value: "token", text: "Signed in" },
@@ -22,7 +20,7 @@ const RESULTS = [
 ];
 
 /** Every sign-in as it happens, newest first. */
-export function Flows(): VNode {
+export function Flows() {
   const filters: readonly Filter[] = [
     { name: "user", label: "Name, e-mail, login or id" },
     { name: "reason", label: "Reason contains" },
@@ -93,7 +91,7 @@ const COLUMNS: readonly Column<Flow>[] = [
 /** The columns in a panel beside another. */
 const SHORT = COLUMNS.slice(0, 4);
 
-export function FlowTable({ label, flows, short }: { label: string; flows: readonly Flow[]; short?: boolean }): VNode {
+export function FlowTable({ label, flows, short }: { label: string; flows: readonly Flow[]; short?: boolean }) {
   return (
     <Table
       label={label}
@@ -107,7 +105,7 @@ export function FlowTable({ label, flows, short }: { label: string; flows: reado
   );
 }
 
-export function FlowResult({ flow: { data } }: { flow: Flow }): VNode {
+export function FlowResult({ flow: { data } }: { flow: Flow }) {
   if (data.result === "token") return <Pill tone="good">signed in</Pill>;
   if (data.result === "open") return <Pill tone="warn">in progress</Pill>;
   return <Pill tone="bad">{data.error ?? "rejected"}</Pill>;

@@ -1,4 +1,3 @@
-import type { VNode } from "preact";
 import type { BodyOf } from "../../wire/control/types.ts";
 import type { Provider } from "../../wire/providers.ts";
 import { visible } from "../../wire/text/harmless.ts";
@@ -6,21 +5,18 @@ import { control } from "../api/client.ts";
 import { preferredInstance, refreshState } from "../api/service.ts";
 import { useLoad } from "../api/use-load.ts";
 import { goTo, href, listAddress } from "../router.ts";
-import { Button } from "../ui/button.tsx";
-import { CopyableValue } from "../ui/copy.tsx";
+import { Button, notify } from "../ui/button.tsx";
+import { CopyableValue, Time, UserText } from "../ui/values.tsx";
 import { confirm, openDialog } from "../ui/dialog.tsx";
 import { Select, TextForm } from "../ui/field.tsx";
-import { notify } from "../ui/notices.tsx";
 import { Facts, Heading, Listed, Panel, Pill, Unloaded } from "../ui/parts.tsx";
-import { Time } from "../ui/time.tsx";
-import { UserText } from "../ui/user-text.tsx";
 import { providerChoices } from "./choices.ts";
 import { Connections } from "./connections.tsx";
 import { ActivePill, InstanceForm } from "./instances.tsx";
 import { Keys } from "./keys.tsx";
 
 /** One application: keys, addresses, providers. */
-export function Instance({ id }: { id: string }): VNode {
+export function Instance({ id }: { id: string }) {
   const params = { id };
   const { data: instance, error, reload } = useLoad(() => control.request("GET /instances/:id", { params }), [id]);
   if (!instance || error)
@@ -118,7 +114,7 @@ export function Instance({ id }: { id: string }): VNode {
   );
 }
 
-function UserCount({ instance }: { instance: string }): VNode {
+function UserCount({ instance }: { instance: string }) {
   const { data } = useLoad(() => control.request("GET /users/count", { query: { instance } }), [instance]);
   const count = data ? `${data.count.toLocaleString("en")}${data.is_complete ? "" : "+"}` : "its";
   return (
@@ -137,7 +133,7 @@ function RedirectUris({
   uris: readonly string[];
   isPreview: boolean;
   onSave: (uris: string[]) => Promise<void>;
-}): VNode {
+}) {
   return (
     <Panel title="Redirect URIs" testId="redirect-uris">
       <div class="stack">

@@ -1,5 +1,4 @@
 import { useSignal } from "@preact/signals";
-import type { VNode } from "preact";
 import type { BodyOf } from "../../wire/control/types.ts";
 import { providerTitle } from "../../wire/providers.ts";
 import { control, type Instance } from "../api/client.ts";
@@ -11,10 +10,10 @@ import { CheckField, TextField } from "../ui/field.tsx";
 import { Heading, Listed, Panel, Pill } from "../ui/parts.tsx";
 import { RowLink } from "../ui/table-row.tsx";
 import { Table } from "../ui/table.tsx";
-import { UserText } from "../ui/user-text.tsx";
+import { UserText } from "../ui/values.tsx";
 
 /** The instances: applications that sign in their users here. */
-export function Instances(): VNode {
+export function Instances() {
   const { instances, state, problem } = service.value;
   const add = (isOpen: boolean): void => refine({ new: isOpen ? "yes" : undefined });
   return (
@@ -62,7 +61,7 @@ export function Instances(): VNode {
   );
 }
 
-export function ActivePill({ isActive }: { isActive: boolean }): VNode {
+export function ActivePill({ isActive }: { isActive: boolean }) {
   return isActive ? <Pill tone="good">active</Pill> : <Pill tone="warn">not active</Pill>;
 }
 
@@ -75,7 +74,7 @@ export function InstanceForm({
   instance?: Instance;
   onSave?: (body: BodyOf<"PATCH /instances/:id">) => Promise<void>;
   onClose?: () => void;
-}): VNode {
+}) {
   const name = useSignal(instance?.data.name ?? "");
   const subdomain = useSignal(instance?.data.subdomain ?? "");
   const preview = useSignal(instance?.data.preview ?? false);

@@ -1,14 +1,11 @@
 import { useSignal } from "@preact/signals";
-import type { VNode } from "preact";
 import type { BodyOf } from "../../wire/control/types.ts";
 import { control, type Instance } from "../api/client.ts";
-import { Button } from "../ui/button.tsx";
-import { Copy, CopyableValue } from "../ui/copy.tsx";
+import { Button, notify } from "../ui/button.tsx";
+import { Copy, CopyableValue, Time } from "../ui/values.tsx";
 import { confirm } from "../ui/dialog.tsx";
-import { notify } from "../ui/notices.tsx";
 import { SelectField } from "../ui/field.tsx";
 import { Facts, Panel } from "../ui/parts.tsx";
-import { Time } from "../ui/time.tsx";
 
 const SHOWN_MS = 30_000;
 const KEEP_CHOICES = [
@@ -18,7 +15,7 @@ const KEEP_CHOICES = [
 ];
 
 /** The instance's keys: the secret one is masked until it is revealed, and again after half a minute. */
-export function Keys({ instance, onRotate }: { instance: Instance; onRotate: () => void }): VNode {
+export function Keys({ instance, onRotate }: { instance: Instance; onRotate: () => void }) {
   const revealed = useSignal<string | undefined>(undefined);
   const keepOld = useSignal(KEEP_CHOICES[0]!.value);
   const params = { id: instance.id };

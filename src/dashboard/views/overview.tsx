@@ -1,16 +1,13 @@
 import { useSignal } from "@preact/signals";
-import type { VNode } from "preact";
 import type { AnswerOf } from "../../wire/control/types.ts";
 import { providerTitle } from "../../wire/providers.ts";
 import { control } from "../api/client.ts";
 import { instanceName, service } from "../api/service.ts";
 import { useLoad, useReloadOn } from "../api/use-load.ts";
 import { go, href } from "../router.ts";
-import { CopyableValue } from "../ui/copy.tsx";
+import { CopyableValue, Time, UserText } from "../ui/values.tsx";
 import { useLiveList } from "../ui/live-list.ts";
 import { Empty, Facts, Heading, Listed, Panel, Pill, Placeholder, Problem } from "../ui/parts.tsx";
-import { Time } from "../ui/time.tsx";
-import { UserText } from "../ui/user-text.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { FlowTable } from "./flows.tsx";
 import { SignInChart, spanOf, SPANS } from "./sign-in-chart.tsx";
@@ -21,7 +18,7 @@ const SHOWN_FAILURES = 6;
 type Summary = AnswerOf<"GET /flows/summary">;
 
 /** The service at a glance: its configuration, sign-ins and failures. */
-export function Overview(): VNode {
+export function Overview() {
   const { rows, error, reload } = useLiveList("flow", {}, () => true, { isImmediate: true });
   const span = useSignal(SPANS[0]!.value);
   const { slots } = spanOf(span.value);
@@ -83,7 +80,7 @@ function find(event: SubmitEvent): void {
   if (typeof user === "string" && user.trim() !== "") go(["flows"], { user: user.trim() });
 }
 
-function Failures({ failures }: { failures: Summary["failures"] | undefined }): VNode {
+function Failures({ failures }: { failures: Summary["failures"] | undefined }) {
   return (
     <Panel
       title="Failures by reason"
@@ -128,7 +125,7 @@ function Failures({ failures }: { failures: Summary["failures"] | undefined }): 
 /** Larger numbers of an estimate are one. */
 const EXACT = 100_000;
 
-function Numbers({ summary }: { summary: Summary | undefined }): VNode {
+function Numbers({ summary }: { summary: Summary | undefined }) {
   const { state, instances } = service.value;
   const { token: succeeded = 0, error: failed = 0 } = summary?.results ?? {};
   const ended = succeeded + failed;
@@ -153,7 +150,7 @@ function Numbers({ summary }: { summary: Summary | undefined }): VNode {
   );
 }
 
-function Addresses(): VNode | null {
+function Addresses() {
   const { state, instances } = service.value;
   if (!state) return null;
   return (

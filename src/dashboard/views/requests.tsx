@@ -1,19 +1,16 @@
-import type { VNode } from "preact";
 import { isWatching } from "../../wire/control/paths.ts";
 import { control, type RequestEntry } from "../api/client.ts";
 import { instanceName, service } from "../api/service.ts";
 import { href, location, refine, listAddress } from "../router.ts";
-import { choicesOf } from "../ui/field.tsx";
+import { Check, choicesOf } from "../ui/field.tsx";
 import { chosen, FilterBar, LivePanel, type Filter } from "../ui/live-panel.tsx";
 import { useLiveList } from "../ui/live-list.ts";
-import { Empty, Heading, Pill, Code, Facts, Panel, Unloaded, type Tone } from "../ui/parts.tsx";
+import { Empty, Heading, Pill, Facts, Panel, Unloaded, type Tone } from "../ui/parts.tsx";
 import { Table } from "../ui/table.tsx";
 import { RowLink, type Column } from "../ui/table-row.tsx";
-import { duration, TimeOfDay, ExactTime } from "../ui/time.tsx";
+import { Code, duration, TimeOfDay, ExactTime, UserText, Copy, CopyableCode, CopyableValue } from "../ui/values.tsx";
 import { instanceChoices } from "./choices.ts";
-import { UserText } from "../ui/user-text.tsx";
 import { useLoad } from "../api/use-load.ts";
-import { Copy, CopyableCode, CopyableValue } from "../ui/copy.tsx";
 import { asClientCode, asCurl, variablesIn } from "./copy-as.ts";
 
 const METHODS = ["GET", "POST", "DELETE", "PATCH", "PUT"];
@@ -38,7 +35,7 @@ const COLUMNS: readonly Column<RequestEntry>[] = [
 ];
 
 /** Every request to the service, newest first. */
-export function Requests(): VNode {
+export function Requests() {
   const filters: readonly Filter[] = [
     { name: "method", label: "Method", choices: choicesOf(METHODS, "Any method") },
     { name: "status", label: "Status", choices: choicesOf(STATUSES, "Any status") },
@@ -59,14 +56,11 @@ export function Requests(): VNode {
         note="Each request to the service and its answer. Keys and tokens are never recorded."
       />
       <FilterBar filters={filters}>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={withOwn}
-            onChange={(event) => refine({ all: event.currentTarget.checked ? "yes" : undefined })}
-          />
-          Dashboard and control API too
-        </label>
+        <Check
+          label="Dashboard and control API too"
+          checked={withOwn}
+          onChange={(isChecked) => refine({ all: isChecked ? "yes" : undefined })}
+        />
       </FilterBar>
       <LivePanel
         list={list}
@@ -95,7 +89,7 @@ export function Requests(): VNode {
   );
 }
 
-export function Status({ status }: { status: number }): VNode {
+export function Status({ status }: { status: number }) {
   const tones: Readonly<Record<string, Tone>> = { "2": "good", "3": "info", "4": "warn", "5": "bad" };
   return <Pill tone={tones[String(status)[0]!] ?? "plain"}>{status}</Pill>;
 }
@@ -112,7 +106,7 @@ function isMatch({ data }: RequestEntry, filters: Readonly<Record<string, string
 }
 
 /** One request: its headers, its response, and how to repeat it. */
-export function Request({ id }: { id: string }): VNode {
+export function Request({ id }: { id: string }) {
   const load = (): Promise<RequestEntry> => control.request("GET /requests/:id", { params: { id } });
   const { data: entry, error, reload } = useLoad(load, [id]);
   if (!entry || error)

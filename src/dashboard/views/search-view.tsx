@@ -1,19 +1,16 @@
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren, VNode } from "preact";
+import type { ComponentChildren } from "preact";
 import type { QueryOf } from "../../wire/control/types.ts";
-import type { Fields } from "../../wire/search/fields.ts";
 import { csvLine } from "../../wire/text/harmless.ts";
 import { plainText } from "../../wire/text/json.ts";
 import { control } from "../api/client.ts";
 import { currentInstance, preferredInstance } from "../api/service.ts";
 import { location, refine } from "../router.ts";
-import { Button } from "../ui/button.tsx";
+import { Button, notify } from "../ui/button.tsx";
 import { Select } from "../ui/field.tsx";
-import { notify } from "../ui/notices.tsx";
 import { Heading } from "../ui/parts.tsx";
-import { QueryInput } from "../ui/query-input.tsx";
-import { searchFor } from "../ui/search-text.ts";
-import { counted } from "../ui/text.ts";
+import { QueryInput, type QueryInputProps } from "../ui/query-input.tsx";
+import { searchFor, counted } from "../ui/text.ts";
 import { instanceChoices } from "./choices.ts";
 
 type Query = NonNullable<QueryOf<"GET /users/count">>;
@@ -25,18 +22,19 @@ interface Asked {
 }
 
 /** A view of the records of one instance, searched by the server. */
-export function SearchView(props: {
-  noun: "users" | "sessions";
+export function SearchView({
+  title,
+  note,
+  actions,
+  children,
+  ...input
+}: Pick<QueryInputProps, "noun" | "fields" | "values"> & {
   title: string;
   note: string;
-  fields: Fields;
-  /** The known values of a field. */
-  values: Readonly<Record<string, readonly string[]>>;
   actions?: ComponentChildren;
   /** What was found. */
   children: (asked: Asked) => ComponentChildren;
-}): VNode {
-  const { noun, title, note, fields, values } = props;
+}) {
   const { query: text = "", instance: wanted } = location.value.query;
   const instance = wanted ?? preferredInstance.value;
   const query = { ...searchFor(text), instance };
@@ -44,19 +42,12 @@ export function SearchView(props: {
   return (
     <>
       <Heading title={title} note={note}>
-        <Button onClick={() => save("csv", noun, query)}>Export CSV</Button>
-        <Button onClick={() => save("json", noun, query)}>Export JSON</Button>
-        {props.actions}
+        <Button onClick={() => save("csv", input.noun, query)}>Export CSV</Button>
+        <Button onClick={() => save("json", input.noun, query)}>Export JSON</Button>
+        {actions}
       </Heading>
       <div class="search-row">
-        <QueryInput
-          noun={noun}
-          fields={fields}
-          values={values}
-          value={text}
-          onSearch={(changed) => refine({ query: changed })}
-          error={problem.value}
-        />
+        <QueryInput {...input} value={text} onSearch={(changed) => refine({ query: changed })} error={problem.value} />
         <Select
           inline
           label="Instance"
@@ -68,7 +59,7 @@ export function SearchView(props: {
           }}
         />
       </div>
-      {props.children({ query, onRefusal: (error) => void (problem.value = error) })}
+      {children({ query, onRefusal: (error) => void (problem.value = error) })}
     </>
   );
 }

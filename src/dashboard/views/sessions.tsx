@@ -1,22 +1,20 @@
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren, VNode } from "preact";
+import type { ComponentChildren } from "preact";
 import type { QueryOf } from "../../wire/control/types.ts";
 import { providerTitle } from "../../wire/providers.ts";
 import { SESSION_FIELDS } from "../../wire/search/fields.ts";
 import { control, type Session } from "../api/client.ts";
 import { service } from "../api/service.ts";
 import { href, location } from "../router.ts";
-import { Button } from "../ui/button.tsx";
-import { notify } from "../ui/notices.tsx";
+import { Button, notify } from "../ui/button.tsx";
 import { PagedTable } from "../ui/paged-table.tsx";
 import { Empty, Panel, Pill } from "../ui/parts.tsx";
 import type { Column } from "../ui/table-row.tsx";
-import { Time } from "../ui/time.tsx";
-import { Person } from "../ui/user-text.tsx";
+import { Time, Person } from "../ui/values.tsx";
 import { SearchView } from "./search-view.tsx";
 
 /** Sessions, the most recent sign-in first. */
-export function Sessions(): VNode {
+export function Sessions() {
   const { query: text } = location.value.query;
   return (
     <SearchView
@@ -77,18 +75,14 @@ const COLUMNS: readonly Column<Session>[] = [
 ];
 
 /** Sessions that match a search, with buttons to revoke and restore them. */
-export function SessionTable({
-  withUser,
-  reloadKey,
-  empty = <Empty icon="sessions" title="No sessions" />,
-  ...asked
-}: {
+export function SessionTable(props: {
   query: NonNullable<QueryOf<"GET /sessions/count">>;
   withUser?: boolean;
   onRefusal?: (error: Error | undefined) => void;
   empty?: ComponentChildren;
   reloadKey?: unknown;
-}): VNode {
+}) {
+  const { withUser, reloadKey, empty = <Empty icon="sessions" title="No sessions" />, ...asked } = props;
   const version = useSignal(0);
   const change = async ({ data }: Session): Promise<void> => {
     const { session_id, instance, active } = data;

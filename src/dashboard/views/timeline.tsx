@@ -1,13 +1,11 @@
-import type { VNode } from "preact";
 import { stepInWords, type Step } from "../../wire/control/flows.ts";
 import { providerTitle } from "../../wire/providers.ts";
-import { Code, Facts, Pill } from "../ui/parts.tsx";
+import { Facts, Pill } from "../ui/parts.tsx";
 import { href } from "../router.ts";
-import { UserText } from "../ui/user-text.tsx";
-import { duration, TimeOfDay } from "../ui/time.tsx";
+import { Code, UserText, duration, TimeOfDay } from "../ui/values.tsx";
 
 /** The steps of a sign-in. The failing one is open. */
-export function Timeline({ steps, hasFailed }: { steps: readonly Step[]; hasFailed: boolean }): VNode {
+export function Timeline({ steps, hasFailed }: { steps: readonly Step[]; hasFailed: boolean }) {
   const failing = hasFailed ? failingStep(steps) : -1;
   return (
     <ol class="timeline">
@@ -39,7 +37,7 @@ export function Timeline({ steps, hasFailed }: { steps: readonly Step[]; hasFail
 }
 
 /** What a step decided by: the account's addresses, the registered addresses, or the user of a conflict. */
-function Evidence({ step: { name, sent, answered } }: { step: Step }): VNode | null {
+function Evidence({ step: { name, sent, answered } }: { step: Step }) {
   const addresses = Object.keys(answered ?? {}).flatMap((path) => /^(\d+)\.email$/.exec(path)?.[1] ?? []);
   if (addresses.length > 0)
     return (
@@ -87,7 +85,7 @@ function named(step: Step): Step {
     : step;
 }
 
-function Exchange({ title, content }: { title: string; content: object }): VNode {
+function Exchange({ title, content }: { title: string; content: object }) {
   return (
     <div>
       <h3>{title}</h3>

@@ -1,8 +1,7 @@
 import { useSignal } from "@preact/signals";
-import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { Field, SelectField, choicesOf } from "../ui/field.tsx";
-import { Panel, Code, Placeholder, Problem } from "../ui/parts.tsx";
+import { Panel, Placeholder, Problem } from "../ui/parts.tsx";
 import { instanceChoices } from "./choices.ts";
 import { control, type Token, type User } from "../api/client.ts";
 import { service } from "../api/service.ts";
@@ -10,7 +9,7 @@ import { useLoad } from "../api/use-load.ts";
 import { TOKEN_KINDS } from "../../wire/claims.ts";
 import { href } from "../router.ts";
 import { Button } from "../ui/button.tsx";
-import { CopyableCode } from "../ui/copy.tsx";
+import { Code, CopyableCode } from "../ui/values.tsx";
 
 let handedOver = "";
 
@@ -20,7 +19,7 @@ export function handOver(token: string): void {
 }
 
 /** Decodes and verifies a pasted token. */
-export function TokenPanel(): VNode {
+export function TokenPanel() {
   const text = useSignal(handedOver);
   useEffect(() => handOver(""), []);
   const instance = useSignal("");
@@ -50,7 +49,7 @@ export function TokenPanel(): VNode {
 }
 
 /** A token's claims, and the result of `tokens/verify`. */
-export function Claims({ token, instance }: { token: string; instance?: string | undefined }): VNode {
+export function Claims({ token, instance }: { token: string; instance?: string | undefined }) {
   const clock = service.value.state?.clock;
   // A token expires while somebody looks at it, if the clock is moved.
   const time = clock?.mode === "frozen" ? clock.now : clock?.offset_ms;
@@ -81,7 +80,7 @@ export function Claims({ token, instance }: { token: string; instance?: string |
 }
 
 /** Creates a token for a user: a valid one, or one of each invalid kind. */
-export function MintToken({ user }: { user: User }): VNode {
+export function MintToken({ user }: { user: User }) {
   const kind = useSignal<Token["kind"]>("valid");
   const minted = useSignal<Token | undefined>(undefined);
   const mint = async (): Promise<void> => {

@@ -1,15 +1,14 @@
 import { useSignal } from "@preact/signals";
-import type { VNode } from "preact";
 import { control, type User } from "../api/client.ts";
 import { currentInstance, service } from "../api/service.ts";
 import { location } from "../router.ts";
 import { FormDialog } from "../ui/dialog.tsx";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
-import { notify } from "../ui/notices.tsx";
+import { notify } from "../ui/button.tsx";
 import { instanceChoices } from "./choices.ts";
 
 /** Creates a user who has never signed in, or changes one. */
-export function UserForm(props: { user?: User; onClose?: () => void; onDone: () => void }): VNode {
+export function UserForm(props: { user?: User; onClose?: () => void; onDone: () => void }) {
   const { user, onDone, ...dialog } = props;
   const name = useSignal(user?.data.name ?? "");
   const email = useSignal(user?.data.email ?? "");

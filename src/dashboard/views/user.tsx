@@ -1,27 +1,23 @@
 import { useSignal } from "@preact/signals";
-import type { VNode } from "preact";
 import { providerTitle, type Provider } from "../../wire/providers.ts";
 import { visible } from "../../wire/text/harmless.ts";
 import { control, type User as UserRecord } from "../api/client.ts";
 import { instanceName, revokeSessionsOf } from "../api/service.ts";
 import { useLoad } from "../api/use-load.ts";
 import { go, goTo, href, listAddress, location } from "../router.ts";
-import { Button } from "../ui/button.tsx";
-import { Copy, CopyableValue } from "../ui/copy.tsx";
+import { Button, notify } from "../ui/button.tsx";
+import { Copy, CopyableValue, Time, Avatar, UserText } from "../ui/values.tsx";
 import { confirm, openDialog } from "../ui/dialog.tsx";
 import { useLiveList } from "../ui/live-list.ts";
-import { notify } from "../ui/notices.tsx";
 import { Facts, Heading, Listed, Panel, Pill, Unloaded } from "../ui/parts.tsx";
 import { counted } from "../ui/text.ts";
-import { Time } from "../ui/time.tsx";
-import { Avatar, UserText } from "../ui/user-text.tsx";
 import { FlowTable } from "./flows.tsx";
 import { SessionTable } from "./sessions.tsx";
 import { MintToken } from "./token.tsx";
 import { UserForm } from "./user-form.tsx";
 
 /** One user: identities, sessions, and a form that creates tokens. */
-export function User({ id }: { id: string }): VNode {
+export function User({ id }: { id: string }) {
   const { instance } = location.value.query;
   const read = (): Promise<UserRecord> => control.request("GET /users/:id", { params: { id }, query: { instance } });
   const { data: user, error, reload } = useLoad(read, [id, instance]);
@@ -164,7 +160,7 @@ export function User({ id }: { id: string }): VNode {
 const SHOWN = 10;
 
 /** A user's latest sign-ins, as far as the server keeps them. */
-function SignIns({ user }: { user: UserRecord }): VNode {
+function SignIns({ user }: { user: UserRecord }) {
   const { rows, error, reload } = useLiveList(
     "flow",
     { user: user.id },

@@ -1,20 +1,17 @@
 import { useSignal } from "@preact/signals";
-import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { providerTitle } from "../../wire/providers.ts";
 import { USER_FIELDS } from "../../wire/search/fields.ts";
 import { control, type User } from "../api/client.ts";
 import { currentInstance, revokeSessionsOf, service } from "../api/service.ts";
 import { href, location, refine } from "../router.ts";
-import { Button } from "../ui/button.tsx";
+import { Button, notify } from "../ui/button.tsx";
 import { confirm } from "../ui/dialog.tsx";
-import { notify } from "../ui/notices.tsx";
 import { PagedTable } from "../ui/paged-table.tsx";
 import { Empty, Panel, Pill } from "../ui/parts.tsx";
 import type { Column, Selection } from "../ui/table-row.tsx";
 import { counted } from "../ui/text.ts";
-import { Time } from "../ui/time.tsx";
-import { Person } from "../ui/user-text.tsx";
+import { Time, Person } from "../ui/values.tsx";
 import { SearchView } from "./search-view.tsx";
 import { UserForm } from "./user-form.tsx";
 
@@ -47,7 +44,7 @@ function addressOf({ id, data }: User): string {
 }
 
 /** The users of one instance, searched by the server. */
-export function Users(): VNode {
+export function Users() {
   const { query: text, instance, new: adding } = location.value.query;
   const add = (isOpen: boolean): void => refine({ new: isOpen ? "yes" : undefined });
   const selection: Selection = useSignal(new Set());
@@ -108,15 +105,7 @@ export function Users(): VNode {
 }
 
 /** What can be done with the selected users. */
-function UserActions({
-  selection,
-  instance,
-  onDone,
-}: {
-  selection: Selection;
-  instance: string;
-  onDone: () => void;
-}): VNode | null {
+function UserActions({ selection, instance, onDone }: { selection: Selection; instance: string; onDone: () => void }) {
   const { size } = selection.value;
   if (size === 0) return null;
   const users = counted(size, "user");

@@ -1,18 +1,16 @@
 import { useSignal } from "@preact/signals";
-import type { VNode } from "preact";
 import { control, type Job } from "../../api/client.ts";
 import { instanceName, refreshState, currentInstance } from "../../api/service.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, notify } from "../../ui/button.tsx";
 import { confirm } from "../../ui/dialog.tsx";
 import { SelectField, Field, useForm, TextField, choicesOf, Refusal } from "../../ui/field.tsx";
-import { notify } from "../../ui/notices.tsx";
 import { Panel } from "../../ui/parts.tsx";
 import { instanceChoices } from "../choices.ts";
 import { Snapshots } from "./snapshots.tsx";
 import type { BodyOf } from "../../../wire/control/types.ts";
 
 /** The records: snapshots, reset, seed and generated users. */
-export function DataPanel(): VNode {
+export function DataPanel() {
   const version = useSignal(0);
   const changed = (): void => {
     version.value++;
@@ -30,7 +28,7 @@ export function DataPanel(): VNode {
   );
 }
 
-function ResetPanel({ onDone }: { onDone: () => void }): VNode {
+function ResetPanel({ onDone }: { onDone: () => void }) {
   const instance = useSignal("");
   const instances = instanceChoices().map(({ value, text }) => ({ value, text: `Users and sessions of ${text}` }));
   const ask = (): void => {
@@ -70,7 +68,7 @@ function ResetPanel({ onDone }: { onDone: () => void }): VNode {
 const EXAMPLE = '{ "personas": [{ "name": "Mary Shelley", "email": "mary@example.test" }] }';
 
 /** Adds the records of a seed document. */
-export function SeedForm({ onDone }: { onDone: () => void }): VNode {
+export function SeedForm({ onDone }: { onDone: () => void }) {
   const text = useSignal("");
   const form = useForm(async () => {
     await control.request("POST /seed", { body: parsed(text.value) });
@@ -112,7 +110,7 @@ function parsed(text: string): BodyOf<"POST /seed"> {
 }
 
 /** Generates users in bulk, with names in many scripts. The same seed gives the same users. */
-export function Generate({ onDone }: { onDone: () => void }): VNode {
+export function Generate({ onDone }: { onDone: () => void }) {
   const users = useSignal("1000");
   const seed = useSignal("1");
   const instance = useSignal(currentInstance());

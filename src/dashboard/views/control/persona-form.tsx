@@ -1,17 +1,16 @@
 import { useSignal } from "@preact/signals";
-import type { VNode, InputHTMLAttributes } from "preact";
+import type { InputHTMLAttributes } from "preact";
 import { PROVIDERS, providerTitle, type Provider } from "../../../wire/providers.ts";
 import { control, type Persona } from "../../api/client.ts";
-import { CheckField, TextField } from "../../ui/field.tsx";
+import { Check, CheckField, Field, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/dialog.tsx";
-import { notify } from "../../ui/notices.tsx";
-import { Button } from "../../ui/button.tsx";
+import { notify, Button } from "../../ui/button.tsx";
 
 /** null: none. `new`: the server makes one. */
 type Accounts = Readonly<Record<Provider, Account | "new" | null>>;
 
 /** Adds a persona, or changes one and its accounts at the simulated providers. */
-export function PersonaForm({ persona, onDone }: { persona?: Persona; onDone: () => void }): VNode {
+export function PersonaForm({ persona, onDone }: { persona?: Persona; onDone: () => void }) {
   const name = useSignal(persona?.data.name ?? "");
   const email = useSignal(persona?.data.email ?? "");
   const isVerified = useSignal(true);
@@ -47,14 +46,11 @@ export function PersonaForm({ persona, onDone }: { persona?: Persona; onDone: ()
         const before = persona?.data[provider] as Account | undefined;
         return (
           <fieldset key={provider}>
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={account !== null}
-                onChange={({ currentTarget }) => set(provider, currentTarget.checked ? (before ?? "new") : null)}
-              />
-              Has an account at {title}
-            </label>
+            <Check
+              label={`Has an account at ${title}`}
+              checked={account !== null}
+              onChange={(has) => set(provider, has ? (before ?? "new") : null)}
+            />
             {account !== null && account !== "new" && (
               <AccountFields label={title} account={account} onChange={(changed) => set(provider, changed)} />
             )}
@@ -95,28 +91,17 @@ export function AccountFields({
   label: string;
   account: Account;
   onChange: (account: Account) => void;
-}): VNode {
+}) {
   return (
-    <div class="account-fields">
+    <div class="form-grid grow">
       {Object.entries(account).map(([name, value]) => {
         const set = (next: Value): void => onChange({ ...account, [name]: next });
         if (typeof value === "object")
           return <Entries key={name} label={`${label} ${name}`} entries={value} onChange={set} />;
         if (typeof value === "boolean")
-          return (
-            <label key={name} class="check">
-              <input
-                type="checkbox"
-                checked={value}
-                aria-label={`${label} ${name}`}
-                onChange={({ currentTarget }) => set(currentTarget.checked)}
-              />
-              {name}
-            </label>
-          );
+          return <Check key={name} label={name} name={`${label} ${name}`} checked={value} onChange={set} />;
         return (
-          <label key={name} class="account-field">
-            <span class="muted">{name}</span>
+          <Field key={name} label={name}>
             <input
               {...({ type: typeof value === "number" ? "number" : "text" } as InputHTMLAttributes)}
               required
@@ -126,7 +111,7 @@ export function AccountFields({
                 set(typeof value === "number" ? Number(currentTarget.value) : currentTarget.value)
               }
             />
-          </label>
+          </Field>
         );
       })}
     </div>
@@ -142,9 +127,9 @@ function Entries({
   label: string;
   entries: readonly Account[];
   onChange: (entries: readonly Account[]) => void;
-}): VNode {
+}) {
   return (
-    <div class="account-entries">
+    <div class="stack">
       {entries.map((entry, n) => (
         <div key={n} class="row">
           <AccountFields

@@ -1,19 +1,17 @@
-import type { VNode } from "preact";
 import { PROVIDERS, providerTitle } from "../../../wire/providers.ts";
 import { visible } from "../../../wire/text/harmless.ts";
 import { control, type Persona } from "../../api/client.ts";
 import { useLoad } from "../../api/use-load.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, notify } from "../../ui/button.tsx";
 import { confirm, openDialog } from "../../ui/dialog.tsx";
-import { notify } from "../../ui/notices.tsx";
 import { Empty, Listed, Panel, Pill } from "../../ui/parts.tsx";
 import { Table } from "../../ui/table.tsx";
-import { Person } from "../../ui/user-text.tsx";
+import { Person } from "../../ui/values.tsx";
 import { readPersonas } from "../choices.ts";
 import { PersonaForm } from "./persona-form.tsx";
 
 /** The accounts at the simulated providers, which the account picker offers. */
-export function PersonasPanel(): VNode {
+export function PersonasPanel() {
   const { data, error, reload } = useLoad(readPersonas, []);
   const remove = ({ id, data: { name, email } }: Persona): void =>
     confirm({

@@ -1,20 +1,18 @@
-import type { VNode } from "preact";
 import type { ServerEvent } from "../../../control-client/index.ts";
 import { control, type Scenario, type OutcomeId, type Persona } from "../../api/client.ts";
 import { instanceName, isWrite, service } from "../../api/service.ts";
 import { useLoad, useReloadOn } from "../../api/use-load.ts";
-import { Button } from "../../ui/button.tsx";
-import { notify } from "../../ui/notices.tsx";
+import { Button, notify } from "../../ui/button.tsx";
 import { Empty, Listed, Panel, Pill } from "../../ui/parts.tsx";
 import { Table } from "../../ui/table.tsx";
 import { readPersonas, instanceChoices, outcomeChoices, personaChoices, providerChoices } from "../choices.ts";
-import { UserText } from "../../ui/user-text.tsx";
+import { UserText } from "../../ui/values.tsx";
 import { useSignal } from "@preact/signals";
 import type { Provider } from "../../../wire/providers.ts";
 import { SelectField, TextField, useForm, Refusal } from "../../ui/field.tsx";
 
 /** Scenarios: how the next sign-ins end, without a click on the picker. */
-export function ScenariosPanel(): VNode {
+export function ScenariosPanel() {
   const { data, error, reload } = useLoad(() => control.request("GET /scenarios"), []);
   const personas = useLoad(readPersonas, []);
   useReloadOn(mayChangeScenarios, reload);
@@ -114,7 +112,7 @@ function mayChangeScenarios({ resource, data }: ServerEvent): boolean {
   return resource === "flow" ? data.considered.length > 0 : isWrite(data) && data.path.includes("/v1/scenarios");
 }
 
-export function ScenarioForm({ personas, onDone }: { personas: readonly Persona[]; onDone: () => void }): VNode {
+export function ScenarioForm({ personas, onDone }: { personas: readonly Persona[]; onDone: () => void }) {
   const outcome = useSignal<OutcomeId>("access_denied");
   const provider = useSignal<Provider | "">("");
   const instance = useSignal("");

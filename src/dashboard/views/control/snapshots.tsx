@@ -1,16 +1,14 @@
-import type { VNode } from "preact";
 import { control } from "../../api/client.ts";
 import { useLoad } from "../../api/use-load.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, notify } from "../../ui/button.tsx";
 import { confirm } from "../../ui/dialog.tsx";
 import { TextForm } from "../../ui/field.tsx";
-import { notify } from "../../ui/notices.tsx";
 import { Empty, Listed, Panel } from "../../ui/parts.tsx";
 import { Table } from "../../ui/table.tsx";
-import { Time } from "../../ui/time.tsx";
+import { Time } from "../../ui/values.tsx";
 
 /** Snapshots: all records and the clock, by name. */
-export function Snapshots({ reloadKey, onRestored }: { reloadKey: unknown; onRestored: () => void }): VNode {
+export function Snapshots({ reloadKey, onRestored }: { reloadKey: unknown; onRestored: () => void }) {
   const { data, error, reload } = useLoad(() => control.request("GET /snapshots"), [reloadKey]);
   const save = async (name: string): Promise<void> => {
     await control.request("POST /snapshots", { body: { name } });
