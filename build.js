@@ -20,7 +20,7 @@ const library = await buildForNode({
     client: "src/client/index.ts",
     "client-portable": "src/client/portable.ts",
     verify: "src/client/verify.ts",
-    "sign-in": "src/client/sign-in/index.ts",
+    "sign-in": "src/client/sign-in.ts",
     middleware: "src/client/middleware.ts",
     server: "src/server/index.ts",
     errors: "src/server/errors.ts",

@@ -13,13 +13,13 @@ const SECTIONS = [
   ["svc.sessions", "records.ts", "TestSessions"],
   ["svc.snapshots", "records.ts", "TestSnapshots"],
   ["svc.flows", "flows.ts", "TestFlows"],
-  ["agent", "agent/sign-in-to.ts", "SignedInAgent"],
-  ["credentials", "agent/credentials.ts", "Credentials"],
-  ["instance", "instances.ts", "TestInstance"],
+  ["agent", "sign-in-to.ts", "SignedInAgent"],
+  ["credentials", "credentials.ts", "Credentials"],
+  ["instance", "records.ts", "TestInstance"],
 ];
 const OPTIONS = [
-  ["agent/sign-in-to.ts", "SignInToOptions"],
-  ["agent/credentials.ts", "CredentialsOptions"],
+  ["sign-in-to.ts", "SignInToOptions"],
+  ["credentials.ts", "CredentialsOptions"],
   ["index.ts", "ConnectOptions"],
 ];
 /** Types that are a route's body, query or answer. */

@@ -245,7 +245,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
 /** Packages, each with the only files that may import it. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@inquirer/prompts": ["cli/output/prompts.ts"],
-  "@playwright/test": ["testing/playwright.ts", "testing/playwright"],
+  "@playwright/test": ["testing/playwright.ts", "testing/playwright-sign-in.ts"],
   "@napi-rs/keyring": ["cli/credentials/keys.ts"],
   chalk: ["cli/output/text.ts"],
   commander: ["cli"],

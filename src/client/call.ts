@@ -1,22 +1,14 @@
 import type { Endpoint, Endpoints } from "../wire/product/routes.ts";
 import type { FetchInit } from "../wire/http/fetch.ts";
 import { requestPath } from "../wire/http/request.ts";
-import { readAny, readResult } from "./result.ts";
-import { startDeadline } from "./deadline.ts";
-import { ConfigError, isServiceError, type ServiceError } from "./errors.ts";
-import { failure } from "./failure.ts";
-import { checkNames } from "./known-options.ts";
-import { ENDPOINTS } from "./endpoints.ts";
-import {
-  REQUEST_OPTIONS,
-  type AnyRequestOptions,
-  type Call,
-  type RequestOptions,
-  type Try,
-  type WithResponse,
-} from "./request.ts";
+import { readAny, readResult, ENDPOINTS } from "./result.ts";
+import { startDeadline, type Deadline } from "./deadline.ts";
+import { ConfigError, isServiceError, masked, type ServiceError, ConnectionError } from "./errors.ts";
+import { checkNames, REQUEST_OPTIONS } from "./options.ts";
+import { type AnyRequestOptions, type Call, type RequestOptions, type Try, type WithResponse } from "./request.ts";
 import { mayRetry, repeat, type Fault, type Patience } from "./retry.ts";
 import type { Answer, Transport } from "./transport.ts";
+import { connectionFault } from "../wire/http/address.ts";
 
 export interface CallDeps {
   readonly transport: Pick<Transport, "ask" | "patience">;
@@ -164,4 +156,36 @@ function initOf(method: string, own: Record<string, string>, body: unknown): Fet
 function checkRetry(retry: number): number {
   if (Number.isInteger(retry) && retry >= 0) return retry;
   throw new ConfigError("retry must be 0 or a positive integer");
+}
+
+/** The error that a caller gets for anything that was thrown. */
+function failure(
+  name: string,
+  base: string | undefined,
+  error: unknown,
+  deadline: Deadline,
+  own: AbortSignal | undefined,
+  isAnswered: boolean,
+): unknown {
+  if (own?.aborted) return own.reason;
+  if (isServiceError(error)) return error;
+  if (base === undefined) {
+    if (!deadline.isOver) return error;
+    return new ConnectionError("timeout", `${name}: timed out while finding the instance's address`);
+  }
+  const { origin } = new URL(base);
+  if (deadline.isOver)
+    return new ConnectionError("timeout", `${name}: ${origin} did not answer in time`, { cause: error });
+  const { code, message } = reasonOf(error);
+  const fault = isAnswered ? undefined : connectionFault(origin, code ?? "");
+  const what = isAnswered ? "closed the connection in the middle of its response" : "could not be reached";
+  const said = fault?.join(". ") ?? `${origin} ${what} (${code ?? masked(message)})`;
+  return new ConnectionError("connection", `${name}: ${said}`, { cause: error, syscallCode: code });
+}
+
+/** `fetch` puts the system's error in `cause`. */
+function reasonOf(error: unknown): { code: string | undefined; message: string } {
+  const { cause } = error as { cause?: unknown };
+  const { code, message } = (cause ?? error) as { code?: unknown; message?: string };
+  return { code: typeof code === "string" ? code : undefined, message: message ?? String(error) };
 }

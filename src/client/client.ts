@@ -1,30 +1,36 @@
+import type { TokenClaims } from "../wire/claims.ts";
 import { type Page, trimSlash } from "../wire/http/request.ts";
 import type { Endpoint } from "../wire/product/routes.ts";
 import { isSessionId, isUuid, PUBLISHABLE_KEY_HEADER, PUBLISHABLE_KEY_PREFIX, SECRET_KEY_HEADER } from "../wire/ids.ts";
-import type { TokenClaims } from "../wire/claims.ts";
 import type { DeletedUser, Discovery, Instance, Session, User, VerifiedToken } from "../wire/resources.ts";
 import { call, callAny, callForResponse, type CallDeps } from "./call.ts";
 import { ConfigError, isServiceError, type ErrorCode } from "./errors.ts";
 import { createInstanceUrl } from "./instance-url.ts";
-import { checkKey } from "./keys.ts";
-import { checkNames, timeOf } from "./known-options.ts";
-import { listCall, type ListCall } from "./list.ts";
-import { ENDPOINTS, type Complete } from "./endpoints.ts";
-import { checkConfidential, checkOptions, DEFAULT_TIMEOUT_MS, type ClientOptions } from "./options.ts";
 import {
   REQUEST_OPTIONS,
+  checkKey,
+  checkNames,
+  timeOf,
+  checkConfidential,
+  checkOptions,
+  DEFAULT_TIMEOUT_MS,
+  type ClientOptions,
+} from "./options.ts";
+import {
+  listCall,
+  type ListCall,
   type AnyRequestOptions,
   type Call,
   type RequestOptions,
+  type TokenCheck,
   type WithResponse,
 } from "./request.ts";
+import { checked, ENDPOINTS, tokenToSend, type Complete } from "./result.ts";
 import { sessionQuery, userQuery, type QueryInput, type SessionFields, type UserFields } from "./query-builder.ts";
 import { checkSignIn, signInUrl, type SignInParameters } from "./sign-in-url.ts";
-import { checked, tokenToSend, type TokenCheck } from "./token-check.ts";
 import { closable, fetchTransport, type Connect } from "./transport.ts";
 
 export type { ClientOptions } from "./options.ts";
-export type { TokenCheck } from "./token-check.ts";
 
 export interface Client {
   readonly users: {

@@ -2,7 +2,8 @@
 import { createClientWith, type Client, type ClientOptions } from "./client.ts";
 import { connect } from "./on-node/undici.ts";
 
-export * from "./exports.ts";
+// All but `createClient`, which is another one here.
+export * from "./portable.ts";
 
 /**
  * A client of one instance: `createClient({ secretKey, baseUrl })`. Nothing is sent before its first call.

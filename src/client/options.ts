@@ -1,10 +1,86 @@
+import { optionProblem } from "../wire/text/suggestion.ts";
+import { ConfigError } from "./errors.ts";
+import { credentialKind, PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../wire/ids.ts";
 import { apiPathFault, isConfidential } from "../wire/http/address.ts";
 import type { Fetch } from "../wire/http/fetch.ts";
-import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../wire/ids.ts";
 import type { RequestOptions, Try } from "./request.ts";
-import { ConfigError } from "./errors.ts";
-import { atLeastOne, checkKey } from "./keys.ts";
-import { checkFunctions, checkNames, type Names, type Now } from "./known-options.ts";
+
+/** The names of all options. The compiler keeps it complete. */
+export type Names<Options> = Readonly<Record<keyof Options, true>>;
+
+/**
+ * Otherwise a misspelt option would be ignored, and with it what it protects from.
+ * @param of what takes the options, such as `createClient`
+ * @param next the options of the argument after the page, if these are of a page
+ * @throws {ConfigError} that names the unknown option, and if the options are missing
+ */
+export function checkNames<Options extends object>(
+  of: string,
+  options: Options,
+  known: Names<Options>,
+  next: object = {},
+): void {
+  const problem = optionProblem(of, options, Object.keys(known));
+  if (problem === undefined) return;
+  const misplaced = Object.keys(options ?? {}).find((name) => Object.hasOwn(next, name));
+  if (misplaced === undefined) throw new ConfigError(problem);
+  throw new ConfigError(`Unknown option of ${of}: ${misplaced}. Pass it in the next argument, after the page`);
+}
+
+/** Returns the time: a `Date`, or milliseconds since 1970. `() => new Date()`, `Date.now` and a test clock's `now` all fit. */
+export type Now = () => Date | number;
+
+/** In milliseconds. @throws {ConfigError} for anything else than a time, by which every token would be current */
+export function timeOf(now: Now): number {
+  const time = Number(now());
+  if (Number.isFinite(time)) return time;
+  throw new ConfigError("now must return a Date or milliseconds since 1970, as Date.now and () => new Date() do");
+}
+
+/** A program without types may pass anything. @throws {ConfigError} for what is set and is not a function */
+export function checkFunctions<Name extends string>(
+  options: { readonly [N in Name]?: unknown },
+  ...names: readonly Name[]
+): void {
+  const wrong = names.find((name) => options[name] !== undefined && typeof options[name] !== "function");
+  if (wrong !== undefined) throw new ConfigError(`${wrong} must be a function`);
+}
+
+/** Those of HS256, whose key has 256 bits at least (RFC 7518, 3.2). */
+const MIN_SIGNING_KEY_LENGTH = 32;
+
+type KeyPrefix = typeof SECRET_KEY_PREFIX | typeof PUBLISHABLE_KEY_PREFIX;
+const KEY_KINDS: Readonly<Record<KeyPrefix, string>> = { sk_: "secret", pk_: "publishable" };
+
+/**
+ * Checks the form of a key.
+ * @param name what the caller calls the key, which itself is not repeated
+ * @throws {ConfigError}
+ */
+export function checkKey(name: string, key: unknown, prefix: KeyPrefix): asserts key is string {
+  if (key === undefined || key === "")
+    throw new ConfigError(`${name} is empty: it must begin with ${prefix}. Is its variable set?`);
+  // A program without types may pass anything.
+  const text = typeof key === "string" ? key : "";
+  if (text.startsWith(prefix) && /^[\x21-\x7e]+$/.test(text)) return;
+  const kind = text.startsWith(prefix) ? undefined : credentialKind(text);
+  if (kind === undefined) throw new ConfigError(`${name} must begin with ${prefix} and contain no spaces`);
+  throw new ConfigError(`${name} is ${kind}: use the ${KEY_KINDS[prefix]} key, which begins with ${prefix}`);
+}
+
+/** The same for a secret key that is to verify tokens. @throws {ConfigError} also if it is too short for that */
+export function checkSigningKey(name: string, key: unknown): asserts key is string {
+  checkKey(name, key, SECRET_KEY_PREFIX);
+  if (key.length < MIN_SIGNING_KEY_LENGTH)
+    throw new ConfigError(`${name} must have at least ${MIN_SIGNING_KEY_LENGTH} characters to verify tokens`);
+}
+
+/** A list without a key counts as an empty key, so that it is refused as one. */
+export function atLeastOne(keys: readonly unknown[]): readonly unknown[] {
+  return keys.length > 0 ? keys : [""];
+}
+
+export const REQUEST_OPTIONS: Names<RequestOptions> = { signal: true, timeoutMs: true, retry: true };
 
 /** How long a call may take, unless its options or those of its client set another time. */
 export const DEFAULT_TIMEOUT_MS = 10_000;

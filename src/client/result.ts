@@ -1,14 +1,83 @@
-import { BodyTooLong } from "../wire/http/body.ts";
-import { errorCode } from "../wire/errors.ts";
-import { parsedJson } from "../wire/text/json.ts";
 import type { Endpoint, Endpoints } from "../wire/product/routes.ts";
-import type { ErrorBody } from "../wire/resources.ts";
-import { isTokenProblem, REASON_HEADER } from "../wire/claims.ts";
-import { ENDPOINTS, isAnswer } from "./endpoints.ts";
-import { ApiError, ServiceError, TokenError, type ErrorCode } from "./errors.ts";
-import { masked } from "./failure.ts";
+import { BodyTooLong } from "../wire/http/body.ts";
+import { errorCode, ERRORS } from "../wire/errors.ts";
+import { isObject, parsedJson } from "../wire/text/json.ts";
+import type { ErrorBody, VerifiedToken } from "../wire/resources.ts";
+import { isTokenProblem, MAX_TOKEN_BYTES, REASON_HEADER, type TokenClaims } from "../wire/claims.ts";
+import {
+  ApiError,
+  isServiceError,
+  masked,
+  missingToken,
+  ServiceError,
+  TokenError,
+  whyHeader,
+  type ErrorCode,
+} from "./errors.ts";
 import { parseRetryAfter, isUnavailable } from "./retry.ts";
+import type { TokenCheck } from "./request.ts";
 import type { Answer } from "./transport.ts";
+
+/** How a good answer is told from any other JSON: it is a list, a record of this resource, or whatever passes a check. */
+type FormOf<Result> = Result extends readonly unknown[]
+  ? "list"
+  : (Result extends { resource: infer Name } ? Name : never) | ((body: Readonly<Record<string, unknown>>) => boolean);
+
+interface EndpointLine<E extends Endpoint> {
+  /** What a program calls, for errors about its arguments. */
+  readonly method: Endpoints[E]["method"];
+  /** The minimum. The rest is left to the types, so that new fields break no program. */
+  readonly answer: FormOf<Endpoints[E]["result"]>;
+}
+
+/** What the client knows of each endpoint while it runs: the table of routes itself is schemas, of which it has the types alone. */
+export const ENDPOINTS: { readonly [E in Endpoint]: EndpointLine<E> } = {
+  "GET /.well-known/openid-configuration": {
+    method: "discovery",
+    answer: ({ issuer }) => typeof issuer === "string",
+  },
+  "POST /api/v1/tokens/verify": {
+    method: "tokens.verify",
+    answer: (body) => isRecord("token", body) && (body["data"] as { valid?: unknown }).valid === true,
+  },
+  "GET /api/v1/instances/search": { method: "instances.resolve", answer: "instance" },
+  "GET /api/v1/sessions": { method: "sessions.list", answer: "list" },
+  "GET /api/v1/sessions/search": { method: "sessions.search", answer: "list" },
+  "GET /api/v1/sessions/:id": { method: "sessions.get", answer: "session" },
+  "GET /api/v1/users": { method: "users.list", answer: "list" },
+  "GET /api/v1/users/search": { method: "users.search", answer: "list" },
+  "GET /api/v1/users/:id": { method: "users.get", answer: "user" },
+  "DELETE /api/v1/users/:id": { method: "users.delete", answer: ({ deleted }) => deleted === true },
+};
+
+function hasForm(form: EndpointLine<Endpoint>["answer"], body: unknown): boolean {
+  if (form === "list") return Array.isArray(body);
+  if (!isObject(body)) return false;
+  return typeof form === "string" ? isRecord(form, body) : form(body);
+}
+
+function isRecord(resource: string, body: Readonly<Record<string, unknown>>): boolean {
+  return body["resource"] === resource && typeof body["id"] === "string" && isObject(body["data"]);
+}
+
+/** Undefined if nothing has this path. */
+type PartAt<Whole, Path> = Path extends `${infer Name}.${infer Rest}`
+  ? PartAt<PartAt<Whole, Name>, Rest>
+  : Path extends keyof Whole
+    ? Whole[Path]
+    : undefined;
+
+/** The endpoints that a client has no method for that returns their result. */
+type Unreachable<Client> = {
+  [E in Endpoint]: PartAt<Client, Endpoints[E]["method"]> extends (
+    ...input: never
+  ) => PromiseLike<Endpoints[E]["result"]>
+    ? never
+    : E;
+}[Endpoint];
+
+/** A client that has every method of the table of routes. */
+export type Complete<Client> = [Unreachable<Client>] extends [never] ? Client : { lacks: Unreachable<Client> };
 
 const MAX_RECORD_BYTES = 2 ** 20;
 /** Some 800,000 users. */
@@ -26,7 +95,7 @@ export async function readResult<E extends Endpoint>(
   const body = await readBody(route, response, now, isList ? MAX_LIST_BYTES : MAX_RECORD_BYTES);
   const isRefusal = response.status !== 200 || (isObject(body) && body["valid"] === false);
   if (isRefusal) throw refusal(route, response, now, body);
-  if (!isAnswer(route, body)) throw unexpected(route, response, now, "JSON of another form");
+  if (!hasForm(ENDPOINTS[route].answer, body)) throw unexpected(route, response, now, "JSON of another form");
   return body as Endpoints[E]["result"];
 }
 
@@ -95,10 +164,39 @@ function retryAfter({ headers }: Answer, now: number): number | undefined {
   return parseRetryAfter(headers.get("retry-after"), now);
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
-}
-
 function isErrorBody(body: unknown): body is ErrorBody {
   return isObject(body) && typeof body["error"] === "string";
+}
+
+/** The token as it is. Nothing, and what is too long for a token, is not sent. */
+export function tokenToSend(token: unknown): string {
+  if (typeof token !== "string" || token === "") throw missingToken();
+  if (token.length > MAX_TOKEN_BYTES)
+    throw new TokenError("token_invalid", ERRORS.token_invalid.error, { reason: "malformed" });
+  const why = whyHeader(token);
+  if (why !== undefined)
+    throw new TokenError("token_invalid_signature", ERRORS.token_invalid_signature.error, { reason: "signature", why });
+  return token;
+}
+
+/** What the service says of a token. @throws {ServiceError} if it does not decide */
+export async function checked(text: string, verifying: Promise<VerifiedToken>): Promise<TokenCheck> {
+  try {
+    const token = await verifying;
+    return { ok: true, token, claims: await claimsIn(text) };
+  } catch (error) {
+    const isAnswer = error instanceof TokenError || isServiceError(error, "user_not_found");
+    if (isAnswer) return { ok: false, error };
+    throw error;
+  }
+}
+
+/** Of a token that the service has verified, so they are complete. A service that a test wrote itself may accept any text. */
+async function claimsIn(token: string): Promise<TokenClaims> {
+  const { decodeToken } = await import("./verify.ts");
+  try {
+    return decodeToken(token).claims as TokenClaims;
+  } catch {
+    return {} as TokenClaims;
+  }
 }

@@ -2,7 +2,7 @@ import { suggestion } from "../wire/text/suggestion.ts";
 import { isProvider, PROVIDERS, type Provider } from "../wire/providers.ts";
 import { readRedirectUri } from "../wire/redirect-uri.ts";
 import { ConfigError } from "./errors.ts";
-import { checkNames } from "./known-options.ts";
+import { checkNames } from "./options.ts";
 
 export interface SignInParameters {
   /** The absolute address that the user returns to, such as `https://app.example.com/callback`. */

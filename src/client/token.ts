@@ -4,8 +4,7 @@ import { type TokenClaims, codeOfProblem, type TokenProblem } from "../wire/clai
 import { ERRORS } from "../wire/errors.ts";
 import { importKey, tokenProblem, verifySignature, type SigningKey } from "../wire/token.ts";
 import { TokenError, missingToken, whyHeader } from "./errors.ts";
-import { atLeastOne, checkSigningKey } from "./keys.ts";
-import { checkFunctions, checkNames, timeOf, type Names, type Now } from "./known-options.ts";
+import { atLeastOne, checkSigningKey, checkFunctions, checkNames, timeOf, type Names, type Now } from "./options.ts";
 import { timeFor } from "./service-clock.ts";
 
 export type { TokenClaims } from "../wire/claims.ts";

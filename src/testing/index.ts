@@ -10,12 +10,12 @@ import { checkOptions, checkServer } from "./options.ts";
 import { createTestServiceFrom, type TestService } from "./test-service.ts";
 
 export { ControlError, type ControlClient, type ControlErrorCode } from "../control-client/index.ts";
-export type { Application } from "./agent/application.ts";
-export type { Credentials, CredentialsOptions } from "./agent/credentials.ts";
-export type { SignedInAgent, SignInToOptions } from "./agent/sign-in-to.ts";
+export type { Application } from "./application.ts";
+export type { Credentials, CredentialsOptions } from "./credentials.ts";
+export type { SignedInAgent, SignInToOptions } from "./sign-in-to.ts";
 export type { Duration, Moment, PageWithClock, TestClock } from "./clock.ts";
 export type { Flow, FlowFilter, TestFlows } from "./flows.ts";
-export type { TestInstance, TestInstances } from "./instances.ts";
+export type { TestInstance, TestInstances } from "./records.ts";
 export type { NewToken, TestSession, TestSessions, TestSnapshots, TestTokens, TestUser, TestUsers } from "./records.ts";
 export type { NewScenario, Scenario, TestScenarios } from "./scenarios.ts";
 export type { SignInOptions, SignInResult, TestService } from "./test-service.ts";

@@ -1,16 +1,47 @@
 /** Fixtures for Playwright: a service for each worker, or one that is running, and sign-ins with the outcome that a test needs. */
+import type { AnswerOf } from "../wire/control/types.ts";
+import { type TestService, type TestServiceOptions, connect, startTestService } from "./index.ts";
+import { type SignInAs, SignedIn, type StorageStateFor, sharedServer, createSignInAs } from "./playwright-sign-in.ts";
 import { env } from "node:process";
 import { test as base, type TestType } from "@playwright/test";
-import { connect, startTestService } from "./index.ts";
-import { sharedServer } from "./playwright/shared-server.ts";
-import { SignedIn } from "./playwright/signed-in.ts";
-import { createSignInAs } from "./playwright/sign-in-as.ts";
-import type { Cookies, SvcFixtures, SvcWorker, SvcWorkerFixtures } from "./playwright/fixtures.ts";
+
+type Cookies = AnswerOf<"POST /browsers">["cookies"];
+
+export interface SvcFixtures {
+  /**
+   * The worker's service for one test. Its scenarios are met by this test's browser contexts alone. Afterwards it is reset
+   * (on a shared server, only its scenarios are removed), and the test fails if a scenario was never met.
+   */
+  svc: TestService;
+  /** The path at which the application begins a sign-in. Default `/sign-in`. */
+  signInPath: string;
+  signInAs: SignInAs;
+  storageStateFor: StorageStateFor;
+}
+
+interface SvcWorker {
+  /** Of the server that other workers use too; undefined: the worker starts its own. */
+  readonly shared: ReturnType<typeof sharedServer>;
+  /** Who is signed in already. */
+  readonly signedIn: SignedIn;
+  /** By which scenarios know the browser contexts of the test that is running. */
+  cookies: Cookies;
+}
+
+export interface SvcWorkerFixtures {
+  /** What a service is started with, such as a seed of your own. */
+  serviceOptions: TestServiceOptions;
+  /**
+   * The worker's own service, for what lives longer than a test, such as an application. With `SVC_CONTROL_URL` and
+   * `SVC_CONTROL_KEY` in the environment, that server, shared by all workers.
+   */
+  service: TestService;
+  /** Internal: what the worker keeps. */
+  svcWorker: SvcWorker;
+}
 
 export { expect } from "@playwright/test";
-export type { SignInAs, SignInAsOptions } from "./playwright/sign-in-as.ts";
-export type { StorageState, StorageStateFor } from "./playwright/signed-in.ts";
-export type { SvcFixtures, SvcWorkerFixtures } from "./playwright/fixtures.ts";
+export type { SignInAs, SignInAsOptions, StorageState, StorageStateFor } from "./playwright-sign-in.ts";
 
 type Base = typeof base extends TestType<infer Test, infer Worker> ? [Test, Worker] : never;
 

@@ -1,8 +1,7 @@
 import type { ControlClient } from "../control-client/index.ts";
 import type { AnswerOf, BodyOf } from "../wire/control/types.ts";
 import { ServeError } from "../server/errors.ts";
-import { withEdits } from "./edits.ts";
-import { checkOptions } from "./options.ts";
+import { withEdits, checkOptions } from "./options.ts";
 
 export type Scenario = AnswerOf<"GET /scenarios">[number];
 export type NewScenario = Omit<NonNullable<BodyOf<"POST /scenarios">>, "label">;

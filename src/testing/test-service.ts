@@ -4,14 +4,17 @@ import { ServeError } from "../server/errors.ts";
 import type { AnswerOf, BodyOf } from "../wire/control/types.ts";
 import type { Fetch } from "../wire/http/fetch.ts";
 import { createClockReading, createTestClock, type TestClock } from "./clock.ts";
-import { withEdits } from "./edits.ts";
-import type { Application, Reach } from "./agent/application.ts";
-import type { Credentials, CredentialsOptions } from "./agent/credentials.ts";
-import type { SignedInAgent, SignInToOptions } from "./agent/sign-in-to.ts";
+import { withEdits, checkOptions } from "./options.ts";
+import type { Application, Reach } from "./application.ts";
+import type { Credentials, CredentialsOptions } from "./credentials.ts";
+import type { SignedInAgent, SignInToOptions } from "./sign-in-to.ts";
 import { createTestFlows, type Forgotten, type TestFlows } from "./flows.ts";
-import { instanceNamed, readInstances, testInstances, type TestInstance, type TestInstances } from "./instances.ts";
-import { checkOptions } from "./options.ts";
 import {
+  instanceNamed,
+  readInstances,
+  testInstances,
+  type TestInstance,
+  type TestInstances,
   createTestSessions,
   createTestSnapshots,
   createTestTokens,
@@ -133,7 +136,7 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
   /** How each application that was signed in to is reached. */
   const reaches = new Map<Application, Promise<Reach>>();
   const reach = (app: Application): Promise<Reach> => {
-    const known = reaches.get(app) ?? import("./agent/application.ts").then(({ reachOf }) => reachOf(app));
+    const known = reaches.get(app) ?? import("./application.ts").then(({ reachOf }) => reachOf(app));
     reaches.set(app, known);
     known.catch(() => reaches.delete(app));
     return known;
@@ -158,12 +161,17 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
   const listInstances = async (control: ControlClient): Promise<TestInstances> =>
     testInstances(parts.instances?.() ?? (await readInstances(control, only)));
 
-  /** @param requireOpen throws if it is closed @param match what its scenarios are narrowed to */
+  /** @param match what its scenarios are narrowed to @param whyClosed undefined while it is open */
   function open(
     name: string,
     match: NonNullable<NewScenario["match"]>,
-    { requireOpen, close }: { readonly requireOpen: () => void; readonly close: () => Promise<void> },
+    whyClosed: () => string | undefined,
+    close: () => Promise<void>,
   ): TestService {
+    const requireOpen = (): void => {
+      const why = whyClosed();
+      if (why !== undefined) throw new ControlError("closed", undefined, why);
+    };
     const fetch: typeof globalThis.fetch = async (input, init) => {
       requireOpen();
       return parts.fetch(input, init);
@@ -202,17 +210,15 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
       async signIn(options = {}) {
         checkOptions("signIn", options, SIGN_IN_OPTIONS, 'signIn({ as: "ada" })');
         const { redirectUri: redirect_uri, ...body } = withEdits("profile", options);
-        return control.request("POST /sign-ins", {
-          body: { ...scope, browser: match.browser, ...body, redirect_uri },
-        });
+        return control.request("POST /sign-ins", { body: { ...scope, browser: match.browser, ...body, redirect_uri } });
       },
       async signInTo(app, options) {
         requireOpen();
-        const { signInTo } = await import("./agent/sign-in-to.ts");
+        const { signInTo } = await import("./sign-in-to.ts");
         return signInTo(svc, await reach(app), options);
       },
       async credentialsFor(user, options) {
-        const { credentialsFor } = await import("./agent/credentials.ts");
+        const { credentialsFor } = await import("./credentials.ts");
         return credentialsFor(svc, user, options);
       },
       scenarios,
@@ -229,34 +235,18 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
       },
       close,
       [Symbol.asyncDispose]: close,
-      scoped: (ownName, ownMatch = {}) => open(ownName, ownMatch, untilClosed(requireOpen)),
+      scoped(ownName, ownMatch = {}) {
+        let isOver = false;
+        const why = "This service was for one test, which is over. Await every call before the test ends.";
+        const end = async (): Promise<void> => void (isOver = true);
+        return open(ownName, ownMatch, () => whyClosed() ?? (isOver ? why : undefined), end);
+      },
     };
     return svc;
   }
 
-  const requireOpen = (): void => {
-    if (closed) throw closedError("The test service is closed. Use it before close(), or create another.");
-  };
   instances = await listInstances(controlBy(parts.fetch));
-  main = instanceNamed(instances, undefined).id;
-  return open(label, {}, { requireOpen, close: closeAll });
-}
-
-/** Closes one test's view of a service, which stays open. */
-function untilClosed(requireService: () => void): { requireOpen: () => void; close: () => Promise<void> } {
-  let isClosed = false;
-  return {
-    requireOpen() {
-      requireService();
-      if (isClosed)
-        throw closedError("This service was for one test, which is over. Await every call before the test ends.");
-    },
-    async close() {
-      isClosed = true;
-    },
-  };
-}
-
-function closedError(message: string): ControlError {
-  return new ControlError("closed", undefined, message);
+  main = instances[0].id;
+  const why = "The test service is closed. Use it before close(), or create another.";
+  return open(label, {}, () => (closed ? why : undefined), closeAll);
 }

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ERROR_CODES, isServiceError, type ClientOptions, type ErrorCode, type Fetch } from "../../src/client/index.ts";
-import { beginSignIn, finishSignIn } from "../../src/client/sign-in/index.ts";
+import { beginSignIn, finishSignIn } from "../../src/client/sign-in.ts";
 import { createConnectionLimit } from "../../src/server/http/clients.ts";
 import { configureServer } from "../../src/server/http/connections.ts";
 import { serve, type RunningServer } from "../../src/server/index.ts";

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { GET as nextCallback } from "../../examples/next/app/callback/route.ts";
 import { GET as nextMe } from "../../examples/next/app/me/route.ts";
 import { GET as nextSignIn } from "../../examples/next/app/sign-in/route.ts";
-import { beginSignIn, finishSignIn } from "../../src/client/sign-in/index.ts";
+import { beginSignIn, finishSignIn } from "../../src/client/sign-in.ts";
 import { serve, type RunningServer } from "../../src/server/index.ts";
 import { CHROMIUM, launchChromium } from "../_browser.ts";
 import { blocks, installed, run } from "../_documents.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { createClient } from "../../src/client/index.ts";
 import { withAuth } from "../../src/client/middleware.ts";
-import { beginSignIn, finishSignIn } from "../../src/client/sign-in/index.ts";
+import { beginSignIn, finishSignIn } from "../../src/client/sign-in.ts";
 import { authenticateRequest, checkToken } from "../../src/client/verify.ts";
 import { connect, type TestService } from "../../src/testing/index.ts";
 import { startServer } from "../_control.ts";

@@ -6,7 +6,7 @@ import {
   type BeginSignInOptions,
   type FinishedSignIn,
   type SignInOptions,
-} from "../../src/client/sign-in/index.ts";
+} from "../../src/client/sign-in.ts";
 import { caught } from "../_client.ts";
 import { encodePart } from "../_setup.ts";
 

@@ -224,7 +224,7 @@ describe("Authenticating a request", () => {
 });
 
 describe("The modules svc-identity/verify, svc-identity/sign-in and svc-identity/middleware", () => {
-  it.each(["verify", "sign-in/index", "middleware"])(
+  it.each(["verify", "sign-in", "middleware"])(
     "import jose only and nothing of Node.js, so that %s runs at the edge",
     async (entry) => {
       const { outputFiles, metafile } = await build({

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Hono } from "hono";
 import { createApp } from "../../examples/express/server.js";
 import { withAuth } from "../../src/client/middleware.ts";
-import { beginSignIn, finishSignIn } from "../../src/client/sign-in/index.ts";
+import { beginSignIn, finishSignIn } from "../../src/client/sign-in.ts";
 import { startTestService, createTestService, type TestService } from "../../src/testing/index.ts";
 
 const ORIGIN = "http://localhost:3000";

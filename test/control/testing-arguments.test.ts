@@ -1,8 +1,6 @@
 import { expect, it } from "vitest";
 import { connect, createTestService } from "../../src/testing/index.ts";
-import { createSignInAs } from "../../src/testing/playwright/sign-in-as.ts";
-import { sharedServer } from "../../src/testing/playwright/shared-server.ts";
-import { SignedIn } from "../../src/testing/playwright/signed-in.ts";
+import { createSignInAs, sharedServer, SignedIn } from "../../src/testing/playwright-sign-in.ts";
 import { serviceBy } from "../_services.ts";
 
 const config = (message: string): object => ({

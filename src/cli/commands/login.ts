@@ -1,4 +1,4 @@
-import { checkKey } from "../../client/keys.ts";
+import { checkKey } from "../../client/options.ts";
 import { trimSlash } from "../../wire/http/request.ts";
 import { SECRET_KEY_PREFIX } from "../../wire/ids.ts";
 import { runs, type Flags, type Program } from "../command.ts";

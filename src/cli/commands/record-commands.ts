@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Client } from "../../client/client.ts";
-import type { ListCall } from "../../client/list.ts";
+import type { ListCall } from "../../client/request.ts";
 import type { Page } from "../../wire/http/request.ts";
 import type { Query } from "../../wire/search/query.ts";
 import { plainText } from "../../wire/text/json.ts";

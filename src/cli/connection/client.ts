@@ -1,7 +1,7 @@
 import type { Client, ClientOptions } from "../../client/client.ts";
 import { isConfidential } from "../../wire/http/address.ts";
 import { SECRET_KEY_PREFIX } from "../../wire/ids.ts";
-import { checkKey } from "../../client/keys.ts";
+import { checkKey } from "../../client/options.ts";
 import { checkAddress, DEFAULT_TIMEOUT_MS } from "../../client/options.ts";
 import type { GlobalFlags } from "../command.ts";
 import type { Context } from "../context.ts";

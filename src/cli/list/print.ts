@@ -1,6 +1,6 @@
 import { plainText } from "../../wire/text/json.ts";
 import { fold } from "../../wire/text/fold.ts";
-import type { ListCall } from "../../client/list.ts";
+import type { ListCall } from "../../client/request.ts";
 import { type Page, MAX_PAGE_SIZE } from "../../wire/http/request.ts";
 import type { Context } from "../context.ts";
 import { EXIT, type ExitCode } from "../errors.ts";

@@ -1,4 +1,4 @@
-import { checkSigningKey } from "../../../client/keys.ts";
+import { checkSigningKey } from "../../../client/options.ts";
 import type { Flags, GlobalFlags } from "../../command.ts";
 import { requireKey, openClient } from "../../connection/client.ts";
 import { resolveTarget } from "../../connection/target.ts";

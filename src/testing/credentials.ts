@@ -1,10 +1,10 @@
-import { ControlError } from "../../control-client/index.ts";
-import { ServeError } from "../../server/errors.ts";
-import { isUuid } from "../../wire/ids.ts";
-import type { Provider } from "../../wire/providers.ts";
-import { checkOptions } from "../options.ts";
-import type { TestTokens } from "../records.ts";
-import type { AnswerOf, BodyOf } from "../../wire/control/types.ts";
+import { ControlError } from "../control-client/index.ts";
+import { ServeError } from "../server/errors.ts";
+import { isUuid } from "../wire/ids.ts";
+import type { Provider } from "../wire/providers.ts";
+import { checkOptions } from "./options.ts";
+import type { TestTokens } from "./records.ts";
+import type { AnswerOf, BodyOf } from "../wire/control/types.ts";
 
 export interface CredentialsOptions {
   /** The name of the cookie in which the application keeps the token. Default: it takes `Authorization: Bearer`. */

@@ -1,16 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { ControlError, type ControlClient } from "../../control-client/index.ts";
-import type { TestClock } from "../clock.ts";
-import type { TestInstances } from "../instances.ts";
-import { ServeError } from "../../server/errors.ts";
-import type { Provider } from "../../wire/providers.ts";
-import { BROWSER_COOKIE } from "../../wire/outcomes.ts";
-import type { NewScenario } from "../scenarios.ts";
-import type { Flow, TestFlows } from "../flows.ts";
-import { withEdits } from "../edits.ts";
-import { checkOptions } from "../options.ts";
-import type { Reach } from "./application.ts";
-import { Cookies } from "./cookies.ts";
+import { ControlError, type ControlClient } from "../control-client/index.ts";
+import type { TestClock } from "./clock.ts";
+import type { TestInstances } from "./records.ts";
+import { ServeError } from "../server/errors.ts";
+import type { Provider } from "../wire/providers.ts";
+import { BROWSER_COOKIE } from "../wire/outcomes.ts";
+import type { NewScenario } from "./scenarios.ts";
+import type { Flow, TestFlows } from "./flows.ts";
+import { withEdits, checkOptions } from "./options.ts";
+import { type Reach, Cookies } from "./application.ts";
 
 export interface SignInToOptions extends Pick<NewScenario, "as" | "outcome" | "profile" | "omit"> {
   /** Only a sign-in with this provider. Default: the one that the application asks for. */
