@@ -32,7 +32,7 @@ export async function withNeighbours(context: Context, { instance }: TargetFlags
 
 export interface Guards {
   readonly yes: boolean;
-  readonly expect?: number;
+  readonly expect: number | undefined;
   readonly max: number;
 }
 

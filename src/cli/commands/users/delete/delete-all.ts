@@ -9,30 +9,30 @@ import type { Outcome, Receipt } from "./receipt.ts";
 /** How a deletion went. */
 export interface Deletion {
   /** One for each user, in the order in which they became known. */
-  readonly outcomes: readonly Outcome[];
+  outcomes: Outcome[];
   /** What ended it early: a signal, an error that all the others would have met too, or a receipt that can't be written. */
-  readonly signal?: "SIGINT" | "SIGTERM" | undefined;
-  readonly fatal?: unknown;
-  readonly fault?: string | undefined;
+  signal?: "SIGINT" | "SIGTERM";
+  fatal?: unknown;
+  fault?: string;
   /** The last error, as it was thrown. */
-  readonly error?: unknown;
+  error?: unknown;
 }
 
-export interface DeleteOptions extends Pick<Attempt, "retries" | "withinMs" | "remove"> {
+interface DeleteOptions {
   readonly concurrency: number;
   readonly receipt?: Receipt | undefined;
   /** The addresses of the users that exist, by id. */
   readonly emails: ReadonlyMap<string, string>;
+  readonly retries: number;
+  /** A service that asks for a longer pause than this is not asked again. */
+  readonly withinMs: number;
+  remove(id: string): Promise<unknown>;
 }
 
 /** Deletes until all is done, a signal comes, or going on makes no sense. What was begun by then is still waited for. */
-export async function deleteAll(
-  context: Context,
-  ids: readonly string[],
-  { concurrency, receipt, emails, ...how }: DeleteOptions,
-): Promise<Deletion> {
-  const outcomes: Outcome[] = [];
-  const ended: { -readonly [Name in keyof Deletion]: Deletion[Name] } = { outcomes };
+export async function deleteAll(context: Context, ids: readonly string[], options: DeleteOptions): Promise<Deletion> {
+  const { concurrency, receipt, emails } = options;
+  const ended: Deletion = { outcomes: [] };
   let isDone = false;
   const isHalted = (): boolean => Boolean(ended.signal ?? ended.fatal ?? ended.fault);
   const progress = createProgress(context, ids.length);
@@ -52,12 +52,7 @@ export async function deleteAll(
     if (receipt) await written(receipt.begin(id, emails.get(id)));
     // Nothing is deleted that is not on record.
     if (ended.fault !== undefined) return { id, outcome: "not_attempted" };
-    const { outcome, failure, error } = await deleteOne(id, {
-      ...how,
-      isKnown: emails.has(id),
-      stopped,
-      isStopped: isHalted,
-    });
+    const { outcome, failure, error } = await deleteOne(id, options, isHalted, stopped);
     if (outcome.outcome === "deleted") deleted++;
     if (error !== undefined) ended.error = error;
     const concernsAll = failure?.exitCode === EXIT.noKey || failure?.exitCode === EXIT.usage;
@@ -67,8 +62,7 @@ export async function deleteAll(
     return outcome;
   };
   const note = async (outcome: Outcome): Promise<void> => {
-    outcomes.push(outcome);
-    progress.to(outcomes.length);
+    progress.to(ended.outcomes.push(outcome));
     if (receipt) await written(receipt.add(outcome));
   };
 
@@ -81,36 +75,25 @@ export async function deleteAll(
   for (const id of waiting) await note({ id, outcome: "not_attempted" });
   progress.end();
   await receipt?.close();
-  return { ...ended };
+  return ended;
 }
 
-export interface Attempt {
-  /** Whether the user exists. Only then is a deletion repeated: if the user is not found afterwards, it was done. */
-  readonly isKnown: boolean;
-  readonly retries: number;
-  /** A service that asks for a longer pause than this is not asked again. */
-  readonly withinMs: number;
-  /** Resolves when no further try is to be made. */
-  readonly stopped: Promise<unknown>;
-  isStopped(): boolean;
-  remove(id: string): Promise<unknown>;
-}
-
-export interface Attempted {
-  readonly outcome: Outcome;
-  /** Why the user is not deleted, and what the service threw. */
-  readonly failure?: Failure;
-  readonly error?: unknown;
-}
-
+/** Why a user is not deleted, and what the service threw. */
 interface Failed {
   readonly failure: Failure;
   readonly error: unknown;
 }
 
-/** Deletes a user, with retries if the connection breaks or the service is unavailable. */
-export async function deleteOne(id: string, attempt: Attempt): Promise<Attempted> {
-  const { isKnown, retries, withinMs, stopped, isStopped, remove } = attempt;
+/**
+ * Deletes a user, with retries if the connection breaks or the service is unavailable.
+ * @param stopped resolves when no further try is to be made
+ */
+async function deleteOne(
+  id: string,
+  { emails, retries, withinMs, remove }: DeleteOptions,
+  isStopped: () => boolean,
+  stopped: Promise<unknown>,
+): Promise<{ outcome: Outcome } & Partial<Failed>> {
   let tries = 0;
   let failed: Failed | undefined;
   const removeOnce = async (number: number): Promise<Failed | undefined> => {
@@ -125,7 +108,8 @@ export async function deleteOne(id: string, attempt: Attempt): Promise<Attempted
   const mayPass = ({ status }: Fault): boolean => isUnknown(failed) || status === 429 || isUnavailable(status);
   const last = await repeat(removeOnce, (outcome) => outcome?.error as Fault | undefined, {
     retries,
-    mayRetry: (fault) => isKnown && !isStopped() && mayPass(fault),
+    // Only of a user who is known to exist: one who is not found afterwards was deleted.
+    mayRetry: (fault) => emails.has(id) && !isStopped() && mayPass(fault),
     deadline: { leftMs: () => withinMs, sleep: (milliseconds) => pause(milliseconds, stopped) },
   });
   if (!last) return { outcome: { id, outcome: "deleted" } };

@@ -5,7 +5,7 @@ import { UsageError, EXIT, LIST_EXITS, type ExitCode } from "../../../errors.ts"
 import { printsRows } from "../../../output/flags.ts";
 import { EXPLAIN_FLAG, printExplanation } from "../../../search/explain.ts";
 import { addQueryFlags, USERS } from "../../../search/flags.ts";
-import { DEFAULT_MAX, MAX_CONCURRENCY, type DeleteOptions } from "./options.ts";
+import { MAX_CONCURRENCY, type DeleteOptions } from "./options.ts";
 
 export function addDelete(users: Command, context: Context): void {
   const command = printsRows(
@@ -19,7 +19,7 @@ export function addDelete(users: Command, context: Context): void {
     .option("-n, --dry-run", "print the users that would be deleted, without deleting them")
     .option("-y, --yes", "do not ask for confirmation; a query needs --expect as well")
     .option("--expect <number>", "abort unless exactly <number> users match")
-    .option("--max <number>", "abort if more than <number> users match", String(DEFAULT_MAX))
+    .option("--max <number>", "abort if more than <number> users match", "100")
     .option("--concurrency <number>", `parallel requests, at most ${MAX_CONCURRENCY}`, "4")
     .option("--receipt <file>", "record each deletion in a new file, as lines of JSON")
     .option("--resume", "continue the receipt of an interrupted run")

@@ -1,7 +1,6 @@
 import type { Flags } from "../../../command.ts";
 import type { SearchFlags } from "../../../search/flags.ts";
 
-export const DEFAULT_MAX = 100;
 export const MAX_CONCURRENCY = 32;
 
 export interface DeleteOptions

@@ -50,11 +50,7 @@ export interface Recorded {
 }
 
 /** A file that records each deletion before it starts, and its result. */
-export interface Receipt {
-  begin(id: string, email: string | undefined): Promise<void>;
-  add(outcome: Outcome): Promise<void>;
-  close(): Promise<void>;
-}
+export type Receipt = Awaited<ReturnType<typeof openReceipt>>;
 
 /** @throws {CliError} for a file that can't be read, or is no receipt */
 export async function readReceipt({ cwd }: Pick<Context, "cwd">, path: string): Promise<Recorded> {
@@ -92,10 +88,8 @@ export function doneIn(recorded: Recorded): ReadonlySet<string> {
 export function checkPlace({ path, entries = [] }: Recorded, { service, instance }: Place): void {
   const other = entries.find((entry) => entry.service !== service || entry.instance?.id !== instance?.id);
   if (!other) return;
-  const named = (place: Place): string =>
-    [place.service, ...(place.instance ? [`instance ${place.instance.subdomain} (${place.instance.id})`] : [])].join(
-      ", ",
-    );
+  const named = ({ service: at, instance: one }: Place): string =>
+    one ? `${at}, instance ${one.subdomain} (${one.id})` : at;
   throw new CliError(
     EXIT.precondition,
     `--resume: "${path}" is a receipt of ${named(other)}, not of ${named({ service, instance })}. No users were deleted.`,
@@ -108,7 +102,7 @@ export async function openReceipt(
   { path, entries, isCut }: Recorded,
   { service, instance }: Place,
   users: number,
-): Promise<Receipt> {
+) {
   const file = await open(resolve(cwd, path), entries ? "a" : "wx", 0o600).catch((error: unknown) => {
     throw new CliError(
       EXIT.precondition,
@@ -121,11 +115,12 @@ export async function openReceipt(
     file.appendFile(`${JSON.stringify({ time: now().toISOString(), service, instance, ...rest })}\n`);
   await write({ users } satisfies Partial<Start>);
   return {
-    begin(id, email) {
+    begin(id: string, email: string | undefined): Promise<void> {
       if (email !== undefined) emails.set(id, email);
       return write({ id, email, outcome: "deleting" } satisfies Partial<Line>);
     },
-    add: ({ id, outcome, ...why }) => write({ id, email: emails.get(id), outcome, ...why } satisfies Partial<Line>),
+    add: ({ id, outcome, ...why }: Outcome) =>
+      write({ id, email: emails.get(id), outcome, ...why } satisfies Partial<Line>),
     close: () => file.close(),
   };
 }
@@ -150,8 +145,7 @@ export async function printStatus(context: Context, flags: OutputFlags, path: st
   const start = entries[at] as Start | undefined;
   if (!start) throw new CliError(EXIT.notFound, `--receipt: "${path}" records no deletion.`);
   const own = resultsIn({ ...recorded, entries: entries.slice(at) });
-  const count = (...outcomes: Line["outcome"][]): number =>
-    own.filter(({ outcome }) => outcomes.includes(outcome)).length;
+  const count = (...names: Line["outcome"][]): number => own.filter(({ outcome }) => names.includes(outcome)).length;
   const done = count("deleted", "gone");
   const status = {
     finished: done === start.users,

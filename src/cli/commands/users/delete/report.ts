@@ -36,8 +36,7 @@ export async function report(context: Context, flags: OutputFlags, deletion: Del
 export function formOf(outcomes: readonly Outcome[], { service, instance }: Place, isDry = false): object {
   const of = (name: Outcome["outcome"]): Outcome[] => outcomes.filter(({ outcome }) => outcome === name);
   const idsOf = (name: Outcome["outcome"]): string[] => of(name).map(({ id }) => id);
-  const reasons = (name: "failed" | "unknown"): object[] =>
-    of(name).map(({ id, code, error }) => ({ id, code, error }));
+  const reasons = (name: Outcome["outcome"]): object[] => of(name).map(({ id, code, error }) => ({ id, code, error }));
   return {
     dry_run: isDry,
     service,
@@ -111,8 +110,7 @@ export async function dryRun(
   const wanted = new Set(targets.ids);
   const found = users.filter(({ id }) => wanted.has(id));
   const existing = new Set(found.map(({ id }) => id));
-  const missing = notFound(targets, existing);
-  if (missing !== undefined) say(context, missing);
+  sayMissing(context, targets, existing);
   const format = formatOf(flags, context);
   if (format === "json") {
     const outcomeOf = (id: string): Outcome => ({ id, outcome: existing.has(id) ? "not_attempted" : "gone" });
@@ -127,16 +125,17 @@ export async function dryRun(
 /** How many of the missing are named. */
 const NAMED = 10;
 
-/** Which ids and addresses no user has. Undefined if there are none. */
-export function notFound(
-  { ids, strangers }: Pick<Targets, "ids" | "strangers">,
+/** Says which ids and addresses no user has. */
+export function sayMissing(
+  context: Context,
+  { ids, strangers }: Targets,
   existing: { has(id: string): boolean },
-): string | undefined {
+): void {
   const missing = [...ids.filter((id) => !existing.has(id)), ...strangers];
-  if (missing.length === 0) return undefined;
+  if (missing.length === 0) return;
   const more = missing.length > NAMED ? [`and ${missing.length - NAMED} more`] : [];
   const named = [...missing.slice(0, NAMED), ...more].join(", ");
-  return `${missing.length} of ${ids.length + strangers.length} not found: ${named}.`;
+  say(context, `${missing.length} of ${ids.length + strangers.length} not found: ${named}.`);
 }
 
 /** Whether there is nothing to delete, not even someone who does not exist. */

@@ -13,12 +13,17 @@ import { checkCount, checkFlags, obtainConsent, withNeighbours, type Guards } fr
 import { deleteAll } from "./delete-all.ts";
 import { MAX_CONCURRENCY, type DeleteOptions } from "./options.ts";
 import { checkPlace, doneIn, openReceipt, readReceipt, resultsIn, type Place, type Recorded } from "./receipt.ts";
-import { dryRun, isNone, notFound, nothingToDelete, report } from "./report.ts";
+import { dryRun, isNone, nothingToDelete, report, sayMissing } from "./report.ts";
 import { findUsers, readTargets, type Targets } from "./targets.ts";
 
 /** Deletes the users that ids or a query name, after consent. @throws {CliError} before and after, with the exit code */
 export async function deleteUsers(context: Context, options: DeleteOptions, args: readonly string[]): Promise<void> {
-  const guards = guardsOf(options);
+  const { expect } = options;
+  const guards: Guards = {
+    yes: options.yes === true,
+    max: numberFrom("--max", options.max, 1, 999_999_999),
+    expect: expect === undefined ? undefined : numberFrom("--expect", expect, 0, 999_999_999),
+  };
   const concurrency = numberFrom("--concurrency", options.concurrency, 1, MAX_CONCURRENCY);
   if (options.resume && options.receipt === undefined)
     throw new UsageError("--resume needs --receipt.", "Name the receipt of the interrupted run.");
@@ -45,8 +50,7 @@ export async function deleteUsers(context: Context, options: DeleteOptions, args
   const { ids, strangers } = targets;
   const receipt = recorded && (await openReceipt(context, recorded, place, ids.length));
   const emails = new Map(users.map(({ id, data }) => [id, data.email]));
-  const missing = notFound(targets, emails);
-  if (missing !== undefined) say(context, missing);
+  sayMissing(context, targets, emails);
   const deletion = await deleteAll(context, ids, {
     concurrency,
     receipt,
@@ -98,12 +102,4 @@ function withoutDone(context: Context, targets: Targets, users: readonly User[],
   const skipped = total - ids.length - strangers.length;
   if (skipped > 0) say(context, `Skipped ${skipped} of ${counted(total, "user")} that the receipt lists as deleted.`);
   return { ...targets, ids, strangers };
-}
-
-function guardsOf({ yes, expect, max }: DeleteOptions): Guards {
-  return {
-    yes: yes === true,
-    max: numberFrom("--max", max, 1, 999_999_999),
-    ...(expect !== undefined && { expect: numberFrom("--expect", expect, 0, 999_999_999) }),
-  };
 }
