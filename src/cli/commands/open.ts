@@ -17,7 +17,6 @@ import { harmless, printJson } from "../output/text.ts";
 
 const PAGES = ["front", "sign-in", "discovery", "dashboard", "reference"] as const;
 type Page = (typeof PAGES)[number];
-type ServicePage = Exclude<Page, "dashboard" | "reference">;
 
 export type OpenOptions = Flags<"redirectUri", "print" | "revoke">;
 
@@ -76,7 +75,7 @@ export async function runOpen(context: Context, options: OpenOptions, page: Page
   context.stderr.write(`Opened ${harmless(url)}\n`);
 }
 
-function addressOf(page: ServicePage, target: Target, context: Context, { redirectUri }: OpenOptions): string {
+function addressOf(page: Page, target: Target, context: Context, { redirectUri }: OpenOptions): string {
   const { baseUrl, apiUrl } = optionsOf(context, target);
   const { server } = target;
   // A service that runs elsewhere has no front door but its instances'.
@@ -104,7 +103,7 @@ const KEEP_MS = 10 * 60_000;
  * Opens the dashboard, signed in. The browser is given a file that leads there: other users of this machine see the
  * arguments of a program, but not what is in the file.
  */
-export async function openDashboard(context: Context, flags: GlobalFlags, isPrinted: boolean): Promise<void> {
+async function openDashboard(context: Context, flags: GlobalFlags, isPrinted: boolean): Promise<void> {
   const control = await openControl(context, flags);
   const { url } = await control.request("POST /dashboard-links");
   const address = new URL("/__svc/", url).href;
@@ -119,13 +118,25 @@ export async function openDashboard(context: Context, flags: GlobalFlags, isPrin
       () => true,
       () => false,
     ));
-  if (!isOpened) return insteadOf(context, url);
-  if (flags.json) printJson(context, { url: address });
-  context.stderr.write(`Opened ${address}\n`);
+  if (isOpened) {
+    if (flags.json) printJson(context, { url: address });
+    context.stderr.write(`Opened ${address}\n`);
+    return;
+  }
+  // Only a person is shown the link: it would stay in a log.
+  if (!context.stderr.isTTY)
+    throw new CliError(
+      EXIT.failed,
+      "No browser can be opened here.",
+      "Open the link that this prints, within a minute: svc open dashboard --print",
+    );
+  context.stderr.write(
+    `No browser can be opened here. Open this link within a minute; it works once:\n  ${harmless(url)}\n`,
+  );
 }
 
 /** Signs every browser out of the dashboard, and ends every link to it. */
-export async function revokeDashboardKeys(context: Context, flags: GlobalFlags): Promise<void> {
+async function revokeDashboardKeys(context: Context, flags: GlobalFlags): Promise<void> {
   const control = await openControl(context, flags);
   const revoked = await control.request("DELETE /dashboard-keys");
   if (flags.json) printJson(context, revoked);
@@ -152,15 +163,4 @@ async function removeOld(): Promise<void> {
     await rm(join(directory, FILE), { force: true });
     await rmdir(directory).catch(() => undefined);
   }
-}
-
-/** Only a person is shown the link: it would stay in a log. */
-function insteadOf({ stderr }: Context, url: string): void {
-  if (!stderr.isTTY)
-    throw new CliError(
-      EXIT.failed,
-      "No browser can be opened here.",
-      "Open the link that this prints, within a minute: svc open dashboard --print",
-    );
-  stderr.write(`No browser can be opened here. Open this link within a minute; it works once:\n  ${harmless(url)}\n`);
 }

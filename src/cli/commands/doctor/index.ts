@@ -13,7 +13,7 @@ import type { Context } from "../../context.ts";
 import { EXIT, type ExitCode } from "../../errors.ts";
 import { toFailure } from "../../failure.ts";
 import { asRun, colors, harmless, printJson } from "../../output/text.ts";
-import { type Finding, MACHINE_CHECKS, failed, ok, skipped, warning } from "./machine.ts";
+import { MACHINE_CHECKS, failed, ok, skipped, warning, type Finding } from "./machine.ts";
 
 type Check = Finding & { readonly name: string };
 

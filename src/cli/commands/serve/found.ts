@@ -92,7 +92,7 @@ export async function requireOwnStore({ cwd, env }: Pick<Context, "cwd" | "env">
   if (!origin) return;
   const isInRepository = await liesInRepository(path);
   if (!isInRepository && !origin.isPublic) return;
-  const key = await readUserKey(env);
+  const key = await userKey(env, false);
   if (key !== undefined && origin.id !== undefined && (await readMark(path)) === markOf(key, origin.id)) return;
   throw new CliError(
     EXIT.failed,
@@ -106,10 +106,10 @@ export async function requireOwnStore({ cwd, env }: Pick<Context, "cwd" | "env">
 export async function markOwnStore({ env }: Place, path: string): Promise<void> {
   const { storeOrigin } = await import("../../../server/index.ts");
   const id = (await storeOrigin(path))?.id;
-  const key = id === undefined ? undefined : await userKey(env);
+  const key = id === undefined ? undefined : await userKey(env, true);
   if (id === undefined || key === undefined) return;
   const mark = markOf(key, id);
-  if ((await readMark(path)) !== mark) await writePrivateFile(markPath(path), `${mark}\n`);
+  if ((await readMark(path)) !== mark) await writePrivateFile(`${path}.owner`, `${mark}\n`);
 }
 
 async function liesInRepository(path: string): Promise<boolean> {
@@ -132,31 +132,22 @@ function markOf(key: string, id: string): string {
   return createHmac("sha256", key).update(`store ${id}`).digest("hex");
 }
 
-function markPath(path: string): string {
-  return `${path}.owner`;
-}
-
 async function readMark(path: string): Promise<string | undefined> {
-  return (await readPrivateFile(markPath(path)).catch(() => undefined))?.text.trim();
+  return (await readPrivateFile(`${path}.owner`).catch(() => undefined))?.text.trim();
 }
 
-/** Undefined if the user has none yet, or there is no home directory for one. */
-async function readUserKey(env: Place["env"]): Promise<string | undefined> {
-  const path = keyPath(env);
-  const text = path && (await readPrivateFile(path).catch(() => undefined))?.text.trim();
-  return text && /^[\w-]{43}$/.test(text) ? text : undefined;
-}
-
-async function userKey(env: Place["env"]): Promise<string | undefined> {
-  const path = keyPath(env);
-  const there = await readUserKey(env);
-  if (there !== undefined || path === undefined) return there;
+/** Undefined if there is no home directory for one, or the user has none yet. @param creates whether to make one then */
+async function userKey(env: Place["env"], creates: boolean): Promise<string | undefined> {
+  const directory = configDirectory(env);
+  if (directory === undefined) return undefined;
+  const path = join(directory, "store-key");
+  const read = async (): Promise<string | undefined> => {
+    const text = (await readPrivateFile(path).catch(() => undefined))?.text.trim();
+    return text !== undefined && /^[\w-]{43}$/.test(text) ? text : undefined;
+  };
+  const there = await read();
+  if (there !== undefined || !creates) return there;
   await writePrivateFile(path, `${randomBytes(32).toString("base64url")}\n`);
   // Another start may have written another one since.
-  return readUserKey(env);
-}
-
-function keyPath(env: Place["env"]): string | undefined {
-  const directory = configDirectory(env);
-  return directory && join(directory, "store-key");
+  return read();
 }

@@ -6,12 +6,14 @@ import { findServerOn } from "../../connection/running-server.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../errors.ts";
 import { CREDENTIALS } from "../../help/topics.ts";
+import { durationFrom } from "../../quantities.ts";
 import { announce, blockedPort, qrCodeOf } from "./announce.ts";
-import { checkDrain, CONFIG_OPTION, serveOptions, type ServeFlags } from "./options.ts";
+import { CONFIG_OPTION, serveOptions, type ServeFlags } from "./options.ts";
 import { jsonReport, textReport } from "./report.ts";
 
 /** Until a balancer that asks every few seconds has seen that the server is not ready. */
 const BEYOND_LOOPBACK_DRAIN_MS = 5_000;
+const MOST_DRAIN_MS = 3_600_000;
 const PASSWORD_IN_URL = /^[a-z]+:\/\/[^/?#]*:[^/?#]*@/i;
 
 export function add(program: Program, context: Context): void {
@@ -66,7 +68,8 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
     context.stderr.write(
       "Other users of this machine can see the password in --store. Set PGPASSWORD, or put the whole address into SVC_STORE.\n",
     );
-  const drainMs = checkDrain(flags.drain);
+  const drainMs =
+    flags.drain === undefined ? undefined : durationFrom("--drain", flags.drain, { mostMs: MOST_DRAIN_MS });
   const { serve, PortUnavailable, StoreRefused } = await import("../../../server/index.ts");
   const level = LOG_LEVELS.indexOf(flags.logLevel ?? (flags.quiet ? "warn" : "info"));
   const report = flags.json ? jsonReport(context) : textReport(context);

@@ -6,9 +6,6 @@ import { CONFIG_FILE, type LogLevel, type ProvidersMode } from "../../../wire/se
 import type { Flags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { durationFrom } from "../../quantities.ts";
-
-const MOST_DRAIN_MS = 3_600_000;
 
 /** The flag that names the configuration, and its description. */
 export const CONFIG_OPTION = ["--config <file>", `the configuration; default: ${CONFIG_FILE}, if it exists`] as const;
@@ -128,11 +125,6 @@ function checkPort(text: string | undefined, source: string): number | undefined
   if (port < 0 || port > 65_535)
     throw new UsageError(`${source}: "${text}" is not a port.`, "Use a number from 1 to 65535, or 0 for a free port.");
   return port;
-}
-
-/** @returns milliseconds */
-export function checkDrain(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : durationFrom("--drain", text, { mostMs: MOST_DRAIN_MS });
 }
 
 function checkHost(text: string): string {

@@ -10,26 +10,7 @@ import { asRun, counted, mask, colors, harmless, harmlessJson, say } from "../..
 const MAX_NAME_WIDTH = 24;
 
 /** Reports a server while it runs. */
-export interface Report {
-  /**
-   * @param file the file with its keys
-   * @param shown for a person: whether names below localhost resolve; for a terminal alone: a link that opens the dashboard
-   * once, and a QR code of the public URL
-   */
-  ready(
-    server: RunningServer,
-    file: string,
-    ms: number,
-    shown: {
-      readonly resolvesSubdomains: boolean;
-      readonly dashboard?: string | undefined;
-      readonly qrCode?: string | undefined;
-    },
-  ): void;
-  request(entry: RequestEntry): void;
-  /** What went wrong without ending anything. */
-  warn(message: string): void;
-}
+type Report = ReturnType<typeof textReport>;
 
 /** NDJSON, for programs. */
 export function jsonReport({ stdout, stderr, now }: Context): Report {
@@ -64,9 +45,10 @@ export function jsonReport({ stdout, stderr, now }: Context): Report {
 }
 
 /** For a person at a terminal. */
-export function textReport(context: Context): Report {
+export function textReport(context: Context) {
   const { stdout, now } = context;
   const chalk = colors(stdout, context);
+  /** Says what went wrong without ending anything. */
   const warn = (message: string): void => say(context, message.replaceAll("\n", " ↵ "));
   const log = lineLog(
     stdout,
@@ -85,12 +67,19 @@ export function textReport(context: Context): Report {
     return link.length <= columns ? `${row("Dashboard", hint)}${chalk.cyan(link)}\n` : row("Dashboard", command);
   };
   return {
+    /**
+     * @param file the file with its keys
+     * @param shown whether names below localhost resolve; for a terminal alone: a link that opens the dashboard once, and a
+     * QR code of the public URL
+     */
     ready(
-      { url, api_url, store, bound, providers, instances, isLocal },
-      file,
-      ms,
-      { resolvesSubdomains, dashboard, qrCode },
-    ) {
+      server: RunningServer,
+      file: string,
+      ms: number,
+      shown: { resolvesSubdomains: boolean; dashboard?: string | undefined; qrCode?: string | undefined },
+    ): void {
+      const { url, api_url, store, bound, providers, instances, isLocal } = server;
+      const { resolvesSubdomains, dashboard, qrCode } = shown;
       const [first] = instances;
       width = Math.max(width, ...instances.map(({ name }) => Math.min(harmless(name).length, MAX_NAME_WIDTH)));
       const landing = first?.active && isLocal ? tryTarget(first.redirect_uris, url) : undefined;
@@ -140,9 +129,9 @@ export function textReport(context: Context): Report {
       if (qrCode !== undefined) stdout.write(`${qrCode.replaceAll(/^/gm, "  ")}\n\n`);
     },
     warn,
-    request(entry) {
-      const { method, route, path, status, ms, instance, reason } = entry;
-      if (isReading(entry)) return;
+    request({ method, route, path, status, ms, instance, reason }: RequestEntry): void {
+      // What the dashboard and commands read, svc logs shows with --all. What failed or changed something is shown.
+      if (method === "GET" && status < 400 && isWatching(route ?? path ?? "")) return;
       const paint = status >= 500 ? chalk.red : status >= 400 ? chalk.yellow : chalk.green;
       const time = now().toISOString().slice(11, 19);
       log(
@@ -150,12 +139,6 @@ export function textReport(context: Context): Report {
       );
     },
   };
-}
-
-/** What the dashboard and commands read, which svc logs shows with --all. What failed or changed something is shown. */
-function isReading(entry: RequestEntry): boolean {
-  const { route, path, method, status } = entry;
-  return method === "GET" && status < 400 && isWatching(route ?? path ?? "");
 }
 
 function leftOut(count: number): string {

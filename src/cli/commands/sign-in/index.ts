@@ -10,7 +10,7 @@ import type { RunningServerFile } from "../../connection/server-file.ts";
 import type { Target } from "../../connection/sources.ts";
 import { resolveTarget } from "../../connection/target.ts";
 import type { Context } from "../../context.ts";
-import { UsageError, CliError, EXIT, EXIT_BY_SIGNAL } from "../../errors.ts";
+import { UsageError, CliError, EXIT, EXIT_BY_SIGNAL, LIST_EXITS } from "../../errors.ts";
 import { inWords } from "../../output/claims.ts";
 import { hasDesktop } from "../../output/prompts.ts";
 import { counted, harmless, printJson, printRecord } from "../../output/text.ts";
@@ -40,16 +40,7 @@ export function add(program: Program, context: Context): void {
       ["svc sign-in --provider github", "in a browser"],
       ["svc sign-in --as ada@acme.test --token", "in a script, without a browser"],
     ],
-    exits: [
-      EXIT.done,
-      EXIT.failed,
-      EXIT.usage,
-      EXIT.notFound,
-      EXIT.noKey,
-      EXIT.tokenInvalid,
-      EXIT.unreachable,
-      EXIT.interrupted,
-    ],
+    exits: [...LIST_EXITS, EXIT.tokenInvalid, EXIT.interrupted],
     notes: `Waits ${DEFAULT_SECONDS} seconds for the sign-in, unless --timeout is given. Where no browser can be opened and
 standard error is not a terminal, fails at once: use --as, or --no-open to wait for whoever opens the link.
 
@@ -77,9 +68,11 @@ export async function runSignIn(context: Context, options: SignInOptions): Promi
     const token = await Promise.race([
       options.as
         ? signInAs(signIn, options.as)
-        : signInWithBrowser(context, signIn, { open: options.open, seconds, server: target.server }),
+        : signInWithBrowser(context, signIn, options.open, seconds, target.server),
       tooLate(seconds, done.signal),
-      interrupted(stopped),
+      stopped.then((signal) => {
+        throw new CliError(EXIT_BY_SIGNAL[signal], "Interrupted before the sign-in was complete.");
+      }),
     ]);
     const [{ decodeToken }] = await Promise.all([import("../../../client/verify.ts"), client.tokens.verify(token)]);
     const { claims } = decodeToken(token);
@@ -111,33 +104,25 @@ async function tooLate(seconds: number, signal: AbortSignal): Promise<never> {
   );
 }
 
-async function interrupted(stopped: Promise<"SIGINT" | "SIGTERM">): Promise<never> {
-  throw new CliError(EXIT_BY_SIGNAL[await stopped], "Interrupted before the sign-in was complete.");
-}
-
 /** How often to look for the local server while a person signs in. One that restarts is back sooner. */
 const LOOK_EVERY_MS = 1_500;
 
-export interface BrowserOptions {
-  /** Whether to open a browser besides printing the link. */
-  readonly open: boolean;
-  /** How long the command waits, which it says here. */
-  readonly seconds: number;
-  /** The server of this directory, if that is the service. */
-  readonly server: RunningServerFile | undefined;
-}
-
 /**
  * Signs in by a link that a person opens.
+ * @param opens whether to open a browser besides printing the link
+ * @param seconds how long the command waits, which it says here
+ * @param server the server of this directory, if that is the service
  * @throws {CliError} if the service refuses, fails, or has stopped; and at once where no person is expected to see the link
  */
-export async function signInWithBrowser(
+async function signInWithBrowser(
   context: Context,
   signIn: SignIn,
-  { open, seconds, server }: BrowserOptions,
+  opens: boolean,
+  seconds: number,
+  server: RunningServerFile | undefined,
 ): Promise<string> {
   const { client, provider, redirect_uris, signal } = signIn;
-  const isSeen = !open || context.stderr.isTTY;
+  const isSeen = !opens || context.stderr.isTTY;
   if (!isSeen && !hasDesktop(context)) throw noBrowser();
   const landing = await openLanding(redirect_uris, signal);
   const url = await client.signInUrl({ redirectUri: landing.url, ...(provider && { provider }) });
@@ -146,7 +131,7 @@ export async function signInWithBrowser(
   if (response.next === null) throw refused(response, url);
   const limit = counted(seconds, "second");
   context.stderr.write(`Sign in at:\n  ${url}\nWaiting up to ${limit} for the sign-in. Press Ctrl-C to stop.\n`);
-  if (open)
+  if (opens)
     await context.openBrowser(url).catch(() => {
       if (!isSeen) throw noBrowser();
       context.stderr.write("Could not open a browser. Open the link.\n");

@@ -29,7 +29,11 @@ export async function signInAs(signIn: SignIn, account: string): Promise<string>
     const answer = await step(signIn, address);
     const next = answer.next ?? (await chooseAccount(signIn, pickerOf(address, answer), account));
     if (pathOf(next) === pathOf(redirectUri)) return tokenOf(new URL(next));
-    if (!isOwnStep(next, start)) throw realProvider(next);
+    if (!isOwnStep(next, start))
+      throw new UsageError(
+        `--as is for simulated providers, and this sign-in continues at ${new URL(next).host}.`,
+        "Omit --as to sign in with a browser, or simulate all providers: svc serve --providers simulated",
+      );
     address = next;
   }
   throw new CliError(EXIT.failed, "The service redirects in a loop.");
@@ -63,13 +67,6 @@ async function chooseAccount(signIn: SignIn, picker: string, account: string): P
   );
 }
 
-function realProvider(next: string): CliError {
-  return new UsageError(
-    `--as is for simulated providers, and this sign-in continues at ${new URL(next).host}.`,
-    "Omit --as to sign in with a browser, or simulate all providers: svc serve --providers simulated",
-  );
-}
-
 function isPicker(address: string): boolean {
   return new URL(address).pathname.startsWith("/__svc/simulator/");
 }
@@ -97,28 +94,15 @@ export interface SignIn {
   readonly signal: AbortSignal;
 }
 
-/** The response to a step: where it redirects, or the page. */
-export interface StepResponse {
-  readonly status: number;
-  readonly next: string | null;
-  readonly text: string;
-}
-
-/** Takes one step of a sign-in as a browser would. */
-export async function step(
-  { fetch, signal }: Pick<SignIn, "fetch" | "signal">,
-  address: string,
-): Promise<StepResponse> {
-  const response = await fetch(address, {
-    method: "GET",
-    headers: { accept: "application/json" },
-    redirect: "manual",
-    signal,
-  });
+/** Takes one step of a sign-in as a browser would. @returns where it redirects, and the page */
+export async function step({ fetch, signal }: SignIn, address: string) {
+  const headers = { accept: "application/json" };
+  const response = await fetch(address, { method: "GET", headers, redirect: "manual", signal });
   // A body that is not read keeps the connection, and so the process.
   const text = await response.text();
   return { status: response.status, next: absolute(response.headers.get("location"), address), text };
 }
+type StepResponse = Awaited<ReturnType<typeof step>>;
 
 /** The address of a redirect, as it was written unless it is relative. Null if there is no redirect. */
 function absolute(location: string | null, base: string): string | null {
