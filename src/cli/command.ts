@@ -61,7 +61,6 @@ export function withHelp(command: Command, help: CommandHelp): Command {
   return command;
 }
 
-/** What `withHelp` was told of a command. */
 export function helpOf(command: Command): CommandHelp | undefined {
   return HELP.get(command);
 }

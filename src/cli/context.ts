@@ -7,7 +7,6 @@ export interface Stream {
   /** @param done called when the text was written, or with the system's code if it can't be. Never if the reader has gone */
   write(text: string, done?: (failure?: string) => void): unknown;
   readonly isTTY: boolean;
-  /** The terminal's width and height. */
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
   /** Resolves when more can be written: true, or false if the reader has gone. */
@@ -16,7 +15,6 @@ export interface Stream {
   readonly unread?: number;
 }
 
-/** A program that shows what is written to it. */
 export interface Pager extends Required<Pick<Stream, "write" | "ready">> {
   /** Resolves when the person has seen enough, with the pager's exit code. */
   close(): Promise<number>;
@@ -50,7 +48,6 @@ export interface NamedInstance {
   readonly id: string;
 }
 
-/** How a request reaches its service. */
 export interface Reach {
   /** One to trust besides the known authorities', in PEM. */
   readonly certificate?: string | undefined;
@@ -83,7 +80,6 @@ export interface World {
   readonly stdin: AsyncIterable<Buffer | string> & { readonly isTTY: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** In place of the network. */
   readonly fetch?: Fetch | undefined;
   now(): Date;
   openBrowser(url: string): Promise<void>;

@@ -12,17 +12,14 @@ import type { Sourced } from "../credentials/keys.ts";
 import { resolveTarget } from "./target.ts";
 import type { Target } from "./sources.ts";
 
-/** A client with a secret key. */
 export async function openClient(context: Context, flags: GlobalFlags): Promise<Client> {
   return openTarget(context, await resolveTarget(context, flags));
 }
 
-/** The same for a target that is already known. */
 export async function openTarget(context: Context, target: Target): Promise<Client> {
   return openWith(context, { ...optionsOf(context, target), secretKey: await requireKey(context, target) }, target);
 }
 
-/** A client for calls that need no secret key. */
 export async function openKeylessClient(context: Context, flags: GlobalFlags): Promise<Client> {
   const target = await resolveTarget(context, flags);
   return openWith(context, optionsOf(context, target), target);
@@ -130,7 +127,6 @@ export function timeoutMs({ env }: Context, standardMs: number = DEFAULT_TIMEOUT
 /** Few, so that a person learns soon that nothing listens. */
 const DEFAULT_RETRIES = 1;
 
-/** How often a request is repeated. */
 export function retriesOf({ env }: Context, standard = DEFAULT_RETRIES): number {
   const text = env["SVC_RETRIES"] || String(standard);
   if (!/^\d$/.test(text)) throw new UsageError(`SVC_RETRIES: "${text}" is not a number from 0 to 9.`);

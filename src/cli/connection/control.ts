@@ -15,7 +15,6 @@ import { requireLocalServer } from "./target.ts";
 /** Longer than for other requests: a snapshot of a large store takes long. */
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** How the control API of a server is reached. */
 interface ControlTarget {
   /** The front door. */
   readonly url: string;
@@ -45,7 +44,6 @@ async function openAt(context: Context, { url, controlKey, server }: ControlTarg
   return createControlClient({ url, controlKey, fetch: fetchOf(context, reach) });
 }
 
-/** Where that control API is, and its key. */
 export async function controlTarget(context: Context, flags: GlobalFlags): Promise<ControlTarget> {
   refuseOtherServices(flags);
   const named = context.env["SVC_CONTROL_URL"] || undefined;
@@ -119,7 +117,6 @@ export async function consentAt(
   else if (!json) say(context, what);
 }
 
-/** An instance by its name, subdomain and id. */
 export function instanceInWords({ id, data }: AnswerOf<"GET /instances/:id">): string {
   return `${data.name} (${data.subdomain} ${id})`;
 }

@@ -6,7 +6,6 @@ import type { Context, Network, Reach } from "../context.ts";
 
 type Place = Pick<Context, "network">;
 
-/** The response to a request, with its body. */
 export interface Answer {
   readonly response: FetchResponse;
   readonly text: string;
@@ -72,7 +71,6 @@ export function fetchOf({ network }: Place, reach: Reach): Fetch {
   };
 }
 
-/** By the client's rules. */
 async function again<Result extends { readonly response: FetchResponse }>(
   network: Network,
   method: string,

@@ -43,7 +43,6 @@ export async function findServerOn(place: Place, port: number): Promise<RunningS
   return undefined;
 }
 
-/** A directory and all above it. */
 export function* upwards(from: string): Generator<string> {
   let directory = resolve(from);
   for (; directory !== dirname(directory); directory = dirname(directory)) yield directory;

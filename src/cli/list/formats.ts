@@ -8,7 +8,6 @@ import { isEnvelope, type Column, type Listed } from "./columns.ts";
 /** Rows on their way through, one after the other: however many there are, few are in memory. */
 export type Rows<Row> = AsyncIterable<Row> | Iterable<Row>;
 
-/** Text on its way out. */
 export type Chunks = AsyncGenerator<string>;
 
 /** Each in a line of JSON: as the API answers, or only the chosen fields. */
@@ -124,7 +123,6 @@ export function widthOf({ stdout, env }: Pick<Context, "stdout" | "env">): numbe
   return named ?? (stdout.isTTY ? (stdout.columns ?? 80) : Infinity);
 }
 
-/** A value for a person. */
 export function wordsOf<Row>(column: Column<Row>, row: Row, now: Date | undefined): string {
   const value = column.value(row);
   if (column.words && typeof value === "boolean") return column.words[value ? 0 : 1];

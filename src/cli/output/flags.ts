@@ -61,13 +61,11 @@ export function asksForJson(argv: readonly string[]): boolean {
   );
 }
 
-/** The environment that `--no-color` means. */
 export function withoutColor(argv: readonly string[], context: Context): Context {
   if (!argv.includes("--no-color")) return context;
   return { ...context, env: { ...context.env, NO_COLOR: "1", FORCE_COLOR: "0" } };
 }
 
-/** The format to print in. */
 export function formatOf({ json, output }: OutputFlags, { stdout }: Pick<Context, "stdout">): Format {
   if (json) return "json";
   return output ?? (stdout.isTTY ? "table" : "tsv");

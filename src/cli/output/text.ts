@@ -24,7 +24,6 @@ export function say(context: Context, sentence: string): void {
   context.stderr.write(lineOf(context, sentence));
 }
 
-/** A sentence to a person as `say` writes it. */
 export function lineOf(context: Context, sentence: string): string {
   return `${harmless(asRun(sentence, context))}\n`;
 }

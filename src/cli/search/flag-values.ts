@@ -18,7 +18,6 @@ export function checkUserId(id: string): UsageError | undefined {
   return new UsageError(`--user: "${id}" is not a user id.`, hint);
 }
 
-/** The same of `--email`. */
 export function checkEmail(value: string): UsageError | undefined {
   if (value.includes("*") || normalizeEmail(value) !== undefined) return undefined;
   return new UsageError(
@@ -39,7 +38,6 @@ export function checkedDomain(value: string): string {
   );
 }
 
-/** What is wrong with a value of `--ip`. */
 export function checkIp(value: string): UsageError | undefined {
   if (ipNetwork(value) || /^\*?[0-9a-f.:]*\*$|^\*[0-9a-f.:]*$/i.test(value)) return undefined;
   return new UsageError(

@@ -19,7 +19,6 @@ import {
   isLike,
 } from "./flag-values.ts";
 
-/** What can be searched. */
 export interface Searched {
   readonly noun: "users" | "sessions";
   readonly fields: Fields;

@@ -73,7 +73,6 @@ function checkRange(flags: SearchFlags, now: Date): void {
     );
 }
 
-/** The flag that means a term. Undefined if there is none. */
 export function flagOf(term: Term, { flags }: Searched): readonly string[] | undefined {
   for (const { name, argument, read } of flags) {
     const value = read(term);
