@@ -1,17 +1,9 @@
 import { BlockList, isIP, SocketAddress } from "node:net";
 
-/** An address, or a network in CIDR notation (RFC 4632, 3.1; RFC 4291, 2.3). */
-export interface IpNetwork {
-  /** What the text of every address in it begins with; of a single address all of it, as a service writes it. */
-  readonly prefix: string;
-  readonly isOne: boolean;
-  has(address: string): boolean;
-}
-
 const FAMILIES = { 4: { name: "ipv4", bits: 32 }, 6: { name: "ipv6", bits: 128 } } as const;
 
-/** The network that a text names. Undefined if it names none. */
-export function ipNetwork(text: string): IpNetwork | undefined {
+/** The network of an address, or of CIDR notation (RFC 4632, 3.1; RFC 4291, 2.3). Undefined if a text is neither. */
+export function ipNetwork(text: string) {
   const [address = "", length, ...rest] = text.replace(/^\[(.+)\]$/, "$1").split("/");
   const family = familyOf(address);
   if (!family || rest.length > 0) return undefined;
@@ -20,9 +12,10 @@ export function ipNetwork(text: string): IpNetwork | undefined {
   const list = new BlockList();
   list.addSubnet(address, bits, family.name);
   return {
+    /** What the text of every address in it begins with; of a single address all of it, as a service writes it. */
     prefix: prefixOf(address, bits),
     isOne: bits === family.bits,
-    has: (other) => familyOf(other) === family && list.check(other, family.name),
+    has: (other: string): boolean => familyOf(other) === family && list.check(other, family.name),
   };
 }
 

@@ -2,6 +2,7 @@ import { csvLine } from "../../wire/text/harmless.ts";
 import { plainText } from "../../wire/text/json.ts";
 import { relativeTime } from "../../wire/text/time.ts";
 import type { Context } from "../context.ts";
+import type { OutputFlags } from "../output/flags.ts";
 import { harmlessData, harmlessJson, colors, harmless } from "../output/text.ts";
 import { isEnvelope, type Column, type Listed } from "./columns.ts";
 
@@ -38,15 +39,8 @@ export async function* tsv<Row>(rows: Rows<Row>, columns: readonly Column<Row>[]
   for await (const row of rows) yield `${columns.map((column) => cell(plainText(column.value(row)))).join("\t")}\n`;
 }
 
-export interface CsvOptions {
-  /** Whether a value is only quoted, and not made safe for spreadsheets and terminals. */
-  readonly raw?: boolean;
-  /** Whether it begins with a byte order mark. */
-  readonly bom?: boolean;
-}
-
-/** RFC 4180 with a heading, lines ended by a line feed. */
-export async function* csv<Row>(rows: Rows<Row>, columns: readonly Column<Row>[], { raw, bom }: CsvOptions): Chunks {
+/** RFC 4180 with a heading, lines ended by a line feed. With `raw` a value is only quoted. */
+export async function* csv<Row>(rows: Rows<Row>, columns: readonly Column<Row>[], { raw, bom }: OutputFlags): Chunks {
   yield (bom ? "\ufeff" : "") + csvLine(columns.map(({ name }) => name));
   for await (const row of rows)
     yield csvLine(
@@ -72,8 +66,7 @@ export function picked<Row>(row: Row, chosen: readonly Column<Row>[] | undefined
 /** How many rows decide the widths; those that follow keep to them. */
 const MEASURED = 500;
 
-export interface TableOptions {
-  readonly utc?: boolean;
+export interface TableOptions extends Pick<OutputFlags, "utc"> {
   /** Whether it may be wider than the terminal. */
   readonly isWide?: boolean;
   /** Told in words what a table leaves out on a narrow terminal. */

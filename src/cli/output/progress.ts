@@ -2,26 +2,19 @@ import type { Context } from "../context.ts";
 
 const WIDTH = 24;
 
-export interface Progress {
-  /** Says how much is done in all. @param total if it was not known before */
-  to(done: number, total?: number): void;
-  /** Takes the bar away again. */
-  end(): void;
-}
-
-/** A bar on stderr on a terminal; nothing elsewhere. */
-export function createProgress({ stderr, env }: Context, expected = 0): Progress {
-  if (!stderr.isTTY || env["CI"] || env["TERM"] === "dumb") return { to: () => undefined, end: () => undefined };
+/** A bar on stderr on a terminal; nothing elsewhere. `to` says how much is done in all, and `end` takes the bar away. */
+export function createProgress({ stderr, env }: Context, expected = 0) {
+  const isWanted = stderr.isTTY && !env["CI"] && env["TERM"] !== "dumb";
   let isShown = false;
   const to = (count: number, total = expected): void => {
-    if (total < 2) return;
+    if (!isWanted || total < 2) return;
     isShown = true;
     const done = Math.min(count, total);
     const full = Math.floor((done / total) * WIDTH);
     stderr.write(`\r\u001b[K[${"#".repeat(full)}${"-".repeat(WIDTH - full)}] ${done} of ${total}`);
   };
   to(0);
-  return { to, end: () => void (isShown && stderr.write("\r\u001b[K")) };
+  return { to, end: (): void => void (isShown && stderr.write("\r\u001b[K")) };
 }
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];

@@ -31,16 +31,10 @@ export function termsOf(flags: SearchFlags, searched: Searched, now: Date): stri
 }
 
 /** What is left out of the rows that a query finds. */
-export interface Filter {
-  readonly field: string;
-  /** The flags that mean it, with their values. */
-  readonly flags: readonly string[];
-  readonly inWords: string;
-  keeps(row: Named): boolean;
-}
+export type Filter = ReturnType<typeof filtersOf>[number];
 
 /** A filter for each flag with values that its terms can't say. */
-export function filtersOf(flags: SearchFlags, { flags: known }: Searched, query: Query): Filter[] {
+export function filtersOf(flags: SearchFlags, { flags: known }: Searched, query: Query) {
   return known.flatMap(({ name, finer }) => {
     const values = (flags[camelCase(name)] ?? []) as readonly string[];
     if (!finer || !values.some(finer.isNeeded)) return [];
@@ -54,9 +48,10 @@ export function filtersOf(flags: SearchFlags, { flags: known }: Searched, query:
       );
     return {
       field,
+      /** The flags that mean it, with their values. */
       flags: values.flatMap((value) => [name, value]),
       inWords: `${field} ${values.map(finer.inWords).join(" or ")}`,
-      keeps: (row) => tests.some((test) => test(row)),
+      keeps: (row: Named): boolean => tests.some((test) => test(row)),
     };
   });
 }
