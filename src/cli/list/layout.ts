@@ -1,6 +1,5 @@
 import stringWidth from "string-width";
-import type { Column } from "./columns.ts";
-import { shortId } from "./ids.ts";
+import { type Column, shortId } from "./columns.ts";
 
 /** Columns give way to a narrow terminal down to this width. */
 const MIN_WIDTH = 8;

@@ -7,8 +7,7 @@ import { runs, withHelp, type Flags, type GlobalFlags } from "../../command.ts";
 import { openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
 import { UsageError, CliError, EXIT } from "../../errors.ts";
-import { USER_COLUMNS, SESSION_COLUMNS } from "../../list/columns.ts";
-import { shortIdHint, checkSessionId } from "../../list/ids.ts";
+import { USER_COLUMNS, SESSION_COLUMNS, shortIdHint, checkSessionId } from "../../list/columns.ts";
 import { printAll, printResource } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
 

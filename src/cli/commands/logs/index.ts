@@ -7,7 +7,7 @@ import { openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
 import { UsageError, DEV_EXITS, EXIT, type ExitCode } from "../../errors.ts";
 import { writeNewFile } from "../../files.ts";
-import { checkFlowId } from "../../list/ids.ts";
+import { checkFlowId } from "../../list/columns.ts";
 import { printsRows } from "../../output/flags.ts";
 import { printJson, say } from "../../output/text.ts";
 import { numberFrom } from "../../quantities.ts";

@@ -3,7 +3,7 @@ import { normalizeEmail } from "../../../../wire/text/fold.ts";
 import type { Context } from "../../../context.ts";
 import { UsageError } from "../../../errors.ts";
 import { readInput } from "../../../files.ts";
-import { shortIdHint } from "../../../list/ids.ts";
+import { shortIdHint } from "../../../list/columns.ts";
 import { counted, say } from "../../../output/text.ts";
 import type { DeleteOptions } from "./options.ts";
 
