@@ -5,9 +5,29 @@ import { ApiError } from "../errors.ts";
 import { addRoutes, type Call, type HandlersOf } from "../http/dispatch.ts";
 import { setHeaders } from "../http/respond.ts";
 import { check } from "./check.ts";
-import type { ControlDeps } from "./deps.ts";
+import type { ControlDeps, Handlers } from "./deps.ts";
 import { guard } from "./guard.ts";
-import { HANDLERS } from "./routes/index.ts";
+import { clockRoutes } from "./routes/clock.ts";
+import { flowRoutes } from "./routes/flows.ts";
+import { instanceRoutes } from "./routes/instances.ts";
+import { personaRoutes } from "./routes/personas.ts";
+import { requestRoutes } from "./routes/requests.ts";
+import { scenarioRoutes } from "./routes/scenarios.ts";
+import { stateRoutes } from "./routes/state.ts";
+import { tokenRoutes } from "./routes/tokens.ts";
+import { userRoutes } from "./routes/users.ts";
+
+const HANDLERS: Handlers = {
+  ...stateRoutes,
+  ...instanceRoutes,
+  ...userRoutes,
+  ...personaRoutes,
+  ...tokenRoutes,
+  ...scenarioRoutes,
+  ...clockRoutes,
+  ...flowRoutes,
+  ...requestRoutes,
+};
 
 /**
  * The control API, as an application of its own. The key is checked first: without one, a caller does not even learn which

@@ -1,7 +1,8 @@
-import { PROVIDERS, PROVIDERS_WITHOUT_EMAIL, type Provider } from "../../wire/providers.ts";
+import { PROVIDERS, type Provider } from "../../wire/providers.ts";
 import { SESSION_ID_PREFIX } from "../../wire/ids.ts";
 import { namedUuid } from "./records.ts";
-import { newRecord, type InstanceRecord, type Records } from "../store/records.ts";
+import { userRecordsOf, type SeedUser, type UserRecords } from "../seed/parse.ts";
+import type { InstanceRecord } from "../store/records.ts";
 import { DEFINITIONS } from "../providers/index.ts";
 import { typedUid } from "../simulator/typed-account.ts";
 import { hash } from "node:crypto";
@@ -11,22 +12,21 @@ const TWO_YEARS_MS = 2 * 365 * 24 * 3_600_000;
 /** Of the sessions, this part is revoked. */
 const REVOKED = 0.1;
 
-type GeneratedUsers = Pick<Records, "users" | "identities" | "sessions">;
-
 /** Makes users in batches. The same seed and time make the same ones, in one version of svc. */
 export function createGenerator(
   { id: instance_id }: InstanceRecord,
   seed: number,
   now: Date,
-): (from: number, count: number) => GeneratedUsers {
+): (from: number, count: number) => UserRecords {
   const uids = new Set<string>();
-  return (from, count) => {
-    const batch: GeneratedUsers = { users: [], identities: [], sessions: [] };
-    for (let index = from; index < from + count; index++) addUser(batch, index);
-    return batch;
-  };
+  return (from, count) =>
+    userRecordsOf(
+      Array.from({ length: count }, (_, n) => makeUpUser(from + n)),
+      instance_id,
+      now,
+    );
 
-  function addUser(batch: GeneratedUsers, index: number): void {
+  function makeUpUser(index: number): SeedUser {
     const name = `${instance_id} ${seed} ${index}`;
     const draw = new Draw(`person ${name}`);
     const person = makeUpPerson(index, draw);
@@ -36,44 +36,27 @@ export function createGenerator(
     const provider = draw.one(PROVIDERS);
     // Unlike those of another seed in the same instance.
     const email = `${person.login}.${seed}-${index + 1}@${draw.one(DOMAINS)}`;
-    const user = newRecord("users", {
-      id: namedUuid(`user ${name}`),
-      instance_id,
-      email,
-      name: person.name,
-      email_verified_at: DEFINITIONS[provider].verifiesEmail ? created_at : null,
-      created_at,
-      updated_at: created_at,
-    });
-    batch.users.push(user);
-    const identity = newRecord("identities", {
-      id: namedUuid(`identity ${name}`),
-      instance_id,
-      user_id: user.id,
-      provider,
-      uid: uidFor(provider, email, uids),
-      email,
-      email_verified: !PROVIDERS_WITHOUT_EMAIL.includes(provider),
-      created_at,
-      updated_at: created_at,
-    });
-    batch.identities.push(identity);
-    const session = newRecord("sessions", {
+    const session = {
       id: namedUuid(`session ${name}`),
       session_id: SESSION_ID_PREFIX + namedUuid(`session id ${name}`),
-      instance_id,
-      user_id: user.id,
       provider,
-      name: user.name,
-      email,
       ip_address: [1 + draw.below(126), draw.below(256), draw.below(256), draw.below(256)].join("."),
       geo_data: {},
       logged_in_at: created_at,
       last_signin_at,
       revoked_at: draw.fraction() < REVOKED ? last_signin_at : null,
+    };
+    return {
+      id: namedUuid(`user ${name}`),
+      email,
+      name: person.name,
+      avatar_url: null,
+      email_verified_at: DEFINITIONS[provider].verifiesEmail ? created_at : null,
       created_at,
-    });
-    batch.sessions.push(session);
+      password_digest: null,
+      identities: [{ id: namedUuid(`identity ${name}`), provider, uid: uidFor(provider, email, uids) }],
+      sessions: [session],
+    };
   }
 }
 

@@ -8,7 +8,7 @@ import type { Store } from "../store/store.ts";
 import { checkControlKey, createControlKey, createDashboardKeys } from "./keys.ts";
 import type { ControlDeps } from "./deps.ts";
 import { Jobs } from "./jobs.ts";
-import { PUBLIC_ROWS, publicRoutes } from "./public.ts";
+import { publicRoutes } from "./public.ts";
 
 export type ControlOptions = ReturnType<typeof controlOptions>;
 
@@ -46,6 +46,7 @@ export function mountControl(app: H3, parts: Parts, options: ControlOptions): vo
     if (admitted(event).scope.kind !== "front") throw new ApiError("not_found");
     return api(event);
   });
-  const { front } = parts.addresses;
-  addRoutes(app, { base: "", on: ["front"], routes: PUBLIC_ROWS }, publicRoutes(front));
+  const routes = publicRoutes(parts.addresses.front);
+  const rows = Object.fromEntries(Object.keys(routes).map((route) => [route, {}]));
+  addRoutes(app, { base: "", on: ["front"], routes: rows }, routes);
 }

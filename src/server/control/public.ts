@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { H3Event } from "h3";
 import { ApiError } from "../errors.ts";
-import type { HandlersOf } from "../http/dispatch.ts";
+import type { Call } from "../http/dispatch.ts";
 import { TOKENS } from "../http/pages/tokens.ts";
 import { redirect, type Sent, PAGE_POLICY } from "../http/respond.ts";
 import { sendStatic, staticText, type StaticText } from "../http/static-text.ts";
@@ -31,33 +31,20 @@ const FILES = {
 } as const;
 type File = keyof typeof FILES;
 
-export const PUBLIC_ROWS = {
-  "GET /__svc": {},
-  "GET /__svc/dashboard.js": {},
-  "GET /__svc/dashboard.css": {},
-  "GET /__svc/openapi.json": {},
-  "GET /__svc/docs": {},
-  "GET /__svc/docs.js": {},
-  "GET /__svc/docs.css": {},
-} as const;
-
-export function publicRoutes(front: string): HandlersOf<typeof PUBLIC_ROWS> {
-  // What was asked for once does not change while the process runs.
+/** By method and path. Each is made when it is asked for, and does not change while the process runs. */
+export function publicRoutes(front: string): Record<string, (call: Call) => Sent | Promise<Sent>> {
   const made = new Map<File, Promise<StaticText>>();
   const send = async (event: H3Event, name: File): Promise<Sent> => {
     const text = made.get(name) ?? readText(name, front).then(staticText);
     made.set(name, text);
     return sendStatic(event, await text, FILES[name]);
   };
+  const { "index.html": _, ...files } = FILES;
+  const names = Object.keys(files) as File[];
   return {
+    ...Object.fromEntries(names.map((name) => [`GET /__svc/${name}`, ({ event }: Call) => send(event, name)])),
     "GET /__svc": ({ event, request }) =>
       request.target.startsWith("/__svc/") ? send(event, "index.html") : redirect(event, `${front}/__svc/`),
-    "GET /__svc/dashboard.js": ({ event }) => send(event, "dashboard.js"),
-    "GET /__svc/dashboard.css": ({ event }) => send(event, "dashboard.css"),
-    "GET /__svc/openapi.json": ({ event }) => send(event, "openapi.json"),
-    "GET /__svc/docs": ({ event }) => send(event, "docs"),
-    "GET /__svc/docs.js": ({ event }) => send(event, "docs.js"),
-    "GET /__svc/docs.css": ({ event }) => send(event, "docs.css"),
   };
 }
 

@@ -10,15 +10,7 @@ import { jsonFault } from "../../wire/text/json.ts";
 import { SESSION_ID_PREFIX } from "../../wire/ids.ts";
 import { SeedError } from "../errors.ts";
 import { checked } from "../zod-errors.ts";
-import {
-  newRecord,
-  type IdentityRecord,
-  type InstanceRecord,
-  type PersonaRecord,
-  type Records,
-  type SessionRecord,
-  type UserRecord,
-} from "../store/records.ts";
+import { newRecord, type InstanceRecord, type PersonaRecord, type Records } from "../store/records.ts";
 import { crossFaults, suffixFaults, textFaults } from "./faults.ts";
 
 type Account = z.ZodMiniOptional<z.ZodMiniType<Record<string, unknown>>>;
@@ -75,30 +67,39 @@ export function recordsOf(seed: Seed, now: Date, before: readonly InstanceRecord
     users: [],
     identities: [],
     sessions: [],
-    personas: seed.personas.map(toPersona),
+    personas: seed.personas.map(({ name, email, avatar_url, id, ...accounts }, index) =>
+      newRecord("personas", {
+        id: id ?? `persona-${index + 1}`,
+        name,
+        email,
+        avatar_url,
+        accounts: accounts as PersonaRecord["accounts"],
+      }),
+    ),
   };
-  for (const { users, ...rest } of seed.instances) {
-    const instance = toInstance(rest, now, kept(rest, seed, before));
+  for (const { users, ...own } of seed.instances) {
+    const old = kept(own.subdomain, seed, before);
+    const instance = newRecord("instances", {
+      ...own,
+      id: own.id ?? old?.id ?? randomUUID(),
+      app_id: own.app_id ?? old?.app_id ?? randomUUID(),
+      publishable_key: own.publishable_key ?? old?.publishable_key ?? createPublishableKey(),
+      secret_key: own.secret_key ?? old?.secret_key ?? createSecretKey(),
+      connections: own.connections as InstanceRecord["connections"],
+      created_at: now.toISOString(),
+    });
     records.instances.push(instance);
-    for (const { identities, sessions, ...own } of users) {
-      const user = toUser(own, instance.id, now);
-      records.users.push(user);
-      for (const identity of identities) records.identities.push(toIdentity(identity, user));
-      for (const session of sessions) records.sessions.push(toSession(session, user, now));
-    }
+    userRecordsOf(users, instance.id, now, records);
   }
   return records;
 }
 
 type SeedInstance = Seed["instances"][number];
-type SeedUser = SeedInstance["users"][number];
+export type SeedUser = SeedInstance["users"][number];
+export type UserRecords = Pick<Records, "users" | "identities" | "sessions">;
 
-/** The previous instance of that subdomain, unless the seed gives its id or a key to another instance. */
-function kept(
-  { subdomain }: Pick<SeedInstance, "subdomain">,
-  seed: Seed,
-  before: readonly InstanceRecord[],
-): InstanceRecord | undefined {
+/** The previous instance of a subdomain, unless the seed gives its id or a key to another instance. */
+function kept(subdomain: string, seed: Seed, before: readonly InstanceRecord[]): InstanceRecord | undefined {
   const found = before.find((instance) => instance.subdomain === subdomain);
   const isTaken = ({ id, publishable_key, secret_key, ...other }: SeedInstance): boolean =>
     other.subdomain !== subdomain &&
@@ -106,70 +107,57 @@ function kept(
   return seed.instances.some(isTaken) ? undefined : found;
 }
 
-function toInstance(
-  instance: Omit<SeedInstance, "users">,
+/** The records of valid users of a seed. @param records what they are added to */
+export function userRecordsOf(
+  users: readonly SeedUser[],
+  instance_id: string,
   now: Date,
-  before: InstanceRecord | undefined,
-): InstanceRecord {
-  return newRecord("instances", {
-    ...instance,
-    id: instance.id ?? before?.id ?? randomUUID(),
-    app_id: instance.app_id ?? before?.app_id ?? randomUUID(),
-    publishable_key: instance.publishable_key ?? before?.publishable_key ?? createPublishableKey(),
-    secret_key: instance.secret_key ?? before?.secret_key ?? createSecretKey(),
-    connections: instance.connections as InstanceRecord["connections"],
-    created_at: now.toISOString(),
-  });
-}
-
-function toUser(user: Omit<SeedUser, "identities" | "sessions">, instance_id: string, now: Date): UserRecord {
-  const created_at = utc(user.created_at) ?? now.toISOString();
-  return newRecord("users", {
-    ...user,
-    id: user.id ?? randomUUID(),
-    instance_id,
-    email_verified_at: utc(user.email_verified_at),
-    created_at,
-    updated_at: created_at,
-  });
-}
-
-function toIdentity(
-  { id, email, email_verified, ...identity }: SeedUser["identities"][number],
-  user: UserRecord,
-): IdentityRecord {
-  return newRecord("identities", {
-    ...identity,
-    id: id ?? randomUUID(),
-    instance_id: user.instance_id,
-    user_id: user.id,
-    email: email ?? user.email,
-    email_verified: email_verified ?? !PROVIDERS_WITHOUT_EMAIL.includes(identity.provider),
-    created_at: user.created_at,
-    updated_at: user.created_at,
-  });
-}
-
-function toSession(session: SeedUser["sessions"][number], user: UserRecord, now: Date): SessionRecord {
-  const logged_in_at = utc(session.logged_in_at ?? session.last_signin_at) ?? now.toISOString();
-  return newRecord("sessions", {
-    ...session,
-    id: session.id ?? randomUUID(),
-    session_id: session.session_id ?? SESSION_ID_PREFIX + randomUUID(),
-    instance_id: user.instance_id,
-    user_id: user.id,
-    name: user.name,
-    email: user.email,
-    logged_in_at,
-    last_signin_at: utc(session.last_signin_at) ?? logged_in_at,
-    revoked_at: utc(session.revoked_at),
-    created_at: logged_in_at,
-  });
-}
-
-function toPersona(persona: Seed["personas"][number], index: number): PersonaRecord {
-  const { id = `persona-${index + 1}`, name, email, avatar_url, ...accounts } = persona;
-  return newRecord("personas", { id, name, email, avatar_url, accounts: accounts as PersonaRecord["accounts"] });
+  records: UserRecords = { users: [], identities: [], sessions: [] },
+): UserRecords {
+  for (const { identities, sessions, ...own } of users) {
+    const created_at = utc(own.created_at) ?? now.toISOString();
+    const user = newRecord("users", {
+      ...own,
+      id: own.id ?? randomUUID(),
+      instance_id,
+      email_verified_at: utc(own.email_verified_at),
+      created_at,
+      updated_at: created_at,
+    });
+    records.users.push(user);
+    for (const identity of identities)
+      records.identities.push(
+        newRecord("identities", {
+          ...identity,
+          id: identity.id ?? randomUUID(),
+          instance_id,
+          user_id: user.id,
+          email: identity.email ?? user.email,
+          email_verified: identity.email_verified ?? !PROVIDERS_WITHOUT_EMAIL.includes(identity.provider),
+          created_at,
+          updated_at: created_at,
+        }),
+      );
+    for (const session of sessions) {
+      const logged_in_at = utc(session.logged_in_at ?? session.last_signin_at) ?? now.toISOString();
+      records.sessions.push(
+        newRecord("sessions", {
+          ...session,
+          id: session.id ?? randomUUID(),
+          session_id: session.session_id ?? SESSION_ID_PREFIX + randomUUID(),
+          instance_id,
+          user_id: user.id,
+          name: user.name,
+          email: user.email,
+          logged_in_at,
+          last_signin_at: utc(session.last_signin_at) ?? logged_in_at,
+          revoked_at: utc(session.revoked_at),
+          created_at: logged_in_at,
+        }),
+      );
+    }
+  }
+  return records;
 }
 
 /** Dates are stored in one form, which sorts as text. */

@@ -2,7 +2,7 @@ import { USER_FIELDS, SESSION_FIELDS } from "../../../wire/search/fields.ts";
 import { fold } from "../../../wire/text/fold.ts";
 import { ApiError } from "../../errors.ts";
 import { crossFaults } from "../../seed/faults.ts";
-import { recordsOf } from "../../seed/parse.ts";
+import { userRecordsOf } from "../../seed/parse.ts";
 import { list, lowerCaseId, type ListOptions } from "../../http/routes/list.ts";
 import { sessionList, userList } from "../../http/routes/product.ts";
 import type { TenantKey, SessionRecord } from "../../store/records.ts";
@@ -25,11 +25,11 @@ export const userRoutes: HandlersOf<"/users" | "/sessions"> = {
     const { instance: chosen, name = body.email.split("@")[0]!, ...rest } = body;
     const instance = chosenInstance(deps, chosen);
     const user = { ...rest, name };
-    const seed = { instances: [{ ...instance, redirect_uris: [], connections: {}, users: [user] }], personas: [] };
-    refuseFaults(crossFaults(seed).map((fault) => fault.replaceAll("instances[0].users[0].", "")));
-    const { users, identities, sessions } = recordsOf(seed, deps.now());
-    await deps.store.add({ users, identities, sessions });
-    return whole(deps, users[0]!);
+    const faults = crossFaults({ instances: [{ users: [user] }] });
+    refuseFaults(faults.map((fault) => fault.replaceAll("instances[0].users[0].", "")));
+    const records = userRecordsOf([user], instance.id, deps.now());
+    await deps.store.add(records);
+    return whole(deps, records.users[0]!);
   },
 
   "GET /users/:id": async ({ params, query }, deps) =>
