@@ -2,7 +2,6 @@ import type { TokenProvider } from "./providers.ts";
 import type { ErrorCode } from "./errors.ts";
 import { relativeTime } from "./text/time.ts";
 
-/** `iss` of every token. */
 export const ISSUER = "svc";
 export const TOKEN_LIFETIME_SECONDS = 3600;
 export const MAX_TOKEN_BYTES = 8192;
@@ -28,7 +27,6 @@ export interface TokenClaims {
 /** How far `iat` may lie in the future, because two servers' clocks differ. `exp` has no tolerance. */
 export const CLOCK_SKEW_SECONDS = 60;
 
-/** What can be wrong with claims whose signature is right. */
 export type ClaimsProblem = Extract<TokenProblem, "issuer" | "claims" | "lifetime" | "not_yet_valid" | "expired">;
 
 /** What is wrong with verified claims at the time `now` (Unix seconds), or undefined. */
@@ -75,7 +73,6 @@ const CODES = {
 
 export type TokenErrorCode = (typeof CODES)[keyof typeof CODES] | "token_invalid";
 
-/** The service's error code for a problem. */
 export function codeOfProblem(problem: TokenProblem): TokenErrorCode {
   return problem in CODES ? CODES[problem as keyof typeof CODES] : "token_invalid";
 }

@@ -59,7 +59,6 @@ export const SIGN_IN_ERRORS = {
 
 export type SignInErrorCode = keyof typeof SIGN_IN_ERRORS;
 
-/** The body of an error on the wire. */
 export function errorBody(code: ErrorCode, detail?: string): ErrorBody {
   const row: ErrorRow = ERRORS[code];
   const error = detail === undefined ? row.error : `${row.error}: ${detail}`;

@@ -74,7 +74,6 @@ export const ANY_ADDRESS = "*";
 /** The end of an entry that matches its address with any query. */
 export const ANY_QUERY = "?*";
 
-/** An entry without the `?*` at its end. */
 export function withoutWildcard(entry: string): string {
   return entry.endsWith(ANY_QUERY) ? entry.slice(0, -ANY_QUERY.length) : entry;
 }
@@ -85,7 +84,6 @@ export function addressIn(entry: string): string | undefined {
   return address.includes("*") ? undefined : address;
 }
 
-/** An address that an entry allows. */
 export function exampleOf(entry: string): string {
   return withoutWildcard(entry).replace("*", "preview");
 }

@@ -67,7 +67,6 @@ export type ResultOf<Row> = Row extends { readonly answer: infer Schema extends 
   ? z.output<Schema>
   : never;
 
-/** A type whose parts are written out. */
 type Plain<Type> = Type extends object
   ? Type extends infer Known
     ? { [Name in keyof Known]: Plain<Known[Name]> }

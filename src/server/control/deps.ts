@@ -40,7 +40,6 @@ export type Handlers = {
   ) => Answer<Rows[Route]>;
 };
 
-/** The handlers of one noun. */
 export type HandlersOf<Path extends string> = Pick<
   Handlers,
   Extract<ControlRoute, `${string} ${Path}` | `${string} ${Path}/${string}`>

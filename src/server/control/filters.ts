@@ -9,7 +9,6 @@ import type { ControlDeps } from "./deps.ts";
 import { parseDuration, parseMoment } from "./check.ts";
 import { requireInstance } from "./records.ts";
 
-/** Filters of sign-ins. */
 type Filter = z.output<typeof Filtered>;
 
 const MAX_WAIT_MS = 25_000;

@@ -13,7 +13,6 @@ const PUBLISH_EVERY_MS = 1000;
 /** A running job that has not been published for this long is lost: its process has stopped. */
 const LOST_AFTER_MS = 60_000;
 
-/** Work that continues after the response. */
 type Job = Readonly<AnswerOf<"GET /jobs/:id">>;
 
 interface JobDeps {

@@ -43,7 +43,6 @@ export function instanceResource(
   };
 }
 
-/** When the replaced secret keys expire that still verify. */
 export function oldKeysOf(instance: InstanceRecord, now: Date): Answer<"Keys">["old_keys"] {
   return keptKeys(instance, now).map(({ expires_at }) => ({ expires_at }));
 }

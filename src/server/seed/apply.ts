@@ -21,7 +21,6 @@ export interface SeedOptions {
   readonly reset?: boolean | undefined;
 }
 
-/** The initial content of an empty store. */
 export interface Filling {
   readonly records: Records;
   /** Identifies the seed. Undefined for the demo. */
@@ -128,7 +127,6 @@ function demoPath(): string {
   return createRequire(import.meta.url).resolve("svc-identity/fixtures/demo.json");
 }
 
-/** How many differences are named. */
 const MAX_NAMED = 10;
 
 /**

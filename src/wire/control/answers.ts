@@ -1,4 +1,3 @@
-/** What the control API answers with. */
 import * as z from "zod/mini";
 import { OUTCOME_IDS } from "../outcomes.ts";
 import { session, user } from "../product/resources.ts";

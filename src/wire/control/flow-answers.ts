@@ -1,4 +1,3 @@
-/** Sign-ins and requests in the responses of the control API. */
 import * as z from "zod/mini";
 import { jsonObject, outcome, provider, record } from "./values.ts";
 

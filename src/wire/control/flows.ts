@@ -54,7 +54,6 @@ export function isOfPerson({ as, user_id, steps }: Pick<Flow, "as" | "user_id" |
   );
 }
 
-/** One thing that was done in a sign-in. */
 export type Step = AnswerOf<"GET /flows">[number]["data"]["steps"][number];
 
 /** What happened in a step, in one line. Empty if the step's name is enough. */

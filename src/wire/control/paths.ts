@@ -1,4 +1,3 @@
-/** What every address of the control API begins with. */
 export const CONTROL_BASE = "/__svc/v1";
 const BELOW = `${CONTROL_BASE}/`;
 const CONTROL_OR_PAGES = /^\/__svc(?:\/(?:v1(?:\/[^?]*)?|docs|openapi\.json|dashboard\.\w+)?)?(?:\?|$)/;

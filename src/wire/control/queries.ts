@@ -1,4 +1,3 @@
-/** The query parameters of the control API's lists. */
 import * as z from "zod/mini";
 import { CLOCK_NONCE } from "../claims.ts";
 import { filters, instanceName, optional, page, text } from "./values.ts";

@@ -20,7 +20,6 @@ const nothing = optional(b.Nothing);
 const oneUser = { query: q.OfInstance, answer: a.User };
 const oneSession = { query: q.OfInstance, answer: a.Session };
 
-/** Every route under `/__svc/v1`. */
 export const CONTROL_ROUTES = {
   "GET /state": { does: "Retrieves the server's version, clock, providers and record counts.", answer: a.State },
 

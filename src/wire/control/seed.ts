@@ -80,7 +80,6 @@ export const persona = z.strictObject({
   ...accounts,
 });
 
-/** A seed file. */
 export const Seed = z.strictObject({
   $schema: z.optional(z.string()),
   instances: z.array(instance).check(z.minLength(1, "must have at least one instance")),

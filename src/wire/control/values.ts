@@ -35,7 +35,6 @@ export const provider = z.enum(PROVIDERS);
 /** A user's picture. An account's may have any address: a sign-in keeps only those of this form. */
 export const picture = z.url({ protocol: /^https?$/, error: "must be an http or https address" });
 export const subdomain = z.string().check(z.regex(SUBDOMAIN, "must be a host name label: a-z, 0-9 and -"));
-/** Whether an instance is for previews. */
 export const preview = z
   .boolean()
   .check(z.describe("Whether an entry of redirect_uris may have one * in one label of its host: docs/previews.md"));
@@ -45,11 +44,9 @@ export const outcome = z.enum(OUTCOME_IDS, {
     return meant === undefined ? `must be one of ${OUTCOME_IDS.join(", ")}` : `unknown outcome. Did you mean ${meant}?`;
   },
 });
-/** An instance, by its id or its subdomain. */
 export const instanceName = z
   .string()
   .check(z.minLength(1), z.maxLength(64), z.describe("An instance's id or subdomain; default: the first one"));
-/** A persona, by its id or one of its e-mail addresses. */
 export const account = z
   .string()
   .check(z.minLength(1), z.maxLength(254), z.describe("A persona's id or e-mail address"));
@@ -60,7 +57,6 @@ export const duration = z
   .check(
     z.describe('A duration such as "61m", "1h30m", "30:00", or a number of milliseconds. Digits as text have no unit'),
   );
-/** A moment: a time, or how long ago it was. */
 export const moment = z.union(
   [
     time,

@@ -2,7 +2,6 @@ import { chunksOf, type Bytes } from "./fetch.ts";
 
 const BYTE_ORDER_MARK = "\ufeff";
 
-/** A body has more bytes than its reader takes. */
 export class BodyTooLong extends Error {
   override readonly name = "BodyTooLong";
 

@@ -27,7 +27,6 @@ interface ByteStream {
 
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
-/** The chunks of a body as they arrive. */
 export async function* chunksOf(body: Bytes): AsyncGenerator<Uint8Array, void> {
   if (!("getReader" in body) || Symbol.asyncIterator in body) return yield* body as AsyncIterable<Uint8Array>;
   const reader = body.getReader();

@@ -1,4 +1,3 @@
-/** The names of the parameters in a path. */
 export type ParamsIn<Path extends string> = Path extends `${string}/:${infer Name}/${infer Rest}`
   ? Name | ParamsIn<`/${Rest}`>
   : Path extends `${string}/:${infer Name}`

@@ -87,7 +87,6 @@ export function explainProblem(error: QueryError, fields: Fields): string {
   return hint === undefined ? asSentence(error.message) : `${asSentence(error.message)} ${hint}`;
 }
 
-/** With a capital letter and a full stop. */
 export function asSentence(message: string): string {
   const text = message.charAt(0).toUpperCase() + message.slice(1);
   return text.endsWith(".") ? text : `${text}.`;

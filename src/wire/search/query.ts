@@ -39,7 +39,6 @@ export class QueryError extends Error {
   override readonly name = "QueryError";
 }
 
-/** A search names a field that is not among those it was parsed with. */
 export class UnknownFieldError extends QueryError {
   readonly field: string;
 
@@ -49,7 +48,6 @@ export class UnknownFieldError extends QueryError {
   }
 }
 
-/** A word of a search has no operator. */
 export class NotATermError extends QueryError {
   readonly token: string;
 
@@ -59,7 +57,6 @@ export class NotATermError extends QueryError {
   }
 }
 
-/** A value of a date's field is not a date. */
 export class InvalidDateError extends QueryError {
   readonly field: string;
 
@@ -103,7 +100,6 @@ export function parseQuery(text: string, fields: Fields): Query {
   });
 }
 
-/** All terms of a query, field by field. */
 export function termsIn(query: Query): Term[] {
   return query.flatMap(({ values, range, excluded }) => [...values, ...range, ...excluded]);
 }
@@ -202,7 +198,6 @@ function isComparison(term: Term): boolean {
   return /^[<>]/.test(term.operator);
 }
 
-/** Writes one term in the search language. */
 export function printTerm({ field, operator, value, negated }: Term): string {
   const prefix = negated ? `-${field}` : field;
   switch (operator) {

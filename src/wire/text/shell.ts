@@ -16,7 +16,6 @@ export interface CurlRequest {
   /** Default: that of the address. */
   readonly host?: string | undefined;
   readonly key?: keyof typeof KEY_HEADERS | undefined;
-  /** JSON. */
   readonly body?: string | undefined;
   /** What stands for a variable of the shell in the address and the body. Its first group that matched names it. */
   readonly variables: RegExp;

@@ -7,15 +7,17 @@ import { PRODUCT_API } from "../../../wire/product/routes.ts";
 import type { Key, RouteDefinition } from "../../../wire/route.ts";
 import { VERSION } from "../../../wire/version.ts";
 import { samplesOf } from "./samples.ts";
+import type { JsonSchema } from "./shape.ts";
 
 type Json = Record<string, unknown>;
+export type Operation = ReturnType<typeof operationOf>;
+type Response = Readonly<{ description: string; content?: Content }>;
+export type Content = Readonly<{ "application/json"?: { readonly schema: JsonSchema } }>;
 type Api = keyof typeof APIS;
 
 const APIS = { product: PRODUCT_API, control: CONTROL_API };
 
-/** The errors that every route of the product API can return. */
 const PRODUCT_ERRORS = ["bad_request", "not_found", "unknown_host", "internal", "storage_unavailable"] as const;
-/** The errors that every route of the control API can return. */
 const CONTROL_ERRORS = {
   400: "Bad request; the error names the invalid value",
   401: "Unauthorized",
@@ -28,7 +30,8 @@ const CONTROL_ERRORS = {
   500: "Internal error",
   503: "Storage unavailable",
 } as const;
-const ERROR_SCHEMA: Json = { $ref: "#/components/schemas/Error" };
+
+const ERROR = contentOf({ $ref: "#/components/schemas/Error" });
 
 const SECURITY: Readonly<Record<Key, readonly Json[]>> = {
   secret: [{ secret: [] }],
@@ -38,8 +41,8 @@ const SECURITY: Readonly<Record<Key, readonly Json[]>> = {
 };
 
 /** The OpenAPI 3.1 document of the product API and the control API, generated from the tables of their routes. */
-export function openApi(front: string): Json {
-  const paths: Record<string, Json> = {};
+export function openApi(front: string) {
+  const paths: Record<string, Record<string, Operation>> = {};
   for (const api of Object.keys(APIS) as Api[]) {
     const { base, key, routes } = APIS[api];
     for (const [route, definition] of Object.entries<RouteDefinition>(routes)) {
@@ -47,11 +50,7 @@ export function openApi(front: string): Json {
       const address = base + path.replaceAll(/:(\w+)/g, "{$1}");
       paths[address] = {
         ...paths[address],
-        [method.toLowerCase()]: {
-          operationId: operationId(method, address),
-          ...operation(api, path, { key, ...definition }),
-          "x-codeSamples": samplesOf(front, base, route, { key, ...definition }),
-        },
+        [method.toLowerCase()]: operationOf(front, api, route, { key, ...definition }),
       };
     }
   }
@@ -63,7 +62,7 @@ export function openApi(front: string): Json {
       description:
         "The product API of the identity proxy, and under /__svc/v1 the control API of a development server.",
     },
-    servers: [{ url: front }],
+    servers: [{ url: front }] as const,
     tags: Object.keys(APIS).map((name) => ({ name })),
     paths,
     components: {
@@ -77,21 +76,26 @@ export function openApi(front: string): Json {
   };
 }
 
-function operation(api: Api, path: string, definition: RouteDefinition & { readonly key: Key }): Json {
+function operationOf(front: string, api: Api, route: string, definition: RouteDefinition & { readonly key: Key }) {
+  const { base } = APIS[api];
+  const [method = "", path = ""] = route.split(" ");
   const { does, key, params, query, body, isBodyOptional = false, answer, status = 200, accepted } = definition;
   const errors = api === "product" ? productErrors(definition) : Object.entries(CONTROL_ERRORS);
-  const failures = [...errors].map(([code, description]) => [code, failure(description)]);
+  const failures = [...errors].map(([code, description]) => [code, { description, content: ERROR }]);
+  const responses: Readonly<Record<string, Response>> = {
+    ...(answer ? { [status]: success(answer) } : { 302: { description: "Redirect" } }),
+    ...(accepted && { 202: success(accepted) }),
+    ...Object.fromEntries(failures),
+  };
   return {
+    operationId: operationId(method, base + path),
     tags: [api],
     summary: does,
     security: SECURITY[key],
     parameters: [...pathParameters(path, params), ...queryParameters(query)],
-    ...(body && { requestBody: content(body, !isBodyOptional) }),
-    responses: {
-      ...(answer ? { [status]: success(answer) } : { 302: { description: "Redirect" } }),
-      ...(accepted && { 202: success(accepted) }),
-      ...Object.fromEntries(failures),
-    },
+    ...(body && { requestBody: { required: !isBodyOptional, content: contentOf(schemaOf(body, "input")) } }),
+    responses,
+    "x-codeSamples": samplesOf(front, base, route, definition),
   };
 }
 
@@ -111,43 +115,46 @@ function operationId(method: string, address: string): string {
   return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }
 
-function pathParameters(path: string, params: z.ZodMiniType | undefined): Json[] {
-  const schemas = (params ? schemaOf(params, "input")["properties"] : {}) as Record<string, Json>;
+interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query";
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: JsonSchema;
+}
+
+function pathParameters(path: string, params: z.ZodMiniType | undefined): Parameter[] {
+  const { properties = {} } = params ? schemaOf(params, "input") : {};
   return [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => ({
     name,
     in: "path",
     required: true,
-    schema: schemas[name] ?? { type: "string" },
+    schema: properties[name] ?? { type: "string" },
   }));
 }
 
-function queryParameters(query: z.ZodMiniType | undefined): Json[] {
-  if (!query) return [];
-  const { properties = {}, required = [] } = schemaOf(query, "input");
-  return Object.entries(properties as Record<string, Json>)
+function queryParameters(query: z.ZodMiniType | undefined): Parameter[] {
+  const { properties = {}, required = [] } = query ? schemaOf(query, "input") : {};
+  return Object.entries(properties)
     .filter(([, { not }]) => not === undefined)
     .map(([name, { description, ...schema }]) => ({
       name,
       in: "query",
-      required: (required as string[]).includes(name),
+      required: required.includes(name),
       ...(description !== undefined && { description }),
       schema,
     }));
 }
 
-function content(schema: z.ZodMiniType, required: boolean): Json {
-  return { required, content: { "application/json": { schema: schemaOf(schema, "input") } } };
+function success(answer: z.ZodMiniType): Response {
+  return { description: "Success", content: contentOf(schemaOf(answer, "output")) };
 }
 
-function success(answer: z.ZodMiniType): Json {
-  return { description: "Success", content: { "application/json": { schema: schemaOf(answer, "output") } } };
+function contentOf(schema: JsonSchema): Content {
+  return { "application/json": { schema } };
 }
 
-function failure(description: string): Json {
-  return { description, content: { "application/json": { schema: ERROR_SCHEMA } } };
-}
-
-function schemaOf(schema: z.ZodMiniType, io: "input" | "output"): Json {
+function schemaOf(schema: z.ZodMiniType, io: "input" | "output"): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
-  return rest;
+  return rest as JsonSchema;
 }

@@ -1,26 +1,7 @@
 import { html, type Html, documentOf } from "../../http/pages/layout.ts";
-import type { Sample } from "./samples.ts";
-import { shapeOf, wordsOn, type JsonSchema } from "./shape.ts";
+import type { Content, openApi, Operation } from "./openapi.ts";
+import { shapeOf, wordsOn } from "./shape.ts";
 
-interface Content {
-  readonly "application/json"?: { readonly schema: JsonSchema };
-}
-interface Operation {
-  readonly operationId: string;
-  readonly tags: readonly string[];
-  readonly summary: string;
-  readonly security: readonly Record<string, unknown>[];
-  readonly parameters: readonly {
-    name: string;
-    in: string;
-    required: boolean;
-    description?: string;
-    schema: JsonSchema;
-  }[];
-  readonly requestBody?: { readonly required: boolean; readonly content: Content };
-  readonly responses: Readonly<Record<string, { description: string; content?: Content }>>;
-  readonly "x-codeSamples": readonly Sample[];
-}
 interface Route extends Operation {
   readonly method: string;
   readonly path: string;
@@ -33,27 +14,19 @@ const KEYS: Readonly<Record<string, string>> = {
 };
 
 /** The OpenAPI document as a page. Its script only searches and copies: without it everything can be read. */
-export function referencePage(document: Record<string, unknown>): string {
-  const { paths, info, servers } = document as {
-    paths: Record<string, Record<string, Operation>>;
-    info: { version: string };
-    servers: [{ url: string }];
-  };
+export function referencePage({ paths, info, servers }: ReturnType<typeof openApi>): string {
   const routes = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
   );
-  const apis = ["product", "control"].map((name) => ({
-    name,
-    routes: routes.filter(({ tags }) => tags.includes(name)),
-  }));
-  const { url } = servers[0];
+  const ofProduct = routes.filter(({ tags: [api] }) => api === "product");
+  const ofControl = routes.filter(({ tags: [api] }) => api === "control");
   const files = { style: { path: "/__svc/docs.css" }, script: { path: "/__svc/docs.js" } };
   const body = html`<a class="skip" href="#content">Skip to the reference</a>
         <aside>
           <div class="brand"><span aria-hidden="true">s</span><a href="/">svc</a> <small>${info.version}</small></div>
           <input type="search" id="search" hidden placeholder="Search routes, press /" aria-label="Search routes" data-testid="search" />
           <p id="found" role="status"></p>
-          <nav aria-label="Routes">${apis.map(({ name, routes: own }) => navigation(name, own))}</nav>
+          <nav aria-label="Routes">${navigation("Product API", ofProduct)}${navigation("Control API", ofControl)}</nav>
         </aside>
         <main id="content">
           <header>
@@ -71,7 +44,7 @@ export function referencePage(document: Record<string, unknown>): string {
               What an application calls. The secret key of an instance goes into <code>X-Service-Secret-Key</code>; keep it on
               your server. The TypeScript lines use this client:
             </p>
-            ${code("TypeScript", "product client", PRODUCT_CLIENT)} ${apis[0]!.routes.map(article)}
+            ${code("TypeScript", "product client", PRODUCT_CLIENT)} ${ofProduct.map(article)}
           </section>
           <section aria-labelledby="control">
             <h2 id="control">Control API</h2>
@@ -79,7 +52,7 @@ export function referencePage(document: Record<string, unknown>): string {
               What tests and tools call, on a development server. It takes <code>Authorization: Bearer ctl_…</code>, with the
               <code>control_key</code> in <code>.svc/server.json</code>. The TypeScript lines use this client:
             </p>
-            ${code("TypeScript", "control client", controlClient(url))} ${apis[1]!.routes.map(article)}
+            ${code("TypeScript", "control client", controlClient(servers[0].url))} ${ofControl.map(article)}
           </section>
         </main>`;
   return documentOf("API reference · svc", files, body);
@@ -95,9 +68,9 @@ function controlClient(url: string): string {
 const svc = await connect({ url: ${JSON.stringify(url)}, controlKey: process.env.SVC_CONTROL_KEY ?? "" });`;
 }
 
-function navigation(api: string, routes: readonly Route[]): Html {
+function navigation(title: string, routes: readonly Route[]): Html {
   const nouns = [...new Set(routes.map(nounOf))];
-  return html`<h2>${api === "product" ? "Product API" : "Control API"}</h2>
+  return html`<h2>${title}</h2>
     ${nouns.map(
       (noun) =>
         html`<h3>${noun}</h3>

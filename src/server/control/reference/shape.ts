@@ -1,5 +1,7 @@
 /** As much of a JSON schema as the tables of routes need. */
 export interface JsonSchema {
+  readonly $ref?: string;
+  readonly not?: unknown;
   readonly type?: string | readonly string[];
   readonly description?: string;
   readonly default?: unknown;
