@@ -72,10 +72,18 @@ describe("The signature of a token", () => {
     expect(await verdicts(service, token + end)).toEqual(all(message));
   });
 
-  it.each([" ", "\n", "\ufeff", "é", "Bearer "])("covers what stands before the token, such as %j", async (start) => {
+  it.each([" ", "\n", "\ufeff", "é"])("covers what stands before the token, such as %j", async (start) => {
     const service = await setup();
     const token = await service.tokenFor("google", "ada");
     expect(await verdicts(service, start + token)).toEqual(all("Token invalid signature"));
+  });
+
+  it("covers Bearer before the token, and the client says so", async () => {
+    const service = await setup();
+    const [asked, ...clients] = await verdicts(service, `Bearer ${await service.tokenFor("google", "ada")}`);
+    expect(asked).toBe("Token invalid signature");
+    const message = "Token invalid signature: it begins with Bearer. Pass what comes after that";
+    expect(clients).toEqual([message, message, message]);
   });
 
   it.each<[header: unknown]>([[{ alg: "none" }], [{ alg: "HS512" }], [{ alg: "RS256" }], [{}], ["nonsense"]])(
