@@ -4,17 +4,15 @@ import type { H3 } from "h3";
 import type { Fetch } from "../wire/http/fetch.ts";
 import { controlOptions, type ControlOptions } from "./control/mount.ts";
 import { createReadiness } from "./http/any-host.ts";
-import { createSharedState } from "./shared-state/shared-state.ts";
 import type { Metrics } from "./metrics.ts";
 import type { ServeOptions } from "./options.ts";
 import { keepRetention } from "./retention.ts";
 import { createService, type ServiceOptions } from "./service.ts";
+import { createSharedState } from "./shared-state/shared-state.ts";
 import type { InstanceRecord } from "./store/records.ts";
 import { SEEDED } from "./store/store.ts";
 
-/** As the operator sets them. */
 type Given = Pick<ServeOptions, "control" | "controlKey" | "credentials" | "fetch" | "onRequest" | "retention">;
-/** As they are passed on. */
 type PassedOn = Pick<
   ServiceOptions,
   "addresses" | "clientAddress" | "isLocal" | "locate" | "offers" | "providerTimeoutMs" | "store"
@@ -32,7 +30,6 @@ interface AssembleOptions extends Given, PassedOn {
 
 export interface Assembled {
   readonly app: H3;
-  /** Undefined without a control API. */
   readonly control: ControlOptions | undefined;
   readonly identitySecret: string;
   /** The current ones, with their addresses. */

@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
-import { jsonFault } from "../wire/text/json.ts";
 import { PROVIDERS } from "../wire/providers.ts";
 import { PROVIDERS_MODES } from "../wire/serve.ts";
+import { jsonFault } from "../wire/text/json.ts";
 import { ServeError } from "./errors.ts";
-import { checked } from "./zod-errors.ts";
-import { RETENTION_FORM, retentionMs } from "./retention.ts";
+import type { ServeOptions } from "./options.ts";
 import { checkEndpoints } from "./providers/index.ts";
 import type { Credentials } from "./providers/offers.ts";
-import type { ServeOptions } from "./options.ts";
+import { RETENTION_FORM, retentionMs } from "./retention.ts";
+import { checked } from "./zod-errors.ts";
 
 const text = z.string().check(z.minLength(1));
 const provider = z

@@ -2,15 +2,12 @@
 export interface Cookie {
   readonly name: string;
   readonly value: string;
-  /** The path below which a browser sends it. */
   readonly path: string;
-  /** Only over https. */
   readonly secure: boolean;
   /** In seconds; 0 deletes the cookie. */
   readonly maxAge: number;
 }
 
-/** The value of a cookie that a browser sent. */
 export type ReadCookie = (name: string) => string | undefined;
 
 /**
@@ -21,7 +18,6 @@ export function hostCookie({ name, path, ...cookie }: Omit<Cookie, "secure">, is
   return { ...cookie, name: hostName(name, isHttps), path: isHttps ? "/" : path, secure: isHttps };
 }
 
-/** The name that `hostCookie` gives to a cookie. */
 export function hostName(name: string, isHttps: boolean): string {
   return isHttps ? `__Host-${name}` : name;
 }

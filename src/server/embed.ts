@@ -1,6 +1,6 @@
 import { INSIDE_URL } from "../wire/http/address.ts";
-import { createAddresses } from "./instances/addresses.ts";
 import { assemble } from "./assemble.ts";
+import { createAddresses } from "./instances/addresses.ts";
 import type { RunningServer, ServeOptions } from "./options.ts";
 import { createOffers } from "./providers/offers.ts";
 import { fill, fillingOf } from "./seed/apply.ts";

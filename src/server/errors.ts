@@ -34,11 +34,7 @@ export class SignInRefused extends ApiError {
   readonly reason: string | undefined;
   readonly wayBack: WayBack | undefined;
 
-  constructor(
-    code: ErrorCode,
-    detail: string | undefined,
-    { reason, wayBack }: { readonly reason?: string | undefined; readonly wayBack?: WayBack | undefined } = {},
-  ) {
+  constructor(code: ErrorCode, detail: string | undefined, { reason, wayBack }: Partial<SignInRefused> = {}) {
     super(code, detail);
     this.reason = reason;
     this.wayBack = wayBack;
@@ -88,11 +84,4 @@ export class SeedError extends Error {
 export class PortUnavailable extends Error {
   override readonly name = "PortUnavailable";
   readonly code = "port_unavailable";
-}
-
-/** The port was free when the start began. */
-export class PortTakenSince extends PortUnavailable {
-  constructor(port: number) {
-    super(`Another program just took port ${port}. Try again, or choose another with --port.`);
-  }
 }

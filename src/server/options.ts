@@ -1,7 +1,7 @@
-import { optionProblem } from "../wire/text/suggestion.ts";
 import type { Fetch } from "../wire/http/fetch.ts";
 import type { Provider } from "../wire/providers.ts";
 import type { ProvidersMode } from "../wire/serve.ts";
+import { optionProblem } from "../wire/text/suggestion.ts";
 import { ServeError } from "./errors.ts";
 import type { RequestEntry } from "./http/request-entry.ts";
 import type { Credentials, ProviderKind } from "./providers/offers.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { durationMs } from "../wire/text/time.ts";
 import { MIN_RETENTION_MS, PRUNED_AT_ONCE } from "../wire/serve.ts";
+import { durationMs } from "../wire/text/time.ts";
 import { ServeError } from "./errors.ts";
 import { StorageUnavailable, type Store } from "./store/store.ts";
 

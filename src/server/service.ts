@@ -3,27 +3,26 @@ import type { Fetch } from "../wire/http/fetch.ts";
 import type { Provider } from "../wire/providers.ts";
 import { mountControl, type ControlOptions } from "./control/mount.ts";
 import { Flows } from "./history/flows.ts";
-import { logTo, RequestLog } from "./history/request-log.ts";
+import { RequestLog, logTo } from "./history/request-log.ts";
+import { createReadiness, type Readiness, type RenderMetrics } from "./http/any-host.ts";
 import { createApp } from "./http/app.ts";
 import type { ClientAddress } from "./http/listener.ts";
 import type { RequestEntry } from "./http/request-entry.ts";
-import { type RenderMetrics, createReadiness, type Readiness } from "./http/any-host.ts";
 import { createCursors } from "./http/routes/list.ts";
-import type { ApiDeps } from "./http/routes/access.ts";
 import { addPageRoutes } from "./http/routes/pages.ts";
 import { addProductRoutes } from "./http/routes/product.ts";
 import { addSimulatorRoutes } from "./http/routes/simulator.ts";
 import type { Addresses } from "./instances/addresses.ts";
-import type { SharedState } from "./shared-state/shared-state.ts";
 import { createConnect } from "./providers/connections.ts";
 import { globalCredentials, type Credentials, type Offers } from "./providers/offers.ts";
 import { demoOf } from "./seed/apply.ts";
-import { createFinished } from "./sign-in/take-state.ts";
+import type { SharedState } from "./shared-state/shared-state.ts";
 import { createSignIns } from "./sign-in/begin.ts";
 import type { SignInDeps } from "./sign-in/complete.ts";
-import { createStartLimit, NO_START_LIMIT } from "./sign-in/start-limit.ts";
-import { type Decide, withReplays } from "./simulator/decision.ts";
-import { signInHeadless, type HeadlessDeps } from "./simulator/headless.ts";
+import { NO_START_LIMIT, createStartLimit } from "./sign-in/start-limit.ts";
+import { createFinished } from "./sign-in/take-state.ts";
+import { withReplays, type Decide } from "./simulator/decision.ts";
+import { signInHeadless } from "./simulator/headless.ts";
 import { createSimulator, type Simulator } from "./simulator/simulator.ts";
 import type { ConnectionRecord } from "./store/records.ts";
 import type { Store } from "./store/store.ts";
@@ -31,13 +30,11 @@ import { createTokens } from "./token.ts";
 
 type Observed = Pick<SignInDeps, "locate" | "onIgnored" | "onUnlisted" | "providerTimeoutMs">;
 
-/** Everything that the service depends on. */
 export interface ServiceOptions extends Observed {
   readonly store: Store;
   readonly addresses: Addresses;
   /** What can be changed while it runs. */
   readonly shared: SharedState;
-  /** Undefined without a control API. */
   readonly control?: ControlOptions | undefined;
   readonly credentials: Credentials;
   readonly offers: Offers;
@@ -45,7 +42,6 @@ export interface ServiceOptions extends Observed {
   readonly isLocal: boolean;
   /** Known only to this process and the file that it wrote. */
   readonly identitySecret: string;
-  /** Reaches the real providers. */
   readonly fetch: Fetch;
   /** Default: the socket's peer. */
   readonly clientAddress?: ClientAddress | undefined;
@@ -53,56 +49,48 @@ export interface ServiceOptions extends Observed {
   readonly readiness?: Readiness | undefined;
   readonly renderMetrics?: RenderMetrics | undefined;
   readonly onRequest?: ((entry: RequestEntry) => void) | undefined;
-  /** Called with every bug. */
   onBug(error: unknown, request_id?: string): void;
 }
 
 /** Creates the proxy, the simulated providers and the control API, as one h3 application. */
 export function createService(options: ServiceOptions): H3 {
-  const { addresses, control, credentials, isLocal, shared, offers, onBug, onRequest, store } = options;
+  const { addresses, control, credentials, isLocal, shared, offers, onRequest, store } = options;
   const { instances } = shared;
   const { now } = shared.clock;
-  const flows = new Flows(now);
   const requests = new RequestLog();
   const tokens = createTokens();
   const simulator = simulatorOf(options);
-  const connect = createConnect({ offers, globals: credentials, simulated: simulator, fetch: options.fetch });
-  const ofProduct: SignInDeps = {
+  const parts = {
     ...options,
     now,
-    connect,
-    flows,
+    instances,
+    simulator,
+    tokens,
+    requests,
+    demoOf,
+    flows: new Flows(now),
+    cursors: createCursors(shared.sealKey),
+    connect: createConnect({ offers, globals: credentials, simulated: simulator, fetch: options.fetch }),
     findInstance: instances.byId,
     issueToken: tokens.issue,
     startLimit: isLocal ? NO_START_LIMIT : createStartLimit(now),
     finished: createFinished(),
+    hasControl: control !== undefined,
+    decide: control && decideBy(options, simulator),
   };
-  const signIns = withReplays(createSignIns(ofProduct), simulator);
+  const deps = { ...parts, signIns: withReplays(createSignIns(parts), simulator) };
 
   const app = createApp({
-    addresses,
-    instances,
-    clientAddress: options.clientAddress,
+    ...deps,
     recent: shared.recent,
     readiness: options.readiness ?? createReadiness(store, () => false),
-    renderMetrics: options.renderMetrics,
     home: isLocal ? `${addresses.front}/` : undefined,
-    onBug,
     onRequest: control ? logTo(requests, now, onRequest) : onRequest,
   });
-  const api: ApiDeps = { store, instances, addresses, tokens, cursors: createCursors(shared.sealKey), now };
-  addProductRoutes(app, { ...api, signIns, flows });
-  const { identitySecret } = options;
-  addPageRoutes(app, { ...api, offers, isLocal, identitySecret, demoOf, hasControl: control !== undefined });
-
-  const headless: HeadlessDeps = { ...ofProduct, signIns, simulator, decide: control && decideBy(options, simulator) };
-  if (offers.canSimulate) {
-    addSimulatorRoutes(app, { ...headless, addresses, instances });
-  }
-  if (control) {
-    const kit = { shared, connect, offers, simulator, flows, requests, onBug };
-    mountControl(app, { ...api, ...kit, signInHeadless: (request) => signInHeadless(headless, request) }, control);
-  }
+  addProductRoutes(app, deps);
+  addPageRoutes(app, deps);
+  if (offers.canSimulate) addSimulatorRoutes(app, deps);
+  if (control) mountControl(app, { ...deps, signInHeadless: (request) => signInHeadless(deps, request) }, control);
   return app;
 }
 

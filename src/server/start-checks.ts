@@ -1,5 +1,5 @@
-import { enumerated } from "../wire/text/suggestion.ts";
 import { isConfidential, isLoopback } from "../wire/http/address.ts";
+import { enumerated } from "../wire/text/suggestion.ts";
 import { ServeError } from "./errors.ts";
 import type { ServeOptions } from "./options.ts";
 import { defaultFault, type Offers } from "./providers/offers.ts";
@@ -17,7 +17,6 @@ export async function checkProviders(instances: readonly InstanceRecord[], offer
   throw new ServeError([`${why}: ${fault}`, ...(await demoHint(instances)), ...only].join("\n"));
 }
 
-/** Warnings for the operator of a starting server. */
 export async function startWarnings(
   instances: readonly InstanceRecord[],
   offers: Offers,

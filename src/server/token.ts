@@ -1,13 +1,13 @@
 import { SignJWT } from "jose/jwt/sign";
 import { LRUCache } from "lru-cache";
 import {
-  type TokenClaims,
   ISSUER,
+  REASON_HEADER,
   TOKEN_LIFETIME_SECONDS,
   codeOfProblem,
-  REASON_HEADER,
-  type TokenProblem,
   explainClaims,
+  type TokenClaims,
+  type TokenProblem,
 } from "../wire/claims.ts";
 import type { Provider, TokenProvider } from "../wire/providers.ts";
 import {
@@ -19,9 +19,9 @@ import {
   type SignedToken,
   type SigningKey,
 } from "../wire/token.ts";
-import { cacheLimit } from "./memory-use.ts";
 import { ApiError } from "./errors.ts";
 import { verifyingKeys } from "./instances/instances.ts";
+import { cacheLimit } from "./memory-use.ts";
 import type { InstanceRecord, UserRecord } from "./store/records.ts";
 
 const CACHED = cacheLimit(4096);
@@ -45,7 +45,6 @@ export class TokenRefused extends ApiError {
   }
 }
 
-/** What a sign-in puts into a token. */
 export type IssuedClaims = Required<TokenClaims>;
 
 export type Tokens = ReturnType<typeof createTokens>;
@@ -71,7 +70,6 @@ export function claimsFor(
   };
 }
 
-/** Issues and verifies tokens. */
 export function createTokens() {
   const keys = new LRUCache<string, Promise<SigningKey>>({
     ...CACHED,

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { parseSeed } from "../../src/server/seed/parse.ts";
-import { drawnName, pictureOf } from "../../src/server/simulator/picture.ts";
+import { drawnName, pictureOf } from "../../src/server/simulator/personas.ts";
 import { typedPersona } from "../../src/server/simulator/typed-account.ts";
 import type { GithubAccount } from "../../src/server/simulator/github.ts";
 import { PROVIDERS, type Provider } from "../../src/wire/providers.ts";

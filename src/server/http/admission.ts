@@ -1,7 +1,7 @@
 import { getQuery, type H3Event, type Middleware } from "h3";
+import { isWebSocketHandshake } from "../../wire/http/headers.ts";
 import { PUBLISHABLE_KEY_HEADER } from "../../wire/ids.ts";
 import { PRODUCT_ROUTES } from "../../wire/product/routes.ts";
-import { isWebSocketHandshake } from "../../wire/http/headers.ts";
 import { ApiError } from "../errors.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import type { Instances } from "../instances/instances.ts";
@@ -24,7 +24,6 @@ const DOTS = /\/\.{1,2}(?:\/|$)/;
 const BEFORE_ID = new Set(Object.keys(PRODUCT_ROUTES).flatMap((name) => /(\/.*\/):id$/.exec(name)?.[1] ?? []));
 /** Whatever stands where an id belongs, except what URL parsers take for another path (WHATWG URL, 4.4). */
 const ANY_ID = /^(?!(?:\.|%2e){1,2}$)[^\\#]+$/i;
-/** An id that no record has. */
 const NO_ID = "-";
 
 /**

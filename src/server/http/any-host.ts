@@ -15,13 +15,12 @@ export const PROBES: ReadonlySet<string> = new Set([LIVE, READY, METRICS]);
 /** One answer is reused for this long: requests need no key, so each of them must not reach the store. */
 const FRESH_MS = 1_000;
 
-/** The metrics of a process, as text in the format of Prometheus. */
 export type RenderMetrics = () => Promise<{ readonly contentType: string; readonly text: string }>;
 
 export interface MonitoringDeps {
   readonly readiness: Readiness;
   /** Undefined if metrics are off. */
-  readonly renderMetrics: RenderMetrics | undefined;
+  readonly renderMetrics?: RenderMetrics | undefined;
 }
 
 /**

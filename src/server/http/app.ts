@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { H3, type H3Event } from "h3";
-import { admission, refuseWebSocket, settlePath, type AdmissionDeps } from "./admission.ts";
 import type { LogLevel } from "../../wire/serve.ts";
 import { redactPath, redactText } from "../history/redact.ts";
-import { answerAnyHost, PROBES, type MonitoringDeps } from "./any-host.ts";
-import { peerOf, settleConnection, targetOf, type ClientAddress } from "./listener.ts";
-import { PAGE_FILES_ROUTE } from "./pages/style.ts";
+import { admission, refuseWebSocket, settlePath, type AdmissionDeps } from "./admission.ts";
+import { PROBES, answerAnyHost, type MonitoringDeps } from "./any-host.ts";
 import { nodeOf, type RequestContext } from "./context.ts";
 import { answerFailure, isApi, type FailureDeps } from "./failure.ts";
+import { peerOf, settleConnection, targetOf, type ClientAddress } from "./listener.ts";
+import { PAGE_FILES_ROUTE } from "./pages/style.ts";
 import type { RequestEntry } from "./request-entry.ts";
 import { setCommonHeaders } from "./respond.ts";
 
@@ -68,7 +68,6 @@ const QUIET_ROUTES = new Set([...PROBES, PAGE_FILES_ROUTE, "/__svc/simulator/ava
 /** The steps of a sign-in before the callback, whose line is that of the sign-in. */
 const STEPS = /^\/(?:sign-in|oauth\/authorize|__svc\/begin|__svc\/simulator\/.*)$/;
 
-/** The log entry of a request with an answer. */
 function entryOf({ req, context }: H3Event, status: number): RequestEntry {
   const { id, startedAt, target, route, flow_id, instance, signIn, reason = signIn?.reason } = context.request;
   return {

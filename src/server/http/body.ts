@@ -1,7 +1,7 @@
-import { assertBodySize, HTTPError, type H3Event } from "h3";
+import { HTTPError, assertBodySize, type H3Event } from "h3";
 import { BodyTooLong, readText as readChunks } from "../../wire/http/body.ts";
-import { parsedJson } from "../../wire/text/json.ts";
 import { MAX_BODY_BYTES, type RouteDefinition } from "../../wire/route.ts";
+import { parsedJson } from "../../wire/text/json.ts";
 import { ApiError } from "../errors.ts";
 import { headerOf, nodeOf } from "./context.ts";
 

@@ -1,9 +1,9 @@
+import { readFileSync } from "node:fs";
 import { BlockList, isIP, type Socket } from "node:net";
-import { peerOf, type ClientAddress } from "./listener.ts";
 import { ServeError } from "../errors.ts";
 import { ownText } from "../memory-use.ts";
-import { readFileSync } from "node:fs";
 import { networkOf } from "../sign-in/start-limit.ts";
+import { peerOf, type ClientAddress } from "./listener.ts";
 
 /** Whether an address is a proxy's, which speaks for many clients. */
 export type IsProxy = (address: string) => boolean;

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import type { Server } from "node:http";
 import { Server as HttpsServer } from "node:https";
 import type { Socket } from "node:net";
+import { clearInterval, setInterval } from "node:timers";
 import { ERRORS, errorBody, type ErrorCode } from "../../wire/errors.ts";
 import type { ConnectionLimit } from "./clients.ts";
 import { MAX_HEADERS } from "./listener.ts";
 import { endConnection, openConnections, track, type Connection } from "./sockets.ts";
-import { clearInterval, setInterval } from "node:timers";
 
 const KEEP_ALIVE_MS = 5_000;
 /** A request with no traffic for this long is closed; longer than a provider may take. */

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getCookie, type H3Event } from "h3";
 import { valuesOf } from "../../wire/http/headers.ts";
+import type { Flows } from "../history/flows.ts";
 import type { Scope } from "../instances/addresses.ts";
+import type { Instances } from "../instances/instances.ts";
 import { callerOf, type Caller } from "../sign-in/caller.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import type { Refusal, SignInOutcome } from "./request-entry.ts";
-import type { Flows } from "../history/flows.ts";
-import type { Instances } from "../instances/instances.ts";
 
 /** What is known of a request besides what it says itself, as `event.context.request`. */
 export interface RequestContext {
@@ -20,13 +20,11 @@ export interface RequestContext {
   readonly ip_address: string;
   /** The route's pattern, once a route was chosen. */
   route?: string;
-  /** The part of the service that the `Host` names. */
   scope?: Scope;
   /** The instance, by host, key or sign-in; undefined until one of these names it. */
   instance?: InstanceRecord | undefined;
   /** The query's parameters, decoded. None is repeated. */
   query?: ReadonlyMap<string, string>;
-  /** The sign-in that this request belongs to. */
   flow_id?: string;
   /** Set by the request that ends a sign-in. */
   signIn?: SignInOutcome;
@@ -38,7 +36,6 @@ export interface RequestContext {
   body?: unknown;
   /** The answer, if it is JSON of known length. */
   json?: string;
-  /** Where the answer redirects to. */
   location?: string;
 }
 
@@ -71,12 +68,10 @@ export function nodeOf({ runtime }: H3Event): { req: IncomingMessage; res: Serve
   return runtime?.node as { req: IncomingMessage; res: ServerResponse } | undefined;
 }
 
-/** The host that was asked, with its port. */
 export function hostOf(event: H3Event): string {
   return headerOf(event, "host") ?? (nodeOf(event) ? "" : event.url.host);
 }
 
-/** Who sends a request, by its headers. */
 export function callerIn(event: H3Event, isHttps: boolean): Caller {
   return callerOf((name) => headerOf(event, name), hostOf(event).replace(/:\d*$/, ""), isHttps);
 }

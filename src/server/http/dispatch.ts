@@ -26,12 +26,10 @@ type Result<Row> = Row extends { readonly answer: unknown; readonly accepted: in
   ? ResultOf<Row> | z.output<Schema>
   : ResultOf<Row>;
 
-/** The handlers of a table's rows, by method and path. */
 export type HandlersOf<Rows, Owner = unknown> = {
   readonly [Name in keyof Rows]: (call: Call<Rows[Name], Owner, Name>) => Answer<Rows[Name]>;
 };
 
-/** How the routes of a table are served. */
 export interface Service<Owner> {
   /** Checks the key. @param row undefined if the path has no such method @throws {ApiError} */
   admit(event: H3Event, row: RouteDefinition | undefined): Owner | undefined | Promise<Owner | undefined>;

@@ -1,19 +1,18 @@
 import { HTTPError, type H3Event } from "h3";
+import { CONTROL_BASE } from "../../wire/control/paths.ts";
 import { ERRORS, errorBody, type ErrorCode } from "../../wire/errors.ts";
+import { CONTROL_KEY_PREFIX, SECRET_KEY_HEADER, SECRET_KEY_PREFIX, credentialKind } from "../../wire/ids.ts";
 import { ApiError, SignInRefused } from "../errors.ts";
 import { Conflict, SearchTooSlow, StorageUnavailable } from "../store/store.ts";
+import { TokenRefused } from "../token.ts";
 import { headerOf, type RequestContext } from "./context.ts";
 import { errorPage } from "./pages/error.ts";
-import { json, page, setHeaders } from "./respond.ts";
-import { CONTROL_BASE } from "../../wire/control/paths.ts";
-import { CONTROL_KEY_PREFIX, credentialKind, SECRET_KEY_HEADER, SECRET_KEY_PREFIX } from "../../wire/ids.ts";
 import type { Refusal } from "./request-entry.ts";
-import { TokenRefused } from "../token.ts";
+import { json, page, setHeaders } from "./respond.ts";
 
 export interface FailureDeps {
   /** The address of the start page. Undefined on a server that has none. */
   readonly home?: string | undefined;
-  /** Called with every bug. */
   onBug(error: unknown, request_id?: string): void;
 }
 

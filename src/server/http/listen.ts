@@ -1,13 +1,13 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import type { RequestListener, Server } from "node:http";
 import { lookup } from "node:dns/promises";
+import type { RequestListener, Server } from "node:http";
 import { createServer, isIP, type AddressInfo } from "node:net";
-import type { HTTPSOptions, Listener, ListenOptions as ListhenOptions } from "listhen";
+import type { HTTPSOptions, ListenOptions as ListhenOptions, Listener } from "listhen";
 import { isLoopback } from "../../wire/http/address.ts";
-import { PortTakenSince, PortUnavailable } from "../errors.ts";
-import { closeServers, type CloseTimes, unrefServer } from "./sockets.ts";
+import { PortUnavailable } from "../errors.ts";
 import { addressIn, createConnectionLimit, type ConnectionLimitOptions } from "./clients.ts";
 import { configureServer } from "./connections.ts";
+import { closeServers, unrefServer, type CloseTimes } from "./sockets.ts";
 
 const TRIES = 10;
 
@@ -22,20 +22,8 @@ export interface ListenOptions extends ConnectionLimitOptions {
   readonly certificateFor: readonly string[] | undefined;
 }
 
-export interface Listening {
-  readonly port: number;
-  /** The addresses bound, e.g. `127.0.0.1:7820`. */
-  readonly bound: readonly string[];
-  /** In PEM, and self-signed. */
-  readonly certificate: string | undefined;
-  /** Lets the process end while this listens. */
-  unref(): void;
-  /** Closes every connection when its requests are answered. */
-  close(times: CloseTimes): Promise<void>;
-}
-
 /** Listens at exactly the given port. @throws {PortUnavailable} */
-export async function listen(handler: RequestListener, options: ListenOptions): Promise<Listening> {
+export async function listen(handler: RequestListener, options: ListenOptions) {
   const { port, host = "localhost", isLocalhost } = options;
   const hosts = host === "localhost" ? LOCALHOST : await hostsFor(host, isLocalhost);
   const needed = host === "localhost" ? hosts : hosts.slice(0, 1);
@@ -49,10 +37,13 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
       const { servers, certificate } = await bindAll(handler, wanted, usable, options);
       return {
         port: wanted,
+        /** The addresses bound, e.g. `127.0.0.1:7820`. */
         bound: usable.map((name) => `${name.includes(":") ? `[${name}]` : name}:${wanted}`),
+        /** In PEM, and self-signed. */
         certificate,
         unref: () => servers.forEach(unrefServer),
-        close: (times) => closeServers(servers, times),
+        /** Closes every connection when its requests are answered. */
+        close: (times: CloseTimes) => closeServers(servers, times),
       };
     }
     if (port !== 0 || attempt === TRIES) throw unavailable(wanted, host, states);
@@ -81,7 +72,7 @@ async function bindAll(
   port: number,
   hosts: readonly string[],
   { certificateFor, isProxy, warn }: ListenOptions,
-): Promise<{ servers: Server[]; certificate: string | undefined }> {
+) {
   const servers: Server[] = [];
   const limit = createConnectionLimit({ isProxy, warn });
   const onOtherScheme = warnOnce(certificateFor ? "http" : "https", warn);
@@ -151,7 +142,7 @@ async function bind(
   // What listhen does not take although it is free is a port that browsers refuse.
   throw (await probe(hostname, port)) === port
     ? new PortUnavailable(`Browsers and fetch refuse port ${port} (ERR_UNSAFE_PORT). Choose another with --port.`)
-    : new PortTakenSince(port);
+    : new PortUnavailable(`Another program just took port ${port}. Try again, or choose another with --port.`);
 }
 
 const SILENT = {

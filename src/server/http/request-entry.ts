@@ -1,7 +1,7 @@
 // Programs that start a server see these types, and need none of h3's.
 import type { SignInErrorCode } from "../../wire/errors.ts";
-import type { LogLevel } from "../../wire/serve.ts";
 import type { Provider } from "../../wire/providers.ts";
+import type { LogLevel } from "../../wire/serve.ts";
 
 /** How a sign-in ended. */
 export interface SignInOutcome {

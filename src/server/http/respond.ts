@@ -1,4 +1,4 @@
-import { html, HTTPResponse, iterable, raw, setCookie, type H3Event } from "h3";
+import { HTTPResponse, html, iterable, raw, setCookie, type H3Event } from "h3";
 import type { Cookie } from "../cookies.ts";
 
 /** `form-action` is left out because Chromium applies it to the redirects that follow a form. */
@@ -12,7 +12,6 @@ export const PAGE_POLICY = [
   "base-uri 'none'",
 ].join("; ");
 
-/** An answer that h3 sends as it is. */
 export type Sent = HTTPResponse | string | Uint8Array;
 
 /** On every answer: it can't be cached, framed or sniffed. */
@@ -29,7 +28,6 @@ export const ANY_ORIGIN = {
   "cross-origin-resource-policy": "cross-origin",
 };
 
-/** Sets the headers of every answer. */
 export function setCommonHeaders(event: H3Event, id: string): void {
   setHeaders(event, { ...COMMON, "request-id": id });
 }

@@ -52,7 +52,6 @@ export function track(server: Server, socket: Socket, isHttp: boolean): () => vo
   return forget;
 }
 
-/** Lets the process end while the server listens and has connections. */
 export function unrefServer(server: Server): void {
   server.unref();
   for (const { socket } of openConnections(server)) socket.unref();

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { handleCacheHeaders, HTTPResponse, type H3Event } from "h3";
+import { HTTPResponse, handleCacheHeaders, type H3Event } from "h3";
 import { headerOf } from "./context.ts";
 import { setHeaders, type Sent } from "./respond.ts";
 

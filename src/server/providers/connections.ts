@@ -44,7 +44,7 @@ export interface Simulated extends Simulation {
   readonly client: ConnectionRecord;
 }
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly offers: Offers;
   /** Its endpoints replace the providers' own. */
   readonly globals: Credentials;

@@ -3,5 +3,4 @@ import type { Fetch } from "../../wire/http/fetch.ts";
 
 const dispatcher = new Agent({ connect: { timeout: 3_000 } });
 
-/** Reaches the real providers. */
 export const providerFetch: Fetch = (url, init) => fetch(url, { ...init, dispatcher } as Parameters<typeof fetch>[1]);

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { SignInError } from "../errors.ts";
-import { type ProviderDefinition, lenient, optionalText, uid } from "./provider.ts";
+import { lenient, optionalText, uid, type ProviderDefinition } from "./provider.ts";
 
 const User = z.object({ id: uid, login: optionalText, name: optionalText, avatar_url: optionalText });
 const Email = z.object({

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { SignInError } from "../errors.ts";
-import { type ProviderDefinition, optionalText, uid } from "./provider.ts";
+import { optionalText, uid, type ProviderDefinition } from "./provider.ts";
 
 const Userinfo = z.object({
   sub: uid,

@@ -1,9 +1,9 @@
-import { type Provider, isProvider } from "../../wire/providers.ts";
+import { isConfidential } from "../../wire/http/address.ts";
+import { isProvider, type Provider } from "../../wire/providers.ts";
 import { github } from "./github.ts";
 import { google } from "./google.ts";
 import type { ProviderDefinition } from "./provider.ts";
 import { twitter } from "./twitter.ts";
-import { isConfidential } from "../../wire/http/address.ts";
 
 export const DEFINITIONS: Readonly<Record<Provider, ProviderDefinition>> = { google, github, twitter };
 

@@ -1,28 +1,18 @@
 import { PROVIDERS, type Provider } from "../../wire/providers.ts";
 import type { ProvidersMode } from "../../wire/serve.ts";
-import type { ConnectionRecord, InstanceRecord } from "../store/records.ts";
 import { ServeError } from "../errors.ts";
+import type { ConnectionRecord, InstanceRecord } from "../store/records.ts";
 
 /** Whose credentials a sign-in uses: the instance's own, the server's or the simulator's. `off`: it is refused. */
 export type InForce = "own" | "global" | "simulated" | "off";
 
-export interface Offer {
+interface Offer {
   readonly in_force: InForce;
   /** The real provider's, whether in force or not; undefined if there are none. */
   readonly credentials: ConnectionRecord | undefined;
 }
 
-/** Decides which providers are real, simulated or off, at the start and for each sign-in. */
-export interface Offers {
-  readonly mode: ProvidersMode;
-  /** Whether a provider without credentials is simulated. */
-  readonly canSimulate: boolean;
-  of(instance: InstanceRecord, provider: Provider): Offer;
-  /** The providers that an instance's users can sign in through. */
-  providersOf(instance: InstanceRecord): Provider[];
-}
-
-export interface OfferOptions {
+interface OfferOptions {
   readonly mode: ProvidersMode;
   /** Used if an instance has none of its own (spec, "Rules"). */
   readonly globals: Credentials;
@@ -30,7 +20,10 @@ export interface OfferOptions {
   readonly isLocal: boolean;
 }
 
-export function createOffers({ mode, globals, isLocal }: OfferOptions): Offers {
+export type Offers = ReturnType<typeof createOffers>;
+
+/** Decides which providers are real, simulated or off, at the start and for each sign-in. */
+export function createOffers({ mode, globals, isLocal }: OfferOptions) {
   const canSimulate = mode === "simulated" || (mode === "auto" && isLocal);
   const of = (instance: InstanceRecord, provider: Provider): Offer => {
     const own = instance.connections[provider];
@@ -41,9 +34,12 @@ export function createOffers({ mode, globals, isLocal }: OfferOptions): Offers {
   };
   return {
     mode,
+    /** Whether a provider without credentials is simulated. */
     canSimulate,
     of,
-    providersOf: (instance) => PROVIDERS.filter((provider) => of(instance, provider).in_force !== "off"),
+    /** The providers that an instance's users can sign in through. */
+    providersOf: (instance: InstanceRecord): Provider[] =>
+      PROVIDERS.filter((provider) => of(instance, provider).in_force !== "off"),
   };
 }
 

@@ -1,6 +1,6 @@
+import { toUSVString } from "node:util";
 import * as z from "zod/mini";
 import type { Provider } from "../../wire/providers.ts";
-import { toUSVString } from "node:util";
 
 /** A normalized provider profile (spec, "Identity"). */
 export interface Profile {

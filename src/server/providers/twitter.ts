@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { type ProviderDefinition, optionalText, uid } from "./provider.ts";
+import { optionalText, uid, type ProviderDefinition } from "./provider.ts";
 
 const Me = z.object({
   data: z.object({ id: uid, username: optionalText, name: optionalText, profile_image_url: optionalText }),

@@ -1,17 +1,16 @@
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
+import type { Cookie } from "../cookies.ts";
 import { SignInRefused } from "../errors.ts";
 import { flowIdOf } from "../history/flows.ts";
 import { beginningOf, redactText } from "../history/redact.ts";
-import type { Cookie } from "../cookies.ts";
-import { decideSignIn, settleChoice, type Decision } from "./decision.ts";
-import type { AuthorizeReply } from "./authorize.ts";
-import type { HeadlessDeps } from "./headless.ts";
-import type { LabelledBrowser } from "./browser.ts";
-import { AWAITS_BROWSER, isPageBinding, pageBinding } from "../sign-in/binding.ts";
 import type { Application } from "../providers/connections.ts";
+import { AWAITS_BROWSER, isPageBinding, pageBinding } from "../sign-in/binding.ts";
 import type { StateRecord } from "../store/records.ts";
-import type { Store } from "../store/store.ts";
 import { ANOTHER_BROWSER, noLongerValid } from "./authorize-request.ts";
+import type { AuthorizeReply } from "./authorize.ts";
+import type { LabelledBrowser } from "./browser.ts";
+import { decideSignIn, settleChoice, type Decision } from "./decision.ts";
+import type { HeadlessDeps } from "./headless.ts";
 
 /** Of an account that does not exist. */
 const MAX_SHOWN_LENGTH = 300;
@@ -26,19 +25,12 @@ interface AuthorizePageRequest {
   readonly labelledBrowser: LabelledBrowser | undefined;
 }
 
-interface AnsweredAuthorize {
-  readonly reply: AuthorizeReply;
-  /** Undefined if it is not known. */
-  readonly flow_id: string | undefined;
-  /** Binds the sign-in to the browser, if it has to be bound here. */
-  readonly cookie?: Cookie | undefined;
-}
-
 /**
  * The authorize page of a simulated provider: by scenario, by hint, or by a choice on the page.
+ * @returns with the sign-in's flow, if it is known, and the cookie that binds it to the browser, if it has to be bound here
  * @throws {ApiError} if the request is invalid in a way that providers answer without a redirect
  */
-export async function answerAuthorize(deps: HeadlessDeps, request: AuthorizePageRequest): Promise<AnsweredAuthorize> {
+export async function answerAuthorize(deps: HeadlessDeps, request: AuthorizePageRequest) {
   const { provider, query, labelledBrowser } = request;
   const startedAt = performance.now();
   const state = query.has("request") ? undefined : query.get("state");
@@ -56,7 +48,7 @@ export async function answerAuthorize(deps: HeadlessDeps, request: AuthorizePage
   if (decided) reply = await authorized(deps, request, decided);
   const choice = "location" in reply ? reply.choice : undefined;
   const known = choice?.state ?? state;
-  if (known === undefined) return { reply, flow_id: undefined };
+  if (known === undefined) return { reply };
   const flow_id = flowIdOf(known);
   if (choice) await settleChoice(deps, choice, { ms: performance.now() - startedAt, login_hint });
   else
@@ -89,11 +81,6 @@ async function authorized(
   throw new SignInRefused("bad_request", refusal);
 }
 
-interface BindDeps {
-  readonly store: Store;
-  readonly addresses: { readonly isHttps: boolean };
-}
-
 /**
  * Binds a sign-in that a browser began at another host than the callback's: the first browser at the page gets it.
  * @param request.browser its secret id; undefined for a program
@@ -102,8 +89,8 @@ interface BindDeps {
  * @throws {SignInRefused} if another browser was first
  */
 export async function bindAtPage(
-  { store, addresses }: BindDeps,
-  { provider, browser }: { readonly provider: Provider; readonly browser: string | undefined },
+  { store, addresses }: { readonly store: HeadlessDeps["store"]; readonly addresses: { readonly isHttps: boolean } },
+  { provider, browser }: Pick<AuthorizePageRequest, "provider" | "browser">,
   state: string,
   application: Application | undefined,
 ): Promise<Cookie | undefined> {
@@ -111,13 +98,10 @@ export async function bindAtPage(
   const found = await store.find("states", state);
   if (!found || found.provider !== provider || !isPageBinding(found.binding)) return undefined;
   const { hash, cookie } = pageBinding(state, browser, addresses.isHttps);
-  const bound = found.binding === AWAITS_BROWSER ? await store.change("states", state, bindTo(hash)) : found;
+  // One write, which only the first of several browsers makes.
+  const bind = (record: StateRecord | undefined): StateRecord | undefined =>
+    record?.binding === AWAITS_BROWSER ? { ...record, binding: hash } : record;
+  const bound = found.binding === AWAITS_BROWSER ? await store.change("states", state, bind) : found;
   if (bound?.binding === hash) return cookie;
   throw noLongerValid(provider, application, ANOTHER_BROWSER);
-}
-
-/** One write, which only the first of several browsers makes. */
-function bindTo(hash: string) {
-  return (record: StateRecord | undefined): StateRecord | undefined =>
-    record?.binding === AWAITS_BROWSER ? { ...record, binding: hash } : record;
 }

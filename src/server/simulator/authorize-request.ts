@@ -1,7 +1,7 @@
 import type { Provider } from "../../wire/providers.ts";
 import { ApiError, SignInRefused } from "../errors.ts";
 import type { Application } from "../providers/connections.ts";
-import type { AuthorizationRequest, PendingRequest, Grants } from "./grants.ts";
+import type { AuthorizationRequest, Grants, PendingRequest } from "./grants.ts";
 import type { Personas } from "./personas.ts";
 import type { SimulatedProvider } from "./provider.ts";
 

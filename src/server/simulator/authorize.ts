@@ -1,12 +1,12 @@
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 import { normalizeEmail } from "../../wire/text/fold.ts";
-import type { Choice, Override } from "./decision.ts";
-import { readEdit } from "./edit.ts";
-import { isOutcomeAt, REDIRECT_ERRORS } from "./outcomes.ts";
 import { withParameters } from "../sign-in/redirect-uri.ts";
 import type { PersonaRecord } from "../store/records.ts";
-import { type AuthorizationServer, findRequest, parseRequest, type Parameters } from "./authorize-request.ts";
+import { findRequest, parseRequest, type AuthorizationServer, type Parameters } from "./authorize-request.ts";
+import type { Choice, Override } from "./decision.ts";
+import { readEdit } from "./edit.ts";
 import type { AuthorizationRequest } from "./grants.ts";
+import { REDIRECT_ERRORS, isOutcomeAt } from "./outcomes.ts";
 import { newPicker, pickerView, type PickerView } from "./picker.ts";
 
 const MAX_NAME_LENGTH = 256;
@@ -17,7 +17,6 @@ export interface UnknownAccount {
   readonly state: string;
 }
 
-/** A redirect to the client, or the account picker. */
 export type AuthorizeReply = { readonly location: string; readonly choice: Choice } | PickerView;
 
 /**
@@ -62,7 +61,6 @@ export function authorize(
   return { ...pickerView(server, query, request), problem };
 }
 
-/** The account that signs in without a picker. */
 function decidedAccount(
   { name: at, personas }: AuthorizationServer,
   hint: string | undefined,
@@ -90,7 +88,6 @@ function redirectToClient(
   return { location, choice: { provider, state, outcome, persona, profile } };
 }
 
-/** The account that was clicked or typed in. */
 function choose(
   { name: at, personas }: AuthorizationServer,
   query: Parameters,

@@ -1,7 +1,7 @@
+import { BROWSER_COOKIE } from "../../wire/outcomes.ts";
 import { hostCookie, hostName, type Cookie, type ReadCookie } from "../cookies.ts";
 import { ownText } from "../memory-use.ts";
 import { randomBytes } from "../random.ts";
-import { BROWSER_COOKIE } from "../../wire/outcomes.ts";
 
 const LIFETIME_SECONDS = 86_400;
 const NAME = "svc_simulator";

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Provider } from "../../wire/providers.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
+import type { Provider } from "../../wire/providers.ts";
 import { flowIdOf, type FlowFacts, type Flows } from "../history/flows.ts";
+import type { SignIns } from "../sign-in/begin.ts";
+import type { PersonaRecord } from "../store/records.ts";
+import type { Store } from "../store/store.ts";
 import type { LabelledBrowser } from "./browser.ts";
 import { editedNames, type Edit } from "./edit.ts";
-import type { PersonaRecord } from "../store/records.ts";
 import { accountName } from "./typed-account.ts";
-import type { Store } from "../store/store.ts";
-import type { SignIns } from "../sign-in/begin.ts";
 
 /** Account and outcome that are decided before the picker is shown. */
 export interface Override {
@@ -18,7 +18,6 @@ export interface Override {
   readonly profile?: Edit | undefined;
 }
 
-/** What a scenario decides. */
 export interface Decision extends Override {
   readonly delay_ms: number;
 }

@@ -1,7 +1,7 @@
-import { isObject } from "../../wire/text/json.ts";
 import type { FetchResponse } from "../../wire/http/fetch.ts";
 import { MAX_PROFILE_LENGTH } from "../../wire/outcomes.ts";
-import { type SimulatedProvider, notFound, reply } from "./provider.ts";
+import { isObject } from "../../wire/text/json.ts";
+import { notFound, reply, type SimulatedProvider } from "./provider.ts";
 
 /** A test's changes to what is sent: fields with other values, of other types, added, or left out. */
 export interface Edit {

@@ -1,5 +1,5 @@
 import type { FetchResponse } from "../../wire/http/fetch.ts";
-import { type SimulatedProvider, notFound, reply, textReply } from "./provider.ts";
+import { notFound, reply, textReply, type SimulatedProvider } from "./provider.ts";
 
 export interface GithubAccount {
   readonly id: number;

@@ -1,20 +1,19 @@
 import type { AnswerOf } from "../../wire/control/types.ts";
 import { ERRORS } from "../../wire/errors.ts";
-import type { Provider } from "../../wire/providers.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
+import type { Provider } from "../../wire/providers.ts";
 import { SIGNED_IN_PATH } from "../../wire/redirect-uri.ts";
-import type { Edit } from "./edit.ts";
 import { ApiError } from "../errors.ts";
 import { flowIdOf } from "../history/flows.ts";
+import type { Connect } from "../providers/connections.ts";
+import type { SignIns } from "../sign-in/begin.ts";
 import type { Caller } from "../sign-in/caller.ts";
 import type { CallbackRequest } from "../sign-in/complete.ts";
-import type { SignIns } from "../sign-in/begin.ts";
-import type { Connect } from "../providers/connections.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import { decideSignIn, settleChoice, type DecisionDeps } from "./decision.ts";
+import type { Edit } from "./edit.ts";
 import type { Simulator } from "./simulator.ts";
 
-/** What a whole sign-in without a browser depends on. */
 export interface HeadlessDeps extends DecisionDeps {
   readonly addresses: { readonly front: string; readonly isHttps: boolean };
   readonly connect: Connect;
@@ -43,43 +42,14 @@ type HeadlessResult = AnswerOf<"POST /sign-ins">;
 const PROGRAM: Caller = { isBrowser: false, isPlainClient: true, isNavigation: true, mayBeFrame: false };
 const ADDRESS = "127.0.0.1";
 
-/** Runs a whole sign-in through a simulated provider, as a program would. @throws {ApiError} if it can't begin */
 export type SignInHeadless = (request: HeadlessRequest) => Promise<HeadlessResult>;
 
+/** Runs a whole sign-in through a simulated provider, as a program would. @throws {ApiError} if it can't begin */
 export async function signInHeadless(deps: HeadlessDeps, request: HeadlessRequest): Promise<HeadlessResult> {
-  const { provider, as, outcome, browser, profile } = request;
+  const { instance, provider, as, outcome, browser, profile, redirect_uri } = request;
   const startedAt = performance.now();
-  const location = await begin(deps, request);
-  const query = new Map(new URL(location).searchParams);
-  const state = query.get("state") ?? "";
-  const labelledBrowser = browser === undefined ? undefined : { id: browser, label: browser };
-  const decided = await decideSignIn(deps, { provider, state, login_hint: as, labelledBrowser, outcome });
-  const override = { as, outcome: outcome ?? "success", ...decided, profile: profile ?? decided?.profile };
-  const answer = deps.simulator.authorize(provider, query, undefined, override);
-  if (!("location" in answer))
-    throw new ApiError("bad_request", `as: ${override.as ?? "the first account"} can't sign in with ${provider}`);
-  const flow_id = flowIdOf(state);
-  await settleChoice(deps, answer.choice, { ms: performance.now() - startedAt, login_hint: undefined });
-  const back = new URL(answer.location).searchParams;
-  return {
-    ...(await finish(deps, {
-      provider,
-      state,
-      code: back.get("code") ?? undefined,
-      error: back.get("error") ?? undefined,
-      ip_address: ADDRESS,
-      cookie: () => undefined,
-      caller: PROGRAM,
-      flow_id,
-    })),
-    user_id: deps.flows.get(flow_id)?.user_id ?? null,
-    flow_id,
-  };
-}
-
-async function begin(deps: HeadlessDeps, { instance, provider, redirect_uri }: HeadlessRequest): Promise<string> {
-  const connection = await deps.connect(instance, provider);
-  if (!connection.simulation)
+  const { simulation } = await deps.connect(instance, provider);
+  if (!simulation)
     throw new ApiError("bad_request", `provider: ${provider} is not simulated here; sign in with a browser`);
   const { location } = await deps.signIns.begin({
     instance,
@@ -91,23 +61,30 @@ async function begin(deps: HeadlessDeps, { instance, provider, redirect_uri }: H
     isAtCallback: true,
     ...(redirect_uri === undefined && { isOwnPage: true }),
   });
-  return location;
+  const query = new Map(new URL(location).searchParams);
+  const state = query.get("state") ?? "";
+  const labelledBrowser = browser === undefined ? undefined : { id: browser, label: browser };
+  const decided = await decideSignIn(deps, { provider, state, login_hint: as, labelledBrowser, outcome });
+  const override = { as, outcome: outcome ?? "success", ...decided, profile: profile ?? decided?.profile };
+  const answer = deps.simulator.authorize(provider, query, undefined, override);
+  if (!("location" in answer))
+    throw new ApiError("bad_request", `as: ${override.as ?? "the first account"} can't sign in with ${provider}`);
+  await settleChoice(deps, answer.choice, { ms: performance.now() - startedAt, login_hint: undefined });
+  const { code, error } = Object.fromEntries(new URL(answer.location).searchParams);
+  const flow_id = flowIdOf(state);
+  const callback = { provider, state, code, error, ip_address: ADDRESS, caller: PROGRAM, flow_id };
+  const result = await complete(deps.signIns, { ...callback, cookie: () => undefined });
+  return { ...result, user_id: deps.flows.get(flow_id)?.user_id ?? null, flow_id };
 }
 
-async function finish(
-  { signIns }: HeadlessDeps,
+async function complete(
+  signIns: SignIns,
   request: CallbackRequest,
 ): Promise<Omit<HeadlessResult, "user_id" | "flow_id">> {
   try {
     const { location } = await signIns.complete(request);
-    const { searchParams } = new URL(location);
-    const token = searchParams.get("token");
-    if (token !== null) return { location, token };
-    return {
-      location,
-      error: searchParams.get("error") ?? "",
-      error_description: searchParams.get("error_description") ?? "",
-    };
+    const { token, error = "", error_description = "" } = Object.fromEntries(new URL(location).searchParams);
+    return token === undefined ? { location, error, error_description } : { location, token };
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== "invalid_state") throw error;
     return { location: null, error: error.code, error_description: ERRORS[error.code].error };

@@ -1,9 +1,9 @@
 import type { FetchInit, FetchResponse } from "../../wire/http/fetch.ts";
-import { PROVIDERS, type Provider } from "../../wire/providers.ts";
 import { ACCOUNT_OUTCOMES, OUTCOME_IDS, type AccountOutcome, type OutcomeId } from "../../wire/outcomes.ts";
+import { PROVIDERS, type Provider } from "../../wire/providers.ts";
 import type { PersonaRecord } from "../store/records.ts";
-import { SIMULATED } from "./providers.ts";
 import { reply, textReply } from "./provider.ts";
+import { SIMULATED } from "./providers.ts";
 
 /** The timeout for a token endpoint that will not answer. */
 export const SHORT_TIMEOUT_MS = 250;
@@ -14,17 +14,14 @@ export const REDIRECT_ERRORS: Partial<Record<OutcomeId, string>> = {
   temporarily_unavailable: "temporarily_unavailable",
 };
 
-/** Whether an outcome can happen at a provider. */
 export function isPossible(outcome: OutcomeId, provider: Provider): boolean {
   return !isOfAccount(outcome) || SIMULATED[provider].altered?.[outcome] !== undefined;
 }
 
-/** The providers at which an outcome can happen. */
 export function providersOf(outcome: OutcomeId): Provider[] {
   return PROVIDERS.filter((provider) => isPossible(outcome, provider));
 }
 
-/** Whether a text names an outcome that can happen at a provider. */
 export function isOutcomeAt(text: string | undefined, provider: Provider): text is OutcomeId {
   return OUTCOME_IDS.some((id) => id === text && isPossible(id, provider));
 }
@@ -60,7 +57,6 @@ export async function tokenFailure(
   }
 }
 
-/** The persona, with the account altered for an outcome. */
 export function alteredPersona(
   persona: PersonaRecord,
   outcome: OutcomeId | undefined,

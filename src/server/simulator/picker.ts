@@ -3,16 +3,13 @@ import type { AuthorizationServer, Parameters } from "./authorize-request.ts";
 import type { AuthorizationRequest } from "./grants.ts";
 import type { ShownAccount } from "./provider.ts";
 
-/** Accounts on one page of the picker. */
 const PAGE_SIZE = 10;
 
 type Shown = "provider" | "application" | "outcome" | "profile" | "client_id" | "scopes";
 
-/** What an account picker shows. */
 export interface PickerView extends Pick<AuthorizationRequest, Shown> {
   /** The sealed request that the choice answers; nothing else of it is on the page. */
   readonly request: string;
-  /** One page of them. */
   readonly accounts: readonly {
     readonly persona: PersonaRecord;
     readonly account: ShownAccount;
@@ -22,7 +19,6 @@ export interface PickerView extends Pick<AuthorizationRequest, Shown> {
   /** For `before` in the address of the previous page, and `after` in that of the next; undefined if there is none. */
   readonly previous: number | undefined;
   readonly next: number | undefined;
-  /** Number of personas. */
   readonly known: number;
   readonly search: string;
   /** What is wrong with the address that was typed in. */

@@ -1,10 +1,9 @@
 import type * as z from "zod/mini";
-import type { FetchResponse } from "../../wire/http/fetch.ts";
 import type { email, text } from "../../wire/control/values.ts";
+import type { FetchResponse } from "../../wire/http/fetch.ts";
 import type { AccountOutcome } from "../../wire/outcomes.ts";
 import type { PersonaRecord } from "../store/records.ts";
 
-/** How an account appears on the picker. */
 export interface ShownAccount {
   readonly name: string;
   readonly detail: string;
@@ -28,12 +27,10 @@ export interface Grant {
 /** A request to the token endpoint, whichever way the client authenticates. */
 export interface TokenRequest extends Redemption {
   readonly client_secret: string;
-  /** How the client authenticates. */
   readonly method: "basic" | "body";
   readonly accept: string;
 }
 
-/** What an access token gives access to. */
 export interface Granted<Account> {
   readonly account: Account;
   readonly persona: PersonaRecord;
@@ -73,7 +70,6 @@ export interface SimulatedProvider<Account extends object = object> {
   /** The names beside `data`, if that has the fields of the profile. Undefined if the reply has them itself. */
   readonly besideData?: readonly string[];
   accountFor(person: TypedPerson): Account;
-  /** How an account appears on the picker. */
   shown(account: Account, persona: PersonaRecord): ShownAccount;
   /** An outcome that is missing is not possible at this provider. */
   readonly altered?: Partial<Record<AccountOutcome, Alter<Account>>>;

@@ -1,5 +1,5 @@
 import type { FetchInit, FetchResponse } from "../../wire/http/fetch.ts";
-import { isProvider, PROVIDERS, type Provider } from "../../wire/providers.ts";
+import { PROVIDERS, isProvider, type Provider } from "../../wire/providers.ts";
 import { normalizeEmail } from "../../wire/text/fold.ts";
 import type { ConnectionRecord, PersonaRecord } from "../store/records.ts";
 import { findRequest, type AuthorizationServer, type Parameters } from "./authorize-request.ts";
@@ -7,7 +7,7 @@ import { authorize } from "./authorize.ts";
 import type { Override } from "./decision.ts";
 import { withEdit } from "./edit.ts";
 import { createGrants } from "./grants.ts";
-import { alteredPersona, SHORT_TIMEOUT_MS, tokenFailure } from "./outcomes.ts";
+import { SHORT_TIMEOUT_MS, alteredPersona, tokenFailure } from "./outcomes.ts";
 import { Personas } from "./personas.ts";
 import { pickerView } from "./picker.ts";
 import { notFound, reply, type SimulatedProvider, type TokenRequest } from "./provider.ts";

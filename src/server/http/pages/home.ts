@@ -3,7 +3,7 @@ import { tryTarget } from "../../../wire/redirect-uri.ts";
 import { visible } from "../../../wire/text/harmless.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import type { InstanceRecord } from "../../store/records.ts";
-import { html, type Html, layout, logo } from "./layout.ts";
+import { html, layout, logo, type Html } from "./layout.ts";
 
 interface HomeOptions {
   /** Whether there is a dashboard. */

@@ -1,6 +1,6 @@
-import { STYLE, type PageFile } from "./style.ts";
 import type { Provider } from "../../../wire/providers.ts";
 import { SIMULATED } from "../../simulator/providers.ts";
+import { STYLE, type PageFile } from "./style.ts";
 
 interface LayoutOptions {
   readonly isWide?: boolean;
@@ -17,7 +17,6 @@ export function layout(title: string, content: Html, { isWide = false, script }:
   return documentOf(title, { style: STYLE, script }, html`<main class="${isWide && "wide"}">${content}</main>`);
 }
 
-/** A document with a body, and the files that it loads. */
 export function documentOf(title: string, { style, script }: DocumentFiles, body: Html): string {
   return html`<!doctype html>
     <html lang="en">

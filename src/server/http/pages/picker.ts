@@ -1,13 +1,12 @@
+import { OUTCOMES, type AccountChoices } from "../../../wire/outcomes.ts";
 import { PROVIDERS, PROVIDERS_WITHOUT_EMAIL, PROVIDER_TITLES, type Provider } from "../../../wire/providers.ts";
-import { OUTCOMES } from "../../../wire/outcomes.ts";
-import { visible } from "../../../wire/text/harmless.ts";
 import { normalizeEmail } from "../../../wire/text/fold.ts";
+import { visible } from "../../../wire/text/harmless.ts";
 import { editedNames } from "../../simulator/edit.ts";
 import { isPossible } from "../../simulator/outcomes.ts";
 import type { PickerView } from "../../simulator/picker.ts";
-import { html, type Html, layout, logo } from "./layout.ts";
+import { html, layout, logo, type Html } from "./layout.ts";
 import { PICKER_SCRIPT } from "./scripts.ts";
-import type { AccountChoices } from "../../../wire/outcomes.ts";
 
 /**
  * A simulated provider's authorize page. It works without its script. The sealed request is long, so all buttons that answer
@@ -120,7 +119,6 @@ function pager({ request, search, previous, next }: PickerView): Html | false {
   </nav>`;
 }
 
-/** The outcome that was chosen, if any. */
 function chosenOutcome({ request, outcome }: PickerView): Html | false {
   const chosen = OUTCOMES.find(({ id }) => id === outcome);
   if (!chosen || chosen.id === "success") return false;
@@ -130,7 +128,6 @@ function chosenOutcome({ request, outcome }: PickerView): Html | false {
   </p>`;
 }
 
-/** The changes to the provider's profile that were chosen, if any. */
 function chosenEdit({ provider, request, profile }: PickerView): Html | false {
   if (!profile) return false;
   return html`<p class="chosen" role="status" data-testid="chosen-profile">
@@ -139,7 +136,6 @@ function chosenEdit({ provider, request, profile }: PickerView): Html | false {
   </p>`;
 }
 
-/** Other fields for the provider's profile. */
 function editForm({ provider, profile, refusedEdit }: PickerView, hiddenRequest: Html): Html {
   const typed = refusedEdit?.typed ?? (profile ? JSON.stringify(profile.set) : "");
   const left = refusedEdit?.left ?? profile?.omit.join(", ") ?? "";

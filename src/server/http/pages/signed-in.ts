@@ -1,7 +1,7 @@
 import type { TokenClaims } from "../../../wire/claims.ts";
 import { providerTitle } from "../../../wire/providers.ts";
 import { visible } from "../../../wire/text/harmless.ts";
-import { html, type Html, layout } from "./layout.ts";
+import { html, layout, type Html } from "./layout.ts";
 import { SIGNED_IN_SCRIPT } from "./scripts.ts";
 
 /**

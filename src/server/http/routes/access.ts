@@ -1,8 +1,8 @@
 import type { H3Event } from "h3";
 import type { ErrorCode } from "../../../wire/errors.ts";
 import { INSTANCE_HEADER, PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER, SECRET_KEY_PREFIX } from "../../../wire/ids.ts";
-import { isProvider, PROVIDERS, type Provider } from "../../../wire/providers.ts";
 import { PUBLISHABLE_KEY_TERM } from "../../../wire/product/inputs.ts";
+import { PROVIDERS, isProvider, type Provider } from "../../../wire/providers.ts";
 import { ApiError, SignInRefused } from "../../errors.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import type { Instances } from "../../instances/instances.ts";

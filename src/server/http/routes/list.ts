@@ -1,10 +1,10 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Query } from "../../../wire/search/query.ts";
 import { ApiError } from "../../errors.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import type { PageOptions, Position } from "../../store/store.ts";
 import type { Call } from "../dispatch.ts";
 import { setHeaders, stream, type Sent } from "../respond.ts";
-import { createHmac, timingSafeEqual } from "node:crypto";
 
 interface ListDeps {
   readonly addresses: Addresses;
@@ -99,7 +99,6 @@ async function* arrayText<Row>(batches: AsyncIterable<Row[]>, present: (row: Row
   yield opening === "[" ? "[]" : "]";
 }
 
-/** The error for an `after` that is neither an id nor a position. */
 export function unknownAfter(): ApiError {
   return new ApiError(
     "bad_request",

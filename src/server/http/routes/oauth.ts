@@ -1,16 +1,14 @@
-import type { H3Event } from "h3";
 import type { PRODUCT_ROUTES } from "../../../wire/product/routes.ts";
 import { flowIdOf, type Flows } from "../../history/flows.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import type { Instances } from "../../instances/instances.ts";
-import { endBinding } from "../../sign-in/binding.ts";
 import type { SignIns } from "../../sign-in/begin.ts";
-import { callerIn, type Admitted, attributeToFlow, cookieOf } from "../context.ts";
-import type { HandlersOf } from "../dispatch.ts";
+import { endBinding } from "../../sign-in/binding.ts";
+import { attributeToFlow, callerIn, cookieOf } from "../context.ts";
+import type { Call, HandlersOf } from "../dispatch.ts";
 import { redirect, type Sent } from "../respond.ts";
 import { requireProvider, requireSignInInstance } from "./access.ts";
 
-/** What a browser's sign-in passes through. */
 export interface SignInRouteDeps {
   readonly instances: Instances;
   readonly addresses: Addresses;
@@ -20,24 +18,15 @@ export interface SignInRouteDeps {
 
 type Rows = Pick<typeof PRODUCT_ROUTES, "GET /sign-in" | "GET /oauth/authorize" | "GET /oauth/:provider/callback">;
 
-interface Start {
-  readonly event: H3Event;
-  readonly request: Admitted;
-  readonly query: {
-    readonly redirect_uri: string;
-    readonly login_hint?: string | undefined;
-    readonly instance?: string | undefined;
-    readonly publishable_key?: string | undefined;
-    /** Undefined for the instance's default. */
-    readonly provider?: string | undefined;
-  };
-}
-
 /** The browser's side of a sign-in. */
 export function oauthRoutes(deps: SignInRouteDeps): HandlersOf<Rows> {
   const { addresses, signIns } = deps;
 
-  async function begin({ event, request, query }: Start): Promise<Sent> {
+  async function begin({
+    event,
+    request,
+    query,
+  }: Call<Rows["GET /sign-in"] | Rows["GET /oauth/authorize"]>): Promise<Sent> {
     const instance = requireSignInInstance(request, deps, query);
     const { scope, ip_address } = request;
     const { location, cookie, flow_id } = await signIns.begin({

@@ -5,14 +5,13 @@ import { ApiError } from "../../errors.ts";
 import type { Offers } from "../../providers/offers.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import { claimedInstance } from "../../token.ts";
-import { homePage } from "../pages/home.ts";
-import { noTokenPage, notSignedInPage, signedInPage } from "../pages/signed-in.ts";
 import { hostOf, nodeOf } from "../context.ts";
 import { addRoutes, type HandlersOf } from "../dispatch.ts";
+import { homePage } from "../pages/home.ts";
+import { noTokenPage, notSignedInPage, signedInPage } from "../pages/signed-in.ts";
 import { json, page, redirect } from "../respond.ts";
 import type { ApiDeps } from "./access.ts";
 
-/** What svc's own pages show. */
 interface PageDeps extends ApiDeps {
   readonly offers: Offers;
   /** Whether only this machine can reach the server. */

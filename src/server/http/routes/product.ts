@@ -1,6 +1,5 @@
 import type { H3 } from "h3";
-import { PUBLISHABLE_KEY_HEADER } from "../../../wire/ids.ts";
-import { isUuid } from "../../../wire/ids.ts";
+import { PUBLISHABLE_KEY_HEADER, isUuid } from "../../../wire/ids.ts";
 import { Authorize, errorOf } from "../../../wire/product/inputs.ts";
 import { PRODUCT_API, PRODUCT_ROUTES } from "../../../wire/product/routes.ts";
 import type { VerifiedToken } from "../../../wire/resources.ts";
@@ -132,7 +131,6 @@ export async function verifiedToken(
   return toVerifiedToken(claims, found);
 }
 
-/** An instance's users. */
 export function userList<Shown>(
   store: Store,
   { id: instance_id }: InstanceRecord,
@@ -147,7 +145,6 @@ export function userList<Shown>(
   };
 }
 
-/** An instance's sessions. */
 export function sessionList<Shown>(
   store: Store,
   { id: instance_id }: InstanceRecord,

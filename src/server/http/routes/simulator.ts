@@ -4,17 +4,16 @@ import { ApiError } from "../../errors.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import type { Instances } from "../../instances/instances.ts";
 import { answerAuthorize } from "../../simulator/authorize-page.ts";
-import type { HeadlessDeps } from "../../simulator/headless.ts";
 import { browserIdCookie, newBrowserId, readBrowserId, readLabelledBrowser } from "../../simulator/browser.ts";
-import { callerIn, headerOf, attributeToFlow, cookieOf } from "../context.ts";
+import type { HeadlessDeps } from "../../simulator/headless.ts";
+import type { Picture } from "../../simulator/personas.ts";
+import { attributeToFlow, callerIn, cookieOf, headerOf } from "../context.ts";
 import { addRoutes, type HandlersOf } from "../dispatch.ts";
-import { accountChoices, withAdvice, accountList, pickerPage } from "../pages/picker.ts";
+import { escapeHtml } from "../pages/layout.ts";
+import { accountChoices, accountList, pickerPage, withAdvice } from "../pages/picker.ts";
 import { addCookie, json, page, redirect, setHeaders } from "../respond.ts";
 import { requireNavigation } from "./access.ts";
-import type { Picture } from "../../simulator/picture.ts";
-import { escapeHtml } from "../pages/layout.ts";
 
-/** What the pages of the simulated providers show and decide. */
 interface SimulatorRouteDeps extends HeadlessDeps {
   readonly addresses: Addresses;
   readonly instances: Instances;
@@ -26,7 +25,6 @@ const ROWS = {
   "GET /__svc/simulator/avatars/:file": {},
 } as const;
 
-/** The pages of the simulated providers. */
 export function addSimulatorRoutes(app: H3, deps: SimulatorRouteDeps): void {
   const { simulator, addresses } = deps;
   const handlers: HandlersOf<typeof ROWS> = {
