@@ -151,7 +151,6 @@ export function isTenantName(name: TableName): name is TenantName {
   return (TENANT_NAMES as readonly TableName[]).includes(name);
 }
 
-/** A value for each of some tables. */
 export function byTable<Name extends TableName, Value>(
   names: readonly Name[],
   make: (name: Name) => Value,
@@ -164,7 +163,6 @@ export function columnsOf(name: TableName): readonly (readonly [name: string, co
 }
 const COLUMNS = byTable(TABLE_NAMES, (name) => Object.entries<Column>(TABLES[name]));
 
-/** The column that names a record of a table. */
 export function keyColumn(name: TableName): string {
   return columnsOf(name).find(([, { unique }]) => unique === "key")![0];
 }

@@ -29,7 +29,6 @@ export interface Target {
   close(): Promise<void>;
 }
 
-/** The result of checking a whole store: damage, and missing references. */
 export interface StoreCheck {
   /** For people; no secret is in it. */
   readonly location: string;
@@ -59,7 +58,6 @@ export interface Migration {
   readonly indexed?: boolean;
 }
 
-/** The maintenance operations of a kind of store. */
 export interface Driver {
   openSource(): Promise<Source>;
   openTarget(): Promise<Target>;

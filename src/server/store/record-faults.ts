@@ -63,7 +63,6 @@ export function keyFault(instances: readonly InstanceRecord[]): string | undefin
   return undefined;
 }
 
-/** The first column of an instance whose value does not have its form. */
 function malformedColumn(instance: InstanceRecord): string | undefined {
   return FORMS.find(([column, form]) => !form.test(instance[column]))?.[0];
 }

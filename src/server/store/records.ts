@@ -13,17 +13,7 @@ import {
 import { KINDS } from "./kinds.ts";
 import { isProvider } from "../../wire/providers.ts";
 
-export {
-  byTable,
-  isTenantName,
-  TABLE_NAMES,
-  VERSION,
-  type KeyOf,
-  type RecordOf,
-  type TableName,
-  type TenantKey,
-  type TenantName,
-} from "./columns.ts";
+export * from "./columns.ts";
 export type { ConnectionRecord, OldKey } from "./kinds.ts";
 
 export type InstanceRecord = RecordOf["instances"];

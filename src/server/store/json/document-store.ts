@@ -1,10 +1,17 @@
 import type { Low } from "lowdb";
-import { SECRET_PREFIX, StoreNotEmpty, type Store, type UserView } from "../store.ts";
-import type { SessionRecord, SettingRecord, UserRecord } from "../records.ts";
+import { byTable, MOVED_NAMES, type SessionRecord, type SettingRecord, type UserRecord } from "../records.ts";
+import {
+  SECRET_PREFIX,
+  StoreNotEmpty,
+  CLOCK_SETTING,
+  type Store,
+  type UserView,
+  type SnapshotInfo,
+  type Snapshots,
+} from "../store.ts";
 import { Commits, type Log } from "./document/commits.ts";
-import { createSnapshots, type SnapshotStorage } from "./snapshots.ts";
-import { removal } from "./document/tables.ts";
-import { Document } from "./document/document.ts";
+import { Document, type Content } from "./document/document.ts";
+import { removal, type Tables } from "./document/tables.ts";
 import { createRecordOperations } from "./record-operations.ts";
 import { createSignIns } from "./sign-ins.ts";
 
@@ -118,4 +125,45 @@ export function createDocumentStore({ location, low, log, snapshotStorage, close
       await closeLog();
     },
   };
+}
+
+export interface SnapshotStorage extends Pick<Snapshots, "list" | "delete"> {
+  put(info: SnapshotInfo, content: SavedContent): Promise<void>;
+  take(name: string): Promise<SavedContent | undefined>;
+}
+
+type SavedContent = Required<Omit<Content, "states">>;
+
+export function createSnapshots(document: Document, commits: Commits, storage: SnapshotStorage): Snapshots {
+  return {
+    list: () => storage.list(),
+
+    async save(name, created_at) {
+      await commits.settled();
+      const records = byTable(MOVED_NAMES, (table) => document.tables[table].size);
+      const info = { name, created_at, records };
+      await storage.put(info, savedContent(document.tables));
+      return info;
+    },
+
+    async restore(name, dropped) {
+      const content = await storage.take(name);
+      if (!content) return false;
+      await commits.replace(() => {
+        const kept = [...document.tables.settings.values()].filter(
+          (setting) => setting.name !== CLOCK_SETTING && !(dropped !== undefined && setting.name.startsWith(dropped)),
+        );
+        return Document.of({ ...content, settings: [...kept, ...content.settings] });
+      });
+      return true;
+    },
+
+    delete: (name) => storage.delete(name),
+  };
+}
+
+/** What is copied: the records and the clock. Records are never changed in their place, so a copy shares them. */
+export function savedContent(tables: Tables): SavedContent {
+  const records = byTable(MOVED_NAMES, (table) => [...tables[table].values()]) as SavedContent;
+  return { ...records, settings: [...tables.settings.values()].filter(({ name }) => name === CLOCK_SETTING) };
 }

@@ -10,7 +10,7 @@ import type { Log } from "./document/commits.ts";
 import { taken } from "./files/refusals.ts";
 import { headerOf } from "./files/document-reader.ts";
 import { journalHeaderOf } from "./files/journal-lines.ts";
-import { openReadView } from "./files/read-view.ts";
+import { inReadView, type ReadView } from "./files/read-view.ts";
 
 /**
  * Opens the file store; `path` is that of its `db.json`. One process at a time may have it.
@@ -93,16 +93,13 @@ export interface Origin {
 }
 
 /** @returns undefined if there is no store, or none that can be opened. @throws {StoreRefused} */
-export async function originOf(location: string): Promise<Origin | undefined> {
-  const view = await openReadView(resolve(location), { mayBeEmpty: true });
-  try {
-    const { document, old, journal } = view;
+export function originOf(location: string): Promise<Origin | undefined> {
+  const read = async ({ document, old, journal }: ReadView): Promise<Origin | undefined> => {
     if (!document && !old && !journal?.size) return undefined;
     const header = document && (await headerOf(document));
     if (document && !header) return undefined;
     const { store } = header ?? (await journalHeaderOf(journal?.size ? journal : old))?.header ?? {};
     return { id: store, isPublic: (await readableFiles(location)).length > 0 };
-  } finally {
-    await view.close();
-  }
+  };
+  return inReadView(resolve(location), read, { mayBeEmpty: true });
 }

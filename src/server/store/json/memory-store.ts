@@ -1,8 +1,7 @@
 import { Low, Memory } from "lowdb";
 import type { SnapshotInfo, Store } from "../store.ts";
 import { Document } from "./document/document.ts";
-import { createDocumentStore } from "./document-store.ts";
-import type { savedContent, SnapshotStorage } from "./snapshots.ts";
+import { createDocumentStore, type savedContent, type SnapshotStorage } from "./document-store.ts";
 
 /** A store without files: it ends with the process. */
 export function openMemoryStore(): Store {

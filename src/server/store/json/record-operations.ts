@@ -12,12 +12,12 @@ import {
   type TenantKey,
   type UserRecord,
   instanceOf,
+  columnsOf,
 } from "../records.ts";
 import { type Store, AlreadyExists, Conflict } from "../store.ts";
 import { emptyTables, removal, type AnyRecord, type Change, type RecordTable, type Tables } from "./document/tables.ts";
 import type { Commits } from "./document/commits.ts";
 import { Document, type Content } from "./document/document.ts";
-import { columnsOf } from "../columns.ts";
 
 /** Reads and changes single records: everything except lists and sign-ins. */
 export function createRecordOperations(document: Document, commits: Commits) {

@@ -12,7 +12,7 @@ import { BEGINNING } from "./files/header.ts";
 import { chunksOf, lineBatches, parseObject, unseal, withoutComma } from "./files/lines.ts";
 import { DocumentFile } from "./files/document-file.ts";
 import { Patience } from "./files/patience.ts";
-import { savedContent, type SnapshotStorage } from "./snapshots.ts";
+import { savedContent, type SnapshotStorage } from "./document-store.ts";
 
 const INFO = "snapshot";
 const ENDING = ".json";

@@ -1,11 +1,20 @@
 import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import type { Driver, Source } from "../maintenance.ts";
-import { byTable, MOVED_NAMES, VERSION, isRecord, keyOf, upgrade, type Entry, type MovedName } from "../records.ts";
+import {
+  byTable,
+  MOVED_NAMES,
+  VERSION,
+  isRecord,
+  keyOf,
+  upgrade,
+  type Entry,
+  type MovedName,
+  OLDEST_VERSION,
+} from "../records.ts";
 import { digest, countOf, Summary, fill, type Digests, type Filled, type OnProgress } from "./copy.ts";
 import { inPieces } from "../json/files/document-file.ts";
 import { chunksOf, lineBatches, parseObject, type Line } from "../json/files/lines.ts";
-import { OLDEST_VERSION } from "../columns.ts";
 import { recordFault, References } from "../record-faults.ts";
 
 /**
@@ -113,7 +122,6 @@ export async function* readExport(name: string, chunks: AsyncIterable<Buffer>): 
   if (!hasEnded) throw new ImportRefused(name, `: it was cut off behind line ${number}.`);
 }
 
-/** The version of an export's records. */
 function versionIn(value: Record<string, unknown> | undefined, refuse: (why: string) => never): number {
   const { format, version } = value ?? {};
   if (format !== EXPORT_FORMAT || typeof version !== "number" || !(version >= 1))

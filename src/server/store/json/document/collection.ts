@@ -5,7 +5,6 @@ import { matcher } from "./match.ts";
 import { Ordered } from "./ordered.ts";
 import { textTerm, type TextTerm, TextIndex, type Keyed } from "./text-index.ts";
 
-/** What a collection has to know of its rows. */
 interface RowKind<Row> extends Keyed<Row> {
   /** What the rows are listed by, newest first; those of one time by `id`. */
   time(row: Row): string;
@@ -15,16 +14,9 @@ interface RowKind<Row> extends Keyed<Row> {
   readonly indexes: Readonly<Record<string, (terms: readonly Term[]) => readonly Row[] | undefined>>;
 }
 
-/** A clause that only rows with certain texts satisfy. */
-interface TextClause {
-  readonly clause: Clause;
-  readonly terms: readonly TextTerm[];
-}
+type TextClause = { readonly clause: Clause; readonly terms: readonly TextTerm[] };
 
-interface Candidates<Row> {
-  readonly rows: Iterable<Row>;
-  readonly isCertain: boolean;
-}
+type Candidates<Row> = { readonly rows: Iterable<Row>; readonly isCertain: boolean };
 
 /** Rows looked at, or handed over to be answered, before other requests get a turn. */
 const BATCH = 256;
@@ -60,7 +52,6 @@ export class Collection<Row extends { readonly id: string }> {
     this.#texts.add(after);
   }
 
-  /** Sorts now, so that the next reader does not wait for it. */
   sort(): void {
     this.#ordered.sort();
   }

@@ -27,12 +27,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** An operation of a group, with its changes. */
-interface Member {
-  readonly changes: readonly Change[];
-  resolve(): void;
-  reject(error: unknown): void;
-}
+type Member = Waiting & ReturnType<Operation<unknown>["run"]>;
 
 const MAX_GROUP = 1024;
 
@@ -88,10 +83,10 @@ export class Commits {
         if (changes.length > 0) await this.#log.append(changes);
         this.#publish(changes);
       } catch (error) {
-        for (const member of group) member.reject(error);
+        for (const { reject } of group) reject(error);
         continue;
       }
-      for (const member of group) member.resolve();
+      for (const { resolve, result } of group) resolve(result);
     }
     this.#draining = undefined;
   }
@@ -127,7 +122,7 @@ export class Commits {
         }
         const { changes, result } = waiting.operation.run();
         if (!changes.every(isValidChange)) throw new TypeError("A change is of no table, or not of its form");
-        group.push({ changes, resolve: () => waiting.resolve(result), reject: waiting.reject });
+        group.push({ ...waiting, changes, result });
       } catch (error) {
         waiting.reject(error);
       }

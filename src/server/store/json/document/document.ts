@@ -10,7 +10,6 @@ import {
 import { emptyTables, type AnyRecord, type Change, type RecordTable, type Tables } from "./tables.ts";
 import { Tenant } from "./tenant.ts";
 
-/** The records of a document. */
 export type Content = Records & { states?: RecordOf["states"][]; settings?: RecordOf["settings"][] };
 
 /** All records in memory, with the indexes over them. It changes through `apply` and `become` alone. */
@@ -34,7 +33,6 @@ export class Document {
     return TABLE_NAMES.every((name) => name === "settings" || this.#tables[name].size === 0);
   }
 
-  /** The number of its records. */
   get size(): number {
     return TABLE_NAMES.reduce((sum, name) => sum + this.#tables[name].size, 0);
   }

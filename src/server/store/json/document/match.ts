@@ -46,30 +46,26 @@ function clauseMatcher(clause: Clause): (record: object) => boolean {
   };
 }
 
+type Comparison = (stored: string, wanted: string, bound: string) => boolean;
+
+const COMPARISONS: Readonly<Record<Exclude<Term["operator"], "null">, Comparison>> = {
+  is: (stored, wanted) => stored === wanted,
+  on: (stored, wanted) => stored.startsWith(wanted),
+  starts: (stored, wanted) => stored.startsWith(wanted),
+  ends: (stored, wanted) => stored.endsWith(wanted),
+  contains: (stored, wanted) => stored.includes(wanted),
+  ">": (stored, _, bound) => stored > bound,
+  "<": (stored, _, bound) => stored < bound,
+  ">=": (stored, _, bound) => stored >= bound,
+  "<=": (stored, _, bound) => stored <= bound,
+};
+
 /** Whether a term matches a value, which is folded if it is text. A null satisfies `null` alone, and so the negation of everything else. */
 export function termMatcher({ operator, value }: Term, type: Clause["type"]): (stored: string | null) => boolean {
+  if (operator === "null") return (stored) => stored === null;
+  const compare = COMPARISONS[operator];
   const wanted = type === "string" ? fold(value) : value;
   // In a comparison, a date means its beginning.
   const bound = value.length === 10 ? `${value}T00:00:00.000Z` : value;
-  switch (operator) {
-    case "null":
-      return (stored) => stored === null;
-    case "is":
-      return (stored) => stored === wanted;
-    case "on":
-    case "starts":
-      return (stored) => stored !== null && stored.startsWith(wanted);
-    case "ends":
-      return (stored) => stored !== null && stored.endsWith(wanted);
-    case "contains":
-      return (stored) => stored !== null && stored.includes(wanted);
-    case ">":
-      return (stored) => stored !== null && stored > bound;
-    case "<":
-      return (stored) => stored !== null && stored < bound;
-    case ">=":
-      return (stored) => stored !== null && stored >= bound;
-    case "<=":
-      return (stored) => stored !== null && stored <= bound;
-  }
+  return (stored) => stored !== null && compare(stored, wanted, bound);
 }

@@ -89,7 +89,6 @@ export class Ordered<Row extends { readonly id: string }> {
     return rows.filter((row) => this.compare(row, place) < 0);
   }
 
-  /** Sorts now, so that the next reader does not wait for it. */
   sort(): void {
     if (this.#isSorted) return;
     this.#rows.replace(this.#rows.toArray().toSorted((a, b) => this.compare(a, b)));

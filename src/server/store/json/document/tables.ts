@@ -27,7 +27,6 @@ export type Change =
   | ["delete", TableName, string]
   | ["delete", TableName, string, instance_id: string];
 
-/** The removal of a record. */
 export function removal<Name extends TableName>(name: Name, record: RecordOf[Name]): Change {
   const key = keyOf(name, record);
   return isTenantName(name) ? ["delete", name, key, instanceOf(record)!] : ["delete", name, key];
@@ -76,7 +75,6 @@ export class RecordTable<Name extends TableName> {
     return this.#placeOf(key, instance_id) !== undefined;
   }
 
-  /** The records of all instances with this key. */
   withKey(key: string): RecordOf[Name][] {
     const first = this.#rows.get(key);
     const others = [...(this.#others.get(key) ?? [])].map((instance_id) => this.#rows.get(`${key}\0${instance_id}`)!);

@@ -7,7 +7,6 @@ import { fold } from "../../../../wire/text/fold.ts";
 /** Rows that are indexed before other requests get a turn. */
 const BATCH = 256;
 
-/** How rows are found by key. */
 export interface Keyed<Row> {
   key(row: Row): string;
   /** The current row of a key. */

@@ -38,7 +38,6 @@ export class Compactor {
     }
   }
 
-  /** When no compaction is under way. */
   async settled(): Promise<void> {
     while (this.#running) await this.#running;
   }

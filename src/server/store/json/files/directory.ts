@@ -27,6 +27,11 @@ export function oldName(path: string): string {
   return `${journalName(path)}.old`;
 }
 
+/** The files of a store, in the order in which a change moves from the last to the first. */
+export function filesOf(path: string): readonly string[] {
+  return [path, oldName(path), journalName(path)];
+}
+
 /** The target of a link, so that the file is replaced and not the link. */
 export async function followed(path: string): Promise<string> {
   const link = await lstat(path).catch(() => undefined);
@@ -40,7 +45,7 @@ export async function followed(path: string): Promise<string> {
 
 /** @throws {StoreRefused} if a store's names have anything but files, or it was not filled to the end. Changes nothing */
 export async function refuseOthers(path: string): Promise<void> {
-  for (const name of [path, journalName(path), oldName(path)]) {
+  for (const name of filesOf(path)) {
     const there = await lstat(name).catch(absent);
     // Only db.json itself may be a link, and was followed by now.
     if (there?.isSymbolicLink()) throw foreignLink(name);
@@ -55,7 +60,7 @@ export async function refuseOthers(path: string): Promise<void> {
  * as a store: a link may lead to any other file.
  */
 export async function tidy(path: string): Promise<void> {
-  for (const name of [path, journalName(path), oldName(path)]) await chmod(name, 0o600).catch(() => undefined);
+  for (const name of filesOf(path)) await chmod(name, 0o600).catch(() => undefined);
   // A copy that got as far as the store itself only has to be cleared away.
   for (const name of await unfinished(path)) await rm(name);
   for (const name of await readdir(dirname(path))) {
@@ -78,7 +83,6 @@ export function unfinishedName(path: string, fingerprint: string): string {
   return `${path}.${fingerprint.slice(0, 16)}.copy`;
 }
 
-/** Unfinished copies into a store. */
 export async function unfinished(path: string): Promise<string[]> {
   const names = await readdir(dirname(path));
   return names

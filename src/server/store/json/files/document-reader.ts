@@ -1,6 +1,15 @@
 import { crc32 } from "node:zlib";
-import { OLDEST_VERSION, tablesOf } from "../../columns.ts";
-import { isRecord, TABLE_NAMES, VERSION, type Entry, type TableName, entryOf, upgrade } from "../../records.ts";
+import {
+  OLDEST_VERSION,
+  tablesOf,
+  isRecord,
+  TABLE_NAMES,
+  VERSION,
+  type Entry,
+  type TableName,
+  entryOf,
+  upgrade,
+} from "../../records.ts";
 import { NO_HEADER, TWICE, UNREADABLE, type Damage, refusalOf, unknownVersion } from "./refusals.ts";
 import type { Document } from "../document/document.ts";
 import { parseHeader, type Header } from "./header.ts";

@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import { Low } from "lowdb";
 import { syncDirectory } from "../../../../disk/write-atomically.ts";
 import { VERSION } from "../../records.ts";
-import type { StoreOptions } from "../../store.ts";
+import type { StoreOptions, Warn } from "../../store.ts";
 import type { Change } from "../document/tables.ts";
 import type { Log } from "../document/commits.ts";
 import { Compactor } from "./compactor.ts";
@@ -17,7 +17,7 @@ import { newId, type Header } from "./header.ts";
 import { encodeLine } from "./journal-lines.ts";
 import type { Journal } from "./journal.ts";
 import { lockStore, type Lock } from "./lock.ts";
-import { beginAfter, openJournals, type Opened } from "./open-journals.ts";
+import { beginAfter, openJournals } from "./open-journals.ts";
 import { Patience, type IsGivenUp } from "./patience.ts";
 
 /**
@@ -46,9 +46,9 @@ export class Files implements Log {
     path: string,
     low: Low<Document>,
     file: DocumentFile,
-    { journal, sequence, hasOld }: Opened,
+    { journal, sequence, hasOld }: Awaited<ReturnType<typeof openJournals>>,
     lock: Lock,
-    warn: (message: string) => void,
+    warn: Warn,
   ) {
     this.low = low;
     this.#path = path;

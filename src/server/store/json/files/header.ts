@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { NAMED_SINCE, VERSION } from "../../columns.ts";
+import { NAMED_SINCE, VERSION } from "../../records.ts";
 import { parseObject, seal, unseal } from "./lines.ts";
 
 const FORMAT = "svc-identity";

@@ -1,5 +1,4 @@
-import { OLDEST_VERSION } from "../../columns.ts";
-import { TABLE_NAMES, VERSION, upgrade } from "../../records.ts";
+import { OLDEST_VERSION, TABLE_NAMES, VERSION, upgrade } from "../../records.ts";
 import { isValidChange, type Change } from "../document/tables.ts";
 import { type Found, parseJournalHeader, chainOf, type Chain, type Header } from "./header.ts";
 import { UNREADABLE, type Damage, type Report, unknownVersion, missingChanges, refusalOf } from "./refusals.ts";
@@ -98,7 +97,7 @@ export async function readJournal(
     length = offset + line.bytes.length + 1;
     take(entry);
   });
-  return { length, torn: torn && { file: file.path, offset: torn.offset, bytes: size! - torn.offset } };
+  return { length, torn: torn && { file: file.path, offset: torn.offset, bytes: size - torn.offset } };
 }
 
 /** A line's entry, and whether its end is unaltered. A line without its end counts if others follow it. */

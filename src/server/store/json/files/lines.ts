@@ -77,25 +77,14 @@ export interface Line {
   readonly isWhole: boolean;
 }
 
-/**
- * Hands over a file's lines, one by one; a missing file has none.
- * @returns the file's length, undefined if there is none
- */
-export async function eachLine(
-  content: AsyncIterable<Buffer>,
-  take: (line: Line) => void,
-): Promise<number | undefined> {
+/** Hands over a file's lines, one by one. @returns the file's length */
+export async function eachLine(content: AsyncIterable<Buffer>, take: (line: Line) => void): Promise<number> {
   let length = 0;
-  try {
-    for await (const lines of lineBatches(content))
-      for (const line of lines) {
-        take(line);
-        length = line.offset + line.bytes.length + (line.isWhole ? 1 : 0);
-      }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    return undefined;
-  }
+  for await (const lines of lineBatches(content))
+    for (const line of lines) {
+      take(line);
+      length = line.offset + line.bytes.length + (line.isWhole ? 1 : 0);
+    }
   return length;
 }
 

@@ -2,7 +2,7 @@ import { rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Low } from "lowdb";
 import { VERSION } from "../../records.ts";
-import { StoreRefused } from "../../store.ts";
+import { StoreRefused, type Warn } from "../../store.ts";
 import { copyFile, journalName, oldName, tidy } from "./directory.ts";
 import type { Document } from "../document/document.ts";
 import { renameNew, syncDirectory } from "../../../../disk/write-atomically.ts";
@@ -14,25 +14,13 @@ import { readFrom } from "./lines.ts";
 import { openReadView, type ReadView } from "./read-view.ts";
 import { identityOf, type DocumentFile } from "./document-file.ts";
 
-export interface Opened {
-  readonly journal: Journal;
-  /** The number of the last change. */
-  readonly sequence: number;
-  /** Whether `db.journal.old` has changes that `db.json` does not have. */
-  readonly hasOld: boolean;
-}
-
 /**
  * Reads a store and starts a new journal. The existing one is put aside unchanged, never truncated: a process that the lock
  * does not reach may still be writing it, and notices by the name.
+ * @returns the journal, the number of the last change, and whether `db.journal.old` has changes that `db.json` does not have
  * @throws {StoreRefused} if the store is damaged
  */
-export async function openJournals(
-  path: string,
-  low: Low<Document>,
-  file: DocumentFile,
-  warn: (message: string) => void,
-): Promise<Opened> {
+export async function openJournals(path: string, low: Low<Document>, file: DocumentFile, warn: Warn) {
   await low.read();
   const base = file.header === BEGINNING ? undefined : file.header;
   const files = await openReadView(path, { mayBeEmpty: true });
@@ -75,19 +63,14 @@ export async function openJournals(
  * without a journal is refused, so the journal must exist before a new document is written.
  * @returns the id of the new journal; null if it is empty, as those of older versions were
  */
-async function replaceMissing(
-  path: string,
-  store: string,
-  { oldHeader, sequence }: Pick<Replayed, "oldHeader" | "sequence">,
-): Promise<string | null> {
-  const id = oldHeader ? newId() : null;
-  const journal =
-    oldHeader && id !== null
-      ? await Journal.begin(journalName(path), { store, id, after: oldHeader.id, sequence })
-      : await Journal.open(journalName(path), 0);
+async function replaceMissing(path: string, store: string, { oldHeader, sequence }: Replayed): Promise<string | null> {
+  const name = journalName(path);
+  const journal = await (oldHeader
+    ? Journal.begin(name, { store, id: newId(), after: oldHeader.id, sequence })
+    : Journal.open(name, 0));
   await journal.close();
   await syncDirectory(dirname(path));
-  return id;
+  return journal.id ?? null;
 }
 
 /** Starts a journal that continues the existing one, which becomes `db.journal.old`. */
@@ -135,7 +118,7 @@ async function takeLate(
   read: Replayed,
   journal: Journal,
   document: Document,
-  warn: (message: string) => void,
+  warn: Warn,
 ): Promise<number> {
   let { sequence } = read;
   if (!old) return sequence;

@@ -1,6 +1,6 @@
 import { open, stat, type FileHandle } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
-import { absent, followed, journalName, oldName } from "./directory.ts";
+import { absent, filesOf, followed } from "./directory.ts";
 import { alwaysChanging, noStore, notFile, notOpened } from "./refusals.ts";
 import { chunksOf } from "./lines.ts";
 
@@ -20,20 +20,15 @@ export interface ViewedFile {
  * A consistent view of a store's files, for reading while a server writes: what it appends is beyond their recorded ends,
  * and files that replace them have only their names.
  */
-export interface ReadView {
-  readonly path: string;
-  readonly journalPath: string;
-  readonly document: ViewedFile | undefined;
-  readonly old: ViewedFile | undefined;
-  readonly journal: ViewedFile | undefined;
-  /** The files that exist. */
-  readonly files: readonly ViewedFile[];
-  close(): Promise<void>;
-}
+export type ReadView = Awaited<ReturnType<typeof openReadView>>;
 
 /** The result of reading a store's files as they are now. @throws {StoreRefused} if there is no store, or they can't be read */
-export async function inReadView<Result>(location: string, read: (view: ReadView) => Promise<Result>): Promise<Result> {
-  const view = await openReadView(location);
+export async function inReadView<Result>(
+  location: string,
+  read: (view: ReadView) => Promise<Result>,
+  options?: { readonly mayBeEmpty: boolean },
+): Promise<Result> {
+  const view = await openReadView(location, options);
   try {
     return await read(view);
   } finally {
@@ -42,9 +37,9 @@ export async function inReadView<Result>(location: string, read: (view: ReadView
 }
 
 /** Must be closed by the caller. @throws {StoreRefused} if there is no store, or its files can't be read */
-export async function openReadView(location: string, { mayBeEmpty = false } = {}): Promise<ReadView> {
+export async function openReadView(location: string, { mayBeEmpty = false } = {}) {
   const path = await followed(location);
-  const names = [path, oldName(path), journalName(path)];
+  const names = filesOf(path);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const handles: (FileHandle | undefined)[] = [];
     const close = async (): Promise<void> => {
@@ -58,7 +53,7 @@ export async function openReadView(location: string, { mayBeEmpty = false } = {}
         const [document, old, journal] = viewed;
         if (!mayBeEmpty && !document && !old && !journal?.size) throw noStore(path);
         const files = viewed.filter((file) => file !== undefined);
-        return { path, journalPath: journalName(path), document, old, journal, files, close };
+        return { path, journalPath: names[2]!, document, old, journal, files, close };
       }
     } catch (error) {
       await close();

@@ -3,7 +3,6 @@ import { statSync, type Stats } from "node:fs";
 import { VERSION } from "../../records.ts";
 import { StorageUnavailable, StoreRefused, type StoreFault } from "../../store.ts";
 
-/** A damaged place in a file. */
 export interface Damage {
   readonly file: string;
   /** From 1. Absent for the file as a whole. */
@@ -72,7 +71,6 @@ export const inUseByServer = (path: string, cause: unknown): StoreRefused =>
 export const taken = (path: string, owner: string): StoreRefused =>
   locked(`Process ${owner} has taken ${path}, so this server stops. Run one server for each file store.`);
 
-/** The refusal of a file whose format this svc does not know. */
 export function unknownVersion(path: string, version: number): StoreRefused {
   const what =
     version > VERSION
@@ -81,7 +79,6 @@ export function unknownVersion(path: string, version: number): StoreRefused {
   return unusable(`${path} ${what}, or choose another --store.`);
 }
 
-/** Damage that ends a reading. */
 export function refusalOf({ file, line, offset, what }: Damage): StoreRefused {
   if (what === NO_HEADER && line === 1)
     return damaged(
@@ -123,7 +120,6 @@ export function codeOf(error: unknown): string {
   return error instanceof StorageUnavailable ? error.message : ((error as NodeJS.ErrnoException).code ?? String(error));
 }
 
-/** A file of the store that could not be written. */
 export function notWritable(path: string, error: unknown): StorageUnavailable {
   const code = FAULTS[codeOf(error)] ?? "store_unavailable";
   return new StorageUnavailable(`${path} could not be written (${codeOf(error)})`, { code, cause: error });

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { keyColumn } from "../../columns.ts";
 import {
+  keyColumn,
   byTable,
   TABLE_NAMES,
   type Entry,
@@ -65,7 +65,6 @@ function checkedPart(entry: Entry): AnyRecord {
   return part as unknown as AnyRecord;
 }
 
-/** The number of records in each table. */
 export function countsOf(tables: Tables): Record<TableName, number> {
   return byTable(TABLE_NAMES, (name) => tables[name].size);
 }

@@ -1,8 +1,16 @@
 import { rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { instanceOf, isTenantName, keyOf, VERSION, type Entry, type TableName } from "../../records.ts";
+import { instanceOf, isTenantName, keyOf, VERSION, type TableName } from "../../records.ts";
 import type { Target } from "../../maintenance.ts";
-import { followed, journalName, makeDirectory, oldName, unfinished, unfinishedName } from "../files/directory.ts";
+import {
+  absent,
+  filesOf,
+  followed,
+  journalName,
+  makeDirectory,
+  unfinished,
+  unfinishedName,
+} from "../files/directory.ts";
 import type { AnyRecord, Change } from "../document/tables.ts";
 import { FILLED, newId, parseJournalHeader } from "../files/header.ts";
 import { decodeLine, encodeLine } from "../files/journal-lines.ts";
@@ -45,7 +53,8 @@ export async function openJsonTarget(location: string): Promise<Target> {
 
     async put(entries) {
       const { journal, sequence } = incoming!;
-      await journal.append(encodeLine(sequence + 1, entries.map(put)));
+      const changes = entries.map(([name, record]): Change => ["put", name, record]);
+      await journal.append(encodeLine(sequence + 1, changes));
       incoming!.sequence++;
     },
 
@@ -80,7 +89,7 @@ async function readIncoming(path: string): Promise<{ sequence: number; length: n
     sequence = line.sequence;
     length = offset + size + 1;
     count += line.changes.length;
-  });
+  }).catch(absent);
   return { sequence, length, count };
 }
 
@@ -105,12 +114,8 @@ async function* cameIn(name: string, path: string, table: TableName): AsyncItera
     }
 }
 
-function put(entry: Entry): Change {
-  return ["put", ...entry] as unknown as Change;
-}
-
 async function refuseFull(path: string): Promise<void> {
-  for (const name of [path, oldName(path), journalName(path)]) {
+  for (const name of filesOf(path)) {
     const there = await stat(name).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOENT") throw notWritten(path, error);
     });
