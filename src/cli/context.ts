@@ -34,10 +34,7 @@ export interface Exchange {
   readonly isRead: boolean;
   /** How long an answer was waited for. */
   readonly timeoutMs: number;
-  readonly status?: number | undefined;
-  readonly contentType?: string | undefined;
-  readonly location?: string | undefined;
-  readonly retryAfter?: string | undefined;
+  readonly response?: FetchResponse;
   /** The proxy that it went through. */
   readonly proxy?: string | undefined;
 }

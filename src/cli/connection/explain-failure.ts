@@ -20,7 +20,7 @@ export function explainFailure(context: Context, error: unknown): Failure {
 
 function explain(code: string, error: unknown, exchange: Exchange): Explanation | undefined {
   const { host, pathname } = new URL(exchange.url);
-  const { status = 0, location, retryAfter } = exchange;
+  const header = (name: string): string => exchange.response?.headers.get(name) ?? "";
   switch (code) {
     case "connection":
       return connectionFault(error, exchange);
@@ -31,21 +31,21 @@ function explain(code: string, error: unknown, exchange: Exchange): Explanation 
       ];
     case "redirect_refused":
       return [
-        `${host} redirected to ${hostOf(location, exchange.url)}. Not followed, to protect your key.`,
+        `${host} redirected to ${hostOf(header("location"), exchange.url)}. Not followed, to protect your key.`,
         "Check the address with: svc whoami. If a sign-in page guards it, ask for an address that programs may use.",
       ];
     case "rate_limited":
       return [
-        `${host} is limiting the rate of requests (${status}).`,
-        retryAfter
-          ? `Try again after ${/^\d+$/.test(retryAfter) ? `${retryAfter} s` : retryAfter}.`
+        `${host} is limiting the rate of requests (429).`,
+        header("retry-after")
+          ? `Try again after ${header("retry-after").replace(/^\d+$/, "$& s")}.`
           : "Try again later.",
       ];
     case "unexpected_response":
     case "unavailable":
     case "storage_unavailable":
     case "internal":
-      return badAnswer(host, exchange);
+      return badAnswer(host, exchange, header("content-type"));
     case "not_found":
       // Of the control API it is about a record.
       if ((error as Error).name !== "ApiError") return undefined;
@@ -58,7 +58,8 @@ function explain(code: string, error: unknown, exchange: Exchange): Explanation 
   }
 }
 
-function badAnswer(host: string, { url, isRead, status = 0, contentType = "" }: Exchange): Explanation {
+function badAnswer(host: string, { url, isRead, response }: Exchange, contentType: string): Explanation {
+  const { status = 0 } = response ?? {};
   const later = isRead ? "Try again shortly, or wait for it with --wait 60s." : "Try again shortly.";
   if (status === 502 || status === 504)
     return [`The gateway of ${host} returned ${status}: the service behind it does not answer.`, later];
@@ -73,11 +74,11 @@ function badAnswer(host: string, { url, isRead, status = 0, contentType = "" }: 
 }
 
 /** Codes of Node's TLS, DNS and sockets, and of undici. */
-function connectionFault(error: unknown, { url, proxy, status }: Exchange): Explanation {
+function connectionFault(error: unknown, { url, proxy, response }: Exchange): Explanation {
   const { host, hostname } = new URL(url);
   const code = codeOf(error) || codeOf((error as { cause?: unknown }).cause ?? {});
   const isLocal = isLoopbackUrl(url);
-  if (status !== undefined)
+  if (response)
     return [
       `${host} closed the connection in the middle of its response (${code || "cut off"}).`,
       isLocal ? "Try again. If it happens again, see what the server printed." : "Try again, or check its logs.",
@@ -133,6 +134,6 @@ const UNTRUSTED = new Set([
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
 ]);
 
-function hostOf(location: string | undefined, base: string): string {
-  return location !== undefined && URL.canParse(location, base) ? new URL(location, base).host : "another address";
+function hostOf(location: string, base: string): string {
+  return location !== "" && URL.canParse(location, base) ? new URL(location, base).host : "another address";
 }

@@ -44,15 +44,8 @@ export function createNetwork(world: Pick<World, "env" | "fetch"> & Partial<Pick
       last = exchange;
       const headers = { "user-agent": userAgent("cli"), ...init.headers };
       const response = await fetchFor(certificate)(url, { ...init, headers });
-      const header = (name: string): string | undefined => response.headers.get(name) ?? undefined;
-      instance = instanceIn(header(INSTANCE_HEADER));
-      last = {
-        ...exchange,
-        status: response.status,
-        contentType: header("content-type"),
-        location: header("location"),
-        retryAfter: header("retry-after"),
-      };
+      instance = instanceIn(response.headers.get(INSTANCE_HEADER));
+      last = { ...exchange, response };
       return response;
     },
 
@@ -81,8 +74,8 @@ export function createNetwork(world: Pick<World, "env" | "fetch"> & Partial<Pick
   };
 }
 
-function instanceIn(header = ""): NamedInstance | undefined {
-  const [subdomain = "", id = "", ...more] = header.split(" ");
+function instanceIn(header: string | null): NamedInstance | undefined {
+  const [subdomain = "", id = "", ...more] = (header ?? "").split(" ");
   return SUBDOMAIN.test(subdomain) && isUuid(id) && more.length === 0 ? { subdomain, id } : undefined;
 }
 

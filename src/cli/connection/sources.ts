@@ -105,10 +105,9 @@ function ofProfile(context: Context, name: string, profile: Profile, chosenBy: s
   };
 }
 
-/** Undefined if there is no address; text that is not one is returned as it is. */
+/** @param url an address that was checked */
 export function originOf(url: string | undefined): string | undefined {
-  if (url === undefined) return undefined;
-  return URL.canParse(url) ? new URL(url).origin : url;
+  return url === undefined ? undefined : new URL(url).origin;
 }
 
 /** What the environment takes a service and a key from before it looks at the current profile. */
