@@ -20,11 +20,7 @@ export type SecretKey = string | (() => Promise<string>);
 /** The key of the environment: itself, in a file, or what a command prints, such as a password manager's. */
 export function environmentKey(context: Context): Sourced<SecretKey> | undefined {
   const { env, cwd } = context;
-  const {
-    SVC_SECRET_KEY: key,
-    SVC_SECRET_KEY_FILE: file,
-    SVC_SECRET_KEY_COMMAND: command,
-  } = env as Record<string, string | undefined>;
+  const [key, file, command] = [env["SVC_SECRET_KEY"], env["SVC_SECRET_KEY_FILE"], env["SVC_SECRET_KEY_COMMAND"]];
   if (key) return { value: key.trim(), source: "SVC_SECRET_KEY" };
   if (file) return { value: () => fromFile(resolve(cwd, file)), source: "SVC_SECRET_KEY_FILE" };
   return command ? { value: () => fromCommand(command, context), source: "SVC_SECRET_KEY_COMMAND" } : undefined;

@@ -94,8 +94,7 @@ export async function writeProfile(place: Place, name: string, profile: Profile)
 }
 
 export async function removeProfile(place: Place, name: string): Promise<void> {
-  const directory = configDirectory(place.env);
-  if (directory !== undefined) await rm(join(directory, "profiles", `${name}.json`), { force: true });
+  await rm(join(requireConfigDirectory(place), "profiles", `${name}.json`), { force: true });
   if ((await readCurrent(place)) === name) await writeCurrent(place, undefined);
 }
 

@@ -37,10 +37,6 @@ export async function confirm(message: string): Promise<boolean> {
   return prompts.confirm({ message, default: false, theme }, { output: process.stderr });
 }
 
-/**
- * A line of text.
- * @param fault what is wrong with an answer, which is then asked for again
- */
 export async function ask(
   message: string,
   standard?: string,
@@ -61,7 +57,6 @@ export async function ask(
   }
 }
 
-/** The same, and shows nothing of what is typed. */
 export async function askSecret(message: string): Promise<string> {
   const { password } = await import("@inquirer/prompts");
   // Ctrl-T would show what is typed.
