@@ -8,7 +8,6 @@ export interface Location {
 }
 
 const hash = signal(globalThis.location.hash);
-/** The last address of each list, with its search. */
 const lists = new Map<string, string>();
 
 globalThis.addEventListener("hashchange", () => {

@@ -39,7 +39,6 @@ function showAddress(hash: string): void {
   globalThis.dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
-/** Called when the server refuses the key. */
 export function forgetKey(): void {
   if (dashboardKey.peek() === undefined) return;
   localStorage.removeItem(STORAGE_KEY);

@@ -2,7 +2,6 @@ import { computed, signal } from "@preact/signals";
 import type { Provider } from "../../wire/providers.ts";
 import { isControlApi } from "../../wire/control/paths.ts";
 import { visible } from "../../wire/text/harmless.ts";
-import type { ServerEvent } from "../../control-client/index.ts";
 import {
   control,
   unavailable,
@@ -17,22 +16,15 @@ import {
 import { onEvent } from "./stream.ts";
 
 interface Service {
-  readonly state: State | undefined;
+  readonly state?: State | undefined;
   readonly instances: readonly Instance[];
   readonly outcomes: readonly Outcome[];
   readonly providers: readonly Provider[];
   /** The error, if it could not be read. */
-  readonly problem: string | undefined;
+  readonly problem?: string | undefined;
 }
 
-/** The state of the service that every view needs. */
-export const service = signal<Service>({
-  state: undefined,
-  instances: [],
-  outcomes: [],
-  providers: [],
-  problem: undefined,
-});
+export const service = signal<Service>({ instances: [], outcomes: [], providers: [] });
 
 /** Apart from the counts, which change with each sign-in: what shows names alone need not be drawn again. */
 const instances = computed(() => service.value.instances);
@@ -72,7 +64,6 @@ export async function refreshState(isCountsOnly = false): Promise<void> {
       instances: !found || JSON.stringify(known) === JSON.stringify(found) ? known : found,
       outcomes,
       providers: Object.keys(state.providers) as Provider[],
-      problem: undefined,
     };
     setClock(state.clock);
     if (before.problem !== undefined) recoveries.value++;
@@ -113,9 +104,9 @@ export function followChanges(): () => void {
   };
   document.addEventListener("visibilitychange", onVisible);
   const stops = [
-    onEvent((event) => {
-      if (!isChange(event)) return;
-      if (event.resource === "request") isCountsOnly = false;
+    onEvent(({ resource, data }) => {
+      if (resource === "flow" ? data.result === "open" : !isWrite(data)) return;
+      if (resource === "request") isCountsOnly = false;
       refreshIn(REFRESH_MS);
     }),
     // Reading the state fails in the same way, and is retried.
@@ -128,10 +119,6 @@ export function followChanges(): () => void {
     document.removeEventListener("visibilitychange", onVisible);
     for (const stop of stops) stop();
   };
-}
-
-function isChange({ resource, data }: ServerEvent): boolean {
-  return resource === "flow" ? data.result !== "open" : isWrite(data);
 }
 
 /** Whether a request of one of the APIs changes records. A sign-in does so too, and has an event of its own. */

@@ -2,7 +2,6 @@ import { signal } from "@preact/signals";
 import type { ServerEvent } from "../../control-client/index.ts";
 import { control, dashboardKey } from "./client.ts";
 
-/** Whether events arrive at the moment. */
 export const streamStatus = signal<"connecting" | "live" | "reconnecting">("connecting");
 /** Counts the times that events arrive again, so that a view reloads what it may have missed. */
 export const reconnections = signal(0);
@@ -59,7 +58,6 @@ async function lead(): Promise<never> {
   }
 }
 
-/** Reads until the connection ends, or fails. */
 async function read(onOpen: () => void): Promise<void> {
   if (dashboardKey.peek() === undefined) return;
   const opened = (): void => {
@@ -76,7 +74,6 @@ function publish(message: Message): void {
   tell(message);
 }
 
-/** To the other tabs. */
 function tell(message: Message): void {
   // A channel has one origin, and takes none.
   // eslint-disable-next-line unicorn/require-post-message-target-origin

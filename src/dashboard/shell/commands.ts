@@ -69,7 +69,6 @@ export function advanceCommand(text: string): Command | undefined {
   return changeClock(`Advance the clock by ${by}`, () => advance(by), "");
 }
 
-/** Users found, and what can be done with each. */
 export function userCommands(users: readonly User[]): Command[] {
   return users.flatMap((user) => {
     const [name, email] = [visible(user.data.name), visible(user.data.email)];

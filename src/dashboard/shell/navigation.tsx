@@ -8,15 +8,8 @@ import { href } from "../router.ts";
 const STATUS = { connecting: "Connecting…", live: "Live", reconnecting: "Reconnecting…" } as const;
 
 /** The links to the views. In a narrow window they are a menu, which Esc and a focus elsewhere close. */
-export function Navigation({
-  current,
-  isOpen,
-  onClose,
-}: {
-  current: View["path"] | undefined;
-  isOpen: boolean;
-  onClose: () => void;
-}) {
+export function Navigation(props: { current: View["path"] | undefined; isOpen: boolean; onClose: () => void }) {
+  const { current, isOpen, onClose } = props;
   const status = streamStatus.value;
   return (
     <nav

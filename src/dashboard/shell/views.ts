@@ -21,7 +21,6 @@ export interface View {
   readonly record?: ComponentType<{ id: string }>;
 }
 
-/** Every view, in the order of the navigation. */
 export const VIEWS: readonly (View & { readonly path: IconName })[] = [
   { path: "overview", title: "Overview", list: Overview },
   { path: "instances", title: "Instances", list: Instances, record: Instance },

@@ -118,11 +118,10 @@ function aboutField(problem = "", fields: readonly string[]): { name: string; te
 }
 
 /** Asks for confirmation before something that can't be undone. The focus is on Cancel: Enter does no harm. */
-export function confirm({
-  text,
-  more,
-  ...dialog
-}: Pick<FormDialogProps, "title" | "action" | "onSubmit"> & { text: ComponentChildren; more?: VNode }): void {
+export function confirm(
+  props: Pick<FormDialogProps, "title" | "action" | "onSubmit"> & { text: ComponentChildren; more?: VNode },
+): void {
+  const { text, more, ...dialog } = props;
   openDialog(
     <FormDialog {...dialog} kind="danger" testId="confirm">
       <p>{text}</p>

@@ -30,7 +30,7 @@ export function Field(props: {
         <span
           key={error ? "error" : "hint"}
           id={`${id}-hint`}
-          class={error ? "field-error" : "field-hint"}
+          class={error ? "field-hint bad-text" : "field-hint"}
           role={error ? "alert" : undefined}
         >
           {error || hint}
@@ -82,18 +82,14 @@ export function TextField({
 }
 
 /** A box to tick. */
-export function Check({
-  label,
-  name,
-  checked,
-  onChange,
-}: {
+export function Check(props: {
   label: string;
   /** What screen readers call it, if not its label. */
   name?: string;
   checked: boolean;
   onChange: (isChecked: boolean) => void;
 }) {
+  const { label, name, checked, onChange } = props;
   return (
     <label class="check">
       <input
@@ -152,16 +148,8 @@ export function choicesOf(values: readonly (string | Choice)[], all?: string): C
   ];
 }
 
-export interface FormState {
-  /** The error of the last attempt. */
-  readonly problem: string | undefined;
-  /** Whether an attempt is running; a second one waits for its end. */
-  readonly isBusy: boolean;
-  readonly onSubmit: (event: Event) => void;
-}
-
 /** Sends a form instead of the browser. An error is shown until the next attempt. */
-export function useForm(send: () => Promise<unknown>): FormState {
+export function useForm(send: () => Promise<unknown>) {
   const problem = useSignal<string | undefined>(undefined);
   const isBusy = useSignal(false);
   const submit = async (): Promise<void> => {
@@ -178,14 +166,13 @@ export function useForm(send: () => Promise<unknown>): FormState {
   return {
     problem: problem.value,
     isBusy: isBusy.value,
-    onSubmit(event) {
+    onSubmit(event: Event): void {
       event.preventDefault();
       if (!isBusy.peek()) void submit();
     },
   };
 }
 
-/** A form's error, if it has one. */
 export function Refusal({ reason }: { reason: string | undefined }) {
   return reason === undefined ? null : (
     <p class="bad-text" role="alert">
@@ -199,7 +186,6 @@ export function TextForm(props: {
   label: string;
   hint: string;
   placeholder: string;
-  /** The text of the button. */
   action: string;
   testId?: string;
   onSubmit: (text: string) => Promise<unknown>;

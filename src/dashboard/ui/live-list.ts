@@ -16,7 +16,6 @@ export interface LiveList<Row> {
   reload(): void;
   /** The number of rows that arrived while someone was reading, or arrive faster than one can read. */
   readonly waiting: number;
-  /** Shows the rows that arrived. */
   resume(): void;
   /** Adds the next page at the end; undefined if there is none. */
   readonly showOlder: (() => Promise<void>) | undefined;

@@ -73,7 +73,6 @@ function TextFilter({ name, label, value }: { name: string; label: string; value
   );
 }
 
-/** The filters in an address's query. */
 export function chosen(filters: readonly Filter[]): Readonly<Record<string, string | undefined>> {
   const { query } = location.value;
   return Object.fromEntries(filters.map(({ name }) => [name, query[name] || undefined]));
@@ -85,7 +84,6 @@ export function LivePanel<Row>(props: {
   /** The name of a row, in the singular. */
   noun: string;
   empty: ComponentChildren;
-  /** The table. */
   children: (rows: readonly Row[]) => ComponentChildren;
 }) {
   const { list, noun, empty, children } = props;
@@ -104,7 +102,7 @@ export function LivePanel<Row>(props: {
         )}
       </div>
       <Panel flush>
-        <Listed rows={rows} error={list.error} onRetry={list.reload} lines={8} empty={empty}>
+        <Listed data={rows} error={list.error} reload={list.reload} lines={8} empty={empty}>
           {children}
         </Listed>
         {rows && rows.length > 0 && (

@@ -17,7 +17,6 @@ const MAX_SORTED = 1000;
 
 type Cursors = readonly (string | undefined)[];
 
-/** The last page that was shown of each list. */
 const left = new Map<string, Cursors>();
 
 /** A list of the API, one page at a time by the API's cursor, which costs the same for ten rows and a million. */

@@ -8,7 +8,6 @@ export function Pill({ tone = "plain", children }: { tone?: Tone; children: Comp
   return <span class={`pill ${tone}`}>{children}</span>;
 }
 
-/** A titled part of a view. */
 export function Panel(props: {
   title?: ComponentChildren;
   actions?: ComponentChildren;
@@ -38,7 +37,6 @@ export function Heading(props: {
   picture?: ComponentChildren;
   /** The address of the list that this record is in. */
   back?: string;
-  /** Buttons. */
   children?: ComponentChildren;
   note?: ComponentChildren;
 }) {
@@ -64,7 +62,6 @@ export function Heading(props: {
   );
 }
 
-/** What to do if there is nothing to show. */
 export function Empty({ icon, title, children }: { icon: IconName; title: string; children?: ComponentChildren }) {
   return (
     <div class="empty" role="status" data-testid="empty">
@@ -92,20 +89,19 @@ export function Problem({ error, onRetry }: { error: Error; onRetry?: (() => unk
 
 /** A list: its rows or that it has none; before it is loaded, grey lines. An error is above it. */
 export function Listed<Row>(props: {
-  rows: readonly Row[] | undefined;
+  data: readonly Row[] | undefined;
   error?: Error | undefined;
-  onRetry?: () => unknown;
-  /** Of the placeholder. */
+  reload?: () => unknown;
   lines?: number;
   empty: ComponentChildren;
   children: (rows: readonly Row[]) => ComponentChildren;
 }) {
-  const { rows, error, onRetry, lines = 3, empty, children } = props;
+  const { data, error, reload, lines = 3, empty, children } = props;
   return (
     <>
-      {error && <Problem error={error} onRetry={onRetry} />}
-      {!rows && !error && <Placeholder lines={lines} />}
-      {rows && (rows.length === 0 ? empty : children(rows))}
+      {error && <Problem error={error} onRetry={reload} />}
+      {!data && !error && <Placeholder lines={lines} />}
+      {data && (data.length === 0 ? empty : children(data))}
     </>
   );
 }
@@ -122,7 +118,6 @@ export function Unloaded(props: { title: string; back: string; error: Error | un
   );
 }
 
-/** Rows with a name and a value. */
 export function Facts({ rows }: { rows: readonly (readonly [name: ComponentChildren, value: ComponentChildren])[] }) {
   return (
     <dl class="facts">

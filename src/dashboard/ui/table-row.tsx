@@ -10,11 +10,9 @@ export interface Column<Row> {
   /** The column shares the width that the others leave, and cuts its text with an ellipsis. */
   readonly fill?: "always";
   readonly align?: "end";
-  /** What the rows can be sorted by. */
   readonly sortBy?: (row: Row) => string;
 }
 
-/** The ids of the rows that were selected. */
 export type Selection = Signal<ReadonlySet<string>>;
 
 export function setSelected(selection: Selection, ids: readonly string[], isSelected: boolean): void {

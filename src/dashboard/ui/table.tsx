@@ -1,18 +1,16 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { classOf, opened, setSelected, TableRow, type Column, type Selection } from "./table-row.tsx";
 
-/** By which column the rows are sorted. */
 export interface Sorting {
   readonly title: string;
   readonly isDescending: boolean;
 }
 
-export interface TableProps<Row> {
+export interface TableProps<Row extends { readonly id: string }> {
   /** Names the table for screen readers. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
-  readonly idOf: (row: Row) => string;
   /** The address that a row opens. */
   readonly linkOf?: ((row: Row) => string) | undefined;
   readonly toneOf?: (row: Row) => "bad" | undefined;
@@ -31,9 +29,9 @@ export function isReturning(label: string): boolean {
 }
 
 /** A table whose rows can be selected with the arrow keys and opened with Enter. In a narrow window the cells of a row stack. */
-export function Table<Row>(props: TableProps<Row>) {
-  const { label, columns, rows, idOf, linkOf, toneOf, selection, sorting, isShort, onSort } = props;
-  const ids = rows.map(idOf);
+export function Table<Row extends { readonly id: string }>(props: TableProps<Row>) {
+  const { label, columns, rows, linkOf, toneOf, selection, sorting, isShort, onSort } = props;
+  const ids = rows.map(({ id }) => id);
   const body = useRef<HTMLTableSectionElement>(null);
   const isFilled = rows.length > 0;
   useLayoutEffect(() => {

@@ -1,13 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 
-/** Several panels, of which one is shown. */
 export function Tabs<Name extends string>(props: {
   label: string;
   titles: Readonly<Record<Name, string>>;
   chosen: Name;
   onChoose: (name: Name) => void;
-  /** The panel that was chosen. */
   children: ComponentChildren;
 }) {
   const { label, titles, chosen, onChoose, children } = props;

@@ -6,12 +6,12 @@ export function sentence(reason: string): string {
   const [first = ""] = reason.split(" ", 1);
   // A name of the protocol, such as `redirect_uri`, keeps its spelling.
   const name = first.replace(/:$/, "");
-  const start = isProvider(name) ? providerTitle(name) : /_|:$/.test(first) ? name : capitalized(name);
+  const start = isProvider(name)
+    ? providerTitle(name)
+    : /_|:$/.test(first)
+      ? name
+      : name.slice(0, 1).toUpperCase() + name.slice(1);
   return `${start}${reason.slice(name.length)}${/[.!?]$/.test(reason) ? "" : "."}`;
-}
-
-function capitalized(word: string): string {
-  return word.slice(0, 1).toUpperCase() + word.slice(1);
 }
 
 /** `1,000 users`, `1 user`. @param noun in the singular */
@@ -42,7 +42,6 @@ export interface Suggestion {
   readonly hint: string;
   /** The whole search, with the suggestion inserted. */
   readonly text: string;
-  /** The position of the cursor afterwards. */
   readonly cursor: number;
   /** Whether it is a whole term, and not the start of one. */
   readonly isTerm?: true;

@@ -21,7 +21,7 @@ async function readAll(id: string): Promise<Shown[]> {
 
 /** Single-sign-on connections: for each provider, the credentials in use and the reason. */
 export function Connections({ instance }: { instance: Instance }) {
-  const { data, error, reload } = useLoad(() => readAll(instance.id), [instance.id]);
+  const list = useLoad(() => readAll(instance.id), [instance.id]);
   const results = useSignal<Readonly<Record<string, { ok: boolean; message: string }>>>({});
   const paramsOf = (provider: Provider): { id: string; provider: Provider } => ({ id: instance.id, provider });
   const test = async (provider: Provider): Promise<void> => {
@@ -38,15 +38,15 @@ export function Connections({ instance }: { instance: Instance }) {
       onSubmit: async () => {
         await control.request("DELETE /instances/:id/connections/:provider", { params: paramsOf(provider) });
         notify("good", `${title}: own credentials removed`);
-        reload();
+        list.reload();
       },
     });
   };
   return (
     <Panel title="Single-sign-on connections" testId="connections">
-      <Listed rows={data} error={error} onRetry={reload} empty={null}>
+      <Listed {...list} empty={null}>
         {(rows) => (
-          <ul class="connections">
+          <ul class="entries">
             {rows.map((listed) => {
               const { connection, own } = listed;
               const { provider, in_force, why, client_id } = connection.data;
@@ -74,7 +74,9 @@ export function Connections({ instance }: { instance: Instance }) {
                     )}
                     <Button
                       small
-                      onClick={() => openDialog(<EditConnection instance={instance.id} {...listed} onDone={reload} />)}
+                      onClick={() =>
+                        openDialog(<EditConnection instance={instance.id} {...listed} onDone={list.reload} />)
+                      }
                     >
                       {own ? "Change…" : "Use own credentials…"}
                     </Button>

@@ -98,7 +98,6 @@ export function FlowTable({ label, flows, short }: { label: string; flows: reado
       columns={short ? SHORT : COLUMNS}
       isShort={short}
       rows={flows}
-      idOf={(flow) => flow.id}
       linkOf={(flow) => href(["flows", flow.id])}
       toneOf={(flow) => (flow.data.result === "error" ? "bad" : undefined)}
     />

@@ -125,20 +125,17 @@ function UserCount({ instance }: { instance: string }) {
 }
 
 /** The allowed redirect URIs, with the rule beside them. */
-function RedirectUris({
-  uris,
-  isPreview,
-  onSave,
-}: {
+function RedirectUris(props: {
   uris: readonly string[];
   isPreview: boolean;
   onSave: (uris: string[]) => Promise<void>;
 }) {
+  const { uris, isPreview, onSave } = props;
   return (
     <Panel title="Redirect URIs" testId="redirect-uris">
       <div class="stack">
         <Listed
-          rows={uris}
+          data={uris}
           empty={
             <p class="muted">
               None are registered. While only this machine can reach the server, browsers are sent to loopback
@@ -150,7 +147,7 @@ function RedirectUris({
             <ul class="entries">
               {all.map((uri) => (
                 <li key={uri}>
-                  <code>{uri}</code>
+                  <code class="grow">{uri}</code>
                   <Button
                     kind="quiet"
                     small

@@ -25,16 +25,15 @@ export function Instances() {
       </Heading>
       <Panel flush>
         <Listed
-          rows={state && instances}
+          data={state && instances}
           error={state || problem === undefined ? undefined : new Error(problem)}
-          onRetry={() => refreshState()}
+          reload={() => refreshState()}
           empty={null}
         >
           {(rows) => (
             <Table<Instance>
               label="Instances"
               rows={rows}
-              idOf={({ id }) => id}
               linkOf={({ id }) => href(["instances", id])}
               columns={[
                 {
@@ -66,15 +65,12 @@ export function ActivePill({ isActive }: { isActive: boolean }) {
 }
 
 /** Creates an instance and opens it, or changes one's name and address. */
-export function InstanceForm({
-  instance,
-  onSave,
-  onClose,
-}: {
+export function InstanceForm(props: {
   instance?: Instance;
   onSave?: (body: BodyOf<"PATCH /instances/:id">) => Promise<void>;
   onClose?: () => void;
 }) {
+  const { instance, onSave, onClose } = props;
   const name = useSignal(instance?.data.name ?? "");
   const subdomain = useSignal(instance?.data.subdomain ?? "");
   const preview = useSignal(instance?.data.preview ?? false);

@@ -60,47 +60,49 @@ export function Keys({ instance, onRotate }: { instance: Instance; onRotate: () 
   };
   return (
     <Panel title="Keys">
-      <Facts
-        rows={[
-          [
-            "Secret key",
-            <>
-              <code data-testid="secret-key">{revealed.value ?? "sk_••••••••••••••••"}</code>
-              {revealed.value === undefined ? (
-                <Button kind="quiet" small icon="eye" label="Reveal the secret key" onClick={show} />
-              ) : (
-                <Button kind="quiet" small onClick={() => void (revealed.value = undefined)}>
-                  Hide
-                </Button>
-              )}
-              <Copy text={reveal} label="Secret key" />
-            </>,
-          ],
-          ...(old
-            ? [
-                [
-                  "Old secret key",
-                  <>
-                    verifies until <Time at={old.expires_at} />
-                  </>,
-                ] as const,
-              ]
-            : []),
-          ["Publishable key", <CopyableValue text={instance.data.publishable_key} label="Publishable key" />],
-        ]}
-      />
-      <div class="actions spaced">
-        <Button small kind="danger" onClick={rotateSecret}>
-          Rotate the secret key…
-        </Button>
-        {old && (
-          <Button small onClick={revokeOld}>
-            Revoke the old secret key
+      <div class="stack">
+        <Facts
+          rows={[
+            [
+              "Secret key",
+              <>
+                <code data-testid="secret-key">{revealed.value ?? "sk_••••••••••••••••"}</code>
+                {revealed.value === undefined ? (
+                  <Button kind="quiet" small icon="eye" label="Reveal the secret key" onClick={show} />
+                ) : (
+                  <Button kind="quiet" small onClick={() => void (revealed.value = undefined)}>
+                    Hide
+                  </Button>
+                )}
+                <Copy text={reveal} label="Secret key" />
+              </>,
+            ],
+            ...(old
+              ? [
+                  [
+                    "Old secret key",
+                    <>
+                      verifies until <Time at={old.expires_at} />
+                    </>,
+                  ] as const,
+                ]
+              : []),
+            ["Publishable key", <CopyableValue text={instance.data.publishable_key} label="Publishable key" />],
+          ]}
+        />
+        <div class="actions">
+          <Button small kind="danger" onClick={rotateSecret}>
+            Rotate the secret key…
           </Button>
-        )}
-        <Button small kind="danger" onClick={rotatePublishable}>
-          Rotate the publishable key…
-        </Button>
+          {old && (
+            <Button small onClick={revokeOld}>
+              Revoke the old secret key
+            </Button>
+          )}
+          <Button small kind="danger" onClick={rotatePublishable}>
+            Rotate the publishable key…
+          </Button>
+        </div>
       </div>
     </Panel>
   );

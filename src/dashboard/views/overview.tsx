@@ -53,7 +53,7 @@ export function Overview() {
           <div class="grid-2">
             <Panel title="Latest" flush actions={<a href="#/flows">All flows</a>}>
               <Listed
-                rows={rows?.slice(0, SHOWN)}
+                data={rows?.slice(0, SHOWN)}
                 lines={8}
                 empty={
                   <Empty icon="flows" title="No sign-ins yet">
@@ -88,7 +88,7 @@ function Failures({ failures }: { failures: Summary["failures"] | undefined }) {
       actions={failures && failures.length > 0 && <a href={href(["flows"], { result: "error" })}>All failures</a>}
     >
       <Listed
-        rows={failures?.slice(0, SHOWN_FAILURES)}
+        data={failures?.slice(0, SHOWN_FAILURES)}
         lines={8}
         empty={
           <Empty icon="check" title="Nothing failed">

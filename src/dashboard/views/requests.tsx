@@ -79,7 +79,6 @@ export function Requests() {
             label="Requests"
             columns={COLUMNS}
             rows={rows}
-            idOf={({ id }) => id}
             linkOf={({ id }) => href(["requests", id])}
             toneOf={({ data: { status } }) => (status >= 500 ? "bad" : undefined)}
           />

@@ -22,19 +22,15 @@ interface Asked {
 }
 
 /** A view of the records of one instance, searched by the server. */
-export function SearchView({
-  title,
-  note,
-  actions,
-  children,
-  ...input
-}: Pick<QueryInputProps, "noun" | "fields" | "values"> & {
-  title: string;
-  note: string;
-  actions?: ComponentChildren;
-  /** What was found. */
-  children: (asked: Asked) => ComponentChildren;
-}) {
+export function SearchView(
+  props: Pick<QueryInputProps, "noun" | "fields" | "values"> & {
+    title: string;
+    note: string;
+    actions?: ComponentChildren;
+    children: (asked: Asked) => ComponentChildren;
+  },
+) {
+  const { title, note, actions, children, ...input } = props;
   const { query: text = "", instance: wanted } = location.value.query;
   const instance = wanted ?? preferredInstance.value;
   const query = { ...searchFor(text), instance };

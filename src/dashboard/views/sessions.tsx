@@ -106,7 +106,6 @@ export function SessionTable(props: {
       label="Sessions"
       route="GET /sessions"
       columns={[...(withUser ? [USER] : []), ...COLUMNS, action]}
-      idOf={({ id }) => id}
       linkOf={withUser ? userOf : undefined}
       reloadKey={`${version.value} ${String(reloadKey)}`}
       empty={empty}

@@ -77,7 +77,7 @@ export function SignInChart({ summary, span }: { summary: Summary; span: Signal<
           </span>
           {series.map(({ name, tone }) => (
             <span key={name}>
-              <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
+              <svg width="10" viewBox="0 0 10 10" aria-hidden="true">
                 <rect width="10" height="10" rx="3" fill={`var(--${tone})`} />
               </svg>
               {name}
@@ -85,13 +85,13 @@ export function SignInChart({ summary, span }: { summary: Summary; span: Signal<
           ))}
         </figcaption>
         <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true" preserveAspectRatio="none">
-          <line x1="0" x2={WIDTH} y1={BASE + 0.5} y2={BASE + 0.5} class="axis" />
+          <line x1="0" x2={WIDTH} y1={BASE + 0.5} y2={BASE + 0.5} stroke="var(--line-strong)" />
           {slots.map(({ label, values }, slot) => {
             let top = BASE;
             return (
               <g key={label}>
                 <title>{`${label}: ${series.map(({ name }, n) => `${values[n]} ${name}`).join(", ")}`}</title>
-                <rect x={slot * width} y="0" width={width} height={BASE} class="hit" />
+                <rect x={slot * width} y="0" width={width} height={BASE} fill="transparent" class="hit" />
                 {series.map(({ name, tone }, n) => {
                   const height = (values[n]! / Math.max(1, peak)) * (BASE - 8);
                   top -= height;

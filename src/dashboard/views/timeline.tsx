@@ -6,7 +6,8 @@ import { Code, UserText, duration, TimeOfDay } from "../ui/values.tsx";
 
 /** The steps of a sign-in. The failing one is open. */
 export function Timeline({ steps, hasFailed }: { steps: readonly Step[]; hasFailed: boolean }) {
-  const failing = hasFailed ? failingStep(steps) : -1;
+  // The one that has the reason.
+  const failing = hasFailed ? steps.findLastIndex(({ reason }) => reason !== null) : -1;
   return (
     <ol class="timeline">
       {steps.map((step, n) => (
@@ -92,9 +93,4 @@ function Exchange({ title, content }: { title: string; content: object }) {
       <Code>{JSON.stringify(content, null, 2)}</Code>
     </div>
   );
-}
-
-/** The one that has the reason. */
-function failingStep(steps: readonly Step[]): number {
-  return steps.findLastIndex(({ reason }) => reason !== null);
 }

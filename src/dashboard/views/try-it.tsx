@@ -149,30 +149,23 @@ export async function signInInWindow(
   }
 }
 
-interface End {
-  readonly location: string;
-  readonly token: string | undefined;
-}
-
 /** The result that the window shows. Undefined if it has not finished. The page removes the query from its address. */
-function endOf(popup: Window): End | undefined {
+function endOf(popup: Window): { location: string; token: string | undefined } | undefined {
   try {
-    return popup.closed ? undefined : shownBy(popup);
+    if (popup.closed) return undefined;
+    const { location: at, document: page } = popup;
+    if (at.pathname !== SIGNED_IN_PATH || page.readyState !== "complete") return undefined;
+    const token = page.querySelector<HTMLTextAreaElement>("#token")?.value;
+    const text = (id: string): string => page.querySelector(`[data-testid="${id}"]`)?.textContent ?? "";
+    const query = token === undefined ? { error: text("error"), error_description: text("error-detail") } : { token };
+    return { token, location: `${at.origin}${SIGNED_IN_PATH}?${new URLSearchParams(query).toString()}` };
   } catch {
     // The window is at another origin.
     return undefined;
   }
 }
 
-function shownBy({ location: at, document: page }: Window): End | undefined {
-  if (at.pathname !== SIGNED_IN_PATH || page.readyState !== "complete") return undefined;
-  const token = page.querySelector<HTMLTextAreaElement>("#token")?.value;
-  const text = (id: string): string => page.querySelector(`[data-testid="${id}"]`)?.textContent ?? "";
-  const query = token === undefined ? { error: text("error"), error_description: text("error-detail") } : { token };
-  return { token, location: `${at.origin}${SIGNED_IN_PATH}?${new URLSearchParams(query).toString()}` };
-}
-
-function resultOf({ id, data }: Flow, shown: End | undefined): SignIn {
+function resultOf({ id, data }: Flow, shown: ReturnType<typeof endOf>): SignIn {
   return {
     flow_id: id,
     user_id: data.user_id,

@@ -175,9 +175,9 @@ function SignIns({ user }: { user: UserRecord }) {
       actions={rows && rows.length > 0 && <a href={href(["flows"], { user: user.id })}>All flows of this user</a>}
     >
       <Listed
-        rows={rows?.slice(0, SHOWN)}
+        data={rows?.slice(0, SHOWN)}
         error={error}
-        onRetry={reload}
+        reload={reload}
         empty={<p class="padded muted">None that the server still has: it keeps the latest in memory.</p>}
       >
         {(flows) => <FlowTable label="Sign-ins of this user" flows={flows} />}

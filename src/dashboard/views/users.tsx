@@ -76,7 +76,6 @@ export function Users() {
                 route="GET /users"
                 columns={COLUMNS}
                 selection={selection}
-                idOf={({ id }) => id}
                 linkOf={addressOf}
                 reloadKey={version.value}
                 empty={

@@ -82,16 +82,13 @@ type Value = string | number | boolean | readonly Account[];
 export type Account = Readonly<Record<string, Value>>;
 
 /** The fields of an account, which has the form of its provider: texts, numbers, boxes, and lists of the same. */
-export function AccountFields({
-  label,
-  account,
-  onChange,
-}: {
+export function AccountFields(props: {
   /** What the fields belong to, for screen readers. */
   label: string;
   account: Account;
   onChange: (account: Account) => void;
 }) {
+  const { label, account, onChange } = props;
   return (
     <div class="form-grid grow">
       {Object.entries(account).map(([name, value]) => {
@@ -119,15 +116,12 @@ export function AccountFields({
 }
 
 /** A list of equal objects, such as GitHub's addresses. A new one is like the last. */
-function Entries({
-  label,
-  entries,
-  onChange,
-}: {
+function Entries(props: {
   label: string;
   entries: readonly Account[];
   onChange: (entries: readonly Account[]) => void;
 }) {
+  const { label, entries, onChange } = props;
   return (
     <div class="stack">
       {entries.map((entry, n) => (

@@ -12,7 +12,7 @@ import { PersonaForm } from "./persona-form.tsx";
 
 /** The accounts at the simulated providers, which the account picker offers. */
 export function PersonasPanel() {
-  const { data, error, reload } = useLoad(readPersonas, []);
+  const list = useLoad(readPersonas, []);
   const remove = ({ id, data: { name, email } }: Persona): void =>
     confirm({
       title: `Delete ${visible(name ?? id)}?`,
@@ -21,7 +21,7 @@ export function PersonasPanel() {
       onSubmit: async () => {
         await control.request("DELETE /personas/:id", { params: { id } });
         notify("good", `Deleted ${email}`);
-        reload();
+        list.reload();
       },
     });
   return (
@@ -29,7 +29,7 @@ export function PersonasPanel() {
       title="Personas"
       flush
       actions={
-        <Button small icon="plus" testId="new-persona" onClick={() => openDialog(<PersonaForm onDone={reload} />)}>
+        <Button small icon="plus" testId="new-persona" onClick={() => openDialog(<PersonaForm onDone={list.reload} />)}>
           New persona
         </Button>
       }
@@ -39,9 +39,7 @@ export function PersonasPanel() {
         a persona a user of the instance.
       </p>
       <Listed
-        rows={data}
-        error={error}
-        onRetry={reload}
+        {...list}
         lines={6}
         empty={
           <Empty icon="users" title="No personas">
@@ -53,7 +51,6 @@ export function PersonasPanel() {
           <Table<Persona>
             label="Personas"
             rows={rows}
-            idOf={({ id }) => id}
             columns={[
               { title: "Persona", cell: (one) => <Person name={one.data.name ?? one.id} email={one.data.email} /> },
               { title: "Id", cell: ({ id }) => <code>{id}</code> },
@@ -72,7 +69,7 @@ export function PersonasPanel() {
                 align: "end",
                 cell: (one) => (
                   <div class="row">
-                    <Button small onClick={() => openDialog(<PersonaForm persona={one} onDone={reload} />)}>
+                    <Button small onClick={() => openDialog(<PersonaForm persona={one} onDone={list.reload} />)}>
                       Edit…
                     </Button>
                     <Button small kind="danger" onClick={() => remove(one)}>

@@ -13,12 +13,12 @@ import { SelectField, TextField, useForm, Refusal } from "../../ui/field.tsx";
 
 /** Scenarios: how the next sign-ins end, without a click on the picker. */
 export function ScenariosPanel() {
-  const { data, error, reload } = useLoad(() => control.request("GET /scenarios"), []);
+  const list = useLoad(() => control.request("GET /scenarios"), []);
   const personas = useLoad(readPersonas, []);
-  useReloadOn(mayChangeScenarios, reload);
+  useReloadOn(mayChangeScenarios, list.reload);
   const remove = async ({ id }: Scenario): Promise<void> => {
     await control.request("DELETE /scenarios/:id", { params: { id } });
-    reload();
+    list.reload();
   };
   return (
     <>
@@ -28,22 +28,22 @@ export function ScenariosPanel() {
             A scenario decides how the next matching sign-ins end, without the account picker. The account is the one
             that your application names in <code>login_hint</code>, unless you choose another.
           </p>
-          <ScenarioForm personas={personas.data ?? []} onDone={reload} />
+          <ScenarioForm personas={personas.data ?? []} onDone={list.reload} />
         </div>
       </Panel>
       <Panel
         title="Scenarios"
         flush
         actions={
-          data &&
-          data.length > 0 && (
+          list.data &&
+          list.data.length > 0 && (
             <Button
               small
               kind="danger"
               onClick={async () => {
                 await control.request("DELETE /scenarios");
                 notify("good", "All scenarios removed");
-                reload();
+                list.reload();
               }}
             >
               Remove all
@@ -52,9 +52,7 @@ export function ScenariosPanel() {
         }
       >
         <Listed
-          rows={data}
-          error={error}
-          onRetry={reload}
+          {...list}
           empty={
             <Empty icon="control" title="No scenarios">
               Sign-ins show the account picker. A scenario answers for it: the account, and how the sign-in ends.
@@ -65,7 +63,6 @@ export function ScenariosPanel() {
             <Table<Scenario>
               label="Scenarios"
               rows={rows}
-              idOf={({ id }) => id}
               columns={[
                 {
                   title: "Outcome",

@@ -9,11 +9,11 @@ import { Time } from "../../ui/values.tsx";
 
 /** Snapshots: all records and the clock, by name. */
 export function Snapshots({ reloadKey, onRestored }: { reloadKey: unknown; onRestored: () => void }) {
-  const { data, error, reload } = useLoad(() => control.request("GET /snapshots"), [reloadKey]);
+  const list = useLoad(() => control.request("GET /snapshots"), [reloadKey]);
   const save = async (name: string): Promise<void> => {
     await control.request("POST /snapshots", { body: { name } });
     notify("good", `Saved ${name}`);
-    reload();
+    list.reload();
   };
   const restore = (name: string): void =>
     confirm({
@@ -34,7 +34,7 @@ export function Snapshots({ reloadKey, onRestored }: { reloadKey: unknown; onRes
       onSubmit: async () => {
         await control.request("DELETE /snapshots/:name", { params: { name } });
         notify("good", `Deleted ${name}`);
-        reload();
+        list.reload();
       },
     });
   return (
@@ -50,9 +50,7 @@ export function Snapshots({ reloadKey, onRestored }: { reloadKey: unknown; onRes
         />
       </div>
       <Listed
-        rows={data}
-        error={error}
-        onRetry={reload}
+        {...list}
         empty={
           <Empty icon="copy" title="No snapshots">
             Save one before a test, and come back to it as often as you like.
@@ -63,7 +61,6 @@ export function Snapshots({ reloadKey, onRestored }: { reloadKey: unknown; onRes
           <Table
             label="Snapshots"
             rows={rows}
-            idOf={({ id }) => id}
             columns={[
               { title: "Name", cell: ({ data: { name } }) => <code>{name}</code> },
               { title: "Saved", cell: ({ data: { created_at } }) => <Time at={created_at} /> },
