@@ -46,7 +46,6 @@ export function add(program: Program, context: Context): void {
   });
 }
 
-/** Sends one request, and prints the response body. @returns the exit code of its status */
 export async function runApi(context: Context, options: ApiOptions, verb: string, path: string): Promise<ExitCode> {
   const method = verb.toUpperCase();
   if (!METHODS.includes(method))

@@ -30,7 +30,6 @@ export function add(program: Program, context: Context): void {
   });
 }
 
-/** Prints what a program finds the local server by. */
 export async function runEnv(context: Context, { format, json, instance: wanted }: EnvOptions): Promise<void> {
   const server = await requireLocalServer(context, "Those of a server elsewhere are printed there.");
   const instance = chooseInstance(server, wanted);

@@ -28,7 +28,6 @@ export function add(program: Program, context: Context): void {
   });
 }
 
-/** Runs a command beside a server that lives as long as it. @returns the command's exit code, as a shell has it */
 export async function runExec(context: Context, { seed }: Flags<"seed">, words: readonly string[]): Promise<number> {
   const [command = "", ...args] = words;
   const foreground = inForeground();

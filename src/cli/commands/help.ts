@@ -30,7 +30,6 @@ export function add(program: Program, context: Context): void {
   });
 }
 
-/** Prints the help of the command that the words lead to, or a topic. */
 export async function runHelp(
   context: Context,
   { json, map = json ? "json" : undefined }: HelpOptions,

@@ -39,7 +39,6 @@ export function add(program: Program, context: Context): void {
   });
 }
 
-/** Writes a configuration and, for an application of one's own, a seed. */
 export async function runInit(context: Context, flags: InitOptions): Promise<void> {
   const directory = resolve(context.cwd, flags.dir);
   if (flags.seed === false && (flags.name ?? flags.redirectUri) !== undefined)
@@ -145,7 +144,6 @@ function alreadyThere(path: string, cwd: string): CliError {
   );
 }
 
-/** The command that adds a seed to a directory. */
 function addingSeed(directory: string, cwd: string): string {
   const there = relative(cwd, directory);
   return `svc init --name <name>${there === "" ? "" : ` --dir ${quoted(there)}`}`;

@@ -70,7 +70,6 @@ export function add(program: Program, context: Context): void {
   });
 }
 
-/** Prints the instances of the local server. */
 export async function runList(context: Context, options: OutputFlags): Promise<void> {
   const server = await requireLocalServer(context, "Services elsewhere do not list their instances.");
   const rows = server.instances.map(({ id, name, subdomain, url, publishable_key, active = true }) => ({
@@ -85,7 +84,6 @@ export async function runList(context: Context, options: OutputFlags): Promise<v
   await printAll(context, options, LISTED, rows, "The server has no instances.");
 }
 
-/** Prints the address of the instance with a publishable key. */
 export async function runResolve(context: Context, options: GlobalFlags, key: string): Promise<void> {
   const client = await openKeylessClient(context, options);
   const instance = await client.instances.resolve(key).catch((error: { code?: string }) => {
@@ -107,7 +105,6 @@ export async function runResolve(context: Context, options: GlobalFlags, key: st
   });
 }
 
-/** Prints the discovery document of the instance. */
 export async function runDiscover(context: Context, options: GlobalFlags): Promise<void> {
   const document = await (await openKeylessClient(context, options)).discovery();
   if (options.json) return printJson(context, document);

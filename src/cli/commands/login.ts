@@ -42,7 +42,6 @@ export function add(program: Program, context: Context): void {
   });
 }
 
-/** Asks for a service's secret key, checks and stores it. */
 export async function runLogin(context: Context, options: LoginOptions): Promise<void> {
   // Before anything is asked.
   requireConfigDirectory(context);

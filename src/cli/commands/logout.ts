@@ -17,7 +17,6 @@ export function add(program: Program, context: Context): void {
   });
 }
 
-/** Deletes the stored key of one profile, or of all. */
 export async function runLogout(context: Context, options: Flags<never, "all">): Promise<void> {
   const names = options.all ? await listProfiles(context) : [await oneProfile(context, options)];
   const removed: string[] = [];

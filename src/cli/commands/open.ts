@@ -48,7 +48,6 @@ export function add(program: Program, context: Context): void {
   });
 }
 
-/** Opens a page of the service in a browser, or prints its address. @returns the exit code if it is not 0 */
 export async function runOpen(context: Context, options: OpenOptions, page: Page): Promise<ExitCode | void> {
   if (options.revoke) {
     if (page !== "dashboard" || options.print)

@@ -55,7 +55,6 @@ export function add(program: Program, context: Context): void {
   runs(remove, context, runRemove, { examples: [["svc profiles remove staging", "deletes its address and key"]] });
 }
 
-/** Prints all profiles, without their keys. */
 export async function runList(context: Context, options: OutputFlags): Promise<void> {
   const current = await readCurrent(context);
   const names = await listProfiles(context);
@@ -63,7 +62,6 @@ export async function runList(context: Context, options: OutputFlags): Promise<v
   await printAll(context, options, LISTED, rows, "There are no profiles yet. Create one with: svc login");
 }
 
-/** Makes a profile the current one. */
 export async function runUse(context: Context, { json }: GlobalFlags, name: string): Promise<void> {
   const { base_url } = await requireProfile(context, name, EXIT.notFound);
   await writeCurrent(context, name);
@@ -72,7 +70,6 @@ export async function runUse(context: Context, { json }: GlobalFlags, name: stri
   for (const reason of await shadowsOf(context, name)) say(context, reason);
 }
 
-/** Deletes a profile and its key. */
 export async function runRemove(context: Context, { json }: GlobalFlags, name: string): Promise<void> {
   const { secret_key } = await requireProfile(context, name, EXIT.notFound);
   if (secret_key) await forgetKey(context, name, secret_key);

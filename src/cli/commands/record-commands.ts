@@ -57,7 +57,6 @@ export function addListAndSearch<Row extends Named>(group: Command, context: Con
   );
 }
 
-/** Prints all records. @returns the exit code */
 export async function runList<Row>(context: Context, options: ListOptions, records: Records<Row>): Promise<ExitCode> {
   const { columns } = records;
   const shape = shapeOf(options, columns);
@@ -65,7 +64,6 @@ export async function runList<Row>(context: Context, options: ListOptions, recor
   return printPages(context, options, columns, shape, list, `There are no ${columns.noun} yet.`);
 }
 
-/** Prints the records that match, or what the search means. @returns the exit code */
 export async function runSearch<Row extends Named>(
   context: Context,
   options: SearchOptions,

@@ -1,12 +1,10 @@
-import type { Command } from "commander";
-import type { ControlClient } from "../../control-client/index.ts";
 import type { Session } from "../../wire/resources.ts";
 import { prunedQuery } from "../../wire/serve.ts";
 import { runs, type Flags, type Program, type GlobalFlags } from "../command.ts";
 import { openClient } from "../connection/client.ts";
-import { consentAt, instanceInWords, YES_FLAG, openControl } from "../connection/control.ts";
+import { consentAt, instanceAt, instanceInWords, YES_FLAG, openControl } from "../connection/control.ts";
 import type { Context } from "../context.ts";
-import { UsageError, EXIT, DEV_EXITS, CliError } from "../errors.ts";
+import { UsageError, EXIT, DEV_EXITS } from "../errors.ts";
 import { SESSION_COLUMNS, checkSessionId } from "../list/columns.ts";
 import { addFieldsFlag, chosenBy, type ListFlags } from "../list/flags.ts";
 import { printResource, printAll } from "../list/print.ts";
@@ -38,40 +36,20 @@ const SESSION_RECORDS: Records<Session> = {
 
 export function add(program: Program, context: Context): void {
   const sessions = program.command("sessions");
-  addGet(sessions, context);
-  addListAndSearch(sessions, context, SESSION_RECORDS);
-  addPrune(sessions, context);
-}
-
-export type GetOptions = GlobalFlags & Pick<ListFlags, "fields">;
-
-export function addGet(sessions: Command, context: Context): void {
-  const command = sessions.command("get <session_id>").description("print one session");
-  runs(addFieldsFlag(printsRows(command), SESSION_COLUMNS), context, runGet, {
+  const get = sessions.command("get <session_id>").description("print one session");
+  runs(addFieldsFlag(printsRows(get), SESSION_COLUMNS), context, runGet, {
     examples: [["svc sessions get svc_session_7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "by the id that lists print"]],
     exits: [EXIT.done, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable],
   });
-}
 
-/** Prints the session with an id. */
-export async function runGet(context: Context, options: GetOptions, id: string): Promise<void> {
-  const chosen = chosenBy(options.fields, SESSION_COLUMNS);
-  checkSessionId(id);
-  const session = await (await openClient(context, options)).sessions.get(id);
-  await printResource(context, options, SESSION_COLUMNS, session, chosen);
-}
+  addListAndSearch(sessions, context, SESSION_RECORDS);
 
-export interface PruneOptions extends Flags<never, "dryRun" | "yes"> {
-  readonly before: string;
-}
-
-export function addPrune(sessions: Command, context: Context): void {
-  const command = printsRows(sessions.command("prune"))
+  const prune = printsRows(sessions.command("prune"))
     .description("delete old sessions")
     .requiredOption("--before <time>", "those without a sign-in or revocation since a date, or for so long: 90d")
     .option("-n, --dry-run", "print the sessions, and delete none")
     .option(...YES_FLAG);
-  runs(command, context, runPrune, {
+  runs(prune, context, runPrune, {
     examples: [
       ["svc sessions prune --before 90d --dry-run", "the sessions that would be deleted"],
       ["svc sessions prune --before 90d --instance acme", "delete them in one instance; asks first"],
@@ -84,11 +62,24 @@ server delete old sessions by itself, set retention in its configuration.`,
   });
 }
 
+export type GetOptions = GlobalFlags & Pick<ListFlags, "fields">;
+
+export async function runGet(context: Context, options: GetOptions, id: string): Promise<void> {
+  const chosen = chosenBy(options.fields, SESSION_COLUMNS);
+  checkSessionId(id);
+  const session = await (await openClient(context, options)).sessions.get(id);
+  await printResource(context, options, SESSION_COLUMNS, session, chosen);
+}
+
+export interface PruneOptions extends Flags<never, "dryRun" | "yes"> {
+  readonly before: string;
+}
+
 /** Deletes old sessions of an instance after consent, or prints those that it would delete. @throws {CliError} */
 export async function runPrune(context: Context, options: PruneOptions): Promise<void> {
   const control = await openControl(context, options);
   const before = timeOf(options.before, new Date((await control.request("GET /clock")).now));
-  const instance = await instanceOf(control, options.instance);
+  const instance = await instanceAt(control, options.instance);
   const query = { instance: instance.id, query: prunedQuery(before) };
   const { count, is_complete } = await control.request("GET /sessions/count", { query });
   const those = `${is_complete ? "" : "more than "}${counted(count, "session")} of ${instanceInWords(instance)}`;
@@ -124,13 +115,4 @@ function timeOf(text: string, now: Date): string {
   const time = moment("--before", text, now);
   if (time.length === 10 || /(?:Z|[+-]\d{2}:\d{2})$/i.test(time)) return new Date(time).toISOString();
   throw new UsageError(`--before: "${text}" has no time zone.`, `Write it with its time zone: ${text}Z.`);
-}
-
-async function instanceOf(control: ControlClient, name: string | undefined) {
-  if (name !== undefined) return control.request("GET /instances/:id", { params: { id: name } });
-  // Newest first; the server's first one is the last.
-  const instances = await control.request("GET /instances");
-  const first = instances.at(-1);
-  if (first) return first;
-  throw new CliError(EXIT.notFound, "The server has no instances.");
 }

@@ -12,7 +12,6 @@ export function add(program: Program, context: Context): void {
   });
 }
 
-/** Prints this version, Node's and the system. */
 export function runVersion(context: Context, { json }: GlobalFlags, version: string): void {
   const facts = { version, node: process.version, platform: `${process.platform}-${process.arch}` };
   if (json) printJson(context, facts);

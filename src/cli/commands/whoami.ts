@@ -25,7 +25,6 @@ export function add(program: Program, context: Context): void {
   });
 }
 
-/** Prints the service and the credentials that commands here use. @returns the exit code */
 export async function runWhoami(context: Context, options: Flags<never, "check">): Promise<ExitCode> {
   const { check, json } = options;
   const target = await resolveTarget(context, options);

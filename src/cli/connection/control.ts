@@ -120,3 +120,15 @@ export async function consentAt(
 export function instanceInWords({ id, data }: AnswerOf<"GET /instances/:id">): string {
   return `${data.name} (${data.subdomain} ${id})`;
 }
+
+/** The instance of a server with this id or subdomain, or its first. */
+export async function instanceAt(
+  control: ControlClient,
+  name: string | undefined,
+): Promise<AnswerOf<"GET /instances/:id">> {
+  if (name !== undefined) return control.request("GET /instances/:id", { params: { id: name } });
+  // The newest comes first.
+  const first = (await control.request("GET /instances")).at(-1);
+  if (first) return first;
+  throw new CliError(EXIT.notFound, "The server has no instances.");
+}

@@ -23,7 +23,6 @@ export function add(program: Program, context: Context): void {
   runs(program.command("__complete", { hidden: true }), context, () => runComplete(context, program));
 }
 
-/** Prints what can be typed next, a line each. */
 export async function runComplete(context: Context, program: Program): Promise<void> {
   // Some shells end what they pass on with a line end of their own.
   const line = (await readStdin(context)).replace(/\r?\n$/, "");

@@ -30,7 +30,6 @@ export function add(program: Program, context: Context): void {
   });
 }
 
-/** Prints a shell's completion script. */
 export async function runCompletion({ stdout }: Context, shell: Shell): Promise<void> {
   stdout.write(SCRIPTS[shell]);
 }

@@ -26,7 +26,7 @@ const CALLS: Readonly<Record<ClockVerb, ClockCall>> = {
   freeze: (control, _, at) => control.request("POST /clock/freeze", { body: { at } }),
   set: (control, _, at) => control.request("POST /clock/set", { body: { at: at! } }),
   advance(control, given) {
-    const body = isTime(given) ? { to: momentOf(given)! } : { by: given };
+    const body = /^\d{4}-/.test(given) ? { to: momentOf(given)! } : { by: given };
     return control.request("POST /clock/advance", { body });
   },
   resume: (control) => control.request("POST /clock/resume"),
@@ -58,10 +58,6 @@ export async function runClock(context: Context, options: GlobalFlags, verb: Clo
   const clock = await CALLS[verb](control, given ?? "", at);
   if (options.json) return printJson(context, clock);
   printRecord(context, { now: clock.now, mode: inWords(clock) });
-}
-
-function isTime(text: string): boolean {
-  return /^\d{4}-/.test(text);
 }
 
 /** A date is its first instant, in UTC. @throws {CliError} for anything else */

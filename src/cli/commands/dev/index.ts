@@ -5,27 +5,10 @@ import { addClock } from "./clock.ts";
 import { addInstances } from "./instances.ts";
 import { addKeys } from "./keys.ts";
 import { addSeed } from "./seed.ts";
-import { addNext, addOutcomes, addScenarios, addReplay } from "./sign-ins.ts";
-import { addReset, addSnapshot } from "./snapshot.ts";
+import { addSignIns } from "./sign-ins.ts";
+import { addSnapshot } from "./snapshot.ts";
 import { addToken } from "./token.ts";
-import { addSessions, addUsers } from "./users.ts";
-
-/** In the order of the help. */
-const COMMANDS = [
-  addNext,
-  addScenarios,
-  addOutcomes,
-  addReplay,
-  addClock,
-  addToken,
-  addSnapshot,
-  addReset,
-  addSeed,
-  addUsers,
-  addSessions,
-  addInstances,
-  addKeys,
-];
+import { addUsers } from "./users.ts";
 
 export function add(program: Program, context: Context): void {
   const dev = program.command("dev");
@@ -41,5 +24,6 @@ export function add(program: Program, context: Context): void {
       "These commands ask the control API of the local server of this directory. For another server set\n" +
       "SVC_CONTROL_URL and SVC_CONTROL_KEY.",
   });
-  for (const addCommand of COMMANDS) addCommand(dev, context);
+  const groups = [addSignIns, addClock, addToken, addSnapshot, addSeed, addUsers, addInstances, addKeys];
+  for (const addGroup of groups) addGroup(dev, context);
 }

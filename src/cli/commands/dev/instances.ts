@@ -86,14 +86,12 @@ export async function runInstances(context: Context, options: InstanceOptions): 
   await printAll(context, options, INSTANCE_COLUMNS, rows, "There are no instances.");
 }
 
-/** Makes an instance, and prints it. */
 export async function runCreate(context: Context, options: InstanceOptions, subdomain: string): Promise<void> {
   const body = { ...given(options), name: options.name ?? subdomain, subdomain };
   const made = await (await openControl(context, options)).request("POST /instances", { body });
   await printResource(context, options, INSTANCE_COLUMNS, made);
 }
 
-/** Changes an instance, and prints it. */
 export async function runUpdate(context: Context, options: InstanceOptions, instance: string): Promise<void> {
   const body = { ...given(options), subdomain: options.subdomain };
   if (Object.values(body).every((value) => value === undefined))
@@ -103,7 +101,6 @@ export async function runUpdate(context: Context, options: InstanceOptions, inst
   await printResource(context, options, INSTANCE_COLUMNS, changed);
 }
 
-/** Deletes an instance, after consent or with `--yes`. */
 export async function runDelete(context: Context, options: InstanceOptions, instance: string): Promise<void> {
   const control = await openControl(context, options);
   const found = await control.request("GET /instances/:id", { params: { id: instance } });
@@ -114,12 +111,7 @@ export async function runDelete(context: Context, options: InstanceOptions, inst
   context.stderr.write(`Deleted ${harmless(found.data.name)}.\n`);
 }
 
-function given({
-  name,
-  active,
-  defaultProvider,
-  redirectUri,
-  preview,
-}: InstanceOptions): BodyOf<"PATCH /instances/:id"> {
+function given(options: InstanceOptions): BodyOf<"PATCH /instances/:id"> {
+  const { name, active, defaultProvider, redirectUri, preview } = options;
   return { name, active, default_provider: defaultProvider, redirect_uris: redirectUri, preview };
 }

@@ -1,10 +1,9 @@
 import type { Command } from "commander";
-import type { ControlClient } from "../../../control-client/index.ts";
 import type { AnswerOf } from "../../../wire/control/types.ts";
 import { runs, withHelp, type Flags, type GlobalFlags } from "../../command.ts";
-import { openControl, consentAt, instanceInWords, YES_FLAG } from "../../connection/control.ts";
+import { openControl, consentAt, instanceAt, instanceInWords, YES_FLAG } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
-import { UsageError, CliError, EXIT } from "../../errors.ts";
+import { UsageError } from "../../errors.ts";
 import { mask, quoted, printJson, printRecord, say } from "../../output/text.ts";
 import { durationFrom } from "../../quantities.ts";
 
@@ -41,20 +40,18 @@ export function addKeys(dev: Command, context: Context): void {
   });
 }
 
-/** Replaces keys of an instance, and prints those it has now. */
 export async function runRotate(context: Context, options: RotateOptions): Promise<void> {
   const { publishableKey = false, secretKey, keepOld, instance: name } = options;
   if (!publishableKey && !secretKey)
     throw new UsageError("No key to replace.", "Omit --no-secret-key, or add --publishable-key.");
   const keep_old = keepOld === undefined ? undefined : durationFrom("--keep-old", keepOld);
   const control = await openControl(context, options);
-  const id = name ?? (await firstInstance(control));
   const which = secretKey && publishableKey ? "both keys" : `the ${secretKey ? "secret" : "publishable"} key`;
-  const instance = await control.request("GET /instances/:id", { params: { id } });
+  const instance = await instanceAt(control, name);
   const note = secretKey && !keep_old ? " Tokens and applications that use the old one stop working at once." : "";
   await consentAt(context, control, options, `Replace ${which} of ${instanceInWords(instance)}`, note);
   const keys = await control.request("POST /instances/:id/keys/rotate", {
-    params: { id },
+    params: { id: instance.id },
     body: { secret_key: secretKey, publishable_key: publishableKey, keep_old },
   });
   printKeys(context, options, keys);
@@ -65,13 +62,11 @@ export async function runRotate(context: Context, options: RotateOptions): Promi
   if (secretKey) say(context, `To print the new secret key, in the server's directory: svc env${ofInstance}`);
 }
 
-/** Ends the overlap of a rotation. */
 export async function runRevokeOld(context: Context, options: RevokeOptions): Promise<void> {
   const control = await openControl(context, options);
-  const id = options.instance ?? (await firstInstance(control));
-  const instance = await control.request("GET /instances/:id", { params: { id } });
+  const instance = await instanceAt(control, options.instance);
   await consentAt(context, control, options, `Revoke the old secret keys of ${instanceInWords(instance)}`);
-  const keys = await control.request("DELETE /instances/:id/keys/old", { params: { id } });
+  const keys = await control.request("DELETE /instances/:id/keys/old", { params: { id: instance.id } });
   printKeys(context, options, keys);
   if (!options.json) say(context, "Only this secret key verifies now.");
 }
@@ -79,12 +74,4 @@ export async function runRevokeOld(context: Context, options: RevokeOptions): Pr
 function printKeys(context: Context, { json }: GlobalFlags, keys: AnswerOf<"POST /instances/:id/reveal">): void {
   if (json) printJson(context, keys);
   else printRecord(context, { publishable_key: keys.publishable_key, secret_key: mask(keys.secret_key) });
-}
-
-async function firstInstance(control: ControlClient): Promise<string> {
-  let first: string | undefined;
-  // The newest comes first.
-  for await (const { id } of control.rows("GET /instances")) first = id;
-  if (first === undefined) throw new CliError(EXIT.notFound, "The server has no instance.");
-  return first;
 }

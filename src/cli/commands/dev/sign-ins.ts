@@ -5,7 +5,7 @@ import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
 import { collect, runs, type Flags, type GlobalFlags } from "../../command.ts";
 import { openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
-import { type Listed, checkFlowId } from "../../list/columns.ts";
+import { checkFlowId, type Listed } from "../../list/columns.ts";
 import { printAll, printResource } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
 import { counted, printJson, printRecord } from "../../output/text.ts";
@@ -50,8 +50,8 @@ export interface NextOptions extends Flags<"as" | "times" | "delay" | "loginHint
   readonly omit?: string[];
 }
 
-export function addNext(dev: Command, context: Context): void {
-  const command = printsRows(dev.command("next"))
+export function addSignIns(dev: Command, context: Context): void {
+  const next = printsRows(dev.command("next"))
     .description("decide how the next sign-in ends")
     .addArgument(new Argument("[provider]", "only for sign-ins with this provider").choices(PROVIDERS))
     .option("--as <account>", "the account to sign in with: a persona's id or e-mail address")
@@ -70,7 +70,7 @@ export function addNext(dev: Command, context: Context): void {
     )
     .option("--omit <field>", "leave out a field of the provider's profile; can be repeated", collect)
     .option("--label <name>", "a name to find it by");
-  runs(command, context, runNext, {
+  runs(next, context, runNext, {
     examples: [
       ["svc dev next github --as ada", "the next sign-in with github is Ada's, without the account picker"],
       ["svc dev next --outcome access_denied", "the next one is declined, whatever the provider"],
@@ -78,9 +78,42 @@ export function addNext(dev: Command, context: Context): void {
       ["svc dev next --as ada --field name=null --omit picture", "her profile has other fields"],
     ],
   });
+
+  const scenarios = printsRows(dev.command("scenarios"))
+    .description("print the scenarios, newest first")
+    .option("--clear", "delete them all");
+  runs(scenarios, context, runScenarios, {
+    examples: [
+      ["svc dev scenarios", "those that wait, and those that were met"],
+      ["svc dev scenarios --clear", "delete them all"],
+    ],
+    notes: "To add one: svc dev next",
+  });
+
+  const outcomes = printsRows(dev.command("outcomes")).description("print the ways in which a sign-in can end");
+  runs(outcomes, context, runOutcomes, {
+    examples: [
+      ["svc dev outcomes", "what each does, and what the application sees"],
+      ["svc dev outcomes --output ids", "only their names"],
+    ],
+  });
+
+  const replay = dev
+    .command("replay")
+    .description("run a sign-in again, unchanged or with changes")
+    .argument("<flow>", "the sign-in's id, as svc logs prints it")
+    .addOption(new Option("--outcome <outcome>", "how it ends this time").choices(OUTCOME_IDS))
+    .option("--as <account>", "another account: a persona's id or e-mail address")
+    .addOption(new Option("--provider <provider>", "another provider").choices(PROVIDERS));
+  runs(replay, context, runReplay, {
+    examples: [
+      ["svc dev replay 2aa3d6edf1ffd994", "the same once more"],
+      ["svc dev replay 2aa3d6edf1ffd994 --outcome token_timeout", "what if the provider had been slow?"],
+    ],
+    notes: "The exit code is 0 even if the sign-in ends with an error. To see its steps:\n  svc logs --flow <id>",
+  });
 }
 
-/** Adds a scenario, and prints it. */
 export async function runNext(context: Context, options: NextOptions, provider?: Provider): Promise<void> {
   const control = await openControl(context, options);
   const scenario = await control.request("POST /scenarios", { body: scenarioOf(options, provider) });
@@ -101,20 +134,6 @@ function scenarioOf(options: NextOptions, provider: Provider | undefined): BodyO
   };
 }
 
-export function addScenarios(dev: Command, context: Context): void {
-  const command = printsRows(dev.command("scenarios"))
-    .description("print the scenarios, newest first")
-    .option("--clear", "delete them all");
-  runs(command, context, runScenarios, {
-    examples: [
-      ["svc dev scenarios", "those that wait, and those that were met"],
-      ["svc dev scenarios --clear", "delete them all"],
-    ],
-    notes: "To add one: svc dev next",
-  });
-}
-
-/** Prints the scenarios, or deletes them. */
 export async function runScenarios(context: Context, options: Flags<never, "clear">): Promise<void> {
   const control = await openControl(context, options);
   if (!options.clear) {
@@ -126,17 +145,6 @@ export async function runScenarios(context: Context, options: Flags<never, "clea
   context.stderr.write(`Deleted ${counted(answer.ids.length, "scenario")}.\n`);
 }
 
-export function addOutcomes(dev: Command, context: Context): void {
-  const command = printsRows(dev.command("outcomes")).description("print the ways in which a sign-in can end");
-  runs(command, context, runOutcomes, {
-    examples: [
-      ["svc dev outcomes", "what each does, and what the application sees"],
-      ["svc dev outcomes --output ids", "only their names"],
-    ],
-  });
-}
-
-/** Prints the catalogue of the server. */
 export async function runOutcomes(context: Context, options: GlobalFlags): Promise<void> {
   const rows = await (await openControl(context, options)).request("GET /outcomes");
   await printAll(context, options, OUTCOME_COLUMNS, rows, "");
@@ -147,24 +155,6 @@ export interface ReplayOptions extends Flags<"as"> {
   readonly provider?: Provider;
 }
 
-export function addReplay(dev: Command, context: Context): void {
-  const command = dev
-    .command("replay")
-    .description("run a sign-in again, unchanged or with changes")
-    .argument("<flow>", "the sign-in's id, as svc logs prints it")
-    .addOption(new Option("--outcome <outcome>", "how it ends this time").choices(OUTCOME_IDS))
-    .option("--as <account>", "another account: a persona's id or e-mail address")
-    .addOption(new Option("--provider <provider>", "another provider").choices(PROVIDERS));
-  runs(command, context, runReplay, {
-    examples: [
-      ["svc dev replay 2aa3d6edf1ffd994", "the same once more"],
-      ["svc dev replay 2aa3d6edf1ffd994 --outcome token_timeout", "what if the provider had been slow?"],
-    ],
-    notes: "The exit code is 0 even if the sign-in ends with an error. To see its steps:\n  svc logs --flow <id>",
-  });
-}
-
-/** Runs a sign-in again without a browser, and prints how it ended. */
 export async function runReplay(context: Context, options: ReplayOptions, flow: string): Promise<void> {
   const { outcome, as, provider, json } = options;
   checkFlowId(flow);

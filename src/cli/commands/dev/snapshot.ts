@@ -58,16 +58,30 @@ which the last five are kept; previous is the newest.`,
     .description("delete a snapshot")
     .option(...YES_FLAG);
   runs(remove, context, runDelete, { examples: [["svc dev snapshot delete signed-in", "the records stay"]] });
+
+  const reset = dev
+    .command("reset")
+    .description("restore the seed, or clear one instance")
+    .option("--all", "all records as the seed has them, the real time, and no scenarios")
+    .option(...YES_FLAG);
+  runs(reset, context, runReset, {
+    examples: [
+      ["svc dev reset --all", "as after svc serve --reset, with the same ids and keys; asks first"],
+      ["svc dev reset --all --yes", "in a script"],
+      ["svc dev reset --instance globex", "delete the users and sessions of one instance"],
+      ["svc dev snapshot restore previous", "undo it"],
+    ],
+    notes: `The question names the server. The records before that are saved as the snapshot previous-1, previous-2 and so on, of
+which the last five are kept; previous is the newest. Other snapshots stay.`,
+  });
 }
 
-/** Saves a snapshot, and prints what is in it. */
 export async function runSave(context: Context, options: GlobalFlags, name: string): Promise<void> {
   const control = await openControl(context, options);
   const saved = await control.request("POST /snapshots", { body: { name } });
   await printResource(context, options, SNAPSHOT_COLUMNS, saved);
 }
 
-/** Restores a snapshot, and prints what was in it. */
 export async function runRestore(context: Context, options: ReplaceOptions, name: string): Promise<void> {
   const control = await openControl(context, options);
   await consentAt(context, control, options, `Replace all records with the snapshot ${name}`);
@@ -89,24 +103,6 @@ export async function runDelete(context: Context, options: ReplaceOptions, name:
   say(context, `Deleted the snapshot ${name}.`);
 }
 
-export function addReset(dev: Command, context: Context): void {
-  const command = dev
-    .command("reset")
-    .description("restore the seed, or clear one instance")
-    .option("--all", "all records as the seed has them, the real time, and no scenarios")
-    .option(...YES_FLAG);
-  runs(command, context, runReset, {
-    examples: [
-      ["svc dev reset --all", "as after svc serve --reset, with the same ids and keys; asks first"],
-      ["svc dev reset --all --yes", "in a script"],
-      ["svc dev reset --instance globex", "delete the users and sessions of one instance"],
-      ["svc dev snapshot restore previous", "undo it"],
-    ],
-    notes: `The question names the server. The records before that are saved as the snapshot previous-1, previous-2 and so on, of
-which the last five are kept; previous is the newest. Other snapshots stay.`,
-  });
-}
-
 /** Restores the seed, or clears one instance after consent. @throws {CliError} unless the flags choose one of them */
 export async function runReset(context: Context, options: Flags<never, "all" | "yes">): Promise<void> {
   const { all, instance, json } = options;
@@ -126,10 +122,6 @@ export async function runReset(context: Context, options: Flags<never, "all" | "
   say(context, `To undo this: svc dev snapshot restore ${answer.snapshot}`);
 }
 
-function recordsOf({
-  instances,
-  users,
-  sessions,
-}: Readonly<Record<"instances" | "users" | "sessions", number>>): string {
+function recordsOf({ instances, users, sessions }: Record<"instances" | "users" | "sessions", number>): string {
   return `${counted(instances, "instance")}, ${counted(users, "user")} and ${counted(sessions, "session")}`;
 }

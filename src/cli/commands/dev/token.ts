@@ -58,7 +58,6 @@ export function addToken(dev: Command, context: Context): void {
   });
 }
 
-/** Prints one token, or one of each kind. */
 export async function runToken(context: Context, options: TokenOptions): Promise<void> {
   const control = await openControl(context, options);
   if (options.all) {
@@ -70,7 +69,9 @@ export async function runToken(context: Context, options: TokenOptions): Promise
   if (options.json) return printJson(context, token);
   if (options.output !== undefined) return printAll(context, options, TOKEN_COLUMNS, [token], "");
   context.stdout.write(`${harmless(token.token)}\n`);
-  if (context.stdout.isTTY) context.stderr.write(`${harmless(expectation(token))}\n`);
+  const { status, error } = token.expect;
+  const sentence = `Verifying it answers ${status}${error === null ? "." : `: ${error}.`}`;
+  if (context.stdout.isTTY) context.stderr.write(`${harmless(sentence)}\n`);
 }
 
 function bodyOf(options: TokenOptions, kind: TokenKind): BodyOf<"POST /tokens"> {
@@ -80,19 +81,15 @@ function bodyOf(options: TokenOptions, kind: TokenKind): BodyOf<"POST /tokens"> 
     user,
     provider,
     instance,
-    expires_in: expiresIn === undefined ? undefined : signedSeconds("--expires-in", expiresIn),
+    expires_in: expiresIn === undefined ? undefined : signedSeconds(expiresIn),
     claims: fieldsFrom("--claim", claim),
     omit,
   };
 }
 
 /** What is negative has expired that long ago. */
-function signedSeconds(flag: string, text: string): number {
+function signedSeconds(text: string): number {
   const isAgo = text.startsWith("-");
-  const seconds = Math.round(durationFrom(flag, isAgo ? text.slice(1) : text) / 1000);
+  const seconds = Math.round(durationFrom("--expires-in", isAgo ? text.slice(1) : text) / 1000);
   return isAgo ? -seconds : seconds;
-}
-
-function expectation({ expect: { status, error } }: AnswerOf<"POST /tokens">): string {
-  return `Verifying it answers ${status}${error === null ? "." : `: ${error}.`}`;
 }

@@ -35,56 +35,7 @@ export function addUsers(dev: Command, context: Context): void {
   runs(update, context, runUpdate, {
     examples: [["svc dev users update bo@acme.test --no-verified", "marks the address as not verified"]],
   });
-}
 
-function addFlags(command: Command): Command {
-  return command
-    .option("--name <name>", "the user's name")
-    .option("--avatar-url <url>", "the address of a picture")
-    .option("--verified", "mark the e-mail address as verified")
-    .option("--no-verified", "mark it as not verified");
-}
-
-/** Makes a user, and prints it. */
-export async function runCreate(context: Context, options: UserOptions, email: string): Promise<void> {
-  const { instance, name } = options;
-  const control = await openControl(context, options);
-  const body = { ...(await given(control, options)), email, name, instance };
-  await printResource(context, options, USER_COLUMNS, await control.request("POST /users", { body }));
-}
-
-/** Changes a user, and prints it. */
-export async function runUpdate(context: Context, options: UserOptions, user: string): Promise<void> {
-  const { name, email } = options;
-  const control = await openControl(context, options);
-  const body = { ...(await given(control, options)), name, email };
-  if (Object.values(body).every((value) => value === undefined))
-    throw new UsageError("Nothing to change.", "Give --name, --email, --avatar-url, --verified or --no-verified.");
-  const params = { id: await idOf(control, user, options.instance) };
-  const changed = await control.request("PATCH /users/:id", { params, query: { instance: options.instance }, body });
-  await printResource(context, options, USER_COLUMNS, changed);
-}
-
-async function given(
-  control: ControlClient,
-  { avatarUrl, verified }: UserOptions,
-): Promise<BodyOf<"PATCH /users/:id">> {
-  // By the server's clock, which may have been moved.
-  const verifiedAt = verified ? (await control.request("GET /clock")).now : null;
-  return { avatar_url: avatarUrl, email_verified_at: verified === undefined ? undefined : verifiedAt };
-}
-
-async function idOf(control: ControlClient, user: string, instance: string | undefined): Promise<string> {
-  if (isUuid(user.toLowerCase())) return user;
-  if (!user.includes("@"))
-    throw new UsageError(`"${user}" is not a user id or e-mail address.`, shortIdHint(user, "users"));
-  if (/[\s*]/.test(user)) throw new UsageError(`"${user}" is not an e-mail address.`);
-  const id = await userIdByEmail(control, user, instance);
-  if (id === undefined) throw new CliError(EXIT.notFound, `No user has the e-mail address ${user}.`);
-  return id;
-}
-
-export function addSessions(dev: Command, context: Context): void {
   const sessions = dev.command("sessions").description("revoke and restore sessions");
   withHelp(sessions, {
     examples: [["svc dev sessions revoke svc_session_7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "the session is revoked"]],
@@ -100,7 +51,49 @@ export function addSessions(dev: Command, context: Context): void {
   }
 }
 
-/** Revokes or restores sessions, and prints them. */
+function addFlags(command: Command): Command {
+  return command
+    .option("--name <name>", "the user's name")
+    .option("--avatar-url <url>", "the address of a picture")
+    .option("--verified", "mark the e-mail address as verified")
+    .option("--no-verified", "mark it as not verified");
+}
+
+export async function runCreate(context: Context, options: UserOptions, email: string): Promise<void> {
+  const { instance, name } = options;
+  const control = await openControl(context, options);
+  const body = { ...(await given(control, options)), email, name, instance };
+  await printResource(context, options, USER_COLUMNS, await control.request("POST /users", { body }));
+}
+
+export async function runUpdate(context: Context, options: UserOptions, user: string): Promise<void> {
+  const { name, email } = options;
+  const control = await openControl(context, options);
+  const body = { ...(await given(control, options)), name, email };
+  if (Object.values(body).every((value) => value === undefined))
+    throw new UsageError("Nothing to change.", "Give --name, --email, --avatar-url, --verified or --no-verified.");
+  const params = { id: await idOf(control, user, options.instance) };
+  const changed = await control.request("PATCH /users/:id", { params, query: { instance: options.instance }, body });
+  await printResource(context, options, USER_COLUMNS, changed);
+}
+
+async function given(control: ControlClient, options: UserOptions): Promise<BodyOf<"PATCH /users/:id">> {
+  const { avatarUrl, verified } = options;
+  // By the server's clock, which may have been moved.
+  const verifiedAt = verified ? (await control.request("GET /clock")).now : null;
+  return { avatar_url: avatarUrl, email_verified_at: verified === undefined ? undefined : verifiedAt };
+}
+
+async function idOf(control: ControlClient, user: string, instance: string | undefined): Promise<string> {
+  if (isUuid(user.toLowerCase())) return user;
+  if (!user.includes("@"))
+    throw new UsageError(`"${user}" is not a user id or e-mail address.`, shortIdHint(user, "users"));
+  if (/[\s*]/.test(user)) throw new UsageError(`"${user}" is not an e-mail address.`);
+  const id = await userIdByEmail(control, user, instance);
+  if (id === undefined) throw new CliError(EXIT.notFound, `No user has the e-mail address ${user}.`);
+  return id;
+}
+
 export async function runSessions(
   context: Context,
   options: GlobalFlags,
@@ -110,8 +103,7 @@ export async function runSessions(
   for (const id of ids) checkSessionId(id);
   const control = await openControl(context, options);
   const changed: Session[] = [];
-  for (const id of ids) {
-    changed.push(await control.request(`POST /sessions/:session_id/${verb}`, { params: { session_id: id } }));
-  }
+  for (const session_id of ids)
+    changed.push(await control.request(`POST /sessions/:session_id/${verb}`, { params: { session_id } }));
   await printAll(context, options, SESSION_COLUMNS, changed, "");
 }

@@ -32,7 +32,6 @@ export function add(program: Program, context: Context): void {
   });
 }
 
-/** Prints every check with its remedy. @returns the exit code */
 export async function runDoctor(context: Context, options: GlobalFlags): Promise<ExitCode> {
   const checks: Check[] = [];
   for (const [name, check] of Object.entries(MACHINE_CHECKS)) checks.push({ name, ...(await check(context)) });

@@ -11,7 +11,6 @@ import type { Context } from "../../context.ts";
 import { configDirectory, listProfiles, readCurrent, requireProfile } from "../../credentials/profiles.ts";
 import { toFailure } from "../../failure.ts";
 
-/** What was found out about one thing. */
 export interface Finding {
   readonly status: "ok" | "warning" | "failed" | "skipped";
   readonly message: string;

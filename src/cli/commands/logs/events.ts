@@ -3,7 +3,6 @@ import { isFlowMatch, isOfPerson } from "../../../wire/control/flows.ts";
 import { CONTROL_BASE, isWatching } from "../../../wire/control/paths.ts";
 import { MAX_PAGE_SIZE } from "../../../wire/http/request.ts";
 
-/** A request that was answered. */
 export type RequestEvent = Extract<ServerEvent, { resource: "request" }>;
 /** A sign-in, as far as it has come. */
 export type FlowEvent = Extract<ServerEvent, { resource: "flow" }>;

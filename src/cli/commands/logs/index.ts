@@ -44,7 +44,6 @@ export function add(program: Program, context: Context): void {
   });
 }
 
-/** Prints what happened on the server, and with `follow` what happens. @returns the exit code */
 export async function runLogs(context: Context, options: LogsOptions): Promise<ExitCode | void> {
   const limit = numberFrom("--limit", options.limit ?? DEFAULT_LIMIT, 1, 9999);
   if (options.flow !== undefined) checkFlowId(options.flow);

@@ -58,7 +58,6 @@ export function add(program: Program, context: Context): void {
   });
 }
 
-/** Runs a server until a signal ends it. */
 export async function runServe(context: Context, flags: ServeFlags & GlobalFlags): Promise<void> {
   const started = performance.now();
   // From the start: a server may be stopped before it is ready.

@@ -20,7 +20,6 @@ export interface ServeFlags extends Flags<
   readonly logLevel?: LogLevel;
 }
 
-/** What `svc serve` was told. */
 interface Told extends ServeOptions {
   /** Whether the user has named the store: with a flag, a variable, or a file that a flag names. */
   readonly isStoreNamed: boolean;

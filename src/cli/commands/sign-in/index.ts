@@ -49,7 +49,6 @@ port of this command's own.`,
   });
 }
 
-/** Signs in as a user would, and prints the token or its claims. */
 export async function runSignIn(context: Context, options: SignInOptions): Promise<void> {
   if (options.as === "") throw new UsageError("--as is empty.", "Check that the variable is set.");
   const seconds = Number(options.timeout ?? DEFAULT_SECONDS);

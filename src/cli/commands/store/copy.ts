@@ -19,10 +19,10 @@ import { inDirectory, storeLocation } from "../serve/options.ts";
 import { openMaintenance, TABLES, addStoreFlags, type StoreOptions, type TableRow } from "./options.ts";
 
 export function addCopy(store: Command, context: Context): void {
-  const command = printsRows(store.command("copy <from> <to>")).description(
+  const copy = printsRows(store.command("copy <from> <to>")).description(
     "copy a store into an empty one, and compare both",
   );
-  runs(command, context, runCopy, {
+  runs(copy, context, runCopy, {
     examples: [
       ["svc store copy .svc/db.json postgres://db.example/svc", "from a laptop to a team's database"],
       ["svc store copy postgres://db.example/svc backup/db.json", "and back"],
@@ -34,9 +34,39 @@ and sign-ins in progress are not copied.
 TO must be empty. If the copy is interrupted, the same command continues it.
 For each table the count and the SHA-256 of both stores are printed. Exit code 1: they differ.`,
   });
+
+  const exports = addStoreFlags(
+    store.command("export").description("print all records as NDJSON, for svc store import"),
+  ).option("--output-file <file>", "write to a file that only you can read");
+  runs(exports, context, runExport, {
+    examples: [
+      ["svc store export --output-file backup.ndjson", "a file that only you can read"],
+      ["svc store export | gzip > backup.ndjson.gz", "beside a running server"],
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage],
+    notes: `It contains secret keys, password digests and provider tokens: keep it as safe as the store itself.
+A server may be using the store: what is written is its records at one moment. A changed clock, scenarios, snapshots
+and sign-ins in progress are left out. The last line has the counts and the SHA-256 of all before, so that a file which
+was cut or altered is never imported.`,
+  });
+
+  const imports = addStoreFlags(
+    printsRows(store.command("import <file>")).description(
+      "load an export into an empty store; - reads standard input",
+    ),
+  );
+  runs(imports, context, runImport, {
+    examples: [
+      ["svc store import backup.ndjson", "into the store of svc serve in this directory"],
+      ["gunzip -c backup.ndjson.gz | svc store import - --store new/db.json", "into another"],
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
+    notes: `The file is read whole before anything is written: one that is cut off or altered changes nothing. The store must
+be empty. If the import is interrupted, the same command continues it. Standard input is buffered in an unnamed file in
+the system's temporary directory (TMPDIR), which disappears with the command.`,
+  });
 }
 
-/** Copies a store into an empty one, and compares both. @returns the exit code */
 export async function runCopy(context: Context, options: StoreOptions, from: string, to: string): Promise<ExitCode> {
   const bar = createProgress(context);
   const maintenance = await openMaintenance(context);
@@ -72,24 +102,6 @@ function outcome({ from, to, isEqual, wasThere }: Copy): string {
 
 type Export = (write: (text: string) => Promise<void>) => Promise<Digests>;
 
-export function addExport(store: Command, context: Context): void {
-  const command = addStoreFlags(
-    store.command("export").description("print all records as NDJSON, for svc store import"),
-  ).option("--output-file <file>", "write to a file that only you can read");
-  runs(command, context, runExport, {
-    examples: [
-      ["svc store export --output-file backup.ndjson", "a file that only you can read"],
-      ["svc store export | gzip > backup.ndjson.gz", "beside a running server"],
-    ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage],
-    notes: `It contains secret keys, password digests and provider tokens: keep it as safe as the store itself.
-A server may be using the store: what is written is its records at one moment. A changed clock, scenarios, snapshots
-and sign-ins in progress are left out. The last line has the counts and the SHA-256 of all before, so that a file which
-was cut or altered is never imported.`,
-  });
-}
-
-/** Prints all records, or writes them to a file. */
 export async function runExport(context: Context, options: StoreOptions & Flags<"outputFile">): Promise<void> {
   const location = await storeLocation(context, options);
   const maintenance = await openMaintenance(context);
@@ -112,25 +124,6 @@ function toStdout({ stdout }: Context, run: Export): Promise<Digests> {
   });
 }
 
-export function addImport(store: Command, context: Context): void {
-  const command = addStoreFlags(
-    printsRows(store.command("import <file>")).description(
-      "load an export into an empty store; - reads standard input",
-    ),
-  );
-  runs(command, context, runImport, {
-    examples: [
-      ["svc store import backup.ndjson", "into the store of svc serve in this directory"],
-      ["gunzip -c backup.ndjson.gz | svc store import - --store new/db.json", "into another"],
-    ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
-    notes: `The file is read whole before anything is written: one that is cut off or altered changes nothing. The store must
-be empty. If the import is interrupted, the same command continues it. Standard input is buffered in an unnamed file in
-the system's temporary directory (TMPDIR), which disappears with the command.`,
-  });
-}
-
-/** Loads an export into an empty store. @returns the exit code */
 export async function runImport(context: Context, options: StoreOptions, file: string): Promise<ExitCode> {
   const location = await storeLocation(context, options);
   const maintenance = await openMaintenance(context);

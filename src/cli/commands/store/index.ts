@@ -1,29 +1,33 @@
-import type { Command } from "commander";
 import type { Migration } from "../../../server/index.ts";
 import { runs, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../errors.ts";
 import { printJson, say } from "../../output/text.ts";
 import { storeLocation } from "../serve/options.ts";
-import { addCopy, addExport, addImport } from "./copy.ts";
+import { addCopy } from "./copy.ts";
 import { addStoreFlags, openMaintenance, type StoreOptions } from "./options.ts";
-import { addCheck, addRepair } from "./repair.ts";
+import { addRepair } from "./repair.ts";
 
 export function add(program: Program, context: Context): void {
   const store = program.command("store");
-  const adders = [addCheck, addRepair, addCompact, addMigrate, addCopy, addExport, addImport];
-  for (const adder of adders) adder(store, context);
-}
-
-export function addCompact(store: Command, context: Context): void {
+  addRepair(store, context);
   runs(addStoreFlags(store.command("compact").description("compact the journal into db.json")), context, runCompact, {
     examples: [["svc store compact", "so that db.json has all records"]],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
     notes: "A server does this by itself, while it runs and when it stops.",
   });
+  const migrate = addStoreFlags(store.command("migrate").description("upgrade a store to the newest format"));
+  runs(migrate, context, runMigrate, {
+    examples: [
+      ["svc store migrate", "the store of svc serve in this directory"],
+      ["SVC_STORE=postgres://db.example/svc svc store migrate", "a database, before its servers are upgraded"],
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
+    notes: "A server does this when it starts. The old db.json is kept beside the new one, as db.json.format-2.bak.",
+  });
+  addCopy(store, context);
 }
 
-/** Compacts the journal of a file store. */
 export async function runCompact(context: Context, options: StoreOptions): Promise<void> {
   const location = await storeLocation(context, options);
   const done = await (await openMaintenance(context)).compact(location);
@@ -33,19 +37,6 @@ export async function runCompact(context: Context, options: StoreOptions): Promi
   else say(context, `${done.location}: ${done.before} bytes became ${done.after}.`);
 }
 
-export function addMigrate(store: Command, context: Context): void {
-  const command = addStoreFlags(store.command("migrate").description("upgrade a store to the newest format"));
-  runs(command, context, runMigrate, {
-    examples: [
-      ["svc store migrate", "the store of svc serve in this directory"],
-      ["SVC_STORE=postgres://db.example/svc svc store migrate", "a database, before its servers are upgraded"],
-    ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
-    notes: "A server does this when it starts. The old db.json is kept beside the new one, as db.json.format-2.bak.",
-  });
-}
-
-/** Upgrades a store to the newest format. */
 export async function runMigrate(context: Context, options: StoreOptions): Promise<void> {
   const location = await storeLocation(context, options);
   const done = await (await openMaintenance(context)).migrate(location);

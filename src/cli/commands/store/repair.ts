@@ -8,14 +8,13 @@ import { countedAmong, colors, harmless, printJson, printRecord, say } from "../
 import { storeLocation } from "../serve/options.ts";
 import { addStoreFlags, openMaintenance, sameStore, type StoreOptions } from "./options.ts";
 
-/** How many faults are shown. */
 const SHOWN = 20;
 
-export function addCheck(store: Command, context: Context): void {
-  const command = addStoreFlags(
+export function addRepair(store: Command, context: Context): void {
+  const check = addStoreFlags(
     store.command("check").description("read a whole store, and report what is wrong with it"),
   );
-  runs(command, context, runCheck, {
+  runs(check, context, runCheck, {
     examples: [
       ["svc store check", "the store of svc serve in this directory"],
       ["svc store check --store .svc/db.json --json", "for a program"],
@@ -23,9 +22,25 @@ export function addCheck(store: Command, context: Context): void {
     exits: [EXIT.done, EXIT.failed, EXIT.usage],
     notes: "Changes nothing, and can run beside a server. Exit code 1 means that something is wrong.",
   });
+
+  const repair = addStoreFlags(
+    store.command("repair").description("keep what can be read of a damaged db.json, and report what cannot"),
+  )
+    .option("--dry-run", "report what would be lost, without changing anything")
+    .option("-y, --yes", "do not ask for confirmation")
+    .option("--drop-dangling", "drop records that reference a missing user or instance");
+  runs(repair, context, runRepair, {
+    examples: [
+      ["svc store repair --dry-run", "see what would be lost"],
+      ["svc store repair", "see it, then confirm"],
+      ["svc store repair --store .svc/db.json --yes", "in a script"],
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
+    notes:
+      "Each file is copied first: db.json.<time>.bak and so on. A store without damage is not changed. Stop the server first.",
+  });
 }
 
-/** Prints what is in a store, and what is wrong with it. @returns the exit code */
 export async function runCheck(context: Context, options: StoreOptions): Promise<ExitCode> {
   const location = await storeLocation(context, options);
   const found = await (await openMaintenance(context)).check(location);
@@ -65,26 +80,6 @@ function print(context: Context, found: StoreCheck): void {
 
 export type RepairOptions = StoreOptions & Flags<never, "yes" | "dryRun" | "dropDangling">;
 
-export function addRepair(store: Command, context: Context): void {
-  const command = addStoreFlags(
-    store.command("repair").description("keep what can be read of a damaged db.json, and report what cannot"),
-  )
-    .option("--dry-run", "report what would be lost, without changing anything")
-    .option("-y, --yes", "do not ask for confirmation")
-    .option("--drop-dangling", "drop records that reference a missing user or instance");
-  runs(command, context, runRepair, {
-    examples: [
-      ["svc store repair --dry-run", "see what would be lost"],
-      ["svc store repair", "see it, then confirm"],
-      ["svc store repair --store .svc/db.json --yes", "in a script"],
-    ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
-    notes:
-      "Each file is copied first: db.json.<time>.bak and so on. A store without damage is not changed. Stop the server first.",
-  });
-}
-
-/** Reports what of a store is lost, and writes it without that once it is confirmed. */
 export async function runRepair(context: Context, options: RepairOptions): Promise<void> {
   const location = await storeLocation(context, options);
   const maintenance = await openMaintenance(context);

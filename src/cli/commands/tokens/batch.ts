@@ -8,7 +8,6 @@ import { readInput } from "../../files.ts";
 import { harmlessJson } from "../../output/text.ts";
 import { failureJson, verdictJson, type Checked, type Checks, type VerificationJson } from "./checks.ts";
 
-/** How many are checked at the same time. */
 const PARALLEL = 32;
 
 /**

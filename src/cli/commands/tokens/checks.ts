@@ -9,7 +9,6 @@ import { verifyLocally, verifyRemotely, type Verdict } from "./verdict.ts";
 
 /** How tokens are checked: opened once, and used for one token or many. */
 export type Checks = Awaited<ReturnType<typeof openChecks>>;
-/** What was found out about one token. */
 export type Checked = Awaited<ReturnType<Checks["check"]>>;
 type How = "remote" | "local" | "both";
 

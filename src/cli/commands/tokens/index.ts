@@ -1,6 +1,5 @@
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Command } from "commander";
 import { runs, type Flags, type Program } from "../../command.ts";
 import { explainFailure } from "../../connection/explain-failure.ts";
 import type { Context } from "../../context.ts";
@@ -14,14 +13,7 @@ import { decode, type Verdict } from "./verdict.ts";
 
 export function add(program: Program, context: Context): void {
   const tokens = program.command("tokens");
-  addVerify(tokens, context);
-  addDecode(tokens, context);
-}
-
-export type VerifyOptions = Flags<"resume", "quiet" | "local" | "remote" | "both" | "batch">;
-
-export function addVerify(tokens: Command, context: Context): void {
-  const command = tokens
+  const verify = tokens
     .command("verify [token]")
     .summary("verify a token")
     .description("verify a token; - or no argument reads it from standard input")
@@ -31,7 +23,7 @@ export function addVerify(tokens: Command, context: Context): void {
     .option("--batch", "read one token a line, and print one JSON object a line")
     .option("--resume <file>", "leave out the tokens that this output of --batch has checked")
     .option("-q, --quiet", "print nothing, also with --json; use the exit code");
-  runs(command, context, runVerify, {
+  runs(verify, context, runVerify, {
     examples: [
       ['echo "$TOKEN" | svc tokens verify', "whose token it is, or why it is not valid"],
       ["svc tokens verify -q - < token.txt && ./deploy", "by the exit code alone"],
@@ -51,9 +43,19 @@ valid, 2 if there is none. After a check that fails, --batch asks no further, an
 
 Do not pass a token as an argument on a shared machine: your shell's history keeps it.`,
   });
+
+  const decoding = tokens
+    .command("decode [token]")
+    .description("print the claims of a token, without verifying it")
+    .option("--header", "print its header as well");
+  runs(decoding, context, runDecode, {
+    examples: [['echo "$TOKEN" | svc tokens decode', "its claims, with readable times"]],
+    exits: [EXIT.done, EXIT.usage],
+  });
 }
 
-/** Verifies a token, or a batch of them. @returns the exit code */
+export type VerifyOptions = Flags<"resume", "quiet" | "local" | "remote" | "both" | "batch">;
+
 export async function runVerify(context: Context, options: VerifyOptions, argument?: string): Promise<ExitCode> {
   const { resume } = options;
   const ways = [options.local, options.remote, options.both].filter(Boolean);
@@ -102,17 +104,6 @@ function record(verdict: Verdict & { valid: true }, context: Context): Record<st
     ...Object.fromEntries(shown.map(([field, value]) => [field, String(value)])),
     expires_at: time(verdict.claims.exp, context),
   };
-}
-
-export function addDecode(tokens: Command, context: Context): void {
-  const command = tokens
-    .command("decode [token]")
-    .description("print the claims of a token, without verifying it")
-    .option("--header", "print its header as well");
-  runs(command, context, runDecode, {
-    examples: [['echo "$TOKEN" | svc tokens decode', "its claims, with readable times"]],
-    exits: [EXIT.done, EXIT.usage],
-  });
 }
 
 /** Prints what a token says of itself. @throws {CliError} for what cannot be decoded */

@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import { isUuid } from "../../../wire/ids.ts";
 import type { User } from "../../../wire/resources.ts";
 import { runs, type Program, type GlobalFlags } from "../../command.ts";
@@ -41,23 +40,12 @@ export const USER_RECORDS: Records<User> = {
 
 export function add(program: Program, context: Context): void {
   const users = program.command("users");
-  addGet(users, context);
-  addListAndSearch(users, context, USER_RECORDS);
-  addDelete(users, context);
-}
-
-export type GetOptions = GlobalFlags & Pick<ListFlags, "fields"> & { readonly sessions?: boolean };
-
-/** Formats in which every row has the same columns. */
-const OF_ONE_KIND: readonly string[] = ["csv", "tsv", "ids"];
-
-export function addGet(users: Command, context: Context): void {
-  const command = users
+  const get = users
     .command("get")
     .argument("<user>", "an id or e-mail address")
     .description("print one user")
     .option("--sessions", "print the user's sessions as well, the most recent sign-in first");
-  runs(addFieldsFlag(printsRows(command), USER_COLUMNS), context, runGet, {
+  runs(addFieldsFlag(printsRows(get), USER_COLUMNS), context, runGet, {
     examples: [
       ["svc users get 7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "by id"],
       ["svc users get ada@acme.test", "by e-mail address"],
@@ -69,9 +57,16 @@ export function addGet(users: Command, context: Context): void {
 
 With --sessions --json an object with user and sessions is printed.`,
   });
+
+  addListAndSearch(users, context, USER_RECORDS);
+  addDelete(users, context);
 }
 
-/** Prints the user with an id or an e-mail address, and the sessions if they are wanted. */
+export type GetOptions = GlobalFlags & Pick<ListFlags, "fields"> & { readonly sessions?: boolean };
+
+/** Formats in which every row has the same columns. */
+const OF_ONE_KIND: readonly string[] = ["csv", "tsv", "ids"];
+
 export async function runGet(context: Context, options: GetOptions, user: string): Promise<void> {
   const chosen = chosenBy(options.fields, USER_COLUMNS);
   if (/^[a-z_]+[:=]./.test(user))

@@ -128,7 +128,6 @@ export async function obtainConsent(
 
 /** How many of the users are shown before the question. */
 const PREVIEWED = 10;
-/** How many domains are counted by name. */
 const DOMAINS = 5;
 
 /** Shows what is to be deleted, and what stands out in it: one user of each domain, the newest and the oldest. */

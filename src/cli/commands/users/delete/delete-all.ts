@@ -6,7 +6,6 @@ import { createProgress } from "../../../output/progress.ts";
 import { say } from "../../../output/text.ts";
 import type { Outcome, Receipt } from "./receipt.ts";
 
-/** How a deletion went. */
 export interface Deletion {
   /** One for each user, in the order in which they became known. */
   outcomes: Outcome[];

@@ -49,7 +49,6 @@ not found, most likely because they were deleted before: they are failures, with
   });
 }
 
-/** Deletes users, or says how a deletion went. @returns the exit code */
 export async function runDelete(
   context: Context,
   options: DeleteOptions,

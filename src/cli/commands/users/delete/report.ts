@@ -122,10 +122,8 @@ export async function dryRun(
   );
 }
 
-/** How many of the missing are named. */
 const NAMED = 10;
 
-/** Says which ids and addresses no user has. */
 export function sayMissing(
   context: Context,
   { ids, strangers }: Targets,
@@ -143,7 +141,6 @@ export function isNone({ ids, strangers }: Targets): boolean {
   return ids.length === 0 && strangers.length === 0;
 }
 
-/** Why there is nothing to delete. */
 export function nothingToDelete({ typed }: Targets): string {
   return typed === undefined ? "No users in the file." : nothingFound(typed, USERS);
 }
