@@ -22,16 +22,9 @@ export interface CallDeps {
 }
 
 /** Of one try. */
-interface Outcome<Result> {
-  readonly answer?: WithResponse<Result>;
-  readonly error?: unknown;
-}
-
-interface Outgoing {
-  /** Path and query, below the base URL. */
-  readonly path: string;
-  readonly body?: unknown;
-}
+type Outcome<Result> = { readonly answer: WithResponse<Result> } | { readonly error: unknown };
+/** `path` with its query, below the base URL. */
+type Outgoing = () => { readonly path: string; readonly body?: unknown };
 
 /**
  * Calls an endpoint by its route.
@@ -54,20 +47,19 @@ export function callForResponse<E extends Endpoint>(
   input: () => Endpoints[E]["input"],
   options: RequestOptions = {},
 ): Promise<WithResponse<Endpoints[E]["result"]>> {
-  const outgoing = (): Outgoing => {
+  const outgoing: Outgoing = () => {
     type Parts = { params?: Record<string, string>; query?: object; body?: unknown };
     const { params, query, body } = input() as Parts;
     checkNames(ENDPOINTS[route].method, options, REQUEST_OPTIONS);
     return { path: requestPath(route, params, query), body };
   };
-  const read = (response: Answer): Promise<Endpoints[E]["result"]> => readResult(route, response, deps.now());
-  return send(deps, route, outgoing, read, options);
+  return send(deps, route, outgoing, (response) => readResult(route, response, deps.now()), options);
 }
 
 /** Calls any path. @throws {ServiceError} */
 export function callAny(deps: CallDeps, method: string, path: string, options: AnyRequestOptions = {}): Call<unknown> {
   const name = `${method} ${path}`.split("?")[0]!;
-  const outgoing = (): Outgoing => {
+  const outgoing: Outgoing = () => {
     if (!/^[A-Z]+$/.test(method))
       throw new ConfigError(
         `"${method}" is not a method. Write it apart from the path: request("GET", "/api/v1/users")`,
@@ -92,13 +84,13 @@ function toCall<Result>(answer: Promise<WithResponse<Result>>): Call<Result> {
 async function send<Result>(
   deps: CallDeps,
   name: string,
-  outgoing: () => Outgoing,
+  outgoing: Outgoing,
   read: (response: Answer) => Promise<Result>,
   options: RequestOptions,
 ): Promise<WithResponse<Result>> {
   const { path, body } = outgoing();
-  const method = name.slice(0, name.indexOf(" "));
-  const retries = checkRetry(options.retry ?? deps.retry);
+  const retries = options.retry ?? deps.retry;
+  if (!Number.isInteger(retries) || retries < 0) throw new ConfigError("retry must be 0 or a positive integer");
   const deadline = startDeadline(options.timeoutMs ?? deps.timeoutMs, options.signal);
   let base: string | undefined;
   let patience: Patience | undefined;
@@ -108,32 +100,32 @@ async function send<Result>(
     const found = deps.baseUrl();
     base = typeof found === "string" ? found : await deadline.until(found);
     const url = base + path;
-    const init = initOf(method, { ...agentOf(deps), ...deps.headers() }, body);
-    patience = deps.transport.patience?.(method, url);
+    const init = initOf(deps, name.slice(0, name.indexOf(" ")), body);
+    patience = deps.transport.patience?.(init.method, url);
     const attempt = async (number: number): Promise<Outcome<Result>> => {
       const startedAt = performance.now();
       const tell = (status: number | undefined, error?: ServiceError): void =>
         deps.onTry?.({ route: name, number, durationMs: performance.now() - startedAt, status, error });
       let isAnswered = false;
-      let data: Result;
-      let response: Answer;
+      let answer: WithResponse<Result>;
       try {
-        response = await deps.transport.ask(url, init, deadline);
+        const response = await deps.transport.ask(url, init, deadline);
         isAnswered = true;
-        data = await read(response);
+        answer = { data: await read(response), response };
       } catch (thrown) {
         const error = explain(thrown, isAnswered);
         if (isServiceError(error)) tell(error.status, error);
         return { error };
       }
-      tell(response.status);
-      return { answer: { data, response } };
+      tell(answer.response.status);
+      return { answer };
     };
-    const faultOf = ({ error }: Outcome<Result>): Fault | undefined => (isServiceError(error) ? error : undefined);
-    const may = (fault: Fault): boolean => mayRetry(name, fault);
-    const outcome = await repeat(attempt, faultOf, { retries, mayRetry: may, patience, deadline });
-    if (outcome.answer) return outcome.answer;
-    throw outcome.error;
+    const faultOf = (outcome: Outcome<Result>): Fault | undefined =>
+      "error" in outcome && isServiceError(outcome.error) ? outcome.error : undefined;
+    const rules = { retries, mayRetry: (fault: Fault) => mayRetry(name, fault), patience, deadline };
+    const outcome = await repeat(attempt, faultOf, rules);
+    if ("error" in outcome) throw outcome.error;
+    return outcome.answer;
   } catch (error) {
     throw explain(error);
   } finally {
@@ -142,20 +134,11 @@ async function send<Result>(
   }
 }
 
-function agentOf({ userAgent }: CallDeps): Record<string, string> {
-  return userAgent === undefined ? {} : { "user-agent": userAgent };
-}
-
-function initOf(method: string, own: Record<string, string>, body: unknown): FetchInit {
-  const headers = { accept: "application/json", ...own };
-  if (body === undefined) return { method, headers, redirect: "manual" };
-  const typed = { ...headers, "content-type": "application/json" };
+function initOf({ userAgent, headers }: CallDeps, method: string, body: unknown): FetchInit & { method: string } {
+  const own = { accept: "application/json", ...(userAgent && { "user-agent": userAgent }), ...headers() };
+  if (body === undefined) return { method, headers: own, redirect: "manual" };
+  const typed = { ...own, "content-type": "application/json" };
   return { method, headers: typed, body: JSON.stringify(body), redirect: "manual" };
-}
-
-function checkRetry(retry: number): number {
-  if (Number.isInteger(retry) && retry >= 0) return retry;
-  throw new ConfigError("retry must be 0 or a positive integer");
 }
 
 /** The error that a caller gets for anything that was thrown. */
@@ -176,16 +159,14 @@ function failure(
   const { origin } = new URL(base);
   if (deadline.isOver)
     return new ConnectionError("timeout", `${name}: ${origin} did not answer in time`, { cause: error });
-  const { code, message } = reasonOf(error);
+  // `fetch` puts the system's error in `cause`.
+  const { code: given, message } = ((error as { cause?: unknown }).cause ?? error) as {
+    code?: unknown;
+    message?: string;
+  };
+  const code = typeof given === "string" ? given : undefined;
   const fault = isAnswered ? undefined : connectionFault(origin, code ?? "");
   const what = isAnswered ? "closed the connection in the middle of its response" : "could not be reached";
-  const said = fault?.join(". ") ?? `${origin} ${what} (${code ?? masked(message)})`;
+  const said = fault?.join(". ") ?? `${origin} ${what} (${code ?? masked(message ?? String(error))})`;
   return new ConnectionError("connection", `${name}: ${said}`, { cause: error, syscallCode: code });
-}
-
-/** `fetch` puts the system's error in `cause`. */
-function reasonOf(error: unknown): { code: string | undefined; message: string } {
-  const { cause } = error as { cause?: unknown };
-  const { code, message } = (cause ?? error) as { code?: unknown; message?: string };
-  return { code: typeof code === "string" ? code : undefined, message: message ?? String(error) };
 }

@@ -69,24 +69,17 @@ export function startDeadline(timeoutMs: number, own: AbortSignal | undefined): 
 }
 
 /** The calls that a caller's signal would end. */
-const ended = new WeakMap<AbortSignal, { readonly stops: Set<() => void>; readonly listener: () => void }>();
+const stopsOf = new WeakMap<AbortSignal, Set<() => void>>();
+const stopAll = ({ target }: Event): void => stopsOf.get(target as AbortSignal)?.forEach((stop) => stop());
 
 /** One listener for all calls with a signal: Node warns of a leak at the eleventh. Returns a function that unregisters it. */
 function onAbort(signal: AbortSignal, stop: () => void): () => void {
   if (signal.aborted) stop();
-  let entry = ended.get(signal);
-  if (!entry) {
-    const stops = new Set<() => void>();
-    entry = { stops, listener: () => stops.forEach((each) => each()) };
-    ended.set(signal, entry);
-    signal.addEventListener("abort", entry.listener, { once: true });
-  }
-  const { stops, listener } = entry;
-  stops.add(stop);
+  const stops = stopsOf.get(signal) ?? new Set();
+  stopsOf.set(signal, stops.add(stop));
+  signal.addEventListener("abort", stopAll);
   return () => {
     stops.delete(stop);
-    if (stops.size > 0 || ended.get(signal)?.stops !== stops) return;
-    ended.delete(signal);
-    signal.removeEventListener("abort", listener);
+    if (stops.size === 0) signal.removeEventListener("abort", stopAll);
   };
 }

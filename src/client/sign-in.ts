@@ -2,7 +2,7 @@
 import type { Provider } from "../wire/providers.ts";
 import { readRedirectUri, NONCE } from "../wire/redirect-uri.ts";
 import { PUBLISHABLE_KEY_PREFIX } from "../wire/ids.ts";
-import { ConfigError, SignInError, TokenError } from "./errors.ts";
+import { ConfigError, missingToken, SignInError, type TokenError } from "./errors.ts";
 import { checkKey, type Names, checkAddress, timeOf } from "./options.ts";
 import { checkSignIn, signInUrl } from "./sign-in-url.ts";
 import { checkVerifyOptions, secretKeysOf, VERIFY_OPTIONS, type VerifyTokenOptions, verdictOf } from "./token.ts";
@@ -10,7 +10,7 @@ import { trimSlash } from "../wire/http/request.ts";
 import type { RequestLike } from "./authenticate.ts";
 import { cookieOf, newAttempt, openAttempts, askedBy, isFromAnotherSite, attemptWith, endOf } from "./attempt.ts";
 import type { TokenClaims } from "../wire/claims.ts";
-import { ERRORS, SIGN_IN_ERRORS, type SignInErrorCode } from "../wire/errors.ts";
+import { SIGN_IN_ERRORS, type SignInErrorCode } from "../wire/errors.ts";
 
 /** What both calls of an application take. */
 export interface SignInOptions extends VerifyTokenOptions {
@@ -174,10 +174,7 @@ export async function finishSignIn(request: CallbackRequest, options: SignInOpti
   const error = query.get("error");
   if (error !== null) return { ok: false, error: reported(error, query.get("error_description") ?? ""), headers };
   const token = only(query, "token");
-  if (token === undefined) {
-    const missing = new TokenError("missing_token", ERRORS.missing_token.error, { reason: "missing" });
-    return { ok: false, error: missing, headers };
-  }
+  if (token === undefined) return { ok: false, error: missingToken(), headers };
   const result = await verdictOf(token, options);
   if (!result.ok) return { ok: false, error: result.error, headers };
   return { ok: true, claims: result.claims, token, returnTo: attempt.returnTo, headers };

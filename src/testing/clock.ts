@@ -1,5 +1,6 @@
 import type { ControlClient } from "../control-client/index.ts";
 import { ServeError } from "../server/errors.ts";
+import { done } from "./options.ts";
 import { CLOCK_HEADER } from "../wire/control/paths.ts";
 import type { AnswerOf, BodyOf } from "../wire/control/types.ts";
 import type { FetchResponse } from "../wire/http/fetch.ts";
@@ -77,12 +78,9 @@ export function createClockReading(): ClockReading {
 }
 
 export function createTestClock(control: ControlClient, { now, isFrozen }: ClockReading): TestClock {
-  const advance = async (body: BodyOf<"POST /clock/advance">): Promise<void> => {
-    await control.request("POST /clock/advance", { body });
-  };
-  const freeze = async (at: string): Promise<void> => {
-    await control.request("POST /clock/freeze", { body: { at } });
-  };
+  const advance = (body: BodyOf<"POST /clock/advance">): Promise<void> =>
+    done(control.request("POST /clock/advance", { body }));
+  const freeze = (at: string): Promise<void> => done(control.request("POST /clock/freeze", { body: { at } }));
   return {
     now: () => new Date(now()),
     async refresh() {
@@ -90,9 +88,7 @@ export function createTestClock(control: ControlClient, { now, isFrozen }: Clock
       return new Date(now());
     },
     setFixedTime: async (time) => freeze(isoOf(time)),
-    async setSystemTime(time) {
-      await control.request("POST /clock/set", { body: { at: isoOf(time) } });
-    },
+    setSystemTime: async (time) => done(control.request("POST /clock/set", { body: { at: isoOf(time) } })),
     async pauseAt(time) {
       const at = isoOf(time);
       await advance({ to: at });
@@ -100,16 +96,9 @@ export function createTestClock(control: ControlClient, { now, isFrozen }: Clock
     },
     fastForward: (by) => advance({ by }),
     advance: (by) => advance({ by }),
-    async resume() {
-      await control.request("POST /clock/resume");
-    },
-    async reset() {
-      await control.request("POST /clock/reset");
-    },
-    async applyTo(page) {
-      if (isFrozen()) await page.clock.setFixedTime(now());
-      else await page.clock.setSystemTime(now());
-    },
+    resume: () => done(control.request("POST /clock/resume")),
+    reset: () => done(control.request("POST /clock/reset")),
+    applyTo: ({ clock }) => (isFrozen() ? clock.setFixedTime(now()) : clock.setSystemTime(now())),
   };
 }
 

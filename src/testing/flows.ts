@@ -30,6 +30,13 @@ export interface TestFlows {
   replay(id: string, change?: BodyOf<"POST /flows/:id/replay">): Promise<AnswerOf<"POST /flows/:id/replay">>;
 }
 
+/** What became of a scenario at each sign-in that could have met it. */
+export function meetingsOf(flows: readonly Flow[], scenario: string): { flow: Flow; because: string }[] {
+  return flows.flatMap((flow) =>
+    flow.data.considered.filter((one) => one.scenario === scenario).map(({ because }) => ({ flow, because })),
+  );
+}
+
 const DEFAULT_WAIT = "4s";
 /** The service answers by then. */
 const MAX_WAIT_MS = 25_000;

@@ -1,3 +1,4 @@
+import { isObject } from "../wire/text/json.ts";
 import { ServeError } from "../server/errors.ts";
 import { apiPathFault } from "../wire/http/address.ts";
 import { CONTROL_KEY_PREFIX, credentialKind } from "../wire/ids.ts";
@@ -52,15 +53,18 @@ export function withEdits<Name extends string, Options extends { readonly [Key i
   name: Name,
   options: Options & { readonly omit?: readonly string[] | undefined },
 ): Options {
-  const fields = options[name];
-  const left = typeof fields === "object" && fields !== null ? undefinedIn(fields) : [];
+  const left = undefinedIn(options[name] ?? {});
   return left.length === 0 ? options : { ...options, omit: [...(options.omit ?? []), ...left] };
 }
 
 function undefinedIn(fields: object): string[] {
   return Object.entries(fields).flatMap(([name, value]) => {
     if (value === undefined) return [name];
-    const isNested = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isNested ? undefinedIn(value as object).map((inner) => `${name}.${inner}`) : [];
+    return isObject(value) ? undefinedIn(value).map((inner) => `${name}.${inner}`) : [];
   });
+}
+
+/** A call whose answer says nothing more. */
+export async function done(answer: Promise<unknown>): Promise<void> {
+  await answer;
 }

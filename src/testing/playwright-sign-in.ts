@@ -4,6 +4,7 @@ import type { Page, Browser, BrowserContext } from "@playwright/test";
 import type { Provider } from "../wire/providers.ts";
 import { type OutcomeId, BROWSER_COOKIE } from "../wire/outcomes.ts";
 import { ControlError, type Flow, type TestService } from "./index.ts";
+import { meetingsOf } from "./flows.ts";
 import { checkOptions } from "./options.ts";
 import { TOKEN_LIFETIME_SECONDS } from "../wire/claims.ts";
 
@@ -66,25 +67,18 @@ export function createSignInAs(svc: TestService, signInPath: string, patienceMs 
 /** The sign-in that met a scenario, when it is over. @param begun what should have begun it */
 async function ended(svc: TestService, scenario: string, begun: string, patienceMs: number): Promise<Flow> {
   for (const until = performance.now() + patienceMs; ; await delay(LOOK_EVERY_MS)) {
-    const flows = await svc.flows.list();
-    const flow = flows.find(({ data }) =>
-      data.considered.some((one) => one.scenario === scenario && one.because === "matched"),
-    );
+    const asked = meetingsOf(await svc.flows.list(), scenario);
+    const flow = asked.find(({ because }) => because === "matched")?.flow;
     if (flow && flow.data.result !== "open") return flow;
     if (performance.now() < until) continue;
     // Says why each sign-in that did begin was another one.
-    if (flows.some(({ data }) => data.considered.some((one) => one.scenario === scenario)))
-      await svc.scenarios.assertMet();
+    if (asked.length > 0) await svc.scenarios.assertMet();
     const within = `within ${patienceMs / 1000} s`;
     const message = flow
-      ? `The sign-in did not end ${within}. Its last step: ${lastStep(flow)}.`
+      ? `The sign-in did not end ${within}. Its last step: ${flow.data.steps.at(-1)?.name ?? "none"}.`
       : `${begun} began no sign-in ${within}. Pass the path at which the application begins one, or start.`;
     throw new ControlError("timeout", undefined, message);
   }
-}
-
-function lastStep(flow: Flow): string {
-  return flow.data.steps.at(-1)?.name ?? "none";
 }
 
 export type StorageState = Awaited<ReturnType<BrowserContext["storageState"]>>;

@@ -1,7 +1,7 @@
 import { ControlError, type ControlClient, userIdByEmail } from "../control-client/index.ts";
 import type { AnswerOf, BodyOf, QueryOf } from "../wire/control/types.ts";
 import { isSessionId, isUuid, SESSION_ID_PREFIX } from "../wire/ids.ts";
-import { withEdits, optionsOf } from "./options.ts";
+import { done, optionsOf, withEdits } from "./options.ts";
 
 /** An application's keys and addresses, its secret key included. */
 export interface TestInstance {
@@ -108,9 +108,7 @@ export function createTestUsers(control: ControlClient, instance: string): TestU
       }),
     update: async (user, change) =>
       control.request("PATCH /users/:id", { params: { id: await idOf(user) }, body: change }),
-    async delete(user) {
-      await control.request("DELETE /users/:id", { params: { id: await idOf(user) } });
-    },
+    delete: async (user) => done(control.request("DELETE /users/:id", { params: { id: await idOf(user) } })),
     async generate(count, options = {}) {
       const body = { generate: { users: count, instance, ...options } };
       const job = (await control.request("POST /seed", { body })) as AnswerOf<"GET /jobs/:id">;
@@ -157,19 +155,13 @@ export interface TestSnapshots {
 /** @param changed called when a restored snapshot may have changed instances and the clock */
 export function createTestSnapshots(control: ControlClient, changed: () => Promise<void>): TestSnapshots {
   return {
-    async save(name) {
-      await control.request("POST /snapshots", { body: { name } });
-    },
+    save: (name) => done(control.request("POST /snapshots", { body: { name } })),
     async restore(name) {
       await control.request("POST /snapshots/:name/restore", { params: { name } });
       await changed();
     },
-    async list() {
-      return (await control.request("GET /snapshots")).map(({ data }) => data.name);
-    },
-    async delete(name) {
-      await control.request("DELETE /snapshots/:name", { params: { name } });
-    },
+    list: async () => (await control.request("GET /snapshots")).map(({ data }) => data.name),
+    delete: (name) => done(control.request("DELETE /snapshots/:name", { params: { name } })),
   };
 }
 

@@ -1,7 +1,8 @@
+import { meetingsOf } from "./flows.ts";
 import type { ControlClient } from "../control-client/index.ts";
 import type { AnswerOf, BodyOf } from "../wire/control/types.ts";
 import { ServeError } from "../server/errors.ts";
-import { withEdits, checkOptions } from "./options.ts";
+import { withEdits, checkOptions, done } from "./options.ts";
 
 export type Scenario = AnswerOf<"GET /scenarios">[number];
 export type NewScenario = Omit<NonNullable<BodyOf<"POST /scenarios">>, "label">;
@@ -58,9 +59,7 @@ export function createTestScenarios(
     },
     list: () => control.request("GET /scenarios", { query: { label } }),
     pending,
-    async clear() {
-      await control.request("DELETE /scenarios", { query: { label } });
-    },
+    clear: () => done(control.request("DELETE /scenarios", { query: { label } })),
     async assertMet() {
       const unmet = (await pending()).filter(({ data }) => data.times !== null || data.used === 0);
       if (unmet.length === 0) return;
@@ -72,11 +71,10 @@ export function createTestScenarios(
 
 /** `access_denied for provider github: it is for github (2 sign-ins)`. */
 async function describeUnmet(control: ControlClient, { id, data }: Scenario): Promise<string> {
-  const flows = await control.request("GET /flows", { query: {} });
+  const flows = await control.request("GET /flows");
   const because = new Map<string, number>();
-  for (const { data: flow } of flows)
-    for (const { scenario, because: reason } of flow.considered)
-      if (scenario === id && reason !== "matched") because.set(reason, (because.get(reason) ?? 0) + 1);
+  for (const { because: reason } of meetingsOf(flows, id))
+    if (reason !== "matched") because.set(reason, (because.get(reason) ?? 0) + 1);
   const match = Object.entries(data.match).map(([name, value]) => `${name} ${value}`);
   const why = [...because].map(([reason, count]) => `${reason} (${count} sign-in${count === 1 ? "" : "s"})`);
   const met = data.used > 0 ? `met ${data.used} of ${data.times} times; ` : "";

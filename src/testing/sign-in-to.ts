@@ -6,7 +6,7 @@ import { ServeError } from "../server/errors.ts";
 import type { Provider } from "../wire/providers.ts";
 import { BROWSER_COOKIE } from "../wire/outcomes.ts";
 import type { NewScenario } from "./scenarios.ts";
-import type { Flow, TestFlows } from "./flows.ts";
+import { meetingsOf, type Flow, type TestFlows } from "./flows.ts";
 import { withEdits, checkOptions } from "./options.ts";
 import { type Reach, Cookies } from "./application.ts";
 
@@ -176,9 +176,7 @@ function noSignIn(path: string, { status }: Response): ControlError {
 
 /** The sign-in that met the scenario. @throws {ControlError} if there is only one that did not, with the reason */
 async function flowOf({ flows }: Service, scenario: string): Promise<Flow | undefined> {
-  const asked = (await flows.list()).flatMap((flow) =>
-    flow.data.considered.filter((one) => one.scenario === scenario).map(({ because }) => ({ flow, because })),
-  );
+  const asked = meetingsOf(await flows.list(), scenario);
   const met = asked.find(({ because }) => because === "matched");
   if (met) return met.flow;
   const [other] = asked;
