@@ -13,13 +13,13 @@ const SECTIONS = [
   ["svc.sessions", "records.ts", "TestSessions"],
   ["svc.snapshots", "records.ts", "TestSnapshots"],
   ["svc.flows", "flows.ts", "TestFlows"],
-  ["agent", "sign-in-to.ts", "SignedInAgent"],
-  ["credentials", "credentials.ts", "Credentials"],
+  ["agent", "signed-in.ts", "SignedInAgent"],
+  ["credentials", "signed-in.ts", "Credentials"],
   ["instance", "records.ts", "TestInstance"],
 ];
 const OPTIONS = [
-  ["sign-in-to.ts", "SignInToOptions"],
-  ["credentials.ts", "CredentialsOptions"],
+  ["signed-in.ts", "SignInToOptions"],
+  ["signed-in.ts", "CredentialsOptions"],
   ["index.ts", "ConnectOptions"],
 ];
 /** Types that are a route's body, query or answer. */

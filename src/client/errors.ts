@@ -1,10 +1,7 @@
 import { ERRORS, SIGN_IN_ERRORS, type ErrorCode as WireCode, type SignInErrorCode } from "../wire/errors.ts";
 import type { TokenProblem } from "../wire/claims.ts";
 
-/** What to add to the sentence about a token, by the reason why it is not valid: what is wrong, and what to do. */
-const TOKEN_REMEDIES: Readonly<Partial<Record<string, string>>> = {
-  not_yet_valid: "it is from the future. Set the clocks of the service and of this machine",
-};
+const FROM_THE_FUTURE = "it is from the future. Set the clocks of the service and of this machine";
 
 /** The client's own codes, and what each means. */
 const CLIENT_ERRORS = {
@@ -116,7 +113,7 @@ export class TokenError extends ServiceError {
     error: string,
     options: ServiceErrorOptions & { reason?: TokenReason; why?: string | undefined } = {},
   ) {
-    const { reason, why = reason && TOKEN_REMEDIES[reason], ...rest } = options;
+    const { reason, why = reason === "not_yet_valid" ? FROM_THE_FUTURE : undefined, ...rest } = options;
     super(code, why === undefined ? error : `${error}: ${why}`, rest);
     this.error = error;
     this.reason = reason;

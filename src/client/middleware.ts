@@ -97,11 +97,7 @@ function checkGuard(name: string, options: AuthenticateOptions): void {
   secretKeysOf(options);
 }
 
-interface Refusal {
-  readonly status: 401;
-  readonly headers: Record<string, string>;
-  readonly body: string;
-}
+type Refusal = ReturnType<typeof refuse>;
 
 /** Remembers the claims for `keys`, or returns the refusal. */
 async function refusalOf(
@@ -116,7 +112,7 @@ async function refusalOf(
 }
 
 /** A request without a token is told how to send one; one with a token, why it was refused. */
-function refuse({ reason, message }: TokenError): Refusal {
+function refuse({ reason, message }: TokenError) {
   const why = reason === "missing" ? "" : `, error="invalid_token", error_description="${message}"`;
   return {
     status: 401,

@@ -3,7 +3,7 @@ import { createServer, Server, type IncomingMessage, type ServerResponse } from 
 import type { AddressInfo } from "node:net";
 import { ControlError } from "../control-client/index.ts";
 import { ServeError } from "../server/errors.ts";
-import { createNetworkFetch } from "./network-fetch.ts";
+import { createNetworkFetch } from "./fetch.ts";
 
 /** The cookies of one host, as a browser keeps them. Paths and `Secure` don't narrow them. */
 export class Cookies {

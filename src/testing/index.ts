@@ -4,19 +4,26 @@ import { createControlClient } from "../control-client/index.ts";
 import { embed, type EmbeddedServer } from "../server/embed.ts";
 import type { RunningServer, ServeOptions } from "../server/index.ts";
 import { trimSlash } from "../wire/http/request.ts";
-import { createInsideFetch } from "./inside.ts";
-import { createNetworkFetch } from "./network-fetch.ts";
+import { createInsideFetch, createNetworkFetch } from "./fetch.ts";
 import { checkOptions, checkServer } from "./options.ts";
 import { createTestServiceFrom, type TestService } from "./test-service.ts";
 
 export { ControlError, type ControlClient, type ControlErrorCode } from "../control-client/index.ts";
 export type { Application } from "./application.ts";
-export type { Credentials, CredentialsOptions } from "./credentials.ts";
-export type { SignedInAgent, SignInToOptions } from "./sign-in-to.ts";
+export type { Credentials, CredentialsOptions, SignedInAgent, SignInToOptions } from "./signed-in.ts";
 export type { Duration, Moment, PageWithClock, TestClock } from "./clock.ts";
 export type { Flow, FlowFilter, TestFlows } from "./flows.ts";
-export type { TestInstance, TestInstances } from "./records.ts";
-export type { NewToken, TestSession, TestSessions, TestSnapshots, TestTokens, TestUser, TestUsers } from "./records.ts";
+export type {
+  NewToken,
+  TestInstance,
+  TestInstances,
+  TestSession,
+  TestSessions,
+  TestSnapshots,
+  TestTokens,
+  TestUser,
+  TestUsers,
+} from "./records.ts";
 export type { NewScenario, Scenario, TestScenarios } from "./scenarios.ts";
 export type { SignInOptions, SignInResult, TestService } from "./test-service.ts";
 

@@ -6,8 +6,7 @@ import type { Fetch } from "../wire/http/fetch.ts";
 import { createClockReading, createTestClock, type TestClock } from "./clock.ts";
 import { withEdits, checkOptions } from "./options.ts";
 import type { Application, Reach } from "./application.ts";
-import type { Credentials, CredentialsOptions } from "./credentials.ts";
-import type { SignedInAgent, SignInToOptions } from "./sign-in-to.ts";
+import type { Credentials, CredentialsOptions, SignedInAgent, SignInToOptions } from "./signed-in.ts";
 import { createTestFlows, type Forgotten, type TestFlows } from "./flows.ts";
 import {
   instanceNamed,
@@ -214,11 +213,11 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
       },
       async signInTo(app, options) {
         requireOpen();
-        const { signInTo } = await import("./sign-in-to.ts");
+        const { signInTo } = await import("./signed-in.ts");
         return signInTo(svc, await reach(app), options);
       },
       async credentialsFor(user, options) {
-        const { credentialsFor } = await import("./credentials.ts");
+        const { credentialsFor } = await import("./signed-in.ts");
         return credentialsFor(svc, user, options);
       },
       scenarios,

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createNetworkFetch } from "../../src/testing/network-fetch.ts";
+import { createNetworkFetch } from "../../src/testing/fetch.ts";
 import {
   children,
   directory,

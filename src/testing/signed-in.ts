@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ControlError, type ControlClient } from "../control-client/index.ts";
 import type { TestClock } from "./clock.ts";
-import type { TestInstances } from "./records.ts";
+import type { TestInstances, TestTokens } from "./records.ts";
 import { ServeError } from "../server/errors.ts";
 import type { Provider } from "../wire/providers.ts";
 import { BROWSER_COOKIE } from "../wire/outcomes.ts";
@@ -9,6 +9,8 @@ import type { NewScenario } from "./scenarios.ts";
 import { meetingsOf, type Flow, type TestFlows } from "./flows.ts";
 import { withEdits, checkOptions } from "./options.ts";
 import { type Reach, Cookies } from "./application.ts";
+import { isUuid } from "../wire/ids.ts";
+import type { AnswerOf, BodyOf } from "../wire/control/types.ts";
 
 export interface SignInToOptions extends Pick<NewScenario, "as" | "outcome" | "profile" | "omit"> {
   /** Only a sign-in with this provider. Default: the one that the application asks for. */
@@ -42,6 +44,8 @@ interface Service {
   readonly fetch: typeof globalThis.fetch;
   readonly flows: TestFlows;
   readonly clock: TestClock;
+  readonly tokens: TestTokens;
+  signIn(options: NonNullable<BodyOf<"POST /sign-ins">>): Promise<AnswerOf<"POST /sign-ins">>;
 }
 
 const OPTIONS = ["as", "outcome", "profile", "omit", "provider", "path", "origin"] satisfies (keyof SignInToOptions)[];
@@ -182,4 +186,44 @@ async function flowOf({ flows }: Service, scenario: string): Promise<Flow | unde
   const [other] = asked;
   if (other) throw new ControlError("unknown", undefined, `The application began another sign-in: ${other.because}.`);
   return undefined;
+}
+
+export interface CredentialsOptions {
+  /** The name of the cookie in which the application keeps the token. Default: it takes `Authorization: Bearer`. */
+  readonly cookie?: string | undefined;
+  readonly provider?: Provider | undefined;
+}
+
+/** What a signed-in caller sends. */
+export interface Credentials {
+  readonly token: string;
+  readonly user_id: string;
+  /** `{ authorization }`, or `{ cookie }` with the option. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The cookie, if the option names one. */
+  readonly cookies: readonly { readonly name: string; readonly value: string }[];
+}
+
+export async function credentialsFor(
+  svc: Service,
+  user: string,
+  options: CredentialsOptions = {},
+): Promise<Credentials> {
+  checkOptions("credentialsFor", options, ["cookie", "provider"], 'credentialsFor("ada", { cookie: "token" })');
+  if (typeof user !== "string" || user === "")
+    throw new ServeError('credentialsFor needs an account or a user: credentialsFor("ada").');
+  const { cookie, provider } = options;
+  const { token, user_id } = isUuid(user)
+    ? { ...(await svc.tokens.create({ user, ...(provider && { provider }) })), user_id: user }
+    : await signedIn(svc, user, provider);
+  const cookies = cookie === undefined ? [] : [{ name: cookie, value: token }];
+  const headers: Record<string, string> =
+    cookie === undefined ? { authorization: `Bearer ${token}` } : { cookie: `${cookie}=${token}` };
+  return { token, user_id, headers, cookies };
+}
+
+async function signedIn(svc: Service, as: string, provider: Provider | undefined) {
+  const { token, user_id, error, error_description } = await svc.signIn({ as, provider, outcome: "success" });
+  if (token !== undefined && user_id !== null) return { token, user_id };
+  throw new ControlError("unknown", undefined, `${as} could not sign in: ${error}. ${error_description ?? ""}`);
 }
