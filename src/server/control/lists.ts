@@ -1,8 +1,7 @@
 import type { Fields } from "../../wire/search/fields.ts";
 import { parseQuery, QueryError, type Query } from "../../wire/search/query.ts";
 import { ApiError } from "../errors.ts";
-import type { Call } from "../http/dispatch.ts";
-import { linkToNext, unknownAfter, type ListOptions } from "../http/routes/list.ts";
+import { linkToNext, unknownAfter, type ListCall, type ListOptions } from "../http/routes/list.ts";
 import type { ControlDeps } from "./deps.ts";
 
 type ListDeps = Pick<ControlDeps, "addresses" | "cursors">;
@@ -10,10 +9,6 @@ type ListDeps = Pick<ControlDeps, "addresses" | "cursors">;
 interface Search {
   readonly query?: string | undefined;
   readonly name?: string | undefined;
-}
-
-interface Asked extends Pick<Call, "event" | "request"> {
-  readonly query: { readonly limit?: number | undefined; readonly after?: string | undefined };
 }
 
 const MAX_COUNT = 10_000;
@@ -57,7 +52,7 @@ interface MemoryList<Row, Shown> {
 
 /** All rows of a list that match, or a page of them and a link to the next (RFC 8288). */
 export function pageOf<Row extends { readonly id: string }, Shown>(
-  call: Asked,
+  call: ListCall,
   deps: ListDeps,
   { name, all, matching = all, isRing, present }: MemoryList<Row, Shown>,
 ): Shown[] {

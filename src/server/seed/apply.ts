@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { systemReason } from "../../disk/system-reason.ts";
 import { SeedError, ServeError } from "../errors.ts";
-import type { InstanceRecord, Records, PersonaRecord } from "../store/records.ts";
+import type { InstanceRecord, Records } from "../store/records.ts";
 import { changeSetting } from "../store/settings.ts";
 import type { Store } from "../store/store.ts";
 import { isDeepStrictEqual } from "node:util";
@@ -135,39 +135,30 @@ const MAX_NAMED = 10;
  * @param source the seed's text, which is valid
  * @param records the seed's records, with what it leaves out as in the store
  */
-export async function differences(store: Store, source: string, records: Records): Promise<string[]> {
+async function differences(store: Store, source: string, records: Records): Promise<string[]> {
   const given = (JSON.parse(source) as { instances: object[] }).instances;
   const instances = await store.instances();
   const personas = await store.personas();
+  const wanted = new Set(records.instances.map(({ subdomain }) => subdomain));
   const found = [
-    ...records.instances.flatMap((instance, n) => ofInstance(instance, given[n]!, instances)),
-    ...instances.filter(isMissingIn(records.instances)).map(({ subdomain }) => `${subdomain} is not in the seed`),
-    ...records.personas.flatMap((persona) => ofPersona(persona, personas)),
+    ...records.instances.flatMap((one, n) => {
+      const there = instances.find(({ subdomain }) => subdomain === one.subdomain);
+      if (!there) return `${one.subdomain} is not in the store`;
+      const columns = Object.keys(there) as (keyof InstanceRecord)[];
+      const different = columns.filter(
+        (column) => Object.hasOwn(given[n]!, column) && !isDeepStrictEqual(one[column], there[column]),
+      );
+      return different.length === 0 ? [] : `${one.subdomain} has another ${different.join(", ")}`;
+    }),
+    ...instances.flatMap(({ subdomain }) => (wanted.has(subdomain) ? [] : `${subdomain} is not in the seed`)),
+    ...records.personas.flatMap((one) => {
+      const there = personas.find(({ id }) => id === one.id);
+      if (!there) return `the persona ${one.id} is not in the store`;
+      return isDeepStrictEqual(there, one) ? [] : `the persona ${one.id} is different`;
+    }),
   ];
   const more = found.length - MAX_NAMED;
   return more > 0 ? [...found.slice(0, MAX_NAMED), `and ${more} more`] : found;
-}
-
-function ofInstance(wanted: InstanceRecord, given: object, instances: readonly InstanceRecord[]): string[] {
-  const { subdomain } = wanted;
-  const there = instances.find((instance) => instance.subdomain === subdomain);
-  if (!there) return [`${subdomain} is not in the store`];
-  const columns = Object.keys(there) as (keyof InstanceRecord)[];
-  const different = columns.filter(
-    (column) => Object.hasOwn(given, column) && !isDeepStrictEqual(wanted[column], there[column]),
-  );
-  return different.length === 0 ? [] : [`${subdomain} has another ${different.join(", ")}`];
-}
-
-function isMissingIn(wanted: readonly InstanceRecord[]): (instance: InstanceRecord) => boolean {
-  const names = new Set(wanted.map(({ subdomain }) => subdomain));
-  return ({ subdomain }) => !names.has(subdomain);
-}
-
-function ofPersona(wanted: PersonaRecord, personas: readonly PersonaRecord[]): string[] {
-  const there = personas.find(({ id }) => id === wanted.id);
-  if (!there) return [`the persona ${wanted.id} is not in the store`];
-  return isDeepStrictEqual(there, wanted) ? [] : [`the persona ${wanted.id} is different`];
 }
 
 // For its type alone.

@@ -17,40 +17,31 @@ const KEYS = { secret: "secret", either: "publishable", control: "control", none
 export function samplesOf(front: string, base: string, route: string, definition: RouteDefinition): Sample[] {
   const [method = "", path = ""] = route.split(" ");
   const { query, body } = EXAMPLES[`${method} ${base}${path}`] ?? {};
-  const url = `${front}${base}${readable(requestPath(route, exampleParams(path), query))}`;
-  const curl = curlCommand({
-    method,
-    url,
-    key: KEYS[definition.key as Key],
-    body: body && JSON.stringify(body),
-    variables: VARIABLE,
-  });
+  const params = exampleParams(path);
+  const url = `${front}${base}${readable(requestPath(route, params, query))}`;
+  const key = KEYS[definition.key as Key];
+  const curl = curlCommand({ method, url, key, body: body && JSON.stringify(body), variables: VARIABLE });
   return [
     { lang: "Shell", label: "curl", source: definition.isNavigation ? curl.replace("curl", "curl -i") : curl },
-    { lang: "TypeScript", label: "TypeScript", source: program(route, base, url, definition) },
+    { lang: "TypeScript", label: "TypeScript", source: program() },
   ];
+
+  function program(): string {
+    if (definition.isNavigation) return `const response = await fetch(${literal(url)}, { redirect: "manual" });`;
+    if (definition.method === undefined) {
+      const parts = Object.entries({ params, query, body }).filter(([, part]) => Object.keys(part ?? {}).length > 0);
+      const call = parts.length === 0 ? "" : `, ${literal(Object.fromEntries(parts))}`;
+      return `await svc.control.request(${literal(route)}${call});`;
+    }
+    // The client reads the publishable key from its options.
+    const values = definition.method === "instances.resolve" ? {} : { ...params, ...query, ...body };
+    return `await svc.${definition.method}(${Object.values(values).map(literal).join(", ")});`;
+  }
 }
 
 /** What needs no escape in an address, and what is a variable. */
 function readable(path: string): string {
   return path.replaceAll("%24", "$").replaceAll("%3A", ":").replaceAll("%2F", "/").replaceAll("%40", "@");
-}
-
-function program(route: string, base: string, url: string, { method, isNavigation }: RouteDefinition): string {
-  const path = route.slice(route.indexOf(" ") + 1);
-  const { query, body } = EXAMPLES[route.replace(" ", ` ${base}`)] ?? {};
-  const params = exampleParams(path);
-  if (isNavigation) return `const response = await fetch(${literal(url)}, { redirect: "manual" });`;
-  if (method === undefined)
-    return `await svc.control.request(${[literal(route), callOf(params, query, body)].join("")});`;
-  // The client reads the publishable key from its options.
-  const values = method === "instances.resolve" ? {} : { ...params, ...query, ...body };
-  return `await svc.${method}(${Object.values(values).map(literal).join(", ")});`;
-}
-
-function callOf(params: object, query: object = {}, body: object = {}): string {
-  const parts = Object.entries({ params, query, body }).filter(([, part]) => Object.keys(part).length > 0);
-  return parts.length === 0 ? "" : `, ${literal(Object.fromEntries(parts))}`;
 }
 
 /** A value as it is written in a program. A text such as `$USER_ID` is the variable `userId`. */

@@ -101,7 +101,8 @@ export const instanceRoutes: HandlersOf<"/instances"> = {
     if (!instance.connections[provider])
       throw new ApiError("not_found", `the instance has no connection of its own to ${provider}`);
     await changeInstance(deps, instance.id, (before) => {
-      const after = without(before, provider);
+      const { [provider]: _, ...connections } = before.connections;
+      const after = { ...before, connections };
       requireDefault(deps, after);
       return after;
     });
@@ -194,11 +195,6 @@ function connectionResource(
       callback_url: addresses.callbackUrl(provider),
     },
   };
-}
-
-function without(instance: InstanceRecord, provider: Provider): InstanceRecord {
-  const { [provider]: _, ...connections } = instance.connections;
-  return { ...instance, connections };
 }
 
 /** Exchanges an invalid code. A provider that accepts the client rejects the code, otherwise it rejects the client. */

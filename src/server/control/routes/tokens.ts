@@ -1,9 +1,9 @@
 import { ERRORS, errorBody } from "../../../wire/errors.ts";
-import { PROVIDERS, type TokenProvider } from "../../../wire/providers.ts";
-import { editOf, edited, type Edit } from "../../simulator/edit.ts";
+import { PROVIDERS } from "../../../wire/providers.ts";
+import { editOf, edited } from "../../simulator/edit.ts";
 import { ApiError } from "../../errors.ts";
 import { verifiedToken } from "../../http/routes/product.ts";
-import type { InstanceRecord, UserRecord } from "../../store/records.ts";
+import type { InstanceRecord } from "../../store/records.ts";
 import type { UserView } from "../../store/store.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { chosenInstance, findUser, requireFound, namedUuid } from "../records.ts";
@@ -18,7 +18,6 @@ import {
   timeInWords,
   type TokenKind,
   CLOCK_SKEW_SECONDS,
-  type TokenClaims,
   TOKEN_LIFETIME_SECONDS,
 } from "../../../wire/claims.ts";
 import { importKey, readClaims, tokenProblem, verifySignature } from "../../../wire/token.ts";
@@ -33,8 +32,11 @@ export const tokenRoutes: HandlersOf<"/tokens"> = {
     const { user, providers } = await chosenUser(deps, instance, body.user);
     const provider = body.provider ?? providers[0] ?? PROVIDERS[0];
     const now = Math.floor(deps.now().getTime() / 1000);
+    const exp = now + (expires_in ?? (kind === "expired" ? -60 : TOKEN_LIFETIME_SECONDS));
+    const good = claimsFor(instance, user, provider, exp - TOKEN_LIFETIME_SECONDS);
     const edit = editOf(body.claims, body.omit);
-    const token = createToken({ kind, instance, user, provider, now, expires_in, edit });
+    const own = { ...good, ...wrongClaims(kind, good, now) };
+    const token = signedAs(kind, instance, edit ? edited(own, edit) : own);
     const { status, answer } = await verify(deps, instance, token);
     return { token, kind, expect: { status, error: typeof answer["error"] === "string" ? answer["error"] : null } };
   },
@@ -99,20 +101,14 @@ export async function explainToken(
   const problem = "problem" in result ? result.problem : tokenProblem(result, seconds);
   const claims: Parts = readClaims(token) ? { ...readClaims(token) } : null;
   const header = headerOf(token);
-  return {
-    header,
-    claims,
-    problem: problem ?? null,
-    reason: problem
-      ? reasonOf(problem, { header, claims }, instance, at)
-      : status === 404
-        ? `The token is valid, but ${instance.subdomain} has no user ${explainSub(String(claims?.["sub"]))}.`
-        : `The token is valid. It expires ${timeInWords(claims?.["exp"], at)}.`,
-  };
-}
-
-function explainSub(sub: string): string {
-  return isUuid(sub) ? `${sub}: it was deleted, or never existed` : `"${sub}": that is not a user id`;
+  if (problem) return { header, claims, problem, reason: reasonOf(problem, { header, claims }, instance, at) };
+  const sub = String(claims?.["sub"]);
+  const user = isUuid(sub) ? `${sub}: it was deleted, or never existed` : `"${sub}": that is not a user id`;
+  const reason =
+    status === 404
+      ? `The token is valid, but ${instance.subdomain} has no user ${user}.`
+      : `The token is valid. It expires ${timeInWords(claims?.["exp"], at)}.`;
+  return { header, claims, problem: null, reason };
 }
 
 function reasonOf(
@@ -146,24 +142,8 @@ function headerOf(token: string): Parts {
   }
 }
 
-export interface TokenWanted {
-  readonly kind: TokenKind;
-  readonly instance: InstanceRecord;
-  readonly user: UserRecord;
-  readonly provider: TokenProvider;
-  /** Unix seconds. */
-  readonly now: number;
-  /** Seconds until it expires. Default: the kind's own. */
-  readonly expires_in: number | undefined;
-  /** Changes to the claims before they are signed. */
-  readonly edit: Edit | undefined;
-}
-
-/** A token of a kind. It follows from what is wanted alone: the same again is the same token. */
-export function createToken(wanted: TokenWanted): string {
-  const { kind, instance } = wanted;
-  const own = claimsOf(wanted);
-  const claims = wanted.edit ? edited(own, wanted.edit) : own;
+/** Signs claims as a token of the kind is signed. The same claims give the same token. */
+function signedAs(kind: TokenKind, instance: InstanceRecord, claims: object): string {
   switch (kind) {
     case "wrong_signature":
       return signed(claims, derived(`wrong signature ${instance.id}`));
@@ -183,26 +163,22 @@ export function createToken(wanted: TokenWanted): string {
   }
 }
 
-function claimsOf({ kind, instance, user, provider, now, expires_in }: TokenWanted): Partial<TokenClaims> {
-  const exp = now + (expires_in ?? (kind === "expired" ? -60 : TOKEN_LIFETIME_SECONDS));
-  const claims = claimsFor(instance, user, provider, exp - TOKEN_LIFETIME_SECONDS);
+/** What a token of the kind claims otherwise than a good one. What is undefined is left out. */
+function wrongClaims(kind: TokenKind, { iat, sub }: { iat: number; sub: string }, now: number): object {
+  const later = now + CLOCK_SKEW_SECONDS + 3600;
   switch (kind) {
-    case "issued_in_future": {
-      const iat = now + CLOCK_SKEW_SECONDS + 3600;
-      return { ...claims, iat, exp: iat + TOKEN_LIFETIME_SECONDS };
-    }
+    case "issued_in_future":
+      return { iat: later, exp: later + TOKEN_LIFETIME_SECONDS };
     case "wrong_issuer":
-      return { ...claims, iss: "https://issuer.example" };
+      return { iss: "https://issuer.example" };
     case "wrong_lifetime":
-      return { ...claims, exp: claims.iat + 24 * 3600 };
-    case "missing_claim": {
-      const { exp: _, ...rest } = claims;
-      return rest;
-    }
+      return { exp: iat + 24 * 3600 };
+    case "missing_claim":
+      return { exp: undefined };
     case "deleted_user":
-      return { ...claims, sub: namedUuid(`deleted user ${user.id}`) };
+      return { sub: namedUuid(`deleted user ${sub}`) };
     default:
-      return claims;
+      return {};
   }
 }
 

@@ -12,7 +12,7 @@ interface ListDeps {
 }
 
 /** A request for a list: all of it, or at most `limit` rows behind the one that `after` names. */
-interface ListCall extends Pick<Call, "event" | "request"> {
+export interface ListCall extends Pick<Call, "event" | "request"> {
   readonly query: { readonly limit?: number | undefined; readonly after?: string | undefined };
 }
 
