@@ -29,15 +29,16 @@ export function chosenInstance(deps: ControlDeps, name: string | undefined): Ins
 const NOT_FOUND = { users: "user_not_found", sessions: "session_not_found" } as const;
 
 /**
- * What names a user or session in the store, by its id and the instance, if that is given.
+ * What names a user or session in the store, by its id in either case, and the instance, if that is given.
  * @throws {ApiError} if none has the id, or several instances have one with it and none is given
  */
 export async function requireKey(
   deps: Pick<ControlDeps, "store" | "instances">,
   table: keyof typeof NOT_FOUND,
-  id: string,
+  name: string,
   instance: string | undefined,
 ): Promise<TenantKey> {
+  const id = lowerCaseId(name);
   if (instance !== undefined) return { instance_id: requireInstance(deps, instance).id, id };
   const [first, ...others] = await deps.store.instancesWith(table, id);
   if (others.length > 0)

@@ -1,7 +1,7 @@
 /** The request bodies of the control API. The client's types and the OpenAPI document follow from these schemas. */
 import * as z from "zod/mini";
 import { MAX_PROFILE_LENGTH } from "../outcomes.ts";
-import { PROVIDERS, type Provider } from "../providers.ts";
+import { PROVIDERS } from "../providers.ts";
 import * as seed from "./seed.ts";
 import { TOKEN_KINDS } from "../claims.ts";
 import {
@@ -12,6 +12,7 @@ import {
   jsonObject,
   moment,
   optional,
+  perProvider,
   outcome,
   picture,
   preview,
@@ -70,18 +71,13 @@ export const PruneSessions = z.strictObject({
 });
 
 export const NewPersona = z.extend(seed.persona, { email_verified: typical });
-const accountPatch = z.optional(z.nullable(z.record(z.string(), z.unknown())));
-/** null removes the account at a provider. */
-const accountPatches = Object.fromEntries(PROVIDERS.map((name) => [name, accountPatch])) as Record<
-  Provider,
-  typeof accountPatch
->;
 export const PersonaPatch = z.strictObject({
   name: z.optional(z.nullable(text)),
   email: z.optional(providerEmail),
   avatar_url: z.optional(z.nullable(z.url())),
   email_verified: typical,
-  ...accountPatches,
+  // null removes the account at a provider.
+  ...perProvider(z.optional(z.nullable(jsonObject))),
 });
 
 const names = z.array(z.string().check(z.minLength(1), z.maxLength(64))).check(z.maxLength(20));

@@ -1,7 +1,19 @@
 import * as z from "zod/mini";
 import { PUBLISHABLE_KEY, SECRET_KEY, SESSION_ID_PREFIX, UUID } from "../ids.ts";
-import { PROVIDERS, SESSION_PROVIDERS, type Provider } from "../providers.ts";
-import { email, optional, picture, preview, provider, providerEmail, subdomain, text, time, uuid } from "./values.ts";
+import { PROVIDERS, SESSION_PROVIDERS } from "../providers.ts";
+import {
+  email,
+  optional,
+  perProvider,
+  picture,
+  preview,
+  provider,
+  providerEmail,
+  subdomain,
+  text,
+  time,
+  uuid,
+} from "./values.ts";
 
 export const connection = z.strictObject({
   client_id: text,
@@ -66,11 +78,7 @@ export const instance = z.strictObject({
 });
 
 /** A persona's account at each provider. Its form is the simulated provider's own, and checked by the server. */
-const account = z.optional(z.record(z.string(), z.unknown()));
-export const accounts = Object.fromEntries(PROVIDERS.map((name) => [name, account])) as Record<
-  Provider,
-  typeof account
->;
+export const accounts = perProvider(z.optional(z.record(z.string(), z.unknown())));
 
 export const persona = z.strictObject({
   id: z.optional(z.string().check(z.regex(/^[\w-]{1,64}$/, "must be letters, digits, _ or -"))),

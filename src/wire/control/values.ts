@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { AFTER, MAX_PAGE_SIZE } from "../http/request.ts";
 import { SUBDOMAIN, UUID } from "../ids.ts";
 import { meantOutcome, OUTCOME_IDS } from "../outcomes.ts";
-import { PROVIDERS } from "../providers.ts";
+import { PROVIDERS, type Provider } from "../providers.ts";
 import { hasFourDigitYear } from "../search/query.ts";
 import { EMAIL, isEmail, MAX_EMAIL_LENGTH } from "../text/fold.ts";
 import { durationMs } from "../text/time.ts";
@@ -11,6 +11,11 @@ import { durationMs } from "../text/time.ts";
 /** A field that may be missing, and what it is. */
 export function optional<Schema extends z.ZodMiniType>(schema: Schema, description: string): z.ZodMiniOptional<Schema> {
   return z.optional(schema).check(z.describe(description));
+}
+
+/** The same for every provider. */
+export function perProvider<Value>(value: Value): Record<Provider, Value> {
+  return Object.fromEntries(PROVIDERS.map((name) => [name, value])) as Record<Provider, Value>;
 }
 
 export const text = z.string().check(z.minLength(1), z.maxLength(256));

@@ -9,7 +9,6 @@ import { pageOf } from "../lists.ts";
 import { flowResource } from "../resources.ts";
 import { runSignIn } from "./scenarios.ts";
 import type { AnswerOf } from "../../../wire/control/types.ts";
-import type { Shown } from "../../history/redact.ts";
 import { VERSION } from "../../../wire/version.ts";
 
 export const flowRoutes: HandlersOf<"/flows"> = {
@@ -66,6 +65,8 @@ function requireFlow({ flows }: ControlDeps, id: string): Flow {
 type Summary = AnswerOf<"GET /flows/summary">;
 type Failure = Summary["failures"][number];
 
+type Span = Readonly<Record<"from" | "to" | "periods", number>>;
+
 const MAX_PEOPLE = 3;
 
 /**
@@ -73,10 +74,7 @@ const MAX_PEOPLE = 3;
  * @param flows newest first
  * @param span what to divide into periods of equal length, in milliseconds since 1970
  */
-export function summaryOf(
-  flows: readonly Flow[],
-  span?: { readonly from: number; readonly to: number; readonly periods: number },
-): Summary {
+export function summaryOf(flows: readonly Flow[], span?: Span): Summary {
   return {
     total: flows.length,
     ...counts(flows),
@@ -118,10 +116,7 @@ function failuresOf(flows: readonly Flow[]): Failure[] {
   return [...groups.values()].toSorted((one, other) => other.count - one.count);
 }
 
-function periodsOf(
-  flows: readonly Flow[],
-  { from, to, periods }: { readonly from: number; readonly to: number; readonly periods: number },
-): Summary["periods"] {
+function periodsOf(flows: readonly Flow[], { from, to, periods }: Span): Summary["periods"] {
   const width = (to - from) / periods;
   const parts = Array.from({ length: periods }, (): Flow[] => []);
   for (const flow of flows) parts[Math.floor((Date.parse(flow.started_at) - from) / width)]?.push(flow);
@@ -166,7 +161,7 @@ function entryOf(flow: Flow, step: Step, front: string): Record<string, unknown>
       ...message,
       method: typeof method === "string" ? method : "GET",
       url: typeof url === "string" ? url : `${front}/#${step.name}`,
-      queryString: pairs(sent),
+      queryString: Object.entries(sent).map(([name, value]) => ({ name, value: String(value) })),
     },
     response: {
       ...message,
@@ -179,8 +174,4 @@ function entryOf(flow: Flow, step: Step, front: string): Record<string, unknown>
     timings: { send: 0, wait: step.ms, receive: 0 },
     comment: [step.name, step.reason].filter(Boolean).join(": "),
   };
-}
-
-function pairs(shown: Shown): { name: string; value: string }[] {
-  return Object.entries(shown).map(([name, value]) => ({ name, value: String(value) }));
 }

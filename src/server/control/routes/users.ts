@@ -3,18 +3,15 @@ import { fold } from "../../../wire/text/fold.ts";
 import { ApiError } from "../../errors.ts";
 import { crossFaults } from "../../seed/faults.ts";
 import { userRecordsOf } from "../../seed/parse.ts";
-import { list, lowerCaseId, type ListOptions } from "../../http/routes/list.ts";
+import { list } from "../../http/routes/list.ts";
 import { sessionList, userList } from "../../http/routes/product.ts";
-import type { TenantKey, SessionRecord } from "../../store/records.ts";
-import type { UserView } from "../../store/store.ts";
+import type { TenantKey } from "../../store/records.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { chosenInstance, requireFound, requireKey, patched } from "../records.ts";
 import { queryOf, recordCount } from "../lists.ts";
 import { refuseFaults, parseMoment } from "../check.ts";
 import { userResource, sessionResource } from "../resources.ts";
 import { MIN_RETENTION_MS, PRUNED_AT_ONCE } from "../../../wire/serve.ts";
-
-type UserResource = ReturnType<typeof userResource>;
 
 export const userRoutes: HandlersOf<"/users" | "/sessions"> = {
   "GET /users": (call, deps) => list(call, deps, usersOf(deps, call.query.instance), queryOf(call.query, USER_FIELDS)),
@@ -33,10 +30,10 @@ export const userRoutes: HandlersOf<"/users" | "/sessions"> = {
   },
 
   "GET /users/:id": async ({ params, query }, deps) =>
-    whole(deps, await requireKey(deps, "users", lowerCaseId(params.id), query.instance)),
+    whole(deps, await requireKey(deps, "users", params.id, query.instance)),
 
   "PATCH /users/:id": async ({ params, query, body }, deps) => {
-    const key = await requireKey(deps, "users", lowerCaseId(params.id), query.instance);
+    const key = await requireKey(deps, "users", params.id, query.instance);
     const { email_verified_at: verified } = body;
     const given = verified ? new Date(verified).toISOString() : verified;
     const updated_at = deps.now().toISOString();
@@ -51,7 +48,7 @@ export const userRoutes: HandlersOf<"/users" | "/sessions"> = {
   },
 
   "DELETE /users/:id": async ({ params, query }, deps) => {
-    const { instance_id, id } = await requireKey(deps, "users", lowerCaseId(params.id), query.instance);
+    const { instance_id, id } = await requireKey(deps, "users", params.id, query.instance);
     if (!(await deps.store.deleteUser(instance_id, id))) throw new ApiError("user_not_found");
     return { deleted: true, id };
   },
@@ -75,7 +72,7 @@ export const userRoutes: HandlersOf<"/users" | "/sessions"> = {
   },
 
   "GET /sessions/:session_id": async ({ params, query }, deps) => {
-    const key = await requireKey(deps, "sessions", lowerCaseId(params.session_id), query.instance);
+    const key = await requireKey(deps, "sessions", params.session_id, query.instance);
     return sessionResource(requireFound(await deps.store.find("sessions", key), "session_not_found"));
   },
 
@@ -84,12 +81,12 @@ export const userRoutes: HandlersOf<"/users" | "/sessions"> = {
   "POST /sessions/:session_id/restore": (call, deps) => setRevoked(call, deps, null),
 };
 
-function usersOf(deps: ControlDeps, instance: string | undefined): ListOptions<UserView, UserResource> {
+function usersOf(deps: ControlDeps, instance: string | undefined) {
   return userList(deps.store, chosenInstance(deps, instance), (view) => userResource(view));
 }
 
 /** A user with its identities. @throws {ApiError} `user_not_found` */
-async function whole({ store }: ControlDeps, { instance_id, id }: TenantKey): Promise<UserResource> {
+async function whole({ store }: ControlDeps, { instance_id, id }: TenantKey) {
   const view = requireFound(await store.findUser(instance_id, id), "user_not_found");
   return userResource(view, await store.identitiesOf(instance_id, id));
 }
@@ -99,18 +96,12 @@ interface Named {
   readonly query: { readonly instance?: string | undefined };
 }
 
-type SessionResource = ReturnType<typeof sessionResource>;
-
-function sessionsOf(deps: ControlDeps, instance: string | undefined): ListOptions<SessionRecord, SessionResource> {
+function sessionsOf(deps: ControlDeps, instance: string | undefined) {
   return sessionList(deps.store, chosenInstance(deps, instance), sessionResource);
 }
 
-async function setRevoked(
-  { params, query }: Named,
-  deps: ControlDeps,
-  revoked_at: string | null,
-): Promise<SessionResource> {
-  const key = await requireKey(deps, "sessions", lowerCaseId(params.session_id), query.instance);
+async function setRevoked({ params, query }: Named, deps: ControlDeps, revoked_at: string | null) {
+  const key = await requireKey(deps, "sessions", params.session_id, query.instance);
   const changed = await deps.store.change("sessions", key, (before) => {
     if (!before) return undefined;
     // The first revocation counts.
