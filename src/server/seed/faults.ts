@@ -2,8 +2,7 @@ import { toUSVString } from "node:util";
 import { RESERVED_SUBDOMAINS } from "../instances/addresses.ts";
 import type { ApiError } from "../errors.ts";
 import { checkEndpoints } from "../providers/index.ts";
-import { publicSuffixFault } from "../sign-in/preview-entry.ts";
-import { checkEntry } from "../sign-in/redirect-rule.ts";
+import { publicSuffixFault, checkEntry } from "../sign-in/redirect-rule.ts";
 import { fold } from "../../wire/text/fold.ts";
 
 /** A part of a seed whose form is unchecked or wrong. */

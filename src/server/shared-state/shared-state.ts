@@ -1,11 +1,11 @@
 import { createInstances } from "../instances/instances.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import { CLOCK_SETTING, type Store, SECRET_PREFIX } from "../store/store.ts";
-import { Clock, type ClockSetting } from "./clock.ts";
 import type { Edit } from "../simulator/edit.ts";
 import type { ParsedBodyOf } from "../../wire/control/routes.ts";
 import { changeSetting } from "../store/settings.ts";
 import { randomBytes } from "node:crypto";
+import type { AnswerOf } from "../../wire/control/types.ts";
 
 export const SCENARIO_PREFIX = "scenario/";
 
@@ -159,4 +159,56 @@ export async function renewSecret(store: Store, name: "dashboard"): Promise<void
 
 function newSecret(): { secret: string } {
   return { secret: randomBytes(32).toString("base64url") };
+}
+
+/** How the clock runs. `running`: `offset_ms` from real time; `frozen`: stopped at `at`. */
+export type ClockSetting =
+  | { readonly mode: "real" }
+  | { readonly mode: "running"; readonly offset_ms: number }
+  | { readonly mode: "frozen"; readonly at: string };
+
+/** The one clock of states, tokens, codes, sessions and dates. Timers and deadlines do not follow it. */
+class Clock {
+  readonly #real: () => Date;
+  #setting: ClockSetting = { mode: "real" };
+
+  constructor(real: () => Date) {
+    this.#real = real;
+  }
+
+  readonly now = (): Date => {
+    const setting = this.#setting;
+    if (setting.mode === "real") return this.#real();
+    return setting.mode === "frozen" ? new Date(setting.at) : new Date(this.#real().getTime() + setting.offset_ms);
+  };
+
+  /** Real time, for what must not follow this clock. */
+  readonly real = (): Date => this.#real();
+
+  get setting(): ClockSetting {
+    return this.#setting;
+  }
+
+  /** Applies the setting of the store. */
+  follow(setting: ClockSetting): void {
+    this.#setting = setting;
+  }
+
+  read(): AnswerOf<"GET /clock"> {
+    const now = this.now();
+    return { now: now.toISOString(), mode: this.#setting.mode, offset_ms: now.getTime() - this.#real().getTime() };
+  }
+
+  frozenAt(at: Date): ClockSetting {
+    return { mode: "frozen", at: at.toISOString() };
+  }
+
+  runningFrom(at: Date): ClockSetting {
+    return { mode: "running", offset_ms: at.getTime() - this.#real().getTime() };
+  }
+
+  /** In the current mode, but at `at`. */
+  movedTo(at: Date): ClockSetting {
+    return this.#setting.mode === "frozen" ? this.frozenAt(at) : this.runningFrom(at);
+  }
 }

@@ -3,16 +3,15 @@ import type { Provider } from "../../wire/providers.ts";
 import { ApiError, SignInRefused } from "../errors.ts";
 import { flowIdOf } from "../history/flows.ts";
 import { redactUrl, withoutQuery } from "../history/redact.ts";
-import type { Connection } from "../providers/connections.ts";
 import { newRecord, type InstanceRecord } from "../store/records.ts";
 import type { Cookie } from "../cookies.ts";
 import { AWAITS_BROWSER, createBinding } from "./binding.ts";
 import type { Caller } from "./caller.ts";
 import { authorizationUrl, generateCodeVerifier, generateState } from "./oauth2.ts";
-import { checkRedirectUri, listedDestination, type Destination } from "./redirect-rule.ts";
+import { checkRedirectUri, listedDestination } from "./redirect-rule.ts";
 import { parseRedirectUri } from "./redirect-uri.ts";
 import { wayBackTo } from "./take-state.ts";
-import { completeSignIn, type CallbackRequest, type SignInDeps, type CompletedSignIn } from "./complete.ts";
+import { completeSignIn, type CallbackRequest, type SignInDeps } from "./complete.ts";
 
 interface BeginRequest {
   readonly instance: InstanceRecord;
@@ -41,7 +40,7 @@ interface BegunSignIn {
 async function checkBegin(
   { connect, isLocal, flows }: SignInDeps,
   { instance, provider, redirect_uri, caller, isOwnPage }: BeginRequest,
-): Promise<{ connection: Connection; destination: Destination }> {
+) {
   try {
     const connection = await connect(instance, provider);
     const isSimulated = connection.simulation !== undefined;
@@ -73,7 +72,7 @@ async function checkBegin(
 }
 
 /**
- * The first half of a sign-in: saves its state.
+ * The first half of a sign-in: saves its state, unless the browser must begin at another host.
  * @throws {SignInRefused} `invalid_redirect_uri` or `provider_not_configured`
  */
 async function beginSignIn(deps: SignInDeps, request: BeginRequest): Promise<BegunSignIn> {
@@ -139,17 +138,12 @@ function atCallback({ addresses }: SignInDeps, { instance, provider, redirect_ur
   return `${addresses.front}/__svc/begin?${query.toString()}`;
 }
 
-/** The sign-ins of all instances. Between its two halves a sign-in is nothing but the record of its state. */
-export interface SignIns {
-  /** Saves a state, unless the browser must begin at another host. @throws {SignInRefused} `invalid_redirect_uri` or `provider_not_configured` */
-  begin(request: BeginRequest): Promise<BegunSignIn>;
-  /** Ends a sign-in at the provider's redirect. @throws {SignInRefused} `invalid_state`; then no address can be trusted */
-  complete(request: CallbackRequest): Promise<CompletedSignIn>;
-}
+export type SignIns = ReturnType<typeof createSignIns>;
 
-export function createSignIns(deps: SignInDeps): SignIns {
+/** The sign-ins of all instances. Between its two halves a sign-in is nothing but the record of its state. */
+export function createSignIns(deps: SignInDeps) {
   return {
-    begin: (request) => beginSignIn(deps, request),
-    complete: (request) => completeSignIn(deps, request),
+    begin: (request: BeginRequest) => beginSignIn(deps, request),
+    complete: (request: CallbackRequest) => completeSignIn(deps, request),
   };
 }

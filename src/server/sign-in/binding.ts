@@ -3,24 +3,17 @@ import { STATE_LIFETIME_SECONDS } from "../../wire/redirect-uri.ts";
 import { hostCookie, hostName, type Cookie, type ReadCookie } from "../cookies.ts";
 import { randomBytes } from "../random.ts";
 
-/**
- * Ties a sign-in to the browser that began it, so that an attacker can't have another browser finish the attacker's
- * (login CSRF, RFC 9700, 4.7.1): a cookie there, its hash in the state's record.
- */
-interface Binding {
-  /** For the record. */
-  readonly hash: string;
-  /** For the browser. */
-  readonly cookie: Cookie;
-}
-
 /** In the record of a sign-in that a browser began at another host: the first at the simulated provider's page binds it. */
 export const AWAITS_BROWSER = "page";
 /** Before the hash of a browser that was bound at that page. */
 const AT_PAGE = `${AWAITS_BROWSER}:`;
 const HASH_CHARACTERS = 64;
 
-export function createBinding(state: string, isHttps: boolean): Binding {
+/**
+ * Ties a sign-in to the browser that began it, so that an attacker can't have another browser finish the attacker's
+ * (login CSRF, RFC 9700, 4.7.1): a cookie there, its hash in the state's record.
+ */
+export function createBinding(state: string, isHttps: boolean) {
   const secret = randomBytes(32).toString("base64url");
   return { hash: sha256(secret), cookie: bindingCookie(state, secret, STATE_LIFETIME_SECONDS, isHttps) };
 }
@@ -29,7 +22,7 @@ export function createBinding(state: string, isHttps: boolean): Binding {
  * The binding of the first browser at a simulated provider's page. The same each time, so that the page can be reloaded.
  * @param browser its secret id at the simulated providers
  */
-export function pageBinding(state: string, browser: string, isHttps: boolean): Binding {
+export function pageBinding(state: string, browser: string, isHttps: boolean) {
   const secret = pageSecret(state, browser);
   return { hash: pageHash(state, browser), cookie: bindingCookie(state, secret, STATE_LIFETIME_SECONDS, isHttps) };
 }

@@ -6,22 +6,12 @@ import type { FlowFacts, Flows, StepReport } from "../history/flows.ts";
 import { withoutQuery } from "../history/redact.ts";
 import type { LocateIp } from "./geo.ts";
 import type { Connect, Connection } from "../providers/connections.ts";
-import type { ProviderDefinition } from "../providers/provider.ts";
 import type { InstanceRecord, StateRecord, UserRecord } from "../store/records.ts";
 import { StorageUnavailable, type SignInLookup } from "../store/store.ts";
-import {
-  bearerGet,
-  exchangeCode,
-  withDeadline,
-  type Exchange,
-  type ProviderReply,
-  type ProviderTokens,
-} from "./exchange.ts";
+import { bearerGet, exchangeCode, reportOf, withDeadline, type ProviderReply } from "./exchange.ts";
 import { isPageBinding } from "./binding.ts";
 import { checkIssuer } from "./oauth2.ts";
-import { checkedProfile, type CheckedProfile } from "./profile.ts";
-import { reportOf } from "./provider-errors.ts";
-import { openSession, resolveUser } from "./resolve-user.ts";
+import { checkedProfile, openSession, resolveUser, type SignInContext } from "./resolve-user.ts";
 import { withParameters } from "./redirect-uri.ts";
 import type { StartLimit } from "./start-limit.ts";
 import { STATE, takeState, type TakeStateDeps, type TakeStateRequest } from "./take-state.ts";
@@ -64,7 +54,7 @@ export interface CompletedSignIn {
   readonly failure?: SignInError;
 }
 
-/** The second half of a sign-in, from the provider's redirect on. @throws {SignInRefused} `invalid_state` */
+/** The second half of a sign-in, from the provider's redirect on. @throws {SignInRefused} `invalid_state`; then no address can be trusted */
 export async function completeSignIn(deps: SignInDeps, request: CallbackRequest): Promise<CompletedSignIn> {
   const startedAt = performance.now();
   const { state, provider } = request;
@@ -101,7 +91,8 @@ export async function completeSignIn(deps: SignInDeps, request: CallbackRequest)
     if (!connection.simulation) await removed;
     const { profile, tokens } = await fetchProfile(deps, connection, record, request, noteReply);
     decidedBy = "redirect";
-    const { user, isNew } = await saveSignIn(deps, instance, connection.provider, profile, tokens, request.ip_address);
+    const context = { instance, provider: connection.provider, profile, tokens, now: deps.now().toISOString() };
+    const { user, isNew } = await saveSignIn(deps, context, request.ip_address);
     await removed;
     const token = await deps.issueToken(instance, user, record.provider, deps.now());
     const { id: user_id, email, name } = user;
@@ -127,12 +118,8 @@ export async function completeSignIn(deps: SignInDeps, request: CallbackRequest)
 }
 
 /** Records in the flow why the callback was refused. A malformed state belongs to no flow. */
-function noteRefusal(
-  { flows }: SignInDeps,
-  { state, flow_id }: CallbackRequest,
-  error: unknown,
-  step: StepReport,
-): void {
+function noteRefusal({ flows }: SignInDeps, request: CallbackRequest, error: unknown, step: StepReport): void {
+  const { state, flow_id } = request;
   const reason = error instanceof SignInRefused ? error.reason : undefined;
   if (reason === undefined || !STATE.test(state)) return;
   const answered = { status: 400, error: "invalid_state" };
@@ -155,7 +142,7 @@ async function fetchProfile(
   { provider, code_verifier }: StateRecord,
   { code, error }: CallbackRequest,
   onReply: (reply: ProviderReply) => void,
-): Promise<{ profile: CheckedProfile; tokens: ProviderTokens }> {
+) {
   if (error !== undefined) throw new SignInError(reportedError(error), reportOf(provider, error));
   if (!code)
     throw new SignInError(
@@ -164,12 +151,8 @@ async function fetchProfile(
     );
   return withDeadline(
     async (signal) => {
-      const exchange: Exchange = {
-        connection,
-        signal,
-        onIgnored: (paths) => onIgnored?.(provider, paths),
-        onReply,
-      };
+      const ignored = (paths: readonly string[]): void => onIgnored?.(provider, paths);
+      const exchange = { connection, signal, onIgnored: ignored, onReply };
       const redirect_uri = addresses.callbackUrl(provider);
       const tokens = await exchangeCode(exchange, { code, redirect_uri, code_verifier });
       const profile = await connection.provider.fetchProfile(bearerGet(exchange, tokens.access_token));
@@ -184,15 +167,8 @@ function stepOf({ endpoint, url, method, sent, status, body, ms }: ProviderReply
   return { name: endpoint, ms, sent: { url: withoutQuery(url), method, ...sent }, answered };
 }
 
-async function saveSignIn(
-  { store, locate, now }: SignInDeps,
-  instance: InstanceRecord,
-  provider: ProviderDefinition,
-  profile: CheckedProfile,
-  tokens: ProviderTokens,
-  ip_address: string,
-): Promise<{ user: UserRecord; isNew: boolean }> {
-  const context = { instance, provider, profile, tokens, now: now().toISOString() };
+async function saveSignIn({ store, locate }: SignInDeps, context: SignInContext, ip_address: string) {
+  const { instance, provider, profile } = context;
   const place = { ip_address, geo_data: locate(ip_address) };
   let lookup: SignInLookup = {};
   const { user } = await store.completeSignIn({

@@ -5,7 +5,7 @@ import type { FetchInit } from "../../wire/http/fetch.ts";
 import { SignInError } from "../errors.ts";
 import type { Connection } from "../providers/connections.ts";
 import { type Get, lenient, unreadPaths } from "../providers/provider.ts";
-import { endpointOf, refusalOf } from "./provider-errors.ts";
+import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 
 const PROVIDER_TIMEOUT_MS = 10_000;
 const MAX_REPLY_BYTES = 1 << 20;
@@ -38,7 +38,7 @@ export interface Exchange {
   /** Called with the paths, such as `userinfo.name`, of what the provider sent and could not be read. */
   onIgnored(paths: readonly string[]): void;
   /** Called with each request and its answer. They contain secrets, which the receiver must remove. */
-  onReply?(reply: ProviderReply): void;
+  onReply(reply: ProviderReply): void;
 }
 
 /** One request to a provider, and its answer. */
@@ -106,18 +106,19 @@ async function fetchReply<Schema extends z.ZodMiniType>(
   schema: Schema,
   sent: ProviderReply["sent"] = {},
 ): Promise<z.infer<Schema>> {
-  const { name } = exchange.connection.provider;
+  const { provider, endpoints } = exchange.connection;
+  const url = endpoints[endpoint as "token"];
   const startedAt = performance.now();
   let status: number | undefined;
   let reply: unknown;
   try {
-    const answer = await send(exchange, endpoint, init);
+    const answer = await send(exchange, endpointOf(provider.name, endpoint), url, init);
     status = answer.status;
     reply = parseReply(answer.text);
   } finally {
-    exchange.onReply?.({
+    exchange.onReply({
       endpoint,
-      url: exchange.connection.endpoints[endpoint as "token"],
+      url,
       method: init.method ?? "GET",
       sent,
       status,
@@ -125,37 +126,31 @@ async function fetchReply<Schema extends z.ZodMiniType>(
       ms: performance.now() - startedAt,
     });
   }
-  if (status === 429 || status >= 500)
-    throw new SignInError("temporarily_unavailable", refusalOf(name, endpoint, status, reply));
-  if (status !== 200) throw new SignInError("server_error", refusalOf(name, endpoint, status, reply));
+  const code = status === 429 || status >= 500 ? "temporarily_unavailable" : "server_error";
+  if (status !== 200) throw new SignInError(code, refusalOf(provider.name, endpoint, status, reply));
   const parsed = schema.safeParse(reply);
-  if (!parsed.success) throw new SignInError("server_error", refusalOf(name, endpoint, status, reply, parsed.error));
+  if (!parsed.success) throw new SignInError(code, refusalOf(provider.name, endpoint, status, reply, parsed.error));
   const ignored = unreadPaths(reply, parsed.data);
   if (ignored.length > 0)
     exchange.onIgnored(ignored.map((path) => endpoint + (path.startsWith("[") ? path : `.${path}`)));
   return parsed.data;
 }
 
-async function send(
-  { connection, signal }: Exchange,
-  endpoint: string,
-  init: FetchInit,
-): Promise<{ status: number; text: string }> {
-  const { name } = connection.provider;
+/** @param place names the endpoint */
+async function send({ connection, signal }: Exchange, place: string, url: string, init: FetchInit) {
   try {
-    const url = connection.endpoints[endpoint as "token"];
     const response = await connection.fetch(url, init);
     return { status: response.status, text: await readText(response.body ?? [], MAX_REPLY_BYTES) };
   } catch (error) {
     if (error instanceof BodyTooLong)
       throw new SignInError(
         "server_error",
-        `The answer of ${endpointOf(name, endpoint)} is longer than ${MAX_REPLY_BYTES} bytes. Check the endpoint's address.`,
+        `The answer of ${place} is longer than ${MAX_REPLY_BYTES} bytes. Check the endpoint's address.`,
       );
     const problem = signal.aborted
       ? "did not answer in time. Try again later."
       : "could not be reached. Check the network and the endpoint's address.";
-    throw new SignInError("temporarily_unavailable", `${endpointOf(name, endpoint)} ${problem}`, { cause: error });
+    throw new SignInError("temporarily_unavailable", `${place} ${problem}`, { cause: error });
   }
 }
 
@@ -166,4 +161,70 @@ function parseReply(text: string): unknown {
   } catch {
     return /^\w+=/.test(text) ? Object.fromEntries(new URLSearchParams(text)) : undefined;
   }
+}
+
+/** Error codes, such as `invalid_client`. Anything else may be data, which stays out of the log. */
+const CODE = /^[a-z_]{1,48}$/i;
+
+/** Error codes for client credentials that a provider rejects (RFC 6749, 5.2; GitHub; Twitter). */
+export const BAD_CREDENTIALS: ReadonlySet<string> = new Set([
+  "invalid_client",
+  "incorrect_client_credentials",
+  "unauthorized_client",
+]);
+
+/** Error codes for an authorization code that a provider rejects (RFC 6749, 5.2; GitHub). */
+const BAD_CODE: ReadonlySet<string> = new Set(["invalid_grant", "bad_verification_code"]);
+
+/** `Google's token endpoint`. */
+function endpointOf(provider: Provider, endpoint: string): string {
+  return `${PROVIDER_TITLES[provider]}'s ${endpoint} endpoint`;
+}
+
+/** For the log: why a provider's answer can't be used, and what to do. Names fields and error codes, never values. */
+function refusalOf(
+  provider: Provider,
+  endpoint: string,
+  status: number,
+  reply: unknown,
+  fault?: z.core.$ZodError,
+): string {
+  const title = PROVIDER_TITLES[provider];
+  const code = errorCodeOf(reply);
+  if (code !== undefined && BAD_CREDENTIALS.has(code))
+    return `${title} rejected the client credentials (${code}). Check client_id and client_secret.`;
+  const answered = `${endpointOf(provider, endpoint)} answered ${status}`;
+  if (code !== undefined || status !== 200)
+    return `${answered}${code === undefined ? "" : `, error ${code}`}. ${remedyFor(title, endpoint, status, code)}`;
+  const paths = new Set(fault?.issues.map(({ path }) => path.join(".")) ?? [""]);
+  if (paths.has("")) return `${answered}, but not with JSON of the expected form. Check the endpoint's address.`;
+  const verbs = paths.size === 1 ? "is missing or has" : "are missing or have";
+  return `${answered}, but ${[...paths].join(", ")} ${verbs} the wrong form. Check the endpoint's address.`;
+}
+
+function remedyFor(title: string, endpoint: string, status: number, code: string | undefined): string {
+  if (status === 429) return `${title} limits the rate: try again later.`;
+  if (status >= 500) return `The fault is at ${title}: try again later.`;
+  if (endpoint !== "token")
+    return `Check that the application may read the profile and the e-mail address at ${title}.`;
+  if (code !== undefined && BAD_CODE.has(code)) return "The code is wrong, used or expired: start a new sign-in.";
+  if (code === "redirect_uri_mismatch") return `Register the callback URL of this server at ${title}.`;
+  return `Check the settings of the application at ${title}.`;
+}
+
+/** Why a provider's redirect has an error instead of a code. */
+export function reportOf(provider: Provider, error: string): string {
+  const title = PROVIDER_TITLES[provider];
+  const reported = `${title} reported ${CODE.test(error) ? error : "an error"}`;
+  if (error === "access_denied") return `${reported}: the user cancelled, or may not use this application.`;
+  if (error === "temporarily_unavailable") return `${reported}. Try again later.`;
+  return `${reported} instead of a code. Check the settings of the application at ${title}.`;
+}
+
+/** `error` (RFC 6749, 5.2), `error.status` (Google's APIs), or the first of `errors` (Twitter's). */
+function errorCodeOf(reply: unknown): string | undefined {
+  const { error, errors } = (reply ?? {}) as { error?: unknown; errors?: unknown };
+  const first = Array.isArray(errors) ? (errors[0] as { title?: unknown } | null)?.title : undefined;
+  const candidates = [error, (error as { status?: unknown } | null | undefined)?.status, first];
+  return candidates.find((code): code is string => typeof code === "string" && CODE.test(code));
 }

@@ -10,17 +10,7 @@ import {
 import type { ApiError } from "../errors.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import type { Caller } from "./caller.ts";
-import { isPreviewOf, parsePreviewEntry } from "./preview-entry.ts";
 import { parseRedirectUri, refused } from "./redirect-uri.ts";
-
-/** What the decision depends on besides the address and the instance's `redirect_uris`. */
-interface Circumstances {
-  readonly caller: Caller;
-  /** Whether only this machine can reach the server. */
-  readonly isLocal: boolean;
-  /** Whether the provider is a simulated one. */
-  readonly isSimulated: boolean;
-}
 
 export interface Destination {
   /** Scheme and host that the user returns to; the scheme alone if it is private-use. */
@@ -37,13 +27,15 @@ export interface Destination {
  * With `redirect_uris`: only to those, also with a `nonce` of the application's behind them; a preview instance's may have
  * a `*` in the host. Without, on a server that only this machine can reach: a program may name any address; a browser may
  * name loopback, or another host through a simulated provider after a click. Otherwise any page could collect tokens.
+ * @param given `isLocal`: whether only this machine can reach the server
  * @throws {ApiError} `invalid_redirect_uri`, naming the rule and what to register
  */
 export function checkRedirectUri(
   text: string,
   instance: Pick<InstanceRecord, "name" | "redirect_uris" | "preview">,
-  { caller, isLocal, isSimulated }: Circumstances,
+  given: { readonly caller: Caller; readonly isLocal: boolean; readonly isSimulated: boolean },
 ): Destination {
+  const { caller, isLocal, isSimulated } = given;
   const { name, redirect_uris, preview } = instance;
   const uri = parseRedirectUri(text);
   const isAny = allowsAny(instance);
@@ -150,4 +142,51 @@ function isLoopbackUri({ hostname }: RedirectUri): boolean {
 
 function unlisted(name: string, rule: string, register: string): ApiError {
   return refused(`${name} has no redirect_uris, and without them ${rule}. ${register}`);
+}
+
+/** What is behind the `*`: the rest of its label, the domain, and a port. */
+const BEHIND = /^[a-z0-9-]*\.((?:[a-z0-9-]+\.)*[a-z0-9-]+)(?::\d+)?$/;
+const LABEL = /^[a-z0-9-]+$/;
+
+/**
+ * An entry of a preview instance that stands for many hosts, such as `https://*.preview.acme.dev/callback`.
+ * @returns also the origin before and behind the `*`, and the domain behind the label that has it
+ * @throws {ApiError} if the entry has its `*` anywhere but once, in a label of an https host that has others behind it
+ */
+function parsePreviewEntry(entry: string) {
+  const address = parseRedirectUri(withoutWildcard(entry));
+  const [before = "", behind = "", ...more] = address.origin.split("*");
+  const [, domain] = BEHIND.exec(behind) ?? [];
+  const isElsewhere = more.length > 0 || (address.path + address.query).includes("*");
+  if (address.scheme !== "https:" || domain === undefined || isElsewhere)
+    throw refused(
+      "a * stands for a-z, 0-9 and - in one label of an https host, in front of your domain. Write it once, such as https://*.preview.acme.dev/callback",
+    );
+  return { address, before, behind, domain };
+}
+
+/** Whether an origin in normal form differs from the entry's in its `*` alone. */
+function isPreviewOf({ before, behind }: { before: string; behind: string }, origin: string): boolean {
+  const isAround = origin.startsWith(before) && origin.endsWith(behind);
+  return isAround && LABEL.test(origin.slice(before.length, origin.length - behind.length));
+}
+
+/** Where anyone gets a name too, and which the Public Suffix List lacks. */
+const SHARED = ["app.github.dev", "csb.app", "gitpod.io", "loca.lt", "stackblitz.io", "webcontainer.io"];
+
+/**
+ * Why a preview instance may not have an entry: anyone could claim a host that it stands for.
+ * @param entry of the right form
+ */
+export async function publicSuffixFault(entry: string): Promise<string | undefined> {
+  if (entry === ANY_ADDRESS || addressIn(entry) !== undefined) return undefined;
+  const { domain } = parsePreviewEntry(entry);
+  // The list takes as long to load as the rest of a start, and few instances need it.
+  const { belongsToOne } = await import("./registrable-domain.ts");
+  if (!isShared(domain) && belongsToOne(domain)) return undefined;
+  return `anyone can claim a name under ${domain}, and would get the tokens. Give previews a domain of your own, such as https://*.preview.acme.dev/callback, or a project's, such as https://*.my-project.pages.dev/callback`;
+}
+
+function isShared(host: string): boolean {
+  return SHARED.some((shared) => host === shared || host.endsWith(`.${shared}`));
 }

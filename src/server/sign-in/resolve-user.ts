@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { PROVIDERS_WITHOUT_EMAIL, PROVIDER_TITLES } from "../../wire/providers.ts";
+import { PROVIDERS_WITHOUT_EMAIL, PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 import { SESSION_ID_PREFIX } from "../../wire/ids.ts";
 import { SignInError } from "../errors.ts";
-import { placeholderEmail } from "../providers/email.ts";
-import type { ProviderDefinition } from "../providers/provider.ts";
-import { fold } from "../../wire/text/fold.ts";
+import { placeholderEmail, isOtherMailbox, isPlaceholderEmail } from "../providers/email.ts";
+import { displayName, type Profile, type ProviderDefinition } from "../providers/provider.ts";
+import { fold, normalizeEmail } from "../../wire/text/fold.ts";
 import {
   newRecord,
   type IdentityRecord,
@@ -14,9 +14,8 @@ import {
 } from "../store/records.ts";
 import type { Cleared, Resolution, SignInLookup } from "../store/store.ts";
 import type { ProviderTokens } from "./exchange.ts";
-import type { CheckedProfile } from "./profile.ts";
 
-interface SignInContext {
+export interface SignInContext {
   readonly instance: InstanceRecord;
   readonly provider: Pick<ProviderDefinition, "name" | "verifiesEmail">;
   readonly profile: CheckedProfile;
@@ -150,4 +149,43 @@ export function openSession(
     logged_in_at: now,
     created_at: now,
   });
+}
+
+const MAX_ADDRESS_LENGTH = 2048;
+const WEB_ADDRESS = /^https?:\/\/[^\s\p{C}]+$/iu;
+
+type CheckedProfile = Profile & { readonly email: string };
+
+/**
+ * A profile in the form in which it is stored. Its address is the provider's, or the placeholder of one that has none.
+ * @throws {SignInError} if its e-mail address can't be used
+ */
+export function checkedProfile(profile: Profile, provider: Provider): CheckedProfile {
+  const { uid, email: sent, name, username, avatar_url } = profile;
+  const title = PROVIDER_TITLES[provider];
+  const email = normalizeEmail(sent ?? placeholderEmail(provider, uid));
+  if (sent !== null && email !== undefined && isPlaceholderEmail(email))
+    throw new SignInError(
+      "email_not_verified",
+      `${title} sent a placeholder instead of an e-mail address. The user must set one there.`,
+    );
+  if (email === undefined || (sent !== null && isOtherMailbox(sent, email)))
+    throw new SignInError(
+      "server_error",
+      `${title} sent an e-mail address that can't be used. The user must set another one there.`,
+    );
+  return {
+    ...profile,
+    email,
+    name: displayName(name) || null,
+    username: displayName(username) || null,
+    avatar_url: pictureAddress(avatar_url),
+  };
+}
+
+/** As the provider sent it, if it is a web address. It is stored for display, and never fetched. */
+function pictureAddress(text: string | null): string | null {
+  return text !== null && text.length <= MAX_ADDRESS_LENGTH && WEB_ADDRESS.test(text) && URL.canParse(text)
+    ? text
+    : null;
 }

@@ -13,7 +13,7 @@ export const STATE = /^[0-9a-f]{64}$/;
 const MAX_FINISHED = 1000;
 
 /** The latest sign-ins that this process finished, by state, for the error that a repeated callback gets. */
-export type FinishedSignIns = LRUCache<string, { readonly wayBack: WayBack | undefined }>;
+type FinishedSignIns = LRUCache<string, { readonly wayBack: WayBack | undefined }>;
 
 export function createFinished(): FinishedSignIns {
   return new LRUCache({ max: MAX_FINISHED });
@@ -39,10 +39,7 @@ export interface TakeStateRequest {
  * @returns also `removed`, which must be awaited before anything is answered
  * @throws {SignInRefused} `invalid_state`: unknown, used, expired, of another provider, or of another browser
  */
-export async function takeState(
-  deps: TakeStateDeps,
-  request: TakeStateRequest,
-): Promise<{ record: StateRecord; instance: InstanceRecord; removed: Promise<void> }> {
+export async function takeState(deps: TakeStateDeps, request: TakeStateRequest) {
   const { store, finished, findInstance } = deps;
   const taken = STATE.test(request.state) ? await store.takeState(request.state) : undefined;
   if (!taken) throw notOpen(request.state, finished);
@@ -55,11 +52,9 @@ export async function takeState(
   const fault = faultOf(record, request, deps);
   if (fault === undefined && instance?.active) return { record, instance, removed };
   await removed;
-  const why =
-    fault === undefined
-      ? { reason: "The instance of this sign-in is no longer active. Activate it first." }
-      : { reason: fault, wayBack };
-  throw new SignInRefused("invalid_state", undefined, why);
+  if (fault !== undefined) throw new SignInRefused("invalid_state", undefined, { reason: fault, wayBack });
+  const reason = "The instance of this sign-in is no longer active. Activate it first.";
+  throw new SignInRefused("invalid_state", undefined, { reason });
 }
 
 async function removal(
@@ -86,11 +81,8 @@ export function wayBackTo({ name }: InstanceRecord, redirect_uri: string): WayBa
   return hostname === undefined ? undefined : { name, origin };
 }
 
-function faultOf(
-  record: StateRecord,
-  request: TakeStateRequest,
-  { addresses, now }: TakeStateDeps,
-): string | undefined {
+function faultOf(record: StateRecord, request: TakeStateRequest, deps: TakeStateDeps): string | undefined {
+  const { addresses, now } = deps;
   const late = now().getTime() - new Date(record.expires_at).getTime();
   if (late >= 0)
     return `The state expired before the user came back, ${STATE_LIFETIME_SECONDS / 60} minutes after the sign-in began. Start a new one.`;

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { clockStatement } from "../../../wire/claims.ts";
 import type { AnswerOf } from "../../../wire/control/types.ts";
 import { ApiError } from "../../errors.ts";
-import type { ClockSetting } from "../../shared-state/clock.ts";
+import type { ClockSetting } from "../../shared-state/shared-state.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { parseDuration } from "../check.ts";
 import { chosenInstance } from "../records.ts";

@@ -15,9 +15,8 @@ import { requireProvider } from "../../http/routes/access.ts";
 import { checkEndpoints } from "../../providers/index.ts";
 import { DEFINITIONS } from "../../providers/index.ts";
 import type { Connection } from "../../providers/connections.ts";
-import { exchangeCode, withDeadline, type ProviderReply } from "../../sign-in/exchange.ts";
+import { exchangeCode, withDeadline, type ProviderReply, BAD_CREDENTIALS } from "../../sign-in/exchange.ts";
 import { generateCodeVerifier } from "../../sign-in/oauth2.ts";
-import { BAD_CREDENTIALS } from "../../sign-in/provider-errors.ts";
 
 export const instanceRoutes: HandlersOf<"/instances"> = {
   "GET /instances": (call, deps) => {

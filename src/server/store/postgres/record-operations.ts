@@ -19,7 +19,7 @@ import { insertAll, keyColumns, selected, selectFrom, storedNames, toRow } from 
 const MAX_COUNTED = 100_000;
 const COUNTS = TABLE_NAMES.map(
   (
-    name,
+    name: TableName,
   ) => `(SELECT CASE WHEN size.estimate > ${MAX_COUNTED} THEN size.estimate ELSE (SELECT count(*) FROM svc.${name}) END
     FROM (SELECT sum(c.reltuples)::bigint AS estimate FROM pg_class c WHERE c.relkind = 'r' AND (
       c.oid = 'svc.${name}'::regclass OR c.oid IN (SELECT relid FROM pg_partition_tree('svc.${name}')))) AS size)::float8 AS ${name}`,
@@ -32,11 +32,7 @@ const REVISION = "SELECT concat_ws(' ', r.number, r.xmin) AS revision FROM svc.r
 export function createRecordOperations(database: Database) {
   const { location, query, deadline, transaction } = database;
 
-  async function read<Name extends TableName>(
-    name: Name,
-    key: KeyOf<Name>,
-    until: number,
-  ): Promise<{ record: RecordOf[Name]; version: string } | undefined> {
+  async function read<Name extends TableName>(name: Name, key: KeyOf<Name>, until: number) {
     const values = valuesOf(key);
     if (values.some((value) => value.includes("\0"))) return undefined;
     const [row] = await query<RecordOf[Name] & { row_version: string }>(
@@ -61,20 +57,18 @@ export function createRecordOperations(database: Database) {
     const columns = storedNames(name);
     const values = (row: string): string =>
       `SELECT ${columns} FROM json_populate_record(NULL::${table}, ${row}::text::json)`;
-    const named = valuesOf(key);
-    const place = `${placeOf(name)} AND row.xmin::text = $${named.length + 1}::text`;
+    const named = [...valuesOf(key), version!];
+    const place = `${placeOf(name)} AND row.xmin::text = $${named.length}::text`;
     const run = async (statement: string, parameters: string[]): Promise<boolean> =>
       (await query(`${statement} RETURNING true AS done`, parameters, { until })).length > 0;
-    if (!after) return run(`DELETE FROM ${table} AS row WHERE ${place}`, [...named, version!]);
+    if (!after) return run(`DELETE FROM ${table} AS row WHERE ${place}`, named);
     const row = JSON.stringify(toRow(name, after));
-    if (version !== undefined)
-      return run(`UPDATE ${table} AS row SET (${columns}) = (${values(`$${named.length + 2}`)}) WHERE ${place}`, [
-        ...named,
-        version,
-        row,
-      ]);
-    const isThere = `ON CONFLICT (${keyColumns(name).join(", ")}) DO NOTHING`;
-    return run(`INSERT INTO ${table} (${columns}) ${values("$1")} ${isThere}`, [row]);
+    if (version === undefined) {
+      const isThere = `ON CONFLICT (${keyColumns(name).join(", ")}) DO NOTHING`;
+      return run(`INSERT INTO ${table} (${columns}) ${values("$1")} ${isThere}`, [row]);
+    }
+    const changed = `(${columns}) = (${values(`$${named.length + 1}`)})`;
+    return run(`UPDATE ${table} AS row SET ${changed} WHERE ${place}`, [...named, row]);
   }
 
   return {
@@ -94,11 +88,8 @@ export function createRecordOperations(database: Database) {
     /** Rows that refer to the user are deleted with it (ON DELETE CASCADE). A running sign-in locks the user's row, or finds it deleted. */
     async deleteUser(instance_id, id) {
       if (id.includes("\0")) return false;
-      const [row] = await query(`DELETE FROM svc.users AS row WHERE ${placeOf("users")} RETURNING true AS deleted`, [
-        instance_id,
-        id,
-      ]);
-      return row !== undefined;
+      const statement = `DELETE FROM svc.users AS row WHERE ${placeOf("users")} RETURNING true AS deleted`;
+      return (await query(statement, [instance_id, id])).length > 0;
     },
 
     async instancesWith(name, key) {
@@ -119,22 +110,16 @@ export function createRecordOperations(database: Database) {
         [instance_id, user_id],
       ),
 
-    async counts() {
-      const [counts] = await query<Record<TableName, number>>(`SELECT ${COUNTS}`);
-      return counts!;
-    },
+    counts: async () => (await query<Record<TableName, number>>(`SELECT ${COUNTS}`))[0]!,
 
     maxCounted: MAX_COUNTED,
 
-    settings: (prefix) =>
-      query<SettingRecord>(`${selectFrom("settings")} WHERE starts_with(row.name, $1::text) ORDER BY row.position`, [
-        prefix,
-      ]),
-
-    async revision() {
-      const [row] = await query<{ revision: string }>(REVISION);
-      return row!.revision;
+    settings(prefix) {
+      const select = `${selectFrom("settings")} WHERE starts_with(row.name, $1::text) ORDER BY row.position`;
+      return query<SettingRecord>(select, [prefix]);
     },
+
+    revision: async () => (await query<{ revision: string }>(REVISION))[0]!.revision,
 
     add: (records) => asConflict(query, () => transaction((ask) => insertAll(ask, records), false)),
 

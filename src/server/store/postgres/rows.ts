@@ -1,4 +1,4 @@
-import { columnsOf, isTenantName, keyColumn, type Column } from "../columns.ts";
+import { columnsOf, isTenantName, keyColumn } from "../columns.ts";
 import { fold } from "../../../wire/text/fold.ts";
 import { type RecordOf, type TableName, MOVED_NAMES, TABLE_NAMES, type Records } from "../records.ts";
 import type { Database } from "./database/database.ts";
@@ -6,6 +6,8 @@ import { announceWait } from "./database/reports.ts";
 import { isoOf, timestampOf } from "./database/connection.ts";
 import { SECRET_PREFIX } from "../store.ts";
 import type { Ask } from "./database/session.ts";
+
+const BATCH = 1000;
 
 /** The column in which a column's text is searched. */
 export function searchColumn(table: TableName, column: string): string {
@@ -34,16 +36,7 @@ export function selectFrom(table: TableName): string {
   return `SELECT ${selected(table)} FROM svc.${table} AS row`;
 }
 
-/** A column in the database: one of a record, or the folded text of one. */
-export interface StoredColumn {
-  readonly name: string;
-  readonly column: Column;
-  readonly isFolded: boolean;
-  /** The value for older records, if the column was added later. */
-  readonly initial: unknown;
-}
-
-/** The version of the records whose columns version 1 of the schema has. Each later column has a migration. */
+/** The version of the records whose columns version 1 of the schema has. */
 const FIRST = 5;
 
 /** Whether a migration adds the column, because version 1 of the schema does not have it. */
@@ -51,8 +44,13 @@ export function isLate({ column: { since = FIRST } }: StoredColumn): boolean {
   return since > FIRST;
 }
 
-/** The columns that a table has in the database, in their order: those of its records, and their folded texts. */
-export function storedColumnsOf(table: TableName): StoredColumn[] {
+export type StoredColumn = ReturnType<typeof storedColumnsOf>[number];
+
+/**
+ * The columns that a table has in the database, in their order: those of its records, and their folded texts. Each with the
+ * value for older records, if it was added later.
+ */
+export function storedColumnsOf(table: TableName) {
   return columnsOf(table).flatMap(([name, column]) => {
     const { initial = null } = column;
     const stored = { name, column, initial, isFolded: false };
@@ -74,7 +72,7 @@ export function toRow<Name extends TableName>(table: Name, record: RecordOf[Name
   const row: Record<string, unknown> = {};
   for (const [name, column] of columnsOf(table)) {
     const value = record[name as keyof typeof record] as unknown;
-    row[name] = isTime(column) && value !== null ? timestampOf(value as string) : value;
+    row[name] = column.kind === "time" && value !== null ? timestampOf(value as string) : value;
     if (column.folded) row[`${name}_folded`] = value === null ? null : fold(value as string);
   }
   return row;
@@ -85,16 +83,10 @@ export function fromJsonRow<Name extends TableName>(table: Name, row: object): R
   const fields = row as Record<string, unknown>;
   const record = columnsOf(table).map(([name, column]) => {
     const value = fields[name];
-    return [name, isTime(column) && value !== null ? isoOf(value as string) : value];
+    return [name, column.kind === "time" && value !== null ? isoOf(value as string) : value];
   });
   return Object.fromEntries(record) as RecordOf[Name];
 }
-
-function isTime({ kind }: Column): boolean {
-  return kind === "time";
-}
-
-const BATCH = 1000;
 
 /** A transaction that reads or replaces all records. Sign-ins, and others like it, wait meanwhile. */
 export function withoutWriters(database: Database, work: (ask: Ask) => Promise<void>): Promise<void> {
@@ -105,26 +97,20 @@ export function withoutWriters(database: Database, work: (ask: Ask) => Promise<v
   }, false);
 }
 
-/** Adds records of one kind, in their order. */
-async function insert<Name extends TableName>(
-  ask: Ask,
-  table: Name,
-  records: readonly RecordOf[Name][],
-): Promise<void> {
-  const columns = storedNames(table);
-  for (let start = 0; start < records.length; start += BATCH) {
-    const rows = records.slice(start, start + BATCH).map((record) => toRow(table, record));
-    await ask(
-      `INSERT INTO svc.${table} (${columns})
-       SELECT ${columns} FROM json_populate_recordset(NULL::svc.${table}, $1::text::json)`,
-      [JSON.stringify(rows)],
-    );
-  }
-}
-
-/** Adds records of any kinds, those that others refer to first. */
+/** Adds records of any kinds, those that others refer to first, each kind in its order. */
 export async function insertAll(ask: Ask, records: Partial<Records>): Promise<void> {
-  for (const table of MOVED_NAMES) await insert(ask, table, records[table] ?? []);
+  for (const table of MOVED_NAMES) {
+    const columns = storedNames(table);
+    const all: readonly RecordOf[typeof table][] = records[table] ?? [];
+    for (let start = 0; start < all.length; start += BATCH) {
+      const rows = all.slice(start, start + BATCH).map((record) => toRow(table, record));
+      await ask(
+        `INSERT INTO svc.${table} (${columns})
+         SELECT ${columns} FROM json_populate_recordset(NULL::svc.${table}, $1::text::json)`,
+        [JSON.stringify(rows)],
+      );
+    }
+  }
 }
 
 /** Deletes rows that refer to others first. The store's secrets stay: other processes continue to use them. */

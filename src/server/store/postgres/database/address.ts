@@ -149,13 +149,10 @@ function decoded(text: string): string {
   }
 }
 
-/** The connections of one process to a database, and its timeouts. */
-export type Limits = ReturnType<typeof limitsOf>;
-
 /** PostgreSQL must time out a statement before we consider PostgreSQL lost because of one slow search. */
 const MARGIN_MS = 500;
 
-/** @throws {ServeError} */
+/** The connections of one process to a database, and its timeouts. @throws {ServeError} */
 function limitsOf(parameters: URLSearchParams, connectTimeout: string | undefined, hosts: number) {
   const whole = (name: string, least: number, most: number, otherwise: number, text?: string): number => {
     const given = parameters.get(name) ?? text;

@@ -19,7 +19,7 @@ import {
   unavailable,
   withinTime,
 } from "./failures.ts";
-import { describeHolders, LOCK_HOLDERS, type LockHolder, createReports } from "./reports.ts";
+import { describeHolders, createReports } from "./reports.ts";
 import { createSemaphore, createCurrentPool, type Pool } from "./pool.ts";
 import { faultOf, READ_STATE, type ServerState } from "./servers.ts";
 import { openSession, type Ask, type Session, type Value } from "./session.ts";
@@ -58,7 +58,7 @@ export function openDatabase(address: Address, warn: Warn) {
     latest = state;
     if (faultOf(state)) return;
     pool.release();
-    reports.usable();
+    reports.usable(false);
   }
 
   /**
@@ -144,7 +144,7 @@ export function openDatabase(address: Address, warn: Warn) {
     const isWaiting = isTooSlow(error) || isLocked(error);
     if (isWaiting) timeouts++;
     await reports.failure(error, async () =>
-      isWaiting ? describeHolders(await query<LockHolder>(LOCK_HOLDERS, [], { isSearch: true })) : "",
+      isWaiting ? describeHolders((text) => query(text, [], { isSearch: true })) : "",
     );
   }
 
@@ -170,7 +170,7 @@ export function openDatabase(address: Address, warn: Warn) {
     clock,
     /** Whether a write failed because the server's disk was full, and `noteRoom` has not reported space since. */
     isFull: reports.isFull,
-    noteRoom: reports.room,
+    noteRoom: () => reports.usable(true),
     /** Commits that wait for a synchronous standby, at the last look. */
     hangingCommits: () => latest?.hanging ?? 0,
     /** How many statements of requests ran into their time limit, or waited too long for a lock. */

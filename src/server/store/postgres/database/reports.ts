@@ -1,5 +1,6 @@
 import { clearTimeout, setTimeout } from "node:timers";
 import type { Warn } from "../../store.ts";
+import type { Ask } from "./session.ts";
 import { isFull, isHanging, isLoginRefused, isReadOnly, reasonOf } from "./failures.ts";
 
 /** How often the same reason is reported while requests fail for it. */
@@ -28,7 +29,7 @@ export function createReports(location: string, warn: Warn) {
   return {
     /** From now on what fails is said. */
     serve: () => void (isServing = true),
-    /** Whether a write failed because the server's disk was full, and `room` has not been called since. */
+    /** Whether a write failed because the server's disk was full, and its disk is not known to have space again. */
     isFull: () => hindrance === "full",
     /** Whether only a server's state can tell that it is usable again. */
     isDoubtful: () => hindrance === "other",
@@ -38,14 +39,9 @@ export function createReports(location: string, warn: Warn) {
       if (hindrance === undefined) back();
     },
 
-    /** The server accepts writes and completes them. */
-    usable(): void {
-      if (hindrance === "full") return;
-      hindrance = undefined;
-      back();
-    },
-
-    room(): void {
+    /** The server accepts writes and completes them. @param hasRoom whether its disk is known to have space again */
+    usable(hasRoom: boolean): void {
+      if (hindrance === "full" && !hasRoom) return;
       hindrance = undefined;
       back();
     },
@@ -67,33 +63,20 @@ export function createReports(location: string, warn: Warn) {
      * A failure although the connection works: a missing table, a missing privilege, a lock.
      * @param explain a sentence more
      */
-    async failure(error: unknown, explain: () => Promise<string>): Promise<void> {
-      const reason = reasonOf(error);
+    async failure(fault: unknown, explain: () => Promise<string>): Promise<void> {
+      const reason = reasonOf(fault);
       if (!isServing || isAway || !isNews(reason)) return;
-      let more = "";
-      try {
-        more = await explain();
-      } catch {
-        // The database is no longer asked for it.
-      }
+      const more = await explain().catch(() => "");
       const sentences = [reason.replace(/\.?$/, "."), more, "Requests that need it get 503."];
       warn(`${location}: ${sentences.filter((text) => text !== "").join(" ")}`);
     },
   };
 }
 
-/** A transaction that others may wait for. */
-export interface LockHolder {
-  readonly pid: number;
-  readonly program: string;
-  readonly role: string;
-  readonly mode: string;
-  readonly relation: string;
-}
-
 /** Those of our own that are under way wait themselves, or are young. What another role's transaction does is not shown to us. */
-export const LOCK_HOLDERS = `SELECT DISTINCT ON (held.pid) held.pid, held.mode, held.relation::regclass::text AS relation,
-    coalesce(nullif(activity.application_name, ''), 'unnamed') AS program, coalesce(activity.usename::text, '?') AS role
+const LOCK_HOLDERS = `SELECT DISTINCT ON (held.pid) format('%s on %s, held by process %s (%s, role %s)', held.mode,
+    held.relation::regclass, held.pid, coalesce(nullif(activity.application_name, ''), 'unnamed'),
+    coalesce(activity.usename, '?')) AS holder
   FROM pg_locks AS held JOIN pg_stat_activity AS activity ON activity.pid = held.pid
   WHERE held.locktype = 'relation' AND held.granted AND held.pid <> pg_backend_pid()
     AND held.database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -102,33 +85,25 @@ export const LOCK_HOLDERS = `SELECT DISTINCT ON (held.pid) held.pid, held.mode, 
     AND coalesce(clock_timestamp() - activity.xact_start > interval '1 s', true)
   ORDER BY held.pid, held.mode LIMIT 3`;
 
-/** A sentence on why statements ran into their time limit. */
-export function describeHolders(holders: readonly LockHolder[]): string {
-  if (holders.length === 0) return "No other transaction holds a lock on svc's tables: the database is slow.";
-  const all = holders.map(
-    ({ pid, program, role, mode, relation }) =>
-      `${mode} on ${relation}, held by process ${pid} (${program}, role ${role})`,
-  );
-  return `Locks: ${all.join("; ")}.`;
+/** A sentence on why statements ran into their time limit: the transactions that others may wait for. */
+export async function describeHolders(ask: Ask): Promise<string> {
+  const rows = await ask<{ holder: string }>(LOCK_HOLDERS);
+  if (rows.length === 0) return "No other transaction holds a lock on svc's tables: the database is slow.";
+  return `Locks: ${rows.map(({ holder }) => holder).join("; ")}.`;
 }
-
-/** Whose messages name a database. */
-type Reporter = { readonly location: string; readonly warn: Warn };
 
 const SAY_AFTER_MS = 3000;
 
 /** Waits for the other process that creates, fills or changes something, and says so if that takes long. */
-export async function announceWait<T>(reporter: Reporter, locked: Promise<T>): Promise<T> {
-  const timer = sayWaiting(reporter);
+export async function announceWait<T>(
+  { location, warn }: { readonly location: string; readonly warn: Warn },
+  locked: Promise<T>,
+): Promise<T> {
+  const text = `${location}: another process is creating, filling or changing the store. Waiting for it.`;
+  const timer = setTimeout(() => warn(text), SAY_AFTER_MS);
   try {
     return await locked;
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** @returns what is to be cleared when the wait is over */
-export function sayWaiting({ location, warn }: Reporter): NodeJS.Timeout {
-  const text = `${location}: another process is creating, filling or changing the store. Waiting for it.`;
-  return setTimeout(() => warn(text), SAY_AFTER_MS);
 }

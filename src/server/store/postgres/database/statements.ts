@@ -3,8 +3,6 @@ import { beginOn, connect, localSettings, type Client, type Endpoint } from "./c
 import { isBusy, NoAnswer, NotSent, withinTime } from "./failures.ts";
 import type { Value } from "./session.ts";
 
-export type Statements = ReturnType<typeof openStatements>;
-
 /** A statement that waits for a connection. */
 interface Waiting {
   readonly until: number;
