@@ -43,7 +43,7 @@ export type SharedState = Awaited<ReturnType<typeof createSharedState>>;
 
 /** What can be changed while the service runs, as this process knows it. @param realNow the machine's time */
 export async function createSharedState(store: Store, realNow: () => Date) {
-  const clock = new Clock(realNow);
+  const clock = createClock(realNow);
   const instances = createInstances(clock.now);
   const listeners: ((personas: readonly PersonaRecord[]) => void)[] = [];
   let personas: readonly PersonaRecord[] = [];
@@ -168,47 +168,32 @@ export type ClockSetting =
   | { readonly mode: "frozen"; readonly at: string };
 
 /** The one clock of states, tokens, codes, sessions and dates. Timers and deadlines do not follow it. */
-class Clock {
-  readonly #real: () => Date;
-  #setting: ClockSetting = { mode: "real" };
+function createClock(real: () => Date) {
+  let setting: ClockSetting = { mode: "real" };
 
-  constructor(real: () => Date) {
-    this.#real = real;
+  function now(): Date {
+    if (setting.mode === "real") return real();
+    return setting.mode === "frozen" ? new Date(setting.at) : new Date(real().getTime() + setting.offset_ms);
   }
+  const frozenAt = (at: Date): ClockSetting => ({ mode: "frozen", at: at.toISOString() });
+  const runningFrom = (at: Date): ClockSetting => ({ mode: "running", offset_ms: at.getTime() - real().getTime() });
 
-  readonly now = (): Date => {
-    const setting = this.#setting;
-    if (setting.mode === "real") return this.#real();
-    return setting.mode === "frozen" ? new Date(setting.at) : new Date(this.#real().getTime() + setting.offset_ms);
+  return {
+    now,
+    /** For what must not follow this clock. */
+    real,
+    get setting(): ClockSetting {
+      return setting;
+    },
+    /** Applies the setting of the store. */
+    follow: (latest: ClockSetting) => void (setting = latest),
+    read(): AnswerOf<"GET /clock"> {
+      const at = now();
+      return { now: at.toISOString(), mode: setting.mode, offset_ms: at.getTime() - real().getTime() };
+    },
+    frozenAt,
+    runningFrom,
+    /** In the current mode, but at `at`. */
+    movedTo: (at: Date) => (setting.mode === "frozen" ? frozenAt(at) : runningFrom(at)),
   };
-
-  /** Real time, for what must not follow this clock. */
-  readonly real = (): Date => this.#real();
-
-  get setting(): ClockSetting {
-    return this.#setting;
-  }
-
-  /** Applies the setting of the store. */
-  follow(setting: ClockSetting): void {
-    this.#setting = setting;
-  }
-
-  read(): AnswerOf<"GET /clock"> {
-    const now = this.now();
-    return { now: now.toISOString(), mode: this.#setting.mode, offset_ms: now.getTime() - this.#real().getTime() };
-  }
-
-  frozenAt(at: Date): ClockSetting {
-    return { mode: "frozen", at: at.toISOString() };
-  }
-
-  runningFrom(at: Date): ClockSetting {
-    return { mode: "running", offset_ms: at.getTime() - this.#real().getTime() };
-  }
-
-  /** In the current mode, but at `at`. */
-  movedTo(at: Date): ClockSetting {
-    return this.#setting.mode === "frozen" ? this.frozenAt(at) : this.runningFrom(at);
-  }
 }

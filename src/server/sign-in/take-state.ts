@@ -2,7 +2,7 @@ import { SignInRefused, type WayBack } from "../errors.ts";
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 import { STATE_LIFETIME_SECONDS } from "../../wire/redirect-uri.ts";
 import type { InstanceRecord, StateRecord } from "../store/records.ts";
-import type { Store, TakenState } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import type { ReadCookie } from "../cookies.ts";
 import { AWAITS_BROWSER, isBound } from "./binding.ts";
 import type { Caller } from "./caller.ts";
@@ -46,7 +46,11 @@ export async function takeState(deps: TakeStateDeps, request: TakeStateRequest) 
   const { record } = taken;
   const instance = findInstance(record.instance_id);
   const wayBack = instance && wayBackTo(instance, record.redirect_uri);
-  const removed = removal(taken, finished, wayBack);
+  const removal = async (): Promise<void> => {
+    if (!(await taken.removed)) throw notOpen(record.state, finished);
+    finished.set(record.state, { wayBack });
+  };
+  const removed = removal();
   // It may fail before it is awaited.
   removed.catch(() => undefined);
   const fault = faultOf(record, request, deps);
@@ -55,15 +59,6 @@ export async function takeState(deps: TakeStateDeps, request: TakeStateRequest) 
   if (fault !== undefined) throw new SignInRefused("invalid_state", undefined, { reason: fault, wayBack });
   const reason = "The instance of this sign-in is no longer active. Activate it first.";
   throw new SignInRefused("invalid_state", undefined, { reason });
-}
-
-async function removal(
-  { record, removed }: TakenState,
-  finished: FinishedSignIns,
-  wayBack: WayBack | undefined,
-): Promise<void> {
-  if (!(await removed)) throw notOpen(record.state, finished);
-  finished.set(record.state, { wayBack });
 }
 
 function notOpen(state: string, finished: FinishedSignIns): SignInRefused {

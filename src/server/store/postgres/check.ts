@@ -52,19 +52,29 @@ async function brokenIndexes(ask: Ask): Promise<string[]> {
   return rows.map(({ name }) => `The index ${name} is not valid. Run: REINDEX INDEX ${name}`);
 }
 
+/** The first faults of the rows of a SELECT. @param name unique among its cursors */
+async function faultsIn<Row extends object>(
+  ask: Ask,
+  name: string,
+  select: string,
+  faultOf: (row: Row) => string | undefined,
+): Promise<string[]> {
+  const faults: string[] = [];
+  for await (const rows of inBatches<Row>(ask, name, BATCH, select)) {
+    faults.push(...rows.flatMap((row) => faultOf(row) ?? []));
+    if (faults.length >= MAX_NAMED) break;
+  }
+  return faults.slice(0, MAX_NAMED);
+}
+
 /** Rows that are not records: values that svc never writes, and no import takes. */
 async function invalidRows(ask: Ask): Promise<string[]> {
   const faults: string[] = [];
-  for (const table of TABLE_NAMES) {
-    let left = MAX_NAMED;
-    for await (const rows of inBatches<object>(ask, `${table}_records`, BATCH, selectFrom(table))) {
-      const found = rows.flatMap((row) => recordFault([table, row] as Entry) ?? []).slice(0, left);
-      faults.push(...found.map((fault) => `${fault}.`));
-      left -= found.length;
-      if (left === 0) break;
-    }
-  }
-  return faults;
+  for (const table of TABLE_NAMES)
+    faults.push(
+      ...(await faultsIn(ask, `${table}_records`, selectFrom(table), (row) => recordFault([table, row] as Entry))),
+    );
+  return faults.map((fault) => `${fault}.`);
 }
 
 /** Rows without their user, which a restore with disabled triggers can leave. */
@@ -94,24 +104,16 @@ async function unlistedSessions(ask: Ask): Promise<string[]> {
 
 /** Searches read folded text, which only svc writes. A name that was changed by hand leaves it outdated. */
 async function staleText(ask: Ask): Promise<string[]> {
+  type Row = { id: string; text: string | null; folded: string | null };
   const faults: string[] = [];
   for (const table of ["users", "sessions"] as const)
     for (const column of foldedColumnsOf(table)) {
-      const stale: string[] = [];
       const select = `SELECT id, ${column} AS text, ${column}_folded AS folded FROM svc.${table}`;
-      const batches = inBatches<{ id: string; text: string | null; folded: string | null }>(
-        ask,
-        `${table}_${column}`,
-        BATCH,
-        select,
-      );
-      for await (const rows of batches) {
-        const found = rows.filter(({ text, folded }) => (text === null ? null : fold(text)) !== folded);
-        stale.push(...found.map(({ id }) => id));
-        if (stale.length >= MAX_NAMED) break;
-      }
-      for (const id of stale.slice(0, MAX_NAMED))
-        faults.push(`${table}: ${id} can't be found by its ${column}: ${column}_folded is out of date.`);
+      const faultOf = ({ id, text, folded }: Row): string | undefined =>
+        (text === null ? null : fold(text)) === folded
+          ? undefined
+          : `${table}: ${id} can't be found by its ${column}: ${column}_folded is out of date.`;
+      faults.push(...(await faultsIn(ask, `${table}_${column}`, select, faultOf)));
     }
   return faults;
 }

@@ -28,10 +28,8 @@ END $$`;
  * tables. Several processes may do so at the same time.
  * @throws {StoreRefused} if a privilege is missing, the schema is newer than this svc, or other transactions keep their locks
  */
-export async function migrate(
-  database: Database,
-  migrations: readonly string[] = MIGRATIONS,
-): Promise<Omit<Migration, "location">> {
+export async function migrate(database: Database, migrations: readonly string[] = MIGRATIONS): Promise<Migration> {
+  const { location } = database;
   const session = database.openSession(false);
   try {
     const from = await upgrade(database, session, migrations).catch((error: unknown) => {
@@ -39,9 +37,9 @@ export async function migrate(
       throw error;
     });
     const indexed = await addIndexes(database, session.ask);
-    return { from, to: migrations.length, trigrams: await hasTrigrams(session.ask), indexed };
+    return { location, from, to: migrations.length, trigrams: await hasTrigrams(session.ask), indexed };
   } catch (error) {
-    throw asRefusal(database.location, error, "Have the owner of the database run svc store migrate once.");
+    throw asRefusal(location, error, "Have the owner of the database run svc store migrate once.");
   } finally {
     await session.close();
   }
@@ -132,6 +130,6 @@ async function lockInTurn(ask: Ask, mode: string): Promise<void> {
 export async function migratePostgres(url: string, warn: Warn = () => {}): Promise<Migration> {
   return withDatabase(url, warn, async (database) => {
     await schemaVersion(database);
-    return { location: database.location, ...(await migrate(database)) };
+    return migrate(database);
   });
 }

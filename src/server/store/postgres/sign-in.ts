@@ -1,5 +1,5 @@
 import { fold } from "../../../wire/text/fold.ts";
-import type { IdentityRecord, SessionRecord, UserRecord, StateRecord } from "../records.ts";
+import type { IdentityRecord, SessionRecord, StateRecord } from "../records.ts";
 import { StorageUnavailable, type Cleared, type SignInLookup, type SignIn, type Store } from "../store.ts";
 import type { Database } from "./database/database.ts";
 import { isConflict } from "./database/failures.ts";
@@ -27,10 +27,7 @@ const REVOKE_SESSIONS = `UPDATE svc.sessions SET revoked_at = $3::text::timestam
  * Reads, decides in this process, and writes under locks if nothing has changed meanwhile; otherwise it starts over. So no
  * transaction is open during the decision, and two round trips are enough.
  */
-export async function completeSignIn(
-  database: Database,
-  signIn: SignIn,
-): Promise<{ user: UserRecord; session: SessionRecord }> {
+export async function completeSignIn(database: Database, signIn: SignIn) {
   const until = database.deadline();
   const who = [signIn.instance_id, signIn.provider, signIn.uid, fold(signIn.email), signIn.ip_address];
   for (;;) {
@@ -42,7 +39,8 @@ export async function completeSignIn(
     try {
       const parameters = [...who, row?.version ?? null, ...rows.map((written) => JSON.stringify(written))];
       const isWritten = cleared
-        ? await writeAndClear(database, parameters, cleared, session)
+        ? // The locks of the sign-in are held to the end of the transaction, so that nothing is added to the user in between.
+          await database.transaction(async (ask) => (await write(ask, parameters)) && clear(ask, cleared, session))
         : await write((text, values) => database.query(text, values, { until }), parameters);
       if (isWritten) return { user, session };
     } catch (error) {
@@ -58,19 +56,11 @@ async function write(ask: Ask, parameters: readonly Value[]): Promise<boolean> {
   return outcome!.written;
 }
 
-/** The locks of the sign-in are held to the end of the transaction, so that nothing is added to the user in between. */
-async function writeAndClear(
-  database: Database,
-  parameters: readonly Value[],
-  { identities, revoked_at }: Cleared,
-  { instance_id, user_id, session_id }: SessionRecord,
-): Promise<boolean> {
-  return database.transaction(async (ask) => {
-    if (!(await write(ask, parameters))) return false;
-    await ask(REMOVE_IDENTITIES, [instance_id, user_id, JSON.stringify(identities)]);
-    await ask(REVOKE_SESSIONS, [instance_id, user_id, timestampOf(revoked_at), session_id]);
-    return true;
-  });
+async function clear(ask: Ask, { identities, revoked_at }: Cleared, session: SessionRecord): Promise<true> {
+  const { instance_id, user_id, session_id } = session;
+  await ask(REMOVE_IDENTITIES, [instance_id, user_id, JSON.stringify(identities)]);
+  await ask(REVOKE_SESSIONS, [instance_id, user_id, timestampOf(revoked_at), session_id]);
+  return true;
 }
 
 function lookupOf(row: LookupRow, { provider, uid }: SignIn): SignInLookup {
