@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { isWatching, isControlApi } from "../../wire/control/paths.ts";
 import type { AnswerOf } from "../../wire/control/types.ts";
 import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/ids.ts";
@@ -47,13 +48,12 @@ export function logTo<Request extends Report>(
   };
 }
 
-/** The latest requests, in memory. */
 export class RequestLog {
   /** In the order in which they were answered. */
   readonly #requests = new Map<string, LoggedRequest>();
   /** Those of the control API and the dashboard are counted by themselves: watching must not push out what is watched. */
-  readonly #product = new Latest();
-  readonly #control = new Latest();
+  readonly #product = this.#latest();
+  readonly #control = this.#latest();
   readonly #listeners = new Set<(request: LoggedRequest) => void>();
 
   /** Newest first. */
@@ -67,29 +67,19 @@ export class RequestLog {
 
   add(request: LoggedRequest): void {
     this.#requests.set(request.id, request);
-    const dropped = (isWatching(request.path) ? this.#control : this.#product).add(request.id);
-    if (dropped !== undefined) this.#requests.delete(dropped);
+    (isWatching(request.path) ? this.#control : this.#product).set(request.id, true);
     for (const listener of this.#listeners) listener(request);
+  }
+
+  /** Ids, with which the requests go. */
+  #latest(): LRUCache<string, true> {
+    return new LRUCache({ max: MAX_ENTRIES, dispose: (_, id) => this.#requests.delete(id) });
   }
 
   /** Calls back with each request. @returns a function that unsubscribes */
   subscribe(listener: (request: LoggedRequest) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
-  }
-}
-
-/** The latest ids, unordered: each overwrites the oldest. */
-class Latest {
-  readonly #ids: string[] = [];
-  #next = 0;
-
-  /** @returns the id that is dropped */
-  add(id: string): string | undefined {
-    const oldest = this.#ids[this.#next];
-    this.#ids[this.#next] = id;
-    this.#next = (this.#next + 1) % MAX_ENTRIES;
-    return oldest;
   }
 }
 
@@ -129,13 +119,10 @@ function shownTarget(target: string, path: string | null): string {
   return redactUrl(target, path ?? (HIDDEN.test(target) ? redactPath(target) : undefined));
 }
 
-/** What was sent in answer to a request. */
 interface Sent {
   /** Path and query of the request, as they were sent. */
   readonly target: string;
-  /** The body of the request, if it is JSON. */
   readonly body?: unknown;
-  /** The answer, if it is JSON. */
   readonly json?: string | undefined;
   /** Where the answer redirects to. */
   readonly location?: string | undefined;

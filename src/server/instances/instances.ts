@@ -4,7 +4,6 @@ import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../../wire/ids.ts";
 
 export type Instances = ReturnType<typeof createInstances>;
 
-/** How many replaced keys are remembered. */
 const MAX_FORMER = 1000;
 
 /**
@@ -22,11 +21,10 @@ export function createInstances(now: () => Date) {
     const shown = Buffer.from(key);
     if (latest?.key.length === shown.length && timingSafeEqual(latest.key, shown)) return latest.instance;
     const instance = indexes.secretKeys.get(digest(key));
-    if (instance) latest = { key: shown, instance };
-    return instance ?? byOldKey(key);
-  }
-
-  function byOldKey(key: string): InstanceRecord | undefined {
+    if (instance) {
+      latest = { key: shown, instance };
+      return instance;
+    }
     const old = indexes.oldKeys.get(digest(key));
     return old && old.expires_at > now().toISOString() ? old.instance : undefined;
   }

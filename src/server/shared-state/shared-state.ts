@@ -185,7 +185,6 @@ function createClock(real: () => Date) {
     get setting(): ClockSetting {
       return setting;
     },
-    /** Applies the setting of the store. */
     follow: (latest: ClockSetting) => void (setting = latest),
     read(): AnswerOf<"GET /clock"> {
       const at = now();

@@ -76,7 +76,7 @@ async function checkBegin(
  * @throws {SignInRefused} `invalid_redirect_uri` or `provider_not_configured`
  */
 async function beginSignIn(deps: SignInDeps, request: BeginRequest): Promise<BegunSignIn> {
-  const { instance, provider, redirect_uri, caller, isAtCallback } = request;
+  const { instance, provider, redirect_uri, login_hint, caller, isAtCallback } = request;
   const { connection, destination } = await checkBegin(deps, request);
   // A real provider has no page of ours that could bind the browser before it comes to the callback; and only the
   // callback's host can tell a frame, where a sign-in must not begin.
@@ -107,7 +107,7 @@ async function beginSignIn(deps: SignInDeps, request: BeginRequest): Promise<Beg
     state,
     code_verifier,
     // Otherwise a page could preselect the account and skip the confirmation.
-    login_hint: destination.needsClick ? undefined : request.login_hint,
+    login_hint: destination.needsClick ? undefined : login_hint,
     application: { name: instance.name, origin: destination.origin, needsClick: destination.needsClick },
   });
   const flow_id = flowIdOf(state);
@@ -115,12 +115,7 @@ async function beginSignIn(deps: SignInDeps, request: BeginRequest): Promise<Beg
     { instance: instance.id, provider, redirect_uri },
     {
       name: "begin",
-      sent: {
-        provider,
-        instance: instance.subdomain,
-        redirect_uri: withoutQuery(redirect_uri),
-        login_hint: request.login_hint,
-      },
+      sent: { provider, instance: instance.subdomain, redirect_uri: withoutQuery(redirect_uri), login_hint },
       answered: { status: 302, location: withoutQuery(location) },
     },
   );

@@ -27,7 +27,6 @@ export function pageBinding(state: string, browser: string, isHttps: boolean) {
   return { hash: pageHash(state, browser), cookie: bindingCookie(state, secret, STATE_LIFETIME_SECONDS, isHttps) };
 }
 
-/** The hash of `pageBinding`. */
 export function pageHash(state: string, browser: string): string {
   return AT_PAGE + sha256(pageSecret(state, browser));
 }

@@ -1,4 +1,4 @@
-import { SIGN_IN_ERRORS, type SignInErrorCode } from "../../wire/errors.ts";
+import { SIGN_IN_ERRORS } from "../../wire/errors.ts";
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import { ApiError, SignInError, SignInRefused } from "../errors.ts";
@@ -143,7 +143,10 @@ async function fetchProfile(
   { code, error }: CallbackRequest,
   onReply: (reply: ProviderReply) => void,
 ) {
-  if (error !== undefined) throw new SignInError(reportedError(error), reportOf(provider, error));
+  if (error !== undefined) {
+    const isKnown = error === "access_denied" || error === "temporarily_unavailable";
+    throw new SignInError(isKnown ? error : "server_error", reportOf(provider, error));
+  }
   if (!code)
     throw new SignInError(
       "server_error",
@@ -181,11 +184,6 @@ async function saveSignIn({ store, locate }: SignInDeps, context: SignInContext,
     openSession: (resolved, active) => openSession(context, place, resolved, active),
   });
   return { user, isNew: !lookup.known && !lookup.sameEmail };
-}
-
-function reportedError(error: string): SignInErrorCode {
-  if (error === "access_denied" || error === "temporarily_unavailable") return error;
-  return "server_error";
 }
 
 function asSignInError(error: unknown): SignInError {

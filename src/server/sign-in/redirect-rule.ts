@@ -90,20 +90,15 @@ export function checkEntry(entry: string, { isOnly, isPreview }: { isOnly: boole
 
 /** Warns of instances that send tokens to any address, or to none. */
 export function redirectWarnings(instances: readonly InstanceRecord[], isLocal: boolean): string[] {
-  if (isLocal)
-    return instances
-      .filter(allowsAny)
-      .map(
-        ({ name }) =>
-          `${name} sends tokens to any address, because its redirect_uris are "*". List its addresses before you expose this server.`,
-      );
-  return instances
-    .filter((instance) => allowsAny(instance) || instance.redirect_uris.length === 0)
-    .map(({ name, redirect_uris }) =>
-      redirect_uris.length === 0
-        ? `${name} refuses every sign-in: it has no redirect_uris. List its addresses.`
-        : `${name} refuses every sign-in: its redirect_uris are "*", which is allowed only on a server that no other machine can reach. List its addresses.`,
-    );
+  return instances.flatMap((instance) => {
+    const { name, redirect_uris } = instance;
+    if (allowsAny(instance))
+      return isLocal
+        ? `${name} sends tokens to any address, because its redirect_uris are "*". List its addresses before you expose this server.`
+        : `${name} refuses every sign-in: its redirect_uris are "*", which is allowed only on a server that no other machine can reach. List its addresses.`;
+    const isRefused = !isLocal && redirect_uris.length === 0;
+    return isRefused ? `${name} refuses every sign-in: it has no redirect_uris. List its addresses.` : [];
+  });
 }
 
 function allowsAny({ redirect_uris }: Pick<InstanceRecord, "redirect_uris">): boolean {
@@ -183,10 +178,7 @@ export async function publicSuffixFault(entry: string): Promise<string | undefin
   const { domain } = parsePreviewEntry(entry);
   // The list takes as long to load as the rest of a start, and few instances need it.
   const { belongsToOne } = await import("./registrable-domain.ts");
-  if (!isShared(domain) && belongsToOne(domain)) return undefined;
+  const isShared = SHARED.some((shared) => domain === shared || domain.endsWith(`.${shared}`));
+  if (!isShared && belongsToOne(domain)) return undefined;
   return `anyone can claim a name under ${domain}, and would get the tokens. Give previews a domain of your own, such as https://*.preview.acme.dev/callback, or a project's, such as https://*.my-project.pages.dev/callback`;
-}
-
-function isShared(host: string): boolean {
-  return SHARED.some((shared) => host === shared || host.endsWith(`.${shared}`));
 }

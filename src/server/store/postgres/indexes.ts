@@ -3,7 +3,6 @@ import type { Ask } from "./database/session.ts";
 
 type IndexedTable = TableName | "session_times";
 
-/** An index that no constraint needs. */
 interface Index {
   readonly name: string;
   readonly table: IndexedTable;

@@ -44,11 +44,6 @@ const SESSIONS = {
 } as const;
 type List = typeof USERS | typeof SESSIONS;
 
-interface Statement {
-  readonly text: string;
-  readonly values: readonly Value[];
-}
-
 export function createLists(readers: Readers) {
   return {
     users: (instance_id, options) => inPieces(list<UserRow>(readers, USERS, instance_id, options), viewOf),
@@ -78,7 +73,7 @@ async function* list<Row extends object>(
   }
 }
 
-function statementOf({ table, columns, from, leader, time }: List, instance_id: string, page: PageOptions): Statement {
+function statementOf({ table, columns, from, leader, time }: List, instance_id: string, page: PageOptions) {
   const { after, query } = page;
   const values: Value[] = [instance_id];
   const bind = (value: string): string => `$${values.push(value)}::text`;
@@ -94,7 +89,7 @@ function statementOf({ table, columns, from, leader, time }: List, instance_id: 
 
 async function* batches<Row extends object>(
   database: Database,
-  { text, values }: Statement,
+  { text, values }: ReturnType<typeof statementOf>,
   { query, limit = Infinity }: PageOptions,
 ): AsyncIterable<Row[]> {
   const { searches, cursors } = database;

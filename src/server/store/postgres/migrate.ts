@@ -45,7 +45,6 @@ export async function migrate(database: Database, migrations: readonly string[] 
   }
 }
 
-/** @returns the version before */
 async function upgrade(database: Database, session: Session, migrations: readonly string[]): Promise<number> {
   const { ask } = session;
   const { location, warn } = database;

@@ -8,7 +8,6 @@ export type Readers = ReturnType<typeof createReaders>;
 const COMPARE_EVERY_MS = 500;
 /** How long a replica that could not be read is left alone. */
 const LEFT_ALONE_MS = 5000;
-/** How long a comparison may hold up a list. */
 const COMPARE_WITHIN_MS = 1000;
 
 /** In bytes from the beginning of the log: a text, because it may be beyond what a number holds. */

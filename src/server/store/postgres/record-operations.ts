@@ -152,7 +152,6 @@ async function clear(ask: Ask, instance_id: string): Promise<void> {
   await ask("DELETE FROM svc.users WHERE instance_id = $1::text", [instance_id]);
 }
 
-/** The condition on a row that is named `row`, for `valuesOf`. */
 function placeOf(name: TableName): string {
   return keyColumns(name)
     .map((column, n) => `row.${column} = $${n + 1}::text`)

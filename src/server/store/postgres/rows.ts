@@ -9,7 +9,6 @@ import type { Ask } from "./database/session.ts";
 
 const BATCH = 1000;
 
-/** The column in which a column's text is searched. */
 export function searchColumn(table: TableName, column: string): string {
   return foldedColumnsOf(table).includes(column) ? `${column}_folded` : column;
 }
@@ -19,7 +18,6 @@ export function foldedColumnsOf(table: TableName): string[] {
   return columnsOf(table).flatMap(([name, { folded }]) => (folded ? [name] : []));
 }
 
-/** The columns that name a row. */
 export function keyColumns(table: TableName): string[] {
   return [...(isTenantName(table) ? ["instance_id"] : []), keyColumn(table)];
 }
@@ -31,7 +29,6 @@ export function selected(table: TableName): string {
     .join(", ");
 }
 
-/** A SELECT whose rows are records. */
 export function selectFrom(table: TableName): string {
   return `SELECT ${selected(table)} FROM svc.${table} AS row`;
 }
@@ -60,7 +57,6 @@ export function storedColumnsOf(table: TableName) {
   });
 }
 
-/** The names of all columns in the database, for an INSERT. */
 export function storedNames(table: TableName): string {
   return storedColumnsOf(table)
     .map(({ name }) => name)

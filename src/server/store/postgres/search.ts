@@ -6,7 +6,6 @@ import { searchColumn } from "./rows.ts";
 /** When a session was last renewed, where it has an index. */
 export const LISTED_TIME = "listed.last_signin_at";
 
-/** Names a value in the text of a statement, e.g. `$3::text`. */
 type Bind = (value: string) => string;
 
 /** A query as an SQL condition, which matches exactly what the json driver finds. */

@@ -8,7 +8,6 @@ import { timestampOf } from "./database/connection.ts";
 import { fromJsonRow, toRow, selected, storedNames } from "./rows.ts";
 
 interface LookupRow {
-  /** The versions of all rows that were read. */
   readonly version: string;
   readonly user: object;
   readonly identities: object[] | null;
@@ -75,7 +74,6 @@ const MAX_STATES = 50_000;
 const TRIM_EVERY = 128;
 /** The number dropped at once: far more than all processes add between two checks. */
 const MAX_DROPPED = 5000;
-/** The most expired states that one request removes. */
 const MAX_PASSED = 1000;
 /**
  * How often a process looks for expired states of an instance. A search for the oldest walks over all removed rows that
@@ -86,7 +84,6 @@ const LOOK_EVERY_MS = 10_000;
 const SAVE = `INSERT INTO svc.states (${storedNames("states")})
   SELECT ${storedNames("states")} FROM json_populate_record(NULL::svc.states, $1::text::json)`;
 
-/** Removes expired states as well. */
 const LOOK_AND_SAVE = `SELECT svc.save_state($1::text::json, ${MAX_PASSED})`;
 
 /** Rows that another process is removing are skipped, so that nothing waits. */
@@ -112,7 +109,6 @@ const PRUNE = `WITH gone AS (
     RETURNING 1)
   SELECT count(*)::int AS deleted FROM gone`;
 
-/** Unfinished sign-ins, and old sessions. */
 export function createStates({ query }: Database) {
   let saved = 0;
   /** The time of the last look, by instance. The clock may go back. */

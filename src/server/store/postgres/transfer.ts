@@ -90,7 +90,8 @@ export async function openPostgresTarget(url: string, warn: Warn = () => {}): Pr
 
     put: (entries) =>
       transaction(async () => {
-        await insertAll(ask, byKind(entries));
+        const ofTable = (table: TableName) => entries.flatMap(([name, record]) => (name === table ? [record] : []));
+        await insertAll(ask, byTable(MOVED_NAMES, ofTable) as Records);
         await ask("UPDATE svc.filling SET entries = entries + $1::text::bigint", [String(entries.length)]);
       }).catch((error: unknown) => {
         throw notStored(location, entries, error);
@@ -123,9 +124,4 @@ function notStored(location: string, entries: readonly Entry[], error: unknown):
   }
   if (!(error instanceof StorageUnavailable)) return error;
   return new StorageUnavailable(`${error.message}. To continue, run the same command again.`, { cause: error });
-}
-
-function byKind(entries: readonly Entry[]): Records {
-  const ofTable = (table: TableName) => entries.flatMap(([name, record]) => (name === table ? [record] : []));
-  return byTable(MOVED_NAMES, ofTable) as Records;
 }

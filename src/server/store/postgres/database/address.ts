@@ -9,7 +9,6 @@ export interface Host {
   readonly port: number;
 }
 
-/** The address of a database, and how to connect to it. */
 export type Address = ReturnType<typeof parseAddress>;
 
 /** The variables of libpq that fill in what an address omits. */
@@ -60,7 +59,6 @@ export function parseAddress(text: string, variables: Environment = {}) {
   return {
     /** For people: without the password and the parameters. */
     location: `postgres://${named === "" ? "" : `${named}@`}${shown}/${path}`,
-    /** Tried in this order. */
     hosts,
     /** Replicas that lists and searches may read. */
     searchHosts: searchHostsOf(parameters.get("search_hosts"), env),
@@ -70,7 +68,6 @@ export function parseAddress(text: string, variables: Environment = {}) {
     password: decoded(url.password) || env["PGPASSWORD"],
     passwordFile: parameter("passfile", "PGPASSFILE") ?? join(homedir(), ".pgpass"),
     tls: tlsOf(parameter("sslmode", "PGSSLMODE"), parameter("sslrootcert", "PGSSLROOTCERT")),
-    /** Whether a server must accept writes before it is used. */
     mustWrite: mustWrite(parameter("target_session_attrs", "PGTARGETSESSIONATTRS"), hosts.length),
     application_name: parameters.get("application_name") ?? "svc",
     /** A further role that may own the schema. */

@@ -100,16 +100,12 @@ function settingsFor({ limits }: Address, limited = true): Record<string, string
   };
 }
 
-export interface Setting {
-  readonly name: string;
-  /** A time in milliseconds. */
-  readonly setting: string;
-}
+/** As `pg_settings` has it: a time is in milliseconds. */
+export type Setting = { readonly name: string; readonly setting: string };
 
 /** Reads settings back: a pooler may have dropped any of them. */
 export const READ_SETTINGS = "SELECT name, setting FROM pg_catalog.pg_settings";
 
-/** Whether all of them are as they should be. */
 export function areApplied(address: Address, found: readonly Setting[]): boolean {
   const there = new Map(found.map(({ name, setting }) => [name, setting]));
   return Object.entries(settingsFor(address)).every(([name, value]) => there.get(name) === value.replace(/ms$/, ""));

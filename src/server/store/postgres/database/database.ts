@@ -47,7 +47,7 @@ export function openDatabase(address: Address, warn: Warn) {
   const reports = createReports(location, warn);
   const clock = createDatabaseClock((text) => warn(`${location}: ${text}`));
   let latest: ServerState | undefined;
-  const pool = createCurrentPool(address, { clock, warn, onFound: noteState });
+  const pool = createCurrentPool(address, clock, warn, noteState);
   let looked = -Infinity;
   let timeouts = 0;
   let answered = 0;
@@ -86,7 +86,11 @@ export function openDatabase(address: Address, warn: Warn) {
         answered = performance.now();
         inspect?.(rows, asked);
         reports.answer();
-        if (!inspect && reports.isDoubtful()) lookAgain();
+        // Without a balancer nothing else asks whether what was wrong still is.
+        if (!inspect && reports.isDoubtful() && answered - looked > LOOK_AGAIN_MS) {
+          looked = answered;
+          check().catch(() => undefined);
+        }
         return rows;
       } catch (caught) {
         if (caught instanceof NotSent) continue;
@@ -146,13 +150,6 @@ export function openDatabase(address: Address, warn: Warn) {
     await reports.failure(error, async () =>
       isWaiting ? describeHolders((text) => query(text, [], { isSearch: true })) : "",
     );
-  }
-
-  /** Without a balancer nothing else asks whether what was wrong still is. */
-  function lookAgain(): void {
-    if (performance.now() - looked < LOOK_AGAIN_MS) return;
-    looked = performance.now();
-    check().catch(() => undefined);
   }
 
   const sessions = new Set<Session>();
@@ -230,7 +227,6 @@ export function openDatabaseAt(url: string, warn: Warn): Database {
   return openDatabase(parseAddress(url, process.env), warn);
 }
 
-/** The replicas that an address names for lists and searches. */
 export function openReplicasOf(url: string, warn: Warn): Database | undefined {
   // eslint-disable-next-line node/no-process-env
   const address = parseAddress(url, process.env);

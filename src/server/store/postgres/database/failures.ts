@@ -1,7 +1,6 @@
 import { ServeError } from "../../../errors.ts";
 import { StorageUnavailable, StoreRefused } from "../../store.ts";
 
-/** An error of a database or of the connection to it. */
 interface Failure {
   readonly code?: string;
   readonly message: string;
@@ -17,11 +16,25 @@ const saying =
 const isDenied = saying("42501");
 /** Missing tables, functions or schemas: they were removed while the store was open. */
 const isGone = saying("42P01", "42883", "42703");
+const isForeign = saying("23503");
 /** A name, a word or a feature that every PostgreSQL has. */
 export const isUnsupported = saying("42P01", "42883", "42703", "42601", "0A000");
-const isForeign = saying("23503");
+/** Whether the same statement or transaction may succeed on a retry. Nothing was written. */
+export const isRepeatable = saying("40001", "40P01");
+/** Whether another transaction has created the same schema or table meanwhile. Nothing was written. */
+export const isCreated = saying("23505", "42P06", "42P07", "42710");
+/** Whether another transaction held a lock for longer than this one may wait. Nothing was written. */
+export const isLocked = saying("55P03");
+/** Whether the server accepts no writes: a standby, or set to read only. Nothing was written. */
+export const isReadOnly = saying("25006");
+export const isTooSlow = saying("57014");
+/** Whether the server has no free connection, or is starting. Nothing was sent. */
+export const isBusy = saying("53300", "57P03");
+/** Whether PostgreSQL can't store a text: it has U+0000 or half a surrogate pair, or is too long for an index. */
+export const isUnstorable = saying("22P02", "22P05", "54000");
+/** Whether the server's disk is full. Rows that fit into its existing pages can still be written. */
+export const isFull = saying("53100");
 
-/** No answer in time. */
 export class NoAnswer extends Error {
   readonly code = "NO_ANSWER";
 }
@@ -31,12 +44,10 @@ export class NotSent extends Error {
   readonly code = "NOT_SENT";
 }
 
-/** A server that answered, but is a standby, or set to read only. */
 export class NotWritable extends Error {
   readonly code = "25006";
 }
 
-/** The server answers, but commits do not end. */
 export class HangingCommits extends Error {
   readonly code = "HANGING_COMMITS";
 
@@ -73,27 +84,11 @@ export async function withinTime<T>(answer: Promise<T>, ms: number | undefined):
   }
 }
 
-/** Whether the same statement or transaction may succeed on a retry. Nothing was written. */
-export const isRepeatable = saying("40001", "40P01");
-
-/** Whether another transaction has created the same schema or table meanwhile. Nothing was written. */
-export const isCreated = saying("23505", "42P06", "42P07", "42710");
-
-/** Whether another transaction held a lock for longer than this one may wait. Nothing was written. */
-export const isLocked = saying("55P03");
-
-/** Whether the server accepts no writes: a standby, or set to read only. Nothing was written. */
-export const isReadOnly = saying("25006");
-
-/** Whether the statement took longer than it may. */
-export const isTooSlow = saying("57014");
-
 /** Whether the server rejects the login or the database: then another host would, too. */
 export function isLoginRefused(error: unknown): boolean {
   return codeOf(error).startsWith("28") || codeOf(error) === "3D000";
 }
 
-/** Whether a pooler refuses them. */
 function isPoolersRefusal(error: unknown): boolean {
   return codeOf(error) === "08P01" && /startup parameter/i.test((error as Failure).message);
 }
@@ -102,9 +97,6 @@ function isPoolersRefusal(error: unknown): boolean {
 export function isParameterRefused(error: unknown): boolean {
   return isPoolersRefusal(error) || ["42704", "0A000"].includes(codeOf(error));
 }
-
-/** Whether the server has no free connection, or is starting. Nothing was sent. */
-export const isBusy = saying("53300", "57P03");
 
 /** Whether another sign-in was faster, and this one must decide again. Nothing was written. */
 export function isConflict(error: unknown): boolean {
@@ -120,13 +112,6 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
-/** Whether PostgreSQL can't store a text: it has U+0000 or half a surrogate pair, or is too long for an index. */
-export const isUnstorable = saying("22P02", "22P05", "54000");
-
-/** Whether the server's disk is full. Rows that fit into its existing pages can still be written. */
-export const isFull = saying("53100");
-
-/** @param location without a password */
 export function unavailable(location: string, error: unknown): StorageUnavailable {
   const code = isFull(error) ? "store_full" : isReadOnly(error) ? "store_read_only" : "store_unavailable";
   return new StorageUnavailable(`${location}: ${reasonOf(error)}`, { code, cause: error });

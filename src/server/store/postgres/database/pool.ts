@@ -3,24 +3,16 @@ import type { Address } from "./address.ts";
 import type { DatabaseClock } from "./clock.ts";
 import type { Endpoint } from "./connection.ts";
 import { adviceOn, HangingCommits, isBusy, reasonOf } from "./failures.ts";
-import { type ServerState, findServer, type Found } from "./servers.ts";
+import { type ServerState, findServer } from "./servers.ts";
 import { openStatements } from "./statements.ts";
 import { tlsWarning } from "./tls.ts";
 
-/** Connections to one server. */
 export type Pool = ReturnType<typeof openPool>;
 
 /** Sign-ins that take over an account, and changes of the control API, at the same time. */
 export const MAX_CHANGES = 2;
 /** How often a server whose commits hang is looked at. */
 const LOOK_AGAIN_MS = 1000;
-
-interface CurrentPoolOptions {
-  readonly clock: DatabaseClock;
-  readonly warn: Warn;
-  /** Called with the state of each server that is found. */
-  onFound(state: ServerState): void;
-}
 
 /**
  * The current pool. Connections are opened on demand. It is replaced as soon as a connection breaks or turns out to be to
@@ -29,12 +21,17 @@ interface CurrentPoolOptions {
  *
  * A server whose commits wait for a synchronous standby keeps a process for each of them, also after its connection was
  * closed. So the pool to such a server is not replaced: otherwise we would take all of its connections.
+ * @param onFound called with the state of each server that is found
  */
-export function createCurrentPool(address: Address, { clock, warn, onFound }: CurrentPoolOptions) {
+export function createCurrentPool(
+  address: Address,
+  clock: DatabaseClock,
+  warn: Warn,
+  onFound: (state: ServerState) => void,
+) {
   const { location, tls } = address;
   const said = new Set<string>();
   let current: Promise<Pool> | undefined;
-  /** The server of the latest pool. */
   let latest: { readonly server: string; readonly host: string } | undefined;
   /** Why the current pool was kept although it did not answer, and when that was found out. */
   let hanging: { readonly error: HangingCommits; readonly at: number } | undefined;
@@ -58,7 +55,7 @@ export function createCurrentPool(address: Address, { clock, warn, onFound }: Cu
   }
 
   async function make(broken?: Promise<Pool>): Promise<Pool> {
-    let found: Found;
+    let found: Awaited<ReturnType<typeof findServer>>;
     try {
       found = await findServer(address, clock);
     } catch (error) {
@@ -98,7 +95,6 @@ export function createCurrentPool(address: Address, { clock, warn, onFound }: Cu
     /** Why statements on the current pool have no answer, if that is known. */
     hanging: () => hanging?.error,
 
-    /** Commits end again. */
     release: () => void (hanging = undefined),
 
     /** Uses another pool, or the same one to a server whose commits hang. */
@@ -128,8 +124,8 @@ function openPool(address: Address, endpoint: Endpoint, onRefused: (error: unkno
   const { poolSize, listConnections } = address.limits;
   return {
     endpoint,
-    requests: openStatements(address, endpoint, { max: poolSize, isRepeated: true, onRefused }),
-    searches: openStatements(address, endpoint, { max: listConnections, isRepeated: false, onRefused }),
+    requests: openStatements(address, endpoint, poolSize, true, onRefused),
+    searches: openStatements(address, endpoint, listConnections, false, onRefused),
     /** Those of requests that need a transaction of several statements, opened for each. */
     changes: createSemaphore(MAX_CHANGES),
     /** When it was created, on `performance.now()`. */

@@ -27,14 +27,12 @@ export function createReports(location: string, warn: Warn) {
   }
 
   return {
-    /** From now on what fails is said. */
     serve: () => void (isServing = true),
     /** Whether a write failed because the server's disk was full, and its disk is not known to have space again. */
     isFull: () => hindrance === "full",
     /** Whether only a server's state can tell that it is usable again. */
     isDoubtful: () => hindrance === "other",
 
-    /** A statement was answered. */
     answer(): void {
       if (hindrance === undefined) back();
     },

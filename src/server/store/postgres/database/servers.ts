@@ -3,17 +3,11 @@ import type { DatabaseClock } from "./clock.ts";
 import { areApplied, connect, READ_SETTINGS, type Endpoint, type Setting } from "./connection.ts";
 import { isLoginRefused, isParameterRefused, NotWritable, withinTime, HangingCommits } from "./failures.ts";
 
-/** A server that can be used. */
-export interface Found {
-  readonly endpoint: Endpoint;
-  readonly state: ServerState;
-}
-
 /**
  * The first of the address's hosts that accepts the login and, if the address requires that, writes. Like libpq, it tries
  * the next host unless one rejects the login.
  */
-export async function findServer(address: Address, clock: DatabaseClock): Promise<Found> {
+export async function findServer(address: Address, clock: DatabaseClock) {
   const failures: { host: string; error: unknown }[] = [];
   for (const host of address.hosts) {
     try {
@@ -24,10 +18,13 @@ export async function findServer(address: Address, clock: DatabaseClock): Promis
     }
   }
   const text = failures.map(({ host, error }) => `${host}: ${(error as Error).message}`).join("; ");
-  throw Object.assign(new Error(`no host can be used (${text})`), { code: codeOfAll(failures) });
+  // If all hosts fail alike, that code, so that advice and retries match it.
+  const codes = new Set(failures.map(({ error }) => (error as { code?: string }).code ?? ""));
+  const code = codes.size === 1 ? [...codes][0] : "ECONNREFUSED";
+  throw Object.assign(new Error(`no host can be used (${text})`), { code });
 }
 
-async function reach(address: Address, clock: DatabaseClock, host: Host): Promise<Found> {
+async function reach(address: Address, clock: DatabaseClock, host: Host) {
   let endpoint: Endpoint = { host, isPooler: false };
   let state = await ask(address, clock, endpoint).catch((error: unknown) => {
     if (!isParameterRefused(error)) throw error;
@@ -62,13 +59,6 @@ async function ask(
   }
 }
 
-/** If all hosts fail alike, that code, so that advice and retries match it. */
-function codeOfAll(failures: readonly { error: unknown }[]): string {
-  const codes = new Set(failures.map(({ error }) => (error as { code?: string }).code ?? ""));
-  return codes.size === 1 ? [...codes][0]! : "ECONNREFUSED";
-}
-
-/** What a server says of itself. */
 export interface ServerState {
   readonly writable: boolean;
   /** Differs between servers, and after a restart: behind one address there may be several. */
@@ -77,7 +67,6 @@ export interface ServerState {
   readonly moment: number;
   /** How many commits of this role and database have waited for a synchronous standby for more than a second. */
   readonly hanging: number;
-  /** How long the first of them has waited. */
   readonly hanging_seconds: number;
 }
 

@@ -62,7 +62,6 @@ export function openSession(address: Address, server: () => Promise<Endpoint>, l
     }
   }
 
-  /** @param mode such as `READ ONLY` */
   async function begin(mode = ""): Promise<void> {
     await ask(`BEGIN ${mode}`);
     const { endpoint } = await opened!;

@@ -3,14 +3,12 @@ import { beginOn, connect, localSettings, type Client, type Endpoint } from "./c
 import { isBusy, NoAnswer, NotSent, withinTime } from "./failures.ts";
 import type { Value } from "./session.ts";
 
-/** A statement that waits for a connection. */
 interface Waiting {
   readonly until: number;
   resolve(slot: Slot): void;
   reject(error: NotSent | NoAnswer): void;
 }
 
-/** A place for a connection. */
 interface Slot {
   client: Promise<Client> | undefined;
   /** Until the connection's first statement has succeeded. */
@@ -27,23 +25,19 @@ interface Slot {
  */
 const FORGET_PLANS = "DISCARD PLANS;";
 
-/** How long no further connection is tried after the server refused one. */
 const GROW_AGAIN_MS = 1000;
 
-interface StatementsOptions {
-  /** The number of connections. */
-  readonly max: number;
-  /** Whether statements should be prepared, if the server allows that. */
-  readonly isRepeated: boolean;
-  /** Called when the server has fewer connections for us. */
-  onRefused(error: unknown): void;
-}
-
-/** Runs statements, each in its own transaction, on a bounded number of connections that are opened on demand. */
+/**
+ * Runs statements, each in its own transaction, on at most `max` connections that are opened on demand.
+ * @param isRepeated whether statements should be prepared, if the server allows that
+ * @param onRefused called when the server has fewer connections for us
+ */
 export function openStatements(
   address: Address,
   endpoint: Endpoint,
-  { max, isRepeated, onRefused }: StatementsOptions,
+  max: number,
+  isRepeated: boolean,
+  onRefused: (error: unknown) => void,
 ) {
   const settings = endpoint.isPooler ? localSettings(address) : undefined;
   const slots: Slot[] = [];
