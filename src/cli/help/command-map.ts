@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { asSentence } from "../../wire/search/query-words.ts";
 import { helpOf } from "../command.ts";
 import { wrap } from "./layout.ts";
 import { TOPICS } from "./topics.ts";
@@ -70,7 +71,7 @@ export function toMarkdown(program: CommandMap): string {
     ...all.map(section),
     ...Object.entries(TOPICS).map(
       ([name, { description, text }]) =>
-        `## svc help ${name}\n\n${capital(description)}.\n\n${code("text", wrap(text()))}`,
+        `## svc help ${name}\n\n${asSentence(description)}\n\n${code("text", wrap(text()))}`,
     ),
   ].join("\n\n");
 }
@@ -83,7 +84,7 @@ function section(map: CommandMap): string {
   const { command, description, usage, examples, options, notes, exit_codes } = map;
   const parts = [
     `## ${command}`,
-    `${plain(capital(description.replace(/\.$/, "")))}.`,
+    plain(asSentence(description)),
     code("text", usage),
     examples.length === 0 ? "" : code("sh", examples.map((one) => `# ${one.description}\n${one.command}`).join("\n\n")),
     table(
@@ -117,8 +118,4 @@ function plain(text: string): string {
 
 function code(language: string, text: string): string {
   return `\`\`\`${language}\n${text}\n\`\`\``;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

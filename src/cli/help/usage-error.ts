@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { asSentence } from "../../wire/search/query-words.ts";
 import { closest } from "../../wire/text/suggestion.ts";
 import { meantOutcome } from "../../wire/outcomes.ts";
 import { UsageError } from "../errors.ts";
@@ -170,8 +171,5 @@ function commandOf(argv: readonly string[], program: Command): Command {
 /** `unknown command 'x'` and commander's own guess below it, as sentences. */
 function sentence(text: string): string {
   const [first = "", ...guesses] = text.split("\n");
-  const ended = /[.?!]$/.test(first) ? first : `${first}.`;
-  return [ended.charAt(0).toUpperCase() + ended.slice(1), ...guesses.map((guess) => guess.replace(/[()]/g, ""))]
-    .filter(Boolean)
-    .join(" ");
+  return [asSentence(first), ...guesses.map((guess) => guess.replace(/[()]/g, ""))].filter(Boolean).join(" ");
 }

@@ -89,7 +89,7 @@ export function explainProblem(error: QueryError, fields: Fields): string {
 
 export function asSentence(message: string): string {
   const text = message.charAt(0).toUpperCase() + message.slice(1);
-  return text.endsWith(".") ? text : `${text}.`;
+  return /[.?!]$/.test(text) ? text : `${text}.`;
 }
 
 /** `Did you mean "email"?`; undefined if no field is close. */
