@@ -19,19 +19,14 @@ interface ColumnBase {
   readonly references?: string;
 }
 
-/** A column of a table. Sealed columns can't be searched. */
+/**
+ * A column of a table. The search language has a `searchable` one as a field. A `sealed` one is a secret, which no response
+ * contains and no search finds.
+ */
 export type Column = ColumnBase &
   (
-    | {
-        /** Whether the search language has it as a field. */
-        readonly searchable?: true;
-        readonly sealed?: undefined;
-      }
-    | {
-        /** Whether it is a secret, which no response contains. */
-        readonly sealed: true;
-        readonly searchable?: undefined;
-      }
+    | { readonly searchable?: true; readonly sealed?: undefined }
+    | { readonly sealed: true; readonly searchable?: undefined }
   );
 
 /**

@@ -1,5 +1,5 @@
 import { isObject } from "../../wire/text/json.ts";
-import { isProvider, isSessionProvider, type Provider, type SessionProvider } from "../../wire/providers.ts";
+import { isProvider, isSessionProvider, type Provider } from "../../wire/providers.ts";
 
 /** The kinds of columns: the type in PostgreSQL, and the check of a value. */
 interface Kind<Value> {
@@ -22,37 +22,27 @@ export interface OldKey {
   expires_at: string;
 }
 
-type ByProvider<Value> = Partial<Record<Provider, Value>>;
-
 export const KINDS = {
-  text: { sql: "text", is: isText } satisfies Kind<string>,
-  provider: { sql: "text", is: isProvider } satisfies Kind<Provider>,
-  session_provider: { sql: "text", is: isSessionProvider } satisfies Kind<SessionProvider>,
-  boolean: { sql: "boolean", is: (value) => typeof value === "boolean" } satisfies Kind<boolean>,
+  text: kind("text", isText),
+  provider: kind("text", isProvider),
+  session_provider: kind("text", isSessionProvider),
+  boolean: kind("boolean", (value) => typeof value === "boolean"),
   /** ISO 8601 in UTC with milliseconds, which sorts as text. */
-  time: { sql: "timestamptz(3)", is: isText } satisfies Kind<string>,
-  texts: {
-    sql: "json",
-    is: (value): value is string[] => Array.isArray(value) && value.every(isText),
-  } satisfies Kind<string[]>,
-  object: { sql: "json", is: isObject } satisfies Kind<Record<string, unknown>>,
-  connections: {
-    sql: "json",
-    is: (value): value is ByProvider<ConnectionRecord> => isByProvider(value, isConnection),
-  } satisfies Kind<ByProvider<ConnectionRecord>>,
-  old_keys: {
-    sql: "json",
-    is: (value): value is OldKey[] => Array.isArray(value) && value.every(isOldKey),
-  } satisfies Kind<OldKey[]>,
+  time: kind("timestamptz(3)", isText),
+  texts: kind("json", (value): value is string[] => Array.isArray(value) && value.every(isText)),
+  object: kind("json", isObject),
+  connections: kind("json", (value) => isByProvider(value, isConnection)),
+  old_keys: kind("json", (value): value is OldKey[] => Array.isArray(value) && value.every(isOldKey)),
   /** A persona's accounts at the simulated providers, in the form of each provider. */
-  accounts: {
-    sql: "json",
-    is: (value): value is ByProvider<Record<string, unknown>> => isByProvider(value, isObject),
-  } satisfies Kind<ByProvider<Record<string, unknown>>>,
-} as const;
+  accounts: kind("json", (value) => isByProvider(value, isObject)),
+};
 
 export type KindName = keyof typeof KINDS;
 export type ValueOf<Name extends KindName> = (typeof KINDS)[Name] extends Kind<infer Value> ? Value : never;
+
+function kind<Value>(sql: Kind<Value>["sql"], is: (value: unknown) => value is Value): Kind<Value> {
+  return { sql, is };
+}
 
 function isText(value: unknown): value is string {
   return typeof value === "string";
@@ -66,14 +56,20 @@ function isByProvider<Value>(
 }
 
 function isConnection(value: unknown): value is ConnectionRecord {
-  if (!isObject(value)) return false;
-  const { client_id, client_secret, endpoints, ...others } = value;
-  const isWhole = isText(client_id) && isText(client_secret) && Object.keys(others).length === 0;
-  return isWhole && (endpoints === undefined || (isObject(endpoints) && Object.values(endpoints).every(isText)));
+  const isEndpoints = (part: unknown): boolean => isObject(part) && Object.values(part).every(isText);
+  return consistsOf(value, {
+    client_id: isText,
+    client_secret: isText,
+    endpoints: (part) => part === undefined || isEndpoints(part),
+  });
 }
 
 function isOldKey(value: unknown): value is OldKey {
-  if (!isObject(value)) return false;
-  const { secret_key, expires_at, ...others } = value;
-  return isText(secret_key) && isText(expires_at) && Object.keys(others).length === 0;
+  return consistsOf(value, { secret_key: isText, expires_at: isText });
+}
+
+/** Whether an object has these parts, and no others. */
+function consistsOf(value: unknown, parts: Readonly<Record<string, (part: unknown) => boolean>>): boolean {
+  if (!isObject(value) || !Object.keys(value).every((name) => Object.hasOwn(parts, name))) return false;
+  return Object.entries(parts).every(([name, is]) => is(value[name]));
 }

@@ -145,7 +145,9 @@ function refuseConflict(
     const isTaken =
       unique === "key"
         ? (tables[name] as RecordTable<TableName>).has(value as string, instanceOf(record)!)
-        : isOfOther(document, name, column, value);
+        : // Instances are few. A session's id is random, and is looked up only if it was given.
+          name === "instances" &&
+          [...tables.instances.values()].some((row) => row[column as keyof typeof row] === value);
     if (isTaken)
       throw new AlreadyExists(
         `${name}.${column}: another record has ${column === "secret_key" ? "the same" : `"${String(value)}"`}`,
@@ -167,10 +169,4 @@ function refuseConflict(
   }
   if ((name === "identities" || name === "sessions") && !isThere("users", record.user_id, record.instance_id))
     throw new Conflict(`${name}.user_id: there is no user ${record.user_id}`);
-}
-
-/** Instances are few. A session's id is random, and is looked up only if it was given. */
-function isOfOther({ tables }: Document, name: TableName, column: string, value: unknown): boolean {
-  const rows: object[] = name === "instances" ? [...tables.instances.values()] : [];
-  return rows.some((row) => row[column as keyof typeof row] === value);
 }

@@ -104,8 +104,7 @@ export async function digest(
   const references = new References();
   for await (const entries of source.entries()) {
     const records = entries.map((entry) => {
-      refuseInvalid(source.location, entry);
-      refuseDangling(source.location, references, entry);
+      refuseFaulty(source.location, entry, references);
       return [entry[0], summary.add(entry)] as const;
     });
     await take?.(records);
@@ -113,26 +112,17 @@ export async function digest(
   return summary.digests();
 }
 
-function refuseInvalid(location: string, entry: Entry): void {
+function refuseFaulty(location: string, entry: Entry, references: References): void {
   const fault = recordFault(entry);
-  if (fault !== undefined)
-    throw new StoreRefused(
-      "damaged",
-      `${location}: ${fault}. svc store check lists all such records. Correct it first, or restore a backup.`,
-    );
-}
-
-function refuseDangling(location: string, references: References, entry: Entry): void {
   const missing = references.missing(entry);
-  if (missing === undefined) return;
-  const remedy =
+  if (fault === undefined && missing === undefined) return;
+  const what = fault ?? `${entry[0]} ${keyOf(entry[0], entry[1])} belongs to ${missing}, which is missing`;
+  const toLeaveOut =
     kindOf(location) === "postgres"
       ? "To leave it out, delete that row with SQL."
       : `To leave it out: svc store repair --drop-dangling --store ${location}`;
-  throw new StoreRefused(
-    "damaged",
-    `${location}: ${entry[0]} ${keyOf(entry[0], entry[1])} belongs to ${missing}, which is missing. svc store check lists all such records. ${remedy}`,
-  );
+  const remedy = fault === undefined ? toLeaveOut : "Correct it first, or restore a backup.";
+  throw new StoreRefused("damaged", `${location}: ${what}. svc store check lists all such records. ${remedy}`);
 }
 
 /** Counts and hashes the records of a store, one after the other in their order. */

@@ -84,11 +84,6 @@ export class Journal {
   async append(line: Buffer, isGivenUp: IsGivenUp = () => false): Promise<void> {
     if (this.hasFailed) await this.#checkSpace();
     this.hasFailed = true;
-    await this.#append(line, isGivenUp);
-    this.hasFailed = false;
-  }
-
-  async #append(line: Buffer, isGivenUp: IsGivenUp): Promise<void> {
     this.check();
     try {
       await this.#handle.writeFile(line);
@@ -115,6 +110,7 @@ export class Journal {
       await this.#cutBack(line.length);
       throw error;
     }
+    this.hasFailed = false;
   }
 
   async close(): Promise<void> {
