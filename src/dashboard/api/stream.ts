@@ -54,7 +54,7 @@ async function lead(): Promise<never> {
   for (let failures = 0; ;) {
     await read(() => (failures = 0)).catch(() => undefined);
     publish({ status: "reconnecting" });
-    await signedInOr(sleep(RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)]!));
+    await pause(RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)]!);
   }
 }
 
@@ -99,18 +99,17 @@ function setStatus(status: "live" | "reconnecting"): void {
 }
 
 /** Ends early when this browser is given a key. */
-async function signedInOr(pause: Promise<void>): Promise<void> {
-  let stop = (): void => undefined;
+function pause(ms: number): Promise<void> {
   const before = dashboardKey.peek();
-  const changed = new Promise<void>((resolve) => {
-    stop = dashboardKey.subscribe((key) => {
-      if (key !== undefined && key !== before) resolve();
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      stop();
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    const stop = dashboardKey.subscribe((key) => {
+      if (key !== undefined && key !== before) end();
     });
   });
-  await Promise.race([pause, changed]);
-  stop();
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

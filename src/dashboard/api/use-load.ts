@@ -12,8 +12,10 @@ export interface Load<Result> {
   reload(): void;
 }
 
-/** Loads a view's data, again whenever one of `inputs` changes, and after a failure as soon as
- * the service responds. A late response never replaces a newer one. */
+/**
+ * Loads a view's data, again whenever one of `inputs` changes, and after a failure as soon as the service responds. A late
+ * response never replaces a newer one.
+ */
 export function useLoad<Result>(load: () => Promise<Result>, inputs: readonly unknown[]): Load<Result> {
   const state: Signal<Omit<Load<Result>, "reload">> = useSignal({ data: undefined, error: undefined, isLoading: true });
   const latest = useRef(0);

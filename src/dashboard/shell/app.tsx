@@ -40,6 +40,10 @@ export function App() {
         <Notices />
       </>
     );
+  const isLost = streamStatus.value === "reconnecting";
+  const trouble = isLost
+    ? "The server cannot be reached. What you see may be old; the dashboard reconnects by itself."
+    : streamStatus.value === "live" && service.value.problem;
   const view = VIEWS.find((one) => one.path === (path[0] ?? "overview"));
   return (
     <>
@@ -57,16 +61,10 @@ export function App() {
         <Navigation current={view?.path} isOpen={isMenuOpen.value} onClose={closeMenu} />
         {isMenuOpen.value && <button type="button" class="scrim" aria-label="Close the menu" onClick={closeMenu} />}
         <div>
-          {streamStatus.value === "reconnecting" && (
-            <div class="banner" role="status" data-testid="reconnecting">
+          {trouble && (
+            <div class="banner" role="status" data-testid={isLost ? "reconnecting" : "service-problem"}>
               <Icon name="warning" />
-              The server cannot be reached. What you see may be old; the dashboard reconnects by itself.
-            </div>
-          )}
-          {service.value.problem !== undefined && streamStatus.value === "live" && (
-            <div class="banner" role="status" data-testid="service-problem">
-              <Icon name="warning" />
-              {service.value.problem}
+              {trouble}
             </div>
           )}
           <header class="topbar">
@@ -158,8 +156,8 @@ function Gate() {
 }
 
 /** Keeps an error in one view from breaking the rest of the page. */
-class ViewBoundary extends Component<{ children: ComponentChildren }, { error: Error | undefined }> {
-  override state: { error: Error | undefined } = { error: undefined };
+class ViewBoundary extends Component<{ children: ComponentChildren }, { error?: Error | undefined }> {
+  override state: { error?: Error | undefined } = {};
 
   static override getDerivedStateFromError(error: Error): { error: Error } {
     return { error };

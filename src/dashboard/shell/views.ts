@@ -13,15 +13,15 @@ import { User } from "../views/user.tsx";
 import { Users } from "../views/users.tsx";
 
 export interface View {
-  /** The first part of its address. */
-  readonly path: "overview" | "instances" | "users" | "sessions" | "flows" | "requests" | "control" | "try-it";
+  /** The first part of its address, and its icon. */
+  readonly path: IconName;
   readonly title: string;
   readonly list: ComponentType;
   /** One record of it: `#/users/0b6c…`. */
   readonly record?: ComponentType<{ id: string }>;
 }
 
-export const VIEWS: readonly (View & { readonly path: IconName })[] = [
+export const VIEWS: readonly View[] = [
   { path: "overview", title: "Overview", list: Overview },
   { path: "instances", title: "Instances", list: Instances, record: Instance },
   { path: "users", title: "Users", list: Users, record: User },

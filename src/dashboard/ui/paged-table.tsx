@@ -9,7 +9,8 @@ import { location, refine } from "../router.ts";
 import { Button } from "./button.tsx";
 import { Placeholder, Problem } from "./parts.tsx";
 import { isReturning, Table, type Sorting, type TableProps } from "./table.tsx";
-import type { Column } from "./table-row.tsx";
+import type { Column, TableRecord } from "./table-row.tsx";
+import { countText } from "./text.ts";
 
 const PAGE_SIZE = 50;
 /** More rows are not read for the sake of their order: the API has them in one. */
@@ -46,16 +47,15 @@ export function PagedTable<Route extends "GET /users" | "GET /sessions">(
   left.set(key, cursors.value);
   const after = cursors.value.at(-1);
   const { data, error, isLoading, reload } = useLoad(async () => {
+    const read = (limit: number, cursor?: string) =>
+      control.page<Route>(route, { query: { ...query, limit, after: cursor } as QueryOf<Route> });
     const compare = orderOf<Row>(table.columns, sorting);
-    const all = compare && (await readAll<Route>(route, query));
-    if (!compare || !all) {
-      const page = await control.page<Route>(route, { query: { ...query, limit: PAGE_SIZE, after } as QueryOf<Route> });
-      return { ...page, key, isUnsorted: compare !== undefined };
-    }
-    const start = Number(after ?? 0);
-    const rows = all.toSorted(compare).slice(start, start + PAGE_SIZE);
-    const next = all.length > start + PAGE_SIZE ? String(start + PAGE_SIZE) : undefined;
-    return { rows, next, key, isUnsorted: false };
+    const all = compare && (await read(MAX_SORTED));
+    if (!compare || !all || all.next !== undefined)
+      return { ...(await read(PAGE_SIZE, after)), key, isUnsorted: compare !== undefined };
+    const end = Number(after ?? 0) + PAGE_SIZE;
+    const rows = all.rows.toSorted(compare).slice(end - PAGE_SIZE, end);
+    return { rows, next: all.rows.length > end ? String(end) : undefined, key, isUnsorted: false };
   }, [key, after, reloadKey]);
   const total = useLoad(
     () => control.request(`${route}/count` as "GET /users/count", { query }),
@@ -87,7 +87,7 @@ export function PagedTable<Route extends "GET /users" | "GET /sessions">(
       <nav class="pages" aria-label="Pages">
         <span class="muted" role="status" data-testid="page-info">
           {hasPages && `Page ${number} · `}
-          {hasPages && total.data ? `${rows.length} of ${totalText(total.data)}` : rows.length}{" "}
+          {hasPages && total.data ? `${rows.length} of ${countText(total.data)}` : rows.length}{" "}
           {rows.length === 1 && !hasPages ? noun.slice(0, -1) : noun}
           {isUnsorted && ` · Not sorted: search for ${MAX_SORTED.toLocaleString("en")} or fewer first`}
         </span>
@@ -117,24 +117,10 @@ function sortingIn(text: string | undefined): Sorting | undefined {
   return { title: text.replace(/^-/, ""), isDescending: text.startsWith("-") };
 }
 
-function orderOf<Row>(
-  columns: readonly Column<Row>[],
-  sorting: Sorting | undefined,
-): ((a: Row, b: Row) => number) | undefined {
-  const sortBy = columns.find(({ title }) => title === sorting?.title)?.sortBy;
+function orderOf<Row extends TableRecord>(columns: readonly Column<Row>[], sorting: Sorting | undefined) {
+  const field = columns.find(({ title }) => title === sorting?.title)?.sortBy;
+  if (field === undefined) return undefined;
   const sign = sorting?.isDescending ? -1 : 1;
-  return sortBy && ((a, b) => sign * sortBy(a).localeCompare(sortBy(b), undefined, { numeric: true }));
-}
-
-/** All rows; undefined if there are too many. */
-async function readAll<Route extends "GET /users" | "GET /sessions">(
-  route: Route,
-  query: QueryOf<"GET /users">,
-): Promise<AnswerOf<Route>[number][] | undefined> {
-  const { rows, next } = await control.page<Route>(route, { query: { ...query, limit: MAX_SORTED } as QueryOf<Route> });
-  return next === undefined ? [...rows] : undefined;
-}
-
-function totalText({ count, is_complete }: AnswerOf<"GET /users/count">): string {
-  return `${count.toLocaleString("en")}${is_complete ? "" : "+"}`;
+  const textOf = (row: Row): string => String((row.data as Row["data"])[field]);
+  return (a: Row, b: Row): number => sign * textOf(a).localeCompare(textOf(b), undefined, { numeric: true });
 }

@@ -2,7 +2,12 @@ import type { Signal } from "@preact/signals";
 import { Component, type ComponentChildren } from "preact";
 import { goTo } from "../router.ts";
 
-export interface Column<Row> {
+export interface TableRecord {
+  readonly id: string;
+  readonly data: object;
+}
+
+export interface Column<Row extends TableRecord> {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
   /** Whether rows can be told apart without it. It is hidden where the cells have little room and do not stack. */
@@ -10,7 +15,8 @@ export interface Column<Row> {
   /** The column shares the width that the others leave, and cuts its text with an ellipsis. */
   readonly fill?: "always";
   readonly align?: "end";
-  readonly sortBy?: (row: Row) => string;
+  /** The field that the rows can be sorted by. */
+  readonly sortBy?: keyof Row["data"];
 }
 
 export type Selection = Signal<ReadonlySet<string>>;
@@ -26,8 +32,7 @@ export function setSelected(selection: Selection, ids: readonly string[], isSele
 /** The row that was opened last, by the table's label. Going back returns to it. */
 export const opened = new Map<string, { readonly id: string; readonly index: number }>();
 
-interface TableRowProps<Row> {
-  readonly id: string;
+interface TableRowProps<Row extends TableRecord> {
   readonly row: Row;
   readonly columns: readonly Column<Row>[];
   /** The table's label. */
@@ -39,7 +44,7 @@ interface TableRowProps<Row> {
 }
 
 /** Drawn again only when its record changes, or a signal that it shows: a live list has 200 of them. */
-export class TableRow<Row> extends Component<TableRowProps<Row>> {
+export class TableRow<Row extends TableRecord> extends Component<TableRowProps<Row>> {
   override shouldComponentUpdate(next: TableRowProps<Row>): boolean {
     return (Object.keys(next) as (keyof TableRowProps<Row>)[]).some((name) => next[name] !== this.props[name]);
   }
@@ -49,7 +54,9 @@ export class TableRow<Row> extends Component<TableRowProps<Row>> {
   }
 }
 
-function Cells<Row>({ id, row, columns, table, address, tone, isFirst, selection }: TableRowProps<Row>) {
+function Cells<Row extends TableRecord>(props: TableRowProps<Row>) {
+  const { row, columns, table, address, tone, isFirst, selection } = props;
+  const { id } = row;
   const open = (currentTarget: HTMLElement): void => {
     if (address === undefined) return;
     opened.set(table, { id, index: [...(currentTarget.parentElement?.children ?? [])].indexOf(currentTarget) });

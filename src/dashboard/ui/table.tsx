@@ -1,12 +1,12 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { classOf, opened, setSelected, TableRow, type Column, type Selection } from "./table-row.tsx";
+import { classOf, opened, setSelected, TableRow, type Column, type Selection, type TableRecord } from "./table-row.tsx";
 
 export interface Sorting {
   readonly title: string;
   readonly isDescending: boolean;
 }
 
-export interface TableProps<Row extends { readonly id: string }> {
+export interface TableProps<Row extends TableRecord> {
   /** Names the table for screen readers. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];
@@ -29,7 +29,7 @@ export function isReturning(label: string): boolean {
 }
 
 /** A table whose rows can be selected with the arrow keys and opened with Enter. In a narrow window the cells of a row stack. */
-export function Table<Row extends { readonly id: string }>(props: TableProps<Row>) {
+export function Table<Row extends TableRecord>(props: TableProps<Row>) {
   const { label, columns, rows, linkOf, toneOf, selection, sorting, isShort, onSort } = props;
   const ids = rows.map(({ id }) => id);
   const body = useRef<HTMLTableSectionElement>(null);
@@ -82,7 +82,6 @@ export function Table<Row extends { readonly id: string }>(props: TableProps<Row
           {rows.map((row, index) => (
             <TableRow<Row>
               key={ids[index]}
-              id={ids[index]!}
               row={row}
               columns={columns}
               table={label}

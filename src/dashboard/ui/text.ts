@@ -1,3 +1,4 @@
+import type { AnswerOf } from "../../wire/control/types.ts";
 import { isProvider, providerTitle } from "../../wire/providers.ts";
 import type { Fields } from "../../wire/search/fields.ts";
 
@@ -17,6 +18,11 @@ export function sentence(reason: string): string {
 /** `1,000 users`, `1 user`. @param noun in the singular */
 export function counted(count: number, noun: string): string {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** `1,000`, or `1,000+` if there are more. */
+export function countText({ count, is_complete }: AnswerOf<"GET /users/count">): string {
+  return `${count.toLocaleString("en")}${is_complete ? "" : "+"}`;
 }
 
 /** A word without the signs of the search language. Marks and apostrophes belong to names: Zoë, हिन्दी, O’Neill. */

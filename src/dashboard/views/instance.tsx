@@ -10,6 +10,7 @@ import { CopyableValue, Time, UserText } from "../ui/values.tsx";
 import { confirm, openDialog } from "../ui/dialog.tsx";
 import { Select, TextForm } from "../ui/field.tsx";
 import { Facts, Heading, Listed, Panel, Pill, Unloaded } from "../ui/parts.tsx";
+import { countText } from "../ui/text.ts";
 import { providerChoices } from "./choices.ts";
 import { Connections } from "./connections.tsx";
 import { ActivePill, InstanceForm } from "./instances.tsx";
@@ -116,7 +117,7 @@ export function Instance({ id }: { id: string }) {
 
 function UserCount({ instance }: { instance: string }) {
   const { data } = useLoad(() => control.request("GET /users/count", { query: { instance } }), [instance]);
-  const count = data ? `${data.count.toLocaleString("en")}${data.is_complete ? "" : "+"}` : "its";
+  const count = data ? countText(data) : "its";
   return (
     <strong>
       {count} {count === "1" ? "user" : "users"}

@@ -48,21 +48,17 @@ function userOf({ data }: Session): string {
 const USER: Column<Session> = {
   title: "User",
   cell: (session) => <Person name={session.data.name} email={session.data.email} address={userOf(session)} />,
-  sortBy: ({ data }) => data.name,
+  sortBy: "name",
 };
 const COLUMNS: readonly Column<Session>[] = [
-  { title: "Provider", cell: ({ data }) => providerTitle(data.provider), sortBy: ({ data }) => data.provider },
-  { title: "Address", cell: ({ data }) => <code>{data.ip_address}</code>, sortBy: ({ data }) => data.ip_address },
-  {
-    title: "Last sign-in",
-    cell: ({ data }) => <Time at={data.last_signin_at} />,
-    sortBy: ({ data }) => data.last_signin_at,
-  },
+  { title: "Provider", cell: ({ data }) => providerTitle(data.provider), sortBy: "provider" },
+  { title: "Address", cell: ({ data }) => <code>{data.ip_address}</code>, sortBy: "ip_address" },
+  { title: "Last sign-in", cell: ({ data }) => <Time at={data.last_signin_at} />, sortBy: "last_signin_at" },
   {
     title: "First sign-in",
     cell: ({ data }) => <Time at={data.logged_in_at} />,
     isExtra: true,
-    sortBy: ({ data }) => data.logged_in_at,
+    sortBy: "logged_in_at",
   },
   {
     title: "State",

@@ -19,7 +19,7 @@ const COLUMNS: readonly Column<User>[] = [
   {
     title: "User",
     cell: (user) => <Person name={user.data.name} email={user.data.email} address={addressOf(user)} />,
-    sortBy: ({ data }) => data.name,
+    sortBy: "name",
   },
   {
     title: "Signs in with",
@@ -34,9 +34,9 @@ const COLUMNS: readonly Column<User>[] = [
   {
     title: "Verified",
     cell: ({ data }) => (data.email_verified_at ? <Pill tone="good">yes</Pill> : <Pill>no</Pill>),
-    sortBy: ({ data }) => String(data.email_verified),
+    sortBy: "email_verified",
   },
-  { title: "Created", cell: ({ data }) => <Time at={data.created_at} />, sortBy: ({ data }) => data.created_at },
+  { title: "Created", cell: ({ data }) => <Time at={data.created_at} />, sortBy: "created_at" },
 ];
 
 function addressOf({ id, data }: User): string {
