@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { SCRIPTS } from "../../src/cli/commands/completion/scripts.ts";
+import { SCRIPTS } from "../../src/cli/commands/completion/index.ts";
 import { writeProfile } from "../../src/cli/credentials/profiles.ts";
 import { BIN } from "../_paths.ts";
 import { writeRunning } from "../_server-file.ts";

@@ -59,10 +59,8 @@ export async function runApi(context: Context, options: ApiOptions, verb: string
   if (options.input !== undefined && fields.length > 0 && !isQuery)
     throw new UsageError("--input and --field are mutually exclusive.", "Use one of them.");
   const { input } = options;
-  const body =
-    input === undefined
-      ? jsonBody(isQuery ? [] : fields)
-      : await readInput(context, input, `--input: ${resolve(context.cwd, input)}`);
+  const json = isQuery || fields.length === 0 ? undefined : JSON.stringify(Object.fromEntries(fields));
+  const body = input === undefined ? json : await readInput(context, input, `--input: ${resolve(context.cwd, input)}`);
   const headers = {
     ...(url.pathname.startsWith("/api/") && (await keyHeaders(context, target, isForApi))),
     ...(body !== undefined && { "content-type": "application/json" }),
@@ -100,10 +98,6 @@ function urlOf(path: string, base: string | undefined): URL {
 async function keyHeaders(context: Context, target: Target, isForApi: boolean): Promise<Record<string, string>> {
   if (target.secret_key && !isForApi) return { [SECRET_KEY_HEADER]: await requireKey(context, target) };
   return target.publishable_key ? { [PUBLISHABLE_KEY_HEADER]: target.publishable_key.value } : {};
-}
-
-function jsonBody(fields: readonly [string, string][]): string | undefined {
-  return fields.length === 0 ? undefined : JSON.stringify(Object.fromEntries(fields));
 }
 
 /** @throws {CliError} for a status of 400 or more, when its body is printed */

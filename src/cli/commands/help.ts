@@ -5,6 +5,7 @@ import { UsageError, EXIT } from "../errors.ts";
 import { commandMap, commandPath, subcommands, toMarkdown } from "../help/command-map.ts";
 import { helpWidth, wrap } from "../help/layout.ts";
 import { TOPICS } from "../help/topics.ts";
+import { harmlessJson } from "../output/text.ts";
 
 export interface HelpOptions {
   readonly json?: true;
@@ -36,24 +37,19 @@ export async function runHelp(
   program: Program,
   words: readonly string[],
 ): Promise<void> {
+  const topic = words.length === 1 && Object.hasOwn(TOPICS, words[0]!) ? TOPICS[words[0]!] : undefined;
   // The words are among the arguments, and so their command is loaded.
-  const command = find(map === undefined ? program : await program.having(() => true), words);
+  const command = find(map === undefined ? program : await program.having(() => true), topic ? [] : words);
   if (map === "json") {
-    const { harmlessJson } = await import("../output/text.ts");
     context.stdout.write(`${harmlessJson(commandMap(command), 2)}\n`);
   } else if (map === "paths") context.stdout.write(`${paths(command).join("\n")}\n`);
   else if (map === "markdown") context.stdout.write(`${toMarkdown(commandMap(command))}\n`);
-  else context.stdout.write(textOf(context, command, words));
+  else if (topic) context.stdout.write(`${wrap(topic.text(), helpWidth(context.stdout))}\n`);
+  else context.stdout.write(command.helpInformation());
 }
 
-function textOf({ stdout }: Context, command: Command, words: readonly string[]): string {
-  const topic = words.length === 1 && Object.hasOwn(TOPICS, words[0]!) ? TOPICS[words[0]!] : undefined;
-  return topic ? `${wrap(topic.text(), helpWidth(stdout))}\n` : command.helpInformation();
-}
-
-/** The command that the words lead to; a topic is the program's. */
+/** The command that the words lead to. */
 function find(program: Program, words: readonly string[]): Command {
-  if (words.length === 1 && Object.hasOwn(TOPICS, words[0]!)) return program;
   return words.reduce<Command>((command, word) => {
     const child = command.commands.find((one) => one.name() === word);
     if (child) return child;

@@ -17,7 +17,7 @@ import { EXPLAIN_FLAG, printExplanation } from "../search/explain.ts";
 import type { Named } from "../search/flag-values.ts";
 import { addSearchFlags, type Searched, type SearchFlags } from "../search/flags.ts";
 import { nothingFound, SEARCH_NOTES, withFieldHint } from "../search/hints.ts";
-import { readQuery, type TypedQuery } from "../search/read.ts";
+import { readQuery } from "../search/read.ts";
 
 /** Users or sessions, and how to list and search them. */
 export interface Records<Row> {
@@ -45,16 +45,9 @@ export function addListAndSearch<Row extends Named>(group: Command, context: Con
   });
 
   const search = printsRows(group.command("search")).description(`print the ${columns.noun} that match`);
-  runs(
-    addListFlags(addSearchFlags(search, searched).option(...EXPLAIN_FLAG), columns),
-    context,
-    (_, options: SearchOptions, terms: string[]) => runSearch(context, options, records, terms),
-    {
-      examples: examples.search,
-      exits: LIST_EXITS,
-      notes: SEARCH_NOTES(searched),
-    },
-  );
+  addListFlags(addSearchFlags(search, searched).option(...EXPLAIN_FLAG), columns);
+  const run = (_: Context, options: SearchOptions, terms: string[]) => runSearch(context, options, records, terms);
+  runs(search, context, run, { examples: examples.search, exits: LIST_EXITS, notes: SEARCH_NOTES(searched) });
 }
 
 export async function runList<Row>(context: Context, options: ListOptions, records: Records<Row>): Promise<ExitCode> {
@@ -78,16 +71,14 @@ export async function runSearch<Row extends Named>(
   const shape = shapeOf(options, columns);
   const typed = await readQuery(context, searched, terms, options);
   const { search } = records.of(await openClient(context, options));
+  const { filters } = typed;
+  const keeps = filters.length === 0 ? undefined : (row: Row) => filters.every((filter) => filter.keeps(row));
   const found = (page: Page): ListCall<Row> => search(typed.query ?? typed.text, page);
   try {
-    return await printPages(context, options, columns, shape, found, nothingFound(typed, searched), keepsOf(typed));
+    return await printPages(context, options, columns, shape, found, nothingFound(typed, searched), keeps);
   } catch (error) {
     throw withFieldHint(error, typed.text, searched);
   }
-}
-
-function keepsOf({ filters }: TypedQuery): ((row: Named) => boolean) | undefined {
-  return filters.length === 0 ? undefined : (row) => filters.every(({ keeps }) => keeps(row));
 }
 
 /**

@@ -2,7 +2,7 @@ import { runs, type Flags, type Program } from "../command.ts";
 import { optionsOf, verifyKeyWithService } from "../connection/client.ts";
 import type { Target } from "../connection/sources.ts";
 import { resolveTarget } from "../connection/target.ts";
-import type { Context, NamedInstance } from "../context.ts";
+import type { Context } from "../context.ts";
 import type { Sourced } from "../credentials/keys.ts";
 import { readCurrent } from "../credentials/profiles.ts";
 import { CliError, EXIT, type ExitCode } from "../errors.ts";
@@ -32,7 +32,9 @@ export async function runWhoami(context: Context, options: Flags<never, "check">
   const baseUrl = optionsOf(context, target).baseUrl;
   if (check && key !== undefined && baseUrl !== undefined)
     await verifyKeyWithService(context, { base_url: baseUrl, secretKey: key.value }, target);
-  const instance = instanceOf(context, target, key?.value);
+  // As the service has just named it, or as the local server's file has it.
+  const local = target.server?.instances.find(({ secret_key }) => secret_key === key?.value);
+  const instance = context.network.instance ?? (local && { subdomain: local.subdomain, id: local.id });
   const shown = {
     ...Object.fromEntries(VALUES.map((name) => [name, target[name] ?? null])),
     secret_key: key ? { value: mask(key.value), source: key.source } : null,
@@ -51,12 +53,6 @@ export async function runWhoami(context: Context, options: Flags<never, "check">
   }
   await noteShadowed(context, target);
   return key === undefined ? EXIT.noKey : EXIT.done;
-}
-
-/** The instance that the key belongs to: as the service has just named it, or as the local server's file has it. */
-function instanceOf({ network }: Context, { server }: Target, key: string | undefined): NamedInstance | undefined {
-  const local = server?.instances.find(({ secret_key }) => secret_key === key);
-  return network.instance ?? (local && { subdomain: local.subdomain, id: local.id });
 }
 
 async function keyOf({ secret_key }: Target): Promise<Sourced | undefined> {

@@ -69,7 +69,7 @@ async function candidatesFor(
     ];
   if (terms.length > 0) return terms;
   const children = operands.length === 0 ? subcommands(command) : [];
-  const named = children.map((child) => ({ value: child.name(), description: child.description() }));
+  const named = children.map(toCandidate);
   if (command.name() === "help") return helpWords(program, operands);
   const argument = command.registeredArguments.at(Math.min(operands.length, command.registeredArguments.length - 1));
   const isTaken = argument !== undefined && !argument.variadic && operands.length >= command.registeredArguments.length;
@@ -79,8 +79,12 @@ async function candidatesFor(
 
 function helpWords(program: Command, operands: readonly string[]): Candidate[] {
   const { command } = walk(program, operands);
-  const children = subcommands(command).map((child) => ({ value: child.name(), description: child.description() }));
+  const children = subcommands(command).map(toCandidate);
   if (operands.length > 0) return children;
   const topics = Object.entries(TOPICS).filter(([name]) => !children.some(({ value }) => value === name));
   return [...children, ...topics.map(([value, { description }]) => ({ value, description }))];
+}
+
+function toCandidate(command: Command): Candidate {
+  return { value: command.name(), description: command.description() };
 }

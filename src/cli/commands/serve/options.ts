@@ -20,20 +20,21 @@ export interface ServeFlags extends Flags<
   readonly logLevel?: LogLevel;
 }
 
-interface Told extends ServeOptions {
-  /** Whether the user has named the store: with a flag, a variable, or a file that a flag names. */
-  readonly isStoreNamed: boolean;
-}
-
-/** Flag, then environment, then configuration file. */
-export async function serveOptions(context: Context, flags: ServeFlags): Promise<Told> {
+/**
+ * Flag, then environment, then configuration file. And whether the user has named the store: with a flag, a variable, or a
+ * file that a flag names.
+ */
+export async function serveOptions(
+  context: Context,
+  flags: ServeFlags,
+): Promise<ServeOptions & { readonly isStoreNamed: boolean }> {
   const env = environment(context);
   const file = await readConfig(context, flags.config);
   const providers = flags.providers ?? file.providers;
   const { credentialsFromEnv, joinCredentials } = await import("../../../server/index.ts");
   const port = flags.port === undefined ? checkPort(env["SVC_PORT"], "SVC_PORT") : checkPort(flags.port, "--port");
   const publicUrl = flags.publicUrl ?? file.publicUrl;
-  const options: Told = {
+  const options = {
     isStoreNamed: isStoreNamed(context, flags) || (flags.config !== undefined && file.store !== undefined),
     port: port ?? file.port,
     host: flags.host ?? env["SVC_HOST"] ?? file.host,
