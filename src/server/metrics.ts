@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 import { SIGN_IN_ERRORS } from "../wire/errors.ts";
 import { PROVIDERS } from "../wire/providers.ts";
+import { PROBES, type Readiness, type RenderMetrics } from "./http/any-host.ts";
 import { REFUSALS, type RequestEntry } from "./http/request-entry.ts";
-import { PROBES, type RenderMetrics, type Readiness } from "./http/any-host.ts";
 import type { Store } from "./store/store.ts";
 
 /** From a read in memory to a database just before its timeout. */
@@ -12,8 +12,6 @@ const COMMIT_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.0
 
 const PATIENCE_MS = 500;
 const NO_ANSWER = { code: "store_unavailable" };
-
-type WatchedStore = Pick<Store, "connections" | "hangingCommits" | "clockAheadMs" | "timeouts">;
 
 export type Metrics = Awaited<ReturnType<typeof createMetrics>>;
 
@@ -88,7 +86,7 @@ export async function createMetrics() {
     /** @param seconds until a write was durable */
     onCommit: (seconds: number): void => commits.observe(seconds),
     /** Reads the state of the store whenever the metrics are asked for. */
-    watch(store: WatchedStore, readiness: Pick<Readiness, "fault">): void {
+    watch(store: Store, readiness: Pick<Readiness, "fault">): void {
       const gauge = (name: string, help: string, read: () => number): void => {
         const made: Gauge = new Gauge({ name, help, registers, collect: () => made.set(read()) });
       };

@@ -13,7 +13,6 @@ import type { Provider, TokenProvider } from "../wire/providers.ts";
 import {
   ALGORITHM,
   importKey,
-  readClaims,
   tokenProblem,
   verifySignature,
   type SignedToken,
@@ -26,7 +25,6 @@ import type { InstanceRecord, UserRecord } from "./store/records.ts";
 
 const CACHED = cacheLimit(4096);
 
-/** A token whose signature was verified, in the cache. */
 interface Verified extends SignedToken {
   readonly instance_id: string;
   readonly secret_key: string;
@@ -45,8 +43,6 @@ export class TokenRefused extends ApiError {
   }
 }
 
-export type IssuedClaims = Required<TokenClaims>;
-
 export type Tokens = ReturnType<typeof createTokens>;
 
 /** The claims of a token (spec, "JWT"). @param iat Unix seconds */
@@ -55,7 +51,7 @@ export function claimsFor(
   user: UserRecord,
   provider: TokenProvider,
   iat: number,
-): IssuedClaims {
+): Required<TokenClaims> {
   return {
     iss: ISSUER,
     sub: user.id,
@@ -112,9 +108,4 @@ export function createTokens() {
       return found.claims as TokenClaims;
     },
   };
-}
-
-/** The `instance_id` claim of an unverified token. */
-export function claimedInstance(token: string): string | undefined {
-  return readClaims(token)?.instance_id;
 }

@@ -49,20 +49,14 @@ export async function readBody(
   // An empty body needs no type.
   if (text === "") return isBodyOptional ? {} : undefined;
   requireJson(event);
-  return (event.context.request.body = parseJson(text));
+  const body = parsedJson(text);
+  const fault = body === undefined ? undefined : faultIn(text);
+  if (body === undefined || fault !== undefined) throw new ApiError("invalid_json", fault);
+  return (event.context.request.body = body);
 }
 
 /** Deeper values overflow the stack of what checks and prints them. */
 const MAX_DEPTH = 100;
-
-/** @throws {ApiError} `invalid_json` if a text is not JSON, is nested too deeply, or an object in it repeats a key */
-function parseJson(text: string): unknown {
-  const body = parsedJson(text);
-  if (body === undefined) throw new ApiError("invalid_json");
-  const fault = faultIn(text);
-  if (fault !== undefined) throw new ApiError("invalid_json", fault);
-  return body;
-}
 
 /**
  * What is wrong with a valid JSON text. Of a key that is repeated, `JSON.parse` takes the last value and other parsers the

@@ -68,7 +68,6 @@ async function drain(message: IncomingMessage): Promise<void> {
   message.socket.destroy();
 }
 
-/** The IP address of the client that sent a request. */
 export type ClientAddress = (message: IncomingMessage) => string;
 
 /** The socket's peer. IPv4 addresses arrive as IPv4-mapped IPv6 addresses on a dual-stack socket. */

@@ -24,24 +24,21 @@ export interface Connection {
   readonly loginHint: string | undefined;
   readonly fetch: Fetch;
   /** Undefined for a real provider. */
-  readonly simulation: Simulation | undefined;
+  readonly simulation: Simulated | undefined;
 }
 
-/** What a sign-in needs of a simulated provider besides its endpoints. */
-export interface Simulation {
+/** The simulated providers, as a sign-in sees them. */
+interface Simulated {
+  readonly fetch: Fetch;
+  endpoints(provider: Provider): ProviderDefinition["endpoints"];
+  /** The client that is registered at all of them from the start. */
+  readonly client: ConnectionRecord;
   /** Seals what the picker shows, for the authorization request of a state. */
   sealApplication(application: Application, state: string): string;
   /** The timeout for exchanging a code, in milliseconds; undefined for the default. */
   timeoutOf(code: string): number | undefined;
   /** The browser and the state that a code was issued for, as `pageHash` names them; undefined for a program. */
   holderOf(code: string): string | undefined;
-}
-
-/** The simulated providers: their endpoints, and the client that is registered there from the start. */
-export interface Simulated extends Simulation {
-  readonly fetch: Fetch;
-  endpoints(provider: Provider): ProviderDefinition["endpoints"];
-  readonly client: ConnectionRecord;
 }
 
 interface ConnectionOptions {

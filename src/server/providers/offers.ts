@@ -117,13 +117,11 @@ export function credentialsFromEnv(env: Readonly<Record<string, string | undefin
   return credentials;
 }
 
-/** The credentials for all instances; undefined if there are none. */
 export function globalCredentials(provider: Provider, globals: Credentials): ConnectionRecord | undefined {
   const { client_id, client_secret } = globals[provider] ?? {};
   return client_id && client_secret ? { client_id, client_secret } : undefined;
 }
 
-/** The names of the environment variables of the client's id and secret. */
 export function credentialVariables(provider: Provider): [id: string, secret: string] {
   const prefix = `SVC_${provider.toUpperCase()}_CLIENT`;
   return [`${prefix}_ID`, `${prefix}_SECRET`];

@@ -8,9 +8,7 @@ export interface Profile {
   uid: string;
   /** Null if the provider has none; the user then gets a placeholder. */
   email: string | null;
-  /** Whether the provider has verified `email`. */
   email_verified: boolean;
-  /** The display name; null if there is none. */
   name: string | null;
   /** The name of a new user without a display name. */
   username?: string | null;

@@ -15,7 +15,6 @@ import type { HeadlessDeps } from "./headless.ts";
 /** Of an account that does not exist. */
 const MAX_SHOWN_LENGTH = 300;
 
-/** A browser's request to a provider's authorize page. */
 interface AuthorizePageRequest {
   readonly provider: Provider;
   readonly query: ReadonlyMap<string, string>;

@@ -11,12 +11,10 @@ export function newBrowserId(): string {
   return randomBytes(16).toString("base64url");
 }
 
-/** Keeps a browser's id. */
 export function browserIdCookie(value: string, isHttps: boolean): Cookie {
   return hostCookie({ name: NAME, value, path: "/__svc/simulator", maxAge: LIFETIME_SECONDS }, isHttps);
 }
 
-/** The id that a browser was given before. */
 export function readBrowserId(cookie: ReadCookie, isHttps: boolean): string | undefined {
   const value = cookie(hostName(NAME, isHttps));
   return value !== undefined && /^[\w-]{22}$/.test(value) ? ownText(value) : undefined;
@@ -33,7 +31,6 @@ export function labelledBrowserValue({ id, label }: LabelledBrowser): string {
   return label === undefined ? id : `${id}.${Buffer.from(label).toString("base64url")}`;
 }
 
-/** The labelled browser that sent a request. */
 export function readLabelledBrowser(cookie: ReadCookie): LabelledBrowser | undefined {
   const value = cookie(BROWSER_COOKIE);
   const [, id, label] = /^([\w-]{1,64})(?:\.([\w-]{1,512}))?$/.exec(value ?? "") ?? [];

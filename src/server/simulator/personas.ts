@@ -188,7 +188,6 @@ export function drawnName({ hue, initials }: Picture): string {
   return `~${[hue, ...letters].join("-")}`;
 }
 
-/** The picture of such a name. */
 export function readDrawn(name: string): Picture | undefined {
   const [, hue, letters] = /^~(\d{1,3})((?:-[0-9a-f]{1,6}){1,6})$/.exec(name) ?? [];
   if (hue === undefined || letters === undefined) return undefined;

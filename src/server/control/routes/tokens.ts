@@ -7,7 +7,7 @@ import type { InstanceRecord } from "../../store/records.ts";
 import type { UserView } from "../../store/store.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { chosenInstance, findUser, requireFound, namedUuid } from "../records.ts";
-import { claimedInstance, claimsFor } from "../../token.ts";
+import { claimsFor } from "../../token.ts";
 import { isObject } from "../../../wire/text/json.ts";
 import { isUuid } from "../../../wire/ids.ts";
 import {
@@ -42,7 +42,7 @@ export const tokenRoutes: HandlersOf<"/tokens"> = {
   },
 
   "POST /tokens/verify": async ({ body: { token, instance: name } }, deps) => {
-    const claimed = name === undefined ? deps.instances.byId(claimedInstance(token) ?? "") : undefined;
+    const claimed = name === undefined ? deps.instances.byId(readClaims(token)?.instance_id ?? "") : undefined;
     const instance = claimed ?? chosenInstance(deps, name);
     const { status, answer } = await verify(deps, instance, token);
     return { status, answer, ...(await explainToken(token, instance, deps, status)) };

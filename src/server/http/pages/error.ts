@@ -14,9 +14,7 @@ const ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
 };
 
 interface WaysOn {
-  /** The application that began the sign-in. */
   readonly wayBack?: WayBack | undefined;
-  /** The address of the start page. */
   readonly home?: string | undefined;
 }
 

@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
 import { TOKENS } from "./tokens.ts";
 
-/** A file that pages load. */
 export interface PageFile {
   /** With a hash of the text: a browser may keep the file, and asks for another one when it has changed. */
   readonly path: string;
@@ -9,7 +8,6 @@ export interface PageFile {
   readonly text: string;
 }
 
-/** The route of the files, for the log. */
 export const PAGE_FILES_ROUTE = "/__svc/pages/:file";
 const TYPES = { css: "text/css; charset=utf-8", js: "text/javascript; charset=utf-8" };
 
@@ -18,7 +16,6 @@ export function pageFile(name: string, extension: keyof typeof TYPES, text: stri
   return { path: PAGE_FILES_ROUTE.replace(":file", file), type: TYPES[extension], text };
 }
 
-/** The style sheet of every page, light and dark. */
 export const STYLE = pageFile(
   "style",
   "css",
@@ -72,13 +69,12 @@ button:hover,.button:hover{background:var(--hover)}
 .pager .next{margin-left:auto}
 details{border-top:1px solid var(--line);margin-top:12px;padding-top:12px}
 summary{cursor:pointer;padding:6px 0;font-weight:var(--bold);border-radius:var(--radius-small)}
-details form,details>.stack{padding:8px 0 4px}
-section>details{margin-top:4px;padding-top:4px}
+details form{padding:8px 0 4px}
 footer{display:flex;flex-wrap:wrap;justify-content:space-between;align-items:center;gap:12px;margin-top:20px;padding-top:20px;border-top:1px solid var(--line);font-size:.8125rem;color:var(--muted)}
 footer span{overflow-wrap:anywhere}footer a:not(.button){padding:4px 0}
 dl{display:grid;grid-template-columns:auto 1fr;gap:6px 18px;margin:0;font-size:.875rem}
 dt{color:var(--muted)}dd{margin:0;min-width:0;overflow-wrap:anywhere;unicode-bidi:isolate}
-dd small,summary small{color:var(--muted);font-weight:400}
+dd small{color:var(--muted);font-weight:400}
 .chosen{display:grid;gap:4px;padding:10px 14px;border-radius:var(--radius);background:var(--hover);border-inline-start:3px solid var(--accent);margin-bottom:14px;font-size:.875rem}
 .notice{padding:10px 14px;border-radius:var(--radius);background:var(--bad-soft);color:var(--bad);margin-bottom:14px;font-size:.875rem}
 .warning{padding:16px 18px;border-radius:var(--radius);background:var(--warn-soft);margin-bottom:18px;display:grid;gap:6px}

@@ -14,7 +14,6 @@ import { admitted, headerOf, type Admitted } from "../context.ts";
 import { setHeaders } from "../respond.ts";
 import type { Cursors } from "./list.ts";
 
-/** What the API for servers reads and changes. */
 export interface ApiDeps {
   readonly store: Store;
   readonly instances: Instances;

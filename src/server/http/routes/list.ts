@@ -16,9 +16,7 @@ export interface ListCall extends Pick<Call, "event" | "request"> {
   readonly query: { readonly limit?: number | undefined; readonly after?: string | undefined };
 }
 
-/** A list of records: how it is read and presented. */
 export interface ListOptions<Row, Shown> {
-  /** Tells it from all other lists. */
   readonly name: string;
   readonly find: (options: PageOptions) => AsyncIterable<Row[]>;
   /** The row that `after` may name by its id. */
@@ -88,7 +86,6 @@ async function all<Row, Shown>(
   return stream(event, "application/json", arrayText(rest(), present));
 }
 
-/** A JSON array, as its parts become known. */
 async function* arrayText<Row>(batches: AsyncIterable<Row[]>, present: (row: Row) => unknown): AsyncGenerator<string> {
   let opening = "[";
   for await (const batch of batches) {

@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 import type { H3, H3Event } from "h3";
 import { SIGN_IN_ERRORS, type SignInErrorCode } from "../../../wire/errors.ts";
+import { readClaims } from "../../../wire/token.ts";
 import { ApiError } from "../../errors.ts";
 import type { Offers } from "../../providers/offers.ts";
 import type { InstanceRecord } from "../../store/records.ts";
-import { claimedInstance } from "../../token.ts";
 import { hostOf, nodeOf } from "../context.ts";
 import { addRoutes, type HandlersOf } from "../dispatch.ts";
 import { homePage } from "../pages/home.ts";
@@ -47,7 +47,7 @@ export function addPageRoutes(app: H3, deps: PageDeps): void {
         return page(event, notSignedInPage(error, SIGN_IN_ERRORS[error as SignInErrorCode] ?? ""));
       const token = query.get("token");
       if (token === undefined) return page(event, noTokenPage());
-      const instance = instances.byId(claimedInstance(token) ?? "");
+      const instance = instances.byId(readClaims(token)?.instance_id ?? "");
       if (!instance) throw new ApiError("token_invalid");
       const claims = await tokens.verify(instance, token, now());
       return page(event, signedInPage(token, claims, addresses.instanceUrl(instance)));
