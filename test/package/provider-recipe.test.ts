@@ -17,8 +17,7 @@ import { APP, decodePart } from "../_setup.ts";
 const FILES = {
   "src/server/providers/gitlab.ts": `
 import * as z from "zod/mini";
-import type { ProviderDefinition } from "./provider.ts";
-import { optionalText, uid } from "./reply.ts";
+import { optionalText, uid, type ProviderDefinition } from "./provider.ts";
 
 const User = z.object({ id: uid, username: optionalText, name: optionalText, email: z.string(), avatar_url: optionalText });
 
@@ -41,8 +40,7 @@ export const gitlab: ProviderDefinition<"user"> = {
 };
 `,
   "src/server/simulator/gitlab.ts": `
-import type { SimulatedProvider } from "./provider.ts";
-import { notFound, reply } from "./replies.ts";
+import { notFound, reply, type SimulatedProvider } from "./provider.ts";
 
 interface GitlabAccount {
   readonly id: number;
