@@ -6,11 +6,8 @@ import { ServiceError } from "./errors.ts";
 /** How long a client may remember an instance's address (spec, "Limits"). */
 const INSTANCE_CACHE_SECONDS = 60;
 
-interface Service {
-  readonly apiUrl: string;
-  /** Whether addresses that are neither https nor loopback are used. */
-  readonly insecure: boolean;
-}
+/** `insecure`: whether addresses that are neither https nor loopback are used. */
+type Service = { readonly apiUrl: string; readonly insecure: boolean };
 
 /**
  * An instance's address from its publishable key, asked for once in 60 seconds (spec, "Limits") however many ask at

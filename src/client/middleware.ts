@@ -1,7 +1,6 @@
 /** Guards for three kinds of servers: a request without a valid token gets 401 (RFC 6750, 3). */
 import { checkAuthenticateOptions, stateOf, type AuthenticateOptions, type RequestLike } from "./authenticate.ts";
 import { ConfigError, type TokenError } from "./errors.ts";
-import { secretKeysOf } from "./token.ts";
 import type { TokenClaims } from "../wire/claims.ts";
 
 export type { AuthenticateOptions, RequestLike } from "./authenticate.ts";
@@ -43,7 +42,7 @@ export function withAuth<
 ): (request: Req, ...rest: Rest) => Promise<Res | Response> {
   if (typeof handler !== "function")
     throw new ConfigError("withAuth takes the handler first, and the options after it");
-  checkGuard("withAuth", options);
+  checkAuthenticateOptions("withAuth", options);
   return async (request, ...rest) => {
     const refusal = await refusalOf(request, [request], options);
     if (refusal) return toResponse(refusal);
@@ -71,7 +70,7 @@ export interface NodeResponse {
 export function expressAuth(
   options: AuthenticateOptions,
 ): (request: RequestLike & object, response: NodeResponse, next: () => void) => Promise<void> {
-  checkGuard("expressAuth", options);
+  checkAuthenticateOptions("expressAuth", options);
   return async (request, response, next) => {
     const refusal = await refusalOf(request, [request], options);
     if (!refusal) return next();
@@ -84,17 +83,12 @@ export function expressAuth(
 export function h3Auth(
   options: AuthenticateOptions,
 ): (event: { readonly req: RequestLike & object }, next?: () => unknown) => Promise<unknown> {
-  checkGuard("h3Auth", options);
+  checkAuthenticateOptions("h3Auth", options);
   return async (event, next) => {
     const refusal = await refusalOf(event.req, [event, event.req], options);
     // Version 1 calls what comes next by itself.
     return refusal ? toResponse(refusal) : next?.();
   };
-}
-
-function checkGuard(name: string, options: AuthenticateOptions): void {
-  checkAuthenticateOptions(name, options);
-  secretKeysOf(options);
 }
 
 type Refusal = ReturnType<typeof refuse>;

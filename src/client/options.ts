@@ -75,9 +75,13 @@ export function checkSigningKey(name: string, key: unknown): asserts key is stri
     throw new ConfigError(`${name} must have at least ${MIN_SIGNING_KEY_LENGTH} characters to verify tokens`);
 }
 
-/** A list without a key counts as an empty key, so that it is refused as one. */
-export function atLeastOne(keys: readonly unknown[]): readonly unknown[] {
-  return keys.length > 0 ? keys : [""];
+/** @throws {ConfigError} for a key that `check` refuses, and for no key as for an empty one */
+export function checkSecretKeys(
+  given: string | readonly string[],
+  check: (name: string, key: unknown) => void = checkSigningKey,
+): void {
+  const keys = [given].flat();
+  for (const key of keys.length > 0 ? keys : [""]) check("secretKey", key);
 }
 
 export const REQUEST_OPTIONS: Names<RequestOptions> = { signal: true, timeoutMs: true, retry: true };
@@ -148,8 +152,7 @@ export function checkOptions(options: ClientOptions): void {
   const { secretKey, publishableKey, baseUrl, publicUrl, apiUrl, userAgent } = options;
   if (userAgent !== undefined && !/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(userAgent))
     throw new ConfigError("userAgent must be printable ASCII, such as billing/1.2");
-  if (secretKey !== undefined)
-    for (const key of atLeastOne([secretKey].flat())) checkKey("secretKey", key, SECRET_KEY_PREFIX);
+  if (secretKey !== undefined) checkSecretKeys(secretKey, (name, key) => checkKey(name, key, SECRET_KEY_PREFIX));
   if (publishableKey !== undefined) checkKey("publishableKey", publishableKey, PUBLISHABLE_KEY_PREFIX);
   checkAddress("baseUrl", baseUrl);
   checkAddress("publicUrl", publicUrl);

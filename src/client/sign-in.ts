@@ -5,7 +5,7 @@ import { PUBLISHABLE_KEY_PREFIX } from "../wire/ids.ts";
 import { ConfigError, missingToken, SignInError, type TokenError } from "./errors.ts";
 import { checkKey, type Names, checkAddress, timeOf } from "./options.ts";
 import { checkSignIn, signInUrl } from "./sign-in-url.ts";
-import { checkVerifyOptions, secretKeysOf, VERIFY_OPTIONS, type VerifyTokenOptions, verdictOf } from "./token.ts";
+import { checkVerifyOptions, VERIFY_OPTIONS, type VerifyTokenOptions, verdictOf } from "./token.ts";
 import { trimSlash } from "../wire/http/request.ts";
 import type { RequestLike } from "./authenticate.ts";
 import { cookieOf, newAttempt, openAttempts, askedBy, isFromAnotherSite, attemptWith, endOf } from "./attempt.ts";
@@ -55,7 +55,6 @@ function checkSignInOptions<Options extends SignInOptions>(
   known: Names<Options>,
 ): string {
   checkVerifyOptions(of, options, known);
-  secretKeysOf(options);
   const { baseUrl, redirectUri, publishableKey } = options;
   checkAddress("baseUrl", baseUrl ?? "");
   if (publishableKey !== undefined) checkKey("publishableKey", publishableKey, PUBLISHABLE_KEY_PREFIX);

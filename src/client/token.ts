@@ -4,7 +4,7 @@ import { type TokenClaims, codeOfProblem, type TokenProblem } from "../wire/clai
 import { ERRORS } from "../wire/errors.ts";
 import { importKey, tokenProblem, verifySignature, type SigningKey } from "../wire/token.ts";
 import { TokenError, missingToken, whyHeader } from "./errors.ts";
-import { atLeastOne, checkSigningKey, checkFunctions, checkNames, timeOf, type Names, type Now } from "./options.ts";
+import { checkFunctions, checkNames, checkSecretKeys, timeOf, type Names, type Now } from "./options.ts";
 import { timeFor } from "./service-clock.ts";
 
 export type { TokenClaims } from "../wire/claims.ts";
@@ -53,7 +53,7 @@ async function resultOf(token: unknown, options: VerifyTokenOptions): Promise<To
   return typeof token === "string" && token !== "" ? result : { ok: false, error: missingToken() };
 }
 
-/** @throws {ConfigError} */
+/** @throws {ConfigError} for unknown or missing options, and an invalid secret key */
 export function checkVerifyOptions<Options extends VerifyTokenOptions>(
   of: string,
   options: Options,
@@ -61,12 +61,13 @@ export function checkVerifyOptions<Options extends VerifyTokenOptions>(
 ): void {
   checkNames(of, options, known);
   checkFunctions(options, "now");
+  checkSecretKeys(options.secretKey);
 }
 
-/** Judges a token. @throws {ConfigError} for an invalid secret key */
+/** Judges a token, by options that were checked. @throws {ConfigError} for a `now` that returns no time */
 export async function verdictOf(token: unknown, options: VerifyTokenOptions): Promise<TokenResult> {
-  const { instanceId, appId, now } = options;
-  const keys = await Promise.all(secretKeysOf(options).map(imported));
+  const { secretKey, instanceId, appId, now } = options;
+  const keys = await Promise.all([secretKey].flat().map(imported));
   const verified = await verifySignature(token, keys, instanceId);
   if ("problem" in verified) return { ok: false, error: failure(verified.problem, whyHeader(token)) };
   const { claims } = verified;
@@ -93,13 +94,6 @@ export function decodeToken(token: string): {
   } catch {
     throw failure("malformed");
   }
-}
-
-/** The keys in the options, as a list. @throws {ConfigError} for one that can't be a secret key, or none */
-export function secretKeysOf({ secretKey }: Pick<VerifyTokenOptions, "secretKey">): readonly string[] {
-  const keys = [secretKey].flat();
-  for (const key of atLeastOne(keys)) checkSigningKey("secretKey", key);
-  return keys;
 }
 
 const importedKeys = new Map<string, Promise<SigningKey>>();

@@ -70,7 +70,11 @@ export async function signInTo(svc: Service, reach: Reach, options: SignInToOpti
     const { response, elsewhere } = await agent.follow(new URL(path, origin), {});
     if (elsewhere) throw new ControlError("unknown", undefined, elsewhere);
     const flow = await flowOf(svc, scenario.id);
-    if (!flow) throw noSignIn(path, response);
+    if (!flow) {
+      const began = `${path}, which answered ${response.status}, began no sign-in.`;
+      const hint = 'Pass the path at which the application begins one: signInTo(app, { path: "/login" }).';
+      throw new ControlError("unknown", undefined, `${began} ${hint}`);
+    }
     return {
       fetch: async (input, init = {}) => (await agent.follow(agent.inApplication(input), init)).response,
       get headers() {
@@ -171,11 +175,6 @@ function withoutBody({ headers, redirect, signal }: RequestInit): RequestInit {
   kept.delete("content-type");
   kept.delete("content-length");
   return { headers: kept, ...(redirect && { redirect }), ...(signal && { signal }) };
-}
-
-function noSignIn(path: string, { status }: Response): ControlError {
-  const message = `${path}, which answered ${status}, began no sign-in. Pass the path at which the application begins one: signInTo(app, { path: "/login" }).`;
-  return new ControlError("unknown", undefined, message);
 }
 
 /** The sign-in that met the scenario. @throws {ControlError} if there is only one that did not, with the reason */

@@ -84,11 +84,7 @@ export function createUndiciFetch(
 /** The one place that decides how a connection is made: by which proxy, to which addresses, with whose certificates. */
 export function createAgent(
   { Agent, ProxyAgent }: Undici,
-  {
-    certificate,
-    signal,
-    proxy,
-  }: Pick<Options, "certificate" | "signal"> & { readonly proxy?: string | undefined } = {},
+  { certificate, signal, proxy }: Omit<Options, "proxyOf"> & { readonly proxy?: string | undefined } = {},
 ): Agent {
   const socket = { ...(signal && { signal }) };
   // The types ask for a port too, which is in the address.
