@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { PROVIDERS, type Provider } from "../../wire/providers.ts";
 import { SESSION_ID_PREFIX } from "../../wire/ids.ts";
 import { namedUuid } from "./records.ts";
@@ -5,7 +6,6 @@ import { userRecordsOf, type SeedUser, type UserRecords } from "../seed/parse.ts
 import type { InstanceRecord } from "../store/records.ts";
 import { DEFINITIONS } from "../providers/index.ts";
 import { typedUid } from "../simulator/typed-account.ts";
-import { hash } from "node:crypto";
 
 const DOMAINS = ["example.com", "example.net", "example.org"];
 const TWO_YEARS_MS = 2 * 365 * 24 * 3_600_000;

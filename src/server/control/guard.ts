@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
+import type { H3Event } from "h3";
 import { isLoopback } from "../../wire/http/address.ts";
 import { ApiError } from "../errors.ts";
-import type { H3Event } from "h3";
 import { isOwnSite } from "../http/admission.ts";
 import { requireJson } from "../http/body.ts";
 import { headerOf } from "../http/context.ts";

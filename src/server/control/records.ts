@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { ErrorCode } from "../../wire/errors.ts";
 import { ApiError } from "../errors.ts";
 import { lowerCaseId } from "../http/routes/list.ts";
@@ -6,7 +7,6 @@ import type { UserView } from "../store/store.ts";
 import type { ControlDeps } from "./deps.ts";
 import { USER_FIELDS } from "../../wire/search/fields.ts";
 import { parseQuery } from "../../wire/search/query.ts";
-import { hash } from "node:crypto";
 
 /** What was looked up. @throws {ApiError} with `code` if it is undefined */
 export function requireFound<Thing>(thing: Thing | undefined, code: ErrorCode, detail?: string): Thing {

@@ -1,13 +1,13 @@
 import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { isDeepStrictEqual } from "node:util";
+import type { input } from "zod/mini";
 import { systemReason } from "../../disk/system-reason.ts";
 import { SeedError, ServeError } from "../errors.ts";
 import type { InstanceRecord, Records } from "../store/records.ts";
 import { changeSetting } from "../store/settings.ts";
 import type { Store } from "../store/store.ts";
-import { isDeepStrictEqual } from "node:util";
-import type { input } from "zod/mini";
 import { plain } from "../../wire/route.ts";
 import type { SeedFile } from "./parse.ts";
 

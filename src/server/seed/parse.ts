@@ -1,10 +1,10 @@
+import { randomUUID } from "node:crypto";
 import * as z from "zod/mini";
 import { type Provider, PROVIDERS_WITHOUT_EMAIL } from "../../wire/providers.ts";
 import { persona as personaForm, Seed } from "../../wire/control/seed.ts";
 import { providerEmail, text } from "../../wire/control/values.ts";
 import type { SchemaParts } from "../simulator/provider.ts";
 import { SIMULATED } from "../simulator/providers.ts";
-import { randomUUID } from "node:crypto";
 import { createPublishableKey, createSecretKey } from "../instances/instances.ts";
 import { jsonFault } from "../../wire/text/json.ts";
 import { SESSION_ID_PREFIX } from "../../wire/ids.ts";

@@ -1,5 +1,5 @@
-import type { ErrorCode } from "../errors.ts";
 import * as z from "zod/mini";
+import type { ErrorCode } from "../errors.ts";
 import type { Fields } from "../search/fields.ts";
 import { AFTER, MAX_PAGE_SIZE } from "../http/request.ts";
 import { PROVIDERS } from "../providers.ts";

@@ -74,7 +74,7 @@ const MAX_PEOPLE = 3;
  * @param flows newest first
  * @param span what to divide into periods of equal length, in milliseconds since 1970
  */
-export function summaryOf(flows: readonly Flow[], span?: Span): Summary {
+function summaryOf(flows: readonly Flow[], span?: Span): Summary {
   return {
     total: flows.length,
     ...counts(flows),
@@ -133,7 +133,7 @@ function count(flows: readonly Flow[], valueOf: (flow: Flow) => string | null): 
 }
 
 /** Sign-ins as an HTTP Archive (HAR 1.2), which browsers' tools and others read. What was redacted stays so. */
-export function toHar(flows: readonly Flow[], { addresses }: ControlDeps): { log: Record<string, unknown> } {
+function toHar(flows: readonly Flow[], { addresses }: ControlDeps): { log: Record<string, unknown> } {
   return {
     log: {
       version: "1.2",

@@ -131,7 +131,7 @@ function ofOne(faults: readonly string[]): string[] {
 }
 
 /** Changes an instance for every process. @throws {ApiError} `instance_not_found` if it was deleted meanwhile */
-export async function changeInstance(
+async function changeInstance(
   { store, shared }: ControlDeps,
   id: string,
   change: (before: InstanceRecord) => InstanceRecord,
@@ -201,9 +201,9 @@ export async function testConnection(
   connection: Connection,
   { addresses }: ControlDeps,
 ): Promise<{ ok: boolean; message: string }> {
-  const { name } = connection.provider;
+  const { name, pkce } = connection.provider;
   let refusal: string | undefined;
-  const note = ({ body }: ProviderReply): void => {
+  const onReply = ({ body }: ProviderReply): void => {
     const error = (body as { error?: unknown } | null | undefined)?.error;
     refusal = typeof error === "string" ? error.slice(0, 100) : undefined;
   };
@@ -211,11 +211,9 @@ export async function testConnection(
     const request = {
       code: "svc-connection-test",
       redirect_uri: addresses.callbackUrl(name),
-      code_verifier: connection.provider.pkce ? generateCodeVerifier() : null,
+      code_verifier: pkce ? generateCodeVerifier() : null,
     };
-    await withDeadline((signal) =>
-      exchangeCode({ connection, signal, onIgnored: () => undefined, onReply: note }, request),
-    );
+    await withDeadline((signal) => exchangeCode({ connection, signal, onIgnored: () => {}, onReply }, request));
     return { ok: false, message: `${name} accepted a made-up code; it is not checking codes` };
   } catch (error) {
     if (!(error instanceof SignInError)) throw error;

@@ -1,10 +1,10 @@
+import { clearInterval, setInterval } from "node:timers";
 import type { LoggedRequest } from "../../history/request-log.ts";
 import { filterRequests, waitFor } from "../filters.ts";
 import { requireFound } from "../records.ts";
 import type { HandlersOf, ControlDeps } from "../deps.ts";
 import { pageOf } from "../lists.ts";
 import { requestResource, flowResource } from "../resources.ts";
-import { clearInterval, setInterval } from "node:timers";
 import { headerOf } from "../../http/context.ts";
 import { stream } from "../../http/respond.ts";
 import { hasKey } from "../guard.ts";

@@ -7,7 +7,7 @@ import { isPossible, providersOf } from "../../simulator/outcomes.ts";
 import type { Provider } from "../../../wire/providers.ts";
 import { editOf } from "../../simulator/edit.ts";
 import { ApiError } from "../../errors.ts";
-import type { PersonaRecord, InstanceRecord } from "../../store/records.ts";
+import type { InstanceRecord } from "../../store/records.ts";
 import { closest } from "../../../wire/text/suggestion.ts";
 import { remainingOf, SCENARIO_PREFIX, type Scenario } from "../../shared-state/shared-state.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
@@ -96,7 +96,7 @@ export const scenarioRoutes: HandlersOf<"/scenarios" | "/outcomes" | "/browsers"
 };
 
 /** @throws {ApiError} for a pair that cannot be */
-export function requirePossible(outcome: OutcomeId, provider: Provider | undefined): void {
+function requirePossible(outcome: OutcomeId, provider: Provider | undefined): void {
   if (provider === undefined || isPossible(outcome, provider)) return;
   const providers = providersOf(outcome);
   throw new ApiError(
@@ -106,18 +106,16 @@ export function requirePossible(outcome: OutcomeId, provider: Provider | undefin
 }
 
 /** @throws {ApiError} if it can't match an account; an unknown e-mail address means a new account */
-export function requireAccount({ simulator, shared }: ControlDeps, as: string, provider: Provider | undefined): void {
+function requireAccount({ simulator, shared }: ControlDeps, as: string, provider: Provider | undefined): void {
   const persona = simulator.personas.find(as);
-  if (!persona && normalizeEmail(as) === undefined)
-    throw new ApiError("bad_request", `as: no persona has the id "${as}"; ${meantPersona(shared.personas, as)}`);
+  if (!persona && normalizeEmail(as) === undefined) {
+    const ids = shared.personas.slice(0, MAX_COMPARED).map(({ id }) => id);
+    const meant = closest(as, ids);
+    const advice = meant === undefined ? "give an id or an e-mail address" : `did you mean ${meant}?`;
+    throw new ApiError("bad_request", `as: no persona has the id "${as}"; ${advice}`);
+  }
   if (persona && provider !== undefined && !simulator.hasAccount(provider, as))
     throw new ApiError("bad_request", `as: ${as} has no account at ${provider}`);
-}
-
-function meantPersona(personas: readonly PersonaRecord[], as: string): string {
-  const ids = personas.map(({ id }) => id);
-  const meant = closest(as, ids.slice(0, MAX_COMPARED));
-  return meant === undefined ? "give an id or an e-mail address" : `did you mean ${meant}?`;
 }
 
 /** As they are in the store, newest first. */

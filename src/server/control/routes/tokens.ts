@@ -1,3 +1,4 @@
+import { createHmac, hash } from "node:crypto";
 import { ERRORS, errorBody } from "../../../wire/errors.ts";
 import { PROVIDERS } from "../../../wire/providers.ts";
 import { editOf, edited } from "../../simulator/edit.ts";
@@ -22,7 +23,6 @@ import {
 } from "../../../wire/claims.ts";
 import { importKey, readClaims, tokenProblem, verifySignature } from "../../../wire/token.ts";
 import { verifyingKeys } from "../../instances/instances.ts";
-import { createHmac, hash } from "node:crypto";
 
 export const tokenRoutes: HandlersOf<"/tokens"> = {
   "POST /tokens": async ({ body }, deps) => {
