@@ -100,7 +100,6 @@ async function keyHeaders(context: Context, target: Target, isForApi: boolean): 
   return target.publishable_key ? { [PUBLISHABLE_KEY_HEADER]: target.publishable_key.value } : {};
 }
 
-/** @throws {CliError} for a status of 400 or more, when its body is printed */
 function print({ stdout }: Context, { response, text }: Answer, withHead: boolean, path: string): ExitCode {
   const body = parsedJson(text);
   if (withHead) {

@@ -89,10 +89,7 @@ export async function runInit(context: Context, flags: InitOptions): Promise<voi
 }
 
 /** Without an application's name there is no seed, and the server starts with its demo. */
-async function askAll(
-  context: Context,
-  flags: InitOptions,
-): Promise<{ port: number; name?: string; redirectUri?: string }> {
+async function askAll(context: Context, flags: InitOptions) {
   /** @param fault what is wrong with a value: that of a flag ends the command, one that was typed is asked for again */
   const answer = async (
     [flag, given]: [flag: string, given: string | undefined],
@@ -111,7 +108,7 @@ async function askAll(
     (flags.name !== undefined ||
       flags.redirectUri !== undefined ||
       (!flags.yes && (await context.confirm("Start with your own application instead of the demo?"))));
-  if (!isWanted) return { port };
+  if (!isWanted) return { port, name: undefined, redirectUri: undefined };
   const name = await answer(["--name", flags.name], "Your application's name:", "My application", nameFault);
   // Loaded here, so that help starts fast.
   const { checkRedirectEntry } = await import("../../server/index.ts");
@@ -119,7 +116,14 @@ async function askAll(
     ["--redirect-uri", flags.redirectUri],
     "Its redirect URI:",
     "http://localhost:3000/callback",
-    (text) => redirectUriFault(text, (entry) => checkRedirectEntry(entry, { isOnly: true, isPreview: false })),
+    (text) => {
+      try {
+        checkRedirectEntry(text, { isOnly: true, isPreview: false });
+        return undefined;
+      } catch (error) {
+        return `"${text}" is not a redirect URI: ${(error as { detail?: string }).detail}.`;
+      }
+    },
   );
   return { port, name, redirectUri };
 }
@@ -159,18 +163,8 @@ function nameFault(name: string): string | undefined {
   return isName ? undefined : "A name has 1 to 200 printable characters.";
 }
 
-/** @param check the rule of `redirect_uris` in a seed */
-function redirectUriFault(text: string, check: (entry: string) => void): string | undefined {
-  try {
-    check(text);
-    return undefined;
-  } catch (error) {
-    return `"${text}" is not a redirect URI: ${(error as { detail?: string }).detail}.`;
-  }
-}
-
 /** One instance with one user, who can sign in at every simulated provider. */
-export async function seedFor(name: string, redirectUri: string | undefined): Promise<object> {
+async function seedFor(name: string, redirectUri: string): Promise<object> {
   const { RESERVED_SUBDOMAINS, seedPersona } = await import("../../server/index.ts");
   const subdomain = subdomainFor(name, RESERVED_SUBDOMAINS);
   const email = `ada@${subdomain}.test`;
@@ -180,7 +174,7 @@ export async function seedFor(name: string, redirectUri: string | undefined): Pr
         name,
         subdomain,
         default_provider: PROVIDERS[0],
-        ...(redirectUri !== undefined && { redirect_uris: [redirectUri] }),
+        redirect_uris: [redirectUri],
         users: [{ email, name: "Ada Lovelace", email_verified_at: "2026-01-05T09:00:00Z" }],
       },
     ],

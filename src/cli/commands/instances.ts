@@ -9,9 +9,7 @@ import { printAll } from "../list/print.ts";
 import { printsRows, type OutputFlags } from "../output/flags.ts";
 import { printJson, printRecord } from "../output/text.ts";
 
-type FileInstance = RunningServerFile["instances"][number];
-type LocalInstance = Omit<FileInstance, "secret_key" | "redirect_uris"> &
-  Required<Pick<FileInstance, "active" | "program_url">>;
+type LocalInstance = Required<Omit<RunningServerFile["instances"][number], "secret_key" | "redirect_uris">>;
 
 const LISTED: Listed<LocalInstance> = {
   id: "id",

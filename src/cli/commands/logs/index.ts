@@ -74,7 +74,6 @@ function viewOf({ json, output = "table" }: LogsOptions): typeof textView {
   throw new UsageError(`--output ${output} is not for logs.`, "Omit it, or use --json.");
 }
 
-/** @throws {ControlError} if there is no such instance */
 async function instanceOf(control: ControlClient, name: string | undefined): Promise<Wanted["instance"]> {
   if (name === undefined) return undefined;
   const { id, data } = await control.request("GET /instances/:id", { params: { id: name } });

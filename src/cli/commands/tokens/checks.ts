@@ -12,7 +12,6 @@ export type Checks = Awaited<ReturnType<typeof openChecks>>;
 export type Checked = Awaited<ReturnType<Checks["check"]>>;
 type How = "remote" | "local" | "both";
 
-/** @throws {CliError} if there is no key */
 export async function openChecks(context: Context, options: Flags<never, "local" | "both">) {
   const how: How = options.local ? "local" : options.both ? "both" : "remote";
   const key = how === "remote" ? undefined : await localKey(context, options);

@@ -52,7 +52,6 @@ export interface Recorded {
 /** A file that records each deletion before it starts, and its result. */
 export type Receipt = Awaited<ReturnType<typeof openReceipt>>;
 
-/** @throws {CliError} for a file that can't be read, or is no receipt */
 export async function readReceipt({ cwd }: Pick<Context, "cwd">, path: string): Promise<Recorded> {
   const text = await readFile(resolve(cwd, path), "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
@@ -84,7 +83,6 @@ export function doneIn(recorded: Recorded): ReadonlySet<string> {
   );
 }
 
-/** @throws {CliError} for a receipt of another service, or of another instance of the same */
 export function checkPlace({ path, entries = [] }: Recorded, { service, instance }: Place): void {
   const other = entries.find((entry) => entry.service !== service || entry.instance?.id !== instance?.id);
   if (!other) return;

@@ -29,7 +29,6 @@ export interface Targets {
 
 const NONE_DELETED = " No users were deleted.";
 
-/** @throws {UsageError} if no users are given, or a query may match everyone by mistake */
 export async function readTargets(
   context: Context,
   client: Client,
@@ -111,7 +110,6 @@ function refuseEveryone(query: Query): void {
     );
 }
 
-/** @throws {UsageError} for a query that only leaves out, and leaves out no one */
 async function refuseVainExclusion(client: Client, query: Query, count: number): Promise<void> {
   if (count < 2 || query.some(({ values, range }) => values.length > 0 || range.length > 0)) return;
   let total = 0;
