@@ -3,8 +3,7 @@ import { Low, Memory } from "lowdb";
 import type { Log } from "../../src/server/store/json/document/commits.ts";
 import type { Change } from "../../src/server/store/json/document/tables.ts";
 import { Document } from "../../src/server/store/json/document/document.ts";
-import { createDocumentStore } from "../../src/server/store/json/document-store.ts";
-import { createSnapshotMemory } from "../../src/server/store/json/memory-store.ts";
+import { createDocumentStore, createSnapshotMemory } from "../../src/server/store/json/document-store.ts";
 import type { Store } from "../../src/server/store/store.ts";
 
 /** A log that writes when released, and fails when told to. */

@@ -134,6 +134,17 @@ export interface SnapshotStorage extends Pick<Snapshots, "list" | "delete"> {
 
 type SavedContent = Required<Omit<Content, "states">>;
 
+// Not where openMemoryStore is: a program reads the types there, and need not have lowdb.
+export function createSnapshotMemory(): SnapshotStorage {
+  const saved = new Map<string, { info: SnapshotInfo; content: SavedContent }>();
+  return {
+    list: async () => [...saved.values()].map(({ info }) => info).filter(({ name }) => !name.startsWith(".")),
+    put: async (info, content) => void saved.set(info.name, { info, content }),
+    take: async (name) => saved.get(name)?.content,
+    delete: async (name) => saved.delete(name),
+  };
+}
+
 export function createSnapshots(document: Document, commits: Commits, storage: SnapshotStorage): Snapshots {
   return {
     list: () => storage.list(),

@@ -1,7 +1,7 @@
 import { Low, Memory } from "lowdb";
-import type { SnapshotInfo, Store } from "../store.ts";
+import type { Store } from "../store.ts";
 import { Document } from "./document/document.ts";
-import { createDocumentStore, type savedContent, type SnapshotStorage } from "./document-store.ts";
+import { createDocumentStore, createSnapshotMemory } from "./document-store.ts";
 
 /** A store without files: it ends with the process. */
 export function openMemoryStore(): Store {
@@ -17,14 +17,4 @@ export function openMemoryStore(): Store {
     snapshotStorage: createSnapshotMemory(),
     closeLog: async () => {},
   });
-}
-
-export function createSnapshotMemory(): SnapshotStorage {
-  const saved = new Map<string, { info: SnapshotInfo; content: ReturnType<typeof savedContent> }>();
-  return {
-    list: async () => [...saved.values()].map(({ info }) => info).filter(({ name }) => !name.startsWith(".")),
-    put: async (info, content) => void saved.set(info.name, { info, content }),
-    take: async (name) => saved.get(name)?.content,
-    delete: async (name) => saved.delete(name),
-  };
 }
