@@ -17,16 +17,13 @@ type Report = Pick<LoggedRequest, "method" | "route" | "status" | "ms" | "instan
   readonly path: string | null;
 };
 
-/** Reports a request, with what was sent and received, which may contain secrets. */
-type OnRequest<Request> = (report: Request, sent: Sent, headers: Pick<Headers, "get">) => void;
-
-/** Adds every request to a log, then passes it on. */
+/** Adds every request to a log, with what was sent and received, which may contain secrets, then passes it on. */
 export function logTo<Request extends Report>(
   log: RequestLog,
   now: () => Date,
   onRequest: ((report: Request) => void) | undefined,
-): OnRequest<Request> {
-  return (report, sent, headers) => {
+) {
+  return (report: Request, sent: Sent, headers: Pick<Headers, "get">): void => {
     const { request_id: id, method, route, status, ms, instance, flow_id, reason, path } = report;
     // Secrets are removed here, so that they are never stored.
     log.add({

@@ -1,13 +1,9 @@
 import type { Provider } from "../../wire/providers.ts";
 import type { InstanceRecord } from "../store/records.ts";
 
-/** The part of the service that a host name reaches. */
+/** The part of the service that a host name reaches. `isCallback`: whether it is the host of the callback URLs. */
 export type Scope =
-  | {
-      readonly kind: "front";
-      /** Whether this is the host of the callback URLs. */
-      readonly isCallback: boolean;
-    }
+  | { readonly kind: "front"; readonly isCallback: boolean }
   | { readonly kind: "api" }
   | { readonly kind: "instance"; readonly subdomain: string };
 

@@ -57,14 +57,19 @@ export async function createSharedState(store: Store, realNow: () => Date) {
     const startedAt = performance.now();
     const latest = await store.revision?.();
     if (latest === undefined || latest !== revision) {
-      const [all, people, settings] = await Promise.all([store.instances(), store.personas(), liveSettings(store)]);
+      const [all, people, [setting], found] = await Promise.all([
+        store.instances(),
+        store.personas(),
+        store.settings(CLOCK_SETTING),
+        store.settings(SCENARIO_PREFIX),
+      ]);
       instances.replace(all);
       if (!isSameList(personas, people)) {
         personas = people;
         for (const listener of listeners) listener(personas);
       }
-      clock.follow(settings.clock);
-      scenarios = settings.scenarios;
+      clock.follow((setting?.value as ClockSetting | undefined) ?? { mode: "real" });
+      scenarios = found.map(({ value }) => value as unknown as Scenario).toSorted((a, b) => a.order - b.order);
       revision = latest;
     }
     seenAt = startedAt;
@@ -130,14 +135,6 @@ export async function createSharedState(store: Store, realNow: () => Date) {
   };
 }
 
-async function liveSettings(store: Store): Promise<{ clock: ClockSetting; scenarios: Scenario[] }> {
-  const [clock, scenarios] = await Promise.all([store.settings(CLOCK_SETTING), store.settings(SCENARIO_PREFIX)]);
-  return {
-    clock: (clock[0]?.value as ClockSetting | undefined) ?? { mode: "real" },
-    scenarios: scenarios.map(({ value }) => value as unknown as Scenario).toSorted((a, b) => a.order - b.order),
-  };
-}
-
 function isSameList(before: readonly PersonaRecord[], after: readonly PersonaRecord[]): boolean {
   return before.length === after.length && before.every((persona, i) => persona === after[i]);
 }
@@ -157,9 +154,7 @@ export async function renewSecret(store: Store, name: "dashboard"): Promise<void
   await changeSetting(store, SECRET_PREFIX + name, newSecret);
 }
 
-function newSecret(): { secret: string } {
-  return { secret: randomBytes(32).toString("base64url") };
-}
+const newSecret = () => ({ secret: randomBytes(32).toString("base64url") });
 
 /** How the clock runs. `running`: `offset_ms` from real time; `frozen`: stopped at `at`. */
 export type ClockSetting =

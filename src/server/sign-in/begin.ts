@@ -4,7 +4,6 @@ import { ApiError, SignInRefused } from "../errors.ts";
 import { flowIdOf } from "../history/flows.ts";
 import { redactUrl, withoutQuery } from "../history/redact.ts";
 import { newRecord, type InstanceRecord } from "../store/records.ts";
-import type { Cookie } from "../cookies.ts";
 import { AWAITS_BROWSER, createBinding } from "./binding.ts";
 import type { Caller } from "./caller.ts";
 import { authorizationUrl, generateCodeVerifier, generateState } from "./oauth2.ts";
@@ -25,15 +24,6 @@ interface BeginRequest {
   readonly isAtCallback: boolean;
   /** `redirect_uri` is the service's own page, which needs no permission. */
   readonly isOwnPage?: true;
-}
-
-interface BegunSignIn {
-  /** The provider's address to continue at; or ours at the callback's host, if the sign-in must begin there. */
-  readonly location: string;
-  /** For the browser that began. */
-  readonly cookie?: Cookie | undefined;
-  /** Undefined if nothing was saved. */
-  readonly flow_id?: string | undefined;
 }
 
 /** Whether a sign-in may begin; nothing is saved. @throws {SignInRefused} */
@@ -73,9 +63,10 @@ async function checkBegin(
 
 /**
  * The first half of a sign-in: saves its state, unless the browser must begin at another host.
+ * @returns the provider's address to continue at, and the cookie of the browser that began; or our address at that host
  * @throws {SignInRefused} `invalid_redirect_uri` or `provider_not_configured`
  */
-async function beginSignIn(deps: SignInDeps, request: BeginRequest): Promise<BegunSignIn> {
+async function beginSignIn(deps: SignInDeps, request: BeginRequest) {
   const { instance, provider, redirect_uri, login_hint, caller, isAtCallback } = request;
   const { connection, destination } = await checkBegin(deps, request);
   // A real provider has no page of ours that could bind the browser before it comes to the callback; and only the

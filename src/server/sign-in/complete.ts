@@ -47,15 +47,12 @@ export interface CallbackRequest extends TakeStateRequest {
   readonly flow_id: string;
 }
 
-export interface CompletedSignIn {
-  /** The application's address, with a token or an error. */
-  readonly location: string;
-  /** Why it failed; undefined if the user is signed in. */
-  readonly failure?: SignInError;
-}
-
-/** The second half of a sign-in, from the provider's redirect on. @throws {SignInRefused} `invalid_state`; then no address can be trusted */
-export async function completeSignIn(deps: SignInDeps, request: CallbackRequest): Promise<CompletedSignIn> {
+/**
+ * The second half of a sign-in, from the provider's redirect on.
+ * @returns the application's address, with a token or an error, and why it failed
+ * @throws {SignInRefused} `invalid_state`; then no address can be trusted
+ */
+export async function completeSignIn(deps: SignInDeps, request: CallbackRequest) {
   const startedAt = performance.now();
   const { state, provider } = request;
   const callback = { name: "callback", sent: { provider, code: request.code, error: request.error, state } };

@@ -56,10 +56,7 @@ export interface ProviderReply {
   readonly ms: number;
 }
 
-/**
- * RFC 6749, 4.1.3. A code is good once, so this is never tried again.
- * @throws {SignInError}
- */
+/** RFC 6749, 4.1.3. A code is good once, so this is never tried again. @throws {SignInError} */
 export function exchangeCode(
   exchange: Exchange,
   { code, redirect_uri, code_verifier }: { code: string; redirect_uri: string; code_verifier: string | null },

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Application, Connection } from "../providers/connections.ts";
 import { randomBytes } from "../random.ts";
+import type { StateRecord } from "../store/records.ts";
 import { withParameters } from "./redirect-uri.ts";
 import { PROVIDER_TITLES } from "../../wire/providers.ts";
 import { SignInError } from "../errors.ts";
@@ -21,17 +22,13 @@ export function codeChallenge(code_verifier: string): string {
   return createHash("sha256").update(code_verifier).digest("base64url");
 }
 
-interface AuthorizationParameters {
-  /** Our callback URL. */
-  readonly redirect_uri: string;
-  readonly state: string;
-  readonly code_verifier: string | null;
+interface AuthorizationParameters extends Pick<StateRecord, "state" | "redirect_uri" | "code_verifier"> {
   readonly login_hint: string | undefined;
   /** Shown by the account picker of a simulated provider; a real one knows its clients. */
   readonly application: Application;
 }
 
-/** RFC 6749, 4.1.1. */
+/** RFC 6749, 4.1.1. @param parameters `redirect_uri`: our callback URL */
 export function authorizationUrl(connection: Connection, parameters: AuthorizationParameters): string {
   const { client_id, endpoints, loginHint, simulation, provider } = connection;
   const { redirect_uri, state, code_verifier, login_hint, application } = parameters;

@@ -9,18 +9,16 @@ const MAX_UNFINISHED = 2_000;
 /** Maximum number of clients that are counted. Beyond it the counts restart; the store's own bound still applies. */
 const MAX_CLIENTS = 100_000;
 
-/** Counts the unfinished sign-ins of each client, so that one client can't push out everyone else's. */
-export interface StartLimit {
-  /** @throws {ApiError} `too_many_sign_ins` if the client has too many unfinished ones */
-  begun(ip_address: string): void;
-  finished(ip_address: string): void;
-}
+export type StartLimit = ReturnType<typeof createStartLimit>;
 
 /** For a server that only this machine can reach. */
 export const NO_START_LIMIT: StartLimit = { begun: () => {}, finished: () => {} };
 
-/** Counts in periods of a state's lifetime: an unfinished sign-in is forgotten after one to two of them. */
-export function createStartLimit(now: () => Date): StartLimit {
+/**
+ * Counts the unfinished sign-ins of each client, so that one client can't push out everyone else's. It counts in periods of
+ * a state's lifetime: an unfinished sign-in is forgotten after one to two of them.
+ */
+export function createStartLimit(now: () => Date) {
   let current = new Map<string, number>();
   let previous = new Map<string, number>();
   let since = now().getTime();
@@ -34,7 +32,8 @@ export function createStartLimit(now: () => Date): StartLimit {
   }
 
   return {
-    begun(ip_address) {
+    /** @throws {ApiError} `too_many_sign_ins` if the client has too many unfinished ones */
+    begun(ip_address: string): void {
       turn();
       const client = networkOf(ip_address);
       const count = current.get(client) ?? 0;
@@ -44,7 +43,7 @@ export function createStartLimit(now: () => Date): StartLimit {
         });
       current.set(client, count + 1);
     },
-    finished(ip_address) {
+    finished(ip_address: string): void {
       const client = networkOf(ip_address);
       const counts = current.has(client) ? current : previous;
       const count = counts.get(client) ?? 0;

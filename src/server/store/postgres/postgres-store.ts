@@ -41,7 +41,10 @@ export async function openPostgresStore(url: string, { warn, onCommit }: StoreOp
     await makeReady(database);
     const store = databaseStore(database, readers);
     await store.probe().catch((error: unknown) => {
-      if (!(error instanceof StorageUnavailable) || !mayPass(error)) throw error;
+      if (!(error instanceof StorageUnavailable)) throw error;
+      // Reads work, and the rest may by itself.
+      const mayPass = ["store_read_only", "clock_differs"].includes(error.code) || isHanging(causeOf(error));
+      if (!mayPass) throw error;
       warn(`${error.message.replace(/\.?$/, ".")} Until that changes the server is not ready.`);
     });
     database.serve();
@@ -50,11 +53,6 @@ export async function openPostgresStore(url: string, { warn, onCommit }: StoreOp
     await Promise.all([readers.close(), database.close()]);
     throw asRefusal(database.location, error);
   }
-}
-
-/** Whether a server may start although it is not ready: reads work, and the rest may by itself. */
-function mayPass(error: StorageUnavailable): boolean {
-  return error.code === "store_read_only" || error.code === "clock_differs" || isHanging(causeOf(error));
 }
 
 /** The hosts of an address that are not this machine. @throws {ServeError} */

@@ -129,10 +129,7 @@ export function openDatabase(address: Address, warn: Warn) {
     }
   }
 
-  /**
-   * Looks whether the server accepts writes, and completes them.
-   * @throws {StorageUnavailable} saying why not
-   */
+  /** Looks whether the server accepts writes, and completes them. @throws {StorageUnavailable} saying why not */
   async function check(): Promise<void> {
     await query<ServerState>(READ_STATE, [], {
       inspect([state], asked) {

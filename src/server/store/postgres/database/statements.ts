@@ -107,11 +107,7 @@ export function openStatements(
     const forget = Number.isInteger(Math.log2(++slot.sent)) ? FORGET_PLANS : "";
     if (settings !== undefined) return sendWithSettings<Row>(client, settings + forget, text, parameters);
     // If the connection is lost, the statement behind it says so.
-    if (forget)
-      client
-        .unsafe(forget)
-        .execute()
-        .catch(() => undefined);
+    if (forget) client.unsafe(forget).catch(() => undefined);
     const answer = client.unsafe<Row[]>(text, [...parameters], { prepare: isRepeated });
     if (slot.begun === undefined) return answer;
     const [, rows] = await Promise.all([slot.begun, answer]);

@@ -8,22 +8,19 @@ import { badAddress } from "./failures.ts";
 
 const MODES = ["disable", "prefer", "require", "verify-ca", "verify-full"] as const;
 
-/** How connections are encrypted, in the words of libpq's `sslmode`. */
-export interface Tls {
-  /** Default: `verify-full`, or `prefer` if the connection stays on the machine. */
-  readonly mode: (typeof MODES)[number] | undefined;
-  /** Certificates of the trusted authorities, in PEM. Default: those that Node trusts. */
-  readonly ca: string | undefined;
-}
+export type Tls = ReturnType<typeof tlsOf>;
 
 /**
+ * How connections are encrypted, in the words of libpq's `sslmode`, and the certificates of the trusted authorities.
+ * Default: `verify-full` by those that Node trusts, or `prefer` if the connection stays on the machine.
+ *
  * `require` with a root certificate means `verify-ca`, as in libpq; so does the file `~/.postgresql/root.crt` count.
  * @throws {ServeError}
  */
-export function tlsOf(sslmode: string | undefined, sslrootcert: string | undefined): Tls {
+export function tlsOf(sslmode: string | undefined, sslrootcert: string | undefined) {
   if (sslmode !== undefined && !MODES.includes(sslmode as never))
     throw badAddress(`has an unknown sslmode. Use one of ${MODES.join(", ")}.`, "PGSSLMODE");
-  const mode = sslmode as Tls["mode"];
+  const mode = sslmode as (typeof MODES)[number] | undefined;
   if (sslrootcert === "system") return { mode, ca: undefined };
   const usual = join(homedir(), ".postgresql", "root.crt");
   const path = sslrootcert ?? (existsSync(usual) ? usual : undefined);
