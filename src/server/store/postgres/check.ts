@@ -52,15 +52,12 @@ async function brokenIndexes(ask: Ask): Promise<string[]> {
   return rows.map(({ name }) => `The index ${name} is not valid. Run: REINDEX INDEX ${name}`);
 }
 
-/** The first faults of the rows of a SELECT. @param name unique among its cursors */
-async function faultsIn<Row extends object>(
-  ask: Ask,
-  name: string,
-  select: string,
+async function firstFaults<Row>(
+  batches: AsyncIterable<Row[]>,
   faultOf: (row: Row) => string | undefined,
 ): Promise<string[]> {
   const faults: string[] = [];
-  for await (const rows of inBatches<Row>(ask, name, BATCH, select)) {
+  for await (const rows of batches) {
     faults.push(...rows.flatMap((row) => faultOf(row) ?? []));
     if (faults.length >= MAX_NAMED) break;
   }
@@ -70,10 +67,10 @@ async function faultsIn<Row extends object>(
 /** Rows that are not records: values that svc never writes, and no import takes. */
 async function invalidRows(ask: Ask): Promise<string[]> {
   const faults: string[] = [];
-  for (const table of TABLE_NAMES)
-    faults.push(
-      ...(await faultsIn(ask, `${table}_records`, selectFrom(table), (row) => recordFault([table, row] as Entry))),
-    );
+  for (const table of TABLE_NAMES) {
+    const batches = inBatches<object>(ask, `${table}_records`, BATCH, selectFrom(table));
+    faults.push(...(await firstFaults(batches, (row) => recordFault([table, row] as Entry))));
+  }
   return faults.map((fault) => `${fault}.`);
 }
 
@@ -113,7 +110,7 @@ async function staleText(ask: Ask): Promise<string[]> {
         (text === null ? null : fold(text)) === folded
           ? undefined
           : `${table}: ${id} can't be found by its ${column}: ${column}_folded is out of date.`;
-      faults.push(...(await faultsIn(ask, `${table}_${column}`, select, faultOf)));
+      faults.push(...(await firstFaults(inBatches<Row>(ask, `${table}_${column}`, BATCH, select), faultOf)));
     }
   return faults;
 }
