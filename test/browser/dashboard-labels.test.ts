@@ -26,6 +26,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard's wording", () => {
     const application = await on.context.newPage();
     await application.goto(`${on.svc.url}/oauth/authorize?provider=github&redirect_uri=${redirect}`);
     await application.getByTestId("account-ada").click();
+    await application.getByTestId("token").waitFor();
     await application.close();
     await on.visit("flows");
     await on.page.getByTestId("row").first().click();
