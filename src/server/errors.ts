@@ -41,30 +41,18 @@ export class SignInRefused extends ApiError {
   }
 }
 
-/** An account's e-mail address that belongs to a user to whom the account can't be linked. */
-export interface AddressConflict {
-  readonly email: string;
-  readonly user_id: string;
-}
-
 /** A sign-in that failed although its state was valid: the application is told by a redirect. */
 export class SignInError extends Error {
   override readonly name = "SignInError";
   readonly code: SignInErrorCode;
   /** The `cause` is a bug of this service, and must be reported as one. */
   readonly isBug: boolean;
-  readonly conflict: AddressConflict | undefined;
 
   /** @param message for the log, in sentences; the application gets the table's sentence */
-  constructor(
-    code: SignInErrorCode,
-    message: string,
-    options: ErrorOptions & { readonly isBug?: boolean; readonly conflict?: AddressConflict } = {},
-  ) {
+  constructor(code: SignInErrorCode, message: string, options: ErrorOptions & { readonly isBug?: boolean } = {}) {
     super(message, options);
     this.code = code;
     this.isBug = options.isBug ?? false;
-    this.conflict = options.conflict;
   }
 }
 

@@ -1,7 +1,6 @@
 import { stepInWords, type Step } from "../../wire/control/flows.ts";
 import { providerTitle } from "../../wire/providers.ts";
 import { Facts, Pill } from "../ui/parts.tsx";
-import { href } from "../router.ts";
 import { Code, UserText, duration, TimeOfDay } from "../ui/values.tsx";
 
 /** The steps of a sign-in. The failing one is open. */
@@ -37,8 +36,8 @@ export function Timeline({ steps, hasFailed }: { steps: readonly Step[]; hasFail
   );
 }
 
-/** What a step decided by: the account's addresses, the registered addresses, or the user of a conflict. */
-function Evidence({ step: { name, sent, answered } }: { step: Step }) {
+/** What a step decided by: the account's addresses, or the registered addresses. */
+function Evidence({ step: { sent, answered } }: { step: Step }) {
   const addresses = Object.keys(answered ?? {}).flatMap((path) => /^(\d+)\.email$/.exec(path)?.[1] ?? []);
   if (addresses.length > 0)
     return (
@@ -57,22 +56,12 @@ function Evidence({ step: { name, sent, answered } }: { step: Step }) {
         )}
       />
     );
-  if (answered?.["registered"] !== undefined)
-    return (
-      <Facts
-        rows={[
-          ["Asked", <code>{String(sent?.["redirect_uri"])}</code>],
-          ["Registered", <code>{String(answered["registered"]) || "none"}</code>],
-        ]}
-      />
-    );
-  if (name !== "conflict") return null;
-  const user = String(answered?.["user_id"]);
+  if (answered?.["registered"] === undefined) return null;
   return (
     <Facts
       rows={[
-        ["Address", <UserText text={String(sent?.["email"])} />],
-        ["Belongs to", <a href={href(["users", user])}>{user}</a>],
+        ["Asked", <code>{String(sent?.["redirect_uri"])}</code>],
+        ["Registered", <code>{String(answered["registered"]) || "none"}</code>],
       ]}
     />
   );

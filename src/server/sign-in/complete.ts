@@ -101,13 +101,8 @@ export async function completeSignIn(deps: SignInDeps, request: CallbackRequest)
   } catch (error) {
     await removed;
     const failure = asSignInError(error);
-    const { code, conflict, message: reason } = failure;
+    const { code, message: reason } = failure;
     if (failure.isBug) deps.onBug(failure.cause);
-    if (conflict) {
-      decidedBy = "conflict";
-      const sent = { provider, email: conflict.email, verified: false };
-      note({}, { name: decidedBy, sent, answered: { ...conflict } });
-    }
     noteEnd({ result: "error", error: code, reason }, { error: code });
     const parameters = { error: code, error_description: SIGN_IN_ERRORS[code] };
     return { location: withParameters(record.redirect_uri, parameters, ["token"]), failure };

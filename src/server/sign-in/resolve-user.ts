@@ -27,7 +27,7 @@ export interface SignInContext {
 /**
  * The user who signs in (spec, "Sign-in user resolution"): the user of a known identity, an existing user with the same
  * e-mail address, or a new one.
- * @throws {SignInError} `email_not_verified` if another user has the address, and the provider has not verified it
+ * @throws {SignInError} `email_not_verified` if another user has the address, and the provider passes it on unverified
  */
 export function resolveUser(context: SignInContext, { known, sameEmail }: SignInLookup): Resolution {
   if (known)
@@ -47,7 +47,6 @@ function link(context: SignInContext, { user, identities }: NonNullable<SignInLo
     throw new SignInError(
       "email_not_verified",
       `${PROVIDER_TITLES[provider.name]} has not verified the e-mail address of this account, and another user has it. Only a verified address links an account to a user: the user must verify it there, or sign in as before.`,
-      { conflict: { email: profile.email, user_id: user.id } },
     );
   const isProved = user.email_verified_at !== null || identities.some((identity) => proves(identity, user));
   const unproved = identities.filter(

@@ -73,8 +73,6 @@ export function stepInWords({ name, sent, answered }: Pick<Step, "name" | "sent"
         .join(", ");
     case "callback":
       return `${provider ?? "the provider"} sends the browser back${sent?.["error"] === undefined ? "" : ` with error=${sent["error"]}`}`;
-    case "conflict":
-      return `${sent?.["email"]} belongs to another user, ${user_id}`;
     case "redirect":
       if (result === "token")
         return `back to the application with a token for ${answered?.["new_user"] === true ? "the new user" : "user"} ${user_id}`;
