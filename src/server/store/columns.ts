@@ -11,8 +11,8 @@ interface ColumnBase {
   readonly initial?: unknown;
   /** Whether case is ignored. PostgreSQL has the folded text in a separate column. */
   readonly folded?: true;
-  /** The index in PostgreSQL: for the whole text within an instance, or for any part of it. */
-  readonly indexed?: readonly ("whole" | "parts")[];
+  /** Whether PostgreSQL has an index for parts of the text. */
+  readonly hasPartsIndex?: true;
   /** Whether values are unique. `key` if the value also names the record. */
   readonly unique?: "key" | true;
   /** The table that this column refers to. */
@@ -71,8 +71,8 @@ export const TABLES = {
   users: {
     id: { kind: "text", unique: "key", searchable: true },
     instance_id: { kind: "text", references: "instances" },
-    email: { kind: "text", folded: true, searchable: true, indexed: ["parts"] },
-    name: { kind: "text", folded: true, searchable: true, indexed: ["parts"] },
+    email: { kind: "text", folded: true, searchable: true, hasPartsIndex: true },
+    name: { kind: "text", folded: true, searchable: true, hasPartsIndex: true },
     avatar_url: { kind: "text", nullable: true, folded: true, searchable: true },
     email_verified_at: { kind: "time", nullable: true, searchable: true },
     password_digest: { kind: "text", nullable: true, sealed: true },
@@ -102,9 +102,9 @@ export const TABLES = {
     instance_id: { kind: "text" },
     user_id: { kind: "text", references: "users", searchable: true },
     provider: { kind: "session_provider", searchable: true },
-    name: { kind: "text", folded: true, searchable: true, indexed: ["parts"] },
-    email: { kind: "text", folded: true, searchable: true, indexed: ["whole", "parts"] },
-    ip_address: { kind: "text", folded: true, searchable: true, indexed: ["whole"] },
+    name: { kind: "text", folded: true, searchable: true, hasPartsIndex: true },
+    email: { kind: "text", folded: true, searchable: true, hasPartsIndex: true },
+    ip_address: { kind: "text", folded: true, searchable: true },
     geo_data: { kind: "object" },
     logged_in_at: { kind: "time", searchable: true },
     last_signin_at: { kind: "time", searchable: true },

@@ -97,7 +97,7 @@ export interface StoreOptions {
 
 /**
  * The service's records. Every method is atomic, and its result is durable when it resolves.
- * Any method may throw `StorageUnavailable`; then the call has had no effect.
+ * Any method may throw `StorageUnavailable`; then the call has had no effect, unless the process is killed while the disk hangs.
  */
 export interface Store {
   /** The store's name in messages, e.g. `/home/ada/app/.svc/db.json`, without secrets. */

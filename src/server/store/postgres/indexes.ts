@@ -25,10 +25,8 @@ const ORDERED: readonly (readonly [name: string, table: IndexedTable, columns: s
 const INDEXES: readonly Index[] = [
   ...ORDERED.map(([name, table, columns]) => ({ name, table, on: { columns } })),
   ...TABLE_NAMES.flatMap((table) =>
-    columnsOf(table).flatMap(([column, { indexed }]) =>
-      indexed?.includes("parts")
-        ? [{ name: `${table}_${column}_trigrams`, table, on: { partsOf: `${column}_folded` } }]
-        : [],
+    columnsOf(table).flatMap(([column, { hasPartsIndex }]) =>
+      hasPartsIndex ? [{ name: `${table}_${column}_trigrams`, table, on: { partsOf: `${column}_folded` } }] : [],
     ),
   ),
 ];

@@ -10,7 +10,7 @@ export interface Operation<Result> {
   run(): { changes: readonly Change[]; result: Result };
 }
 
-/** Where changes must be before they count: returns once they are durable, throws if they are not and never will be. */
+/** Where changes must be before they count: returns once they are durable, throws if they are not. */
 export interface Log {
   append(changes: readonly Change[]): Promise<void>;
   /** Resolves when the operations that arrive together have arrived. */

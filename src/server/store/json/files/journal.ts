@@ -79,7 +79,7 @@ export class Journal {
   /**
    * Returns once the line is on the disk.
    * @param isGivenUp whether the caller has been told that it is not
-   * @throws {StorageUnavailable} when it is not, and then it never will be
+   * @throws {StorageUnavailable} when it is not. Only a process that is killed while the disk hangs may leave it there
    */
   async append(line: Buffer, isGivenUp: IsGivenUp = () => false): Promise<void> {
     if (this.hasFailed) await this.#checkSpace();
