@@ -36,3 +36,15 @@ it("The flows of a test service wait for less than the 5 s that Vitest gives a t
   const { flows } = createTestFlows({ request: async () => [] } as never, {}, {});
   await expect(flows.waitFor({ result: "token" })).rejects.toThrow(/within 4s\. The latest: none\.$/);
 });
+
+it("A flow shows the application's query without its values, and a replay still returns to the whole address", async () => {
+  const svc = await serviceBy("in process");
+  const redirectUri = "http://localhost:4000/callback?ticket=hunter2";
+  const { flow_id } = await svc.signIn({ as: "ada", redirectUri });
+  const { data } = await svc.flows.get(flow_id);
+  expect(data.redirect_uri).toBe("http://localhost:4000/callback?ticket=[redacted]");
+  expect(JSON.stringify(data)).not.toContain("hunter2");
+  expect((await svc.flows.replay(flow_id)).location).toMatch(
+    /^http:\/\/localhost:4000\/callback\?ticket=hunter2&token=/,
+  );
+});

@@ -2,6 +2,7 @@ import type * as z from "zod/mini";
 import type * as answers from "../../wire/control/answers.ts";
 import { PROVIDERS, type Provider } from "../../wire/providers.ts";
 import type { Flow as FlowRecord } from "../history/flows.ts";
+import { redactUrl } from "../history/redact.ts";
 import { keptKeys } from "../instances/instances.ts";
 import type { LoggedRequest } from "../history/request-log.ts";
 import {
@@ -83,9 +84,11 @@ export function personaResource(persona: PersonaRecord): Answer<"Persona"> {
   return { id, resource: "persona", data: { ...data, ...(accounts as Accounts) } };
 }
 
+/** Without the values of the application's query, which may be anything: a replay needs them, and people pass a flow on. */
 export function flowResource(flow: FlowRecord, process: string): Answer<"Flow"> {
   const { id, changes: _, ...data } = flow;
-  return { id, resource: "flow", data: { ...data, process } };
+  const redirect_uri = data.redirect_uri && redactUrl(data.redirect_uri);
+  return { id, resource: "flow", data: { ...data, redirect_uri, process } };
 }
 
 export function requestResource({ id, ...data }: LoggedRequest, process: string): Answer<"Request"> {
