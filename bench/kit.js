@@ -1,6 +1,6 @@
 // What the test kit costs a test, in units of `node -e 0`, measured in turn: `npm run bench:kit`. The peers stand beside it.
 import { execFile, spawnSync } from "node:child_process";
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -57,8 +57,10 @@ async function prepare() {
   await writeFile(join(directory, "package.json"), '{ "type": "module", "private": true }');
   const install = ["install", EMULATE, "--no-audit", "--no-fund", "--ignore-scripts"];
   await promisify(execFile)("npm", install, { cwd: directory }).catch(() => delete PROGRAMS.emulate);
-  await mkdir(modules, { recursive: true });
-  await symlink(ROOT, join(modules, "svc-identity"));
+  // As npm installs it: Vitest transforms what is linked from elsewhere, and leaves what is in node_modules to Node.
+  for (const part of ["package.json", "dist", "fixtures"])
+    await cp(join(ROOT, part), join(modules, "svc-identity", part), { recursive: true });
+  await symlink(join(ROOT, "node_modules"), join(modules, "svc-identity/node_modules"));
   for (const name of ["oauth2-mock-server", "vitest"])
     await symlink(join(ROOT, "node_modules", name), join(modules, name));
   for (const [name, code] of Object.entries(PROGRAMS)) await writeFile(join(directory, `${name}.js`), code);

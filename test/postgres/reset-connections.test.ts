@@ -49,7 +49,9 @@ describe.each(["directly", "through PgBouncer"])("Connected %s", (how) => {
     async (resets) => {
       const direct = await createDatabase();
       const proxy = await startProxy(isPooled ? (await startPgBouncer(direct)).url(direct) : direct);
-      const database = openDatabase(parseAddress(`${proxy.url}?pool_size=4`, {}), () => undefined);
+      // A busy machine needs longer than the default; a request that waits in vain is told after this time.
+      const times = "connect_timeout=20&pool_timeout=20&statement_timeout=20";
+      const database = openDatabase(parseAddress(`${proxy.url}?pool_size=4&${times}`, {}), () => undefined);
       onTestFinished(() => database.close());
       const failures: string[] = [];
       const ask = (): Promise<unknown> =>
