@@ -72,7 +72,6 @@ export function ScenariosPanel() {
                 {
                   title: "Account",
                   cell: ({ data: { as } }) => <UserText text={as ?? "the one in login_hint, or the first"} />,
-                  fill: "always",
                 },
                 {
                   title: "Used",
