@@ -76,6 +76,7 @@ it("svc dev clock freezes, sets, advances, resumes and resets the server's time"
   expect((await answerOf<Clock>("dev clock set 2027-01-01T00:00:00+01:00")).now).toMatch(/^2026-12-31T23:00:/);
   expect((await svc("dev clock advance 2026-01-01")).code).toBe(2);
   expect((await svc("dev clock set 2027-01-01T00:00")).stderr).toContain("with its time zone");
+  expect((await svc("dev clock set 2026-02-31")).stderr).toContain('"2026-02-31" is not a time.');
   expect((await svc("dev clock")).stdout).toMatch(/^now\t2026-12-31T23:.*\nmode\trunning, .* the real time\n$/);
   expect((await answerOf<Clock>("dev clock reset")).mode).toBe("real");
 });

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { ControlClient } from "../../../control-client/index.ts";
 import type { AnswerOf } from "../../../wire/control/types.ts";
+import { isDay } from "../../../wire/text/time.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import { openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
@@ -64,7 +65,8 @@ export async function runClock(context: Context, options: GlobalFlags, verb: Clo
 function momentOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const isWhole = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text);
-  if (isWhole && !Number.isNaN(Date.parse(text))) return text.includes("T") ? text : `${text}T00:00:00Z`;
+  if (isWhole && isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text)))
+    return text.includes("T") ? text : `${text}T00:00:00Z`;
   throw new UsageError(`"${text}" is not a time.`, "Write 2026-01-31, or 2026-01-31T12:00:00Z with its time zone.");
 }
 
