@@ -88,13 +88,14 @@ function connectionFault(error: unknown, { url, proxy, response }: Exchange): Ex
       "HTTPS_PROXY or HTTP_PROXY is not an address.",
       "Write it as http://proxy.example.com:8080, or add the host to NO_PROXY.",
     ];
-  // undici has the proxy's status in a message alone, that of a cause.
-  const refusal = /Proxy response \((\d+)\)/.exec(inspect(error))?.[1];
-  if (proxy !== undefined)
+  if (proxy !== undefined) {
+    // undici has the proxy's status in a message alone, that of a cause.
+    const refusal = /Proxy response \((\d+)\)/.exec(inspect(error))?.[1];
     return [
       `${host} could not be reached through the proxy ${new URL(proxy).host} (${refusal ?? (code || "no answer")}).`,
       "Check HTTPS_PROXY, or add the host to NO_PROXY.",
     ];
+  }
   const fault = addressFault(url, code);
   if (fault) return [`${fault[0]}.`, `${fault[1]}.`];
   if (code === "ECONNREFUSED")

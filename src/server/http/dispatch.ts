@@ -16,7 +16,7 @@ export interface Call<Row = unknown, Owner = unknown, Name = string> {
     : Readonly<Record<ParamsIn<Name & string>, string>>;
   readonly query: ParsedOf<Row, "query">;
   readonly body: ParsedOf<Row, "body">;
-  /** Whom the key belongs to. */
+  /** The owner of the key. */
   readonly owner: Row extends { readonly key: "none" } ? undefined : Owner;
 }
 

@@ -38,8 +38,8 @@ export function resolveUser(context: SignInContext, { known, sameEmail }: SignIn
 }
 
 /**
- * Links to the user with the same address, which is proved now. Whatever of the user nobody has proved is removed: it may
- * belong to somebody who registered this address before its owner came.
+ * Links to the user with the same address, which is proved now. What of the user is not proved is removed: it may belong
+ * to somebody who registered this address before its owner came.
  */
 function link(context: SignInContext, { user, identities }: NonNullable<SignInLookup["sameEmail"]>): Resolution {
   const { provider, profile, now } = context;

@@ -65,7 +65,7 @@ async function* eventText(
   const refused = new AbortController();
   const end = (): void => wake();
   const endIfRefused = async (): Promise<void> => {
-    // While the store is down, nobody can have revoked a key.
+    // While the store is down, no key can have been revoked.
     if (await isAllowed().catch(() => true)) return;
     refused.abort();
     end();
