@@ -1,17 +1,17 @@
 import type { Endpoint, Endpoints } from "../wire/product/routes.ts";
-import type { FetchInit } from "../wire/http/fetch.ts";
+import type { FetchInit, FetchResponse } from "../wire/http/fetch.ts";
 import { requestPath } from "../wire/http/request.ts";
 import { readAny, readResult, ENDPOINTS } from "./result.ts";
 import { startDeadline, type Deadline } from "./deadline.ts";
 import { ConfigError, isServiceError, masked, type ServiceError, ConnectionError } from "./errors.ts";
 import { checkNames, REQUEST_OPTIONS } from "./options.ts";
 import { type AnyRequestOptions, type Call, type RequestOptions, type Try, type WithResponse } from "./request.ts";
-import { mayRetry, repeat, type Fault, type Patience } from "./retry.ts";
-import type { Answer, Transport } from "./transport.ts";
+import { mayRetry, repeat, type Fault } from "./retry.ts";
+import type { Transport } from "./transport.ts";
 import { connectionFault } from "../wire/http/address.ts";
 
 export interface CallDeps {
-  readonly transport: Pick<Transport, "ask" | "patience">;
+  readonly transport: Transport;
   readonly timeoutMs: number;
   readonly retry: number;
   readonly now: () => number;
@@ -21,8 +21,6 @@ export interface CallDeps {
   headers(): Record<string, string>;
 }
 
-/** Of one try. */
-type Outcome<Result> = { readonly answer: WithResponse<Result> } | { readonly error: unknown };
 /** `path` with its query, below the base URL. */
 type Outgoing = () => { readonly path: string; readonly body?: unknown };
 
@@ -85,7 +83,7 @@ async function send<Result>(
   deps: CallDeps,
   name: string,
   outgoing: Outgoing,
-  read: (response: Answer) => Promise<Result>,
+  read: (response: FetchResponse) => Promise<Result>,
   options: RequestOptions,
 ): Promise<WithResponse<Result>> {
   const { path, body } = outgoing();
@@ -93,7 +91,6 @@ async function send<Result>(
   if (!Number.isInteger(retries) || retries < 0) throw new ConfigError("retry must be 0 or a positive integer");
   const deadline = startDeadline(options.timeoutMs ?? deps.timeoutMs, options.signal);
   let base: string | undefined;
-  let patience: Patience | undefined;
   const explain = (error: unknown, isAnswered = false): unknown =>
     failure(name, base, error, deadline, options.signal, isAnswered);
   try {
@@ -101,35 +98,32 @@ async function send<Result>(
     base = typeof found === "string" ? found : await deadline.until(found);
     const url = base + path;
     const init = initOf(deps, name.slice(0, name.indexOf(" ")), body);
-    patience = deps.transport.patience?.(init.method, url);
-    const attempt = async (number: number): Promise<Outcome<Result>> => {
+    const patience = deps.transport.patience?.(init.method, url);
+    const attempt = async (number: number): Promise<WithResponse<Result>> => {
       const startedAt = performance.now();
       const tell = (status: number | undefined, error?: ServiceError): void =>
         deps.onTry?.({ route: name, number, durationMs: performance.now() - startedAt, status, error });
-      let isAnswered = false;
-      let answer: WithResponse<Result>;
+      let response: FetchResponse | undefined;
+      let data: Result;
       try {
-        const response = await deps.transport.ask(url, init, deadline);
-        isAnswered = true;
-        answer = { data: await read(response), response };
+        // Not every fetch honours its signal.
+        response = await deadline.until(deps.transport.fetch(url, { ...init, signal: deadline.signal }));
+        data = await deadline.until(read(response));
       } catch (thrown) {
-        const error = explain(thrown, isAnswered);
+        const error = explain(thrown, response !== undefined);
         if (isServiceError(error)) tell(error.status, error);
-        return { error };
+        throw error;
       }
-      tell(answer.response.status);
-      return { answer };
+      const { status, headers } = response;
+      tell(status);
+      return { data, response: { status, headers } };
     };
-    const faultOf = (outcome: Outcome<Result>): Fault | undefined =>
-      "error" in outcome && isServiceError(outcome.error) ? outcome.error : undefined;
-    const rules = { retries, mayRetry: (fault: Fault) => mayRetry(name, fault), patience, deadline };
-    const outcome = await repeat(attempt, faultOf, rules);
-    if ("error" in outcome) throw outcome.error;
-    return outcome.answer;
+    const faultOf = (outcome: PromiseSettledResult<unknown>): Fault | undefined =>
+      outcome.status === "rejected" && isServiceError(outcome.reason) ? outcome.reason : undefined;
+    return await repeat(attempt, faultOf, { retries, mayRetry: (fault) => mayRetry(name, fault), patience, deadline });
   } catch (error) {
     throw explain(error);
   } finally {
-    patience?.end();
     deadline.end();
   }
 }

@@ -28,7 +28,7 @@ import {
 import { checked, ENDPOINTS, tokenToSend, type Complete } from "./result.ts";
 import { sessionQuery, userQuery, type QueryInput, type SessionFields, type UserFields } from "./query-builder.ts";
 import { checkSignIn, signInUrl, type SignInParameters } from "./sign-in-url.ts";
-import { closable, fetchTransport, type Connect } from "./transport.ts";
+import { closable, type Connect } from "./transport.ts";
 
 export type { ClientOptions } from "./options.ts";
 
@@ -103,7 +103,7 @@ export function createClientWith(connect: Connect, options: ClientOptions): Clie
   checkOptions(options);
   const { publishableKey, apiUrl, now: clock = Date.now } = options;
   const secretKeys = [options.secretKey ?? []].flat();
-  const transport = closable(options.fetch ? fetchTransport(options.fetch) : connect(options.certificate));
+  const transport = closable(options.fetch ? { fetch: options.fetch } : connect(options.certificate));
   const shared: Omit<CallDeps, "baseUrl" | "headers"> = {
     transport,
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,

@@ -1,5 +1,6 @@
 import type { Endpoint, Endpoints } from "../wire/product/routes.ts";
-import { BodyTooLong } from "../wire/http/body.ts";
+import { BodyTooLong, readText } from "../wire/http/body.ts";
+import type { FetchResponse } from "../wire/http/fetch.ts";
 import { errorCode, ERRORS } from "../wire/errors.ts";
 import { isObject, parsedJson } from "../wire/text/json.ts";
 import type { ErrorBody, VerifiedToken } from "../wire/resources.ts";
@@ -16,7 +17,6 @@ import {
 } from "./errors.ts";
 import { parseRetryAfter, isUnavailable } from "./retry.ts";
 import type { TokenCheck } from "./request.ts";
-import type { Answer } from "./transport.ts";
 
 /** How a good answer is told from any other JSON: it is a list, a record of this resource, or whatever passes a check. */
 type FormOf<Result> = Result extends readonly unknown[]
@@ -88,7 +88,7 @@ const SHOWN = 200;
 /** The result in an endpoint's answer. @throws {ServiceError} for an error, and for an unexpected response */
 export async function readResult<E extends Endpoint>(
   route: E,
-  response: Answer,
+  response: FetchResponse,
   now: number,
 ): Promise<Endpoints[E]["result"]> {
   const isList = ENDPOINTS[route].answer === "list";
@@ -100,16 +100,16 @@ export async function readResult<E extends Endpoint>(
 }
 
 /** The JSON of any successful response. Undefined if it has no body. @throws {ServiceError} */
-export async function readAny(name: string, response: Answer, now: number): Promise<unknown> {
+export async function readAny(name: string, response: FetchResponse, now: number): Promise<unknown> {
   if (response.status === 204) return undefined;
   const body = await readBody(name, response, now, MAX_LIST_BYTES);
   if (response.status >= 200 && response.status < 300) return body;
   throw refusal(name, response, now, body);
 }
 
-async function readBody(name: string, response: Answer, now: number, limit: number): Promise<unknown> {
-  const { status } = response;
-  const text = await response.text(limit).catch((error: unknown) => {
+async function readBody(name: string, response: FetchResponse, now: number, limit: number): Promise<unknown> {
+  const { status, body } = response;
+  const text = await readText(body ?? [], limit).catch((error: unknown) => {
     if (!(error instanceof BodyTooLong)) throw error;
     const size = `${limit / 2 ** 20} MiB`;
     throw new ServiceError("response_too_large", `${name}: the response is larger than ${size}`, { status });
@@ -119,8 +119,8 @@ async function readBody(name: string, response: Answer, now: number, limit: numb
     throw new ServiceError("redirect_refused", `${name}: the service redirected. Not followed, to protect the key`, {
       status,
     });
-  const body = parsedJson(text);
-  if (body !== undefined) return body;
+  const json = parsedJson(text);
+  if (json !== undefined) return json;
   // The parser's own error repeats words of the answer, which may be a key.
   const start = masked(text.slice(0, 2 * SHOWN))
     .slice(0, SHOWN)
@@ -129,7 +129,7 @@ async function readBody(name: string, response: Answer, now: number, limit: numb
   throw unexpected(name, response, now, "not JSON", cause);
 }
 
-function refusal(name: string, response: Answer, now: number, body: unknown): ServiceError {
+function refusal(name: string, response: FetchResponse, now: number, body: unknown): ServiceError {
   if (!isErrorBody(body)) return unexpected(name, response, now, "JSON of another form");
   const { status } = response;
   const sentence = masked(body.error);
@@ -148,7 +148,7 @@ function codeOf(status: number): ErrorCode {
 }
 
 /** A gateway's own page has no form of ours, but its status tells enough. */
-function unexpected(name: string, response: Answer, now: number, what: string, cause?: Error): ServiceError {
+function unexpected(name: string, response: FetchResponse, now: number, what: string, cause?: Error): ServiceError {
   const { status } = response;
   const retryAfterMs = retryAfter(response, now);
   const known = codeOf(status);
@@ -160,7 +160,7 @@ function unexpected(name: string, response: Answer, now: number, what: string, c
   });
 }
 
-function retryAfter({ headers }: Answer, now: number): number | undefined {
+function retryAfter({ headers }: FetchResponse, now: number): number | undefined {
   return parseRetryAfter(headers.get("retry-after"), now);
 }
 

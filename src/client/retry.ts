@@ -56,23 +56,28 @@ export interface Repetition {
 
 /**
  * Tries until there is no fault, another try would not help, or the time left is too short for the next wait.
- * @returns the outcome of the last try
+ * @returns what the last try did @throws what the last try threw
  */
-export async function repeat<Outcome>(
-  attempt: (number: number) => Promise<Outcome>,
-  faultOf: (outcome: Outcome) => Fault | undefined,
+export async function repeat<Result>(
+  attempt: (number: number) => Promise<Result>,
+  faultOf: (outcome: PromiseSettledResult<Result>) => Fault | undefined,
   { retries = 0, mayRetry: may = () => true, patience, deadline }: Repetition,
-): Promise<Outcome> {
-  for (let number = 1, repeated = 0; ; number++) {
-    const outcome = await attempt(number);
-    const fault = faultOf(outcome);
-    let pauseMs = patience?.pauseMs(fault);
-    if (pauseMs === undefined) {
-      if (!fault || repeated >= retries || !may(fault)) return outcome;
-      pauseMs = retryDelayMs(repeated++, fault.retryAfterMs);
+): Promise<Result> {
+  try {
+    for (let number = 1, repeated = 0; ; number++) {
+      const trying = attempt(number);
+      const [outcome] = await Promise.allSettled([trying]);
+      const fault = faultOf(outcome);
+      let pauseMs = patience?.pauseMs(fault);
+      if (pauseMs === undefined) {
+        if (!fault || repeated >= retries || !may(fault)) return await trying;
+        pauseMs = retryDelayMs(repeated++, fault.retryAfterMs);
+      }
+      if (pauseMs >= deadline.leftMs()) return await trying;
+      await deadline.sleep(pauseMs);
     }
-    if (pauseMs >= deadline.leftMs()) return outcome;
-    await deadline.sleep(pauseMs);
+  } finally {
+    patience?.end();
   }
 }
 

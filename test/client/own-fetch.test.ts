@@ -35,3 +35,13 @@ describe("A call with a custom fetch that ignores its signal", () => {
     expect(await calling).toBe(reason);
   });
 });
+
+it("A custom fetch is called as a plain function, because a browser's own refuses to be a method", async () => {
+  const owners: unknown[] = [];
+  const fetch: Fetch = async function (this: unknown) {
+    owners.push(this);
+    return { status: 200, headers: new Headers(), body: [new TextEncoder().encode("[]")], text: async () => "[]" };
+  };
+  await clientWith(fetch).users.list();
+  expect(owners).toEqual([undefined]);
+});

@@ -54,14 +54,16 @@ export async function verifyKeyWithService(
 
 /** Imports the client when it is needed, so that help starts fast. */
 export async function openWith(context: Context, options: ClientOptions, { server }: Target): Promise<Client> {
-  const [{ createClientWith }, { fetchTransport }] = await Promise.all([
-    import("../../client/client.ts"),
-    import("../../client/transport.ts"),
-  ]);
+  const { createClientWith } = await import("../../client/client.ts");
   const { network } = context;
   const reach = { certificate: server?.certificate, timeoutMs: timeoutMs(context) };
-  const transport = fetchTransport((url, init) => network.send(url, init, reach));
-  return createClientWith(() => ({ ...transport, patience: network.patience }), options);
+  return createClientWith(
+    () => ({
+      fetch: (url, init) => network.send(url, init, reach),
+      patience: network.patience,
+    }),
+    options,
+  );
 }
 
 /** @throws {ConfigError} naming its source, if it is not a secret key */

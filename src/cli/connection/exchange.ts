@@ -71,7 +71,7 @@ export function fetchOf({ network }: Place, reach: Reach): Fetch {
   };
 }
 
-async function again<Result extends { readonly response: FetchResponse }>(
+function again<Result extends { readonly response: FetchResponse }>(
   network: Network,
   method: string,
   url: string,
@@ -79,16 +79,8 @@ async function again<Result extends { readonly response: FetchResponse }>(
   deadline: Deadline,
   attempt: () => Promise<Result>,
 ): Promise<Result> {
-  const patience = network.patience(method, url);
   const may = (fault: Fault): boolean => mayRetry(`${method} ${new URL(url).pathname}`, fault);
-  try {
-    const settled = async () => (await Promise.allSettled([attempt()]))[0];
-    const outcome = await repeat(settled, faultOf, { retries, mayRetry: may, patience, deadline });
-    if (outcome.status === "rejected") throw outcome.reason;
-    return outcome.value;
-  } finally {
-    patience.end();
-  }
+  return repeat(attempt, faultOf, { retries, mayRetry: may, patience: network.patience(method, url), deadline });
 }
 
 function faultOf(outcome: PromiseSettledResult<{ readonly response: FetchResponse }>): Fault | undefined {

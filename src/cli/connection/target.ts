@@ -79,16 +79,12 @@ export function instanceInWords(instance: NamedInstance | undefined): string {
 
 /** With `--wait`, waits for a server that is about to start. */
 async function awaitLocalServer(context: Context): Promise<LocalServer | undefined> {
-  const patience = context.network.patience("GET", "http://localhost");
-  try {
-    return await repeat(
-      () => findLocalServer(context),
-      (local) => (local?.isRunning === false ? { syscallCode: "ECONNREFUSED" } : undefined),
-      { patience, deadline: startDeadline(Infinity, undefined) },
-    );
-  } finally {
-    patience.end();
-  }
+  return repeat(
+    () => findLocalServer(context),
+    (found) =>
+      found.status === "fulfilled" && found.value?.isRunning === false ? { syscallCode: "ECONNREFUSED" } : undefined,
+    { patience: context.network.patience("GET", "http://localhost"), deadline: startDeadline(Infinity, undefined) },
+  );
 }
 
 function notAmongInstances(chosen: string, instance: string): CliError {

@@ -1,9 +1,9 @@
 import { setMaxListeners } from "node:events";
 import type * as Whole from "undici";
 import { readText } from "../../wire/http/body.ts";
-import type { Fetch, FetchInit, FetchResponse } from "../../wire/http/fetch.ts";
+import type { FetchInit, FetchResponse } from "../../wire/http/fetch.ts";
 import { userAgent } from "../../wire/version.ts";
-import { fetchTransport, globalFetch, type Connect } from "../transport.ts";
+import { globalFetch, type Connect, type Transport } from "../transport.ts";
 import dns from "node:dns";
 import type { LookupFunction } from "node:net";
 import { isLocalhost } from "../../wire/http/address.ts";
@@ -36,8 +36,7 @@ export const connect: Connect = (certificate) => {
   const own = userAgent("client");
   // Bun has a stub in the place of undici, and a `fetch` that reaches *.localhost.
   if ("Bun" in globalThis) return { ...globalFetch(certificate), userAgent: own };
-  const { fetch, close } = createUndiciFetch(loadUndici, { certificate });
-  return { ...fetchTransport(fetch), userAgent: own, close };
+  return { ...createUndiciFetch(loadUndici, { certificate }), userAgent: own };
 };
 
 /**
@@ -47,11 +46,7 @@ export const connect: Connect = (certificate) => {
 export function createUndiciFetch(
   load: () => Promise<Undici>,
   { proxyOf = () => undefined, ...direct }: Options = {},
-): {
-  fetch: Fetch;
-  /** Waits for pending requests. */
-  close(): Promise<void>;
-} {
+): Transport {
   const { signal } = direct;
   let loading: Promise<Undici> | undefined;
   /** By the proxy's address. */

@@ -84,7 +84,7 @@ async function reopened(context: Context, flags: GlobalFlags, signal: AbortSigna
     await deadline.sleep(wait);
     return repeat(
       () => passing(open, signal),
-      (control) => (control ? undefined : {}),
+      (outcome) => (outcome.status === "rejected" || outcome.value ? undefined : {}),
       { patience, deadline },
     );
   }, signal).finally(patience.end);

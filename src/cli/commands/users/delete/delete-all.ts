@@ -105,7 +105,7 @@ async function deleteOne(
     return failed;
   };
   const mayPass = ({ status }: Fault): boolean => isUnknown(failed) || status === 429 || isUnavailable(status);
-  const last = await repeat(removeOnce, (outcome) => outcome?.error as Fault | undefined, {
+  const last = await repeat(removeOnce, () => failed?.error as Fault | undefined, {
     retries,
     // Only of a user who is known to exist: one who is not found afterwards was deleted.
     mayRetry: (fault) => emails.has(id) && !isStopped() && mayPass(fault),
