@@ -86,14 +86,7 @@ async function send(...[url, init]: Parameters<Fetch>): ReturnType<Fetch> {
   const response = await fetch(url, init);
   if (response.status === 401) forgetKey();
   if (response.status === 503) unavailable.value++;
-  const { status, headers, body } = response;
-  return { status, headers, body: body && chunksOf(body), text: () => response.text() };
-}
-
-/** Not every browser can iterate over a stream. */
-async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = body.getReader();
-  for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
+  return response;
 }
 
 /** The responses of the control API, by the table of its routes. */

@@ -1,7 +1,7 @@
-import { useSignal, type Signal } from "@preact/signals";
+import { signal, useSignal, type Signal } from "@preact/signals";
 import { useCallback, useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { ServerEvent } from "../../control-client/index.ts";
-import { recoveries } from "./service.ts";
+import { recoveries, refreshState } from "./service.ts";
 import { onEvent, reconnections } from "./stream.ts";
 
 export interface Load<Result> {
@@ -12,9 +12,17 @@ export interface Load<Result> {
   reload(): void;
 }
 
+const changes = signal(0);
+
+/** Loads everything again that is shown, because records were changed. */
+export function reloadAll(): void {
+  changes.value++;
+  void refreshState();
+}
+
 /**
- * Loads a view's data, again whenever one of `inputs` changes, and after a failure as soon as the service responds. A late
- * response never replaces a newer one.
+ * Loads a view's data, again whenever one of `inputs` changes, after each change of records by this view, and after a
+ * failure as soon as the service responds. A late response never replaces a newer one.
  */
 export function useLoad<Result>(load: () => Promise<Result>, inputs: readonly unknown[]): Load<Result> {
   const state: Signal<Omit<Load<Result>, "reload">> = useSignal({ data: undefined, error: undefined, isLoading: true });
@@ -36,7 +44,7 @@ export function useLoad<Result>(load: () => Promise<Result>, inputs: readonly un
     return () => {
       latest.current++;
     };
-  }, [reload]);
+  }, [reload, changes.value]);
   useLayoutEffect(() => {
     if (state.peek().error) reload();
   }, [recoveries.value, reconnections.value]);

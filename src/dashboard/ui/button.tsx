@@ -1,5 +1,6 @@
 import { signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { reloadAll } from "../api/use-load.ts";
 
 /** Drawn for svc on a grid of 16, in the colour of the surrounding text. */
 const PATHS = {
@@ -53,6 +54,12 @@ export function notify(tone: Notice["tone"], text: string): void {
   const id = ++last;
   notices.value = [...notices.value.slice(-3), { id, tone, text }];
   setTimeout(() => dismiss(id), tone === "good" ? GOOD_MS : BAD_MS);
+}
+
+/** Announces a change of records, and has what is shown of them loaded again. */
+export function changed(text: string): void {
+  notify("good", text);
+  reloadAll();
 }
 
 function dismiss(id: number): void {

@@ -28,11 +28,9 @@ export function PagedTable<Route extends "GET /users" | "GET /sessions">(
     empty: ComponentChildren;
     /** Shows beside the search why it was refused. Without it, and for every other error, the error replaces the table. */
     onRefusal?: (error: Error | undefined) => void;
-    /** The list is loaded again when this changes. */
-    reloadKey?: unknown;
   },
 ) {
-  const { route, query, empty, onRefusal, reloadKey, ...table } = props;
+  const { route, query, empty, onRefusal, ...table } = props;
   type Row = AnswerOf<Route>[number];
   const sorting = sortingIn(location.value.query["sort"]);
   // The cursors of the previous pages.
@@ -56,10 +54,10 @@ export function PagedTable<Route extends "GET /users" | "GET /sessions">(
     const end = Number(after ?? 0) + PAGE_SIZE;
     const rows = all.rows.toSorted(compare).slice(end - PAGE_SIZE, end);
     return { rows, next: all.rows.length > end ? String(end) : undefined, key, isUnsorted: false };
-  }, [key, after, reloadKey]);
+  }, [key, after]);
   const total = useLoad(
     () => control.request(`${route}/count` as "GET /users/count", { query }),
-    [route, JSON.stringify(query), reloadKey],
+    [route, JSON.stringify(query)],
   );
   const refusal = error instanceof ControlError && error.status === 400 ? error : undefined;
   useEffect(() => onRefusal?.(refusal), [refusal]);

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { providerTitle, type Provider } from "../../wire/providers.ts";
 import { control, type Instance, type Connection } from "../api/client.ts";
 import { useLoad } from "../api/use-load.ts";
-import { Button, notify } from "../ui/button.tsx";
+import { Button, changed } from "../ui/button.tsx";
 import { confirm, FormDialog, openDialog } from "../ui/dialog.tsx";
 import { Listed, Panel, Pill, type Tone } from "../ui/parts.tsx";
 import { sentence } from "../ui/text.ts";
@@ -37,8 +37,7 @@ export function Connections({ instance }: { instance: Instance }) {
       text: `Sign-ins through ${title} then use the credentials of the server, if it has some. The secret can't be read back: you need it again to undo this.`,
       onSubmit: async () => {
         await control.request("DELETE /instances/:id/connections/:provider", { params: paramsOf(provider) });
-        notify("good", `${title}: own credentials removed`);
-        list.reload();
+        changed(`${title}: own credentials removed`);
       },
     });
   };
@@ -72,12 +71,7 @@ export function Connections({ instance }: { instance: Instance }) {
                         Test
                       </Button>
                     )}
-                    <Button
-                      small
-                      onClick={() =>
-                        openDialog(<EditConnection instance={instance.id} {...listed} onDone={list.reload} />)
-                      }
-                    >
+                    <Button small onClick={() => openDialog(<EditConnection instance={instance.id} {...listed} />)}>
                       {own ? "Change…" : "Use own credentials…"}
                     </Button>
                     {own && (
@@ -103,15 +97,7 @@ export interface Shown {
 }
 
 /** Sets an instance's credentials for a provider, and the addresses that they are sent to, such as a company's own server. */
-export function EditConnection({
-  instance,
-  connection: { data },
-  own,
-  onDone,
-}: Shown & {
-  instance: string;
-  onDone: () => void;
-}) {
+export function EditConnection({ instance, connection: { data }, own }: Shown & { instance: string }) {
   const clientId = useSignal(own?.client_id ?? "");
   const secret = useSignal("");
   const title = providerTitle(data.provider);
@@ -130,8 +116,7 @@ export function EditConnection({
         ...(given.length > 0 && { endpoints: Object.fromEntries(given) }),
       },
     });
-    notify("good", `${title}: own credentials saved`);
-    onDone();
+    changed(`${title}: own credentials saved`);
   };
   return (
     <FormDialog

@@ -5,7 +5,7 @@ import { control } from "../api/client.ts";
 import { preferredInstance, refreshState } from "../api/service.ts";
 import { useLoad } from "../api/use-load.ts";
 import { goTo, href, listAddress } from "../router.ts";
-import { Button, notify } from "../ui/button.tsx";
+import { Button, changed, notify } from "../ui/button.tsx";
 import { CopyableValue, Time, UserText } from "../ui/values.tsx";
 import { confirm, openDialog } from "../ui/dialog.tsx";
 import { Select, TextForm } from "../ui/field.tsx";
@@ -25,9 +25,7 @@ export function Instance({ id }: { id: string }) {
   const { data } = instance;
   const change = async (body: BodyOf<"PATCH /instances/:id">): Promise<void> => {
     await control.request("PATCH /instances/:id", { params, body });
-    notify("good", "Saved");
-    reload();
-    void refreshState();
+    changed("Saved");
   };
   const stop = (): void =>
     confirm({
@@ -83,7 +81,7 @@ export function Instance({ id }: { id: string }) {
         </Button>
       </Heading>
       <div class="grid-2">
-        <Keys instance={instance} onRotate={reload} />
+        <Keys instance={instance} />
         <Panel title="About">
           <Facts
             rows={[

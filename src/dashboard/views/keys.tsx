@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { BodyOf } from "../../wire/control/types.ts";
 import { control, type Instance } from "../api/client.ts";
-import { Button, notify } from "../ui/button.tsx";
+import { Button, changed } from "../ui/button.tsx";
 import { Copy, CopyableValue, Time } from "../ui/values.tsx";
 import { confirm } from "../ui/dialog.tsx";
 import { SelectField } from "../ui/field.tsx";
@@ -15,7 +15,7 @@ const KEEP_CHOICES = [
 ];
 
 /** The instance's keys: the secret one is masked until it is revealed, and again after half a minute. */
-export function Keys({ instance, onRotate }: { instance: Instance; onRotate: () => void }) {
+export function Keys({ instance }: { instance: Instance }) {
   const revealed = useSignal<string | undefined>(undefined);
   const keepOld = useSignal(KEEP_CHOICES[0]!.value);
   const params = { id: instance.id };
@@ -29,8 +29,7 @@ export function Keys({ instance, onRotate }: { instance: Instance; onRotate: () 
   const rotate = async (body: BodyOf<"POST /instances/:id/keys/rotate">): Promise<void> => {
     await control.request("POST /instances/:id/keys/rotate", { params, body });
     revealed.value = undefined;
-    notify("good", "The key was replaced");
-    onRotate();
+    changed("The key was replaced");
   };
   const rotateSecret = (): void =>
     confirm({
@@ -55,8 +54,7 @@ export function Keys({ instance, onRotate }: { instance: Instance; onRotate: () 
     });
   const revokeOld = async (): Promise<void> => {
     await control.request("DELETE /instances/:id/keys/old", { params });
-    notify("good", "The old secret key was revoked");
-    onRotate();
+    changed("The old secret key was revoked");
   };
   return (
     <Panel title="Keys">

@@ -1,4 +1,3 @@
-import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { QueryOf } from "../../wire/control/types.ts";
 import { providerTitle } from "../../wire/providers.ts";
@@ -6,7 +5,7 @@ import { SESSION_FIELDS } from "../../wire/search/fields.ts";
 import { control, type Session } from "../api/client.ts";
 import { service } from "../api/service.ts";
 import { href, location } from "../router.ts";
-import { Button, notify } from "../ui/button.tsx";
+import { Button, changed } from "../ui/button.tsx";
 import { PagedTable } from "../ui/paged-table.tsx";
 import { Empty, Panel, Pill } from "../ui/parts.tsx";
 import type { Column } from "../ui/table-row.tsx";
@@ -76,16 +75,13 @@ export function SessionTable(props: {
   withUser?: boolean;
   onRefusal?: (error: Error | undefined) => void;
   empty?: ComponentChildren;
-  reloadKey?: unknown;
 }) {
-  const { withUser, reloadKey, empty = <Empty icon="sessions" title="No sessions" />, ...asked } = props;
-  const version = useSignal(0);
+  const { withUser, empty = <Empty icon="sessions" title="No sessions" />, ...asked } = props;
   const change = async ({ data }: Session): Promise<void> => {
     const { session_id, instance, active } = data;
     const verb = active ? "revoke" : "restore";
     await control.request(`POST /sessions/:session_id/${verb}`, { params: { session_id }, query: { instance } });
-    notify("good", active ? "Session revoked" : "Session restored");
-    version.value++;
+    changed(active ? "Session revoked" : "Session restored");
   };
   const action: Column<Session> = {
     title: "Action",
@@ -103,7 +99,6 @@ export function SessionTable(props: {
       route="GET /sessions"
       columns={[...(withUser ? [USER] : []), ...COLUMNS, action]}
       linkOf={withUser ? userOf : undefined}
-      reloadKey={`${version.value} ${String(reloadKey)}`}
       empty={empty}
     />
   );

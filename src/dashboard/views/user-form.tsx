@@ -4,12 +4,12 @@ import { currentInstance, service } from "../api/service.ts";
 import { location } from "../router.ts";
 import { FormDialog } from "../ui/dialog.tsx";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
-import { notify } from "../ui/button.tsx";
+import { changed } from "../ui/button.tsx";
 import { instanceChoices } from "./choices.ts";
 
 /** Creates a user who has never signed in, or changes one. */
-export function UserForm(props: { user?: User; onClose?: () => void; onDone: () => void }) {
-  const { user, onDone, ...dialog } = props;
+export function UserForm(props: { user?: User; onClose?: () => void }) {
+  const { user, ...dialog } = props;
   const name = useSignal(user?.data.name ?? "");
   const email = useSignal(user?.data.email ?? "");
   const picture = useSignal(user?.data.avatar_url ?? "");
@@ -30,8 +30,7 @@ export function UserForm(props: { user?: User; onClose?: () => void; onDone: () 
           body,
         })
       : await control.request("POST /users", { body: { ...body, instance: instance.value } });
-    notify("good", `${user ? "Saved" : "Created"} ${saved.data.email}`);
-    onDone();
+    changed(`${user ? "Saved" : "Created"} ${saved.data.email}`);
   };
   return (
     <FormDialog

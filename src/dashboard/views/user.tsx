@@ -1,11 +1,10 @@
-import { useSignal } from "@preact/signals";
 import { providerTitle, type Provider } from "../../wire/providers.ts";
 import { visible } from "../../wire/text/harmless.ts";
 import { control, type User as UserRecord } from "../api/client.ts";
 import { instanceName, revokeSessionsOf } from "../api/service.ts";
 import { useLoad } from "../api/use-load.ts";
 import { go, goTo, href, listAddress, location } from "../router.ts";
-import { Button, notify } from "../ui/button.tsx";
+import { Button, changed, notify } from "../ui/button.tsx";
 import { Copy, CopyableValue, Time, Avatar, UserText } from "../ui/values.tsx";
 import { confirm, openDialog } from "../ui/dialog.tsx";
 import { useLiveList } from "../ui/live-list.ts";
@@ -21,7 +20,6 @@ export function User({ id }: { id: string }) {
   const { instance } = location.value.query;
   const read = (): Promise<UserRecord> => control.request("GET /users/:id", { params: { id }, query: { instance } });
   const { data: user, error, reload } = useLoad(read, [id, instance]);
-  const revocations = useSignal(0);
   if (!user || error) return <Unloaded title="User" back={listAddress("users")} error={error} onRetry={reload} />;
   const { data } = user;
   const { identities = [] } = data;
@@ -38,10 +36,7 @@ export function User({ id }: { id: string }) {
     notify("good", `Deleted ${data.email}`);
     goTo(listAddress("users"));
   };
-  const revokeAll = async (): Promise<void> => {
-    notify("good", `${counted(await revokeSessionsOf(user), "session")} revoked`);
-    revocations.value++;
-  };
+  const revokeAll = async (): Promise<void> => changed(`${counted(await revokeSessionsOf(user), "session")} revoked`);
   return (
     <>
       <Heading
@@ -54,7 +49,7 @@ export function User({ id }: { id: string }) {
             Sign in with {providerTitle(provider)}
           </Button>
         ))}
-        <Button onClick={() => openDialog(<UserForm user={user} onDone={reload} />)} testId="edit-user">
+        <Button onClick={() => openDialog(<UserForm user={user} />)} testId="edit-user">
           Edit…
         </Button>
         <Button
@@ -150,7 +145,7 @@ export function User({ id }: { id: string }) {
           </Button>
         }
       >
-        <SessionTable query={{ query: `user_id:${user.id}`, instance: data.instance }} reloadKey={revocations.value} />
+        <SessionTable query={{ query: `user_id:${user.id}`, instance: data.instance }} />
       </Panel>
       <SignIns user={user} />
     </>

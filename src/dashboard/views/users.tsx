@@ -5,6 +5,7 @@ import { USER_FIELDS } from "../../wire/search/fields.ts";
 import { control, type User } from "../api/client.ts";
 import { currentInstance, revokeSessionsOf, service } from "../api/service.ts";
 import { href, location, refine } from "../router.ts";
+import { reloadAll } from "../api/use-load.ts";
 import { Button, notify } from "../ui/button.tsx";
 import { confirm } from "../ui/dialog.tsx";
 import { PagedTable } from "../ui/paged-table.tsx";
@@ -48,8 +49,6 @@ export function Users() {
   const { query: text, instance, new: adding } = location.value.query;
   const add = (isOpen: boolean): void => refine({ new: isOpen ? "yes" : undefined });
   const selection: Selection = useSignal(new Set());
-  const version = useSignal(0);
-  const reload = (): void => void version.value++;
   const current = currentInstance(instance);
   useEffect(() => void (selection.value = new Set()), [current]);
   return (
@@ -68,7 +67,7 @@ export function Users() {
       >
         {(asked) => (
           <>
-            <UserActions selection={selection} instance={current} onDone={reload} />
+            <UserActions selection={selection} instance={current} />
             <Panel flush>
               <PagedTable
                 {...asked}
@@ -77,7 +76,6 @@ export function Users() {
                 columns={COLUMNS}
                 selection={selection}
                 linkOf={addressOf}
-                reloadKey={version.value}
                 empty={
                   <Empty icon="users" title={text ? "No user matches" : "No users yet"}>
                     {text ? (
@@ -98,13 +96,13 @@ export function Users() {
           </>
         )}
       </SearchView>
-      {adding === "yes" && <UserForm onClose={() => add(false)} onDone={reload} />}
+      {adding === "yes" && <UserForm onClose={() => add(false)} />}
     </>
   );
 }
 
 /** What can be done with the selected users. */
-function UserActions({ selection, instance, onDone }: { selection: Selection; instance: string; onDone: () => void }) {
+function UserActions({ selection, instance }: { selection: Selection; instance: string }) {
   const { size } = selection.value;
   if (size === 0) return null;
   const users = counted(size, "user");
@@ -117,7 +115,7 @@ function UserActions({ selection, instance, onDone }: { selection: Selection; in
       notify("good", `${users} deleted`);
       clear();
     } finally {
-      onDone();
+      reloadAll();
     }
   };
   const revoke = async (): Promise<void> => {

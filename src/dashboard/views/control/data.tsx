@@ -1,7 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { control, type Job } from "../../api/client.ts";
-import { instanceName, refreshState, currentInstance } from "../../api/service.ts";
-import { Button, notify } from "../../ui/button.tsx";
+import { instanceName, currentInstance } from "../../api/service.ts";
+import { reloadAll } from "../../api/use-load.ts";
+import { Button, changed } from "../../ui/button.tsx";
 import { confirm } from "../../ui/dialog.tsx";
 import { SelectField, Field, useForm, TextField, choicesOf, Refusal } from "../../ui/field.tsx";
 import { Panel } from "../../ui/parts.tsx";
@@ -11,24 +12,19 @@ import type { BodyOf } from "../../../wire/control/types.ts";
 
 /** The records: snapshots, reset, seed and generated users. */
 export function DataPanel() {
-  const version = useSignal(0);
-  const changed = (): void => {
-    version.value++;
-    void refreshState();
-  };
   return (
     <>
-      <Snapshots reloadKey={version.value} onRestored={changed} />
+      <Snapshots />
       <div class="grid-2">
-        <Generate onDone={changed} />
-        <ResetPanel onDone={changed} />
+        <Generate />
+        <ResetPanel />
       </div>
-      <SeedForm onDone={changed} />
+      <SeedForm />
     </>
   );
 }
 
-function ResetPanel({ onDone }: { onDone: () => void }) {
+function ResetPanel() {
   const instance = useSignal("");
   const instances = instanceChoices().map(({ value, text }) => ({ value, text: `Users and sessions of ${text}` }));
   const ask = (): void => {
@@ -43,8 +39,7 @@ function ResetPanel({ onDone }: { onDone: () => void }) {
       } What is there now is kept in a snapshot, the newest "previous".`,
       onSubmit: async () => {
         await control.request("POST /reset", { body: id === "" ? { all: true } : { instance: id } });
-        notify("good", "Reset to the first records");
-        onDone();
+        changed("Reset to the first records");
       },
     });
   };
@@ -68,13 +63,12 @@ function ResetPanel({ onDone }: { onDone: () => void }) {
 const EXAMPLE = '{ "personas": [{ "name": "Mary Shelley", "email": "mary@example.test" }] }';
 
 /** Adds the records of a seed document. */
-export function SeedForm({ onDone }: { onDone: () => void }) {
+export function SeedForm() {
   const text = useSignal("");
   const form = useForm(async () => {
     await control.request("POST /seed", { body: parsed(text.value) });
-    notify("good", "The records were added");
+    changed("The records were added");
     text.value = "";
-    onDone();
   });
   return (
     <Panel title="Add records">
@@ -110,7 +104,7 @@ function parsed(text: string): BodyOf<"POST /seed"> {
 }
 
 /** Generates users in bulk, with names in many scripts. The same seed gives the same users. */
-export function Generate({ onDone }: { onDone: () => void }) {
+export function Generate() {
   const users = useSignal("1000");
   const seed = useSignal("1");
   const instance = useSignal(currentInstance());
@@ -124,7 +118,7 @@ export function Generate({ onDone }: { onDone: () => void }) {
     };
     job.value = (await control.request("POST /seed", { body: { generate } })) as Job;
     for await (const next of control.progressOf(job.value.id)) job.value = next;
-    onDone();
+    reloadAll();
     if (job.value.status === "failed") throw new Error(job.value.error ?? "The users could not be made.");
   });
   return (

@@ -4,13 +4,13 @@ import { PROVIDERS, providerTitle, type Provider } from "../../../wire/providers
 import { control, type Persona } from "../../api/client.ts";
 import { Check, CheckField, Field, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/dialog.tsx";
-import { notify, Button } from "../../ui/button.tsx";
+import { changed, Button } from "../../ui/button.tsx";
 
 /** null: none. `new`: the server makes one. */
 type Accounts = Readonly<Record<Provider, Account | "new" | null>>;
 
 /** Adds a persona, or changes one and its accounts at the simulated providers. */
-export function PersonaForm({ persona, onDone }: { persona?: Persona; onDone: () => void }) {
+export function PersonaForm({ persona }: { persona?: Persona }) {
   const name = useSignal(persona?.data.name ?? "");
   const email = useSignal(persona?.data.email ?? "");
   const isVerified = useSignal(true);
@@ -28,8 +28,7 @@ export function PersonaForm({ persona, onDone }: { persona?: Persona; onDone: ()
     if (persona)
       await control.request("PATCH /personas/:id", { params: { id: persona.id }, body: { ...body, ...own, ...made } });
     else await create({ ...body, ...made }, accounts.value);
-    notify("good", `Saved ${body.email}`);
-    onDone();
+    changed(`Saved ${body.email}`);
   };
   return (
     <FormDialog
@@ -52,7 +51,7 @@ export function PersonaForm({ persona, onDone }: { persona?: Persona; onDone: ()
               onChange={(has) => set(provider, has ? (before ?? "new") : null)}
             />
             {account !== null && account !== "new" && (
-              <AccountFields label={title} account={account} onChange={(changed) => set(provider, changed)} />
+              <AccountFields label={title} account={account} onChange={(next) => set(provider, next)} />
             )}
           </fieldset>
         );
@@ -129,7 +128,7 @@ function Entries(props: {
           <AccountFields
             label={`${label} ${n + 1}`}
             account={entry}
-            onChange={(changed) => onChange(entries.with(n, changed))}
+            onChange={(next) => onChange(entries.with(n, next))}
           />
           {entries.length > 1 && (
             <Button

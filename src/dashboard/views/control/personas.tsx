@@ -2,7 +2,7 @@ import { PROVIDERS, providerTitle } from "../../../wire/providers.ts";
 import { visible } from "../../../wire/text/harmless.ts";
 import { control, type Persona } from "../../api/client.ts";
 import { useLoad } from "../../api/use-load.ts";
-import { Button, notify } from "../../ui/button.tsx";
+import { Button, changed } from "../../ui/button.tsx";
 import { confirm, openDialog } from "../../ui/dialog.tsx";
 import { Empty, Listed, Panel, Pill } from "../../ui/parts.tsx";
 import { Table } from "../../ui/table.tsx";
@@ -20,8 +20,7 @@ export function PersonasPanel() {
       text: "The account picker no longer offers it. The user that it signed in as stays.",
       onSubmit: async () => {
         await control.request("DELETE /personas/:id", { params: { id } });
-        notify("good", `Deleted ${email}`);
-        list.reload();
+        changed(`Deleted ${email}`);
       },
     });
   return (
@@ -29,7 +28,7 @@ export function PersonasPanel() {
       title="Personas"
       flush
       actions={
-        <Button small icon="plus" testId="new-persona" onClick={() => openDialog(<PersonaForm onDone={list.reload} />)}>
+        <Button small icon="plus" testId="new-persona" onClick={() => openDialog(<PersonaForm />)}>
           New persona
         </Button>
       }
@@ -69,7 +68,7 @@ export function PersonasPanel() {
                 align: "end",
                 cell: (one) => (
                   <div class="row">
-                    <Button small onClick={() => openDialog(<PersonaForm persona={one} onDone={list.reload} />)}>
+                    <Button small onClick={() => openDialog(<PersonaForm persona={one} />)}>
                       Edit…
                     </Button>
                     <Button small kind="danger" onClick={() => remove(one)}>

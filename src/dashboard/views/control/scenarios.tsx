@@ -1,8 +1,8 @@
 import type { ServerEvent } from "../../../control-client/index.ts";
 import { control, type Scenario, type OutcomeId, type Persona } from "../../api/client.ts";
 import { instanceName, isWrite, service } from "../../api/service.ts";
-import { useLoad, useReloadOn } from "../../api/use-load.ts";
-import { Button, notify } from "../../ui/button.tsx";
+import { reloadAll, useLoad, useReloadOn } from "../../api/use-load.ts";
+import { Button, changed } from "../../ui/button.tsx";
 import { Empty, Listed, Panel, Pill } from "../../ui/parts.tsx";
 import { Table } from "../../ui/table.tsx";
 import { readPersonas, instanceChoices, outcomeChoices, personaChoices, providerChoices } from "../choices.ts";
@@ -18,7 +18,7 @@ export function ScenariosPanel() {
   useReloadOn(mayChangeScenarios, list.reload);
   const remove = async ({ id }: Scenario): Promise<void> => {
     await control.request("DELETE /scenarios/:id", { params: { id } });
-    list.reload();
+    reloadAll();
   };
   return (
     <>
@@ -28,7 +28,7 @@ export function ScenariosPanel() {
             A scenario decides how the next matching sign-ins end, without the account picker. The account is the one
             that your application names in <code>login_hint</code>, unless you choose another.
           </p>
-          <ScenarioForm personas={personas.data ?? []} onDone={list.reload} />
+          <ScenarioForm personas={personas.data ?? []} />
         </div>
       </Panel>
       <Panel
@@ -42,8 +42,7 @@ export function ScenariosPanel() {
               kind="danger"
               onClick={async () => {
                 await control.request("DELETE /scenarios");
-                notify("good", "All scenarios removed");
-                list.reload();
+                changed("All scenarios removed");
               }}
             >
               Remove all
@@ -108,7 +107,7 @@ function mayChangeScenarios({ resource, data }: ServerEvent): boolean {
   return resource === "flow" ? data.considered.length > 0 : isWrite(data) && data.path.includes("/v1/scenarios");
 }
 
-export function ScenarioForm({ personas, onDone }: { personas: readonly Persona[]; onDone: () => void }) {
+export function ScenarioForm({ personas }: { personas: readonly Persona[] }) {
   const outcome = useSignal<OutcomeId>("access_denied");
   const provider = useSignal<Provider | "">("");
   const instance = useSignal("");
@@ -126,8 +125,7 @@ export function ScenarioForm({ personas, onDone }: { personas: readonly Persona[
         delay_ms: Number(delay.value),
       },
     });
-    notify("good", "The scenario is set");
-    onDone();
+    changed("The scenario is set");
   });
   return (
     <form class="stack" onSubmit={form.onSubmit}>

@@ -1,6 +1,6 @@
 import { control } from "../../api/client.ts";
 import { useLoad } from "../../api/use-load.ts";
-import { Button, notify } from "../../ui/button.tsx";
+import { Button, changed } from "../../ui/button.tsx";
 import { confirm } from "../../ui/dialog.tsx";
 import { TextForm } from "../../ui/field.tsx";
 import { Empty, Listed, Panel } from "../../ui/parts.tsx";
@@ -8,12 +8,11 @@ import { Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/values.tsx";
 
 /** Snapshots: all records and the clock, by name. */
-export function Snapshots({ reloadKey, onRestored }: { reloadKey: unknown; onRestored: () => void }) {
-  const list = useLoad(() => control.request("GET /snapshots"), [reloadKey]);
+export function Snapshots() {
+  const list = useLoad(() => control.request("GET /snapshots"), []);
   const save = async (name: string): Promise<void> => {
     await control.request("POST /snapshots", { body: { name } });
-    notify("good", `Saved ${name}`);
-    list.reload();
+    changed(`Saved ${name}`);
   };
   const restore = (name: string): void =>
     confirm({
@@ -22,8 +21,7 @@ export function Snapshots({ reloadKey, onRestored }: { reloadKey: unknown; onRes
       text: 'All records and the clock become what they were then. What is there now is kept in a snapshot, the newest "previous".',
       onSubmit: async () => {
         await control.request("POST /snapshots/:name/restore", { params: { name } });
-        notify("good", `Restored ${name}`);
-        onRestored();
+        changed(`Restored ${name}`);
       },
     });
   const remove = (name: string): void =>
@@ -33,8 +31,7 @@ export function Snapshots({ reloadKey, onRestored }: { reloadKey: unknown; onRes
       text: "It can't be restored afterwards. The records that are there now stay.",
       onSubmit: async () => {
         await control.request("DELETE /snapshots/:name", { params: { name } });
-        notify("good", `Deleted ${name}`);
-        list.reload();
+        changed(`Deleted ${name}`);
       },
     });
   return (
