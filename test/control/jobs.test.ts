@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Jobs } from "../../src/server/control/jobs.ts";
+import { createJobs } from "../../src/server/control/jobs.ts";
 import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
 import { changeSetting } from "../../src/server/store/settings.ts";
 import { startServer, type ControlledServer } from "../_control.ts";
@@ -39,7 +39,7 @@ it("A job whose users already exist fails, and says to use another seed", async 
 it("A job is marked failed when its server has stopped, and the oldest jobs are deleted", async () => {
   const store = openMemoryStore();
   const now = new Date(AT);
-  const jobs = new Jobs({ store, realNow: () => now, closing: new AbortController().signal, onBug: () => {} });
+  const jobs = createJobs({ store, realNow: () => now, closing: new AbortController().signal, onBug: () => {} });
   const tell = (id: string, secondsAgo: number): Promise<unknown> =>
     changeSetting(store, `job/${id}`, () => {
       const told_at = now.getTime() - secondsAgo * 1000;

@@ -7,7 +7,7 @@ import { addRoutes } from "../http/dispatch.ts";
 import type { Store } from "../store/store.ts";
 import { checkControlKey, createControlKey, createDashboardKeys } from "./keys.ts";
 import type { ControlDeps } from "./deps.ts";
-import { Jobs } from "./jobs.ts";
+import { createJobs } from "./jobs.ts";
 import { publicRoutes } from "./public.ts";
 
 export type ControlOptions = ReturnType<typeof controlOptions>;
@@ -33,12 +33,7 @@ export function mountControl(app: H3, parts: Parts, options: ControlOptions): vo
   const deps: ControlDeps = {
     ...parts,
     ...options,
-    jobs: new Jobs({
-      store: parts.store,
-      realNow: parts.shared.clock.real,
-      closing: options.closing,
-      onBug: (error) => parts.onBug(error),
-    }),
+    jobs: createJobs({ ...parts, realNow: parts.shared.clock.real, closing: options.closing }),
     process: `process_${randomBytes(6).toString("base64url")}`,
   };
   const api = defineLazyEventHandler(async () => (await import("./app.ts")).createControlApp(deps));
