@@ -1,10 +1,10 @@
 import type { Fields } from "../../wire/search/fields.ts";
 import { parseQuery, QueryError, type Query } from "../../wire/search/query.ts";
 import { ApiError } from "../errors.ts";
-import { linkToNext, unknownAfter, type ListCall, type ListOptions } from "../http/routes/list.ts";
+import type { Sent } from "../http/respond.ts";
+import { list, type ListCall, type ListOptions } from "../http/routes/list.ts";
+import type { Position } from "../store/store.ts";
 import type { ControlDeps } from "./deps.ts";
-
-type ListDeps = Pick<ControlDeps, "addresses" | "cursors">;
 
 interface Search {
   readonly query?: string | undefined;
@@ -39,40 +39,33 @@ export function queryOf({ query = "", name = "" }: Search, fields: Fields): Quer
 }
 
 /** A list in memory, newest first. */
-interface MemoryList<Row, Shown> {
-  /** Tells it from all other lists. */
-  readonly name: string;
+interface MemoryList<Row, Shown> extends Pick<ListOptions<Row, Shown>, "name" | "present"> {
   readonly all: readonly Row[];
   /** Those that match the filters. Default: all. */
   readonly matching?: readonly Row[];
   /** Whether rows disappear only from its end, the oldest first. */
   readonly isRing?: true;
-  readonly present: (row: Row) => Shown;
 }
 
-/** All rows of a list that match, or a page of them and a link to the next (RFC 8288). */
-export function pageOf<Row extends { readonly id: string }, Shown>(
+/** Answers as a list of the store does. A row's place is the number of rows behind it, which is known after it was deleted. */
+export function listInMemory<Row extends { readonly id: string }, Shown>(
   call: ListCall,
-  deps: ListDeps,
+  deps: Pick<ControlDeps, "addresses" | "cursors">,
   { name, all, matching = all, isRing, present }: MemoryList<Row, Shown>,
-): Shown[] {
-  const { limit, after } = call.query;
-  const behind = after === undefined ? undefined : new Set(rowsBehind(after));
-  const rest = behind ? matching.filter((row) => behind.has(row)) : matching;
-  const rows = rest.slice(0, limit);
-  const last = rows.at(-1);
-  if (last && rows.length < rest.length) {
-    // With the number of rows behind it, its place is known after it was deleted.
-    const left = isRing ? 0 : all.length - 1 - all.indexOf(last);
-    linkToNext(call, deps, name, [String(left), last.id]);
-  }
-  return rows.map(present);
+): Promise<Shown[] | Sent> {
+  return list(call, deps, {
+    name,
+    present,
+    async *find({ after, limit }) {
+      const rest = after && rowsBehind(after);
+      yield (rest ? matching.filter((row) => rest.has(row)) : matching).slice(0, limit);
+    },
+    findById: async (id) => all.find((row) => row.id === id),
+    positionOf: (row) => ({ time: String(isRing ? 0 : all.length - 1 - all.indexOf(row)), id: row.id }),
+  });
 
-  function rowsBehind(text: string): readonly Row[] {
-    const [count, id] = deps.cursors.read(name, text) ?? [undefined, text];
+  function rowsBehind({ time: left, id }: Position): ReadonlySet<Row> {
     const index = all.findIndex((row) => row.id === id);
-    if (index >= 0) return all.slice(index + 1);
-    if (count === undefined) throw unknownAfter();
-    return all.slice(Math.max(0, all.length - Number(count)));
+    return new Set(all.slice(index < 0 ? Math.max(0, all.length - Number(left)) : index + 1));
   }
 }

@@ -5,7 +5,7 @@ import { parseMoment } from "../check.ts";
 import { filterFlows, waitFor } from "../filters.ts";
 import { requireFound } from "../records.ts";
 import { json } from "../../http/respond.ts";
-import { pageOf } from "../lists.ts";
+import { listInMemory } from "../lists.ts";
 import { flowResource } from "../resources.ts";
 import { runSignIn } from "./scenarios.ts";
 import type { AnswerOf } from "../../../wire/control/types.ts";
@@ -23,7 +23,7 @@ export const flowRoutes: HandlersOf<"/flows"> = {
     );
     if (query.format === "har") return json(call.event, toHar(matching.slice(0, query.limit), deps));
     const present = (flow: Flow) => flowResource(flow, process);
-    return pageOf(call, deps, { name: `flows ${process}`, all: flows.all, matching, isRing: true, present });
+    return listInMemory(call, deps, { name: `flows ${process}`, all: flows.all, matching, isRing: true, present });
   },
 
   "GET /flows/summary": ({ query }, deps) => {

@@ -6,7 +6,7 @@ import type { InstanceRecord, ConnectionRecord } from "../../store/records.ts";
 import type { BodyOf, AnswerOf } from "../../../wire/control/types.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { requireFound, requireInstance, patched } from "../records.ts";
-import { pageOf } from "../lists.ts";
+import { listInMemory } from "../lists.ts";
 import { refuseFaults, parseDuration } from "../check.ts";
 import { instanceResource, oldKeysOf } from "../resources.ts";
 import { createPublishableKey, withNewSecretKey } from "../../instances/instances.ts";
@@ -21,7 +21,7 @@ import { generateCodeVerifier } from "../../sign-in/oauth2.ts";
 export const instanceRoutes: HandlersOf<"/instances"> = {
   "GET /instances": (call, deps) => {
     const present = (instance: InstanceRecord) => instanceResource(instance, deps);
-    return pageOf(call, deps, { name: "instances", all: deps.instances.all.toReversed(), present });
+    return listInMemory(call, deps, { name: "instances", all: deps.instances.all.toReversed(), present });
   },
 
   "POST /instances": async ({ body }, deps) => {

@@ -5,13 +5,13 @@ import { checked } from "../../zod-errors.ts";
 import { requireFound, patched } from "../records.ts";
 import type { PersonaRecord } from "../../store/records.ts";
 import type { HandlersOf } from "../deps.ts";
-import { pageOf } from "../lists.ts";
+import { listInMemory } from "../lists.ts";
 import { refuseFaults } from "../check.ts";
 import { personaResource } from "../resources.ts";
 
 export const personaRoutes: HandlersOf<"/personas"> = {
   "GET /personas": (call, deps) =>
-    pageOf(call, deps, { name: "personas", all: deps.shared.personas.toReversed(), present: personaResource }),
+    listInMemory(call, deps, { name: "personas", all: deps.shared.personas.toReversed(), present: personaResource }),
 
   "POST /personas": async ({ body: { email_verified, ...given } }, { store, shared, now }) => {
     const id = given.id ?? `persona-${freeNumber(shared.personas)}`;

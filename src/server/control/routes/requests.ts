@@ -3,7 +3,7 @@ import type { LoggedRequest } from "../../history/request-log.ts";
 import { filterRequests, waitFor } from "../filters.ts";
 import { requireFound } from "../records.ts";
 import type { HandlersOf, ControlDeps } from "../deps.ts";
-import { pageOf } from "../lists.ts";
+import { listInMemory } from "../lists.ts";
 import { requestResource, flowResource } from "../resources.ts";
 import { headerOf } from "../../http/context.ts";
 import { stream } from "../../http/respond.ts";
@@ -16,7 +16,13 @@ export const requestRoutes: HandlersOf<"/requests" | "/events"> = {
     const find = (): LoggedRequest[] => filterRequests(requests.all, query, deps);
     const matching = await waitFor(query.wait, find, (changed) => requests.subscribe(changed), deps.closing);
     const present = (entry: LoggedRequest) => requestResource(entry, process);
-    return pageOf(call, deps, { name: `requests ${process}`, all: requests.all, matching, isRing: true, present });
+    return listInMemory(call, deps, {
+      name: `requests ${process}`,
+      all: requests.all,
+      matching,
+      isRing: true,
+      present,
+    });
   },
 
   "GET /requests/:id": ({ params }, { requests, process }) => {

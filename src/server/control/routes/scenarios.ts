@@ -12,7 +12,7 @@ import { closest } from "../../../wire/text/suggestion.ts";
 import { remainingOf, SCENARIO_PREFIX, type Scenario } from "../../shared-state/shared-state.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { requireInstance, chosenInstance, findUser } from "../records.ts";
-import { pageOf } from "../lists.ts";
+import { listInMemory } from "../lists.ts";
 import { changeSetting, deleteSetting } from "../../store/settings.ts";
 import { labelledBrowserValue } from "../../simulator/browser.ts";
 import { SIGN_IN_ERRORS } from "../../../wire/errors.ts";
@@ -29,7 +29,7 @@ export const scenarioRoutes: HandlersOf<"/scenarios" | "/outcomes" | "/browsers"
   "GET /scenarios": async (call, deps) => {
     const scenarios = await all(deps);
     const matching = scenarios.filter((scenario) => fits(scenario, call.query));
-    return pageOf(call, deps, { name: "scenarios", all: scenarios, matching, present: scenarioResource });
+    return listInMemory(call, deps, { name: "scenarios", all: scenarios, matching, present: scenarioResource });
   },
 
   "POST /scenarios": async ({ body }, deps) => {

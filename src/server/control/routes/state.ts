@@ -12,7 +12,7 @@ import { refuseFaults } from "../check.ts";
 import { requireDefault } from "./instances.ts";
 import { personaFaults } from "./personas.ts";
 import { PREVIOUS_NAME, SNAPSHOT_NAME } from "../../../wire/control/bodies.ts";
-import { pageOf } from "../lists.ts";
+import { listInMemory } from "../lists.ts";
 import { dashboardLink } from "../keys.ts";
 
 export const stateRoutes: HandlersOf<
@@ -81,7 +81,7 @@ export const stateRoutes: HandlersOf<
     const snapshots = await deps.store.snapshots.list();
     const newestFirst = snapshots.toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1));
     const all = newestFirst.map((snapshot) => ({ ...snapshot, id: snapshot.name }));
-    return pageOf(call, deps, { name: "snapshots", all, present: snapshotResource });
+    return listInMemory(call, deps, { name: "snapshots", all, present: snapshotResource });
   },
 
   "POST /snapshots": async ({ body }, { store, shared }) =>

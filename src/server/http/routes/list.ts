@@ -57,8 +57,12 @@ async function startOf<Row>(
   if (after === undefined) return undefined;
   const place = cursors.read(name, after);
   if (place) return { time: place[0], id: place[1] };
-  const row = await findById(lowerCaseId(after));
-  if (!row) throw unknownAfter();
+  const row = await findById(after);
+  if (!row)
+    throw new ApiError(
+      "bad_request",
+      "after is neither the id of a record nor a position in this list; follow the Link header of the previous page, or omit after to begin with the first page",
+    );
   return positionOf(row);
 }
 
@@ -96,15 +100,8 @@ async function* arrayText<Row>(batches: AsyncIterable<Row[]>, present: (row: Row
   yield opening === "[" ? "[]" : "]";
 }
 
-export function unknownAfter(): ApiError {
-  return new ApiError(
-    "bad_request",
-    "after is neither the id of a record nor a position in this list; follow the Link header of the previous page, or omit after to begin with the first page",
-  );
-}
-
 /** Sets the `Link` header of a page that is not the last one. @param place of the page's last record in the list */
-export function linkToNext(
+function linkToNext(
   { event, request: { scope, instance, query } }: Pick<ListCall, "event" | "request">,
   { addresses, cursors }: ListDeps,
   of: string,

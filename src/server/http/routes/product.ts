@@ -18,7 +18,7 @@ import {
   requireSecretKey,
   type ApiDeps,
 } from "./access.ts";
-import { list, type ListOptions } from "./list.ts";
+import { list, lowerCaseId, type ListOptions } from "./list.ts";
 import { oauthRoutes, type SignInRouteDeps } from "./oauth.ts";
 
 /** The routes of the specification, and steps of its sign-in that it does not name. */
@@ -139,7 +139,7 @@ export function userList<Shown>(
   return {
     name: `users ${instance_id}`,
     find: (page) => store.users(instance_id, page),
-    findById: (id) => store.findUser(instance_id, id),
+    findById: (id) => store.findUser(instance_id, lowerCaseId(id)),
     positionOf: ({ user }) => ({ time: user.created_at, id: user.id }),
     present,
   };
@@ -153,7 +153,7 @@ export function sessionList<Shown>(
   return {
     name: `sessions ${instance_id}`,
     find: (page) => store.sessions(instance_id, page),
-    findById: (session_id) => store.findSession(instance_id, session_id),
+    findById: (id) => store.findSession(instance_id, lowerCaseId(id)),
     positionOf: ({ last_signin_at, id }) => ({ time: last_signin_at, id }),
     present,
   };
