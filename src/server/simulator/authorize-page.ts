@@ -38,7 +38,7 @@ export async function answerAuthorize(deps: HeadlessDeps, request: AuthorizePage
   let reply = await authorized(deps, request);
   let cookie: Cookie | undefined;
   let decided: Decision | undefined;
-  const application = "location" in reply ? undefined : reply.application;
+  const application = "location" in reply ? undefined : reply.asked.application;
   // Nor must a request that this service did not send, and no browser is bound by one: it could hide that a click is needed.
   if (state !== undefined && ("location" in reply || application)) {
     cookie = await bindAtPage(deps, request, state, application);

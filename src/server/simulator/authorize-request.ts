@@ -47,17 +47,17 @@ export function findRequest(
   id: string,
   browser: string | undefined,
 ): PendingRequest {
-  const request = grants.pending(id);
+  const pending = grants.pending(id);
   const reason =
-    request?.provider !== name
+    pending?.request.provider !== name
       ? "unknown request"
-      : request.browser !== browser
+      : pending.request.browser !== browser
         ? ANOTHER_BROWSER
-        : request.isExpired
+        : pending.isExpired
           ? "the request expired after ten minutes"
           : undefined;
-  if (request && reason === undefined) return request;
-  throw noLongerValid(name, request?.application, reason);
+  if (pending && reason === undefined) return pending;
+  throw noLongerValid(name, pending?.request.application, reason);
 }
 
 /** @param reason for the log */

@@ -38,7 +38,7 @@ export function authorize(
     if (account && request.application?.needsClick === false) return redirectToClient(server, request, account);
     return newPicker(server, request, (override && account?.email) ?? "");
   }
-  const pending = findRequest(server, id, browser);
+  const { request: pending, isTooSoon } = findRequest(server, id, browser);
   if (query.has("cancel")) return redirectToClient(server, { ...pending, outcome: "access_denied" }, undefined);
   const outcome = query.get("outcome");
   const request = isOutcomeAt(outcome, server.name) ? { ...pending, outcome } : pending;
@@ -46,7 +46,7 @@ export function authorize(
   if (request !== pending && REDIRECT_ERRORS[request.outcome!]) return redirectToClient(server, request, undefined);
   if (request !== pending) return newPicker(server, request);
   const isChoice = query.has("login_hint") || query.has("email");
-  if (isChoice && pending.isTooSoon) return { ...newPicker(server, request), isTooSoon: true };
+  if (isChoice && isTooSoon) return { ...newPicker(server, request), isTooSoon: true };
   const typed = query.get("profile");
   if (typed !== undefined) {
     const left = query.get("omit") ?? "";

@@ -23,17 +23,13 @@ const REMEMBERED_TOKENS = cacheLimit(1_000);
 /** A persona in a code. Every process has those of the store, and can recreate a typed one from this. */
 export type PersonaReference = Pick<PersonaRecord, "id" | "email" | "name">;
 
-/** What an authorization request and its code have in common. */
-interface ClientRequest {
+/** An authorization request of a client (RFC 6749, 4.1.1; RFC 7636, 4.3). */
+export interface AuthorizationRequest {
   readonly provider: Provider;
   readonly client_id: string;
   readonly redirect_uri: string;
   readonly scopes: readonly string[];
   readonly code_challenge: string | undefined;
-}
-
-/** An authorization request of a client (RFC 6749, 4.1.1; RFC 7636, 4.3). */
-export interface AuthorizationRequest extends ClientRequest {
   readonly state: string;
   /** Undefined if this service did not send the request. */
   readonly application: Application | undefined;
@@ -45,8 +41,23 @@ export interface AuthorizationRequest extends ClientRequest {
   readonly profile: Edit | undefined;
 }
 
+/** What is sealed, by its purpose. It becomes a part of an address. Times are in Unix milliseconds. */
+interface Contents {
+  readonly application: { readonly state: string; readonly application: Application };
+  /** @param shown_at in real time */
+  readonly request: { readonly request: AuthorizationRequest; readonly expires: number; readonly shown_at: number };
+  readonly code: {
+    readonly granted: Omit<AuthorizationRequest, "state" | "application" | "browser">;
+    readonly persona: PersonaReference;
+    /** The browser and the state that it was issued for, as `pageHash` names them; undefined for a program. */
+    readonly holder: string | undefined;
+    readonly expires: number;
+  };
+}
+
 /** A request that an account picker was shown for. */
-export interface PendingRequest extends AuthorizationRequest {
+export interface PendingRequest {
+  readonly request: AuthorizationRequest;
   /** It is older than ten minutes. */
   readonly isExpired: boolean;
   /**
@@ -57,46 +68,11 @@ export interface PendingRequest extends AuthorizationRequest {
 }
 
 /** What an access token stands for. */
-interface Consent extends Pick<AuthorizationRequest, "provider" | "scopes" | "outcome" | "profile"> {
+interface Consent {
+  readonly granted: Contents["code"]["granted"];
   readonly persona: PersonaRecord;
+  readonly expires: number;
 }
-
-/** A value of sealed content. JSON makes null of undefined. */
-type Maybe<Value> = Value | null | undefined;
-type SealedApplication = readonly [name: string, origin: string, needsClick: boolean];
-
-/** What is sealed besides the client's request, by its purpose. */
-interface Details {
-  readonly request: readonly [
-    state: string,
-    browser: Maybe<string>,
-    application: Maybe<SealedApplication>,
-    outcome: Maybe<OutcomeId>,
-    /** Unix milliseconds, real time. */
-    shown_at: number,
-    profile: Maybe<Edit>,
-  ];
-  readonly code: readonly [
-    id: string,
-    email: string,
-    name: string | null,
-    outcome: Maybe<OutcomeId>,
-    holder: Maybe<string>,
-    profile: Maybe<Edit>,
-  ];
-}
-type Purpose = keyof Details;
-
-/** Sealed content. An array, to be short: it is part of addresses. */
-type Sealed<For extends Purpose> = readonly [
-  expires: number,
-  provider: Provider,
-  client_id: string,
-  redirect_uri: string,
-  scopes: string,
-  code_challenge: Maybe<string>,
-  details: Details[For],
-];
 
 interface GrantsOptions {
   readonly sealer: Sealer;
@@ -117,108 +93,72 @@ export type Grants = ReturnType<typeof createGrants>;
 export function createGrants({ sealer, recall, now, realNow }: GrantsOptions) {
   /** Ids of redeemed codes. */
   const spent = new LRUCache<string, true>(REMEMBERED_CODES);
-  const tokens = new LRUCache<string, { consent: Consent; expires: number }>(REMEMBERED_TOKENS);
+  const tokens = new LRUCache<string, Consent>(REMEMBERED_TOKENS);
   const time = (): number => now().getTime();
 
-  function close<For extends Purpose>(purpose: For, request: ClientRequest, details: Details[For]): string {
-    const { provider, client_id, redirect_uri, scopes, code_challenge } = request;
-    const expires = time() + CODE_LIFETIME_MS;
-    const sealed: Sealed<For> = [expires, provider, client_id, redirect_uri, scopes.join(" "), code_challenge, details];
-    return sealer.close(purpose, sealed);
-  }
-
-  function open<For extends Purpose>(purpose: For, text: string) {
-    const opened = sealer.open(purpose, text);
-    if (!opened) return undefined;
-    const [expires, provider, client_id, redirect_uri, scopes, challenge, details] = opened.value as Sealed<For>;
-    const code_challenge = challenge ?? undefined;
-    const client: ClientRequest = { provider, client_id, redirect_uri, scopes: scopes.split(" "), code_challenge };
-    return { id: opened.id, isExpired: expires <= time(), client, details };
-  }
+  const close = <For extends keyof Contents>(purpose: For, content: Contents[For]): string =>
+    sealer.close(purpose, content);
+  const open = <For extends keyof Contents>(purpose: For, text: string) =>
+    sealer.open(purpose, text) as { readonly id: string; readonly value: Contents[For] } | undefined;
 
   return {
     /** Seals the application that the picker shows, for the request of one state. */
-    sealApplication: ({ name, origin, needsClick }: Application, state: string): string =>
-      sealer.close("application", [state, name, origin, needsClick]),
+    sealApplication: (application: Application, state: string): string => close("application", { state, application }),
 
     /** Undefined if this service did not seal it, or for another state. */
     openApplication(text: string, state: string): Application | undefined {
-      const [own, ...application] = (sealer.open("application", text)?.value ?? []) as [string, ...SealedApplication];
-      return own === state ? toApplication(application) : undefined;
+      const content = open("application", text)?.value;
+      return content?.state === state ? content.application : undefined;
     },
 
-    keepPending(request: AuthorizationRequest): string {
-      const { state, browser, application, outcome, profile } = request;
-      const sealed = application && ([application.name, application.origin, application.needsClick] as const);
-      return close("request", request, [state, browser, sealed, outcome, realNow().getTime(), profile]);
-    },
+    keepPending: (request: AuthorizationRequest): string =>
+      close("request", { request, expires: time() + CODE_LIFETIME_MS, shown_at: realNow().getTime() }),
 
     /** Undefined if the text is not a sealed request. */
     pending(id: string): PendingRequest | undefined {
-      const opened = open("request", id);
-      if (!opened) return undefined;
-      const { provider, client_id, redirect_uri, scopes, code_challenge } = opened.client;
-      const [state, browser, sealed, outcome, shown_at, profile] = opened.details;
-      const application = sealed ? toApplication(sealed) : undefined;
+      const content = open("request", id)?.value;
+      if (!content) return undefined;
+      const { request, expires, shown_at } = content;
+      const needsClick = request.application?.needsClick === true;
       return {
-        // Listed field by field: spreading is slower than decrypting.
-        provider,
-        client_id,
-        redirect_uri,
-        scopes,
-        code_challenge,
-        state,
-        browser: browser ?? undefined,
-        outcome: outcome ?? undefined,
-        profile: profile ?? undefined,
-        application,
-        isExpired: opened.isExpired,
-        isTooSoon: application?.needsClick === true && realNow().getTime() - shown_at < LOOK_MS,
+        request,
+        isExpired: expires <= time(),
+        isTooSoon: needsClick && realNow().getTime() - shown_at < LOOK_MS,
       };
     },
 
     issueCode(request: AuthorizationRequest, { id, email, name }: PersonaRecord): string {
-      const { browser, outcome, state, profile } = request;
+      const { browser, state, application: _, ...granted } = request;
       const holder = browser === undefined ? undefined : pageHash(state, browser);
-      return close("code", request, [id, email, name, outcome, holder, profile]);
+      return close("code", { granted, persona: { id, email, name }, holder, expires: time() + CODE_LIFETIME_MS });
     },
 
     /** What a code was issued for: the chosen outcome, and browser and state as `pageHash` names them. Undefined: none. */
     issuedFor(code: string): { readonly outcome: OutcomeId | undefined; readonly holder: string | undefined } {
-      const [, , , outcome, holder] = open("code", code)?.details ?? [];
-      return { outcome: outcome ?? undefined, holder: holder ?? undefined };
+      const { granted, holder } = open("code", code)?.value ?? {};
+      return { outcome: granted?.outcome, holder };
     },
 
     /** An access token for a code: once, and only for the client that it was issued to. Otherwise undefined. */
     redeem(provider: Provider, { code, client_id, redirect_uri, code_verifier }: Redemption): Grant | undefined {
       const opened = open("code", code);
-      if (!opened || opened.isExpired || spent.has(opened.id)) return undefined;
+      if (!opened || opened.value.expires <= time() || spent.has(opened.id)) return undefined;
       // The id is a part of the code.
       spent.set(ownText(opened.id), true);
-      const { client } = opened;
+      const { granted, persona } = opened.value;
       const isTheirs =
-        client.provider === provider && client.client_id === client_id && client.redirect_uri === redirect_uri;
+        granted.provider === provider && granted.client_id === client_id && granted.redirect_uri === redirect_uri;
       const challenge = code_verifier === undefined ? undefined : codeChallenge(code_verifier);
-      if (!isTheirs || challenge !== client.code_challenge) return undefined;
-      const { scopes } = client;
-      const [id, email, name, outcome, , profile] = opened.details;
-      const consent = { provider, scopes, outcome: outcome ?? undefined, profile: profile ?? undefined };
+      if (!isTheirs || challenge !== granted.code_challenge) return undefined;
       const access_token = randomBytes(32).toString("base64url");
-      tokens.set(access_token, {
-        consent: { ...consent, persona: recall({ id, email, name }) },
-        expires: time() + TOKEN_LIFETIME_MS,
-      });
-      return { access_token, scopes };
+      tokens.set(access_token, { granted, persona: recall(persona), expires: time() + TOKEN_LIFETIME_MS });
+      return { access_token, scopes: granted.scopes };
     },
 
-    /** The account that a provider's access token belongs to. */
+    /** What a provider's access token stands for. */
     consentOf(provider: Provider, access_token: string): Consent | undefined {
-      const { consent, expires = 0 } = tokens.get(access_token) ?? {};
-      return consent?.provider === provider && expires > time() ? consent : undefined;
+      const consent = tokens.get(access_token);
+      return consent?.granted.provider === provider && consent.expires > time() ? consent : undefined;
     },
   };
-}
-
-function toApplication([name, origin, needsClick]: SealedApplication): Application {
-  return { name, origin, needsClick };
 }

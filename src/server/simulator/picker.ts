@@ -5,10 +5,10 @@ import type { ShownAccount } from "./provider.ts";
 
 const PAGE_SIZE = 10;
 
-type Shown = "provider" | "application" | "outcome" | "profile" | "client_id" | "scopes";
-
-export interface PickerView extends Pick<AuthorizationRequest, Shown> {
-  /** The sealed request that the choice answers; nothing else of it is on the page. */
+export interface PickerView {
+  /** The request that the choice answers. */
+  readonly asked: AuthorizationRequest;
+  /** Sealed, as the page has it: the state is not on the page. */
   readonly request: string;
   readonly accounts: readonly {
     readonly persona: PersonaRecord;
@@ -42,7 +42,7 @@ export function newPicker(server: AuthorizationServer, request: AuthorizationReq
 export function pickerView(
   { name, provider, personas }: AuthorizationServer,
   query: Parameters,
-  { application, outcome, profile, client_id, scopes }: AuthorizationRequest,
+  asked: AuthorizationRequest,
 ): PickerView {
   const search = query.get("q") ?? "";
   const wanted = { search, after: rowOf(query.get("after")), before: rowOf(query.get("before")), limit: PAGE_SIZE };
@@ -50,20 +50,8 @@ export function pickerView(
     const account = persona.accounts[name];
     return account && { persona, account: provider.shown(account, persona), picture: personas.pictureName(persona) };
   });
-  return {
-    provider: name,
-    request: query.get("request") ?? "",
-    application,
-    accounts: items,
-    previous,
-    next,
-    known: personas.size,
-    search,
-    outcome,
-    profile,
-    client_id,
-    scopes,
-  };
+  const request = query.get("request") ?? "";
+  return { asked, request, accounts: items, previous, next, known: personas.size, search };
 }
 
 function rowOf(text: string | undefined): number | undefined {

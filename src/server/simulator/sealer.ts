@@ -3,6 +3,8 @@ import { LRUCache } from "lru-cache";
 import { randomBytes } from "../random.ts";
 
 const ALGORITHM = "aes-256-gcm";
+/** Changes with the form of the values, so that none is opened that another version of svc sealed in another form. */
+const CONTENT = "svc simulator 2";
 const NONCE_BYTES = 12;
 /** In base64url, at the beginning of a sealed text. */
 const NONCE_CHARACTERS = 16;
@@ -24,7 +26,7 @@ export type Sealer = ReturnType<typeof createSealer>;
  */
 export function createSealer(secret: Buffer) {
   // A key object: from Node 24 on, importing raw bytes each time costs twice as much as encrypting.
-  const key = createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", "svc simulator", 32)));
+  const key = createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", CONTENT, 32)));
   /** By id: hashing a whole text for a look-up takes long. */
   const known = new LRUCache<string, Opened & { readonly purpose: string; readonly text: string }>({
     max: MAX_REMEMBERED,

@@ -73,7 +73,7 @@ export function createSimulator(options: SimulatorOptions) {
       authorize(servers[name], query, browser, override),
     /** The picker of a pending request. @throws {ApiError} if the request is unknown or another browser's */
     accounts: (name: Provider, query: Parameters, browser?: string) =>
-      pickerView(servers[name], query, findRequest(servers[name], query.get("request") ?? "", browser)),
+      pickerView(servers[name], query, findRequest(servers[name], query.get("request") ?? "", browser).request),
     /** The outcome chosen for the sign-in that issued this code. Undefined if none was chosen. */
     outcomeOf: (code: string) => grants.issuedFor(code).outcome,
     holderOf: (code: string) => grants.issuedFor(code).holder,
@@ -94,7 +94,7 @@ export function createSimulator(options: SimulatorOptions) {
       const bearer = /^Bearer (.+)$/.exec(init.headers?.["authorization"] ?? "")?.[1] ?? "";
       const consent = grants.consentOf(name, bearer);
       if (!consent) return reply(401, { message: "Bad credentials" });
-      const { outcome, profile, scopes } = consent;
+      const { outcome, profile, scopes } = consent.granted;
       if (outcome === "profile_error") return reply(500, { message: "Internal Server Error" });
       const persona = alteredPersona(consent.persona, outcome, name);
       const account = persona.accounts[name];

@@ -14,13 +14,14 @@ import { PICKER_SCRIPT } from "./scripts.ts";
  * send.
  */
 export function pickerPage(view: PickerView): string {
-  const { provider, request, search, problem, isTooSoon } = view;
+  const { asked, request, search, problem, isTooSoon } = view;
+  const { provider, client_id, scopes } = asked;
   const { bar, otherFields, outcomes } = PARTS.get(provider)!;
   const title = PROVIDER_TITLES[provider];
   const hiddenRequest = html`<input type="hidden" name="request" value="${request}" />`;
   return layout(
     `Sign in with ${title}`,
-    html`${bar} ${heading(view)}
+    html`${bar} ${heading(asked)}
       ${isTooSoon && html`<p class="notice" role="alert" data-testid="too-soon">Check the site above. Then choose again.</p>`}
       ${problem && html`<p class="notice" role="alert" data-testid="problem">${problem}</p>`} ${chosenOutcome(view)}
       ${chosenEdit(view)}
@@ -38,7 +39,7 @@ export function pickerPage(view: PickerView): string {
       ${outcomes} ${editForm(view, hiddenRequest)}
       <footer>
         <button form="choice" name="cancel" value="1" data-testid="cancel">Cancel</button>
-        <span title="What the application asks for">${view.client_id} &middot; ${view.scopes.join(" ")}</span>
+        <span title="What the application asks for">${client_id} &middot; ${scopes.join(" ")}</span>
       </footer>`,
     { script: PICKER_SCRIPT },
   );
@@ -49,11 +50,11 @@ export function pickerPage(view: PickerView): string {
  * @param firstHasFocus whether Enter signs in with the first account
  */
 export function accountList(view: PickerView, firstHasFocus = false): Html {
-  const { provider, accounts, search } = view;
+  const { accounts, search } = view;
   if (accounts.length === 0)
     return html`<div class="none">
       <p data-testid="no-match">
-        ${search === "" ? `No accounts at ${PROVIDER_TITLES[provider]}. Use another account.` : `No account matches “${search}”.`}
+        ${search === "" ? `No accounts at ${PROVIDER_TITLES[view.asked.provider]}. Use another account.` : `No account matches “${search}”.`}
       </p>
       ${normalizeEmail(search) !== undefined && html`<button form="choice" name="email" value="${search}" data-testid="use-search">Use ${search}</button>`}
     </div>`;
@@ -64,11 +65,11 @@ export function accountList(view: PickerView, firstHasFocus = false): Html {
 }
 
 /** If a click is needed, a key that is held down while the page appears must not choose an account. */
-function mayFocus({ application }: PickerView): boolean {
-  return !application?.needsClick;
+function mayFocus({ asked }: PickerView): boolean {
+  return !asked.application?.needsClick;
 }
 
-function heading({ provider, application }: PickerView): Html {
+function heading({ provider, application }: PickerView["asked"]): Html {
   const title = PROVIDER_TITLES[provider];
   if (!application)
     return html`<header>
@@ -119,8 +120,8 @@ function pager({ request, search, previous, next }: PickerView): Html | false {
   </nav>`;
 }
 
-function chosenOutcome({ request, outcome }: PickerView): Html | false {
-  const chosen = OUTCOMES.find(({ id }) => id === outcome);
+function chosenOutcome({ request, asked }: PickerView): Html | false {
+  const chosen = OUTCOMES.find(({ id }) => id === asked.outcome);
   if (!chosen || chosen.id === "success") return false;
   return html`<p class="chosen" role="status" data-testid="chosen-outcome">
     <span>This sign-in will end as you chose: <b>${chosen.title}</b>. Now choose the account.</span>
@@ -128,7 +129,7 @@ function chosenOutcome({ request, outcome }: PickerView): Html | false {
   </p>`;
 }
 
-function chosenEdit({ provider, request, profile }: PickerView): Html | false {
+function chosenEdit({ request, asked: { provider, profile } }: PickerView): Html | false {
   if (!profile) return false;
   return html`<p class="chosen" role="status" data-testid="chosen-profile">
     <span>${PROVIDER_TITLES[provider]} will send other fields: <b>${editedNames(profile)}</b>. Now choose the account.</span>
@@ -136,7 +137,7 @@ function chosenEdit({ provider, request, profile }: PickerView): Html | false {
   </p>`;
 }
 
-function editForm({ provider, profile, refusedEdit }: PickerView, hiddenRequest: Html): Html {
+function editForm({ asked: { provider, profile }, refusedEdit }: PickerView, hiddenRequest: Html): Html {
   const typed = refusedEdit?.typed ?? (profile ? JSON.stringify(profile.set) : "");
   const left = refusedEdit?.left ?? profile?.omit.join(", ") ?? "";
   return html`<details${refusedEdit && html` open`}>
@@ -183,7 +184,8 @@ const PARTS = new Map(PROVIDERS.map((provider) => [provider, partsOf(provider)])
 
 /** The account picker as a program can use it. @param front the front door's origin @param hint the `login_hint` it sent */
 export function accountChoices(view: PickerView, front: string, hint: string | undefined): AccountChoices {
-  const { provider, request, accounts, search, next } = view;
+  const { request, accounts, search, next } = view;
+  const { provider } = view.asked;
   const to = (parameters: Readonly<Record<string, string>>): string =>
     `${front}/__svc/simulator/${provider}/authorize?${new URLSearchParams({ request, ...parameters }).toString()}`;
   return {
@@ -209,7 +211,7 @@ export function withAdvice(page: string, view: PickerView, hint: string | undefi
   return `<!-- ${whyNot(view, hint)} Add &login_hint=${example} to the address where you began, or send Accept: application/json to get the accounts. -->\n${page}`;
 }
 
-function whyNot({ provider, problem }: PickerView, hint: string | undefined): string {
+function whyNot({ asked, problem }: PickerView, hint: string | undefined): string {
   if (problem !== undefined || hint === undefined) return "No account was chosen.";
-  return `The simulated ${PROVIDER_TITLES[provider]} has no account for this login_hint.`;
+  return `The simulated ${PROVIDER_TITLES[asked.provider]} has no account for this login_hint.`;
 }
