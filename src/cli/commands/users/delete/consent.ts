@@ -100,11 +100,10 @@ function needsExpect({ typed }: Targets, { expect }: Guards): boolean {
 export async function obtainConsent(
   context: Context,
   targets: Targets,
-  users: readonly User[],
   guards: Guards,
   { target, service }: { readonly target: Chosen; readonly service: string },
 ): Promise<void> {
-  const { ids, tookStdin, typed } = targets;
+  const { ids, users, tookStdin, typed } = targets;
   const flags = ["--yes", ...missingFlags(targets, guards, target)].join(" ");
   if (tookStdin)
     throw new UsageError(
@@ -112,14 +111,12 @@ export async function obtainConsent(
       `Preview with --dry-run, then add ${flags}. Or read them from a file, with --file <file>.`,
     );
   requirePrompt(context, `Add ${flags} to delete without confirmation.`);
-  const left = new Set(ids);
-  const wanted = users.filter(({ id }) => left.has(id));
   if (ids.length === 1) {
     if (typed) context.stderr.write(`${matching(targets)}.\n`);
-    const named = wanted[0]?.data.email ?? `${ids[0]}, who does not exist,`;
+    const named = users.get(ids[0]!)?.data.email ?? `${ids[0]}, who does not exist,`;
     if (await context.confirm(`Delete ${harmless(named)} from ${harmless(service)}? This cannot be undone.`)) return;
   } else {
-    await preview(context, targets, wanted, service);
+    await preview(context, targets, service);
     const answer = await context.ask(`This cannot be undone. Type ${ids.length} to delete all of them:`);
     if (answer.trim() === String(ids.length)) return;
   }
@@ -131,12 +128,7 @@ const PREVIEWED = 10;
 const DOMAINS = 5;
 
 /** Shows what is to be deleted, and what stands out in it: one user of each domain, the newest and the oldest. */
-export async function preview(
-  context: Context,
-  targets: Targets,
-  users: readonly User[],
-  service: string,
-): Promise<void> {
+async function preview(context: Context, targets: Targets, service: string): Promise<void> {
   const { ids } = targets;
   const { stderr } = context;
   stderr.write(`${matching(targets)}, of ${harmless(service)}:\n`);
@@ -144,33 +136,34 @@ export async function preview(
   const columns = USER_COLUMNS.columns
     .filter(({ name }) => ["id", "email", "name", "created_at"].includes(name))
     .map((column) => (column.name === "email" ? { ...column, whole: true as const } : column));
-  const shown = outstanding(users);
+  const users = [...targets.users.values()];
+  const domains = byDomain(users);
+  const byAge = users.toSorted((a, b) => (a.data.created_at < b.data.created_at ? -1 : 1));
+  const [oldest, newest] = [byAge[0], byAge.at(-1)];
+  const rare = domains.toSorted(([, a], [, b]) => a.length - b.length).slice(0, DOMAINS);
+  const first = [...new Set([oldest, newest, ...rare.map(([, [one]]) => one), ...users])].slice(0, PREVIEWED);
+  const shown = users.filter((user) => first.includes(user));
   await writeAll(stderr, table(shown, columns, { ...context, stdout: stderr }));
-  if (users.length > shown.length)
-    stderr.write(`and ${users.length - shown.length} more. To see all of them: --dry-run\n`);
+  if (users.length > PREVIEWED) stderr.write(`and ${users.length - PREVIEWED} more. To see all of them: --dry-run\n`);
   if (users.length < ids.length) stderr.write(`${ids.length - users.length} of them do not exist.\n`);
-  if (users.length > shown.length)
-    stderr.write(`${harmless(domainsInWords(users))}\n${harmless(timesInWords(users))}\n`);
+  if (users.length <= PREVIEWED) return;
+  const most = domains.toSorted(([, a], [, b]) => b.length - a.length);
+  const named = most.slice(0, DOMAINS).map(([domain, { length }]) => `${length} ${domain}`);
+  const others = most.length > DOMAINS ? [`and ${counted(most.length - DOMAINS, "other domain")}`] : [];
+  const when = ({ data }: User): string => `${data.created_at.slice(0, 10)} (${data.email})`;
+  stderr.write(`Domains: ${harmless([...named, ...others].join(", "))}\n`);
+  stderr.write(`Created: from ${harmless(when(oldest!))} to ${harmless(when(newest!))}\n`);
 }
 
 /** How many users there are, and by which search. */
-export function matching({ ids, typed }: Targets): string {
+function matching({ ids, typed }: Targets): string {
   const count = counted(ids.length, "user");
   if (!typed?.query) return count;
   const [, ...words] = inWords(typed.query, "users").split(" ");
   return `${count} ${harmless(words.join(" "))}`;
 }
 
-/** In the order of all. */
-function outstanding(users: readonly User[]): readonly User[] {
-  if (users.length <= PREVIEWED) return users;
-  const rare = [...byDomain(users)].toSorted(([, a], [, b]) => a.length - b.length).map(([, [first]]) => first!);
-  const { oldest, newest } = ends(users);
-  const chosen = [...new Set([oldest, newest, ...rare.slice(0, DOMAINS), ...users])].slice(0, PREVIEWED);
-  return users.filter((user) => chosen.includes(user));
-}
-
-function byDomain(users: readonly User[]): Map<string, User[]> {
+function byDomain(users: readonly User[]): [domain: string, users: User[]][] {
   const domains = new Map<string, User[]>();
   for (const user of users) {
     const domain = fold(user.data.email.slice(user.data.email.lastIndexOf("@")));
@@ -178,24 +171,5 @@ function byDomain(users: readonly User[]): Map<string, User[]> {
     if (own) own.push(user);
     else domains.set(domain, [user]);
   }
-  return domains;
-}
-
-function domainsInWords(users: readonly User[]): string {
-  const counts = [...byDomain(users)].map(([domain, { length }]) => [domain, length] as const);
-  const most = counts.toSorted(([, a], [, b]) => b - a);
-  const named = most.slice(0, DOMAINS).map(([domain, count]) => `${count} ${domain}`);
-  const others = most.length > DOMAINS ? [`and ${counted(most.length - DOMAINS, "other domain")}`] : [];
-  return `Domains: ${[...named, ...others].join(", ")}`;
-}
-
-function timesInWords(users: readonly User[]): string {
-  const { oldest, newest } = ends(users);
-  const when = ({ data }: User): string => `${data.created_at.slice(0, 10)} (${data.email})`;
-  return `Created: from ${when(oldest)} to ${when(newest)}`;
-}
-
-function ends(users: readonly User[]): { oldest: User; newest: User } {
-  const ordered = users.toSorted((a, b) => (a.data.created_at < b.data.created_at ? -1 : 1));
-  return { oldest: ordered[0]!, newest: ordered.at(-1)! };
+  return [...domains];
 }

@@ -1,10 +1,13 @@
+import type { Client } from "../../../../client/client.ts";
 import { repeat, isUnavailable, type Fault } from "../../../../client/retry.ts";
+import { retriesOf, timeoutMs } from "../../../connection/client.ts";
 import type { Context } from "../../../context.ts";
 import { EXIT } from "../../../errors.ts";
-import { toFailure, type Failure } from "../../../failure.ts";
+import { toFailure } from "../../../failure.ts";
 import { createProgress } from "../../../output/progress.ts";
 import { say } from "../../../output/text.ts";
 import type { Outcome, Receipt } from "./receipt.ts";
+import type { Targets } from "./targets.ts";
 
 export interface Deletion {
   /** One for each user, in the order in which they became known. */
@@ -17,57 +20,58 @@ export interface Deletion {
   error?: unknown;
 }
 
-interface DeleteOptions {
-  readonly concurrency: number;
-  readonly receipt?: Receipt | undefined;
-  /** The addresses of the users that exist, by id. */
-  readonly emails: ReadonlyMap<string, string>;
-  readonly retries: number;
-  /** A service that asks for a longer pause than this is not asked again. */
-  readonly withinMs: number;
-  remove(id: string): Promise<unknown>;
-}
-
 /** Deletes until all is done, a signal comes, or going on makes no sense. What was begun by then is still waited for. */
-export async function deleteAll(context: Context, ids: readonly string[], options: DeleteOptions): Promise<Deletion> {
-  const { concurrency, receipt, emails } = options;
+export async function deleteAll(
+  context: Context,
+  client: Client,
+  { ids, users }: Targets,
+  concurrency: number,
+  receipt: Receipt | undefined,
+): Promise<Deletion> {
   const ended: Deletion = { outcomes: [] };
   let isDone = false;
   const isHalted = (): boolean => Boolean(ended.signal ?? ended.fatal ?? ended.fault);
   const progress = createProgress(context, ids.length);
 
-  const written = async (writing: Promise<void>): Promise<void> => {
-    await writing.catch(({ message }: Error) => (ended.fault ??= `The receipt cannot be written (${message}).`));
-  };
   const stopped = (async () => {
     ended.signal = await context.untilSignal();
     if (!context.stderr.isTTY || isDone) return;
     progress.end();
     say(context, "Finishing the deletions in progress. To end at once, press Ctrl-C again.");
   })();
+  const record: Receipt["write"] = async (line) => {
+    const fault = ({ message }: Error) => (ended.fault ??= `The receipt cannot be written (${message}).`);
+    await receipt?.write(line).catch(fault);
+  };
+  const note = async (outcome: Outcome, email?: string): Promise<void> => {
+    progress.to(ended.outcomes.push(outcome));
+    const { id, ...rest } = outcome;
+    await record({ id, email, ...rest });
+  };
   let deleted = 0;
   const attempt = async (id: string): Promise<Outcome> => {
     const before = deleted;
-    if (receipt) await written(receipt.begin(id, emails.get(id)));
-    // Nothing is deleted that is not on record.
-    if (ended.fault !== undefined) return { id, outcome: "not_attempted" };
-    const { outcome, failure, error } = await deleteOne(id, options, isHalted, stopped);
+    const { outcome, error } = await deleteOne(context, client, id, users.has(id), isHalted, stopped);
     if (outcome.outcome === "deleted") deleted++;
-    if (error !== undefined) ended.error = error;
-    const concernsAll = failure?.exitCode === EXIT.noKey || failure?.exitCode === EXIT.usage;
+    if (error === undefined) return outcome;
+    ended.error = error;
+    const { exitCode } = toFailure(error);
+    const concernsAll = exitCode === EXIT.noKey || exitCode === EXIT.usage;
     // While others are deleted, the service is there.
     const isAway = outcome.outcome === "unknown" && deleted === before;
     if (concernsAll || isAway) ended.fatal ??= error;
     return outcome;
   };
-  const note = async (outcome: Outcome): Promise<void> => {
-    progress.to(ended.outcomes.push(outcome));
-    if (receipt) await written(receipt.add(outcome));
-  };
 
   const waiting = [...ids];
   const work = async (): Promise<void> => {
-    while (waiting.length > 0 && !isHalted()) await note(await attempt(waiting.shift()!));
+    while (waiting.length > 0 && !isHalted()) {
+      const id = waiting.shift()!;
+      const email = users.get(id)?.data.email;
+      await record({ id, email, outcome: "deleting" });
+      // Nothing is deleted that is not on record.
+      await note(ended.fault === undefined ? await attempt(id) : { id, outcome: "not_attempted" }, email);
+    }
   };
   await Promise.all(Array.from({ length: concurrency }, work));
   isDone = true;
@@ -77,51 +81,55 @@ export async function deleteAll(context: Context, ids: readonly string[], option
   return ended;
 }
 
-/** Why a user is not deleted, and what the service threw. */
-interface Failed {
-  readonly failure: Failure;
-  readonly error: unknown;
-}
+/** More than for other requests: a list should not end at the first connection that breaks. */
+const RETRIES = 4;
 
 /**
  * Deletes a user, with retries if the connection breaks or the service is unavailable.
+ * @param exists whether it is known to exist: one who is not found afterwards was deleted
  * @param stopped resolves when no further try is to be made
+ * @returns also what the service threw at the last try
  */
 async function deleteOne(
+  context: Context,
+  client: Client,
   id: string,
-  { emails, retries, withinMs, remove }: DeleteOptions,
+  exists: boolean,
   isStopped: () => boolean,
   stopped: Promise<unknown>,
-): Promise<{ outcome: Outcome } & Partial<Failed>> {
+): Promise<{ outcome: Outcome; error?: unknown }> {
   let tries = 0;
-  let failed: Failed | undefined;
-  const removeOnce = async (number: number): Promise<Failed | undefined> => {
-    if (failed && isStopped()) return failed;
+  let failed: Fault | undefined;
+  const remove = async (number: number): Promise<void> => {
+    if (failed && isStopped()) throw failed as Error;
     tries = number;
-    failed = await remove(id).then(
-      () => undefined,
-      (error: unknown) => ({ error, failure: toFailure(error) }),
-    );
+    await client.users.delete(id);
+  };
+  const faultOf = (tried: PromiseSettledResult<void>): Fault | undefined => {
+    failed = tried.status === "rejected" ? (tried.reason as Fault) : undefined;
     return failed;
   };
-  const mayPass = ({ status }: Fault): boolean => isUnknown(failed) || status === 429 || isUnavailable(status);
-  const last = await repeat(removeOnce, () => failed?.error as Fault | undefined, {
-    retries,
-    // Only of a user who is known to exist: one who is not found afterwards was deleted.
-    mayRetry: (fault) => emails.has(id) && !isStopped() && mayPass(fault),
-    deadline: { leftMs: () => withinMs, sleep: (milliseconds) => pause(milliseconds, stopped) },
-  });
-  if (!last) return { outcome: { id, outcome: "deleted" } };
-  const { code, message } = last.failure;
-  // A try before it was handled after all.
-  if (code === "user_not_found" && tries > 1) return { outcome: { id, outcome: "deleted" } };
-  if (code === "user_not_found") return { outcome: { id, outcome: "gone" }, ...last };
-  return { outcome: { id, outcome: isUnknown(last) ? "unknown" : "failed", code, error: message }, ...last };
+  try {
+    await repeat(remove, faultOf, {
+      retries: retriesOf(context, RETRIES),
+      mayRetry: ({ status }) =>
+        exists && !isStopped() && (isUnknown(failed) || status === 429 || isUnavailable(status)),
+      // A service that asks for a longer pause is not asked again.
+      deadline: { leftMs: () => timeoutMs(context), sleep: (milliseconds) => pause(milliseconds, stopped) },
+    });
+    return { outcome: { id, outcome: "deleted" } };
+  } catch (error) {
+    const { code, message } = toFailure(error);
+    // A try before it was handled after all.
+    if (code === "user_not_found" && tries > 1) return { outcome: { id, outcome: "deleted" } };
+    if (code === "user_not_found") return { outcome: { id, outcome: "gone" }, error };
+    return { outcome: { id, outcome: isUnknown(error) ? "unknown" : "failed", code, error: message }, error };
+  }
 }
 
 /** Whether the service may have handled the request. */
-function isUnknown(failed: Failed | undefined): boolean {
-  return failed?.failure.code === "connection" || failed?.failure.code === "timeout";
+function isUnknown(error: unknown): boolean {
+  return ["connection", "timeout"].includes(toFailure(error).code);
 }
 
 async function pause(milliseconds: number, stopped: Promise<unknown>): Promise<void> {

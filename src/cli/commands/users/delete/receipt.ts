@@ -33,9 +33,8 @@ export interface Start extends Place {
 }
 
 /** A line of a receipt, in JSON. `deleting` is written before the deletion, every other outcome after it. */
-export interface Line extends Place {
+export interface Line extends Place, Omit<Outcome, "outcome"> {
   readonly time: string;
-  readonly id: string;
   readonly email?: string | undefined;
   readonly outcome: Outcome["outcome"] | "deleting";
 }
@@ -108,19 +107,10 @@ export async function openReceipt(
     );
   });
   if (isCut) await file.appendFile("\n");
-  const emails = new Map<string, string>();
-  const write = (rest: object): Promise<void> =>
+  const write = (rest: Omit<Start, keyof Line> | Omit<Line, keyof Start>): Promise<void> =>
     file.appendFile(`${JSON.stringify({ time: now().toISOString(), service, instance, ...rest })}\n`);
-  await write({ users } satisfies Partial<Start>);
-  return {
-    begin(id: string, email: string | undefined): Promise<void> {
-      if (email !== undefined) emails.set(id, email);
-      return write({ id, email, outcome: "deleting" } satisfies Partial<Line>);
-    },
-    add: ({ id, outcome, ...why }: Outcome) =>
-      write({ id, email: emails.get(id), outcome, ...why } satisfies Partial<Line>),
-    close: () => file.close(),
-  };
+  await write({ users });
+  return { write, close: () => file.close() };
 }
 
 function isEntry(value: unknown): value is Start | Line {

@@ -1,4 +1,3 @@
-import type { User } from "../../../../wire/resources.ts";
 import { explainFailure } from "../../../connection/explain-failure.ts";
 import type { Context } from "../../../context.ts";
 import { CliError, EXIT, EXIT_BY_SIGNAL } from "../../../errors.ts";
@@ -100,36 +99,24 @@ function summary(outcomes: readonly Outcome[]): string {
 }
 
 /** Prints the users that would be deleted, however many. */
-export async function dryRun(
-  context: Context,
-  flags: OutputFlags,
-  targets: Targets,
-  users: readonly User[],
-  place: Place,
-): Promise<void> {
-  const wanted = new Set(targets.ids);
-  const found = users.filter(({ id }) => wanted.has(id));
-  const existing = new Set(found.map(({ id }) => id));
-  sayMissing(context, targets, existing);
+export async function dryRun(context: Context, flags: OutputFlags, targets: Targets, place: Place): Promise<void> {
+  const { ids, strangers, users } = targets;
+  sayMissing(context, targets);
   const format = formatOf(flags, context);
   if (format === "json") {
-    const outcomeOf = (id: string): Outcome => ({ id, outcome: existing.has(id) ? "not_attempted" : "gone" });
-    printJson(context, formOf([...targets.ids, ...targets.strangers].map(outcomeOf), place, true));
-  } else if (found.length > 0 || !isTable(format)) await printAll(context, flags, USER_COLUMNS, found, "");
+    const outcomeOf = (id: string): Outcome => ({ id, outcome: users.has(id) ? "not_attempted" : "gone" });
+    printJson(context, formOf([...ids, ...strangers].map(outcomeOf), place, true));
+  } else if (users.size > 0 || !isTable(format)) await printAll(context, flags, USER_COLUMNS, users.values(), "");
   say(
     context,
-    isNone(targets) ? nothingToDelete(targets) : `Dry run: ${counted(found.length, "user")} would be deleted.`,
+    isNone(targets) ? nothingToDelete(targets) : `Dry run: ${counted(users.size, "user")} would be deleted.`,
   );
 }
 
 const NAMED = 10;
 
-export function sayMissing(
-  context: Context,
-  { ids, strangers }: Targets,
-  existing: { has(id: string): boolean },
-): void {
-  const missing = [...ids.filter((id) => !existing.has(id)), ...strangers];
+export function sayMissing(context: Context, { ids, strangers, users }: Targets): void {
+  const missing = [...ids.filter((id) => !users.has(id)), ...strangers];
   if (missing.length === 0) return;
   const more = missing.length > NAMED ? [`and ${missing.length - NAMED} more`] : [];
   const named = [...missing.slice(0, NAMED), ...more].join(", ");

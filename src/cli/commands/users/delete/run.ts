@@ -1,6 +1,5 @@
-import type { User } from "../../../../wire/resources.ts";
 import { fold } from "../../../../wire/text/fold.ts";
-import { retriesOf, timeoutMs, openTarget } from "../../../connection/client.ts";
+import { openTarget } from "../../../connection/client.ts";
 import { describeInstance, resolveTarget } from "../../../connection/target.ts";
 import type { Context } from "../../../context.ts";
 import { UsageError, CliError, EXIT } from "../../../errors.ts";
@@ -14,7 +13,7 @@ import { deleteAll } from "./delete-all.ts";
 import { MAX_CONCURRENCY, type DeleteOptions } from "./options.ts";
 import { checkPlace, doneIn, openReceipt, readReceipt, resultsIn, type Place, type Recorded } from "./receipt.ts";
 import { dryRun, isNone, nothingToDelete, report, sayMissing } from "./report.ts";
-import { findUsers, readTargets, type Targets } from "./targets.ts";
+import { readTargets, withUsers, type Targets } from "./targets.ts";
 
 /** Deletes the users that ids or a query name, after consent. @throws {CliError} before and after, with the exit code */
 export async function deleteUsers(context: Context, options: DeleteOptions, args: readonly string[]): Promise<void> {
@@ -29,14 +28,14 @@ export async function deleteUsers(context: Context, options: DeleteOptions, args
     throw new UsageError("--resume needs --receipt.", "Name the receipt of the interrupted run.");
   const target = await withNeighbours(context, options, await resolveTarget(context, options));
   const client = await openTarget(context, target);
-  const all = await readTargets(context, client, args, options);
-  checkCount(all, options.dryRun ? { ...guards, max: Infinity } : guards, target);
-  if (!options.dryRun && !isNone(all)) checkFlags(all, guards, target);
-  const users = await findUsers(client, all);
+  const named = await readTargets(context, client, args, options);
+  checkCount(named, options.dryRun ? { ...guards, max: Infinity } : guards, target);
+  if (!options.dryRun && !isNone(named)) checkFlags(named, guards, target);
+  const all = await withUsers(client, named);
   const place: Place = { service: (target.base_url ?? target.api_url)!.value, instance: context.network.instance };
   const recorded = await recordedBy(context, options, place);
-  const targets = recorded === undefined ? all : withoutDone(context, all, users, recorded);
-  if (options.dryRun) return dryRun(context, options, targets, users, place);
+  const targets = recorded === undefined ? all : withoutDone(context, all, recorded);
+  if (options.dryRun) return dryRun(context, options, targets, place);
   if (isNone(targets)) {
     say(context, isNone(all) ? nothingToDelete(all) : "Nothing is left to delete.");
     // A person has read it. A program gets the form that it knows.
@@ -45,26 +44,15 @@ export async function deleteUsers(context: Context, options: DeleteOptions, args
   const service = describeInstance(context, target);
   // The question names the service as well.
   if (guards.yes || targets.ids.length === 0) say(context, `Deleting from ${service}`);
-  else await obtainConsent(context, targets, users, guards, { target, service });
+  else await obtainConsent(context, targets, guards, { target, service });
 
   const { ids, strangers } = targets;
   const receipt = recorded && (await openReceipt(context, recorded, place, ids.length));
-  const emails = new Map(users.map(({ id, data }) => [id, data.email]));
-  sayMissing(context, targets, emails);
-  const deletion = await deleteAll(context, ids, {
-    concurrency,
-    receipt,
-    emails,
-    retries: retriesOf(context, RETRIES),
-    withinMs: timeoutMs(context),
-    remove: (id) => client.users.delete(id),
-  });
+  sayMissing(context, targets);
+  const deletion = await deleteAll(context, client, targets, concurrency, receipt);
   const gone = strangers.map((address) => ({ id: address, outcome: "gone" as const }));
   await report(context, options, { ...deletion, outcomes: [...deletion.outcomes, ...gone] }, place);
 }
-
-/** More than for other requests: a list should not end at the first connection that breaks. */
-const RETRIES = 4;
 
 /**
  * The receipt to write, or to continue with `--resume` or after a question.
@@ -93,10 +81,9 @@ async function recordedBy(
 }
 
 /** What a receipt does not record as deleted, and who is there again although it does. */
-function withoutDone(context: Context, targets: Targets, users: readonly User[], recorded: Recorded): Targets {
+function withoutDone(context: Context, targets: Targets, recorded: Recorded): Targets {
   const done = doneIn(recorded);
-  const existing = new Set(users.map(({ id }) => id));
-  const ids = targets.ids.filter((id) => existing.has(id) || !done.has(fold(id)));
+  const ids = targets.ids.filter((id) => targets.users.has(id) || !done.has(fold(id)));
   const strangers = targets.strangers.filter((address) => !done.has(fold(address)));
   const total = targets.ids.length + targets.strangers.length;
   const skipped = total - ids.length - strangers.length;

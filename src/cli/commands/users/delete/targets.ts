@@ -17,7 +17,7 @@ import type { DeleteOptions } from "./options.ts";
 /** The users to delete: every id once. */
 export interface Targets {
   readonly ids: readonly string[];
-  /** Those that the service has returned, by id. */
+  /** Those that the service has returned, by id, in the order of the ids. */
   readonly users: ReadonlyMap<string, User>;
   /** The addresses of a list that no user has. */
   readonly strangers: readonly string[];
@@ -80,11 +80,16 @@ function mailboxOf(address: string): string {
   return foldCase(address.slice(0, address.lastIndexOf("@")).normalize("NFC"));
 }
 
-/** All users to delete that exist, in the order in which they were given. */
-export async function findUsers(client: Client, { ids, users }: Targets): Promise<User[]> {
-  const left = ids.filter((id) => !users.has(id));
-  const withId = await lookUp(client, "id", left);
-  return ids.flatMap((id) => users.get(id) ?? withId(id));
+/** The same with the users of all ids. */
+export async function withUsers(client: Client, targets: Targets): Promise<Targets> {
+  const { ids, users } = targets;
+  const withId = await lookUp(
+    client,
+    "id",
+    ids.filter((id) => !users.has(id)),
+  );
+  const found = ids.flatMap((id) => users.get(id) ?? withId(id));
+  return { ...targets, users: new Map(found.map((user) => [user.id, user])) };
 }
 
 async function search(context: Context, client: Client, flags: DeleteOptions): Promise<Targets> {
