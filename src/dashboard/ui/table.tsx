@@ -42,7 +42,6 @@ export function Table<Row extends TableRecord>(props: TableProps<Row>) {
     // A row that was deleted is followed by another in its place.
     (all.find(({ dataset }) => dataset["id"] === last.id) ?? all[Math.min(last.index, all.length - 1)])?.focus();
   }, [label, isFilled]);
-  useSlide(body, ids[0]);
   // Roles are named because `display` takes them from a table that is stacked.
   return (
     <div class={`table-scroll${isShort ? " short" : ""}`}>
@@ -95,20 +94,4 @@ export function Table<Row extends TableRecord>(props: TableProps<Row>) {
       </table>
     </div>
   );
-}
-
-const SLIDE_MS = 180;
-
-/** New rows on top push the others down visibly: the eye can follow them. */
-function useSlide({ current: body }: { current: HTMLTableSectionElement | null }, first: string | undefined): void {
-  const before = useRef<{ row: HTMLElement; top: number } | undefined>(undefined);
-  useLayoutEffect(() => {
-    if (!body) return;
-    const { row: old, top = 0 } = before.current ?? {};
-    const moved = old?.isConnected ? old.offsetTop - top : 0;
-    if (moved > 0 && !matchMedia("(prefers-reduced-motion: reduce)").matches)
-      body.animate({ transform: [`translateY(${-moved}px)`, "none"] }, { duration: SLIDE_MS, easing: "ease-out" });
-    const row = body.firstElementChild as HTMLElement | null;
-    before.current = row ? { row, top: row.offsetTop } : undefined;
-  }, [body, first]);
 }
