@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
-import { Component, type ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect, useErrorBoundary, useLayoutEffect } from "preact/hooks";
 import { dashboardKey, rememberAddress, signedOutReason } from "../api/client.ts";
 import { streamStatus } from "../api/stream.ts";
 import { followChanges, refreshState, service } from "../api/service.ts";
@@ -156,24 +156,13 @@ function Gate() {
 }
 
 /** Keeps an error in one view from breaking the rest of the page. */
-class ViewBoundary extends Component<{ children: ComponentChildren }, { error?: Error | undefined }> {
-  override state: { error?: Error | undefined } = {};
-
-  static override getDerivedStateFromError(error: Error): { error: Error } {
-    return { error };
-  }
-
-  override render() {
-    const { error } = this.state;
-    if (!error) return <>{this.props.children}</>;
-    return (
-      <div class="stack">
-        <Problem
-          error={new Error(`This view failed: ${error.message}`)}
-          onRetry={() => this.setState({ error: undefined })}
-        />
-        <a href="#/overview">Go to the overview</a>
-      </div>
-    );
-  }
+function ViewBoundary({ children }: { children: ComponentChildren }) {
+  const [error, retry] = useErrorBoundary();
+  if (!error) return <>{children}</>;
+  return (
+    <div class="stack">
+      <Problem error={new Error(`This view failed: ${(error as Error).message}`)} onRetry={retry} />
+      <a href="#/overview">Go to the overview</a>
+    </div>
+  );
 }
