@@ -71,6 +71,9 @@ export async function redeemLink(): Promise<void> {
   signedOutReason.value = undefined;
 }
 
+/** Counts the times that what is shown may be old: records were changed, events missed, or the service responds again. */
+export const changes = signal(0);
+
 /** Counts the responses that say that the server's database is unavailable. */
 export const unavailable = signal(0);
 

@@ -3,6 +3,7 @@ import type { Provider } from "../../wire/providers.ts";
 import { isControlApi } from "../../wire/control/paths.ts";
 import { visible } from "../../wire/text/harmless.ts";
 import {
+  changes,
   control,
   unavailable,
   type Clock,
@@ -45,9 +46,6 @@ export function currentInstance(wanted?: string): string {
 /** The offset of the service's clock from this browser's, in milliseconds. A moved clock moves all relative times. */
 export const clockOffset = signal(0);
 
-/** Counts the times that the service responds again after failures. Views then retry what failed. */
-export const recoveries = signal(0);
-
 /** @param isCountsOnly whether the instances can't have changed */
 export async function refreshState(isCountsOnly = false): Promise<void> {
   const before = service.peek();
@@ -66,7 +64,7 @@ export async function refreshState(isCountsOnly = false): Promise<void> {
       providers: Object.keys(state.providers) as Provider[],
     };
     setClock(state.clock);
-    if (before.problem !== undefined) recoveries.value++;
+    if (before.problem !== undefined) changes.value++;
   } catch (error) {
     service.value = { ...service.peek(), problem: (error as Error).message };
   }

@@ -1,10 +1,8 @@
-import { signal } from "@preact/signals";
+import { signal, type Signal } from "@preact/signals";
 import type { ServerEvent } from "../../control-client/index.ts";
-import { control, dashboardKey } from "./client.ts";
+import { changes, control, dashboardKey } from "./client.ts";
 
 export const streamStatus = signal<"connecting" | "live" | "reconnecting">("connecting");
-/** Counts the times that events arrive again, so that a view reloads what it may have missed. */
-export const reconnections = signal(0);
 
 type Listener = (event: ServerEvent) => void;
 type Message =
@@ -27,13 +25,7 @@ export function onEvent(listener: Listener): () => void {
 
 /** Resolves when events arrive, or can't: what is read before may miss what happens meanwhile. */
 export function connected(): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = streamStatus.subscribe((status) => {
-      if (status === "connecting") return;
-      resolve();
-      queueMicrotask(() => stop());
-    });
-  });
+  return until(streamStatus, (status) => status !== "connecting");
 }
 
 /**
@@ -52,14 +44,17 @@ export function startStream(): void {
 async function lead(): Promise<never> {
   isLeading = true;
   for (let failures = 0; ;) {
+    await until(dashboardKey, (key) => key !== undefined);
     await read(() => (failures = 0)).catch(() => undefined);
     publish({ status: "reconnecting" });
-    await pause(RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)]!);
+    // Without a key, which the server may have refused, only another one helps.
+    if (dashboardKey.peek() === undefined) continue;
+    const pause = RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)];
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
 
 async function read(onOpen: () => void): Promise<void> {
-  if (dashboardKey.peek() === undefined) return;
   const opened = (): void => {
     onOpen();
     publish({ status: "live" });
@@ -94,22 +89,17 @@ function receive(message: Message): void {
 }
 
 function setStatus(status: "live" | "reconnecting"): void {
-  if (status === "live" && streamStatus.peek() === "reconnecting") reconnections.value++;
+  // Events were missed.
+  if (status === "live" && streamStatus.peek() === "reconnecting") changes.value++;
   streamStatus.value = status;
 }
 
-/** Ends early when this browser is given a key. */
-function pause(ms: number): Promise<void> {
-  const before = dashboardKey.peek();
+function until<Value>(source: Signal<Value>, isMet: (value: Value) => boolean): Promise<void> {
   return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      stop();
+    const stop = source.subscribe((value) => {
+      if (!isMet(value)) return;
       resolve();
-    };
-    const timer = setTimeout(end, ms);
-    const stop = dashboardKey.subscribe((key) => {
-      if (key !== undefined && key !== before) end();
+      queueMicrotask(() => stop());
     });
   });
 }

@@ -1,8 +1,9 @@
-import { signal, useSignal, type Signal } from "@preact/signals";
+import { useSignal, type Signal } from "@preact/signals";
 import { useCallback, useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { ServerEvent } from "../../control-client/index.ts";
-import { recoveries, refreshState } from "./service.ts";
-import { onEvent, reconnections } from "./stream.ts";
+import { changes } from "./client.ts";
+import { refreshState } from "./service.ts";
+import { onEvent } from "./stream.ts";
 
 export interface Load<Result> {
   /** The last result. Kept while a newer one is loading, so that the page does not jump. */
@@ -12,8 +13,6 @@ export interface Load<Result> {
   reload(): void;
 }
 
-const changes = signal(0);
-
 /** Loads everything again that is shown, because records were changed. */
 export function reloadAll(): void {
   changes.value++;
@@ -21,8 +20,8 @@ export function reloadAll(): void {
 }
 
 /**
- * Loads a view's data, again whenever one of `inputs` changes, after each change of records by this view, and after a
- * failure as soon as the service responds. A late response never replaces a newer one.
+ * Loads a view's data, and again whenever one of `inputs` changes or what is shown may be old. A late response never
+ * replaces a newer one.
  */
 export function useLoad<Result>(load: () => Promise<Result>, inputs: readonly unknown[]): Load<Result> {
   const state: Signal<Omit<Load<Result>, "reload">> = useSignal({ data: undefined, error: undefined, isLoading: true });
@@ -45,9 +44,6 @@ export function useLoad<Result>(load: () => Promise<Result>, inputs: readonly un
       latest.current++;
     };
   }, [reload, changes.value]);
-  useLayoutEffect(() => {
-    if (state.peek().error) reload();
-  }, [recoveries.value, reconnections.value]);
   return { ...state.value, reload };
 }
 

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ServerEvent } from "../../control-client/index.ts";
 import { control } from "../api/client.ts";
-import { connected, onEvent, reconnections } from "../api/stream.ts";
+import { connected, onEvent } from "../api/stream.ts";
 import { useLoad } from "../api/use-load.ts";
 
 interface LiveRow {
@@ -62,7 +62,7 @@ export function useLiveList<Kind extends ServerEvent["resource"]>(
     await connected();
     sinceLoad.current.clear();
     return readPage();
-  }, [kind, text, reconnections.value]);
+  }, [kind, text]);
   const show = (all: readonly Row[]): void => {
     rows.value = all.slice(0, limit.current);
     if (all.length > limit.current) hasOlder.value = true;
