@@ -1,13 +1,6 @@
 import type { ErrorCode } from "../client/errors.ts";
+import { ERRORS } from "../wire/errors.ts";
 import { CLI_ERRORS, CliError, EXIT, type CliErrorCode, type ExitCode } from "./errors.ts";
-
-/** How an error is reported. Known ones are recognised by name and code, so that no package is loaded for it. */
-export interface Failure {
-  readonly exitCode: ExitCode;
-  readonly code: CliErrorCode;
-  readonly message: string;
-  readonly hint?: string | undefined;
-}
 
 /** The server's errors that end a command, by name. */
 const NAMED: ReadonlyMap<string | undefined, CliErrorCode> = new Map([
@@ -24,7 +17,8 @@ export function inOneLine(text: string): string {
   return text.replaceAll("\n", " ↵ ");
 }
 
-export function toFailure(error: unknown): Failure {
+/** How an error is reported. Known ones are recognised by name and code, so that no package is loaded for it. */
+export function toFailure(error: unknown): CliError {
   if (error instanceof CliError) return error;
   const {
     name,
@@ -54,8 +48,8 @@ export function toFailure(error: unknown): Failure {
   return known ? failureOf(known, text) : failureOf("unexpected", `Unexpected error: ${text}`);
 }
 
-function failureOf(code: string, message: string, status?: number, hint?: string): Failure {
-  return { exitCode: exitOf(code, status), code: code as CliErrorCode, message, hint };
+function failureOf(code: string, message: string, status?: number, hint?: string): CliError {
+  return new CliError(exitOf(code, status), message, hint, code as CliErrorCode);
 }
 
 const NO_CONTROL_API =
@@ -64,7 +58,7 @@ const REFUSED_CONTROL_KEY =
   "It is new at each start, unless SVC_CONTROL_KEY is set: in the server's directory svc env prints it.";
 
 /** A failure of the control API. */
-function controlFailure(name: string, status: number, text: string, cause: unknown): Failure {
+function controlFailure(name: string, status: number, text: string, cause: unknown): CliError {
   const { code = name as CliErrorCode } =
     cause instanceof Error && cause.name === "ConnectionError" ? (cause as { code?: CliErrorCode }) : {};
   // A record that is missing has a sentence of its own; this one means that the path is malformed, or of another server.
@@ -76,7 +70,7 @@ function controlFailure(name: string, status: number, text: string, cause: unkno
         ? NO_CONTROL_API
         : HINTS.get(text.endsWith(" is not active") ? "instance_not_found" : undefined);
   const exitCode = status === 404 && !isElsewhere ? EXIT.notFound : exitOf(code, status);
-  return { exitCode, code, message: status === 401 ? "The server refused the control key." : text, hint };
+  return new CliError(exitCode, status === 401 ? "The server refused the control key." : text, hint, code);
 }
 
 /** What to do about the service's errors, by code. */
@@ -97,66 +91,37 @@ const HINTS: ReadonlyMap<string | undefined, string> = new Map([
   ],
 ]);
 
-/**
- * What the client's errors, the service's own among them, make a command end with. An endpoint or instance that is
- * missing means a wrong address: only what the user named can be "not found".
- */
-export const EXIT_OF: Readonly<Record<ErrorCode, ExitCode>> = {
-  missing_token: EXIT.usage,
-  publishable_key_required: EXIT.usage,
-  unauthorized: EXIT.noKey,
-  missing_secret_key: EXIT.noKey,
+/** What errors end with whose status does not say it, or that have none. All others that have none end with 1. */
+const EXIT_BY_CODE: Readonly<Partial<Record<ErrorCode, ExitCode>>> = {
   token_invalid_signature: EXIT.tokenInvalid,
   token_wrong_instance: EXIT.tokenInvalid,
-  user_not_found: EXIT.notFound,
-  session_not_found: EXIT.notFound,
-  instance_not_found: EXIT.usage,
   token_expired: EXIT.tokenInvalid,
   token_invalid: EXIT.tokenInvalid,
-  bad_request: EXIT.usage,
-  invalid_json: EXIT.usage,
-  query_required: EXIT.usage,
-  invalid_query: EXIT.usage,
-  unknown_provider: EXIT.usage,
-  provider_not_configured: EXIT.usage,
-  invalid_redirect_uri: EXIT.usage,
-  invalid_state: EXIT.usage,
-  cross_origin: EXIT.failed,
-  not_found: EXIT.usage,
-  method_not_allowed: EXIT.usage,
-  conflict: EXIT.precondition,
-  request_timeout: EXIT.unreachable,
-  body_too_large: EXIT.usage,
-  unsupported_media_type: EXIT.usage,
-  unknown_host: EXIT.usage,
-  headers_too_large: EXIT.usage,
-  internal: EXIT.unreachable,
-  search_too_slow: EXIT.usage,
-  too_many_sign_ins: EXIT.unreachable,
-  too_many_connections: EXIT.unreachable,
-  storage_unavailable: EXIT.unreachable,
-  access_denied: EXIT.failed,
-  server_error: EXIT.failed,
-  temporarily_unavailable: EXIT.failed,
-  email_not_verified: EXIT.failed,
-  sign_in_refused: EXIT.failed,
-  sign_in_not_begun: EXIT.failed,
+  user_not_found: EXIT.notFound,
+  session_not_found: EXIT.notFound,
   config: EXIT.usage,
   connection: EXIT.unreachable,
   timeout: EXIT.unreachable,
-  closed: EXIT.failed,
   rate_limited: EXIT.unreachable,
   unavailable: EXIT.unreachable,
   redirect_refused: EXIT.unreachable,
   unexpected_response: EXIT.unreachable,
-  response_too_large: EXIT.failed,
-  instance_inactive: EXIT.failed,
-  unknown: EXIT.failed,
 };
 
+/** A missing endpoint or instance means a wrong address: only what the user named can be "not found". */
+function exitOfStatus(status: number): ExitCode {
+  if (status >= 500 || status === 408 || status === 429) return EXIT.unreachable;
+  return { 401: EXIT.noKey, 403: EXIT.failed, 409: EXIT.precondition }[status] ?? EXIT.usage;
+}
+
+const EXITS: ReadonlyMap<string, ExitCode> = new Map([
+  ...Object.entries(ERRORS).map(([code, { status }]) => [code, exitOfStatus(status)] as const),
+  ...Object.entries(CLI_ERRORS).map(([code, [exitCode]]) => [code, exitCode] as const),
+  ...Object.entries(EXIT_BY_CODE),
+]);
+
 /** @param status of the answer: a service that fails in words of its own fails all the same */
-export function exitOf(code: string, status?: number): ExitCode {
-  const [own = EXIT.failed] = Object.hasOwn(CLI_ERRORS, code) ? CLI_ERRORS[code as keyof typeof CLI_ERRORS] : [];
-  const known = Object.hasOwn(EXIT_OF, code) ? EXIT_OF[code as ErrorCode] : own;
-  return known === EXIT.failed && status !== undefined && status >= 500 ? EXIT.unreachable : known;
+export function exitOf(code: string, status = 0): ExitCode {
+  const known = EXITS.get(code) ?? EXIT.failed;
+  return known === EXIT.failed && status >= 500 ? EXIT.unreachable : known;
 }

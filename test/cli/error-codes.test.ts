@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ERRORS_PAGE, CLI_ERRORS } from "../../src/cli/errors.ts";
-import { EXIT_OF, toFailure } from "../../src/cli/failure.ts";
+import { ERRORS_PAGE } from "../../src/cli/errors.ts";
+import { exitOf, toFailure } from "../../src/cli/failure.ts";
 import { ServeError } from "../../src/server/errors.ts";
 import { StorageUnavailable, StoreRefused } from "../../src/server/store/store.ts";
 import { cwd, run, useHome } from "../_cli-home.ts";
@@ -30,12 +30,7 @@ describe("The code of an error in --json", () => {
   ])("is, for %s, %s", async (_, code, argv, options) => {
     const { stderr, code: exit } = await run([...argv, "--json"], options);
     expect(JSON.parse(stderr)).toMatchObject({ error: { code, exitCode: exit } });
-    expect(exit).toBe(
-      new Map<string, number>([
-        ...Object.entries(EXIT_OF),
-        ...Object.entries(CLI_ERRORS).map(([own, [ends]]) => [own, ends] as const),
-      ]).get(code),
-    );
+    expect(exit).toBe(exitOf(code));
   });
 
   it.each<[status: number, body: string, error: object]>([

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { runDelete } from "../../src/cli/commands/users/delete/index.ts";
 import { runList } from "../../src/cli/commands/record-commands.ts";
 import { USER_RECORDS } from "../../src/cli/commands/users/index.ts";
-import { EXIT_OF } from "../../src/cli/failure.ts";
+import { exitOf } from "../../src/cli/failure.ts";
 import type { ErrorCode, SignInCode } from "../../src/client/errors.ts";
 import { ERRORS, errorBody, type ErrorCode as WireCode } from "../../src/wire/errors.ts";
 import type { Fetch } from "../../src/wire/http/fetch.ts";
@@ -143,12 +143,12 @@ describe("Exit codes", () => {
   it.each(Object.keys(ERRORS) as WireCode[])("of the service's error %s are those in the table", async (code) => {
     const fetch = answering(ERRORS[code].status, JSON.stringify(errorBody(code)));
     // The path of svc api is its user's own.
-    const ofApi = ERRORS[code].status === 404 ? 3 : EXIT_OF[code];
+    const ofApi = ERRORS[code].status === 404 ? 3 : exitOf(code);
     expect((await run(["api", "GET", "/api/v1/users"], { fetch })).code).toBe(ofApi);
     // Commands that use the client exit in the same way.
     const argv =
       ERRORS[code].status === 401 && "valid" in ERRORS[code] ? ["tokens", "verify", "a.b.c"] : ["users", "list"];
-    expect((await run(argv, { fetch })).code).toBe(EXIT_OF[code]);
+    expect((await run(argv, { fetch })).code).toBe(exitOf(code));
   });
 
   // A command calls nothing after it has closed its client, and is no application that users sign in to.
@@ -187,7 +187,7 @@ describe("Exit codes", () => {
         env: { SVC_RETRIES: "0", ...options.env },
       });
       const { error } = JSON.parse(result.stderr.trimEnd().split("\n").at(-1)!) as { error: { code: string } };
-      expect([result.code, error.code === code || code === "config"]).toEqual([EXIT_OF[code as ErrorCode], true]);
+      expect([result.code, error.code === code || code === "config"]).toEqual([exitOf(code), true]);
     },
   );
 });

@@ -2,8 +2,8 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ERRORS_PAGE, CLI_ERRORS, EXIT_MEANINGS } from "../../src/cli/errors.ts";
-import { EXIT_OF } from "../../src/cli/failure.ts";
-import { ERROR_CODES, type ErrorCode } from "../../src/client/errors.ts";
+import { exitOf } from "../../src/cli/failure.ts";
+import { ERROR_CODES } from "../../src/client/errors.ts";
 import { ERRORS, SIGN_IN_ERRORS } from "../../src/wire/errors.ts";
 import { OUTCOMES } from "../../src/wire/outcomes.ts";
 import { codeOfProblem, TOKEN_PROBLEMS } from "../../src/wire/claims.ts";
@@ -19,7 +19,7 @@ describe("docs/errors.md", () => {
         // They have a table of their own below.
         if (code in SIGN_IN_ERRORS) return [];
         const wire = ERRORS[code as keyof typeof ERRORS] as (typeof ERRORS)[keyof typeof ERRORS] | undefined;
-        return [[code, ...(wire ? [String(wire.status), wire.error] : []), String(EXIT_OF[code as ErrorCode])]];
+        return [[code, ...(wire ? [String(wire.status), wire.error] : []), String(exitOf(code))]];
       }),
       ...Object.entries(CLI_ERRORS).map(([code, [exit]]) => [code, String(exit)]),
       ...Object.entries(EXIT_MEANINGS),

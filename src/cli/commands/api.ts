@@ -75,8 +75,7 @@ export async function runApi(context: Context, options: ApiOptions, verb: string
   };
   // A person who debugs a service wants to see its first response, so nothing is repeated unless a flag says so.
   const answer = await exchange(context, url.href, request).catch((error: unknown) => {
-    const { exitCode, code, message, hint } = explainFailure(context, error);
-    throw new CliError(exitCode, message, hint, code);
+    throw explainFailure(context, error);
   });
   return print(context, answer, options.include === true, url.pathname);
 }

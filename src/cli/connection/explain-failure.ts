@@ -3,19 +3,19 @@ import { connectionFault as addressFault, isLoopbackUrl } from "../../wire/http/
 import type { Context, Exchange } from "../context.ts";
 import { counted } from "../output/text.ts";
 import { CliError } from "../errors.ts";
-import { toFailure, type Failure } from "../failure.ts";
+import { toFailure } from "../failure.ts";
 import { codeOf } from "./exchange.ts";
 
 type Explanation = readonly [message: string, hint: string];
 
 /** The message and hint of an error: for a service's, which host it was, what happened and what to do. */
-export function explainFailure(context: Context, error: unknown): Failure {
+export function explainFailure(context: Context, error: unknown): CliError {
   const failure = toFailure(error);
   // Its own words say more than those of the last request.
   if (error instanceof CliError) return failure;
   const { last } = context.network;
   const explained = last && explain(failure.code, error, last);
-  return explained ? { ...failure, message: explained[0], hint: explained[1] } : failure;
+  return explained ? new CliError(failure.exitCode, ...explained, failure.code) : failure;
 }
 
 function explain(code: string, error: unknown, exchange: Exchange): Explanation | undefined {

@@ -4,7 +4,6 @@ import { requireKey, openClient } from "../../connection/client.ts";
 import { resolveTarget } from "../../connection/target.ts";
 import type { Context } from "../../context.ts";
 import { CliError, EXIT } from "../../errors.ts";
-import type { Failure } from "../../failure.ts";
 import { verifyLocally, verifyRemotely, type Verdict } from "./verdict.ts";
 
 /** How tokens are checked: opened once, and used for one token or many. */
@@ -64,6 +63,6 @@ export function verdictJson(verdict: Verdict, checked: How): VerificationJson {
   return { valid: true, ...NOTHING, user_id, email, name, provider, avatar_url, expires_at, checked };
 }
 
-export function failureJson({ code, message: error }: Failure): VerificationJson {
+export function failureJson({ code, message: error }: CliError): VerificationJson {
   return { valid: false, ...NOTHING, code, error, checked: null };
 }
