@@ -238,7 +238,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "cli/quantities.ts": ["wire", ...CLI_ERRORS],
   "cli/system-program.ts": [],
   "cli/context.ts": ["wire", "client", "cli/errors.ts"],
-  "cli/failure.ts": ["client", "cli/errors.ts"],
+  "cli/failure.ts": ["wire", "client", "cli/errors.ts"],
   "cli/errors.ts": ["client"],
 };
 
