@@ -1,9 +1,9 @@
 import { PROVIDERS } from "../../wire/providers.ts";
+import { fold } from "../../wire/text/fold.ts";
 import { drawnFor } from "../../wire/text/initials.ts";
 import { isPlaceholderEmail, placeholderEmail } from "../providers/email.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import type { PersonaReference } from "./grants.ts";
-import { Rows, searchable, textsIn } from "./rows.ts";
 import { typedAccount, typedPersona, uidOf, type TypedAccount } from "./typed-account.ts";
 
 /** Anyone who can reach the picker can type in an address. */
@@ -18,16 +18,22 @@ interface PersonaQuery {
   readonly limit: number;
 }
 
+/** A person on the picker, and the text that a search looks in, made by the first one: most servers never get one. */
+interface Row {
+  readonly persona: PersonaRecord;
+  text?: string;
+}
+
 /** The people that the simulated providers know: those of the store, and then the typed ones. */
 export class Personas {
-  #stored = new Rows([]);
+  #stored: readonly Row[] = [];
   readonly #avatarUrl: (picture: string) => string;
   #byId: ReadonlyMap<string, PersonaRecord> = new Map();
   #byAddress: ReadonlyMap<string, PersonaRecord> = new Map();
   /** The oldest first. */
   readonly #typed = new Map<string, PersonaRecord>();
-  /** Created when a page is read. */
-  #typedRows: Rows | undefined;
+  /** Made when a page is read. */
+  #typedRows: readonly Row[] | undefined;
   /** By address in lower case: the latest that has it. */
   readonly #typedByAddress = new Map<string, PersonaRecord>();
 
@@ -39,7 +45,7 @@ export class Personas {
 
   /** Replaces the personas of the store. Typed ones stay. */
   replace(personas: readonly PersonaRecord[]): void {
-    this.#stored = new Rows(personas);
+    this.#stored = personas.map((persona) => ({ persona }));
     this.#byId = new Map(personas.map((persona) => [persona.id, persona]));
     // The first that has an address is found by it.
     this.#byAddress = new Map(
@@ -48,12 +54,12 @@ export class Personas {
   }
 
   first(fits: (persona: PersonaRecord) => boolean): PersonaRecord | undefined {
-    const found = this.#stored.all.find(fits);
-    return found && this.#withPicture(found);
+    const found = this.#stored.find(({ persona }) => fits(persona));
+    return found && this.#withPicture(found.persona);
   }
 
   get size(): number {
-    return this.#stored.all.length + this.#typed.size;
+    return this.#stored.length + this.#typed.size;
   }
 
   /** By id, by any e-mail address, or by the placeholder of an account that has none, ignoring case. */
@@ -74,7 +80,7 @@ export class Personas {
         const uid = uidOf(accounts[name]);
         return uid !== undefined && placeholderEmail(name, uid) === address;
       });
-    return this.#stored.all.find(has) ?? [...this.#typed.values()].find(has);
+    return this.#stored.find(({ persona }) => has(persona))?.persona ?? [...this.#typed.values()].find(has);
   }
 
   /** The persona of a reference, which another process may have created. */
@@ -103,23 +109,21 @@ export class Personas {
   }
 
   /**
-   * One page of personas, at a cost that does not depend on their number. `previous` and `next` are for `before` of the page
-   * before and `after` of the one behind; undefined if there is none.
+   * One page of personas, at a cost that does not depend on their number, or a search among all. `previous` and `next` are for
+   * `before` of the page before and `after` of the one behind; undefined if there is none.
    * @param present returns undefined to leave a persona out
    */
   page<Item>({ search, after, before, limit }: PersonaQuery, present: (persona: PersonaRecord) => Item | undefined) {
     const wanted = searchable(search);
-    const { all } = this.#stored;
-    const typed = (this.#typedRows ??= new Rows([...this.#typed.values()]));
+    const typed = (this.#typedRows ??= Array.from(this.#typed.values(), (persona) => ({ persona })));
+    const rowAt = (row: number): Row | undefined => this.#stored[row] ?? typed[row - this.#stored.length];
     const isBack = before !== undefined;
     const found: { row: number; item: Item }[] = [];
-    const step = (from: number): number | undefined =>
-      isBack ? this.#previous(wanted, from, typed) : this.#next(wanted, from + 1, typed);
-    let row = step(before ?? after ?? -1);
-    while (row !== undefined && found.length <= limit) {
-      const item = present(this.#withPicture(all[row] ?? typed.all[row - all.length]!));
+    let row = isBack ? Math.min(before, this.size) - 1 : (after ?? -1) + 1;
+    for (let each = rowAt(row); each && found.length <= limit; each = rowAt(row)) {
+      const item = contains(each, wanted) ? present(this.#withPicture(each.persona)) : undefined;
       if (item !== undefined) found.push({ row, item });
-      row = step(row);
+      row += isBack ? -1 : 1;
     }
     const hasMore = found.length > limit;
     const shown = isBack ? found.slice(0, limit).toReversed() : found.slice(0, limit);
@@ -129,20 +133,6 @@ export class Personas {
       previous: hasPrevious ? shown[0]?.row : undefined,
       next: hasNext ? shown.at(-1)?.row : undefined,
     };
-  }
-
-  #next(wanted: string, from: number, typed: Rows): number | undefined {
-    const { length } = this.#stored.all;
-    const stored = this.#stored.next(wanted, from);
-    if (stored !== undefined) return stored;
-    const row = typed.next(wanted, Math.max(from - length, 0));
-    return row === undefined ? undefined : length + row;
-  }
-
-  #previous(wanted: string, before: number, typed: Rows): number | undefined {
-    const { length } = this.#stored.all;
-    const row = typed.previous(wanted, before - length);
-    return row === undefined ? this.#stored.previous(wanted, before) : length + row;
   }
 
   #withPicture(persona: PersonaRecord): PersonaRecord {
@@ -160,6 +150,25 @@ export class Personas {
     const stored = this.#byId.get(name);
     return stored ? pictureOf(stored) : readDrawn(name);
   }
+}
+
+/** Whether a text, in searchable form, is in what the picker shows. The providers' account numbers are not. */
+function contains(row: Row, wanted: string): boolean {
+  if (wanted === "") return true;
+  const { name, email, accounts } = row.persona;
+  row.text ??= searchable([name ?? "", email, ...textsIn(accounts).filter((text) => /\D/.test(text))].join(" @"));
+  return row.text.includes(wanted);
+}
+
+/** Text in the form that is compared: case-folded, on one line. */
+function searchable(text: string): string {
+  return fold(text).replaceAll("\n", " ");
+}
+
+/** All texts in the accounts, whatever their schema. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
 /** Every address that a persona has at any provider, in lower case. */
