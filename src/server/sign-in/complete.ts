@@ -8,7 +8,7 @@ import type { LocateIp } from "./geo.ts";
 import type { Connect, Connection } from "../providers/connections.ts";
 import type { InstanceRecord, StateRecord, UserRecord } from "../store/records.ts";
 import { StorageUnavailable, type SignInLookup } from "../store/store.ts";
-import { bearerGet, exchangeCode, reportOf, withDeadline, type ProviderReply } from "./exchange.ts";
+import { bearerGet, exchangeCode, reportOf, withDeadline } from "./exchange.ts";
 import { isPageBinding } from "./binding.ts";
 import { checkIssuer } from "./oauth2.ts";
 import { checkedProfile, openSession, resolveUser, type SignInContext } from "./resolve-user.ts";
@@ -65,9 +65,9 @@ export async function completeSignIn(deps: SignInDeps, request: CallbackRequest)
   deps.startLimit.finished(request.ip_address);
   /** The step that decides, if the sign-in fails now. */
   let decidedBy = callback.name;
-  const noteReply = (reply: ProviderReply): void => {
-    decidedBy = reply.endpoint;
-    note({}, stepOf(reply));
+  const noteReply = (step: StepReport): void => {
+    decidedBy = step.name;
+    note({}, step);
   };
   const noteEnd = (facts: FlowFacts, answered: StepReport["answered"]): void =>
     note(
@@ -133,7 +133,7 @@ async function fetchProfile(
   connection: Connection,
   { provider, code_verifier }: StateRecord,
   { code, error }: CallbackRequest,
-  onReply: (reply: ProviderReply) => void,
+  onReply: (step: StepReport) => void,
 ) {
   if (error !== undefined) {
     const isKnown = error === "access_denied" || error === "temporarily_unavailable";
@@ -155,11 +155,6 @@ async function fetchProfile(
     },
     connection.simulation?.timeoutOf(code) ?? providerTimeoutMs,
   );
-}
-
-function stepOf({ endpoint, url, method, sent, status, body, ms }: ProviderReply): StepReport {
-  const answered = status === undefined ? undefined : { status, ...(body as object | undefined) };
-  return { name: endpoint, ms, sent: { url: withoutQuery(url), method, ...sent }, answered };
 }
 
 async function saveSignIn({ store, locate }: SignInDeps, context: SignInContext, ip_address: string) {

@@ -3,6 +3,8 @@ import * as z from "zod/mini";
 import { BodyTooLong, readText } from "../../wire/http/body.ts";
 import type { FetchInit } from "../../wire/http/fetch.ts";
 import { SignInError } from "../errors.ts";
+import type { StepReport } from "../history/flows.ts";
+import { withoutQuery } from "../history/redact.ts";
 import type { Connection } from "../providers/connections.ts";
 import { type Get, lenient, unreadPaths } from "../providers/provider.ts";
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
@@ -37,23 +39,8 @@ export interface Exchange {
   readonly signal: AbortSignal;
   /** Called with the paths, such as `userinfo.name`, of what the provider sent and could not be read. */
   onIgnored(paths: readonly string[]): void;
-  /** Called with each request and its answer. They contain secrets, which the receiver must remove. */
-  onReply(reply: ProviderReply): void;
-}
-
-/** One request to a provider, and its answer. */
-export interface ProviderReply {
-  /** Its name, such as `token`. */
-  readonly endpoint: string;
-  readonly url: string;
-  readonly method: string;
-  /** The fields of its body. */
-  readonly sent: Readonly<Record<string, string>>;
-  /** Undefined if there was no answer. */
-  readonly status: number | undefined;
-  /** The parsed body; undefined if it could not be parsed. */
-  readonly body: unknown;
-  readonly ms: number;
+  /** Called with each request and the fields of its answer. They contain secrets, which the receiver must remove. */
+  onReply(step: StepReport): void;
 }
 
 /** RFC 6749, 4.1.3. A code is good once, so this is never tried again. @throws {SignInError} */
@@ -101,7 +88,7 @@ async function fetchReply<Schema extends z.ZodMiniType>(
   endpoint: string,
   init: FetchInit,
   schema: Schema,
-  sent: ProviderReply["sent"] = {},
+  sent: Readonly<Record<string, string>> = {},
 ): Promise<z.infer<Schema>> {
   const { provider, endpoints } = exchange.connection;
   const url = endpoints[endpoint as "token"];
@@ -114,13 +101,10 @@ async function fetchReply<Schema extends z.ZodMiniType>(
     reply = parseReply(answer.text);
   } finally {
     exchange.onReply({
-      endpoint,
-      url,
-      method: init.method ?? "GET",
-      sent,
-      status,
-      body: reply,
+      name: endpoint,
       ms: performance.now() - startedAt,
+      sent: { url: withoutQuery(url), method: init.method, ...sent },
+      answered: status === undefined ? undefined : { status, ...(reply as object | undefined) },
     });
   }
   const code = status === 429 || status >= 500 ? "temporarily_unavailable" : "server_error";

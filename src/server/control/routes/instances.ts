@@ -1,4 +1,5 @@
 import { ApiError, SignInError } from "../../errors.ts";
+import type { StepReport } from "../../history/flows.ts";
 import { defaultFault, type InForce } from "../../providers/offers.ts";
 import { addressFaults, crossFaults, suffixFaults } from "../../seed/faults.ts";
 import { recordsOf } from "../../seed/parse.ts";
@@ -15,7 +16,7 @@ import { requireProvider } from "../../http/routes/access.ts";
 import { checkEndpoints } from "../../providers/index.ts";
 import { DEFINITIONS } from "../../providers/index.ts";
 import type { Connection } from "../../providers/connections.ts";
-import { exchangeCode, withDeadline, type ProviderReply, BAD_CREDENTIALS } from "../../sign-in/exchange.ts";
+import { exchangeCode, withDeadline, BAD_CREDENTIALS } from "../../sign-in/exchange.ts";
 import { generateCodeVerifier } from "../../sign-in/oauth2.ts";
 
 export const instanceRoutes: HandlersOf<"/instances"> = {
@@ -203,8 +204,8 @@ export async function testConnection(
 ): Promise<{ ok: boolean; message: string }> {
   const { name, pkce } = connection.provider;
   let refusal: string | undefined;
-  const onReply = ({ body }: ProviderReply): void => {
-    const error = (body as { error?: unknown } | null | undefined)?.error;
+  const onReply = ({ answered }: StepReport): void => {
+    const error = answered?.["error"];
     refusal = typeof error === "string" ? error.slice(0, 100) : undefined;
   };
   try {
