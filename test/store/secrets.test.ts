@@ -5,7 +5,7 @@ import { SEARCHABLE } from "../../src/server/store/fields.ts";
 import { user } from "./_records.ts";
 
 const sealed = (name: TableName): string[] =>
-  columnsOf(name).flatMap(([column, { sealed: isSealed }]) => (isSealed ? [column] : []));
+  columnsOf(name).flatMap(({ name: column, sealed: isSealed }) => (isSealed ? [column] : []));
 
 it("API responses are made of every column of a record except the sealed ones", () => {
   const record = { ...user(1), password_digest: "$2b$12$digest" };

@@ -77,19 +77,19 @@ export function recordsOf(seed: Seed, now: Date, before: readonly InstanceRecord
       }),
     ),
   };
-  for (const { users, ...own } of seed.instances) {
-    const old = kept(own.subdomain, seed, before);
+  for (const given of seed.instances) {
+    const old = kept(given.subdomain, seed, before);
     const instance = newRecord("instances", {
-      ...own,
-      id: own.id ?? old?.id ?? randomUUID(),
-      app_id: own.app_id ?? old?.app_id ?? randomUUID(),
-      publishable_key: own.publishable_key ?? old?.publishable_key ?? createPublishableKey(),
-      secret_key: own.secret_key ?? old?.secret_key ?? createSecretKey(),
-      connections: own.connections as InstanceRecord["connections"],
+      ...given,
+      id: given.id ?? old?.id ?? randomUUID(),
+      app_id: given.app_id ?? old?.app_id ?? randomUUID(),
+      publishable_key: given.publishable_key ?? old?.publishable_key ?? createPublishableKey(),
+      secret_key: given.secret_key ?? old?.secret_key ?? createSecretKey(),
+      connections: given.connections as InstanceRecord["connections"],
       created_at: now.toISOString(),
     });
     records.instances.push(instance);
-    userRecordsOf(users, instance.id, now, records);
+    userRecordsOf(given.users, instance.id, now, records);
   }
   return records;
 }
@@ -114,18 +114,18 @@ export function userRecordsOf(
   now: Date,
   records: UserRecords = { users: [], identities: [], sessions: [] },
 ): UserRecords {
-  for (const { identities, sessions, ...own } of users) {
-    const created_at = utc(own.created_at) ?? now.toISOString();
+  for (const given of users) {
+    const created_at = utc(given.created_at) ?? now.toISOString();
     const user = newRecord("users", {
-      ...own,
-      id: own.id ?? randomUUID(),
+      ...given,
+      id: given.id ?? randomUUID(),
       instance_id,
-      email_verified_at: utc(own.email_verified_at),
+      email_verified_at: utc(given.email_verified_at),
       created_at,
       updated_at: created_at,
     });
     records.users.push(user);
-    for (const identity of identities)
+    for (const identity of given.identities)
       records.identities.push(
         newRecord("identities", {
           ...identity,
@@ -138,7 +138,7 @@ export function userRecordsOf(
           updated_at: created_at,
         }),
       );
-    for (const session of sessions) {
+    for (const session of given.sessions) {
       const logged_in_at = utc(session.logged_in_at ?? session.last_signin_at) ?? now.toISOString();
       records.sessions.push(
         newRecord("sessions", {

@@ -153,18 +153,20 @@ export function byTable<Name extends TableName, Value>(
   return Object.fromEntries(names.map((name) => [name, make(name)])) as Record<Name, Value>;
 }
 
-export function columnsOf(name: TableName): readonly (readonly [name: string, column: Column])[] {
+export function columnsOf(name: TableName): readonly (Column & { readonly name: string })[] {
   return COLUMNS[name];
 }
-const COLUMNS = byTable(TABLE_NAMES, (name) => Object.entries<Column>(TABLES[name]));
+const COLUMNS = byTable(TABLE_NAMES, (table) =>
+  Object.entries<Column>(TABLES[table]).map(([name, column]) => ({ name, ...column })),
+);
 
 export function keyColumn(name: TableName): string {
-  return columnsOf(name).find(([, { unique }]) => unique === "key")![0];
+  return columnsOf(name).find(({ unique }) => unique === "key")!.name;
 }
 
 /** The tables that records of a version have, in their order. */
 export function tablesOf(version: number): readonly TableName[] {
-  return TABLE_NAMES.filter((name) => columnsOf(name).some(([, { since = OLDEST_VERSION }]) => since <= version));
+  return TABLE_NAMES.filter((name) => columnsOf(name).some(({ since = OLDEST_VERSION }) => since <= version));
 }
 
 /** The first version in which the files of a store have its id and each other's. */
@@ -173,7 +175,7 @@ export const NAMED_SINCE = 4;
 /** The newest version: of a `db.json`, of its journal and of an export. */
 export const VERSION = Math.max(
   NAMED_SINCE,
-  ...TABLE_NAMES.flatMap((name) => columnsOf(name).map(([, { since = OLDEST_VERSION }]) => since)),
+  ...TABLE_NAMES.flatMap((name) => columnsOf(name).map(({ since = OLDEST_VERSION }) => since)),
 );
 
 type ColumnsOf<Name extends TableName> = (typeof TABLES)[Name];

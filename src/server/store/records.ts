@@ -34,7 +34,7 @@ export type Records = { -readonly [Name in MovedName]: RecordOf[Name][] };
 export type Entry = { [Name in TableName]: readonly [Name, RecordOf[Name]] }[TableName];
 
 const CHECKS = byTable(TABLE_NAMES, (name) =>
-  columnsOf(name).map(([column, { kind, nullable = false }]) => ({ name: column, kind, nullable, is: KINDS[kind].is })),
+  columnsOf(name).map((column) => ({ ...column, is: KINDS[column.kind].is })),
 );
 const KEYS = byTable(TABLE_NAMES, keyColumn);
 
@@ -56,7 +56,7 @@ export type NewRecord<Name extends TableName> = Omit<RecordOf[Name], OptionalCol
 export function newRecord<Name extends TableName>(name: Name, given: NewRecord<Name>): RecordOf[Name] {
   const values = given as Readonly<Record<string, unknown>>;
   const record: Record<string, unknown> = {};
-  for (const [column, { initial = null }] of columnsOf(name)) record[column] = values[column] ?? initial;
+  for (const { name: column, initial = null } of columnsOf(name)) record[column] = values[column] ?? initial;
   return record as RecordOf[Name];
 }
 
@@ -65,7 +65,7 @@ export function withoutSecrets<Name extends TableName>(
   record: RecordOf[Name],
 ): Omit<RecordOf[Name], SealedColumn<Name>> {
   const shown: Record<string, unknown> = {};
-  for (const [column, { sealed }] of columnsOf(name))
+  for (const { name: column, sealed } of columnsOf(name))
     if (!sealed) shown[column] = record[column as keyof RecordOf[Name]];
   return shown as Omit<RecordOf[Name], SealedColumn<Name>>;
 }
@@ -136,7 +136,7 @@ export function upgrade<Name extends TableName>(table: Name, record: object, ver
   let upgraded = record as Loose;
   for (const { table: changed, version: since, change } of UPGRADES)
     if (changed === table && since > version) upgraded = change(upgraded);
-  for (const [column, { since = OLDEST_VERSION, initial = null }] of columnsOf(table))
+  for (const { name: column, since = OLDEST_VERSION, initial = null } of columnsOf(table))
     if (since > version && !Object.hasOwn(upgraded, column)) upgraded = { ...upgraded, [column]: initial };
   return upgraded as RecordOf[Name];
 }

@@ -127,6 +127,8 @@ function without({ tables }: Document, id: string, removes: boolean): Document {
   );
 }
 
+const UNIQUE = byTable(TABLE_NAMES, (name) => columnsOf(name).filter(({ unique }) => unique));
+
 /**
  * @throws {Conflict} if a unique value is taken, or the record it belongs to is missing
  * @param before the record that it replaces; undefined if it is new
@@ -139,9 +141,9 @@ function refuseConflict(
   added: Tables | undefined,
 ): void {
   const { tables } = document;
-  for (const [column, { unique }] of columnsOf(name)) {
+  for (const { name: column, unique } of UNIQUE[name]) {
     const value = record[column as keyof typeof record] as unknown;
-    if (!unique || (before && before[column as keyof typeof before] === value)) continue;
+    if (before && before[column as keyof typeof before] === value) continue;
     const isTaken =
       unique === "key"
         ? (tables[name] as RecordTable<TableName>).has(value as string, instanceOf(record)!)

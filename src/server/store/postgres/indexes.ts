@@ -25,7 +25,7 @@ const ORDERED: readonly (readonly [name: string, table: IndexedTable, columns: s
 const INDEXES: readonly Index[] = [
   ...ORDERED.map(([name, table, columns]) => ({ name, table, on: { columns } })),
   ...TABLE_NAMES.flatMap((table) =>
-    columnsOf(table).flatMap(([column, { hasPartsIndex }]) =>
+    columnsOf(table).flatMap(({ name: column, hasPartsIndex }) =>
       hasPartsIndex ? [{ name: `${table}_${column}_trigrams`, table, on: { partsOf: `${column}_folded` } }] : [],
     ),
   ),

@@ -15,7 +15,7 @@ export function searchColumn(table: TableName, column: string): string {
 
 /** The columns whose folded text is in a separate column. */
 export function foldedColumnsOf(table: TableName): string[] {
-  return columnsOf(table).flatMap(([name, { folded }]) => (folded ? [name] : []));
+  return columnsOf(table).flatMap(({ name, folded }) => (folded ? [name] : []));
 }
 
 export function keyColumns(table: TableName): string[] {
@@ -25,7 +25,7 @@ export function keyColumns(table: TableName): string[] {
 /** The columns of a record, for a SELECT from a table that is named `row` there. */
 export function selected(table: TableName): string {
   return columnsOf(table)
-    .map(([name]) => `row.${name}`)
+    .map(({ name }) => `row.${name}`)
     .join(", ");
 }
 
@@ -48,8 +48,8 @@ export type StoredColumn = ReturnType<typeof storedColumnsOf>[number];
  * value for older records, if it was added later.
  */
 export function storedColumnsOf(table: TableName) {
-  return columnsOf(table).flatMap(([name, column]) => {
-    const { initial = null } = column;
+  return columnsOf(table).flatMap((column) => {
+    const { name, initial = null } = column;
     const stored = { name, column, initial, isFolded: false };
     if (!column.folded) return [stored];
     const folded = typeof initial === "string" ? fold(initial) : initial;
@@ -66,10 +66,10 @@ export function storedNames(table: TableName): string {
 /** A record as `json_populate_recordset` takes it. */
 export function toRow<Name extends TableName>(table: Name, record: RecordOf[Name]): Record<string, unknown> {
   const row: Record<string, unknown> = {};
-  for (const [name, column] of columnsOf(table)) {
+  for (const { name, kind, folded } of columnsOf(table)) {
     const value = record[name as keyof typeof record] as unknown;
-    row[name] = column.kind === "time" && value !== null ? timestampOf(value as string) : value;
-    if (column.folded) row[`${name}_folded`] = value === null ? null : fold(value as string);
+    row[name] = kind === "time" && value !== null ? timestampOf(value as string) : value;
+    if (folded) row[`${name}_folded`] = value === null ? null : fold(value as string);
   }
   return row;
 }
@@ -77,9 +77,9 @@ export function toRow<Name extends TableName>(table: Name, record: RecordOf[Name
 /** The record of a row, from the server's `row_to_json`. */
 export function fromJsonRow<Name extends TableName>(table: Name, row: object): RecordOf[Name] {
   const fields = row as Record<string, unknown>;
-  const record = columnsOf(table).map(([name, column]) => {
+  const record = columnsOf(table).map(({ name, kind }) => {
     const value = fields[name];
-    return [name, column.kind === "time" && value !== null ? isoOf(value as string) : value];
+    return [name, kind === "time" && value !== null ? isoOf(value as string) : value];
   });
   return Object.fromEntries(record) as RecordOf[Name];
 }
