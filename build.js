@@ -23,7 +23,8 @@ const library = await buildForNode({
     "sign-in": "src/client/sign-in.ts",
     middleware: "src/client/middleware.ts",
     server: "src/server/index.ts",
-    errors: "src/server/errors.ts",
+    "client-errors": "src/client/errors.ts",
+    "server-errors": "src/server/errors.ts",
     "registrable-domain": "src/server/sign-in/registrable-domain.ts",
   },
   external: [...DEPENDENCIES, ...OPTIONAL].map(isPackage),
@@ -31,9 +32,9 @@ const library = await buildForNode({
 
 /** What the kit has of the library: a test compares errors by their classes, and the list of public suffixes is large. */
 const SHARED = {
-  [resolve("src/client/index.ts")]: "../client.js",
+  [resolve("src/client/errors.ts")]: "../client-errors.js",
+  [resolve("src/server/errors.ts")]: "../server-errors.js",
   [resolve("src/server/index.ts")]: "../server.js",
-  [resolve("src/server/errors.ts")]: "../errors.js",
   [resolve("src/server/sign-in/registrable-domain.ts")]: "../registrable-domain.js",
 };
 
