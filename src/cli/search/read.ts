@@ -1,14 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import {
-  InvalidDateError,
-  NotATermError,
-  parseQuery,
-  QueryError,
-  UnknownFieldError,
-  type Query,
-} from "../../wire/search/query.ts";
-import { asSentence, fieldHint, termHint } from "../../wire/search/query-words.ts";
+import { parseQuery, QueryError, type Query } from "../../wire/search/query.ts";
+import { asSentence, hintFor } from "../../wire/search/query-words.ts";
 import type { Context } from "../context.ts";
 import { readInput } from "../files.ts";
 import { UsageError } from "../errors.ts";
@@ -21,7 +14,7 @@ import { toWire, typed, filtersOf, termsOf, type Filter } from "./terms.ts";
 /** A search: its text on the wire, and its meaning if svc knows every field in it. */
 type Parsed =
   | { readonly text: string; readonly query: Query; readonly unknown?: undefined }
-  | { readonly text: string; readonly query?: undefined; readonly unknown: UnknownFieldError };
+  | { readonly text: string; readonly query?: undefined; readonly unknown: QueryError };
 
 /** The same with what flags leave out of the rows that it finds. */
 export type TypedQuery = Parsed & { readonly filters: readonly Filter[] };
@@ -56,27 +49,25 @@ function parsed(text: string, searched: Searched): Parsed {
   try {
     return { text, query: parseQuery(text, searched.fields) };
   } catch (error) {
-    if (error instanceof UnknownFieldError && FIELD_NAME.test(error.field)) return { text, unknown: error };
-    if (error instanceof QueryError) throw new UsageError(asSentence(error.message), hintFor(error, searched));
-    throw error;
+    if (!(error instanceof QueryError)) throw error;
+    if (FIELD_NAME.test(error.at.unknownField ?? "")) return { text, unknown: error };
+    throw new UsageError(asSentence(error.message), hintOf(error, searched));
   }
 }
 
 /** What to write for what cannot be a field at all: the rest of a time, or a term in the other spelling. */
-function misplaced(field: string): string | undefined {
+function misplaced(field = ""): string | undefined {
   if (/^\d\d?$/.test(field)) return "Write a time without a space, such as 2026-01-31T23:59:59Z.";
   return field.includes(".") ? `After a name with a dot comes =, as in ${field}=value.` : undefined;
 }
 
-/** The field that was probably meant; or what to write for a date that is relative to now, which only a flag takes. */
-function hintFor(error: QueryError, { fields, flags }: Searched): string | undefined {
-  if (error instanceof NotATermError) return termHint(error.token, fields, typed);
-  if (error instanceof UnknownFieldError) return misplaced(error.field) ?? fieldHint(error.field, fields);
-  if (!(error instanceof InvalidDateError)) return undefined;
+/** What was probably meant; or what to write for a date that is relative to now, which only a flag takes. */
+function hintOf(error: QueryError, { fields, flags }: Searched): string | undefined {
+  const { unknownField, dateOf = "" } = error.at;
   const since = flags.find(({ name }) => name === "--since");
-  return since?.read({ field: error.field, operator: ">=", value: "", negated: false }) === undefined
-    ? undefined
-    : "For a time before now, use --since or --until: --since 1d, --until 12h.";
+  const hasFlag = since?.read({ field: dateOf, operator: ">=", value: "", negated: false }) !== undefined;
+  const before = hasFlag ? "For a time before now, use --since or --until: --since 1d, --until 12h." : undefined;
+  return misplaced(unknownField) ?? hintFor(error, fields, typed) ?? before;
 }
 
 async function readQueryFile(context: Context, path: string): Promise<string> {

@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
 import type { Fields } from "../../wire/search/fields.ts";
-import { parseQuery, QueryError } from "../../wire/search/query.ts";
-import { explainProblem, inWords } from "../../wire/search/query-words.ts";
+import { parseQuery, printTerm, QueryError } from "../../wire/search/query.ts";
+import { asSentence, hintFor, inWords } from "../../wire/search/query-words.ts";
 import { complete, nameIn, type Suggestion } from "./text.ts";
 import { Icon } from "./button.tsx";
 
@@ -159,7 +159,8 @@ function explain(text: string, fields: Fields, noun: string): { words: string; p
   try {
     return { words: `Shows ${inWords(parseQuery(text.trim(), fields), noun)}.` };
   } catch (error) {
-    if (error instanceof QueryError) return { words: "", problem: explainProblem(error, fields) };
-    throw error;
+    if (!(error instanceof QueryError)) throw error;
+    const problem = [asSentence(error.message), hintFor(error, fields, printTerm)].filter(Boolean).join(" ");
+    return { words: "", problem };
   }
 }

@@ -1,13 +1,4 @@
-import {
-  type Clause,
-  isSplit,
-  type Query,
-  type Term,
-  NotATermError,
-  printTerm,
-  UnknownFieldError,
-  type QueryError,
-} from "./query.ts";
+import { type Clause, isSplit, type Query, type Term, type QueryError } from "./query.ts";
 import { closest } from "../text/suggestion.ts";
 import type { Fields } from "./fields.ts";
 import { isUuid } from "../ids.ts";
@@ -76,15 +67,13 @@ function termInWords({ operator, value, negated }: Term): string {
 /** `email~ada`, `name!=ada`: a field and a value with a sign between them that the search language does not have. */
 const MISWRITTEN = /^(-?)([a-z][a-z0-9_]*)([!~=]+)(.+)$/su;
 
-/** What is wrong with a search that cannot be parsed, in sentences, and what was probably meant. */
-export function explainProblem(error: QueryError, fields: Fields): string {
-  const hint =
-    error instanceof UnknownFieldError
-      ? fieldHint(error.field, fields)
-      : error instanceof NotATermError
-        ? termHint(error.token, fields, printTerm)
-        : undefined;
-  return hint === undefined ? asSentence(error.message) : `${asSentence(error.message)} ${hint}`;
+/**
+ * What was probably meant by a search that cannot be parsed. Undefined if its error says all.
+ * @param print writes a term as the reader of the hint can type it
+ */
+export function hintFor({ at }: QueryError, fields: Fields, print: (term: Term) => string): string | undefined {
+  if (at.word !== undefined) return termHint(at.word, fields, print);
+  return at.unknownField === undefined ? undefined : fieldHint(at.unknownField, fields);
 }
 
 export function asSentence(message: string): string {
@@ -98,7 +87,6 @@ export function fieldHint(field: string, fields: Fields): string | undefined {
   return near && `Did you mean "${near}"?`;
 }
 
-/** @param print writes a term as the reader of the hint can type it */
 export function termHint(word: string, fields: Fields, print: (term: Term) => string): string {
   const [, minus, field = "", sign, value = ""] = MISWRITTEN.exec(word) ?? [];
   if (Object.hasOwn(fields, field) && fields[field]!.type === "string")

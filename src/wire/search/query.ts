@@ -37,32 +37,12 @@ export type Query = readonly Clause[];
 /** Says what is wrong with a search and what to write instead. */
 export class QueryError extends Error {
   override readonly name = "QueryError";
-}
+  /** Where: a word that is not a term, a field that does not exist, or one whose date is invalid. */
+  readonly at: Partial<Readonly<Record<"word" | "unknownField" | "dateOf", string>>>;
 
-export class UnknownFieldError extends QueryError {
-  readonly field: string;
-
-  constructor(field: string, fields: Fields) {
-    super(`unknown field "${field}". Fields: ${Object.keys(fields).join(", ")}`);
-    this.field = field;
-  }
-}
-
-export class NotATermError extends QueryError {
-  readonly token: string;
-
-  constructor(token: string) {
-    super(`"${token}" is not a search term. Write field:value, e.g. email:*@acme.com. A value cannot contain a space.`);
-    this.token = token;
-  }
-}
-
-export class InvalidDateError extends QueryError {
-  readonly field: string;
-
-  constructor(field: string, text: string) {
-    super(`"${text}" is not a valid date for ${field}. Write 2026-01-31 or 2026-01-31T23:59:59Z.`);
-    this.field = field;
+  constructor(message: string, at: QueryError["at"] = {}) {
+    super(message);
+    this.at = at;
   }
 }
 
@@ -136,11 +116,16 @@ function edge({ operator, value }: Term): number {
 /** Parses one token of a search. @throws {QueryError} as `parseQuery` */
 export function parseTerm(token: string, fields: Fields): Term {
   const parts = TERM.exec(token);
-  if (!parts) throw new NotATermError(token);
+  if (!parts)
+    throw new QueryError(
+      `"${token}" is not a search term. Write field:value, e.g. email:*@acme.com. A value cannot contain a space.`,
+      { word: token },
+    );
   const [, minus, name = "", sign, text = ""] = parts;
   const negated = minus === "-";
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-  if (!field) throw new UnknownFieldError(name, fields);
+  if (!field)
+    throw new QueryError(`unknown field "${name}". Fields: ${Object.keys(fields).join(", ")}`, { unknownField: name });
   if (text === "") throw new QueryError(`"${token}" has no value. Write ${name}${sign}value.`);
   if (field.type === "boolean") {
     if (sign !== ":" || (text !== "true" && text !== "false"))
@@ -176,17 +161,22 @@ function dateOrTime(name: string, text: string): string {
 }
 
 function checkedDate(name: string, text: string): string {
-  if (!isDay(text)) throw new InvalidDateError(name, text);
+  if (!isDay(text)) throw invalidDate(name, text);
   return text;
 }
 
 function timestamp(name: string, text: string): string {
-  if (!TIMESTAMP.test(text)) throw new InvalidDateError(name, text);
+  if (!TIMESTAMP.test(text)) throw invalidDate(name, text);
   checkedDate(name, text.slice(0, 10));
   // Stored times have milliseconds; what is finer is cut off.
   const time = new Date(text.replace(/(\.\d{3})\d+/, "$1"));
-  if (Number.isNaN(time.getTime()) || !hasFourDigitYear(time)) throw new InvalidDateError(name, text);
+  if (Number.isNaN(time.getTime()) || !hasFourDigitYear(time)) throw invalidDate(name, text);
   return time.toISOString();
+}
+
+function invalidDate(dateOf: string, text: string): QueryError {
+  const message = `"${text}" is not a valid date for ${dateOf}. Write 2026-01-31 or 2026-01-31T23:59:59Z.`;
+  return new QueryError(message, { dateOf });
 }
 
 /** Whether a valid date is within the years 0000 to 9999. ISO 8601 writes others with a sign, which does not sort as text. */
