@@ -25,7 +25,7 @@ import {
   type TokenCheck,
   type WithResponse,
 } from "./request.ts";
-import { checked, ENDPOINTS, tokenToSend, type Complete } from "./result.ts";
+import { checked, ENDPOINTS, tokenToSend } from "./result.ts";
 import { sessionQuery, userQuery, type QueryInput, type SessionFields, type UserFields } from "./query-builder.ts";
 import { checkSignIn, signInUrl, type SignInParameters } from "./sign-in-url.ts";
 import { closable, type Connect } from "./transport.ts";
@@ -164,7 +164,7 @@ export function createClientWith(connect: Connect, options: ClientOptions): Clie
       return callForResponse(keyed, route, input, request) as Promise<WithResponse<Item[]>>;
     }, page);
 
-  const client: Client = {
+  return {
     users: {
       get: getUser,
       find: (id, request) => orUndefined(getUser(id, request), "user_not_found"),
@@ -202,7 +202,6 @@ export function createClientWith(connect: Connect, options: ClientOptions): Clie
     request: (method, path, request) => callAny(keyed, method, path, request),
     close: transport.close,
   };
-  return client satisfies Complete<Client>;
 }
 
 function checkId(kind: string, id: string, isId: (id: string) => boolean): string {

@@ -18,66 +18,35 @@ import {
 import { parseRetryAfter, isUnavailable } from "./retry.ts";
 import type { TokenCheck } from "./request.ts";
 
-/** How a good answer is told from any other JSON: it is a list, a record of this resource, or whatever passes a check. */
-type FormOf<Result> = Result extends readonly unknown[]
-  ? "list"
-  : (Result extends { resource: infer Name } ? Name : never) | ((body: Readonly<Record<string, unknown>>) => boolean);
+type Parts = Readonly<Record<string, unknown>>;
 
-interface EndpointLine<E extends Endpoint> {
-  /** What a program calls, for errors about its arguments. */
-  readonly method: Endpoints[E]["method"];
-  /** The minimum. The rest is left to the types, so that new fields break no program. */
-  readonly answer: FormOf<Endpoints[E]["result"]>;
-}
+/** How a good answer is told from any other JSON. The rest is left to the types, so that new fields break no program. */
+type Form = "list" | ((body: Parts) => boolean);
 
 /** What the client knows of each endpoint while it runs: the table of routes itself is schemas, of which it has the types alone. */
-export const ENDPOINTS: { readonly [E in Endpoint]: EndpointLine<E> } = {
+export const ENDPOINTS: { readonly [E in Endpoint]: { method: Endpoints[E]["method"]; answer: Form } } = {
   "GET /.well-known/openid-configuration": {
     method: "discovery",
     answer: ({ issuer }) => typeof issuer === "string",
   },
-  "POST /api/v1/tokens/verify": {
-    method: "tokens.verify",
-    answer: (body) => isRecord("token", body) && (body["data"] as { valid?: unknown }).valid === true,
-  },
-  "GET /api/v1/instances/search": { method: "instances.resolve", answer: "instance" },
+  "POST /api/v1/tokens/verify": { method: "tokens.verify", answer: record("token", ({ valid }) => valid === true) },
+  "GET /api/v1/instances/search": { method: "instances.resolve", answer: record("instance") },
   "GET /api/v1/sessions": { method: "sessions.list", answer: "list" },
   "GET /api/v1/sessions/search": { method: "sessions.search", answer: "list" },
-  "GET /api/v1/sessions/:id": { method: "sessions.get", answer: "session" },
+  "GET /api/v1/sessions/:id": { method: "sessions.get", answer: record("session") },
   "GET /api/v1/users": { method: "users.list", answer: "list" },
   "GET /api/v1/users/search": { method: "users.search", answer: "list" },
-  "GET /api/v1/users/:id": { method: "users.get", answer: "user" },
+  "GET /api/v1/users/:id": { method: "users.get", answer: record("user") },
   "DELETE /api/v1/users/:id": { method: "users.delete", answer: ({ deleted }) => deleted === true },
 };
 
-function hasForm(form: EndpointLine<Endpoint>["answer"], body: unknown): boolean {
-  if (form === "list") return Array.isArray(body);
-  if (!isObject(body)) return false;
-  return typeof form === "string" ? isRecord(form, body) : form(body);
+function record(name: string, isGood: (data: Parts) => boolean = () => true): Form {
+  return ({ resource, id, data }) => resource === name && typeof id === "string" && isObject(data) && isGood(data);
 }
 
-function isRecord(resource: string, body: Readonly<Record<string, unknown>>): boolean {
-  return body["resource"] === resource && typeof body["id"] === "string" && isObject(body["data"]);
+function hasForm(form: Form, body: unknown): boolean {
+  return form === "list" ? Array.isArray(body) : isObject(body) && form(body);
 }
-
-/** Undefined if nothing has this path. */
-type PartAt<Whole, Path> = Path extends `${infer Name}.${infer Rest}`
-  ? PartAt<PartAt<Whole, Name>, Rest>
-  : Path extends keyof Whole
-    ? Whole[Path]
-    : undefined;
-
-/** The endpoints that a client has no method for that returns their result. */
-type Unreachable<Client> = {
-  [E in Endpoint]: PartAt<Client, Endpoints[E]["method"]> extends (
-    ...input: never
-  ) => PromiseLike<Endpoints[E]["result"]>
-    ? never
-    : E;
-}[Endpoint];
-
-/** A client that has every method of the table of routes. */
-export type Complete<Client> = [Unreachable<Client>] extends [never] ? Client : { lacks: Unreachable<Client> };
 
 const MAX_RECORD_BYTES = 2 ** 20;
 /** Some 800,000 users. */
