@@ -8,6 +8,7 @@ import {
 } from "../../src/control-client/index.ts";
 import type { Fetch, FetchResponse } from "../../src/wire/http/fetch.ts";
 import { startServer, type ControlledServer } from "../_control.ts";
+import { CONTROL_KEY, FRONT, setup } from "../_setup.ts";
 
 async function connected(): Promise<[ControlClient, ControlledServer]> {
   const server = await startServer();
@@ -99,6 +100,18 @@ it("Flows can be waited for, including those whose start is refused", async () =
     },
   });
   expect(await client.request("GET /flows", { query: { error: "email_not_verified", wait: "50ms" } })).toEqual([]);
+});
+
+it("A wait for the sign-ins of a deleted instance ends with the next one, which it does not disturb", async () => {
+  const { fetch } = await setup({ control: true });
+  const client = createControlClient({ url: FRONT, controlKey: CONTROL_KEY, fetch });
+  await client.request("POST /instances", { body: { name: "Gone", subdomain: "gone" } });
+  const waiting = client.request("GET /flows", { query: { instance: "gone", wait: "20s" } });
+  const ended = expect(waiting).rejects.toMatchObject({ code: "instance_not_found" });
+  await client.request("GET /flows");
+  await client.request("DELETE /instances/:id", { params: { id: "gone" } });
+  expect((await client.request("POST /sign-ins")).token).toMatch(/^ey/);
+  await ended;
 });
 
 it("The control API is served at the server's own address only, and needs its key there", async () => {

@@ -1,10 +1,11 @@
+import { once } from "node:events";
 import { clearTimeout, setTimeout } from "node:timers";
 import type * as z from "zod/mini";
 import type { Filtered, Requests } from "../../wire/control/queries.ts";
 import { isWatching } from "../../wire/control/paths.ts";
 import { isFlowMatch, type FlowFilter } from "../../wire/control/flows.ts";
-import type { Flow } from "../history/flows.ts";
-import type { LoggedRequest } from "../history/request-log.ts";
+import type { Flow, Flows } from "../history/flows.ts";
+import type { LoggedRequest, RequestLog } from "../history/request-log.ts";
 import type { ControlDeps } from "./deps.ts";
 import { parseDuration, parseMoment } from "./check.ts";
 import { requireInstance } from "./records.ts";
@@ -66,25 +67,23 @@ export function filterRequests(
 export async function waitFor<Row>(
   wait: string | undefined,
   find: () => Row[],
-  subscribe: (changed: () => void) => () => void,
+  { changes }: Pick<Flows | RequestLog, "changes">,
   closing: AbortSignal,
 ): Promise<Row[]> {
-  const found = find();
-  if (wait === undefined || found.length > 0) return found;
-  const ms = Math.min(parseDuration(wait, "wait"), MAX_WAIT_MS);
-  return new Promise((resolve) => {
-    const settle = (rows: Row[]): void => {
-      clearTimeout(timer);
-      unsubscribe();
-      closing.removeEventListener("abort", end);
-      resolve(rows);
-    };
-    const end = (): void => settle(find());
-    const timer = setTimeout(end, ms);
-    const unsubscribe = subscribe(() => {
-      const rows = find();
-      if (rows.length > 0) settle(rows);
-    });
-    closing.addEventListener("abort", end);
-  });
+  let rows = find();
+  if (wait === undefined || rows.length > 0) return rows;
+  const over = new AbortController();
+  const end = (): void => over.abort();
+  const timer = setTimeout(end, Math.min(parseDuration(wait, "wait"), MAX_WAIT_MS));
+  closing.addEventListener("abort", end);
+  try {
+    while (rows.length === 0 && !over.signal.aborted && !closing.aborted) {
+      await once(changes, "change", { signal: over.signal }).catch(() => undefined);
+      rows = find();
+    }
+    return rows;
+  } finally {
+    clearTimeout(timer);
+    closing.removeEventListener("abort", end);
+  }
 }

@@ -1,4 +1,5 @@
 import { randomBytes, hash } from "node:crypto";
+import { EventEmitter } from "node:events";
 import { LRUCache } from "lru-cache";
 import type { AnswerOf, BodyOf } from "../../wire/control/types.ts";
 import { redact, redactText } from "./redact.ts";
@@ -41,10 +42,11 @@ export type NoteStep = (facts: FlowFacts, step?: StepReport, decidedBy?: string)
 
 /** The latest sign-ins, in memory: bounded, and without secrets. */
 export class Flows {
+  /** Tells of each flow that changes. */
+  readonly changes = new EventEmitter<{ change: [Flow] }>().setMaxListeners(0);
   readonly #now: () => Date;
   /** Read without updating recency, so that they stay in the order in which they began. */
   readonly #flows = new LRUCache<string, Flow>({ max: MAX_FLOWS });
-  readonly #listeners = new Set<(flow: Flow) => void>();
 
   constructor(now: () => Date) {
     this.#now = now;
@@ -69,12 +71,6 @@ export class Flows {
     this.#add(randomBytes(8).toString("hex"), facts, step);
   }
 
-  /** Calls back with each flow that changes. @returns a function that unsubscribes */
-  subscribe(listener: (flow: Flow) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
   #add(id: string, facts: FlowFacts, step: StepReport | undefined, decidedBy?: string): void {
     const at = this.#now().toISOString();
     const flow = this.#flows.peek(id) ?? this.#begin(id, at);
@@ -84,7 +80,7 @@ export class Flows {
     if (step && flow.steps.length < MAX_STEPS) flow.steps.push(stepOf(step, at));
     const decided = flow.steps.findLast(({ name }) => name === decidedBy);
     if (decided) decided.reason = flow.reason;
-    for (const listener of this.#listeners) listener(flow);
+    this.changes.emit("change", flow);
   }
 
   #begin(id: string, started_at: string): Flow {

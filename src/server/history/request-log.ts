@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import { LRUCache } from "lru-cache";
 import { isWatching, isControlApi } from "../../wire/control/paths.ts";
 import type { AnswerOf } from "../../wire/control/types.ts";
@@ -46,12 +47,13 @@ export function logTo<Request extends Report>(
 }
 
 export class RequestLog {
+  /** Tells of each request. */
+  readonly changes = new EventEmitter<{ change: [LoggedRequest] }>().setMaxListeners(0);
   /** In the order in which they were answered. */
   readonly #requests = new Map<string, LoggedRequest>();
   /** Those of the control API and the dashboard are counted by themselves: watching must not push out what is watched. */
   readonly #product = this.#latest();
   readonly #control = this.#latest();
-  readonly #listeners = new Set<(request: LoggedRequest) => void>();
 
   /** Newest first. */
   get all(): LoggedRequest[] {
@@ -65,18 +67,12 @@ export class RequestLog {
   add(request: LoggedRequest): void {
     this.#requests.set(request.id, request);
     (isWatching(request.path) ? this.#control : this.#product).set(request.id, true);
-    for (const listener of this.#listeners) listener(request);
+    this.changes.emit("change", request);
   }
 
   /** Ids, with which the requests go. */
   #latest(): LRUCache<string, true> {
     return new LRUCache({ max: MAX_ENTRIES, dispose: (_, id) => this.#requests.delete(id) });
-  }
-
-  /** Calls back with each request. @returns a function that unsubscribes */
-  subscribe(listener: (request: LoggedRequest) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 }
 

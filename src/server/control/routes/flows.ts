@@ -15,12 +15,7 @@ export const flowRoutes: HandlersOf<"/flows"> = {
   "GET /flows": async (call, deps) => {
     const { query } = call;
     const { flows, process } = deps;
-    const matching = await waitFor(
-      query.wait,
-      () => filterFlows(flows.all, query, deps),
-      (changed) => flows.subscribe(changed),
-      deps.closing,
-    );
+    const matching = await waitFor(query.wait, () => filterFlows(flows.all, query, deps), flows, deps.closing);
     if (query.format === "har") return json(call.event, toHar(matching.slice(0, query.limit), deps));
     const present = (flow: Flow) => flowResource(flow, process);
     return listInMemory(call, deps, { name: `flows ${process}`, all: flows.all, matching, isRing: true, present });

@@ -1,4 +1,6 @@
+import { Readable } from "node:stream";
 import { clearInterval, setInterval } from "node:timers";
+import type { Flow } from "../../history/flows.ts";
 import type { LoggedRequest } from "../../history/request-log.ts";
 import { filterRequests, waitFor } from "../filters.ts";
 import { requireFound } from "../records.ts";
@@ -14,7 +16,7 @@ export const requestRoutes: HandlersOf<"/requests" | "/events"> = {
     const { query } = call;
     const { requests, process } = deps;
     const find = (): LoggedRequest[] => filterRequests(requests.all, query, deps);
-    const matching = await waitFor(query.wait, find, (changed) => requests.subscribe(changed), deps.closing);
+    const matching = await waitFor(query.wait, find, requests, deps.closing);
     const present = (entry: LoggedRequest) => requestResource(entry, process);
     return listInMemory(call, deps, {
       name: `requests ${process}`,
@@ -52,46 +54,38 @@ async function* eventText(
   kind: "request" | "flow" | undefined,
   isAllowed: () => Promise<boolean>,
 ): AsyncGenerator<string> {
-  const idle = format === "sse" ? ":\n\n" : "\n";
-  // Sent first, so that the reader knows that it is connected.
-  const waiting: string[] = [idle];
-  let length = 0;
-  let wake = (): void => undefined;
+  if (closing.aborted) return;
+  const waiting = new Readable({ encoding: "utf8", highWaterMark: MAX_WAITING, read: () => undefined });
   const add = (text: string): void => {
-    if (length < MAX_WAITING) {
-      waiting.push(text);
-      length += text.length;
-    }
-    wake();
+    if (waiting.readableLength < MAX_WAITING) waiting.push(text);
   };
-  const ends = [
-    kind === "request" ? undefined : flows.subscribe((flow) => add(lineOf(flowResource(flow, process), format))),
-    kind === "flow" ? undefined : requests.subscribe((entry) => add(lineOf(requestResource(entry, process), format))),
-  ];
-  const refused = new AbortController();
-  const end = (): void => wake();
-  const endIfRefused = async (): Promise<void> => {
-    // While the store is down, no key can have been revoked.
-    if (await isAllowed().catch(() => true)) return;
-    refused.abort();
-    end();
-  };
+  const addFlow = (flow: Flow): void => add(lineOf(flowResource(flow, process), format));
+  const addRequest = (entry: LoggedRequest): void => add(lineOf(requestResource(entry, process), format));
+  const idle = format === "sse" ? ":\n\n" : "\n";
   const heartbeat = setInterval(() => {
     add(idle);
-    void endIfRefused();
+    // While the store is down, no key can have been revoked.
+    void isAllowed().then(
+      (allowed) => allowed || end(),
+      () => undefined,
+    );
   }, HEARTBEAT_MS);
-  closing.addEventListener("abort", end);
-  try {
-    while (!closing.aborted && !refused.signal.aborted) {
-      if (waiting.length > 0) {
-        length = 0;
-        yield waiting.splice(0).join("");
-      } else await new Promise<void>((resolve) => (wake = resolve));
-    }
-  } finally {
+  const end = (): void => {
     clearInterval(heartbeat);
     closing.removeEventListener("abort", end);
-    for (const unsubscribe of ends) unsubscribe?.();
+    flows.changes.off("change", addFlow);
+    requests.changes.off("change", addRequest);
+    waiting.push(null);
+  };
+  closing.addEventListener("abort", end);
+  if (kind !== "request") flows.changes.on("change", addFlow);
+  if (kind !== "flow") requests.changes.on("change", addRequest);
+  // The reader knows by it that it is connected.
+  add(idle);
+  try {
+    yield* waiting;
+  } finally {
+    end();
   }
 }
 
