@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { classOf, opened, setSelected, TableRow, type Column, type Selection, type TableRecord } from "./table-row.tsx";
 
@@ -10,6 +11,8 @@ export interface TableProps<Row extends TableRecord> {
   /** Names the table for screen readers. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];
+  /** The buttons of a row, in a column of their own. */
+  readonly buttonsOf?: (row: Row) => ComponentChildren;
   readonly rows: readonly Row[];
   /** The address that a row opens. */
   readonly linkOf?: ((row: Row) => string) | undefined;
@@ -30,7 +33,9 @@ export function isReturning(label: string): boolean {
 
 /** A table whose rows can be selected with the arrow keys and opened with Enter. In a narrow window the cells of a row stack. */
 export function Table<Row extends TableRecord>(props: TableProps<Row>) {
-  const { label, columns, rows, linkOf, toneOf, selection, sorting, isShort, onSort } = props;
+  const { label, rows, linkOf, toneOf, buttonsOf, selection, sorting, isShort, onSort } = props;
+  const cell = (row: Row): ComponentChildren => <div class="row">{buttonsOf?.(row)}</div>;
+  const columns = buttonsOf ? [...props.columns, { title: "Action", align: "end", cell } as const] : props.columns;
   const ids = rows.map(({ id }) => id);
   const body = useRef<HTMLTableSectionElement>(null);
   const isFilled = rows.length > 0;

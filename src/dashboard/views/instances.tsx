@@ -7,10 +7,29 @@ import { go, href, location, refine } from "../router.ts";
 import { Button } from "../ui/button.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
 import { CheckField, TextField } from "../ui/field.tsx";
-import { Heading, Listed, Panel, Pill } from "../ui/parts.tsx";
-import { RowLink } from "../ui/table-row.tsx";
-import { Table } from "../ui/table.tsx";
+import { Heading, Pill } from "../ui/parts.tsx";
+import { TablePanel } from "../ui/table-panel.tsx";
+import { RowLink, type Column } from "../ui/table-row.tsx";
 import { UserText } from "../ui/values.tsx";
+
+const addressOf = ({ id }: Instance): string => href(["instances", id]);
+
+const COLUMNS: readonly Column<Instance>[] = [
+  {
+    title: "Name",
+    cell: (instance) => (
+      <RowLink address={addressOf(instance)}>
+        <b>
+          <UserText text={instance.data.name} />
+        </b>
+      </RowLink>
+    ),
+  },
+  { title: "Address", cell: ({ data }) => <code class="one-line">{data.url}</code> },
+  { title: "Publishable key", cell: ({ data }) => <code class="one-line">{data.publishable_key}</code> },
+  { title: "Default provider", cell: ({ data }) => providerTitle(data.default_provider) },
+  { title: "State", cell: ({ data }) => <ActivePill isActive={data.active} /> },
+];
 
 /** The instances: applications that sign in their users here. */
 export function Instances() {
@@ -23,38 +42,15 @@ export function Instances() {
           New instance
         </Button>
       </Heading>
-      <Panel flush>
-        <Listed
-          data={state && instances}
-          error={state || problem === undefined ? undefined : new Error(problem)}
-          reload={() => refreshState()}
-          empty={null}
-        >
-          {(rows) => (
-            <Table<Instance>
-              label="Instances"
-              rows={rows}
-              linkOf={({ id }) => href(["instances", id])}
-              columns={[
-                {
-                  title: "Name",
-                  cell: ({ id, data }) => (
-                    <RowLink address={href(["instances", id])}>
-                      <b>
-                        <UserText text={data.name} />
-                      </b>
-                    </RowLink>
-                  ),
-                },
-                { title: "Address", cell: ({ data }) => <code class="one-line">{data.url}</code> },
-                { title: "Publishable key", cell: ({ data }) => <code class="one-line">{data.publishable_key}</code> },
-                { title: "Default provider", cell: ({ data }) => providerTitle(data.default_provider) },
-                { title: "State", cell: ({ data }) => <ActivePill isActive={data.active} /> },
-              ]}
-            />
-          )}
-        </Listed>
-      </Panel>
+      <TablePanel<Instance>
+        label="Instances"
+        data={state && instances}
+        error={state || problem === undefined ? undefined : new Error(problem)}
+        reload={() => refreshState()}
+        empty={null}
+        linkOf={addressOf}
+        columns={COLUMNS}
+      />
       {location.value.query["new"] === "yes" && <InstanceForm onClose={() => add(false)} />}
     </>
   );

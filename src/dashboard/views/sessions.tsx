@@ -83,21 +83,17 @@ export function SessionTable(props: {
     await control.request(`POST /sessions/:session_id/${verb}`, { params: { session_id }, query: { instance } });
     changed(active ? "Session revoked" : "Session restored");
   };
-  const action: Column<Session> = {
-    title: "Action",
-    align: "end",
-    cell: (session) => (
-      <Button small onClick={() => change(session)}>
-        {session.data.active ? "Revoke" : "Restore"}
-      </Button>
-    ),
-  };
   return (
     <PagedTable
       {...asked}
       label="Sessions"
       route="GET /sessions"
-      columns={[...(withUser ? [USER] : []), ...COLUMNS, action]}
+      columns={withUser ? [USER, ...COLUMNS] : COLUMNS}
+      buttonsOf={(session) => (
+        <Button small onClick={() => change(session)}>
+          {session.data.active ? "Revoke" : "Restore"}
+        </Button>
+      )}
       linkOf={withUser ? userOf : undefined}
       empty={empty}
     />

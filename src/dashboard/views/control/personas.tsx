@@ -4,8 +4,8 @@ import { control, type Persona } from "../../api/client.ts";
 import { useLoad } from "../../api/use-load.ts";
 import { Button, changed } from "../../ui/button.tsx";
 import { confirm, openDialog } from "../../ui/dialog.tsx";
-import { Empty, Listed, Panel, Pill } from "../../ui/parts.tsx";
-import { Table } from "../../ui/table.tsx";
+import { Empty, Pill } from "../../ui/parts.tsx";
+import { TablePanel } from "../../ui/table-panel.tsx";
 import { Person } from "../../ui/values.tsx";
 import { readPersonas } from "../choices.ts";
 import { PersonaForm } from "./persona-form.tsx";
@@ -24,63 +24,49 @@ export function PersonasPanel() {
       },
     });
   return (
-    <Panel
+    <TablePanel<Persona>
+      {...list}
       title="Personas"
-      flush
+      label="Personas"
       actions={
         <Button small icon="plus" testId="new-persona" onClick={() => openDialog(<PersonaForm />)}>
           New persona
         </Button>
       }
+      empty={
+        <Empty icon="users" title="No personas">
+          Add one, or type in an address on the account picker.
+        </Empty>
+      }
+      columns={[
+        { title: "Persona", cell: (one) => <Person name={one.data.name ?? one.id} email={one.data.email} /> },
+        { title: "Id", cell: ({ id }) => <code>{id}</code> },
+        {
+          title: "Accounts",
+          cell: (one) => (
+            <div class="row">
+              {PROVIDERS.filter((provider) => one.data[provider]).map((provider) => (
+                <Pill key={provider}>{providerTitle(provider)}</Pill>
+              ))}
+            </div>
+          ),
+        },
+      ]}
+      buttonsOf={(one) => (
+        <>
+          <Button small onClick={() => openDialog(<PersonaForm persona={one} />)}>
+            Edit…
+          </Button>
+          <Button small kind="danger" onClick={() => remove(one)}>
+            Delete…
+          </Button>
+        </>
+      )}
     >
       <p class="muted padded">
         A persona is a person with accounts at the simulated providers. The account picker offers them. Signing in makes
         a persona a user of the instance.
       </p>
-      <Listed
-        {...list}
-        lines={6}
-        empty={
-          <Empty icon="users" title="No personas">
-            Add one, or type in an address on the account picker.
-          </Empty>
-        }
-      >
-        {(rows) => (
-          <Table<Persona>
-            label="Personas"
-            rows={rows}
-            columns={[
-              { title: "Persona", cell: (one) => <Person name={one.data.name ?? one.id} email={one.data.email} /> },
-              { title: "Id", cell: ({ id }) => <code>{id}</code> },
-              {
-                title: "Accounts",
-                cell: (one) => (
-                  <div class="row">
-                    {PROVIDERS.filter((provider) => one.data[provider]).map((provider) => (
-                      <Pill key={provider}>{providerTitle(provider)}</Pill>
-                    ))}
-                  </div>
-                ),
-              },
-              {
-                title: "Action",
-                align: "end",
-                cell: (one) => (
-                  <div class="row">
-                    <Button small onClick={() => openDialog(<PersonaForm persona={one} />)}>
-                      Edit…
-                    </Button>
-                    <Button small kind="danger" onClick={() => remove(one)}>
-                      Delete…
-                    </Button>
-                  </div>
-                ),
-              },
-            ]}
-          />
-        )}
-      </Listed>
-    </Panel>
+    </TablePanel>
   );
 }

@@ -3,8 +3,9 @@ import { control, type Scenario, type OutcomeId, type Persona } from "../../api/
 import { instanceName, isWrite, service } from "../../api/service.ts";
 import { reloadAll, useLoad, useReloadOn } from "../../api/use-load.ts";
 import { Button, changed } from "../../ui/button.tsx";
-import { Empty, Listed, Panel, Pill } from "../../ui/parts.tsx";
-import { Table } from "../../ui/table.tsx";
+import { Empty, Panel, Pill } from "../../ui/parts.tsx";
+import { TablePanel } from "../../ui/table-panel.tsx";
+import type { Column } from "../../ui/table-row.tsx";
 import { readPersonas, instanceChoices, outcomeChoices, personaChoices, providerChoices } from "../choices.ts";
 import { UserText } from "../../ui/values.tsx";
 import { useSignal } from "@preact/signals";
@@ -20,6 +21,10 @@ export function ScenariosPanel() {
     await control.request("DELETE /scenarios/:id", { params: { id } });
     reloadAll();
   };
+  const removeAll = async (): Promise<void> => {
+    await control.request("DELETE /scenarios");
+    changed("All scenarios removed");
+  };
   return (
     <>
       <Panel title="New scenario">
@@ -31,69 +36,50 @@ export function ScenariosPanel() {
           <ScenarioForm personas={personas.data ?? []} />
         </div>
       </Panel>
-      <Panel
+      <TablePanel<Scenario>
+        {...list}
         title="Scenarios"
-        flush
+        label="Scenarios"
         actions={
           list.data &&
           list.data.length > 0 && (
-            <Button
-              small
-              kind="danger"
-              onClick={async () => {
-                await control.request("DELETE /scenarios");
-                changed("All scenarios removed");
-              }}
-            >
+            <Button small kind="danger" onClick={removeAll}>
               Remove all
             </Button>
           )
         }
-      >
-        <Listed
-          {...list}
-          empty={
-            <Empty icon="control" title="No scenarios">
-              Sign-ins show the account picker. A scenario answers for it: the account, and how the sign-in ends.
-            </Empty>
-          }
-        >
-          {(rows) => (
-            <Table<Scenario>
-              label="Scenarios"
-              rows={rows}
-              columns={[
-                {
-                  title: "Outcome",
-                  cell: ({ data: { outcome } }) => <Pill tone={outcome === "success" ? "good" : "bad"}>{outcome}</Pill>,
-                },
-                { title: "Matches", cell: (scenario) => <UserText text={matchText(scenario)} />, fill: "always" },
-                {
-                  title: "Account",
-                  cell: ({ data: { as } }) => <UserText text={as ?? "the one in login_hint, or the first"} />,
-                },
-                {
-                  title: "Used",
-                  cell: ({ data: { used, remaining } }) =>
-                    remaining === null ? `${used}, without end` : `${used} of ${used + remaining}`,
-                  align: "end",
-                },
-                { title: "Label", cell: ({ data: { label } }) => <UserText text={label ?? ""} /> },
-                {
-                  title: "Action",
-                  align: "end",
-                  cell: (scenario) => (
-                    <Button small kind="quiet" icon="cross" label="Remove" onClick={() => remove(scenario)} />
-                  ),
-                },
-              ]}
-            />
-          )}
-        </Listed>
-      </Panel>
+        empty={
+          <Empty icon="control" title="No scenarios">
+            Sign-ins show the account picker. A scenario answers for it: the account, and how the sign-in ends.
+          </Empty>
+        }
+        columns={COLUMNS}
+        buttonsOf={(scenario) => (
+          <Button small kind="quiet" icon="cross" label="Remove" onClick={() => remove(scenario)} />
+        )}
+      />
     </>
   );
 }
+
+const COLUMNS: readonly Column<Scenario>[] = [
+  {
+    title: "Outcome",
+    cell: ({ data: { outcome } }) => <Pill tone={outcome === "success" ? "good" : "bad"}>{outcome}</Pill>,
+  },
+  { title: "Matches", cell: (scenario) => <UserText text={matchText(scenario)} />, fill: "always" },
+  {
+    title: "Account",
+    cell: ({ data: { as } }) => <UserText text={as ?? "the one in login_hint, or the first"} />,
+  },
+  {
+    title: "Used",
+    cell: ({ data: { used, remaining } }) =>
+      remaining === null ? `${used}, without end` : `${used} of ${used + remaining}`,
+    align: "end",
+  },
+  { title: "Label", cell: ({ data: { label } }) => <UserText text={label ?? ""} /> },
+];
 
 function matchText({ data: { match } }: Scenario): string {
   const parts = Object.entries(match ?? {}).map(

@@ -3,8 +3,8 @@ import { useLoad } from "../../api/use-load.ts";
 import { Button, changed } from "../../ui/button.tsx";
 import { confirm } from "../../ui/dialog.tsx";
 import { TextForm } from "../../ui/field.tsx";
-import { Empty, Listed, Panel } from "../../ui/parts.tsx";
-import { Table } from "../../ui/table.tsx";
+import { Empty } from "../../ui/parts.tsx";
+import { TablePanel } from "../../ui/table-panel.tsx";
 import { Time } from "../../ui/values.tsx";
 
 /** Snapshots: all records and the clock, by name. */
@@ -35,7 +35,30 @@ export function Snapshots() {
       },
     });
   return (
-    <Panel title="Snapshots" flush>
+    <TablePanel
+      {...list}
+      title="Snapshots"
+      label="Snapshots"
+      empty={
+        <Empty icon="copy" title="No snapshots">
+          Save one before a test, and come back to it as often as you like.
+        </Empty>
+      }
+      columns={[
+        { title: "Name", cell: ({ data: { name } }) => <code>{name}</code> },
+        { title: "Saved", cell: ({ data: { created_at } }) => <Time at={created_at} /> },
+      ]}
+      buttonsOf={({ data: { name } }) => (
+        <>
+          <Button small onClick={() => restore(name)}>
+            Restore…
+          </Button>
+          <Button small kind="danger" onClick={() => remove(name)}>
+            Delete…
+          </Button>
+        </>
+      )}
+    >
       <div class="padded">
         <TextForm
           label="Save everything as"
@@ -46,39 +69,6 @@ export function Snapshots() {
           onSubmit={save}
         />
       </div>
-      <Listed
-        {...list}
-        empty={
-          <Empty icon="copy" title="No snapshots">
-            Save one before a test, and come back to it as often as you like.
-          </Empty>
-        }
-      >
-        {(rows) => (
-          <Table
-            label="Snapshots"
-            rows={rows}
-            columns={[
-              { title: "Name", cell: ({ data: { name } }) => <code>{name}</code> },
-              { title: "Saved", cell: ({ data: { created_at } }) => <Time at={created_at} /> },
-              {
-                title: "Action",
-                align: "end",
-                cell: ({ data: { name } }) => (
-                  <div class="row">
-                    <Button small onClick={() => restore(name)}>
-                      Restore…
-                    </Button>
-                    <Button small kind="danger" onClick={() => remove(name)}>
-                      Delete…
-                    </Button>
-                  </div>
-                ),
-              },
-            ]}
-          />
-        )}
-      </Listed>
-    </Panel>
+    </TablePanel>
   );
 }
