@@ -72,10 +72,9 @@ export function advanceCommand(text: string): Command | undefined {
 export function userCommands(users: readonly User[]): Command[] {
   return users.flatMap((user) => {
     const [name, email] = [visible(user.data.name), visible(user.data.email)];
-    const keywords = `${name} ${email}`;
     return [
-      to(name, email, href(["users", user.id], { instance: user.data.instance }), keywords),
-      { name: `Revoke all sessions of ${name}`, hint: "action", keywords, run: () => revoke(user) },
+      to(name, email, href(["users", user.id], { instance: user.data.instance }), email),
+      { name: `Revoke all sessions of ${name}`, hint: "action", keywords: email, run: () => revoke(user) },
     ];
   });
 }

@@ -13,10 +13,8 @@ const isOpen = signal(false);
 const VERB = /^revoke\s+(?:all\s+sessions\s+of\s+)?/i;
 const MOST_USERS = 5;
 const PAUSE_MS = 120;
-/** Of 1: below it, the letters are in the name, but far from each other. */
+/** Of 1: below it, the letters are there, but far from each other. */
 const MIN_SCORE = 0.2;
-/** From it on, an entry is before the users that were found. */
-const GOOD_SCORE = 0.6;
 /** The keys that open it, with their names on this system. */
 export const PALETTE_KEYS = navigator.userAgent.includes("Mac") ? "⌘K" : "Ctrl K";
 
@@ -119,25 +117,7 @@ function useUsers(text: string): readonly User[] {
 function commands(text: string, users: readonly User[]): Command[] {
   const fixed = fixedCommands();
   if (text === "") return fixed;
-  const found = fuzzysort.go(text, fixed, { key: "name", threshold: MIN_SCORE });
-  const good = found.filter(({ score }) => score >= GOOD_SCORE).map(({ obj }) => obj);
-  const otherwise = fixed.filter((command) => !good.includes(command) && hasKeyword(command, text));
-  const weak = found.map(({ obj }) => obj).filter((command) => !good.includes(command) && !otherwise.includes(command));
-  const clock = advanceCommand(text);
-  const rest = searchCommand(text);
-  const ofUsers = userCommands(users).filter(({ name, keywords = "" }) => matches(`${name} ${keywords}`, text));
-  return [...(clock ? [clock] : []), ...good, ...otherwise, ...ofUsers, ...(rest ? [rest] : []), ...weak];
-}
-
-function hasKeyword({ keywords = "" }: Command, text: string): boolean {
-  return keywords.split(" ").some((word) => word.startsWith(text.toLowerCase()));
-}
-
-/** What was found for the text before may not be what is typed now. */
-function matches(shown: string, text: string): boolean {
-  const all = shown.toLowerCase();
-  return text
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => all.includes(word));
+  const all = [...fixed, ...userCommands(users)];
+  const found = fuzzysort.go(text, all, { keys: ["name", "keywords"], threshold: MIN_SCORE }).map(({ obj }) => obj);
+  return [advanceCommand(text), ...found, searchCommand(text)].filter((command) => command !== undefined);
 }
