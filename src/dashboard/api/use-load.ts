@@ -6,7 +6,7 @@ import { refreshState } from "./service.ts";
 import { onEvent } from "./stream.ts";
 
 export interface Load<Result> {
-  /** The last result. Kept while a newer one is loading, so that the page does not jump. */
+  /** The last result. Kept while a newer one is loading, so that the page does not jump, unless other inputs have failed. */
   readonly data: Result | undefined;
   readonly error: Error | undefined;
   readonly isLoading: boolean;
@@ -26,16 +26,16 @@ export function reloadAll(): void {
 export function useLoad<Result>(load: () => Promise<Result>, inputs: readonly unknown[]): Load<Result> {
   const state: Signal<Omit<Load<Result>, "reload">> = useSignal({ data: undefined, error: undefined, isLoading: true });
   const latest = useRef(0);
+  const loadedBy = useRef<() => void>(undefined);
   const reload = useCallback(() => {
     const turn = ++latest.current;
     state.value = { ...state.peek(), isLoading: true };
-    const settle = (outcome: Pick<Load<Result>, "error"> & { data?: Result }): void => {
-      if (turn === latest.current) state.value = { ...state.peek(), ...outcome, isLoading: false };
+    const settle = (data: Result | undefined, error?: Error): void => {
+      if (turn !== latest.current) return;
+      state.value = { data, error, isLoading: false };
+      loadedBy.current = reload;
     };
-    load().then(
-      (data) => settle({ data, error: undefined }),
-      (error: Error) => settle({ error }),
-    );
+    load().then(settle, (error: Error) => settle(loadedBy.current === reload ? state.peek().data : undefined, error));
     // The inputs are the dependencies of `load`.
   }, inputs);
   useLayoutEffect(() => {

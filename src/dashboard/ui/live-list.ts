@@ -54,9 +54,7 @@ export function useLiveList<Kind extends ServerEvent["resource"]>(
   const hasOlder = useSignal(false);
   /** Whether rows came while someone was reading: they wait until `resume`. */
   const isPaused = useRef(false);
-  const limit = useRef(KEPT);
-  const loadedFor = useRef("");
-  // Events during the request may be missing from its response.
+  // Events since the last request, whose response may lack them.
   const sinceLoad = useRef(new Map<string, Row>());
   const load = useLoad(async () => {
     await connected();
@@ -64,8 +62,9 @@ export function useLiveList<Kind extends ServerEvent["resource"]>(
     return readPage();
   }, [kind, text]);
   const show = (all: readonly Row[]): void => {
-    rows.value = all.slice(0, limit.current);
-    if (all.length > limit.current) hasOlder.value = true;
+    const limit = Math.max(KEPT, rows.peek()?.length ?? 0);
+    rows.value = all.slice(0, limit);
+    if (all.length > limit) hasOlder.value = true;
   };
   useLayoutEffect(() => {
     if (!load.data) return;
@@ -74,11 +73,8 @@ export function useLiveList<Kind extends ServerEvent["resource"]>(
     waiting.value = [];
     isPaused.current = false;
     hasOlder.value = next !== undefined;
-    limit.current = KEPT;
-    loadedFor.current = text;
   }, [load.data]);
   useLayoutEffect(() => {
-    const batch = new Map<string, Row>();
     const isReadable = rateCounter();
     let timer: ReturnType<typeof setTimeout> | undefined;
     let last = -Infinity;
@@ -90,11 +86,10 @@ export function useLiveList<Kind extends ServerEvent["resource"]>(
       timer = undefined;
       last = performance.now();
       if (!rows.peek()) return;
-      const shown = replaced(rows.peek()!, batch);
-      const held = replaced(waiting.peek(), batch);
-      const fresh = newRows(batch, [...shown, ...held], isMatch);
+      const shown = replaced(rows.peek()!, sinceLoad.current);
+      const held = replaced(waiting.peek(), sinceLoad.current);
+      const fresh = newRows(sinceLoad.current, [...shown, ...held], isMatch);
       const all = fresh.length > 0 ? [...fresh, ...held] : held;
-      batch.clear();
       const isFast = !isReadable(fresh.length, last);
       if (!isImmediate && all.length > 0 && (globalThis.scrollY > 24 || isAtRow())) isPaused.current = true;
       const mustWait = isImmediate ? isAtRow() || (isFast && last < lastShown + SECOND) : isPaused.current || isFast;
@@ -111,7 +106,6 @@ export function useLiveList<Kind extends ServerEvent["resource"]>(
     const stop = onEvent((event) => {
       if (event.resource !== kind) return;
       put(sinceLoad.current, event as Row);
-      put(batch, event as Row);
       schedule();
     });
     return () => {
@@ -132,12 +126,9 @@ export function useLiveList<Kind extends ServerEvent["resource"]>(
     const all = [...newer, ...older.filter(({ id }) => !known.has(id))];
     rows.value = all;
     hasOlder.value = next !== undefined;
-    limit.current = Math.max(KEPT, all.length);
   };
-  // Rows for other filters don't answer these, which failed.
-  const isOther = load.error !== undefined && loadedFor.current !== text;
   return {
-    rows: isOther ? undefined : rows.value,
+    rows: load.data && rows.value,
     error: load.error,
     reload: load.reload,
     waiting: waiting.value.length,
@@ -164,7 +155,8 @@ function put<Row extends LiveRow>(rows: Map<string, Row>, row: Row): void {
 
 /** The rows in their latest state. The same array if none has changed. */
 function replaced<Row extends LiveRow>(rows: readonly Row[], changes: ReadonlyMap<string, Row>): readonly Row[] {
-  return rows.some(({ id }) => changes.has(id)) ? rows.map((row) => changes.get(row.id) ?? row) : rows;
+  const latest = rows.map((row) => changes.get(row.id) ?? row);
+  return latest.some((row, n) => row !== rows[n]) ? latest : rows;
 }
 
 /** Those that match and are not known yet, newest first. */

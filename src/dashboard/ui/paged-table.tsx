@@ -50,10 +50,10 @@ export function PagedTable<Route extends "GET /users" | "GET /sessions">(
     const compare = orderOf<Row>(table.columns, sorting);
     const all = compare && (await read(MAX_SORTED));
     if (!compare || !all || all.next !== undefined)
-      return { ...(await read(PAGE_SIZE, after)), key, isUnsorted: compare !== undefined };
+      return { ...(await read(PAGE_SIZE, after)), isUnsorted: compare !== undefined };
     const end = Number(after ?? 0) + PAGE_SIZE;
     const rows = all.rows.toSorted(compare).slice(end - PAGE_SIZE, end);
-    return { rows, next: all.rows.length > end ? String(end) : undefined, key, isUnsorted: false };
+    return { rows, next: all.rows.length > end ? String(end) : undefined, isUnsorted: false };
   }, [key, after]);
   const total = useLoad(
     () => control.request(`${route}/count` as "GET /users/count", { query }),
@@ -62,9 +62,7 @@ export function PagedTable<Route extends "GET /users" | "GET /sessions">(
   const refusal = error instanceof ControlError && error.status === 400 ? error : undefined;
   useEffect(() => onRefusal?.(refusal), [refusal]);
   if (error && !(onRefusal && refusal)) return <Problem error={error} onRetry={reload} />;
-  // Rows of the previous search don't answer this one, which failed.
-  if (error && data?.key !== key) return <></>;
-  if (!data) return <Placeholder lines={8} />;
+  if (!data) return error ? <></> : <Placeholder lines={8} />;
   const { next, isUnsorted } = data;
   const rows = data.rows as readonly Row[];
   if (rows.length === 0 && after === undefined) return <>{empty}</>;
