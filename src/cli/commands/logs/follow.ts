@@ -1,6 +1,5 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
-import { startDeadline } from "../../../client/deadline.ts";
-import { repeat, type Fault } from "../../../client/retry.ts";
 import type { ControlClient } from "../../../control-client/index.ts";
 import type { GlobalFlags } from "../../command.ts";
 import { openControl } from "../../connection/control.ts";
@@ -25,79 +24,54 @@ export async function follow(
   { first, wanted, view }: { first: ControlClient; wanted: Wanted; view: View },
 ): Promise<ExitCode> {
   const stopped = new AbortController();
+  const { signal } = stopped;
   let exitCode: ExitCode = EXIT.done;
   const stop = (code: ExitCode): void => {
     exitCode = code;
     stopped.abort();
     context.endSoon(code);
   };
-  void context.untilSignal().then((signal) => stop(EXIT_BY_SIGNAL[signal]));
+  void context.untilSignal().then((name) => stop(EXIT_BY_SIGNAL[name]));
   // After a reconnect the server repeats what it remembers.
   const seen = new LRUCache<string, true>({ max: REMEMBERED });
   const show = async (event: ServerEvent): Promise<void> => {
     const name = nameOf(event);
-    if (stopped.signal.aborted || seen.has(name)) return;
+    if (signal.aborted || seen.has(name)) return;
     seen.set(name, true);
     view(event);
     // The reader has gone, such as head: nothing failed.
     if ((await context.stdout.ready?.()) === false) stop(EXIT.done);
   };
-  for (let control: ControlClient | undefined = first; !stopped.signal.aborted;) {
-    await passing(() => watch(control!, wanted, show, stopped.signal), stopped.signal);
-    if (stopped.signal.aborted) break;
-    context.stderr.write("The connection was lost. Waiting for the server…\n");
-    control = await reopened(context, flags, stopped.signal);
-    if (control) context.stderr.write("Connected again.\n");
-  }
-  return exitCode;
-}
-
-/** Returns when the server ends the stream. */
-async function watch(
-  control: ControlClient,
-  wanted: Wanted,
-  show: (event: ServerEvent) => Promise<void>,
-  signal: AbortSignal,
-): Promise<void> {
-  const events = control.events({ signal });
-  // Connected before the past is read, so that nothing falls between the two.
-  const first = events.next();
-  first.catch(() => undefined);
-  for (const event of await recent(control, wanted)) await show(event);
-  for (let next = await first; !next.done; next = await events.next()) await show(next.value);
-}
-
-/** Tries until there is a server. @returns undefined if the signal came first */
-async function reopened(context: Context, flags: GlobalFlags, signal: AbortSignal): Promise<ControlClient | undefined> {
-  const deadline = startDeadline(Infinity, signal);
-  const open = async (): Promise<ControlClient> => {
-    const opened = await openControl(context, flags);
-    await opened.request("GET /clock", { signal });
-    return opened;
-  };
+  let isLost = false;
   let wait = FIRST_PAUSE_MS;
-  const patience = {
-    pauseMs: (fault?: Fault) => fault && (wait = Math.min(2 * wait, LONGEST_PAUSE_MS)),
-    end: deadline.end,
+  const onOpen = (): void => {
+    if (isLost) context.stderr.write("Connected again.\n");
+    isLost = false;
+    wait = FIRST_PAUSE_MS;
   };
-  return passing(async () => {
-    await deadline.sleep(wait);
-    return repeat(
-      () => passing(open, signal),
-      (outcome) => (outcome.status === "rejected" || outcome.value ? undefined : {}),
-      { patience, deadline },
-    );
-  }, signal).finally(patience.end);
+  for (;;) {
+    try {
+      const control = isLost ? await openControl(context, flags) : first;
+      const events = control.events({ signal, onOpen });
+      // Connected before the past is read, so that nothing falls between the two.
+      const next = events.next();
+      next.catch(() => undefined);
+      for (const event of await recent(control, wanted)) await show(event);
+      for (let event = await next; !event.done; event = await events.next()) await show(event.value);
+    } catch (error) {
+      if (!signal.aborted && !mayPass(error)) throw error;
+    }
+    if (signal.aborted) return exitCode;
+    if (!isLost) context.stderr.write("The connection was lost. Waiting for the server…\n");
+    isLost = true;
+    await pause(wait, undefined, { signal }).catch(() => undefined);
+    wait = Math.min(2 * wait, LONGEST_PAUSE_MS);
+  }
 }
 
-/** What a server that stops or starts may cause passes; any other error is thrown. */
-async function passing<Result>(act: () => Promise<Result>, signal: AbortSignal): Promise<Result | undefined> {
-  try {
-    return await act();
-  } catch (error) {
-    if (signal.aborted || isCut(error) || toFailure(error).exitCode === EXIT.unreachable) return undefined;
-    throw error;
-  }
+/** Whether a server that stops or starts may have caused an error. */
+function mayPass(error: unknown): boolean {
+  return isCut(error) || toFailure(error).exitCode === EXIT.unreachable;
 }
 
 /** Whether a stream ended in the middle. */
