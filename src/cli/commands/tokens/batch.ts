@@ -6,7 +6,8 @@ import type { Context } from "../../context.ts";
 import { UsageError, EXIT, type ExitCode } from "../../errors.ts";
 import { readInput } from "../../files.ts";
 import { harmlessJson } from "../../output/text.ts";
-import { failureJson, verdictJson, type Checked, type Checks, type VerificationJson } from "./checks.ts";
+import type { Checked, Checks, Verification } from "./checks.ts";
+import { notValid } from "./verdict.ts";
 
 const PARALLEL = 32;
 
@@ -27,14 +28,14 @@ export async function verifyBatch(
   const running: { readonly line: number; readonly checked: Promise<Checked> }[] = [];
   let areValid = ![...before.values()].includes(false);
   let isEmpty = true;
-  let failure: { readonly error: unknown; readonly result: VerificationJson } | undefined;
-  const failed = (error: unknown): VerificationJson => {
-    failure ??= { error, result: failureJson(explainFailure(context, error)) };
+  let failure: { readonly error: unknown; readonly result: Verification } | undefined;
+  const failed = (error: unknown): Verification => {
+    failure ??= { error, result: failedCheck(context, error) };
     return failure.result;
   };
   const finishOne = async (): Promise<void> => {
     const { line, checked } = running.shift()!;
-    const result = await checked.then(({ verdict }) => verdictJson(verdict, checks.how), failed);
+    const result = await checked.then(({ verification }) => verification, failed);
     if (!result.valid) areValid = false;
     if (!isQuiet) context.stdout.write(`${harmlessJson({ line, ...result })}\n`);
   };
@@ -61,9 +62,7 @@ export async function verifyBatch(
 async function readResults(context: Context, path: string | undefined): Promise<ReadonlyMap<number, boolean>> {
   if (path === undefined) return new Map();
   const text = await readInput(context, path, `--resume: "${path}"`);
-  const results = text
-    .split("\n")
-    .map((line) => parsedJson(line) as Partial<VerificationJson & { line: number }> | null);
+  const results = text.split("\n").map((line) => parsedJson(line) as Partial<Verification & { line: number }> | null);
   const isResult = results.map((result) => typeof result?.line === "number" && typeof result.valid === "boolean");
   if (text.trim() !== "" && !isResult.includes(true))
     throw new UsageError(`--resume: "${path}" is not the output of --batch.`);
@@ -71,6 +70,12 @@ async function readResults(context: Context, path: string | undefined): Promise<
   if (text !== "" && !text.endsWith("\n")) context.stdout.write("\n");
   const checked = results.filter((result, i) => isResult[i] && result!.checked !== null);
   return new Map(checked.map((result) => [result!.line!, result!.valid!]));
+}
+
+/** A check that did not decide about a token has the same form. */
+export function failedCheck(context: Context, error: unknown): Verification {
+  const { code, message } = explainFailure(context, error);
+  return { ...notValid(code, message), checked: null };
 }
 
 /** Without the word before it in a header, and the line breaks at the end of a file. Other whitespace makes it invalid. */

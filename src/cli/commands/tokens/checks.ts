@@ -9,10 +9,11 @@ import { verifyLocally, verifyRemotely, type Verdict } from "./verdict.ts";
 /** How tokens are checked: opened once, and used for one token or many. */
 export type Checks = Awaited<ReturnType<typeof openChecks>>;
 export type Checked = Awaited<ReturnType<Checks["check"]>>;
-type How = "remote" | "local" | "both";
+/** What `tokens verify --json` prints, whatever happened: `checked` is null if the check failed. */
+export type Verification = Verdict & { readonly checked: "remote" | "local" | "both" | null };
 
 export async function openChecks(context: Context, options: Flags<never, "local" | "both">) {
-  const how: How = options.local ? "local" : options.both ? "both" : "remote";
+  const how = options.local ? "local" : options.both ? "both" : "remote";
   const key = how === "remote" ? undefined : await localKey(context, options);
   const client = how === "local" ? undefined : await openClient(context, options);
   return {
@@ -22,7 +23,8 @@ export async function openChecks(context: Context, options: Flags<never, "local"
       const now = context.now();
       const local = key === undefined ? undefined : await verifyLocally(key, token, now);
       const remote = client && (await verifyRemotely(client, token, now));
-      return { verdict: [remote, local].find((one) => one?.valid === false) ?? remote ?? local!, local, remote };
+      const verdict = [remote, local].find((one) => one?.valid === false) ?? remote ?? local!;
+      return { verification: { ...verdict, checked: how } satisfies Verification, local, remote };
     },
   };
 }
@@ -41,28 +43,4 @@ async function localKey(context: Context, options: GlobalFlags): Promise<string>
   const key = own || (await requireKey(context, await resolveTarget(context, options).catch(askForKey)));
   checkSigningKey(own ? "SVC_SECRET_KEY" : "The secret key", key);
   return key;
-}
-
-const TEXTS = ["code", "error", "reason", "user_id", "email", "name", "provider", "avatar_url", "expires_at"] as const;
-type Texts = Readonly<Record<(typeof TEXTS)[number], string | null>>;
-const NOTHING = Object.fromEntries(TEXTS.map((name) => [name, null])) as Texts;
-
-/** What `tokens verify --json` prints, whatever happened: `code` is null if the token is valid, `checked` if the check failed. */
-export type VerificationJson = { readonly valid: boolean } & Texts & { readonly checked: How | null };
-
-export function verdictJson(verdict: Verdict, checked: How): VerificationJson {
-  if (!verdict.valid) {
-    // Of a token that is not valid nothing is repeated: a program might believe it.
-    const { code, error, why: reason = null } = verdict;
-    return { valid: false, ...NOTHING, code, error, reason, checked };
-  }
-  const { claims, answer } = verdict;
-  const { email = null, name = null, provider = null, avatar_url = null } = answer?.data ?? claims;
-  const user_id = answer?.id ?? claims.sub ?? null;
-  const expires_at = typeof claims.exp === "number" ? new Date(claims.exp * 1000).toISOString() : null;
-  return { valid: true, ...NOTHING, user_id, email, name, provider, avatar_url, expires_at, checked };
-}
-
-export function failureJson({ code, message: error }: CliError): VerificationJson {
-  return { valid: false, ...NOTHING, code, error, checked: null };
 }

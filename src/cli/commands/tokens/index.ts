@@ -1,15 +1,15 @@
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { runs, type Flags, type Program } from "../../command.ts";
-import { explainFailure } from "../../connection/explain-failure.ts";
 import type { Context } from "../../context.ts";
 import { UsageError, EXIT, type ExitCode } from "../../errors.ts";
+import { exitOf } from "../../failure.ts";
 import { readStdin } from "../../files.ts";
 import { time, inWords } from "../../output/claims.ts";
 import { colors, harmless, printJson, printRecord, quoted } from "../../output/text.ts";
-import { bare, verifyBatch } from "./batch.ts";
-import { openChecks, failureJson, verdictJson, type Checked, type Checks } from "./checks.ts";
-import { decode, type Verdict } from "./verdict.ts";
+import { bare, failedCheck, verifyBatch } from "./batch.ts";
+import { openChecks, type Checked } from "./checks.ts";
+import { decode } from "./verdict.ts";
 
 export function add(program: Program, context: Context): void {
   const tokens = program.command("tokens");
@@ -68,42 +68,37 @@ export async function runVerify(context: Context, options: VerifyOptions, argume
   if (resume !== undefined) throw new UsageError("--resume needs --batch.", "To verify one token, omit it.");
   const isSilent = options.quiet === true;
   const isJson = options.json === true && !isSilent;
-  let checks: Checks;
   let checked: Checked;
   try {
     const token = await readToken(context, "verify", argument, isSilent || isJson);
-    checks = await openChecks(context, options);
-    checked = await checks.check(token);
+    checked = await (await openChecks(context, options)).check(token);
   } catch (error) {
-    // A program finds the same form there, whatever happened.
-    if (isJson) printJson(context, failureJson(explainFailure(context, error)));
+    if (isJson) printJson(context, failedCheck(context, error));
     throw error;
   }
-  const { verdict } = checked;
-  if (isJson) printJson(context, verdictJson(verdict, checks.how));
+  const { verification } = checked;
+  if (isJson) printJson(context, verification);
   else if (!isSilent) print(context, checked);
-  return verdict.valid ? EXIT.done : verdict.exitCode;
+  return verification.code === null ? EXIT.done : exitOf(verification.code);
 }
 
-function print(context: Context, { verdict, local, remote }: Checked): void {
-  if (verdict.valid) return printRecord(context, record(verdict, context));
+function print(context: Context, { verification, local, remote }: Checked): void {
+  const { valid, error, reason, user_id, email, name, provider, avatar_url, expires_at } = verification;
+  if (valid) {
+    const user = Object.entries({ user_id, email, name, provider, avatar_url });
+    return printRecord(context, {
+      valid: "yes",
+      ...Object.fromEntries(user.map(([field, value]) => [field, String(value)])),
+      expires_at: expires_at === null ? "" : time(Date.parse(expires_at) / 1000, context),
+    });
+  }
   const chalk = colors(context.stderr, context);
-  context.stderr.write(`${chalk.red("✗")} ${harmless(verdict.error)}\n`);
-  if (verdict.why !== undefined) context.stderr.write(`  ${harmless(verdict.why)}\n`);
+  context.stderr.write(`${chalk.red("✗")} ${harmless(error!)}\n`);
+  if (reason !== null) context.stderr.write(`  ${harmless(reason)}\n`);
   if (local && remote && local.valid !== remote.valid)
     context.stderr.write(
       `  local: ${local.valid ? "valid" : "not valid"}, remote: ${remote.valid ? "valid" : "not valid"}\n`,
     );
-}
-
-function record(verdict: Verdict & { valid: true }, context: Context): Record<string, string> {
-  const { user_id, email, name, provider, avatar_url } = verdictJson(verdict, "both");
-  const shown = Object.entries({ user_id, email, name, provider, avatar_url });
-  return {
-    valid: "yes",
-    ...Object.fromEntries(shown.map(([field, value]) => [field, String(value)])),
-    expires_at: time(verdict.claims.exp, context),
-  };
 }
 
 /** Prints what a token says of itself. @throws {CliError} for what cannot be decoded */

@@ -9,28 +9,23 @@ import {
 } from "../../../wire/claims.ts";
 import { ERRORS } from "../../../wire/errors.ts";
 import { credentialKind } from "../../../wire/ids.ts";
-import type { VerifiedToken } from "../../../wire/resources.ts";
-import { EXIT, type ExitCode } from "../../errors.ts";
+import { EXIT } from "../../errors.ts";
 import { toFailure } from "../../failure.ts";
 import { counted } from "../../output/text.ts";
 
-/** Whether a token is valid, by the service's answer or by the key alone. */
-export type Verdict =
-  | { readonly valid: true; readonly claims: Partial<TokenClaims>; readonly answer?: VerifiedToken }
-  | {
-      readonly valid: false;
-      readonly exitCode: ExitCode;
-      readonly code: string;
-      readonly error: string;
-      readonly why: string | undefined;
-    };
+const TEXTS = ["code", "error", "reason", "user_id", "email", "name", "provider", "avatar_url", "expires_at"] as const;
+type Texts = Readonly<Record<(typeof TEXTS)[number], string | null>>;
+const NOTHING = Object.fromEntries(TEXTS.map((name) => [name, null])) as Texts;
+
+/** Whether a token is valid, and `code` null, by the service's answer or by the key alone. */
+export type Verdict = { readonly valid: boolean } & Texts;
 
 /** Asks the service. @throws if it did not decide about the token */
 export async function verifyRemotely(client: Client, token: string, now: Date): Promise<Verdict> {
   const decoded = await decode(token);
   try {
-    const answer = await client.tokens.verify(token);
-    return { valid: true, claims: decoded?.claims ?? {}, answer };
+    const { id, data } = await client.tokens.verify(token);
+    return accepted({ ...data, sub: id }, decoded?.claims.exp);
   } catch (error) {
     return refused(error, token, decoded, now);
   }
@@ -40,10 +35,22 @@ export async function verifyRemotely(client: Client, token: string, now: Date): 
 export async function verifyLocally(secretKey: string, token: string, now: Date): Promise<Verdict> {
   const { verifyToken } = await import("../../../client/verify.ts");
   try {
-    return { valid: true, claims: await verifyToken(token, { secretKey, now: () => now }) };
+    const claims = await verifyToken(token, { secretKey, now: () => now });
+    return accepted(claims, claims.exp);
   } catch (error) {
     return refused(error, token, await decode(token), now);
   }
+}
+
+function accepted(claims: Partial<TokenClaims>, exp: number | undefined): Verdict {
+  const { sub: user_id = null, email = null, name = null, provider = null, avatar_url = null } = claims;
+  const expires_at = typeof exp === "number" ? new Date(exp * 1000).toISOString() : null;
+  return { valid: true, ...NOTHING, user_id, email, name, provider, avatar_url, expires_at };
+}
+
+/** Of a token that is not valid nothing is repeated: a program might believe it. */
+export function notValid(code: string, error: string, reason: string | null = null): Verdict {
+  return { valid: false, ...NOTHING, code, error, reason };
 }
 
 /** The header and claims of a token. Undefined if it cannot be decoded. */
@@ -59,13 +66,11 @@ export async function decode(token: string): Promise<DecodedToken | undefined> {
 function refused(error: unknown, token: string, decoded: DecodedToken | undefined, now: Date): Verdict {
   const { exitCode, code, message } = toFailure(error);
   // A token that is too long to be sent is not valid.
-  if (code === "body_too_large") {
-    const own = { exitCode: EXIT.tokenInvalid, code: "token_invalid", error: ERRORS.token_invalid.error };
-    return { valid: false, ...own, why: whyNot("token_invalid", token, decoded, now) };
-  }
+  if (code === "body_too_large")
+    return notValid("token_invalid", ERRORS.token_invalid.error, whyNot("token_invalid", token, decoded, now));
   const isAnswer = exitCode === EXIT.tokenInvalid || code === "user_not_found";
   if (!isAnswer) throw error;
-  return { valid: false, exitCode, code, error: message, why: whyNot(code, token, decoded, now) };
+  return notValid(code, message, whyNot(code, token, decoded, now));
 }
 
 /** Of 32 bytes in base64url. */
