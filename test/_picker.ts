@@ -64,8 +64,14 @@ export function introduced(simulator: Simulator, provider: Provider, changed?: F
   return new Map([...asked, ["application", simulator.sealApplication(own, asked.get("state")!)]]);
 }
 
+/** The authorization endpoint, asked by a program: for a new request, or for a choice on the picker. */
+export function authorize(simulator: Simulator, provider: Provider, query: ReadonlyMap<string, string>) {
+  if (query.has("request")) return simulator.choose(provider, query);
+  return simulator.authorize(simulator.request(provider, query), query.get("login_hint"));
+}
+
 export function codeFor(simulator: Simulator, provider: Provider, changed?: Fields): string {
-  const outcome = simulator.authorize(provider, introduced(simulator, provider, changed));
+  const outcome = authorize(simulator, provider, introduced(simulator, provider, changed));
   if (!("location" in outcome)) throw new Error("a page instead of a code");
   return new URL(outcome.location).searchParams.get("code")!;
 }

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { Personas } from "../../src/server/simulator/personas.ts";
 import { createSealer } from "../../src/server/simulator/sealer.ts";
 import { createSimulator } from "../../src/server/simulator/simulator.ts";
+import { authorize } from "../_picker.ts";
 
 const FRONT = "http://localhost:7820";
 
@@ -70,9 +71,9 @@ describe("The simulator's own client", () => {
         ["scope", "user:email"],
         ["state", "s"],
       ]);
-    expect(simulator.authorize("github", query(simulator.client.client_id))).toMatchObject({ accounts: [] });
+    expect(authorize(simulator, "github", query(simulator.client.client_id))).toMatchObject({ accounts: [] });
     expect(clients).not.toHaveBeenCalled();
-    expect(() => simulator.authorize("github", query("unknown"))).toThrow("unknown client_id");
+    expect(() => authorize(simulator, "github", query("unknown"))).toThrow("unknown client_id");
     expect(clients).toHaveBeenCalled();
   });
 });

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { type Simulator } from "../../src/server/simulator/simulator.ts";
-import { addressOf, authorization, codeFor, create, exchange, get, jsonOf } from "../_picker.ts";
+import { addressOf, authorization, authorize, codeFor, create, exchange, get, jsonOf } from "../_picker.ts";
 
 describe("Two processes on one store", () => {
   const redeem = async (simulator: Simulator, code: string): Promise<[number, unknown]> =>
     jsonOf(await exchange(simulator, "twitter", code));
   const answer = (simulator: Simulator, query: ReadonlyMap<string, string>): URLSearchParams => {
-    const outcome = simulator.authorize("twitter", query);
+    const outcome = authorize(simulator, "twitter", query);
     if (!("location" in outcome)) throw new Error("a page instead of an address");
     return new URL(outcome.location).searchParams;
   };
   const requestAt = (simulator: Simulator): string => {
-    const outcome = simulator.authorize("twitter", authorization("twitter", { login_hint: undefined }));
+    const outcome = authorize(simulator, "twitter", authorization("twitter", { login_hint: undefined }));
     if (!("request" in outcome)) throw new Error("no page");
     return outcome.request;
   };
@@ -48,15 +48,15 @@ describe("Two processes on one store", () => {
     expect((await redeem(create(Buffer.from("key_of_others")).simulator, code))[0]).toBe(400);
     const request = requestAt(simulator);
     expect((await redeem(simulator, request))[0]).toBe(400);
-    expect(() => simulator.authorize("twitter", new Map([["request", code]]))).toThrow(
+    expect(() => authorize(simulator, "twitter", new Map([["request", code]]))).toThrow(
       "this request is no longer valid",
     );
-    expect(() => simulator.authorize("google", new Map([["request", request]]))).toThrow(
+    expect(() => authorize(simulator, "google", new Map([["request", request]]))).toThrow(
       "this request is no longer valid",
     );
     clock.advance(601);
     expect((await redeem(simulator, code))[0]).toBe(400);
-    expect(() => simulator.authorize("twitter", new Map([["request", request]]))).toThrow(
+    expect(() => authorize(simulator, "twitter", new Map([["request", request]]))).toThrow(
       "this request is no longer valid",
     );
   });

@@ -4,6 +4,7 @@ import { PROVIDERS, type Provider } from "../../src/wire/providers.ts";
 import {
   addressOf,
   authorization,
+  authorize,
   basic,
   callbackUrl,
   CHALLENGE,
@@ -36,7 +37,7 @@ describe("A simulated authorize endpoint", () => {
 
   it.each(PROVIDERS)("returns a code and the state: %s", (provider) => {
     const { simulator } = create();
-    const outcome = simulator.authorize(provider, introduced(simulator, provider));
+    const outcome = authorize(simulator, provider, introduced(simulator, provider));
     const code = expect.stringMatching(/^[\w-]{32,512}$/) as string;
     const { origin, pathname, searchParams } = new URL((outcome as { location: string }).location);
     expect(origin + pathname).toBe(callbackUrl(provider));

@@ -243,7 +243,7 @@ it("T03: A sign-in is bound to one of the browsers that come to different proces
     const bound = await Promise.allSettled(
       Array.from({ length: 8 }, (_, i) => {
         const deps = { store: stores[i % 2]!, addresses: { isHttps: false } };
-        return bindAtPage(deps, { provider: "google", browser: `browser-${i}` }, state, undefined);
+        return bindAtPage(deps, { provider: "google", browser: `browser-${i}`, state, application: undefined });
       }),
     );
     const cookies = bound.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));

@@ -3,13 +3,12 @@ import type { Cookie } from "../cookies.ts";
 import { SignInRefused } from "../errors.ts";
 import { flowIdOf } from "../history/flows.ts";
 import { beginningOf, redactText } from "../history/redact.ts";
-import type { Application } from "../providers/connections.ts";
 import { AWAITS_BROWSER, isPageBinding, pageBinding } from "../sign-in/binding.ts";
 import type { StateRecord } from "../store/records.ts";
 import { ANOTHER_BROWSER, noLongerValid } from "./authorize-request.ts";
-import type { AuthorizeReply } from "./authorize.ts";
 import type { LabelledBrowser } from "./browser.ts";
-import { decideSignIn, settleChoice, type Decision } from "./decision.ts";
+import { decideSignIn, settleChoice } from "./decision.ts";
+import type { AuthorizationRequest } from "./grants.ts";
 import type { HeadlessDeps } from "./headless.ts";
 
 /** Of an account that does not exist. */
@@ -29,27 +28,29 @@ interface AuthorizePageRequest {
  * @returns with the sign-in's flow, if it is known, and the cookie that binds it to the browser, if it has to be bound here
  * @throws {ApiError} if the request is invalid in a way that providers answer without a redirect
  */
-export async function answerAuthorize(deps: HeadlessDeps, request: AuthorizePageRequest) {
-  const { provider, query, labelledBrowser } = request;
+export async function answerAuthorize(deps: HeadlessDeps, page: AuthorizePageRequest) {
+  const { provider, query, browser, labelledBrowser } = page;
   const startedAt = performance.now();
-  const state = query.has("request") ? undefined : query.get("state");
   const login_hint = query.get("login_hint");
-  // First without scenarios: a request that is refused must not use one up.
-  let reply = await authorized(deps, request);
-  let cookie: Cookie | undefined;
-  let decided: Decision | undefined;
-  const application = "location" in reply ? undefined : reply.asked.application;
-  // Nor must a request that this service did not send, and no browser is bound by one: it could hide that a click is needed.
-  if (state !== undefined && ("location" in reply || application)) {
-    cookie = await bindAtPage(deps, request, state, application);
-    decided = await decideSignIn(deps, { provider, state, login_hint, labelledBrowser });
+  if (query.has("request")) {
+    const reply = deps.simulator.choose(provider, query, browser);
+    if ("location" in reply) {
+      await settleChoice(deps, reply, { ms: performance.now() - startedAt, login_hint });
+      return { reply, flow_id: flowIdOf(reply.asked.state) };
+    }
+    // A program can't choose again, so the sign-in is over.
+    if (browser === undefined && reply.unknown !== undefined) throw await endUnknown(deps, reply.asked, reply.unknown);
+    return { reply };
   }
-  if (decided) reply = await authorized(deps, request, decided);
-  const choice = "location" in reply ? reply.choice : undefined;
-  const known = choice?.state ?? state;
-  if (known === undefined) return { reply };
-  const flow_id = flowIdOf(known);
-  if (choice) await settleChoice(deps, choice, { ms: performance.now() - startedAt, login_hint });
+  const asked = deps.simulator.request(provider, query, browser);
+  const { state, application } = asked;
+  // A request that this service did not send uses up no scenario, and binds no browser: it could hide that a click is needed.
+  const cookie = application && (await bindAtPage(deps, asked));
+  const decided = application && (await decideSignIn(deps, { provider, state, login_hint, labelledBrowser }));
+  const reply = deps.simulator.authorize(asked, login_hint, decided);
+  if (state === "") return { reply };
+  const flow_id = flowIdOf(state);
+  if ("location" in reply) await settleChoice(deps, reply, { ms: performance.now() - startedAt, login_hint });
   else
     deps.flows.of(flow_id)(decided ? { requested_outcome: decided.outcome } : {}, {
       name: "provider",
@@ -59,39 +60,37 @@ export async function answerAuthorize(deps: HeadlessDeps, request: AuthorizePage
   return { reply, flow_id, cookie };
 }
 
-/** @throws {ApiError} also for an account that does not exist, after the sign-in was ended */
-async function authorized(
-  deps: HeadlessDeps,
-  { provider, query, browser }: AuthorizePageRequest,
-  decided?: Decision,
-): Promise<AuthorizeReply> {
-  const reply = deps.simulator.authorize(provider, query, browser, decided);
-  if (!("unknown" in reply)) return reply;
-  const { unknown, state } = reply;
+/** Ends a sign-in for which an account was chosen that does not exist. */
+async function endUnknown(
+  { store, flows }: HeadlessDeps,
+  { provider, state }: AuthorizationRequest,
+  unknown: string,
+): Promise<SignInRefused> {
   const refusal = `the simulated ${PROVIDER_TITLES[provider]} has no account "${redactText(beginningOf(unknown, MAX_SHOWN_LENGTH))}"`;
   const reason = `T${refusal.slice(1)}. Use the id, an e-mail address or the login of one that it has as login_hint.`;
-  const taken = await deps.store.takeState(state);
+  const taken = await store.takeState(state);
   // Otherwise it has ended before.
   if (await taken?.removed)
-    deps.flows.of(flowIdOf(state))(
+    flows.of(flowIdOf(state))(
       { result: "error", error: "bad_request", reason },
       { name: "provider", sent: { provider, login_hint: unknown }, answered: { status: 400 }, reason },
     );
-  throw new SignInRefused("bad_request", refusal);
+  return new SignInRefused("bad_request", refusal);
 }
 
 /**
  * Binds a sign-in that a browser began at another host than the callback's: the first browser at the page gets it.
- * @param request.browser its secret id; undefined for a program
- * @param application that a refusal links back to
  * @returns the cookie for the callback; undefined if the sign-in is not bound here
  * @throws {SignInRefused} if another browser was first
  */
 export async function bindAtPage(
-  { store, addresses }: { readonly store: HeadlessDeps["store"]; readonly addresses: { readonly isHttps: boolean } },
-  { provider, browser }: Pick<AuthorizePageRequest, "provider" | "browser">,
-  state: string,
-  application: Application | undefined,
+  { store, addresses }: Pick<HeadlessDeps, "store"> & { readonly addresses: { readonly isHttps: boolean } },
+  {
+    provider,
+    browser,
+    state,
+    application,
+  }: Pick<AuthorizationRequest, "provider" | "browser" | "state" | "application">,
 ): Promise<Cookie | undefined> {
   if (browser === undefined) return undefined;
   const found = await store.find("states", state);

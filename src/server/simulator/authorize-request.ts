@@ -2,6 +2,7 @@ import type { Provider } from "../../wire/providers.ts";
 import { ApiError, SignInRefused } from "../errors.ts";
 import type { Application } from "../providers/connections.ts";
 import type { AuthorizationRequest, Grants, PendingRequest } from "./grants.ts";
+import type { PersonaRecord } from "../store/records.ts";
 import type { Personas } from "./personas.ts";
 import type { SimulatedProvider } from "./provider.ts";
 
@@ -16,7 +17,7 @@ export const ANOTHER_BROWSER = "another browser began this sign-in";
 export function parseRequest(
   { name, provider, grants, callbackUrl, isClient }: AuthorizationServer,
   query: Parameters,
-  { browser, outcome, profile }: Pick<AuthorizationRequest, "browser" | "outcome" | "profile">,
+  browser: string | undefined,
 ): AuthorizationRequest {
   const client_id = query.get("client_id") ?? "";
   const redirect_uri = query.get("redirect_uri") ?? "";
@@ -36,18 +37,18 @@ export function parseRequest(
     code_challenge: query.get("code_challenge"),
     application: grants.openApplication(query.get("application") ?? "", state),
     browser,
-    outcome,
-    profile,
+    outcome: undefined,
+    profile: undefined,
   };
 }
 
 /** The request that a choice answers. @throws {ApiError} if it is unknown, another browser's, or older than ten minutes */
 export function findRequest(
   { name, grants }: AuthorizationServer,
-  id: string,
+  query: Parameters,
   browser: string | undefined,
 ): PendingRequest {
-  const pending = grants.pending(id);
+  const pending = grants.pending(query.get("request") ?? "");
   const reason =
     pending?.request.provider !== name
       ? "unknown request"
@@ -74,6 +75,13 @@ export function noLongerValid(
 
 function refused(provider: Provider, why: string): ApiError {
   return new ApiError("bad_request", `${provider} (simulated): ${why}`);
+}
+
+/** The end of a sign-in at the provider: with a code for the account, or with the error of the request's outcome. */
+export interface Redirect {
+  readonly location: string;
+  readonly asked: AuthorizationRequest;
+  readonly persona: PersonaRecord | undefined;
 }
 
 /** One simulated provider at work: its rules, what it has granted, and the clients and accounts that it knows. */

@@ -2,8 +2,8 @@ import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 import { normalizeEmail } from "../../wire/text/fold.ts";
 import { withParameters } from "../sign-in/redirect-uri.ts";
 import type { PersonaRecord } from "../store/records.ts";
-import { findRequest, parseRequest, type AuthorizationServer, type Parameters } from "./authorize-request.ts";
-import type { Choice, Override } from "./decision.ts";
+import { findRequest, type AuthorizationServer, type Parameters, type Redirect } from "./authorize-request.ts";
+import type { Override } from "./decision.ts";
 import { readEdit } from "./edit.ts";
 import type { AuthorizationRequest } from "./grants.ts";
 import { REDIRECT_ERRORS, isOutcomeAt } from "./outcomes.ts";
@@ -11,34 +11,30 @@ import { newPicker, pickerView, type PickerView } from "./picker.ts";
 
 const MAX_NAME_LENGTH = 256;
 
-/** A program chose an account that does not exist. It cannot choose again, so the sign-in with this state is over. */
-export interface UnknownAccount {
-  readonly unknown: string;
-  readonly state: string;
+/**
+ * Answers a client's request with a redirect if an account is suggested. Otherwise the request is sealed, and the picker's
+ * links contain nothing else of it: the state is not on the page.
+ */
+export function answerRequest(
+  server: AuthorizationServer,
+  asked: AuthorizationRequest,
+  hint: string | undefined,
+  override: Override | undefined,
+): Redirect | PickerView {
+  const request = override ? { ...asked, outcome: override.outcome, profile: override.profile } : asked;
+  const account = decidedAccount(server, hint, override);
+  // Only for the service's own requests: any other sender could omit that a click is needed.
+  if (account && request.application?.needsClick === false) return redirectToClient(server, request, account);
+  return newPicker(server, request, (override && account?.email) ?? "");
 }
 
-export type AuthorizeReply = { readonly location: string; readonly choice: Choice } | PickerView;
-
-/**
- * A provider's authorization endpoint. If the request suggests an account, it is answered with a redirect. Otherwise it is
- * sealed, and the picker's links contain nothing else of it: the state is not on the page.
- * @throws {ApiError} if the request is invalid in a way that providers answer without a redirect
- */
-export function authorize(
+/** Answers what was chosen on the picker. @throws {ApiError} as `findRequest` */
+export function answerChoice(
   server: AuthorizationServer,
   query: Parameters,
   browser: string | undefined,
-  override: Override | undefined,
-): AuthorizeReply | UnknownAccount {
-  const id = query.get("request");
-  if (id === undefined) {
-    const request = parseRequest(server, query, { browser, outcome: override?.outcome, profile: override?.profile });
-    const account = decidedAccount(server, query.get("login_hint"), override);
-    // Only for the service's own requests: any other sender could omit that a click is needed.
-    if (account && request.application?.needsClick === false) return redirectToClient(server, request, account);
-    return newPicker(server, request, (override && account?.email) ?? "");
-  }
-  const { request: pending, isTooSoon } = findRequest(server, id, browser);
+): Redirect | PickerView {
+  const { request: pending, isTooSoon } = findRequest(server, query, browser);
   if (query.has("cancel")) return redirectToClient(server, { ...pending, outcome: "access_denied" }, undefined);
   const outcome = query.get("outcome");
   const request = isOutcomeAt(outcome, server.name) ? { ...pending, outcome } : pending;
@@ -56,9 +52,7 @@ export function authorize(
   }
   const { persona, problem } = choose(server, query);
   if (persona) return redirectToClient(server, request, persona);
-  const unknown = query.get("login_hint");
-  if (unknown !== undefined && browser === undefined) return { unknown, state: request.state };
-  return { ...pickerView(server, query, request), problem };
+  return { ...pickerView(server, query, request), problem, unknown: query.get("login_hint") };
 }
 
 function decidedAccount(
@@ -74,18 +68,16 @@ function decidedAccount(
   return override && override.as === undefined ? personas.first(hasAccount) : undefined;
 }
 
-/** Ends the sign-in at the provider: with the outcome's error, otherwise with a code for the account. */
 function redirectToClient(
   { grants }: AuthorizationServer,
-  request: AuthorizationRequest,
+  asked: AuthorizationRequest,
   persona: PersonaRecord | undefined,
-): AuthorizeReply {
-  const { provider, redirect_uri, state, outcome = "success", profile } = request;
+): Redirect {
+  const { redirect_uri, state, outcome = "success" } = asked;
   const error = REDIRECT_ERRORS[outcome];
   const answer =
-    error === undefined && persona ? { code: grants.issueCode(request, persona) } : { error: error ?? "access_denied" };
-  const location = withParameters(redirect_uri, { ...answer, state });
-  return { location, choice: { provider, state, outcome, persona, profile } };
+    error === undefined && persona ? { code: grants.issueCode(asked, persona) } : { error: error ?? "access_denied" };
+  return { location: withParameters(redirect_uri, { ...answer, state }), asked, persona };
 }
 
 function choose(

@@ -3,8 +3,8 @@ import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { Provider } from "../../wire/providers.ts";
 import { flowIdOf, type FlowFacts, type Flows } from "../history/flows.ts";
 import type { SignIns } from "../sign-in/begin.ts";
-import type { PersonaRecord } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
+import type { Redirect } from "./authorize-request.ts";
 import type { LabelledBrowser } from "./browser.ts";
 import { editedNames, type Edit } from "./edit.ts";
 import { accountName } from "./typed-account.ts";
@@ -56,19 +56,10 @@ export async function decideSignIn({ decide, flows }: DecisionDeps, arrival: Arr
   return decision;
 }
 
-/** How a sign-in was decided at a provider's authorize page. */
-export interface Choice {
-  readonly provider: Provider;
-  readonly state: string;
-  readonly outcome: OutcomeId;
-  readonly persona: PersonaRecord | undefined;
-  readonly profile: Edit | undefined;
-}
-
 /** Records in the flow how a sign-in was decided, and prepares the records that its outcome needs before the callback. */
 export async function settleChoice(
   { flows, store, now }: DecisionDeps,
-  { outcome, persona, provider, profile, state }: Choice,
+  { asked: { provider, state, outcome = "success", profile }, persona }: Redirect,
   { ms, login_hint }: { readonly ms: number; readonly login_hint: string | undefined },
 ): Promise<void> {
   const account = persona && accountName(persona);

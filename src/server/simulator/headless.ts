@@ -61,15 +61,15 @@ export async function signInHeadless(deps: HeadlessDeps, request: HeadlessReques
     isAtCallback: true,
     ...(redirect_uri === undefined && { isOwnPage: true }),
   });
-  const query = new Map(new URL(location).searchParams);
-  const state = query.get("state") ?? "";
+  const asked = deps.simulator.request(provider, new Map(new URL(location).searchParams));
+  const { state } = asked;
   const labelledBrowser = browser === undefined ? undefined : { id: browser, label: browser };
   const decided = await decideSignIn(deps, { provider, state, login_hint: as, labelledBrowser, outcome });
   const override = { as, outcome: outcome ?? "success", ...decided, profile: profile ?? decided?.profile };
-  const answer = deps.simulator.authorize(provider, query, undefined, override);
+  const answer = deps.simulator.authorize(asked, undefined, override);
   if (!("location" in answer))
     throw new ApiError("bad_request", `as: ${override.as ?? "the first account"} can't sign in with ${provider}`);
-  await settleChoice(deps, answer.choice, { ms: performance.now() - startedAt, login_hint: undefined });
+  await settleChoice(deps, answer, { ms: performance.now() - startedAt, login_hint: undefined });
   const { code, error } = Object.fromEntries(new URL(answer.location).searchParams);
   const flow_id = flowIdOf(state);
   const callback = { provider, state, code, error, ip_address: ADDRESS, caller: PROGRAM, flow_id };

@@ -23,6 +23,8 @@ export interface PickerView {
   readonly search: string;
   /** What is wrong with the address that was typed in. */
   readonly problem?: string | undefined;
+  /** The account that was chosen, if it does not exist. */
+  readonly unknown?: string | undefined;
   /** An account was chosen too soon after the page was shown for an intended click. */
   readonly isTooSoon?: boolean;
   /** What is wrong with the changes that were typed in. */

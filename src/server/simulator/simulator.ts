@@ -2,11 +2,11 @@ import type { FetchInit, FetchResponse } from "../../wire/http/fetch.ts";
 import { PROVIDERS, isProvider, type Provider } from "../../wire/providers.ts";
 import { normalizeEmail } from "../../wire/text/fold.ts";
 import type { ConnectionRecord, PersonaRecord } from "../store/records.ts";
-import { findRequest, type AuthorizationServer, type Parameters } from "./authorize-request.ts";
-import { authorize } from "./authorize.ts";
+import { findRequest, parseRequest, type AuthorizationServer, type Parameters } from "./authorize-request.ts";
+import { answerChoice, answerRequest } from "./authorize.ts";
 import type { Override } from "./decision.ts";
 import { withEdit } from "./edit.ts";
-import { createGrants } from "./grants.ts";
+import { createGrants, type AuthorizationRequest } from "./grants.ts";
 import { SHORT_TIMEOUT_MS, alteredPersona, tokenFailure } from "./outcomes.ts";
 import { Personas } from "./personas.ts";
 import { pickerView } from "./picker.ts";
@@ -64,16 +64,15 @@ export function createSimulator(options: SimulatorOptions) {
     endpoints: (name: Provider) => endpoints[name],
     sealApplication: grants.sealApplication,
 
-    /**
-     * The authorization endpoint of a provider.
-     * @param browser tells browsers apart; undefined for a program
-     * @throws {ApiError} if the request is invalid in a way that providers answer without a redirect
-     */
-    authorize: (name: Provider, query: Parameters, browser?: string, override?: Override) =>
-      authorize(servers[name], query, browser, override),
-    /** The picker of a pending request. @throws {ApiError} if the request is unknown or another browser's */
+    /** A client's request at the authorization endpoint. @throws {ApiError} as `parseRequest` */
+    request: (name: Provider, query: Parameters, browser?: string) => parseRequest(servers[name], query, browser),
+    authorize: (asked: AuthorizationRequest, hint?: string, override?: Override) =>
+      answerRequest(servers[asked.provider], asked, hint, override),
+    /** @throws {ApiError} as `findRequest` */
+    choose: (name: Provider, query: Parameters, browser?: string) => answerChoice(servers[name], query, browser),
+    /** The picker of a pending request. @throws {ApiError} as `findRequest` */
     accounts: (name: Provider, query: Parameters, browser?: string) =>
-      pickerView(servers[name], query, findRequest(servers[name], query.get("request") ?? "", browser).request),
+      pickerView(servers[name], query, findRequest(servers[name], query, browser).request),
     /** The outcome chosen for the sign-in that issued this code. Undefined if none was chosen. */
     outcomeOf: (code: string) => grants.issuedFor(code).outcome,
     holderOf: (code: string) => grants.issuedFor(code).holder,
