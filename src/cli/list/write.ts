@@ -52,35 +52,19 @@ export async function writePaged(
   if (!(isAll && isPaged)) for (const note of notesOn()) say(context, note);
 }
 
-/** What a shell says of a program that it can't run. */
+/** What a shell says of a program that it can't run. The codes above are those of signals. */
 const NOT_RUN: readonly number[] = [126, 127];
-/** More than a pipe takes from us before anything has read from it. */
-const PIPE_CHARACTERS = 1_048_576;
 
-/** Writes to a pager, or to the terminal if the pager can't be run. */
+/** Writes to a pager, or to the terminal if there is none. */
 async function page(context: Context, command: string, chunks: Chunks): Promise<void> {
   const pager = await context.openPager?.(command);
   if (!pager) return writeAll(context.stdout, chunks);
-  let unread = "";
-  const write = (text: string): void => {
-    if (unread.length <= PIPE_CHARACTERS) unread += text;
-    pager.write(text);
-  };
-  // A reader that has gone ends this loop, and may never have been there: the rest is still to be had then.
-  const rest = { [Symbol.asyncIterator]: () => ({ next: () => chunks.next() }) };
-  await writeAll({ write, ready: () => pager.ready() }, rest);
+  await writeAll(pager, chunks);
   const exitCode = await pager.close();
-  if (NOT_RUN.includes(exitCode) && unread.length <= PIPE_CHARACTERS) {
-    context.stdout.write(unread);
-    await writeAll(context.stdout, chunks);
-    say(context, `The pager "${command}" could not be run. ${ANOTHER_PAGER}`);
-  } else {
-    await chunks.return(undefined);
-    if (exitCode > 0 && exitCode < 126)
-      say(context, `The pager "${command}" failed with exit code ${exitCode}. ${ANOTHER_PAGER}`);
-  }
+  if (exitCode === 0 || exitCode > 127) return;
+  const what = NOT_RUN.includes(exitCode) ? "could not be run" : `failed with exit code ${exitCode}`;
+  say(context, `The pager "${command}" ${what}. Set SVC_PAGER to another one, or use --no-pager.`);
 }
-const ANOTHER_PAGER = "Set SVC_PAGER to another one, or use --no-pager.";
 
 async function* followedBy(first: readonly string[], rest: Chunks): Chunks {
   yield* first;

@@ -11,6 +11,8 @@ const DEFAULT = IS_WINDOWS ? systemProgram("more.com", process.env) : "less";
 const LESS = "FRX";
 /** What commands print, whatever the locale says: containers often have none. */
 const LESSCHARSET = "utf-8";
+/** If a shell can't run a pager, all of the text is still in the pipe. */
+const ELSE_CAT = "\ncode=$?; case $code in 126|127) cat ;; esac; exit $code";
 
 /** The program to page with: `SVC_PAGER`, `PAGER`, or less. Undefined if it is switched off. */
 export function pagerOf({ env, stdout, stdin }: Context): string | undefined {
@@ -24,7 +26,11 @@ export async function openPager(command: string): Promise<Pager | undefined> {
   // eslint-disable-next-line node/no-process-env
   const env = { LESS, LESSCHARSET, LV: "-c", ...process.env };
   const shell = command !== DEFAULT && (IS_WINDOWS ? systemProgram("cmd.exe", env) : true);
-  const child = spawn(command, { shell, stdio: ["pipe", "inherit", "inherit"], env });
+  const child = spawn(shell === true ? command + ELSE_CAT : command, {
+    shell,
+    stdio: ["pipe", "inherit", "inherit"],
+    env,
+  });
   const closed = once(child, "close").then(([exitCode]) => (exitCode as number | null) ?? 0);
   closed.catch(() => undefined);
   const isStarted = await once(child, "spawn").then(
