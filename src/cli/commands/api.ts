@@ -4,7 +4,7 @@ import { encodePair, trimSlash } from "../../wire/http/request.ts";
 import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/ids.ts";
 import { parsedJson } from "../../wire/text/json.ts";
 import { collect, runs, type Flags, type Program } from "../command.ts";
-import { optionsOf, requireKey, retriesOf, timeoutMs } from "../connection/client.ts";
+import { requireKey, retriesOf, timeoutMs } from "../connection/client.ts";
 import { exchange, type Answer } from "../connection/exchange.ts";
 import { explainFailure } from "../connection/explain-failure.ts";
 import type { Target } from "../connection/sources.ts";
@@ -52,7 +52,7 @@ export async function runApi(context: Context, options: ApiOptions, verb: string
     throw new UsageError(`Unknown method "${method}".`, `Use one of ${METHODS.join(", ")}.`);
   const target = await resolveTarget(context, options);
   const isForApi = path.split("?")[0] === INSTANCES_PATH && target.api_url !== undefined;
-  const url = urlOf(path, isForApi ? optionsOf(context, target).apiUrl : optionsOf(context, target).baseUrl);
+  const url = urlOf(path, (isForApi ? target.api_url : target.base_url)?.value);
   const isQuery = method === "GET" || method === "HEAD" || method === "DELETE";
   const fields = (options.field ?? []).map((field) => pairFrom("--field", field));
   if (isQuery) url.search = [url.search.slice(1), ...fields.map(encodePair)].filter(Boolean).join("&");

@@ -1,12 +1,12 @@
-import { checkKey } from "../../client/options.ts";
+import { checkAddress, checkKey } from "../../client/options.ts";
 import { trimSlash } from "../../wire/http/request.ts";
 import { SECRET_KEY_PREFIX } from "../../wire/ids.ts";
 import { runs, type Flags, type Program } from "../command.ts";
-import { checkUrl, optionsOf, requireEncryption, openWith, verifyKeyWithService } from "../connection/client.ts";
+import { openWith, requirePrivacy, verifyKeyWithService } from "../connection/client.ts";
 import { originOf, shadowsOf } from "../connection/sources.ts";
 import { instanceInWords } from "../connection/target.ts";
 import type { Context } from "../context.ts";
-import { forgetKey, storeKey } from "../credentials/keys.ts";
+import { forgetKey, storeKey, type Sourced } from "../credentials/keys.ts";
 import {
   checkProfileName,
   readProfile,
@@ -58,7 +58,7 @@ export async function runLogin(context: Context, options: LoginOptions): Promise
     );
 
   const key = await readGoodKey(context, origin, async (secretKey) => {
-    if (options.check) await verifyKeyWithService(context, { ...address, secretKey });
+    if (options.check) await verifyKeyWithService(context, typed(address.base_url), secretKey);
   });
   const secret_key = await storeKey(context, name, origin, key, await isForFile(context, options));
   // The previous one, if it is in the other place.
@@ -108,28 +108,31 @@ async function findAddress(
     ...(publishableKey !== undefined && { publishable_key: publishableKey }),
   };
   const given = flags.baseUrl ?? known?.base_url ?? (context.env["SVC_BASE_URL"] || undefined);
-  if (given !== undefined) return { base_url: checkAddress(context, given), ...shared };
+  if (given !== undefined) return { base_url: addressFrom(context, given), ...shared };
   if (publishableKey !== undefined && apiUrl !== undefined) {
+    checkAddress("--api-url", apiUrl);
     const target = { api_url: { value: apiUrl, source: "--api-url" } };
-    const { url } = (
-      await (await openWith(context, optionsOf(context, target), target)).instances.resolve(publishableKey)
-    ).data;
+    const { url } = (await (await openWith(context, target)).instances.resolve(publishableKey)).data;
     if (url === null)
       throw new CliError(EXIT.failed, `The instance of ${publishableKey} is not active yet, and has no address.`);
-    return { base_url: checkAddress(context, url), ...shared };
+    return { base_url: addressFrom(context, url), ...shared };
   }
   if (!isInteractive(context))
     throw new UsageError(
       "No service to log in to.",
       "Name it with --base-url, or with --publishable-key and --api-url.",
     );
-  return { base_url: checkAddress(context, (await context.ask("Address of your instance:")).trim()), ...shared };
+  return { base_url: addressFrom(context, (await context.ask("Address of your instance:")).trim()), ...shared };
 }
 
-function checkAddress(context: Context, text: string): string {
-  const base_url = { value: checkUrl(text, "--base-url"), source: "--base-url" };
-  requireEncryption(context, { base_url }, "");
-  return trimSlash(base_url.value);
+function addressFrom({ env }: Context, text: string): string {
+  checkAddress("--base-url", text);
+  requirePrivacy(env, typed(text), "secret key");
+  return trimSlash(text);
+}
+
+function typed(value: string): Sourced {
+  return { value, source: "--base-url" };
 }
 
 /** `https://acme.example.com` is `acme`; an address without names is `default`. */

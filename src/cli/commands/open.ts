@@ -6,7 +6,6 @@ import { Argument } from "commander";
 import { trimSlash } from "../../wire/http/request.ts";
 import { tryTarget } from "../../wire/redirect-uri.ts";
 import { runs, type Flags, type GlobalFlags, type Program } from "../command.ts";
-import { checkUrl, optionsOf } from "../connection/client.ts";
 import { controlTarget, openControl } from "../connection/control.ts";
 import type { Target } from "../connection/sources.ts";
 import { resolveTarget } from "../connection/target.ts";
@@ -61,7 +60,7 @@ export async function runOpen(context: Context, options: OpenOptions, page: Page
   const url =
     page === "reference"
       ? `${(await controlTarget(context, options)).url}/__svc/docs`
-      : addressOf(page, await resolveTarget(context, options), context, options);
+      : addressOf(page, await resolveTarget(context, options), options);
   if (options.json) printJson(context, { url });
   else if (options.print) context.stdout.write(`${url}\n`);
   if (options.print) return;
@@ -74,13 +73,12 @@ export async function runOpen(context: Context, options: OpenOptions, page: Page
   context.stderr.write(`Opened ${harmless(url)}\n`);
 }
 
-function addressOf(page: Page, target: Target, context: Context, { redirectUri }: OpenOptions): string {
-  const { baseUrl, apiUrl } = optionsOf(context, target);
-  const { server } = target;
+function addressOf(page: Page, target: Target, { redirectUri }: OpenOptions): string {
+  const { server, base_url, api_url } = target;
+  const address = (base_url ?? api_url)!.value;
   // A service that runs elsewhere has no front door but its instances'.
-  const front = (server && checkUrl(server.url, "the local server")) ?? baseUrl ?? apiUrl!;
-  if (page === "front") return `${front}/`;
-  const own = trimSlash(baseUrl ?? apiUrl!);
+  if (page === "front") return `${server?.url ?? address}/`;
+  const own = trimSlash(address);
   if (page === "discovery") return `${own}/.well-known/openid-configuration`;
   const landing = redirectUri ?? (server && tryTarget(target.redirect_uris ?? [], server.url));
   if (landing === undefined)

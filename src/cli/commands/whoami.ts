@@ -1,5 +1,5 @@
 import { runs, type Flags, type Program } from "../command.ts";
-import { optionsOf, verifyKeyWithService } from "../connection/client.ts";
+import { verifyKeyWithService } from "../connection/client.ts";
 import type { Target } from "../connection/sources.ts";
 import { resolveTarget } from "../connection/target.ts";
 import type { Context } from "../context.ts";
@@ -29,9 +29,7 @@ export async function runWhoami(context: Context, options: Flags<never, "check">
   const { check, json } = options;
   const target = await resolveTarget(context, options);
   const key = await keyOf(target);
-  const baseUrl = optionsOf(context, target).baseUrl;
-  if (check && key !== undefined && baseUrl !== undefined)
-    await verifyKeyWithService(context, { base_url: baseUrl, secretKey: key.value }, target);
+  if (check && key && target.base_url) await verifyKeyWithService(context, target.base_url, key.value, target.server);
   // As the service has just named it, or as the local server's file has it.
   const local = target.server?.instances.find(({ secret_key }) => secret_key === key?.value);
   const instance = context.network.instance ?? (local && { subdomain: local.subdomain, id: local.id });

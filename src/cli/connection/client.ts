@@ -1,8 +1,7 @@
 import type { Client, ClientOptions } from "../../client/client.ts";
 import { isConfidential } from "../../wire/http/address.ts";
 import { SECRET_KEY_PREFIX } from "../../wire/ids.ts";
-import { checkKey } from "../../client/options.ts";
-import { checkAddress, DEFAULT_TIMEOUT_MS } from "../../client/options.ts";
+import { checkKey, DEFAULT_TIMEOUT_MS } from "../../client/options.ts";
 import type { GlobalFlags } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT, UsageError } from "../errors.ts";
@@ -17,12 +16,11 @@ export async function openClient(context: Context, flags: GlobalFlags): Promise<
 }
 
 export async function openTarget(context: Context, target: Target): Promise<Client> {
-  return openWith(context, { ...optionsOf(context, target), secretKey: await requireKey(context, target) }, target);
+  return openWith(context, target, await requireKey(context, target));
 }
 
 export async function openKeylessClient(context: Context, flags: GlobalFlags): Promise<Client> {
-  const target = await resolveTarget(context, flags);
-  return openWith(context, optionsOf(context, target), target);
+  return openWith(context, await resolveTarget(context, flags));
 }
 
 /** No user has this id: a search for it tests a key without reading a user or logging a failure. */
@@ -30,22 +28,19 @@ const NO_USER = "id:00000000-0000-0000-0000-000000000000";
 
 export async function verifyKeyWithService(
   context: Context,
-  { base_url, secretKey }: { base_url: string; secretKey: string },
-  { server }: Target = {},
+  base_url: Sourced,
+  secretKey: string,
+  server?: Target["server"],
 ): Promise<void> {
-  const target = { base_url: { value: base_url, source: "--base-url" }, ...(server && { server }) };
-  const client = await openWith(
-    context,
-    { ...optionsOf(context, target), secretKey: requireEncryption(context, target, secretKey) },
-    target,
-  );
+  requirePrivacy(context.env, base_url, "secret key");
+  const client = await openWith(context, { base_url, server }, secretKey);
   try {
     await client.users.search(NO_USER);
   } catch (error) {
     if ((error as { code?: string }).code !== "unauthorized") throw error;
     throw new CliError(
       EXIT.noKey,
-      `${new URL(base_url).origin} refused this key.`,
+      `${new URL(base_url.value).origin} refused this key.`,
       "Check that it is complete and belongs to this instance.",
       "unauthorized",
     );
@@ -53,16 +48,13 @@ export async function verifyKeyWithService(
 }
 
 /** Imports the client when it is needed, so that help starts fast. */
-export async function openWith(context: Context, options: ClientOptions, { server }: Target): Promise<Client> {
+export async function openWith(context: Context, target: Target, secretKey?: string): Promise<Client> {
   const { createClientWith } = await import("../../client/client.ts");
   const { network } = context;
-  const reach = { certificate: server?.certificate, timeoutMs: timeoutMs(context) };
+  const reach = { certificate: target.server?.certificate, timeoutMs: timeoutMs(context) };
   return createClientWith(
-    () => ({
-      fetch: (url, init) => network.send(url, init, reach),
-      patience: network.patience,
-    }),
-    options,
+    () => ({ fetch: (url, init) => network.send(url, init, reach), patience: network.patience }),
+    optionsOf(context, target, secretKey),
   );
 }
 
@@ -79,16 +71,12 @@ export async function requireKey(context: Context, target: Target): Promise<stri
     );
   const key = typeof secret_key.value === "string" ? secret_key.value : await secret_key.value();
   checkKey(secret_key.source, key, SECRET_KEY_PREFIX);
-  return requireEncryption(context, target, key);
-}
-
-/** A secret key is sent over https or to this machine only, unless `--insecure` is set. @returns the key */
-export function requireEncryption({ env }: Context, { base_url, api_url }: Target, key: string): string {
-  const address = base_url ?? api_url;
-  if (address && URL.canParse(address.value)) requirePrivacy(env, address, "secret key");
+  const address = target.base_url ?? target.api_url;
+  if (address) requirePrivacy(context.env, address, "secret key");
   return key;
 }
 
+/** A key is sent over https or to this machine only, unless `--insecure` is set. */
 export function requirePrivacy(env: Context["env"], { value, source }: Sourced, key: string): void {
   if (isConfidential(new URL(value)) || env["SVC_INSECURE"] === "1") return;
   throw new UsageError(
@@ -97,24 +85,18 @@ export function requirePrivacy(env: Context["env"], { value, source }: Sourced, 
   );
 }
 
-/** The options of a client for a target, without the secret key. */
-export function optionsOf(context: Context, target: Target): ClientOptions {
-  const { base_url, api_url, publishable_key } = target;
+/** The options of a client for a target. */
+export function optionsOf(context: Context, target: Target, secretKey?: string): ClientOptions {
   return {
-    publishableKey: publishable_key?.value,
-    baseUrl: base_url && checkUrl(base_url.value, base_url.source),
-    apiUrl: api_url && checkUrl(api_url.value, api_url.source),
+    secretKey,
+    publishableKey: target.publishable_key?.value,
+    baseUrl: target.base_url?.value,
+    apiUrl: target.api_url?.value,
     timeoutMs: timeoutMs(context),
     retry: retriesOf(context),
     onTry: logger(context),
     insecure: context.env["SVC_INSECURE"] === "1" || undefined,
   };
-}
-
-/** @throws {ConfigError} naming its source, and without the text, which may contain a password */
-export function checkUrl(text: string, source: string): string {
-  checkAddress(source, text);
-  return text;
 }
 
 /** How long a whole call may take: `SVC_TIMEOUT` (or else `standardMs`) and `SVC_WAIT`. */

@@ -1,3 +1,4 @@
+import { checkAddress } from "../../client/options.ts";
 import type { ControlClient } from "../../control-client/index.ts";
 import { CONTROL_KEY_PREFIX, credentialKind } from "../../wire/ids.ts";
 import { trimSlash } from "../../wire/http/request.ts";
@@ -7,7 +8,7 @@ import { CliError, EXIT, UsageError } from "../errors.ts";
 import type { GlobalFlags } from "../command.ts";
 import { requireConsent } from "../output/prompts.ts";
 import { harmless, say } from "../output/text.ts";
-import { checkUrl, requirePrivacy, timeoutMs } from "./client.ts";
+import { requirePrivacy, timeoutMs } from "./client.ts";
 import { fetchOf } from "./exchange.ts";
 import type { RunningServerFile } from "./server-file.ts";
 import { requireLocalServer } from "./target.ts";
@@ -75,7 +76,8 @@ function refuseOtherServices({ profile, baseUrl, apiUrl }: GlobalFlags): void {
 }
 
 function checkControlUrl({ env }: Context, text: string): string {
-  const url = trimSlash(checkUrl(text, "SVC_CONTROL_URL"));
+  checkAddress("SVC_CONTROL_URL", text);
+  const url = trimSlash(text);
   requirePrivacy(env, { value: url, source: "SVC_CONTROL_URL" }, "control key");
   return url;
 }

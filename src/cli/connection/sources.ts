@@ -17,7 +17,7 @@ export interface Target {
   /** Of an instance of the local server. Undefined if they are not known. */
   readonly redirect_uris?: readonly string[] | undefined;
   /** The server of this directory, if that is the target. */
-  readonly server?: RunningServerFile;
+  readonly server?: RunningServerFile | undefined;
   /** Whether its address comes from a profile that this command does not name: the current one, or that of `SVC_PROFILE`. */
   readonly isByDefault?: boolean;
 }
@@ -51,7 +51,7 @@ export async function readExplicitTarget(context: Context, flags: TargetFlags): 
   return isByVariable ? { ...target, isByDefault: true } : target;
 }
 
-/** @throws {ConfigError} for what is not an address */
+/** @throws {ConfigError} for what is not an address, without the text, which may contain a password */
 function address(source: string, value: string | undefined): Sourced | undefined {
   checkAddress(source, value);
   return sourced(source, value);
@@ -94,8 +94,8 @@ function ofProfile(context: Context, name: string, profile: Profile, chosenBy: s
   const { base_url, api_url, publishable_key, secret_key: stored } = profile;
   return {
     profile: { value: name, source: chosenBy },
-    base_url: { value: base_url, source },
-    api_url: sourced(source, api_url),
+    base_url: address(source, base_url),
+    api_url: address(source, api_url),
     publishable_key: sourced(source, publishable_key),
     secret_key: stored && {
       value: () => readStoredKey(context, name, stored),

@@ -10,6 +10,7 @@ import { explainFailure } from "../../connection/explain-failure.ts";
 import type { Target } from "../../connection/sources.ts";
 import { resolveTarget } from "../../connection/target.ts";
 import type { Context } from "../../context.ts";
+import type { Sourced } from "../../credentials/keys.ts";
 import { EXIT, type ExitCode } from "../../errors.ts";
 import { toFailure } from "../../failure.ts";
 import { asRun, colors, harmless, printJson } from "../../output/text.ts";
@@ -56,17 +57,17 @@ const TIMEOUT_MS = 5_000;
 /** The service that commands here ask, and whether it answers as it must. */
 export async function serviceChecks(context: Context, flags: GlobalFlags): Promise<Record<string, Finding>> {
   let target: Target;
-  let base: string;
   try {
     target = await resolveTarget(context, flags);
-    const { baseUrl, apiUrl } = optionsOf(context, target);
-    base = trimSlash(baseUrl ?? apiUrl!);
+    // So that a variable with a wrong value is found as well.
+    optionsOf(context, target);
   } catch (error) {
     const { message, hint = "Check the settings with: svc whoami" } = toFailure(error);
     return { service: failed(message, hint) };
   }
-  const { value, source } = (target.base_url ?? target.api_url)!;
-  const service = ok(`${value} (${source})`);
+  const address = (target.base_url ?? target.api_url)!;
+  const base = trimSlash(address.value);
+  const service = ok(`${address.value} (${address.source})`);
   let answer: Answer;
   try {
     const reach = { certificate: target.server?.certificate, timeoutMs: timeoutMs(context, TIMEOUT_MS) };
@@ -80,7 +81,7 @@ export async function serviceChecks(context: Context, flags: GlobalFlags): Promi
     reachable: ok(`${new URL(base).origin} answers`),
     discovery: discoveryCheck(answer, base),
     clock: await clockCheck(context, base, answer.response.headers.get("date")),
-    key: await keyCheck(context, target, base),
+    key: await keyCheck(context, target, address),
   };
 }
 
@@ -128,11 +129,11 @@ function skewCheck(date: string | null, now: Date): Finding {
   );
 }
 
-async function keyCheck(context: Context, target: Target, base: string): Promise<Finding> {
+async function keyCheck(context: Context, target: Target, address: Sourced): Promise<Finding> {
   if (target.secret_key === undefined)
     return warning("No secret key for this service.", "Set SVC_SECRET_KEY, or store the key with: svc login");
   try {
-    await verifyKeyWithService(context, { base_url: base, secretKey: await requireKey(context, target) }, target);
+    await verifyKeyWithService(context, address, await requireKey(context, target), target.server);
     return ok(`accepted (${target.secret_key.source})`);
   } catch (error) {
     const { message, hint } = toFailure(error);
