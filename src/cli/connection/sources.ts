@@ -2,8 +2,8 @@ import { checkAddress } from "../../client/options.ts";
 import type { TargetFlags } from "../command.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
-import { requireProfile, type Profile } from "../credentials/profiles.ts";
-import { environmentKey, type SecretKey, type Sourced, readStoredKey } from "../credentials/keys.ts";
+import { requireProfile } from "../credentials/profiles.ts";
+import { environmentKey, readStoredKey, type SecretKey, type Sourced } from "../credentials/keys.ts";
 import { type RunningServerFile, placeOf } from "./server-file.ts";
 import { findLocalServer } from "./running-server.ts";
 
@@ -13,7 +13,7 @@ export interface Target {
   readonly base_url?: Sourced | undefined;
   readonly api_url?: Sourced | undefined;
   readonly publishable_key?: Sourced | undefined;
-  readonly secret_key?: Sourced<SecretKey> | undefined;
+  readonly secret_key?: SecretKey | undefined;
   /** Of an instance of the local server. Undefined if they are not known. */
   readonly redirect_uris?: readonly string[] | undefined;
   /** The server of this directory, if that is the target. */
@@ -22,33 +22,25 @@ export interface Target {
   readonly isByDefault?: boolean;
 }
 
-/** The values of one source. `keyOrigin` is the only origin that its key is for, if it has one. */
-interface Source extends Target {
-  readonly keyOrigin?: string | undefined;
-}
-
 /** The target that flags, `--profile` and the environment set; the first of them has precedence. */
 export async function readExplicitTarget(context: Context, flags: TargetFlags): Promise<Target> {
   // CI systems set a variable without a value to an empty text, and keep the line end of what was pasted.
   const variable = (name: string): string | undefined => context.env[name]?.trim() || undefined;
-  const environmentsKey = environmentKey(context);
-  const environment: Source = {
+  const key = environmentKey(context);
+  const environment: Target = {
     base_url: address("SVC_BASE_URL", variable("SVC_BASE_URL")),
     api_url: address("SVC_API_URL", variable("SVC_API_URL")),
     publishable_key: sourced("SVC_PUBLISHABLE_KEY", variable("SVC_PUBLISHABLE_KEY")),
-    secret_key: environmentsKey,
-    keyOrigin: environmentsKey && originOf(variable("SVC_BASE_URL")),
+    secret_key: key && { ...key, origin: originOf(variable("SVC_BASE_URL")) },
   };
   const typed = { base_url: address("--base-url", flags.baseUrl), api_url: address("--api-url", flags.apiUrl) };
-  const sources: Source[] = [typed, environment];
-  const named = variable("SVC_PROFILE");
   if (flags.profile !== undefined)
-    sources.splice(1, 0, ofProfile(context, flags.profile, await requireProfile(context, flags.profile), "--profile"));
-  else if (named !== undefined)
-    sources.push(ofProfile(context, named, await requireProfile(context, named), "SVC_PROFILE"));
-  const target = checkKeyOrigin(sources.reduce(merge));
-  const isByVariable = target.profile?.source === "SVC_PROFILE" && target.base_url?.source === `profile ${named}`;
-  return isByVariable ? { ...target, isByDefault: true } : target;
+    return firstOf(typed, await ofProfile(context, flags.profile, "--profile"), environment);
+  const named = variable("SVC_PROFILE");
+  if (named === undefined) return firstOf(typed, environment);
+  const profile = await ofProfile(context, named, "SVC_PROFILE");
+  const target = firstOf(typed, environment, profile);
+  return target.base_url === profile.base_url ? { ...target, isByDefault: true } : target;
 }
 
 /** @throws {ConfigError} for what is not an address, without the text, which may contain a password */
@@ -63,35 +55,25 @@ function sourced(source: string, value: string | undefined): Sourced | undefined
 
 /** Completes an explicit target with the current profile. */
 export async function withCurrent(context: Context, explicit: Target, name: string): Promise<Target> {
-  const current = ofProfile(context, name, await requireProfile(context, name), "the current profile");
-  return { ...checkKeyOrigin(merge(explicit, current)), isByDefault: true };
+  return { ...firstOf(explicit, await ofProfile(context, name, "the current profile")), isByDefault: true };
 }
 
-function checkKeyOrigin({ keyOrigin, ...target }: Source): Target {
-  const origin = originOf(target.base_url?.value);
-  if (keyOrigin === undefined || origin === undefined || keyOrigin === origin) return target;
+/** Of each value the one of the first source that has it. @throws {UsageError} for a key that is for another address */
+function firstOf(...sources: readonly Target[]): Target {
+  const values = sources.toReversed().flatMap((source) => Object.entries(source).filter(([, value]) => value));
+  const target: Target = Object.fromEntries(values);
+  const { base_url, secret_key } = target;
+  const origin = originOf(base_url?.value);
+  if (secret_key?.origin === undefined || origin === undefined || secret_key.origin === origin) return target;
   throw new UsageError(
-    `${target.base_url!.source} names ${origin}, but the key in ${target.secret_key!.source} is for ${keyOrigin}.`,
+    `${base_url!.source} names ${origin}, but the key in ${secret_key.source} is for ${secret_key.origin}.`,
     "Name the service together with its key: svc login, or SVC_BASE_URL and SVC_SECRET_KEY.",
   );
 }
 
-/** The higher source has precedence for each value. A key comes with the origin that it is for. */
-function merge(higher: Source, lower: Source): Source {
-  const { secret_key, keyOrigin } = higher.secret_key ? higher : lower;
-  return {
-    profile: higher.profile ?? lower.profile,
-    base_url: higher.base_url ?? lower.base_url,
-    api_url: higher.api_url ?? lower.api_url,
-    publishable_key: higher.publishable_key ?? lower.publishable_key,
-    secret_key,
-    keyOrigin,
-  };
-}
-
-function ofProfile(context: Context, name: string, profile: Profile, chosenBy: string): Source {
+async function ofProfile(context: Context, name: string, chosenBy: string): Promise<Target> {
   const source = `profile ${name}`;
-  const { base_url, api_url, publishable_key, secret_key: stored } = profile;
+  const { base_url, api_url, publishable_key, secret_key: stored } = await requireProfile(context, name);
   return {
     profile: { value: name, source: chosenBy },
     base_url: address(source, base_url),
@@ -100,8 +82,8 @@ function ofProfile(context: Context, name: string, profile: Profile, chosenBy: s
     secret_key: stored && {
       value: () => readStoredKey(context, name, stored),
       source: stored.store === "keyring" ? `${source} (keyring)` : `${source} (file)`,
+      origin: stored.origin,
     },
-    keyOrigin: stored?.origin,
   };
 }
 

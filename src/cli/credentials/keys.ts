@@ -15,10 +15,13 @@ export interface Sourced<Value = string> {
 }
 
 /** A secret key at hand, or how to get at it: a keyring may ask its owner, so it is opened only when a key is needed. */
-export type SecretKey = string | (() => Promise<string>);
+export interface SecretKey extends Sourced<string | (() => Promise<string>)> {
+  /** The only one that it is for, if it is for one. */
+  readonly origin?: string | undefined;
+}
 
 /** The key of the environment: itself, in a file, or what a command prints, such as a password manager's. */
-export function environmentKey(context: Context): Sourced<SecretKey> | undefined {
+export function environmentKey(context: Context): SecretKey | undefined {
   const { env, cwd } = context;
   const [key, file, command] = [env["SVC_SECRET_KEY"], env["SVC_SECRET_KEY_FILE"], env["SVC_SECRET_KEY_COMMAND"]];
   if (key) return { value: key.trim(), source: "SVC_SECRET_KEY" };
