@@ -8,7 +8,7 @@ import { checkNames, REQUEST_OPTIONS } from "./options.ts";
 import { type AnyRequestOptions, type Call, type RequestOptions, type Try, type WithResponse } from "./request.ts";
 import { mayRetry, repeat, type Fault } from "./retry.ts";
 import type { Transport } from "./transport.ts";
-import { connectionFault } from "../wire/http/address.ts";
+import { connectionFault, systemCode } from "../wire/http/address.ts";
 
 export interface CallDeps {
   readonly transport: Transport;
@@ -153,14 +153,10 @@ function failure(
   const { origin } = new URL(base);
   if (deadline.isOver)
     return new ConnectionError("timeout", `${name}: ${origin} did not answer in time`, { cause: error });
-  // `fetch` puts the system's error in `cause`.
-  const { code: given, message } = ((error as { cause?: unknown }).cause ?? error) as {
-    code?: unknown;
-    message?: string;
-  };
-  const code = typeof given === "string" ? given : undefined;
-  const fault = isAnswered ? undefined : connectionFault(origin, code ?? "");
+  const code = systemCode(error);
+  const fault = isAnswered ? undefined : connectionFault(origin, code);
   const what = isAnswered ? "closed the connection in the middle of its response" : "could not be reached";
-  const said = fault?.join(". ") ?? `${origin} ${what} (${code ?? masked(message ?? String(error))})`;
-  return new ConnectionError("connection", `${name}: ${said}`, { cause: error, syscallCode: code });
+  const { message = String(error) } = ((error as { cause?: unknown }).cause ?? error) as { message?: string };
+  const said = fault?.join(". ") ?? `${origin} ${what} (${code || masked(message)})`;
+  return new ConnectionError("connection", `${name}: ${said}`, { cause: error, syscallCode: code || undefined });
 }

@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCode } from "../wire/errors.ts";
-import { connectionFault } from "../wire/http/address.ts";
+import { connectionFault, systemCode } from "../wire/http/address.ts";
 import { CONTROL_KEY_PREFIX, credentialKind } from "../wire/ids.ts";
 import type { AnswerOf, BodyOf, ControlRoute, QueryOf } from "../wire/control/types.ts";
 import { CONTROL_BASE } from "../wire/control/paths.ts";
@@ -27,10 +27,9 @@ export class ControlError extends Error {
   }
 }
 
-/** What to say of a server that could not be reached. @param error of `fetch`, which puts the system's in `cause` */
+/** What to say of a server that could not be reached. */
 function unreachable(url: string, error: unknown): string {
-  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
-  const fault = connectionFault(url, String(cause?.code ?? code));
+  const fault = connectionFault(url, systemCode(error));
   return fault ? `${fault.join(". ")}.` : `${url} cannot be reached. Is svc serve running there?`;
 }
 
@@ -175,7 +174,7 @@ export function createControlClient({ url, controlKey, fetch = defaultFetch }: C
   return client;
 }
 
-const defaultFetch: Fetch = (url, init) => globalThis.fetch(url, init) as unknown as ReturnType<Fetch>;
+const defaultFetch: Fetch = (url, init) => globalThis.fetch(url, init);
 
 function messageOf(text: string): string | undefined {
   const { error } = (parsedJson(text) ?? {}) as { error?: unknown };

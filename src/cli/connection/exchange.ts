@@ -1,6 +1,7 @@
 import { startDeadline, type Deadline } from "../../client/deadline.ts";
 import { ConnectionError } from "../../client/errors.ts";
 import { mayRetry, parseRetryAfter, repeat, type Fault } from "../../client/retry.ts";
+import { systemCode } from "../../wire/http/address.ts";
 import type { Fetch, FetchInit, FetchResponse } from "../../wire/http/fetch.ts";
 import type { Context, Network, Reach } from "../context.ts";
 
@@ -84,15 +85,8 @@ function again<Result extends { readonly response: FetchResponse }>(
 }
 
 function faultOf(outcome: PromiseSettledResult<{ readonly response: FetchResponse }>): Fault | undefined {
-  if (outcome.status === "rejected") return { syscallCode: codeOf(outcome.reason) };
+  if (outcome.status === "rejected") return { syscallCode: systemCode(outcome.reason) };
   const { status, headers } = outcome.value.response;
   if (status < 400) return undefined;
   return { status, retryAfterMs: parseRetryAfter(headers.get("retry-after"), Date.now()) };
-}
-
-/** The system's code for an error, such as `ECONNREFUSED`; empty if there is none. */
-export function codeOf(error: unknown): string {
-  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
-  const own = cause?.code ?? code;
-  return typeof own === "string" ? own : "";
 }

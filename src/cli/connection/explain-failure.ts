@@ -1,10 +1,9 @@
 import { inspect } from "node:util";
-import { connectionFault as addressFault, isLoopbackUrl } from "../../wire/http/address.ts";
+import { connectionFault as addressFault, isLoopbackUrl, systemCode } from "../../wire/http/address.ts";
 import type { Context, Exchange } from "../context.ts";
 import { counted } from "../output/text.ts";
 import { CliError } from "../errors.ts";
 import { toFailure } from "../failure.ts";
-import { codeOf } from "./exchange.ts";
 
 type Explanation = readonly [message: string, hint: string];
 
@@ -76,7 +75,7 @@ function badAnswer(host: string, { url, isRead, response }: Exchange, contentTyp
 /** Codes of Node's TLS, DNS and sockets, and of undici. */
 function connectionFault(error: unknown, { url, proxy, response }: Exchange): Explanation {
   const { host, hostname } = new URL(url);
-  const code = codeOf(error) || codeOf((error as { cause?: unknown }).cause ?? {});
+  const code = systemCode(error) || systemCode((error as { cause?: unknown }).cause ?? {});
   const isLocal = isLoopbackUrl(url);
   if (response)
     return [

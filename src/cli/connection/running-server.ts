@@ -1,9 +1,9 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { dirname, resolve } from "node:path";
 import { durationMs } from "../../wire/text/time.ts";
-import { isLoopbackUrl, portOf } from "../../wire/http/address.ts";
+import { isLoopbackUrl, portOf, systemCode } from "../../wire/http/address.ts";
 import type { Context } from "../context.ts";
-import { codeOf, exchange } from "./exchange.ts";
+import { exchange } from "./exchange.ts";
 import {
   hasServed,
   isServerFileOf,
@@ -135,7 +135,7 @@ async function probe(place: Place, server: RunningServerFile): Promise<"proved" 
     const asked = `${new URL(url).hostname}:${portOf(url)}`;
     return isProof(proof, server.identity_secret, `identity ${challenge} ${asked}`) ? "proved" : "other";
   } catch (error) {
-    return codeOf(error) === "ECONNREFUSED" ? "refused" : "other";
+    return systemCode(error) === "ECONNREFUSED" ? "refused" : "other";
   }
 }
 

@@ -47,6 +47,13 @@ export function apiPathFault(address: string): string | undefined {
   return `must not end in ${path}, which is added to it. Write ${address.slice(0, -path.length)}`;
 }
 
+/** The system's code for what a `fetch` threw, which puts it in `cause`. Empty if there is none. */
+export function systemCode(error: unknown): string {
+  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
+  const own = cause?.code ?? code;
+  return typeof own === "string" ? own : "";
+}
+
 /** Codes of a name or a port at which nothing is; the last one is Bun's. */
 const NOTHING_THERE = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ConnectionRefused"]);
 
