@@ -35,23 +35,13 @@ export function call<E extends Endpoint>(
   input: () => Endpoints[E]["input"],
   options: RequestOptions = {},
 ): Call<Endpoints[E]["result"]> {
-  return toCall(callForResponse(deps, route, input, options));
-}
-
-/** Like `call`, but the failure is not marked as handled. */
-export function callForResponse<E extends Endpoint>(
-  deps: CallDeps,
-  route: E,
-  input: () => Endpoints[E]["input"],
-  options: RequestOptions = {},
-): Promise<WithResponse<Endpoints[E]["result"]>> {
   const outgoing: Outgoing = () => {
     type Parts = { params?: Record<string, string>; query?: object; body?: unknown };
     const { params, query, body } = input() as Parts;
     checkNames(ENDPOINTS[route].method, options, REQUEST_OPTIONS);
     return { path: requestPath(route, params, query), body };
   };
-  return send(deps, route, outgoing, (response) => readResult(route, response, deps.now()), options);
+  return toCall(send(deps, route, outgoing, (response) => readResult(route, response, deps.now()), options));
 }
 
 /** Calls any path. @throws {ServiceError} */

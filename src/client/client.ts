@@ -3,7 +3,7 @@ import { type Page, trimSlash } from "../wire/http/request.ts";
 import type { Endpoint } from "../wire/product/routes.ts";
 import { isSessionId, isUuid, PUBLISHABLE_KEY_HEADER, PUBLISHABLE_KEY_PREFIX, SECRET_KEY_HEADER } from "../wire/ids.ts";
 import type { DeletedUser, Discovery, Instance, Session, User, VerifiedToken } from "../wire/resources.ts";
-import { call, callAny, callForResponse, type CallDeps } from "./call.ts";
+import { call, callAny, type CallDeps } from "./call.ts";
 import { ConfigError, isServiceError, type ErrorCode } from "./errors.ts";
 import { createInstanceUrl } from "./instance-url.ts";
 import {
@@ -161,7 +161,7 @@ export function createClientWith(connect: Connect, options: ClientOptions): Clie
         checkNames(ENDPOINTS[route].method, page, { limit: true, after: true }, REQUEST_OPTIONS);
         return { query: { ...(query && { query: query() }), ...part } } as { query: Page & { query: string } };
       };
-      return callForResponse(keyed, route, input, request) as Promise<WithResponse<Item[]>>;
+      return call(keyed, route, input, request).withResponse() as Promise<WithResponse<Item[]>>;
     }, page);
 
   return {

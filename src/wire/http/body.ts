@@ -1,6 +1,7 @@
 import { chunksOf, type Bytes } from "./fetch.ts";
 
-const BYTE_ORDER_MARK = "\ufeff";
+/** Of UTF-8, without a byte order mark, as `fetch` has it. Making one takes longer than decoding most bodies. */
+let decoder: InstanceType<typeof TextDecoder> | undefined;
 
 export class BodyTooLong extends Error {
   override readonly name = "BodyTooLong";
@@ -22,19 +23,6 @@ export async function readText(body: Bytes, limit: number): Promise<string> {
   // What is there already need not be waited for.
   if (Symbol.iterator in body) for (const chunk of body) take(chunk);
   else for await (const chunk of chunksOf(body)) take(chunk);
-  return textOf(chunks);
-}
-
-/** UTF-8, without a byte order mark, as `fetch` has it. Where there is a Buffer, a TextDecoder takes several times as long. */
-export function textOf(chunks: readonly Uint8Array[]): string {
-  if (!("Buffer" in globalThis)) return decoded(chunks);
-  const [first = Buffer.alloc(0)] = chunks;
-  const { buffer, byteOffset, byteLength } = chunks.length > 1 ? Buffer.concat(chunks) : first;
-  const text = Buffer.from(buffer, byteOffset, byteLength).toString();
-  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
-}
-
-function decoded(chunks: readonly Uint8Array[]): string {
-  const decoder = new TextDecoder();
-  return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
+  const utf8 = (decoder ??= new TextDecoder());
+  return chunks.map((chunk) => utf8.decode(chunk, { stream: true })).join("") + utf8.decode();
 }
