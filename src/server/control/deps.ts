@@ -9,8 +9,7 @@ import type { Simulator } from "../simulator/simulator.ts";
 import type { DashboardKeys } from "./keys.ts";
 import type { Jobs } from "./jobs.ts";
 import type { CONTROL_ROUTES } from "../../wire/control/routes.ts";
-import type { ControlRoute } from "../../wire/control/types.ts";
-import type { Answer, Call } from "../http/dispatch.ts";
+import type { HandlersOf as RouteHandlers } from "../http/dispatch.ts";
 
 /** What the control API reads and changes: what the product has, and what a development server adds. */
 export interface ControlDeps extends ApiDeps {
@@ -32,15 +31,7 @@ export interface ControlDeps extends ApiDeps {
 }
 
 type Rows = typeof CONTROL_ROUTES;
+type Below<Path extends string> = Extract<keyof Rows, `${string} ${Path}` | `${string} ${Path}/${string}`>;
 
-export type Handlers = {
-  readonly [Route in ControlRoute]: (
-    call: Call<Rows[Route], undefined, Route>,
-    deps: ControlDeps,
-  ) => Answer<Rows[Route]>;
-};
-
-export type HandlersOf<Path extends string> = Pick<
-  Handlers,
-  Extract<ControlRoute, `${string} ${Path}` | `${string} ${Path}/${string}`>
->;
+/** The handlers of the routes at and below these paths. */
+export type HandlersOf<Path extends string> = RouteHandlers<Pick<Rows, Below<Path>>, undefined>;

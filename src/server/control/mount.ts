@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { defineLazyEventHandler, type H3 } from "h3";
-import { CONTROL_BASE } from "../../wire/control/paths.ts";
+import { CLOCK_HEADER, CONTROL_BASE } from "../../wire/control/paths.ts";
 import { ApiError } from "../errors.ts";
 import { admitted } from "../http/context.ts";
 import { addRoutes } from "../http/dispatch.ts";
+import { setHeaders } from "../http/respond.ts";
 import type { Store } from "../store/store.ts";
 import { checkControlKey, createControlKey, createDashboardKeys } from "./keys.ts";
 import type { ControlDeps } from "./deps.ts";
@@ -37,9 +38,12 @@ export function mountControl(app: H3, parts: Parts, options: ControlOptions): vo
     process: `process_${randomBytes(6).toString("base64url")}`,
   };
   const api = defineLazyEventHandler(async () => (await import("./app.ts")).createControlApp(deps));
-  app.all(`${CONTROL_BASE}/**`, (event) => {
+  app.all(`${CONTROL_BASE}/**`, async (event) => {
     if (admitted(event).scope.kind !== "front") throw new ApiError("not_found");
-    return api(event);
+    const answer = await api(event);
+    // After the handler, which may have moved the clock or waited while another call did.
+    setHeaders(event, { [CLOCK_HEADER]: JSON.stringify(deps.shared.clock.read()) });
+    return answer;
   });
   const routes = publicRoutes(parts.addresses.front);
   const rows = Object.fromEntries(Object.keys(routes).map((route) => [route, {}]));

@@ -11,23 +11,23 @@ import { chosenInstance } from "../records.ts";
 const LATEST = "9999-12-31T00:00:00Z";
 const LATEST_MS = Date.parse(LATEST);
 
-export const clockRoutes: HandlersOf<"/clock"> = {
-  "GET /clock": (_, { shared }) => shared.clock.read(),
+export const clockRoutes = (deps: ControlDeps): HandlersOf<"/clock"> => ({
+  "GET /clock": () => deps.shared.clock.read(),
 
-  "GET /clock/proof": ({ query: { nonce, instance } }, deps) => {
+  "GET /clock/proof": ({ query: { nonce, instance } }) => {
     const { secret_key } = chosenInstance(deps, instance);
     const now = deps.shared.clock.now().toISOString();
     return { now, proof: createHmac("sha256", secret_key).update(clockStatement(nonce, now)).digest("base64url") };
   },
 
-  "POST /clock/freeze": ({ body }, deps) => {
+  "POST /clock/freeze": ({ body }) => {
     const at = body.at === undefined ? deps.shared.clock.now() : moment(body.at, "at");
     return follow(deps, deps.shared.clock.frozenAt(at));
   },
 
-  "POST /clock/set": ({ body }, deps) => follow(deps, deps.shared.clock.runningFrom(moment(body.at, "at"))),
+  "POST /clock/set": ({ body }) => follow(deps, deps.shared.clock.runningFrom(moment(body.at, "at"))),
 
-  "POST /clock/advance": ({ body }, deps) => {
+  "POST /clock/advance": ({ body }) => {
     const { clock } = deps.shared;
     const now = clock.now().getTime();
     const to = "to" in body ? moment(body.to, "to").getTime() : now + parseDuration(body.by, "by");
@@ -40,13 +40,13 @@ export const clockRoutes: HandlersOf<"/clock"> = {
     return follow(deps, clock.movedTo(new Date(to)));
   },
 
-  "POST /clock/resume": (_, deps) => {
+  "POST /clock/resume": () => {
     const { clock } = deps.shared;
     return follow(deps, clock.setting.mode === "frozen" ? clock.runningFrom(clock.now()) : clock.setting);
   },
 
-  "POST /clock/reset": (_, deps) => follow(deps, { mode: "real" }),
-};
+  "POST /clock/reset": () => follow(deps, { mode: "real" }),
+});
 
 async function follow({ shared }: ControlDeps, setting: ClockSetting): Promise<AnswerOf<"GET /clock">> {
   await shared.setClock(setting);

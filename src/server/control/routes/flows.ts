@@ -11,8 +11,8 @@ import { runSignIn } from "./scenarios.ts";
 import type { AnswerOf } from "../../../wire/control/types.ts";
 import { VERSION } from "../../../wire/version.ts";
 
-export const flowRoutes: HandlersOf<"/flows"> = {
-  "GET /flows": async (call, deps) => {
+export const flowRoutes = (deps: ControlDeps): HandlersOf<"/flows"> => ({
+  "GET /flows": async (call) => {
     const { query } = call;
     const { flows, process } = deps;
     const matching = await waitFor(query.wait, () => filterFlows(flows.all, query, deps), flows, deps.closing);
@@ -21,7 +21,7 @@ export const flowRoutes: HandlersOf<"/flows"> = {
     return listInMemory(call, deps, { name: `flows ${process}`, all: flows.all, matching, isRing: true, present });
   },
 
-  "GET /flows/summary": ({ query }, deps) => {
+  "GET /flows/summary": ({ query }) => {
     const { periods, ...filter } = query;
     const flows = filterFlows(deps.flows.all, filter, deps);
     if (periods === undefined) return summaryOf(flows);
@@ -31,12 +31,12 @@ export const flowRoutes: HandlersOf<"/flows"> = {
     return summaryOf(flows, { from: from!, to: Math.max(from! + periods, to!), periods });
   },
 
-  "GET /flows/:id": ({ params, query }, deps) => {
+  "GET /flows/:id": ({ params, query }) => {
     const flow = requireFlow(deps, params.id);
     return query.format === "har" ? toHar([flow], deps) : flowResource(flow, deps.process);
   },
 
-  "POST /flows/:id/replay": ({ params, body, request }, deps) => {
+  "POST /flows/:id/replay": ({ params, body, request }) => {
     const { instance, provider, as, requested_outcome, redirect_uri, changes } = requireFlow(deps, params.id);
     const wanted = body.provider ?? provider;
     if (!wanted) throw new ApiError("bad_request", "provider: the flow has none; name one");
@@ -51,7 +51,7 @@ export const flowRoutes: HandlersOf<"/flows"> = {
     };
     return runSignIn(deps, wish, request);
   },
-};
+});
 
 function requireFlow({ flows }: ControlDeps, id: string): Flow {
   return requireFound(flows.get(id), "not_found", "unknown id, or the sign-in is no longer kept");

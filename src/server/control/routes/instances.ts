@@ -19,13 +19,13 @@ import type { Connection } from "../../providers/connections.ts";
 import { exchangeCode, withDeadline, BAD_CREDENTIALS } from "../../sign-in/exchange.ts";
 import { generateCodeVerifier } from "../../sign-in/oauth2.ts";
 
-export const instanceRoutes: HandlersOf<"/instances"> = {
-  "GET /instances": (call, deps) => {
+export const instanceRoutes = (deps: ControlDeps): HandlersOf<"/instances"> => ({
+  "GET /instances": (call) => {
     const present = (instance: InstanceRecord) => instanceResource(instance, deps);
     return listInMemory(call, deps, { name: "instances", all: deps.instances.all.toReversed(), present });
   },
 
-  "POST /instances": async ({ body }, deps) => {
+  "POST /instances": async ({ body }) => {
     const seed = { instances: [body], personas: [] };
     refuseFaults(ofOne(crossFaults(seed)));
     refuseFaults(ofOne(await suffixFaults(seed.instances)));
@@ -37,9 +37,9 @@ export const instanceRoutes: HandlersOf<"/instances"> = {
     return instanceResource(instance!, deps);
   },
 
-  "GET /instances/:id": ({ params }, deps) => instanceResource(requireInstance(deps, params.id), deps),
+  "GET /instances/:id": ({ params }) => instanceResource(requireInstance(deps, params.id), deps),
 
-  "PATCH /instances/:id": async ({ params, body }, deps) => {
+  "PATCH /instances/:id": async ({ params, body }) => {
     const known = requireInstance(deps, params.id);
     refuseAddresses(body, patched(known, body));
     const { redirect_uris = known.redirect_uris } = body;
@@ -53,16 +53,16 @@ export const instanceRoutes: HandlersOf<"/instances"> = {
     return instanceResource(changed, deps);
   },
 
-  "DELETE /instances/:id": async ({ params }, deps) => {
+  "DELETE /instances/:id": async ({ params }) => {
     const { id } = requireInstance(deps, params.id);
     await deps.store.removeInstance(id);
     await deps.shared.refreshEverywhere();
     return { deleted: true, id };
   },
 
-  "POST /instances/:id/reveal": ({ params }, deps) => keysOf(requireInstance(deps, params.id), deps),
+  "POST /instances/:id/reveal": ({ params }) => keysOf(requireInstance(deps, params.id), deps),
 
-  "POST /instances/:id/keys/rotate": async ({ params, body }, deps) => {
+  "POST /instances/:id/keys/rotate": async ({ params, body }) => {
     const { id } = requireInstance(deps, params.id);
     const keepMs = body.keep_old === undefined ? 0 : parseDuration(body.keep_old, "keep_old");
     if (keepMs > MOST_KEPT_MS) throw new ApiError("bad_request", "keep_old: 30d is the longest time");
@@ -74,15 +74,15 @@ export const instanceRoutes: HandlersOf<"/instances"> = {
     }));
   },
 
-  "DELETE /instances/:id/keys/old": ({ params }, deps) =>
+  "DELETE /instances/:id/keys/old": ({ params }) =>
     replaceKeys(deps, requireInstance(deps, params.id).id, (before) => ({ ...before, old_keys: [] })),
 
-  "GET /instances/:id/connections": ({ params }, deps) => {
+  "GET /instances/:id/connections": ({ params }) => {
     const instance = requireInstance(deps, params.id);
     return PROVIDERS.map((provider) => connectionResource(deps, instance, provider));
   },
 
-  "PUT /instances/:id/connections/:provider": async ({ params, body }, deps) => {
+  "PUT /instances/:id/connections/:provider": async ({ params, body }) => {
     const instance = requireInstance(deps, params.id);
     const provider = requireProvider(params.provider);
     refuseFaults(checkEndpoints(provider, body.endpoints, "endpoints"));
@@ -95,7 +95,7 @@ export const instanceRoutes: HandlersOf<"/instances"> = {
     return connectionResource(deps, changed, provider);
   },
 
-  "DELETE /instances/:id/connections/:provider": async ({ params }, deps) => {
+  "DELETE /instances/:id/connections/:provider": async ({ params }) => {
     const instance = requireInstance(deps, params.id);
     const provider = requireProvider(params.provider);
     if (!instance.connections[provider])
@@ -109,11 +109,11 @@ export const instanceRoutes: HandlersOf<"/instances"> = {
     return { deleted: true, id: provider };
   },
 
-  "POST /instances/:id/connections/:provider/test": async ({ params }, deps) => {
+  "POST /instances/:id/connections/:provider/test": async ({ params }) => {
     const instance = requireInstance(deps, params.id);
     return testConnection(await deps.connect(instance, requireProvider(params.provider)), deps);
   },
-};
+});
 
 type Patch = BodyOf<"PATCH /instances/:id">;
 

@@ -4,31 +4,31 @@ import { typedPersona } from "../../simulator/typed-account.ts";
 import { checked } from "../../zod-errors.ts";
 import { requireFound, patched } from "../records.ts";
 import type { PersonaRecord } from "../../store/records.ts";
-import type { HandlersOf } from "../deps.ts";
+import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { listInMemory } from "../lists.ts";
 import { refuseFaults } from "../check.ts";
 import { personaResource } from "../resources.ts";
 
-export const personaRoutes: HandlersOf<"/personas"> = {
-  "GET /personas": (call, deps) =>
+export const personaRoutes = (deps: ControlDeps): HandlersOf<"/personas"> => ({
+  "GET /personas": (call) =>
     listInMemory(call, deps, { name: "personas", all: deps.shared.personas.toReversed(), present: personaResource }),
 
-  "POST /personas": async ({ body: { email_verified, ...given } }, { store, shared, now }) => {
-    const id = given.id ?? `persona-${freeNumber(shared.personas)}`;
+  "POST /personas": async ({ body: { email_verified, ...given } }) => {
+    const id = given.id ?? `persona-${freeNumber(deps.shared.personas)}`;
     const persona = { ...typicalAccounts(given, email_verified), ...given, id };
     refuseFaults(personaFaults(persona));
-    const { personas } = recordsOf({ instances: [], personas: [persona] }, now());
-    await store.add({ personas });
-    await shared.refresh();
+    const { personas } = recordsOf({ instances: [], personas: [persona] }, deps.now());
+    await deps.store.add({ personas });
+    await deps.shared.refresh();
     return personaResource(personas[0]!);
   },
 
-  "GET /personas/:id": ({ params }, { shared }) =>
-    personaResource(required(shared.personas.find(({ id }) => id === params.id))),
+  "GET /personas/:id": ({ params }) =>
+    personaResource(required(deps.shared.personas.find(({ id }) => id === params.id))),
 
-  "PATCH /personas/:id": async ({ params, body }, { store, shared }) => {
+  "PATCH /personas/:id": async ({ params, body }) => {
     const { name, email, avatar_url, email_verified, ...given } = body;
-    const changed = await store.change("personas", params.id, (before) => {
+    const changed = await deps.store.change("personas", params.id, (before) => {
       if (!before) return undefined;
       const typical = typicalAccounts({ email: email ?? before.email, name: name ?? before.name }, email_verified);
       const accounts = Object.fromEntries(
@@ -43,18 +43,18 @@ export const personaRoutes: HandlersOf<"/personas"> = {
       refuseFaults(personaFaults({ ...columns, ...accounts }));
       return after;
     });
-    await shared.refresh();
+    await deps.shared.refresh();
     return personaResource(required(changed));
   },
 
-  "DELETE /personas/:id": async ({ params }, { store, shared }) => {
+  "DELETE /personas/:id": async ({ params }) => {
     const id = params.id;
-    required(await store.find("personas", id));
-    await store.change("personas", id, () => undefined);
-    await shared.refresh();
+    required(await deps.store.find("personas", id));
+    await deps.store.change("personas", id, () => undefined);
+    await deps.shared.refresh();
     return { deleted: true, id };
   },
-};
+});
 
 /** What a person who is typed in on the picker has at each provider. None, unless that is asked for. */
 function typicalAccounts(

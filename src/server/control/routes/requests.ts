@@ -4,15 +4,15 @@ import type { Flow } from "../../history/flows.ts";
 import type { LoggedRequest } from "../../history/request-log.ts";
 import { filterRequests, waitFor } from "../filters.ts";
 import { requireFound } from "../records.ts";
-import type { HandlersOf, ControlDeps } from "../deps.ts";
+import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { listInMemory } from "../lists.ts";
 import { requestResource, flowResource } from "../resources.ts";
 import { headerOf } from "../../http/context.ts";
 import { stream } from "../../http/respond.ts";
 import { hasKey } from "../guard.ts";
 
-export const requestRoutes: HandlersOf<"/requests" | "/events"> = {
-  "GET /requests": async (call, deps) => {
+export const requestRoutes = (deps: ControlDeps): HandlersOf<"/requests" | "/events"> => ({
+  "GET /requests": async (call) => {
     const { query } = call;
     const { requests, process } = deps;
     const find = (): LoggedRequest[] => filterRequests(requests.all, query, deps);
@@ -27,19 +27,23 @@ export const requestRoutes: HandlersOf<"/requests" | "/events"> = {
     });
   },
 
-  "GET /requests/:id": ({ params }, { requests, process }) => {
-    const entry = requireFound(requests.get(params.id), "not_found", "unknown id, or the request is no longer kept");
-    return requestResource(entry, process);
+  "GET /requests/:id": ({ params }) => {
+    const entry = requireFound(
+      deps.requests.get(params.id),
+      "not_found",
+      "unknown id, or the request is no longer kept",
+    );
+    return requestResource(entry, deps.process);
   },
 
-  "GET /events": ({ event, query }, deps) => {
+  "GET /events": ({ event, query }) => {
     const accepted = headerOf(event, "accept") ?? "";
     const format = query.format ?? (accepted.includes("application/x-ndjson") ? "ndjson" : "sse");
     const type = format === "sse" ? "text/event-stream" : "application/x-ndjson";
     const isAllowed = (): Promise<boolean> => hasKey(event, deps);
     return stream(event, type, eventText(deps, format, query.kind, isAllowed));
   },
-};
+});
 
 /** Shorter than usual idle timeouts of proxies and clients. */
 const HEARTBEAT_MS = 10_000;

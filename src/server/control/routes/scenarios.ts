@@ -25,14 +25,16 @@ const MAX_COMPARED = 1000;
 /** Used-up scenarios stay visible, up to this number. */
 const MAX_USED_UP = 1000;
 
-export const scenarioRoutes: HandlersOf<"/scenarios" | "/outcomes" | "/browsers" | "/sign-ins"> = {
-  "GET /scenarios": async (call, deps) => {
+export const scenarioRoutes = (
+  deps: ControlDeps,
+): HandlersOf<"/scenarios" | "/outcomes" | "/browsers" | "/sign-ins"> => ({
+  "GET /scenarios": async (call) => {
     const scenarios = await all(deps);
     const matching = scenarios.filter((scenario) => fits(scenario, call.query));
     return listInMemory(call, deps, { name: "scenarios", all: scenarios, matching, present: scenarioResource });
   },
 
-  "POST /scenarios": async ({ body }, deps) => {
+  "POST /scenarios": async ({ body }) => {
     const { match, as, outcome, times, delay_ms, label } = body;
     const profile = editOf(body.profile, body.omit);
     requirePossible(outcome, match.provider);
@@ -60,14 +62,14 @@ export const scenarioRoutes: HandlersOf<"/scenarios" | "/outcomes" | "/browsers"
     return scenarioResource(scenario);
   },
 
-  "DELETE /scenarios": async ({ query }, deps) => {
+  "DELETE /scenarios": async ({ query }) => {
     const ids = (await all(deps)).filter((scenario) => fits(scenario, query)).map(({ id }) => id);
     for (const id of ids) await deleteSetting(deps.store, SCENARIO_PREFIX + id);
     await deps.shared.refresh();
     return { deleted: true, ids };
   },
 
-  "DELETE /scenarios/:id": async ({ params }, deps) => {
+  "DELETE /scenarios/:id": async ({ params }) => {
     const id = params.id;
     if (!(await deleteSetting(deps.store, SCENARIO_PREFIX + id)))
       throw new ApiError("not_found", "no scenario has this id");
@@ -77,23 +79,23 @@ export const scenarioRoutes: HandlersOf<"/scenarios" | "/outcomes" | "/browsers"
 
   "GET /outcomes": () => OUTCOMES.map((outcome) => ({ ...outcome, providers: providersOf(outcome.id) })),
 
-  "POST /browsers": ({ body }, { addresses }) => {
+  "POST /browsers": ({ body }) => {
     const id = `browser_${randomBytes(12).toString("base64url")}`;
-    const front = new URL(addresses.front);
+    const front = new URL(deps.addresses.front);
     const cookie = {
       name: BROWSER_COOKIE,
       value: labelledBrowserValue({ id, label: body.label }),
       domain: front.hostname,
       path: "/",
       httpOnly: true,
-      secure: addresses.isHttps,
+      secure: deps.addresses.isHttps,
       sameSite: "Lax" as const,
     };
     return { id, cookies: [cookie] };
   },
 
-  "POST /sign-ins": ({ body, request }, deps) => runSignIn(deps, body, request),
-};
+  "POST /sign-ins": ({ body, request }) => runSignIn(deps, body, request),
+});
 
 /** @throws {ApiError} for a pair that cannot be */
 function requirePossible(outcome: OutcomeId, provider: Provider | undefined): void {

@@ -1,7 +1,7 @@
 import { PROVIDERS } from "../../../wire/providers.ts";
 import { VERSION } from "../../../wire/version.ts";
 import { describeProvider } from "../../providers/offers.ts";
-import type { HandlersOf, ControlDeps } from "../deps.ts";
+import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { ApiError } from "../../errors.ts";
 import { SCENARIO_PREFIX } from "../../shared-state/shared-state.ts";
 import { requireInstance, chosenInstance, requireFound } from "../records.ts";
@@ -15,27 +15,27 @@ import { PREVIOUS_NAME, SNAPSHOT_NAME } from "../../../wire/control/bodies.ts";
 import { listInMemory } from "../lists.ts";
 import { dashboardLink } from "../keys.ts";
 
-export const stateRoutes: HandlersOf<
-  "/state" | "/reset" | "/seed" | "/jobs" | "/snapshots" | "/dashboard-links" | "/dashboard-keys"
-> = {
-  "GET /state": async (_, { store, shared, instances, offers }) => {
-    const { users, sessions } = await store.counts();
-    const kinds = PROVIDERS.map((name) => [name, describeProvider(name, instances.all, offers)] as const);
-    const clock = shared.clock.read();
+export const stateRoutes = (
+  deps: ControlDeps,
+): HandlersOf<"/state" | "/reset" | "/seed" | "/jobs" | "/snapshots" | "/dashboard-links" | "/dashboard-keys"> => ({
+  "GET /state": async () => {
+    const { users, sessions } = await deps.store.counts();
+    const kinds = PROVIDERS.map((name) => [name, describeProvider(name, deps.instances.all, deps.offers)] as const);
+    const clock = deps.shared.clock.read();
     return {
       version: VERSION,
       now: clock.now,
       clock,
-      store: store.location,
+      store: deps.store.location,
       providers: Object.fromEntries(kinds) as Record<(typeof PROVIDERS)[number], (typeof kinds)[number][1]>,
-      instances: instances.all.length,
+      instances: deps.instances.all.length,
       users,
       sessions,
-      estimated: Math.max(users, sessions) > (store.maxCounted ?? Infinity),
+      estimated: Math.max(users, sessions) > (deps.store.maxCounted ?? Infinity),
     };
   },
 
-  "POST /reset": async ({ body }, deps) => {
+  "POST /reset": async ({ body }) => {
     const { store, shared } = deps;
     const instance = "instance" in body ? requireInstance(deps, body.instance) : undefined;
     const [, snapshot] = await replaceRecords(deps, async () => {
@@ -48,7 +48,7 @@ export const stateRoutes: HandlersOf<
     return { reset: true, instances, users, sessions, snapshot };
   },
 
-  "POST /seed": async ({ event, body }, deps) => {
+  "POST /seed": async ({ event, body }) => {
     const { generate, ...seed } = body;
     if (generate) {
       if (seed.instances.length + seed.personas.length > 0)
@@ -74,20 +74,20 @@ export const stateRoutes: HandlersOf<
     };
   },
 
-  "GET /jobs/:id": async ({ params }, { jobs }) =>
-    requireFound(await jobs.find(params.id), "not_found", "unknown id, or the job is no longer kept"),
+  "GET /jobs/:id": async ({ params }) =>
+    requireFound(await deps.jobs.find(params.id), "not_found", "unknown id, or the job is no longer kept"),
 
-  "GET /snapshots": async (call, deps) => {
+  "GET /snapshots": async (call) => {
     const snapshots = await deps.store.snapshots.list();
     const newestFirst = snapshots.toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1));
     const all = newestFirst.map((snapshot) => ({ ...snapshot, id: snapshot.name }));
     return listInMemory(call, deps, { name: "snapshots", all, present: snapshotResource });
   },
 
-  "POST /snapshots": async ({ body }, { store, shared }) =>
-    snapshotResource(await store.snapshots.save(body.name, shared.clock.real().toISOString())),
+  "POST /snapshots": async ({ body }) =>
+    snapshotResource(await deps.store.snapshots.save(body.name, deps.shared.clock.real().toISOString())),
 
-  "POST /snapshots/:name/restore": async ({ params }, deps) => {
+  "POST /snapshots/:name/restore": async ({ params }) => {
     const { store, shared } = deps;
     const all = await store.snapshots.list();
     const snapshot = params.name === PREVIOUS ? previousOf(all)[0] : all.find(({ name }) => name === params.name);
@@ -101,27 +101,27 @@ export const stateRoutes: HandlersOf<
     return { ...resource, data: { ...data, previous } };
   },
 
-  "DELETE /snapshots/:name": async ({ params }, { store }) => {
+  "DELETE /snapshots/:name": async ({ params }) => {
     const name = params.name;
-    if (!SNAPSHOT_NAME.test(name) || !(await store.snapshots.delete(name))) throw missing(name);
+    if (!SNAPSHOT_NAME.test(name) || !(await deps.store.snapshots.delete(name))) throw missing(name);
     return { deleted: true, id: name };
   },
 
-  "POST /dashboard-links": async (_, { dashboardKeys, addresses }) => ({
-    url: await dashboardLink(dashboardKeys, addresses, false),
+  "POST /dashboard-links": async () => ({
+    url: await dashboardLink(deps.dashboardKeys, deps.addresses, false),
   }),
 
-  "POST /dashboard-keys": async ({ body }, { dashboardKeys }) => {
-    const key = await dashboardKeys.redeem(body.code);
+  "POST /dashboard-keys": async ({ body }) => {
+    const key = await deps.dashboardKeys.redeem(body.code);
     if (!key) throw new ApiError("unauthorized", "the link was used, or has expired; ask for another one");
     return key;
   },
 
-  "DELETE /dashboard-keys": async (_, { dashboardKeys }) => {
-    await dashboardKeys.revokeAll();
+  "DELETE /dashboard-keys": async () => {
+    await deps.dashboardKeys.revokeAll();
     return { revoked: true };
   },
-};
+});
 
 /** The newest of the snapshots that are saved before records are replaced. */
 const PREVIOUS = "previous";

@@ -24,8 +24,8 @@ import {
 import { importKey, readClaims, tokenProblem, verifySignature } from "../../../wire/token.ts";
 import { verifyingKeys } from "../../instances/instances.ts";
 
-export const tokenRoutes: HandlersOf<"/tokens"> = {
-  "POST /tokens": async ({ body }, deps) => {
+export const tokenRoutes = (deps: ControlDeps): HandlersOf<"/tokens"> => ({
+  "POST /tokens": async ({ body }) => {
     const { kind, expires_in } = body;
     checkExpiry(kind, expires_in);
     const instance = chosenInstance(deps, body.instance);
@@ -41,13 +41,13 @@ export const tokenRoutes: HandlersOf<"/tokens"> = {
     return { token, kind, expect: { status, error: typeof answer["error"] === "string" ? answer["error"] : null } };
   },
 
-  "POST /tokens/verify": async ({ body: { token, instance: name } }, deps) => {
+  "POST /tokens/verify": async ({ body: { token, instance: name } }) => {
     const claimed = name === undefined ? deps.instances.byId(readClaims(token)?.instance_id ?? "") : undefined;
     const instance = claimed ?? chosenInstance(deps, name);
     const { status, answer } = await verify(deps, instance, token);
     return { status, answer, ...(await explainToken(token, instance, deps, status)) };
   },
-};
+});
 
 /** What `POST /api/v1/tokens/verify` answers to a key of the instance. */
 async function verify(

@@ -13,12 +13,12 @@ import { refuseFaults, parseMoment } from "../check.ts";
 import { userResource, sessionResource } from "../resources.ts";
 import { MIN_RETENTION_MS, PRUNED_AT_ONCE } from "../../../wire/serve.ts";
 
-export const userRoutes: HandlersOf<"/users" | "/sessions"> = {
-  "GET /users": (call, deps) => list(call, deps, usersOf(deps, call.query.instance), queryOf(call.query, USER_FIELDS)),
+export const userRoutes = (deps: ControlDeps): HandlersOf<"/users" | "/sessions"> => ({
+  "GET /users": (call) => list(call, deps, usersOf(deps, call.query.instance), queryOf(call.query, USER_FIELDS)),
 
-  "GET /users/count": ({ query }, deps) => recordCount(query, USER_FIELDS, usersOf(deps, query.instance)),
+  "GET /users/count": ({ query }) => recordCount(query, USER_FIELDS, usersOf(deps, query.instance)),
 
-  "POST /users": async ({ body }, deps) => {
+  "POST /users": async ({ body }) => {
     const { instance: chosen, name = body.email.split("@")[0]!, ...rest } = body;
     const instance = chosenInstance(deps, chosen);
     const user = { ...rest, name };
@@ -29,10 +29,10 @@ export const userRoutes: HandlersOf<"/users" | "/sessions"> = {
     return whole(deps, records.users[0]!);
   },
 
-  "GET /users/:id": async ({ params, query }, deps) =>
+  "GET /users/:id": async ({ params, query }) =>
     whole(deps, await requireKey(deps, "users", params.id, query.instance)),
 
-  "PATCH /users/:id": async ({ params, query, body }, deps) => {
+  "PATCH /users/:id": async ({ params, query, body }) => {
     const key = await requireKey(deps, "users", params.id, query.instance);
     const { email_verified_at: verified } = body;
     const given = verified ? new Date(verified).toISOString() : verified;
@@ -47,18 +47,18 @@ export const userRoutes: HandlersOf<"/users" | "/sessions"> = {
     return whole(deps, requireFound(changed, "user_not_found"));
   },
 
-  "DELETE /users/:id": async ({ params, query }, deps) => {
+  "DELETE /users/:id": async ({ params, query }) => {
     const { instance_id, id } = await requireKey(deps, "users", params.id, query.instance);
     if (!(await deps.store.deleteUser(instance_id, id))) throw new ApiError("user_not_found");
     return { deleted: true, id };
   },
 
-  "GET /sessions": (call, deps) =>
+  "GET /sessions": (call) =>
     list(call, deps, sessionsOf(deps, call.query.instance), queryOf(call.query, SESSION_FIELDS)),
 
-  "GET /sessions/count": ({ query }, deps) => recordCount(query, SESSION_FIELDS, sessionsOf(deps, query.instance)),
+  "GET /sessions/count": ({ query }) => recordCount(query, SESSION_FIELDS, sessionsOf(deps, query.instance)),
 
-  "POST /sessions/prune": async ({ body }, deps) => {
+  "POST /sessions/prune": async ({ body }) => {
     const { id } = chosenInstance(deps, body.instance);
     const now = deps.now();
     const before = parseMoment(body.before, now);
@@ -71,15 +71,15 @@ export const userRoutes: HandlersOf<"/users" | "/sessions"> = {
     return { instance: id, before, deleted, more: deleted === PRUNED_AT_ONCE };
   },
 
-  "GET /sessions/:session_id": async ({ params, query }, deps) => {
+  "GET /sessions/:session_id": async ({ params, query }) => {
     const key = await requireKey(deps, "sessions", params.session_id, query.instance);
     return sessionResource(requireFound(await deps.store.find("sessions", key), "session_not_found"));
   },
 
-  "POST /sessions/:session_id/revoke": (call, deps) => setRevoked(call, deps, deps.now().toISOString()),
+  "POST /sessions/:session_id/revoke": (call) => setRevoked(call, deps, deps.now().toISOString()),
 
-  "POST /sessions/:session_id/restore": (call, deps) => setRevoked(call, deps, null),
-};
+  "POST /sessions/:session_id/restore": (call) => setRevoked(call, deps, null),
+});
 
 function usersOf(deps: ControlDeps, instance: string | undefined) {
   return userList(deps.store, chosenInstance(deps, instance), (view) => userResource(view));
