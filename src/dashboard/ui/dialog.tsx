@@ -3,8 +3,7 @@ import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { currentAddress } from "../router.ts";
 import { Button } from "./button.tsx";
-import { FieldError, Refusal, useForm } from "./field.tsx";
-import { sentence } from "./text.ts";
+import { Form, type Send } from "./form.tsx";
 
 const opened = signal<VNode | undefined>(undefined);
 
@@ -80,41 +79,23 @@ interface FormDialogProps {
   readonly action: string;
   readonly kind?: "primary" | "danger";
   readonly testId?: string;
-  /** The names of its text fields, which show the errors about them. */
-  readonly fields?: readonly string[];
   readonly children: ComponentChildren;
-  readonly onSubmit: () => Promise<unknown>;
+  readonly onSubmit: Send;
   readonly onClose?: (() => void) | undefined;
 }
 
 /** A dialog that sends a form: it closes when `onSubmit` resolves, and shows the error when it rejects. */
 export function FormDialog(props: FormDialogProps) {
-  const { title, action, kind = "primary", testId, fields = [], children, onSubmit, onClose = closeDialog } = props;
-  const form = useForm(async () => {
-    await onSubmit();
+  const { title, onSubmit, onClose = closeDialog, ...form } = props;
+  const send: Send = async (...values) => {
+    await onSubmit(...values);
     onClose();
-  });
-  const refused = aboutField(form.problem, fields);
+  };
   return (
     <Dialog title={title} onClose={onClose}>
-      <form class="stack" onSubmit={form.onSubmit}>
-        <FieldError.Provider value={refused}>{children}</FieldError.Provider>
-        <Refusal reason={refused ? undefined : form.problem} />
-        <div class="actions end">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind={kind} type="submit" disabled={form.isBusy} testId={testId}>
-            {action}
-          </Button>
-        </div>
-      </form>
+      <Form kind="primary" {...form} before={<Button onClick={onClose}>Cancel</Button>} onSubmit={send} />
     </Dialog>
   );
-}
-
-/** The server names the field: `Conflict: users.email: another user has it`. */
-function aboutField(problem = "", fields: readonly string[]): { name: string; text: string } | undefined {
-  const [, name, text = ""] = new RegExp(`(?:^|[ .])(${fields.join("|")}): (.+)$`).exec(problem) ?? [];
-  return name === undefined || name === "" ? undefined : { name, text: sentence(text) };
 }
 
 /** Asks for confirmation before something that can't be undone. The focus is on Cancel: Enter does no harm. */

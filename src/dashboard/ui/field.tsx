@@ -1,20 +1,25 @@
-import { useSignal, type Signal } from "@preact/signals";
+import type { Signal } from "@preact/signals";
 import { cloneElement, createContext, type ComponentChildren, type InputHTMLAttributes, type VNode } from "preact";
-import { Button } from "./button.tsx";
-import { useContext, useId, useLayoutEffect, useRef } from "preact/hooks";
+import { useContext, useId, useLayoutEffect } from "preact/hooks";
 
-/** What a form was refused for, if it is about one field: the field's name, and the error. */
-export const FieldError = createContext<{ readonly name: string; readonly text: string } | undefined>(undefined);
+/** Why a form was refused, and the name of the field that it is about. */
+export interface Refused {
+  readonly name?: string | undefined;
+  readonly text?: string | undefined;
+}
 
-/** A labelled input. The hint is the rule, the error what is wrong. */
-export function Field(props: {
-  label: string;
-  hint?: ComponentChildren;
-  error?: string | undefined;
-  children: VNode<InputHTMLAttributes>;
-}) {
-  const { label, hint, error, children } = props;
+export const Refused = createContext<Refused>({});
+
+/** A labelled input. The hint is the rule. If its form was refused for it, it says why instead, and has the focus. */
+export function Field(props: { label: string; hint?: ComponentChildren; children: VNode<InputHTMLAttributes> }) {
+  const { label, hint, children } = props;
   const id = useId();
+  const refused = useContext(Refused);
+  const { name } = children.props;
+  const error = name !== undefined && refused.name === name && refused.text;
+  useLayoutEffect(() => {
+    if (error) document.getElementById(id)?.focus();
+  }, [error]);
   const isExplained = Boolean(error || hint);
   return (
     <div class="field">
@@ -40,43 +45,26 @@ export function Field(props: {
   );
 }
 
-/**
- * A labelled input of one line, for the text of a signal.
- * @param name of the field in the request: an error about it is shown here, and the focus is set here
- */
+/** A labelled input of one line, which the form sends by its name. */
 export function TextField({
-  name,
   label,
   hint,
-  error,
   value,
-  type = "text",
   ...attributes
 }: {
-  name?: string;
+  name: string;
   label: string;
   hint?: ComponentChildren;
-  error?: string | undefined;
-  value: Signal<string>;
+  /** What it begins with. */
+  value?: string | null | undefined;
   type?: "text" | "email" | "password" | "number" | "datetime-local" | "url";
 } & Pick<
   InputHTMLAttributes,
   "required" | "maxLength" | "pattern" | "placeholder" | "autocomplete" | "min" | "max" | "step"
 >) {
-  const input = useRef<HTMLInputElement>(null);
-  const refused = useContext(FieldError);
-  const reason = refused?.name === name ? refused?.text : undefined;
-  useLayoutEffect(() => {
-    if (reason !== undefined) input.current?.focus();
-  }, [reason]);
   return (
-    <Field label={label} hint={hint} error={reason ?? error}>
-      <input
-        ref={input}
-        {...({ ...attributes, type } as InputHTMLAttributes)}
-        value={value.value}
-        onInput={(event) => void (value.value = event.currentTarget.value)}
-      />
+    <Field label={label} hint={hint}>
+      <input {...({ type: "text", ...attributes } as InputHTMLAttributes)} defaultValue={value ?? ""} />
     </Field>
   );
 }
@@ -85,17 +73,17 @@ export function TextField({
 export function Check(props: {
   label: string;
   /** What screen readers call it, if not its label. */
-  name?: string;
+  title?: string;
   checked: boolean;
   onChange: (isChecked: boolean) => void;
 }) {
-  const { label, name, checked, onChange } = props;
+  const { label, title, checked, onChange } = props;
   return (
     <label class="check">
       <input
         type="checkbox"
         checked={checked}
-        aria-label={name}
+        aria-label={title}
         onChange={({ currentTarget }) => onChange(currentTarget.checked)}
       />
       {label}
@@ -103,9 +91,14 @@ export function Check(props: {
   );
 }
 
-/** The same for a signal. */
-export function CheckField({ label, value }: { label: string; value: Signal<boolean> }) {
-  return <Check label={label} checked={value.value} onChange={(isChecked) => void (value.value = isChecked)} />;
+/** A box that the form sends by its name. */
+export function CheckField({ name, label, checked }: { name: string; label: string; checked: boolean }) {
+  return (
+    <label class="check">
+      <input type="checkbox" name={name} defaultChecked={checked} />
+      {label}
+    </label>
+  );
 }
 
 export interface Choice {
@@ -120,10 +113,15 @@ interface SelectProps {
   readonly inline?: boolean;
 }
 
-export function Select(props: SelectProps & { value: string; onChange: (value: string) => void }) {
-  const { label, value, choices, onChange, inline } = props;
+/** One of some choices: it calls back, or the form sends it by its name. */
+export function Select(props: SelectProps & { name?: string; value?: string; onChange?: (value: string) => void }) {
+  const { name, label, value, choices, onChange, inline } = props;
   const control = (
-    <select aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+    <select
+      name={name}
+      aria-label={label}
+      {...(onChange && { value, onChange: (event) => onChange(event.currentTarget.value) })}
+    >
       {choices.map((choice) => (
         <option key={choice.value} value={choice.value} selected={choice.value === value}>
           {choice.text}
@@ -146,64 +144,4 @@ export function choicesOf(values: readonly (string | Choice)[], all?: string): C
     ...(all === undefined ? [] : [{ value: "", text: all }]),
     ...values.map((value) => (typeof value === "string" ? { value, text: value } : value)),
   ];
-}
-
-/** Sends a form instead of the browser. An error is shown until the next attempt. */
-export function useForm(send: () => Promise<unknown>) {
-  const problem = useSignal<string | undefined>(undefined);
-  const isBusy = useSignal(false);
-  const submit = async (): Promise<void> => {
-    isBusy.value = true;
-    problem.value = undefined;
-    try {
-      await send();
-    } catch (error) {
-      problem.value = (error as Error).message;
-    } finally {
-      isBusy.value = false;
-    }
-  };
-  return {
-    problem: problem.value,
-    isBusy: isBusy.value,
-    onSubmit(event: Event): void {
-      event.preventDefault();
-      if (!isBusy.peek()) void submit();
-    },
-  };
-}
-
-export function Refusal({ reason }: { reason: string | undefined }) {
-  return reason === undefined ? null : (
-    <p class="bad-text" role="alert">
-      {reason}
-    </p>
-  );
-}
-
-/** A form of one line, which is empty again once it was sent. */
-export function TextForm(props: {
-  label: string;
-  hint: string;
-  placeholder: string;
-  action: string;
-  testId?: string;
-  onSubmit: (text: string) => Promise<unknown>;
-}) {
-  const { action, testId, onSubmit, ...field } = props;
-  const value = useSignal("");
-  const form = useForm(async () => {
-    await onSubmit(value.peek().trim());
-    value.value = "";
-  });
-  return (
-    <form class="row" onSubmit={form.onSubmit}>
-      <div class="grow">
-        <TextField {...field} required error={form.problem} value={value} />
-      </div>
-      <Button type="submit" testId={testId}>
-        {action}
-      </Button>
-    </form>
-  );
 }

@@ -7,6 +7,7 @@ import { confirm, FormDialog, openDialog } from "../ui/dialog.tsx";
 import { Listed, Panel, Pill, type Tone } from "../ui/parts.tsx";
 import { sentence } from "../ui/text.ts";
 import { TextField } from "../ui/field.tsx";
+import type { Send } from "../ui/form.tsx";
 
 const TONES: Readonly<Record<string, Tone>> = { own: "good", global: "info", simulated: "plain", off: "warn" };
 
@@ -98,37 +99,25 @@ export interface Shown {
 
 /** Sets an instance's credentials for a provider, and the addresses that they are sent to, such as a company's own server. */
 export function EditConnection({ instance, connection: { data }, own }: Shown & { instance: string }) {
-  const clientId = useSignal(own?.client_id ?? "");
-  const secret = useSignal("");
   const title = providerTitle(data.provider);
-  const endpoints = Object.entries(data.endpoints).map(([name, address]) => ({
-    name,
-    address,
-    own: useSignal(own?.endpoints?.[name] ?? ""),
-  }));
-  const save = async (): Promise<void> => {
-    const given = endpoints.map((each) => [each.name, each.own.value.trim()] as const).filter(([, value]) => value);
+  const save: Send = async ({ client_id = "", client_secret = "", ...endpoints }) => {
+    const given = Object.entries(endpoints).filter(([, address]) => address);
     await control.request("PUT /instances/:id/connections/:provider", {
       params: { id: instance, provider: data.provider },
       body: {
-        client_id: clientId.value.trim(),
-        client_secret: secret.value.trim(),
+        client_id,
+        client_secret,
         ...(given.length > 0 && { endpoints: Object.fromEntries(given) }),
       },
     });
     changed(`${title}: own credentials saved`);
   };
   return (
-    <FormDialog
-      title={`Own credentials for ${title}`}
-      action="Save"
-      fields={["client_id", "client_secret"]}
-      onSubmit={save}
-    >
+    <FormDialog title={`Own credentials for ${title}`} action="Save" onSubmit={save}>
       <p class="muted">
         At the provider, register this callback address: <code>{data.callback_url}</code>
       </p>
-      <TextField name="client_id" label="Client id" required autocomplete="off" value={clientId} />
+      <TextField name="client_id" label="Client id" required autocomplete="off" value={own?.client_id} />
       <TextField
         name="client_secret"
         label="Client secret"
@@ -136,14 +125,20 @@ export function EditConnection({ instance, connection: { data }, own }: Shown & 
         required
         type="password"
         autocomplete="off"
-        value={secret}
       />
       <details open={Boolean(own?.endpoints)} data-testid="endpoints">
         <summary>Addresses of the provider</summary>
         <div class="stack">
           <p class="muted">For a server of your own. An empty one is {title}'s. https, or http on this machine.</p>
-          {endpoints.map(({ name, address, own: value }) => (
-            <TextField key={name} label={name} type="url" placeholder={address} value={value} />
+          {Object.entries(data.endpoints).map(([name, address]) => (
+            <TextField
+              key={name}
+              name={name}
+              label={name}
+              type="url"
+              placeholder={address}
+              value={own?.endpoints?.[name]}
+            />
           ))}
         </div>
       </details>

@@ -4,11 +4,11 @@ import { Tabs } from "../ui/tabs.tsx";
 import { DataPanel } from "./control/data.tsx";
 import { PersonasPanel } from "./control/personas.tsx";
 import { ScenariosPanel } from "./control/scenarios.tsx";
-import { useSignal } from "@preact/signals";
 import { control, type Clock } from "../api/client.ts";
 import { refreshState, service, setClock } from "../api/service.ts";
 import { Button } from "../ui/button.tsx";
-import { TextField, useForm } from "../ui/field.tsx";
+import { TextField } from "../ui/field.tsx";
+import { Form, type Send } from "../ui/form.tsx";
 import { useServiceTime, wallTime, zone, zoneName } from "../ui/values.tsx";
 
 const SECTIONS = { scenarios: "Scenarios", personas: "Personas", clock: "Clock", data: "Data" } as const;
@@ -39,17 +39,13 @@ const TOKENS_EXPIRE = "3601s";
 export function ClockPanel() {
   const { state, problem } = service.value;
   const clock = state?.clock;
-  const at = useSignal("");
   const time = useServiceTime(clock?.mode !== "frozen");
   const change = async (changing: Promise<Clock>): Promise<void> => setClock(await changing);
   const advance = (by: string): Promise<void> => change(control.request("POST /clock/advance", { body: { by } }));
-  const form = useForm(() =>
-    change(
-      control.request("POST /clock/set", {
-        body: { at: new Date(`${at.value}${zone.value === "utc" ? "Z" : ""}`).toISOString() },
-      }),
-    ),
-  );
+  const set: Send = ({ at }) => {
+    const body = { at: new Date(`${at}${zone.value === "utc" ? "Z" : ""}`).toISOString() };
+    return change(control.request("POST /clock/set", { body }));
+  };
   if (!clock)
     return problem === undefined ? (
       <Placeholder />
@@ -78,18 +74,16 @@ export function ClockPanel() {
             Back to real time
           </Button>
         </div>
-        <form class="row" onSubmit={form.onSubmit}>
+        <Form isRow action="Set" onSubmit={set}>
           <TextField
+            name="at"
             label={`Set it to (${zoneName()})`}
             hint="The clock goes on from there. Records keep the dates that they have."
-            error={form.problem}
             type="datetime-local"
             step="1"
             required
-            value={at}
           />
-          <Button type="submit">Set</Button>
-        </form>
+        </Form>
       </div>
     </Panel>
   );

@@ -1,4 +1,3 @@
-import { useSignal } from "@preact/signals";
 import type { BodyOf } from "../../wire/control/types.ts";
 import { providerTitle } from "../../wire/providers.ts";
 import { control, type Instance } from "../api/client.ts";
@@ -7,6 +6,7 @@ import { go, href, location, refine } from "../router.ts";
 import { Button } from "../ui/button.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
 import { CheckField, TextField } from "../ui/field.tsx";
+import type { Send } from "../ui/form.tsx";
 import { Heading, Pill } from "../ui/parts.tsx";
 import { TablePanel } from "../ui/table-panel.tsx";
 import { RowLink, type Column } from "../ui/table-row.tsx";
@@ -67,12 +67,10 @@ export function InstanceForm(props: {
   onClose?: () => void;
 }) {
   const { instance, onSave, onClose } = props;
-  const name = useSignal(instance?.data.name ?? "");
-  const subdomain = useSignal(instance?.data.subdomain ?? "");
-  const preview = useSignal(instance?.data.preview ?? false);
-  const save = async (): Promise<void> => {
-    const body = { name: name.value, subdomain: subdomain.value };
-    if (onSave) return onSave({ ...body, ...(preview.value !== instance?.data.preview && { preview: preview.value }) });
+  const save: Send = async ({ name = "", subdomain = "", preview }) => {
+    const body = { name, subdomain };
+    const isPreview = preview !== undefined;
+    if (onSave) return onSave({ ...body, ...(isPreview !== instance?.data.preview && { preview: isPreview }) });
     const { id } = await control.request("POST /instances", { body });
     await refreshState();
     go(["instances", id]);
@@ -81,20 +79,23 @@ export function InstanceForm(props: {
     <FormDialog
       title={instance ? "Edit instance" : "New instance"}
       action={instance ? "Save" : "Create"}
-      fields={["name", "subdomain"]}
       onSubmit={save}
       onClose={onClose}
     >
-      <TextField name="name" label="Name" required maxLength={256} value={name} />
+      <TextField name="name" label="Name" required maxLength={256} value={instance?.data.name} />
       <TextField
         name="subdomain"
         label="Subdomain"
         hint={`Lower-case letters, digits and hyphens. ${instance ? "Its address changes with it: tell its applications." : "Its address is <subdomain>.localhost."}`}
         required
-        value={subdomain}
+        value={instance?.data.subdomain}
       />
       {instance && (
-        <CheckField label="For preview deployments: a redirect URI may have one * in its host" value={preview} />
+        <CheckField
+          name="preview"
+          label="For preview deployments: a redirect URI may have one * in its host"
+          checked={instance.data.preview}
+        />
       )}
     </FormDialog>
   );

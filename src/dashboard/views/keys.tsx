@@ -4,7 +4,7 @@ import { control, type Instance } from "../api/client.ts";
 import { Button, changed } from "../ui/button.tsx";
 import { Copy, CopyableValue, Time } from "../ui/values.tsx";
 import { confirm } from "../ui/dialog.tsx";
-import { SelectField } from "../ui/field.tsx";
+import { Select } from "../ui/field.tsx";
 import { Facts, Panel } from "../ui/parts.tsx";
 
 const SHOWN_MS = 30_000;
@@ -17,7 +17,6 @@ const KEEP_CHOICES = [
 /** The instance's keys: the secret one is masked until it is revealed, and again after half a minute. */
 export function Keys({ instance }: { instance: Instance }) {
   const revealed = useSignal<string | undefined>(undefined);
-  const keepOld = useSignal(KEEP_CHOICES[0]!.value);
   const params = { id: instance.id };
   const [old] = instance.data.old_keys;
   const reveal = async (): Promise<string> =>
@@ -42,8 +41,8 @@ export function Keys({ instance }: { instance: Instance }) {
           somebody else may know it.
         </>
       ),
-      more: <SelectField label="Old secret key" value={keepOld} choices={KEEP_CHOICES} />,
-      onSubmit: () => rotate({ secret_key: true, publishable_key: false, keep_old: keepOld.peek() }),
+      more: <Select name="keep_old" label="Old secret key" choices={KEEP_CHOICES} />,
+      onSubmit: ({ keep_old }) => rotate({ secret_key: true, publishable_key: false, keep_old }),
     });
   const rotatePublishable = (): void =>
     confirm({

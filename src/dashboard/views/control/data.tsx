@@ -4,7 +4,8 @@ import { instanceName, currentInstance } from "../../api/service.ts";
 import { reloadAll } from "../../api/use-load.ts";
 import { Button, changed } from "../../ui/button.tsx";
 import { confirm } from "../../ui/dialog.tsx";
-import { SelectField, Field, useForm, TextField, choicesOf, Refusal } from "../../ui/field.tsx";
+import { SelectField, Field, Select, TextField, choicesOf } from "../../ui/field.tsx";
+import { Form, type Send } from "../../ui/form.tsx";
 import { Panel } from "../../ui/parts.tsx";
 import { instanceChoices } from "../choices.ts";
 import { Snapshots } from "./snapshots.tsx";
@@ -64,32 +65,21 @@ const EXAMPLE = '{ "personas": [{ "name": "Mary Shelley", "email": "mary@example
 
 /** Adds the records of a seed document. */
 export function SeedForm() {
-  const text = useSignal("");
-  const form = useForm(async () => {
-    await control.request("POST /seed", { body: parsed(text.value) });
+  const add: Send = async ({ seed = "" }, form) => {
+    await control.request("POST /seed", { body: parsed(seed) });
     changed("The records were added");
-    text.value = "";
-  });
+    form.reset();
+  };
   return (
     <Panel title="Add records">
-      <form class="stack" onSubmit={form.onSubmit}>
+      <Form action="Add" onSubmit={add}>
         <Field
           label="Seed document"
           hint="JSON with instances, users and personas, as svc serve --seed takes it. A conflict adds nothing."
-          error={form.problem}
         >
-          <textarea
-            required
-            spellcheck={false}
-            placeholder={EXAMPLE}
-            value={text.value}
-            onInput={(event) => void (text.value = event.currentTarget.value)}
-          />
+          <textarea name="seed" required spellcheck={false} placeholder={EXAMPLE} />
         </Field>
-        <div class="actions">
-          <Button type="submit">Add</Button>
-        </div>
-      </form>
+      </Form>
     </Panel>
   );
 }
@@ -105,54 +95,42 @@ function parsed(text: string): BodyOf<"POST /seed"> {
 
 /** Generates users in bulk, with names in many scripts. The same seed gives the same users. */
 export function Generate() {
-  const users = useSignal("1000");
-  const seed = useSignal("1");
-  const instance = useSignal(currentInstance());
   const job = useSignal<Job | undefined>(undefined);
-  const form = useForm(async () => {
+  const make: Send = async ({ users, seed, instance }) => {
     job.value = undefined;
-    const generate = {
-      users: Number(users.value),
-      seed: Number(seed.value),
-      instance: instance.value || undefined,
-    };
+    const generate = { users: Number(users), seed: Number(seed), instance: instance || undefined };
     job.value = (await control.request("POST /seed", { body: { generate } })) as Job;
     for await (const next of control.progressOf(job.value.id)) job.value = next;
     reloadAll();
     if (job.value.status === "failed") throw new Error(job.value.error ?? "The users could not be made.");
-  });
+  };
   return (
     <Panel title="Generate users">
-      <form class="stack" onSubmit={form.onSubmit}>
+      <Form action="Generate" testId="generate" beside={job.value && <Progress job={job.value} />} onSubmit={make}>
         <div class="form-grid">
-          <TextField label="How many" type="number" min="1" max="1000000" required value={users} />
+          <TextField name="users" label="How many" type="number" min="1" max="1000000" required value="1000" />
           <TextField
+            name="seed"
             label="Variant"
             hint="The same number makes the same users again."
             type="number"
             min="0"
             required
-            value={seed}
+            value="1"
           />
-          <SelectField label="Instance" value={instance} choices={instanceChoices()} />
+          <Select name="instance" label="Instance" value={currentInstance()} choices={instanceChoices()} />
         </div>
-        <Refusal reason={form.problem} />
-        <div class="row">
-          <Button type="submit" disabled={form.isBusy} testId="generate">
-            Generate
-          </Button>
-          {job.value && (
-            <span class="row" role="status">
-              <progress max={job.value.total} value={job.value.done} aria-label="Users made" />
-              <span class="muted">
-                {job.value.status === "done"
-                  ? `${job.value.total.toLocaleString("en")} users made`
-                  : `${job.value.done.toLocaleString("en")} of ${job.value.total.toLocaleString("en")}`}
-              </span>
-            </span>
-          )}
-        </div>
-      </form>
+      </Form>
     </Panel>
+  );
+}
+
+function Progress({ job: { status, done, total } }: { job: Job }) {
+  const all = total.toLocaleString("en");
+  return (
+    <span class="row" role="status">
+      <progress max={total} value={done} aria-label="Users made" />
+      <span class="muted">{status === "done" ? `${all} users made` : `${done.toLocaleString("en")} of ${all}`}</span>
+    </span>
   );
 }

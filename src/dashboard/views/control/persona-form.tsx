@@ -4,6 +4,7 @@ import { PROVIDERS, providerTitle, type Provider } from "../../../wire/providers
 import { control, type Persona } from "../../api/client.ts";
 import { Check, CheckField, Field, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/dialog.tsx";
+import type { Send } from "../../ui/form.tsx";
 import { changed, Button } from "../../ui/button.tsx";
 
 /** null: none. `new`: the server makes one. */
@@ -11,17 +12,14 @@ type Accounts = Readonly<Record<Provider, Account | "new" | null>>;
 
 /** Adds a persona, or changes one and its accounts at the simulated providers. */
 export function PersonaForm({ persona }: { persona?: Persona }) {
-  const name = useSignal(persona?.data.name ?? "");
-  const email = useSignal(persona?.data.email ?? "");
-  const isVerified = useSignal(true);
   const accounts = useSignal(accountsOf(persona));
   const isNew = PROVIDERS.some((provider) => accounts.value[provider] === "new");
   const set = (provider: Provider, account: Account | "new" | null): void => {
     accounts.value = { ...accounts.peek(), [provider]: account };
   };
-  const save = async (): Promise<void> => {
-    const body = { name: name.value.trim() || null, email: email.value.trim() };
-    const made = isNew ? { email_verified: isVerified.value } : {};
+  const save: Send = async ({ name, email = "", verified }) => {
+    const body = { name: name || null, email };
+    const made = isNew ? { email_verified: verified !== undefined } : {};
     const own = Object.fromEntries(
       Object.entries(accounts.value).filter(([, account]) => account !== "new"),
     ) as Partial<Record<Provider, Account | null>>;
@@ -31,14 +29,9 @@ export function PersonaForm({ persona }: { persona?: Persona }) {
     changed(`Saved ${body.email}`);
   };
   return (
-    <FormDialog
-      title={persona ? "Edit persona" : "New persona"}
-      action={persona ? "Save" : "Add"}
-      fields={["name", "email"]}
-      onSubmit={save}
-    >
-      <TextField name="name" label="Name" maxLength={256} value={name} />
-      <TextField name="email" label="E-mail address" required value={email} />
+    <FormDialog title={persona ? "Edit persona" : "New persona"} action={persona ? "Save" : "Add"} onSubmit={save}>
+      <TextField name="name" label="Name" maxLength={256} value={persona?.data.name} />
+      <TextField name="email" label="E-mail address" required value={persona?.data.email} />
       {PROVIDERS.map((provider) => {
         const account = accounts.value[provider];
         const title = providerTitle(provider);
@@ -56,7 +49,7 @@ export function PersonaForm({ persona }: { persona?: Persona }) {
           </fieldset>
         );
       })}
-      {isNew && <CheckField label="New accounts have the address verified" value={isVerified} />}
+      {isNew && <CheckField name="verified" label="New accounts have the address verified" checked />}
     </FormDialog>
   );
 }
@@ -95,7 +88,7 @@ export function AccountFields(props: {
         if (typeof value === "object")
           return <Entries key={name} label={`${label} ${name}`} entries={value} onChange={set} />;
         if (typeof value === "boolean")
-          return <Check key={name} label={name} name={`${label} ${name}`} checked={value} onChange={set} />;
+          return <Check key={name} label={name} title={`${label} ${name}`} checked={value} onChange={set} />;
         return (
           <Field key={name} label={name}>
             <input

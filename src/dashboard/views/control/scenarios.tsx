@@ -10,7 +10,8 @@ import { readPersonas, instanceChoices, outcomeChoices, personaChoices, provider
 import { UserText } from "../../ui/values.tsx";
 import { useSignal } from "@preact/signals";
 import type { Provider } from "../../../wire/providers.ts";
-import { SelectField, TextField, useForm, Refusal } from "../../ui/field.tsx";
+import { Select, SelectField, TextField } from "../../ui/field.tsx";
+import { Form, type Send } from "../../ui/form.tsx";
 
 /** Scenarios: how the next sign-ins end, without a click on the picker. */
 export function ScenariosPanel() {
@@ -95,59 +96,45 @@ function mayChangeScenarios({ resource, data }: ServerEvent): boolean {
 
 export function ScenarioForm({ personas }: { personas: readonly Persona[] }) {
   const outcome = useSignal<OutcomeId>("access_denied");
-  const provider = useSignal<Provider | "">("");
-  const instance = useSignal("");
-  const account = useSignal("");
-  const times = useSignal("1");
-  const delay = useSignal("0");
   const chosen = service.value.outcomes.find(({ id }) => id === outcome.value);
-  const form = useForm(async () => {
+  const create: Send = async ({ provider, instance, as, times, delay_ms }) => {
     await control.request("POST /scenarios", {
       body: {
-        match: { provider: provider.value || undefined, instance: instance.value || undefined },
-        as: account.value || undefined,
+        match: { provider: (provider || undefined) as Provider | undefined, instance: instance || undefined },
+        as: as || undefined,
         outcome: outcome.value,
-        times: times.value === "" ? null : Number(times.value),
-        delay_ms: Number(delay.value),
+        times: times ? Number(times) : null,
+        delay_ms: Number(delay_ms),
       },
     });
     changed("The scenario is set");
-  });
+  };
   return (
-    <form class="stack" onSubmit={form.onSubmit}>
+    <Form kind="primary" action="Set up" testId="create-scenario" onSubmit={create}>
       <div class="form-grid thirds">
         <SelectField label="What happens" value={outcome} choices={outcomeChoices()} />
-        <SelectField
-          label="At the provider"
-          value={provider}
-          choices={providerChoices("Any provider", chosen?.providers)}
-        />
-        <SelectField label="For the instance" value={instance} choices={instanceChoices("Any instance")} />
-        <SelectField
+        <Select name="provider" label="At the provider" choices={providerChoices("Any provider", chosen?.providers)} />
+        <Select name="instance" label="For the instance" choices={instanceChoices("Any instance")} />
+        <Select
+          name="as"
           label="As the account"
-          value={account}
           choices={personaChoices(personas, "The one in login_hint, or the first")}
         />
         <TextField
+          name="times"
           label="How many times"
           hint="Leave it empty to keep it until it is removed."
           type="number"
           min="1"
-          value={times}
+          value="1"
         />
-        <TextField label="Delay in ms" type="number" min="0" max="25000" value={delay} />
+        <TextField name="delay_ms" label="Delay in ms" type="number" min="0" max="25000" value="0" />
       </div>
       {chosen && (
         <p class="muted" data-testid="outcome-description">
           {chosen.description} The application sees: <code>{chosen.application_sees}</code>
         </p>
       )}
-      <Refusal reason={form.problem} />
-      <div class="actions">
-        <Button kind="primary" type="submit" testId="create-scenario">
-          Set up
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }

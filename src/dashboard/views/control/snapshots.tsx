@@ -2,7 +2,7 @@ import { control } from "../../api/client.ts";
 import { useLoad } from "../../api/use-load.ts";
 import { Button, changed } from "../../ui/button.tsx";
 import { confirm } from "../../ui/dialog.tsx";
-import { TextForm } from "../../ui/field.tsx";
+import { TextForm } from "../../ui/form.tsx";
 import { Empty } from "../../ui/parts.tsx";
 import { TablePanel } from "../../ui/table-panel.tsx";
 import { Time } from "../../ui/values.tsx";
