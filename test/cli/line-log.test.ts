@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
 import { lineLog } from "../../src/cli/commands/serve/report.ts";
 
+const LEFT_OUT = "lines were left out because standard output was not read or could not be written.";
+
 it("A log leaves out lines while a mebibyte of it is unread, and says how many afterwards", () => {
   const written: string[] = [];
   let unread = 0;
@@ -13,7 +15,7 @@ it("A log leaves out lines while a mebibyte of it is unread, and says how many a
   };
   const log = lineLog(
     stream,
-    (count) => `${count} left out\n`,
+    (message) => `${message}\n`,
     () => written.push("failed"),
   );
   log("one\n");
@@ -23,7 +25,7 @@ it("A log leaves out lines while a mebibyte of it is unread, and says how many a
   unread = 2 ** 20;
   log("four\n");
   log("five\n");
-  expect(written).toEqual(["one\n", "2 left out\n", "four\n", "five\n"]);
+  expect(written).toEqual(["one\n", `2 ${LEFT_OUT}\n`, "four\n", "five\n"]);
 });
 
 it("A log tells once that it can't be written, and says how many lines were left out when it can be again", () => {
@@ -38,8 +40,8 @@ it("A log tells once that it can't be written, and says how many lines were left
   };
   const log = lineLog(
     stream,
-    (count) => `${count} left out\n`,
-    (code) => written.push(code),
+    (message) => `${message}\n`,
+    (message) => written.push(message),
   );
   for (const code of ["ENOSPC", "EIO"]) {
     failure = undefined;
@@ -49,5 +51,8 @@ it("A log tells once that it can't be written, and says how many lines were left
   }
   failure = undefined;
   log("five\n");
-  expect(written).toEqual(["one\n", "ENOSPC", "\n3 left out\n", "one\n", "EIO", "\n3 left out\n", "five\n"]);
+  const cannot = (code: string): string =>
+    `Standard output cannot be written (${code}). The server continues, and leaves lines out until it can.`;
+  const left = `\n3 ${LEFT_OUT}\n`;
+  expect(written).toEqual(["one\n", cannot("ENOSPC"), left, "one\n", cannot("EIO"), left, "five\n"]);
 });

@@ -17,11 +17,7 @@ export function jsonReport({ stdout, stderr, now }: Context): Report {
   const warning = (message: string): string =>
     `${JSON.stringify({ type: "log", time: now().toISOString(), level: "warn", message })}\n`;
   const warn = (message: string): void => void stderr.write(warning(harmless(message)));
-  const log = lineLog(
-    stdout,
-    (count) => warning(leftOut(count)),
-    (code) => warn(notWritten(code)),
-  );
+  const log = lineLog(stdout, warning, warn);
   const write = (line: object): void => log(`${harmlessJson(line)}\n`);
   return {
     ready({ url, api_url, callback_url, port, store, providers, instances }, file) {
@@ -50,11 +46,7 @@ export function textReport(context: Context) {
   const chalk = colors(stdout, context);
   /** Says what went wrong without ending anything. */
   const warn = (message: string): void => say(context, message.replaceAll("\n", " ↵ "));
-  const log = lineLog(
-    stdout,
-    (count) => `${leftOut(count)}\n`,
-    (code) => warn(notWritten(code)),
-  );
+  const log = lineLog(stdout, (message) => `${message}\n`, warn);
   let width = 10;
   const row = (name: string, ...values: string[]): string =>
     values.map((value, i) => `  ${chalk.dim((i === 0 ? name : "").padEnd(width))}  ${value}\n`).join("");
@@ -83,50 +75,37 @@ export function textReport(context: Context) {
       const [first] = instances;
       width = Math.max(width, ...instances.map(({ name }) => Math.min(harmless(name).length, MAX_NAME_WIDTH)));
       const landing = first?.active && isLocal ? tryTarget(first.redirect_uris, url) : undefined;
-      stdout.write(`\n  ${chalk.bold("svc")} is ready ${chalk.dim(`in ${Math.round(ms)} ms`)}\n\n`);
-      stdout.write(
-        row(
-          "Front door",
-          chalk.cyan(url),
-          ...(resolvesSubdomains || new URL(url).hostname !== "localhost"
-            ? []
-            : [chalk.dim("use it from programs: this machine does not resolve *.localhost")]),
-        ) +
-          (dashboard === undefined ? "" : dashboardRows(dashboard)) +
-          row("API", api_url) +
-          row("Listening", bound.join(" and ")) +
-          row("Store", harmless(store)) +
-          row("Keys", harmless(relative(context.cwd, file))) +
-          row(
-            "Providers",
-            Object.entries(providers)
-              .map(([name, kind]) => `${name} ${chalk.dim(kind)}`)
-              .join("  "),
-          ) +
-          "\n",
-      );
-      for (const { name, url: own, publishable_key, secret_key, active } of instances) {
-        stdout.write(
+      const isFound = resolvesSubdomains || new URL(url).hostname !== "localhost";
+      const hint = chalk.dim("use it from programs: this machine does not resolve *.localhost");
+      const kinds = Object.entries(providers).map(([name, kind]) => `${name} ${chalk.dim(kind)}`);
+      const signIn = `svc sign-in${providers.github === "off" ? "" : " --provider github"}`;
+      const commands = ["svc users list", ...(landing && isLoopbackUrl(landing) ? [signIn] : [])];
+      const blocks = [
+        [`  ${chalk.bold("svc")} is ready ${chalk.dim(`in ${Math.round(ms)} ms`)}\n`],
+        [
+          row("Front door", chalk.cyan(url), ...(isFound ? [] : [hint])),
+          dashboard === undefined ? "" : dashboardRows(dashboard),
+          row("API", api_url),
+          row("Listening", bound.join(" and ")),
+          row("Store", harmless(store)),
+          row("Keys", harmless(relative(context.cwd, file))),
+          row("Providers", kinds.join("  ")),
+        ],
+        ...instances.map(({ name, url: own, publishable_key, secret_key, active }) => [
           row(
             harmless(name),
             `${harmless(own)}${active ? "" : "  (not active)"}`,
             harmless(publishable_key),
             harmless(mask(secret_key)),
-          ) + "\n",
-        );
-      }
-      if (landing !== undefined)
-        stdout.write(row("Sign in at", chalk.cyan(`${url}/sign-in?redirect_uri=${encodeURIComponent(landing)}`)));
-      stdout.write(
-        row(
-          "Then try",
-          asRun("svc users list", context),
-          ...(landing && isLoopbackUrl(landing)
-            ? [asRun(`svc sign-in${providers.github === "off" ? "" : " --provider github"}`, context)]
-            : []),
-        ) + "\n",
-      );
-      if (qrCode !== undefined) stdout.write(`${qrCode.replaceAll(/^/gm, "  ")}\n\n`);
+          ),
+        ]),
+        [
+          landing && row("Sign in at", chalk.cyan(`${url}/sign-in?redirect_uri=${encodeURIComponent(landing)}`)),
+          row("Then try", ...commands.map((command) => asRun(command, context))),
+        ],
+        ...(qrCode === undefined ? [] : [[`${qrCode.replaceAll(/^/gm, "  ")}\n`]]),
+      ];
+      stdout.write(`\n${blocks.map((lines) => `${lines.join("")}\n`).join("")}`);
     },
     warn,
     request({ method, route, path, status, ms, instance, reason }: RequestEntry): void {
@@ -141,14 +120,6 @@ export function textReport(context: Context) {
   };
 }
 
-function leftOut(count: number): string {
-  return `${counted(count, "line")} ${count === 1 ? "was" : "were"} left out because standard output was not read or could not be written.`;
-}
-
-function notWritten(code: string): string {
-  return `Standard output cannot be written (${code}). The server continues, and leaves lines out until it can.`;
-}
-
 function round(ms: number): number {
   return Math.round(ms * 10) / 10;
 }
@@ -158,29 +129,36 @@ const MAX_UNREAD_BYTES = 1 << 20;
 /**
  * Writes lines while they are read. A program that reads only the first line must not fill the memory of the server: what
  * it leaves unread is limited, and further lines are left out. So are those that can't be written, on a full disk.
- * @param note says how many lines were left out, as soon as lines are written again
- * @param onFailure called with the system's code when lines can no longer be written
+ * @param inLine a message as a line of the log: how many lines were left out, as soon as lines are written again
+ * @param warn called when lines can no longer be written
  */
 export function lineLog(
   stream: Stream,
-  note: (count: number) => string,
-  onFailure: (code: string) => void,
+  inLine: (message: string) => string,
+  warn: (message: string) => void,
 ): (line: string) => void {
   let skipped = 0;
   let isFailing = false;
   const write = (text: string, lines: number): void => {
     stream.write(text, (failure) => {
       if (failure !== undefined) skipped += lines;
-      if (failure !== undefined && !isFailing) onFailure(failure);
+      if (failure !== undefined && !isFailing)
+        warn(
+          `Standard output cannot be written (${failure}). The server continues, and leaves lines out until it can.`,
+        );
       isFailing = failure !== undefined;
     });
   };
   return (line) => {
     if ((stream.unread ?? 0) > MAX_UNREAD_BYTES) return void skipped++;
-    const before = skipped;
-    skipped = 0;
-    // A full disk may have taken a part of the last line.
-    if (before > 0) write((isFailing ? "\n" : "") + note(before), before);
+    if (skipped > 0) {
+      const were = `${counted(skipped, "line")} ${skipped === 1 ? "was" : "were"}`;
+      const note = `${were} left out because standard output was not read or could not be written.`;
+      const before = skipped;
+      skipped = 0;
+      // A full disk may have taken a part of the last line.
+      write((isFailing ? "\n" : "") + inLine(note), before);
+    }
     write(line, 1);
   };
 }
