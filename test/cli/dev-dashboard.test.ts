@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { temporaryDirectory } from "../_files.ts";
 import { server, svc, useDevServer } from "../_dev-server.ts";
 
 useDevServer();
@@ -36,11 +36,11 @@ async function stateFor(headers: { authorization: string }): Promise<number> {
 
 it("svc open dashboard opens a private file that redirects there, and passes no code to the browser", async () => {
   let opened = "";
-  const { code, stdout, stderr } = await svc("open dashboard", {
-    env: { SVC_BROWSER: "browser" },
-    openBrowser: async (url) => void (opened = url),
-  });
-  expect([code, stdout, stderr]).toEqual([0, "", `Opened ${server.url}/__svc/\n`]);
+  const env = { SVC_BROWSER: "browser", SVC_CONFIG_DIR: join(temporaryDirectory(), "svc") };
+  const openBrowser = async (url: string): Promise<void> => void (opened = url);
+  const open = () => svc("open dashboard", { env, openBrowser });
+  const done = { code: 0, stdout: "", stderr: `Opened ${server.url}/__svc/\n` };
+  expect(await open()).toMatchObject(done);
   expect(opened).toMatch(/^file:\/\/\/.*\.html$/);
   const path = fileURLToPath(opened);
   expect([(await stat(path)).mode & 0o777, (await stat(dirname(path))).mode & 0o777]).toEqual([0o600, 0o700]);
@@ -48,24 +48,12 @@ it("svc open dashboard opens a private file that redirects there, and passes no 
   const [, secret = ""] = LINK.exec(page) ?? [];
   expect(page).toContain('http-equiv="refresh"');
   expect([await redeem(secret), await redeem(secret)]).toEqual([201, 401]);
-  await rm(dirname(path), { recursive: true });
-});
-
-it("svc open dashboard removes the files that it left before", async () => {
-  const left = async (minutes: number): Promise<string> => {
-    const directory = await mkdtemp(join(tmpdir(), "svc-dashboard-"));
-    await writeFile(join(directory, "open.html"), "");
-    const time = Date.now() / 1000 - minutes * 60;
-    await utimes(directory, time, time);
-    return directory;
-  };
-  const [old, recent] = [await left(11), await left(9)];
-  let opened = "";
-  await svc("open dashboard", { env: { SVC_BROWSER: "browser" }, openBrowser: async (url) => void (opened = url) });
-  await expect(stat(old)).rejects.toMatchObject({ code: "ENOENT" });
-  for (const directory of [recent, dirname(fileURLToPath(opened))])
-    expect((await stat(directory)).isDirectory()).toBe(true);
-  for (const directory of [recent, dirname(fileURLToPath(opened))]) await rm(directory, { recursive: true });
+  // The next one takes its place: nothing is left behind.
+  expect(await open()).toMatchObject(done);
+  expect([await readdir(dirname(path)), (await readFile(path, "utf8")).includes(secret)]).toEqual([
+    [path.slice(dirname(path).length + 1)],
+    false,
+  ]);
 });
 
 it("svc open dashboard without a desktop prints the link on a terminal and not into a log", async () => {

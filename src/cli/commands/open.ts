@@ -1,5 +1,3 @@
-import { lstat, mkdtemp, readdir, rm, rmdir, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Argument } from "commander";
@@ -10,7 +8,9 @@ import { controlTarget, openControl } from "../connection/control.ts";
 import type { Target } from "../connection/sources.ts";
 import { resolveTarget } from "../connection/target.ts";
 import type { Context } from "../context.ts";
+import { requireConfigDirectory } from "../credentials/profiles.ts";
 import { UsageError, CliError, EXIT, type ExitCode } from "../errors.ts";
+import { writePrivateFile } from "../files.ts";
 import { hasDesktop } from "../output/prompts.ts";
 import { harmless, printJson } from "../output/text.ts";
 
@@ -91,11 +91,6 @@ function addressOf(page: Page, target: Target, { redirectUri }: OpenOptions): st
   return url.href;
 }
 
-const PREFIX = "svc-dashboard-";
-const FILE = "open.html";
-/** Longer than a link can be used. */
-const KEEP_MS = 10 * 60_000;
-
 /**
  * Opens the dashboard, signed in. The browser is given a file that leads there: other users of this machine see the
  * arguments of a program, but not what is in the file.
@@ -111,10 +106,12 @@ async function openDashboard(context: Context, flags: GlobalFlags, isPrinted: bo
   }
   const isOpened =
     hasDesktop(context) &&
-    (await context.openBrowser(await redirectFile(url)).then(
-      () => true,
-      () => false,
-    ));
+    (await redirectFile(context, url)
+      .then((file) => context.openBrowser(file))
+      .then(
+        () => true,
+        () => false,
+      ));
   if (isOpened) {
     if (flags.json) printJson(context, { url: address });
     context.stderr.write(`Opened ${address}\n`);
@@ -140,24 +137,14 @@ async function revokeDashboardKeys(context: Context, flags: GlobalFlags): Promis
   else context.stdout.write("Revoked every key and link of the dashboard. Open dashboards are signed out.\n");
 }
 
-/** @returns its address. The link in it is good once, and for a minute */
-async function redirectFile(url: string): Promise<string> {
-  await removeOld().catch(() => undefined);
-  // Created with mode 0700.
-  const path = join(await mkdtemp(join(tmpdir(), PREFIX)), FILE);
+/**
+ * @returns its address. The link in it is good once, and for a minute; the next one takes its place
+ * @throws {CliError} if it can't be written
+ */
+async function redirectFile(context: Context, url: string): Promise<string> {
+  const path = join(requireConfigDirectory(context), "open-dashboard.html");
   const target = url.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
   const page = `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>svc</title><meta http-equiv="refresh" content="0;url=${target}"><a href="${target}">Open the dashboard</a>\n`;
-  await writeFile(path, page, { mode: 0o600, flag: "wx" });
+  await writePrivateFile(path, page);
   return pathToFileURL(path).href;
-}
-
-/** Removes the files of links that have ended: when a browser has read one, no process knows. */
-async function removeOld(): Promise<void> {
-  for (const name of (await readdir(tmpdir())).filter((each) => each.startsWith(PREFIX))) {
-    const directory = join(tmpdir(), name);
-    const found = await lstat(directory);
-    if (found.uid !== (process.getuid?.() ?? 0) || Date.now() - found.mtimeMs < KEEP_MS) continue;
-    await rm(join(directory, FILE), { force: true });
-    await rmdir(directory).catch(() => undefined);
-  }
 }
