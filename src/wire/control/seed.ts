@@ -1,36 +1,24 @@
 import * as z from "zod/mini";
 import { PUBLISHABLE_KEY, SECRET_KEY, SESSION_ID_PREFIX, UUID } from "../ids.ts";
 import { PROVIDERS, SESSION_PROVIDERS } from "../providers.ts";
-import {
-  email,
-  optional,
-  perProvider,
-  picture,
-  preview,
-  provider,
-  providerEmail,
-  subdomain,
-  text,
-  time,
-  uuid,
-} from "./values.ts";
+import * as v from "./values.ts";
 
 export const connection = z.strictObject({
-  client_id: text,
-  client_secret: text,
-  endpoints: optional(z.record(z.string(), z.url()), "Replaces the provider's own addresses; https, or loopback"),
+  client_id: v.text,
+  client_secret: v.text,
+  endpoints: v.optional(z.record(z.string(), z.url()), "Replaces the provider's own addresses; https, or loopback"),
 });
 
 export const identity = z.strictObject({
-  id: z.optional(uuid),
-  provider,
-  uid: text.check(z.describe("The user's id at the provider")),
-  email: optional(email, "Default: the user's e-mail address"),
-  email_verified: optional(z.boolean(), "Default: true, as after a sign-in, unless the provider has no addresses"),
+  id: z.optional(v.uuid),
+  provider: v.provider,
+  uid: v.text.check(z.describe("The user's id at the provider")),
+  email: v.optional(v.email, "Default: the user's e-mail address"),
+  email_verified: v.optional(z.boolean(), "Default: true, as after a sign-in, unless the provider has no addresses"),
 });
 
 export const session = z.strictObject({
-  id: z.optional(uuid),
+  id: z.optional(v.uuid),
   session_id: z.optional(
     z
       .string()
@@ -41,49 +29,49 @@ export const session = z.strictObject({
   provider: z.enum(SESSION_PROVIDERS),
   ip_address: z._default(z.union([z.ipv4(), z.ipv6()]), "127.0.0.1"),
   geo_data: z._default(z.record(z.string(), z.unknown()), {}),
-  logged_in_at: z.optional(time),
-  last_signin_at: z.optional(time),
-  revoked_at: z._default(z.nullable(time), null),
+  logged_in_at: z.optional(v.time),
+  last_signin_at: z.optional(v.time),
+  revoked_at: z._default(z.nullable(v.time), null),
 });
 
 export const user = z.strictObject({
-  id: z.optional(uuid),
-  email,
-  name: text,
-  avatar_url: z._default(z.nullable(picture), null),
-  email_verified_at: z._default(z.nullable(time), null),
-  created_at: z.optional(time),
+  id: z.optional(v.uuid),
+  email: v.email,
+  name: v.text,
+  avatar_url: z._default(z.nullable(v.picture), null),
+  email_verified_at: z._default(z.nullable(v.time), null),
+  created_at: z.optional(v.time),
   password_digest: z._default(z.nullable(z.string()), null),
   identities: z._default(z.array(identity), []),
   sessions: z._default(z.array(session), []),
 });
 
 export const instance = z.strictObject({
-  id: z.optional(uuid),
-  app_id: z.optional(text),
-  name: text,
-  subdomain,
+  id: z.optional(v.uuid),
+  app_id: z.optional(v.text),
+  name: v.text,
+  subdomain: v.subdomain,
   active: z._default(z.boolean(), true),
   publishable_key: z.optional(
     z.string().check(z.regex(PUBLISHABLE_KEY, "must be pk_ and at least 8 letters or digits")),
   ),
   secret_key: z.optional(z.string().check(z.regex(SECRET_KEY, "must be sk_ and at least 32 letters or digits"))),
   default_provider: z
-    ._default(provider, PROVIDERS[0])
+    ._default(v.provider, PROVIDERS[0])
     .check(z.describe("The provider of a sign-in that names none. Beyond loopback it must have credentials")),
   redirect_uris: z._default(z.array(z.string()), []),
-  preview: z._default(preview, false),
-  connections: z._default(z.partialRecord(provider, connection), {}),
+  preview: z._default(v.preview, false),
+  connections: z._default(z.partialRecord(v.provider, connection), {}),
   users: z._default(z.array(user), []),
 });
 
 /** A persona's account at each provider. Its form is the simulated provider's own, and checked by the server. */
-export const accounts = perProvider(z.optional(z.record(z.string(), z.unknown())));
+export const accounts = v.perProvider(z.optional(z.record(z.string(), z.unknown())));
 
 export const persona = z.strictObject({
   id: z.optional(z.string().check(z.regex(/^[\w-]{1,64}$/, "must be letters, digits, _ or -"))),
-  name: z.nullable(text),
-  email: providerEmail,
+  name: z.nullable(v.text),
+  email: v.providerEmail,
   avatar_url: z._default(z.nullable(z.url()), null),
   ...accounts,
 });
