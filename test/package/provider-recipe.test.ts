@@ -40,6 +40,7 @@ export const gitlab: ProviderDefinition<"user"> = {
 };
 `,
   "src/server/simulator/gitlab.ts": `
+import * as z from "zod/mini";
 import { notFound, reply, type SimulatedProvider } from "./provider.ts";
 
 interface GitlabAccount {
@@ -50,8 +51,7 @@ interface GitlabAccount {
 export const simulatedGitlab: SimulatedProvider<GitlabAccount> = {
   mark: '<circle cx="12" cy="12" r="9" fill="#fc6d26"/>',
   endpoints: { authorize: "/authorize", token: "/token", user: "/api/v4/user" },
-  accountSchema: ({ int, positive, strictObject, text }) =>
-    strictObject({ id: int().check(positive()), username: text }),
+  accountSchema: ({ text }) => z.strictObject({ id: z.int().check(z.positive()), username: text }),
   accountFor: ({ number, login }) => ({ id: number, username: login }),
 
   shown: ({ username }, { name }) => ({ name: name ?? username, detail: username }),

@@ -35,8 +35,6 @@ interface Simulated {
   readonly client: ConnectionRecord;
   /** Seals what the picker shows, for the authorization request of a state. */
   sealApplication(application: Application, state: string): string;
-  /** The timeout for exchanging a code, in milliseconds; undefined for the default. */
-  timeoutOf(code: string): number | undefined;
   /** The browser and the state that a code was issued for, as `pageHash` names them; undefined for a program. */
   holderOf(code: string): string | undefined;
 }

@@ -3,7 +3,6 @@ import * as z from "zod/mini";
 import { type Provider, PROVIDERS_WITHOUT_EMAIL } from "../../wire/providers.ts";
 import { persona as personaForm, Seed } from "../../wire/control/seed.ts";
 import { providerEmail, text } from "../../wire/control/values.ts";
-import type { SchemaParts } from "../simulator/provider.ts";
 import { SIMULATED } from "../simulator/providers.ts";
 import { createPublishableKey, createSecretKey } from "../instances/instances.ts";
 import { jsonFault } from "../../wire/text/json.ts";
@@ -15,17 +14,11 @@ import { crossFaults, suffixFaults, textFaults } from "./faults.ts";
 
 type Account = z.ZodMiniOptional<z.ZodMiniType<Record<string, unknown>>>;
 
-const parts: SchemaParts = {
-  array: z.array,
-  boolean: z.boolean,
-  int: z.int,
-  positive: z.positive,
-  strictObject: z.strictObject,
-  text,
-  email: providerEmail,
-};
 const accountForms = Object.fromEntries(
-  Object.entries(SIMULATED).map(([name, { accountSchema }]) => [name, z.optional(accountSchema(parts))]),
+  Object.entries(SIMULATED).map(([name, { accountSchema }]) => [
+    name,
+    z.optional(accountSchema({ text, email: providerEmail })),
+  ]),
 ) as Record<Provider, Account>;
 
 /** A persona, with the form of its account at every provider. */

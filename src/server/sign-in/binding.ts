@@ -46,18 +46,25 @@ export function endBinding(state: string, isHttps: boolean): Cookie {
 }
 
 /**
- * Whether the request that finishes a sign-in comes from the client that began it: a browser must send the cookie; a
- * sign-in that a program began must be finished by a program.
+ * Why a request may not finish a sign-in: undefined if it comes from the client that began it. A browser must send the cookie;
+ * a sign-in that a program began must be finished by a program.
  */
-export function isBound(
+export function bindingFault(
   record: { state: string; binding: string | null },
-  request: { cookie: ReadCookie; isBrowser: boolean },
+  request: { cookie: ReadCookie; caller: { isBrowser: boolean } },
   isHttps: boolean,
-): boolean {
-  if (record.binding === null) return !request.isBrowser;
-  if (record.binding === AWAITS_BROWSER) return false;
+): string | undefined {
+  if (record.binding === null)
+    return request.caller.isBrowser
+      ? "A program began the sign-in, so a browser can't finish it. Start it in the browser."
+      : undefined;
+  if (record.binding === AWAITS_BROWSER)
+    return "The browser that began the sign-in did not open the provider's page. Start a new one.";
   const secret = request.cookie(hostName(cookieName(record.state), isHttps)) ?? "";
-  return timingSafeEqual(Buffer.from(sha256(secret)), Buffer.from(record.binding.slice(-HASH_CHARACTERS)));
+  const isBound = timingSafeEqual(Buffer.from(sha256(secret)), Buffer.from(record.binding.slice(-HASH_CHARACTERS)));
+  return isBound
+    ? undefined
+    : "The sign-in began in another browser: its cookie is missing. Finish it in the browser that began it.";
 }
 
 /** A name for each sign-in, so that several in one browser don't interfere. */

@@ -144,17 +144,14 @@ async function fetchProfile(
       "server_error",
       `${PROVIDER_TITLES[provider]} sent the user back with neither a code nor an error. Start a new sign-in.`,
     );
-  return withDeadline(
-    async (signal) => {
-      const ignored = (paths: readonly string[]): void => onIgnored?.(provider, paths);
-      const exchange = { connection, signal, onIgnored: ignored, onReply };
-      const redirect_uri = addresses.callbackUrl(provider);
-      const tokens = await exchangeCode(exchange, { code, redirect_uri, code_verifier });
-      const profile = await connection.provider.fetchProfile(bearerGet(exchange, tokens.access_token));
-      return { profile: checkedProfile(profile, provider), tokens };
-    },
-    connection.simulation?.timeoutOf(code) ?? providerTimeoutMs,
-  );
+  return withDeadline(async (signal) => {
+    const ignored = (paths: readonly string[]): void => onIgnored?.(provider, paths);
+    const exchange = { connection, signal, onIgnored: ignored, onReply };
+    const redirect_uri = addresses.callbackUrl(provider);
+    const tokens = await exchangeCode(exchange, { code, redirect_uri, code_verifier });
+    const profile = await connection.provider.fetchProfile(bearerGet(exchange, tokens.access_token));
+    return { profile: checkedProfile(profile, provider), tokens };
+  }, providerTimeoutMs);
 }
 
 async function saveSignIn({ store, locate }: SignInDeps, context: SignInContext, ip_address: string) {

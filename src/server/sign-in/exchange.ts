@@ -128,7 +128,8 @@ async function send({ connection, signal }: Exchange, place: string, url: string
         "server_error",
         `The answer of ${place} is longer than ${MAX_REPLY_BYTES} bytes. Check the endpoint's address.`,
       );
-    const problem = signal.aborted
+    const isLate = signal.aborted || (error instanceof Error && error.name === "TimeoutError");
+    const problem = isLate
       ? "did not answer in time. Try again later."
       : "could not be reached. Check the network and the endpoint's address.";
     throw new SignInError("temporarily_unavailable", `${place} ${problem}`, { cause: error });

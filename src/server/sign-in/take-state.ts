@@ -4,7 +4,7 @@ import { STATE_LIFETIME_SECONDS } from "../../wire/redirect-uri.ts";
 import type { InstanceRecord, StateRecord } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import type { ReadCookie } from "../cookies.ts";
-import { AWAITS_BROWSER, isBound } from "./binding.ts";
+import { bindingFault } from "./binding.ts";
 import type { Caller } from "./caller.ts";
 import { parseRedirectUri } from "./redirect-uri.ts";
 import { LRUCache } from "lru-cache";
@@ -83,11 +83,5 @@ function faultOf(record: StateRecord, request: TakeStateRequest, deps: TakeState
     return `The state expired before the user came back, ${STATE_LIFETIME_SECONDS / 60} minutes after the sign-in began. Start a new one.`;
   if (record.provider !== request.provider)
     return `The sign-in began with ${PROVIDER_TITLES[record.provider]}, and ${PROVIDER_TITLES[request.provider]} sent the user back. Start a new one.`;
-  const { cookie, caller } = request;
-  if (isBound(record, { cookie, isBrowser: caller.isBrowser }, addresses.isHttps)) return undefined;
-  if (record.binding === AWAITS_BROWSER)
-    return "The browser that began the sign-in did not open the provider's page. Start a new one.";
-  return record.binding === null
-    ? "A program began the sign-in, so a browser can't finish it. Start it in the browser."
-    : "The sign-in began in another browser: its cookie is missing. Finish it in the browser that began it.";
+  return bindingFault(record, request, addresses.isHttps);
 }

@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import { type SimulatedProvider, notFound, reply } from "./provider.ts";
 
 interface GoogleAccount {
@@ -8,7 +9,7 @@ interface GoogleAccount {
 export const simulatedGoogle: SimulatedProvider<GoogleAccount> = {
   mark: '<g fill="none" stroke-width="4"><path stroke="#ea4335" d="M5.1 8a8 8 0 0 1 12.6-1.7"/><path stroke="#f5b400" d="M5.1 16a8 8 0 0 1 0-8"/><path stroke="#2da94f" d="M17.7 17.7A8 8 0 0 1 5.1 16"/><path stroke="#3b78e7" d="M12 12h8a8 8 0 0 1-2.3 5.7"/></g>',
   endpoints: { authorize: "/authorize", token: "/token", userinfo: "/userinfo" },
-  accountSchema: ({ boolean, strictObject, text }) => strictObject({ sub: text, email_verified: boolean() }),
+  accountSchema: ({ text }) => z.strictObject({ sub: text, email_verified: z.boolean() }),
   accountFor: ({ number, email_verified }) => ({ sub: `1${number}`, email_verified }),
 
   shown({ email_verified }, { name, email }) {

@@ -1,12 +1,13 @@
-import type { FetchInit, FetchResponse } from "../../wire/http/fetch.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import type { FetchResponse } from "../../wire/http/fetch.ts";
 import { ACCOUNT_OUTCOMES, OUTCOME_IDS, type AccountOutcome, type OutcomeId } from "../../wire/outcomes.ts";
 import { PROVIDERS, type Provider } from "../../wire/providers.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import { reply, textReply } from "./provider.ts";
 import { SIMULATED } from "./providers.ts";
 
-/** The timeout for a token endpoint that will not answer. */
-export const SHORT_TIMEOUT_MS = 250;
+/** How long a sign-in waits for a token endpoint that will not answer: less than for a real one. */
+const SHORT_TIMEOUT_MS = 250;
 
 /** The `error` of a provider's redirect, for outcomes without a code. */
 export const REDIRECT_ERRORS: Partial<Record<OutcomeId, string>> = {
@@ -37,7 +38,6 @@ function isOfAccount(outcome: OutcomeId): outcome is AccountOutcome {
 export async function tokenFailure(
   outcome: OutcomeId | undefined,
   provider: Provider,
-  init: FetchInit,
 ): Promise<FetchResponse | undefined> {
   switch (outcome) {
     case "token_error":
@@ -51,7 +51,8 @@ export async function tokenFailure(
     case "provider_unreachable":
       throw Object.assign(new Error("connect ECONNREFUSED (simulated)"), { code: "ECONNREFUSED" });
     case "token_timeout":
-      return untilAborted(init.signal);
+      await delay(SHORT_TIMEOUT_MS);
+      throw new DOMException("no answer (simulated)", "TimeoutError");
     default:
       return undefined;
   }
@@ -68,12 +69,4 @@ export function alteredPersona(
   return account && alter
     ? { ...persona, accounts: { ...persona.accounts, [provider]: alter(account, persona) } }
     : persona;
-}
-
-function untilAborted(signal: AbortSignal | undefined): Promise<never> {
-  return new Promise((_, reject) => {
-    const fail = (): void => reject(signal?.reason instanceof Error ? signal.reason : new Error("timed out"));
-    if (!signal || signal.aborted) fail();
-    else signal.addEventListener("abort", fail, { once: true });
-  });
 }

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import type { email, text } from "../../wire/control/values.ts";
+import type { providerEmail, text } from "../../wire/control/values.ts";
 import type { FetchResponse } from "../../wire/http/fetch.ts";
 import type { AccountOutcome } from "../../wire/outcomes.ts";
 import type { PersonaRecord } from "../store/records.ts";
@@ -47,15 +47,6 @@ export interface TypedPerson {
   readonly number: number;
 }
 
-/**
- * Parts of zod that account schemas use. They are passed as arguments because zod is loaded for seeds only, and one by one
- * so that the build can drop the rest.
- */
-export interface SchemaParts extends Pick<typeof z, "array" | "boolean" | "int" | "positive" | "strictObject"> {
-  readonly text: typeof text;
-  readonly email: typeof email;
-}
-
 /** The account, altered to produce an outcome. A method, so that providers with accounts of any form fit one table. */
 type Alter<Account> = { alter(account: Account, persona: PersonaRecord): Account }["alter"];
 
@@ -65,8 +56,8 @@ export interface SimulatedProvider<Account extends object = object> {
   readonly mark: string;
   /** Paths of its endpoints, by the names in the provider's definition. */
   readonly endpoints: Readonly<Record<"authorize" | "token", string> & Record<string, string>>;
-  /** The schema of a persona's account in a seed. */
-  accountSchema(parts: SchemaParts): z.ZodMiniType<Account>;
+  /** The schema of a persona's account in a seed. The forms of its values are loaded for seeds only. */
+  accountSchema(forms: { readonly text: typeof text; readonly email: typeof providerEmail }): z.ZodMiniType<Account>;
   /** The names beside `data`, if that has the fields of the profile. Undefined if the reply has them itself. */
   readonly besideData?: readonly string[];
   accountFor(person: TypedPerson): Account;

@@ -7,7 +7,7 @@ import { answerChoice, answerRequest } from "./authorize.ts";
 import type { Override } from "./decision.ts";
 import { withEdit } from "./edit.ts";
 import { createGrants, type AuthorizationRequest } from "./grants.ts";
-import { SHORT_TIMEOUT_MS, alteredPersona, tokenFailure } from "./outcomes.ts";
+import { alteredPersona, tokenFailure } from "./outcomes.ts";
 import { Personas } from "./personas.ts";
 import { pickerView } from "./picker.ts";
 import { notFound, reply, type SimulatedProvider, type TokenRequest } from "./provider.ts";
@@ -76,7 +76,6 @@ export function createSimulator(options: SimulatorOptions) {
     /** The outcome chosen for the sign-in that issued this code. Undefined if none was chosen. */
     outcomeOf: (code: string) => grants.issuedFor(code).outcome,
     holderOf: (code: string) => grants.issuedFor(code).holder,
-    timeoutOf: (code: string) => (grants.issuedFor(code).outcome === "token_timeout" ? SHORT_TIMEOUT_MS : undefined),
 
     /** Whether a persona, named by id or e-mail address, has an account at a provider. A new address has one everywhere. */
     hasAccount(name: Provider, hint: string): boolean {
@@ -123,7 +122,7 @@ async function answerToken(
   const request = parseTokenRequest(init);
   if (!request) return reply(400, { error: "unsupported_grant_type" });
   const { outcome } = grants.issuedFor(request.code);
-  const failure = await tokenFailure(outcome, name, init);
+  const failure = await tokenFailure(outcome, name);
   if (failure) return failure;
   // The code is already redeemed, as if another client had used it.
   if (outcome === "code_rejected") grants.redeem(name, request);

@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import { type SimulatedProvider, notFound, reply } from "./provider.ts";
 
 interface TwitterAccount {
@@ -9,7 +10,7 @@ export const simulatedTwitter: SimulatedProvider<TwitterAccount> = {
   mark: '<g fill="#1d9bf0"><circle cx="16.2" cy="8" r="4"/><path d="M19.4 6.2 23 5.4l-2.9 3.8Z"/><path d="M2.5 5.5c2.3 3 5.7 4.6 10 4.7l7.5-1.7c.3 7-4.3 11.5-10.2 11.5-3 0-5.6-.8-7.8-2.3 2.2.1 4.2-.5 5.7-1.6-2-.3-3.3-1.4-3.9-3l1.7-.1c-1.9-.7-3-2.3-3.1-4.2l1.7.5C2.3 7.9 2 6.9 2.5 5.5Z"/></g>',
   endpoints: { authorize: "/authorize", token: "/token", me: "/users/me" },
   besideData: ["includes", "errors"],
-  accountSchema: ({ strictObject, text }) => strictObject({ id: text, username: text }),
+  accountSchema: ({ text }) => z.strictObject({ id: text, username: text }),
   accountFor: ({ number, login }) => ({ id: `3${number}`, username: login.slice(0, 15).replaceAll("-", "_") }),
 
   shown: ({ username }, { name }) => ({ name: name ?? username, detail: `@${username}` }),
