@@ -7,6 +7,7 @@ import type { Program } from "../command.ts";
 import { quoted } from "../output/text.ts";
 import { commandPath } from "./command-map.ts";
 import { GUESSED_AT, GUESSED_OPTIONS, guessedCommand } from "./guesses.ts";
+import { walk, type Place } from "./place.ts";
 
 /** A search's own flags, which lists and deletions do not have. */
 const SEARCH_FLAGS = /^--(?:email|email-domain|name|provider|since|until|ip|user|active|revoked|verified|unverified)$/;
@@ -30,21 +31,22 @@ const NOT_A_CHOICE =
 
 /** What commander found wrong, with a hint to what was probably meant. */
 export async function usageError(given: string, argv: readonly string[], program: Program): Promise<UsageError> {
+  const place = walk(program, argv);
   const [, option, its, value, argument = its, choices] = NOT_A_CHOICE.exec(given) ?? [];
   if (value !== undefined && choices !== undefined) {
     const near =
       (argument === "outcome" ? meantOutcome(value) : closest(value, choices.split(", "))) ??
-      flagOf(value, commandOf(argv, program));
+      flagOf(value, place.command);
     const what = `unknown ${argument} "${value}".`;
     return new UsageError(
       option === undefined ? sentence(what) : `${option}: ${what}`,
       near === undefined ? `Use one of ${choices}.` : `Did you mean ${near}?`,
     );
   }
-  const text = ofGroup(given, argv, commandOf(argv, program));
+  const text = ofGroup(given, place);
   const message = text.replace(/^error: /, "").replace("'--not=", "'-");
   const [, word] = /unknown command '([^']*)'/.exec(text) ?? [];
-  const hint = (word !== undefined && (await commandHint(word, argv, program))) || hintFor(text, argv, program);
+  const hint = (word !== undefined && (await commandHint(word, argv, program))) || hintFor(text, argv, place);
   // One guess is enough, and ours knows what commands are for.
   const short = message.split("\n")[0]!;
   return new UsageError(sentence(hint.startsWith("See ") ? message : short), hint);
@@ -58,22 +60,21 @@ function flagOf(value: string, command: Command): string | undefined {
 
 /** What is wrong with a group of commands without one of them. */
 export function missingCommand(argv: readonly string[], program: Command): UsageError {
-  return new UsageError("No command given.", `See ${commandPath(commandOf(argv, program))} --help.`);
+  return new UsageError("No command given.", `See ${commandPath(walk(program, argv).command)} --help.`);
 }
 
 async function commandHint(word: string, argv: readonly string[], program: Program): Promise<string | undefined> {
   const all = await program.having(() => true);
-  const guess = guessedCommand(all, commandOf(argv, all), word);
+  const guess = guessedCommand(all, walk(all, argv).command, word);
   return guess === undefined ? undefined : `Did you mean: ${guess}?`;
 }
 
-function hintFor(text: string, argv: readonly string[], program: Command): string {
-  const command = commandOf(argv, program);
+function hintFor(text: string, argv: readonly string[], { command, operands }: Place): string {
   const path = commandPath(command);
   const [, option] = /unknown option '([^'=]*)/.exec(text) ?? [];
   const hint =
     (option !== undefined && hintForOption(option, argv, command)) ||
-    (/too many arguments/.test(text) && hintForWord(wordsAfter(command, argv), command));
+    (/too many arguments/.test(text) && hintForWord(operands, command));
   if (hint) return hint;
   if (/unknown option '-\d/.test(text) && path === "svc dev clock advance")
     return "advance moves the clock forwards. To move it back, set it: svc dev clock set <time>";
@@ -115,16 +116,9 @@ function hintForWord(words: readonly string[], command: Command): string | undef
 }
 
 /** The default command of a group was given a word that is none of its commands. */
-function ofGroup(text: string, argv: readonly string[], command: Command): string {
+function ofGroup(text: string, { command, operands }: Place): string {
   const [, name = command.name()] = /^error: too many arguments for '([^']*)'/.exec(text) ?? [];
-  return name === command.name() ? text : `error: unknown command '${wordsAfter(command, argv)[0]}'`;
-}
-
-/** The words behind a command that are neither flags nor their values. */
-function wordsAfter(command: Command, argv: readonly string[]): string[] {
-  const takesValue = (word = ""): boolean => command.options.some(({ long, required }) => required && long === word);
-  const rest = argv.slice(argv.indexOf(command.name()) + 1);
-  return rest.filter((word, i) => !word.startsWith("-") && !takesValue(rest[i - 1]));
+  return name === command.name() ? text : `error: unknown command '${operands[0]}'`;
 }
 
 /** The term that finds what someone gave a list to look for. */
@@ -154,18 +148,6 @@ function valueOf(option: string, argv: readonly string[]): string {
   const value = argv[i]!.includes("=") ? argv[i]!.slice(option.length + 1) : argv[i + 1];
   if (value === undefined || value.startsWith("-")) return "<value>";
   return quoted(option === "--outcome" ? (meantOutcome(value) ?? value) : value);
-}
-
-/** The command that the first words lead to. */
-function commandOf(argv: readonly string[], program: Command): Command {
-  let command = program;
-  for (const [i, word] of argv.entries()) {
-    const child = command.commands.find((one) => one.name() === word);
-    if (child) command = child;
-    // What follows an option may be its value.
-    else if (!word.startsWith("-") && !argv[i - 1]?.startsWith("-")) break;
-  }
-  return command;
 }
 
 /** `unknown command 'x'` and commander's own guess below it, as sentences. */

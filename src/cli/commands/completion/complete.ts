@@ -3,19 +3,10 @@ import { runs, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { readStdin } from "../../files.ts";
 import { subcommands } from "../../help/command-map.ts";
+import { optionsOf, walk, type Place } from "../../help/place.ts";
 import { TOPICS } from "../../help/topics.ts";
 import { harmless } from "../../output/text.ts";
-import {
-  optionsOf,
-  splitLine,
-  walk,
-  FILES,
-  searchedBy,
-  takesTerms,
-  termsFor,
-  type Place,
-  type Candidate,
-} from "./line.ts";
+import { splitLine, FILES, searchedBy, takesTerms, termsFor, type Candidate } from "./line.ts";
 import { valuesOf } from "./values.ts";
 
 /** Asked by the scripts. The line comes by standard input, because it may contain secrets. */

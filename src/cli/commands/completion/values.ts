@@ -8,10 +8,11 @@ import { resolveTarget } from "../../connection/target.ts";
 import type { Context } from "../../context.ts";
 import { listProfiles } from "../../credentials/profiles.ts";
 import { commandPath } from "../../help/command-map.ts";
+import type { Place } from "../../help/place.ts";
 import { columnNames } from "../../list/flags.ts";
 import { FORMATS } from "../../output/flags.ts";
 import type { Records } from "../record-commands.ts";
-import { targetOf, FILES, searchedBy, termsFor, type Place, type Candidate } from "./line.ts";
+import { targetOf, FILES, searchedBy, termsFor, type Candidate } from "./line.ts";
 
 type Values = (
   context: Context,

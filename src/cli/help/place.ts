@@ -1,0 +1,40 @@
+import type { Command, Option } from "commander";
+
+/** Where the words of a line lead to in the tree of commands. */
+export interface Place {
+  readonly command: Command;
+  /** Its arguments. */
+  readonly operands: readonly string[];
+  /** The last word, if it is an option whose value is missing. */
+  readonly pending: Option | undefined;
+  /** The values of options, by their long names. */
+  readonly given: Readonly<Record<string, string>>;
+}
+
+export function walk(program: Command, words: readonly string[]): Place {
+  let command = program;
+  let pending: Option | undefined;
+  const operands: string[] = [];
+  const given: Record<string, string> = {};
+  for (const word of words) {
+    const [, long, value] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];
+    if (pending) {
+      if (pending.long) given[pending.long] = word;
+      pending = undefined;
+    } else if (long !== undefined) given[long] = value!;
+    else if (word.startsWith("-"))
+      pending = optionsOf(command).find((option) => (option.long === word || option.short === word) && option.required);
+    else {
+      const child = operands.length === 0 ? command.commands.find((one) => one.name() === word) : undefined;
+      if (child) command = child;
+      else operands.push(word);
+    }
+  }
+  return { command, operands, pending, given };
+}
+
+/** A command's own options, and those that it has of the commands above it. */
+export function optionsOf(command: Command): Option[] {
+  const own = command.createHelp().visibleOptions(command);
+  return command.parent ? [...own, ...optionsOf(command.parent).filter(({ long }) => long !== "--version")] : own;
+}
