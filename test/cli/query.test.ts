@@ -104,7 +104,7 @@ describe("A search term", () => {
         expect(parseTerm(toWire(toShell(term)), USERS.fields)).toEqual(
           term.value === "" ? { ...term, operator: "starts" } : term,
         );
-        const [flag, value] = flagOf(term, USERS) ?? [];
+        const [flag, value] = flagOf(term, USERS, START) ?? [];
         if (flag === undefined) return;
         const name = flag.slice(2).replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
         const [written] = termsOf({ [name]: value === undefined ? true : [value] }, USERS, START);

@@ -23,13 +23,13 @@ export async function printExplanation(
 ): Promise<void> {
   const { text, query, unknown, filters } = await readQuery(context, searched, terms, options);
   if (!query) throw new UsageError(`Cannot explain this search: ${unknown.message}.`, unknownFieldHint(text, searched));
-  const explanation = explain(query, searched, filters);
+  const explanation = explain(query, searched, filters, context.now());
   if (options.json) printJson(context, explanation);
   else printRecord(context, explanation);
 }
 
 /** One query in all its spellings, and in words. */
-function explain(query: Query, searched: Searched, filters: readonly Filter[]) {
+function explain(query: Query, searched: Searched, filters: readonly Filter[], now: Date) {
   const { noun } = searched;
   const wire = printQuery(query);
   // What a filter narrows down has no spelling but its flag.
@@ -40,7 +40,7 @@ function explain(query: Query, searched: Searched, filters: readonly Filter[]) {
   const isAlternative = new Set(query.flatMap(({ values }) => (isSplit(values) ? values : [])));
   const shell = (term: Term): string => quoted(toShell(term));
   const flag = (term: Term): string | undefined =>
-    isAlternative.has(term) ? undefined : flagOf(term, searched)?.map(quoted).join(" ");
+    isAlternative.has(term) ? undefined : flagOf(term, searched, now)?.map(quoted).join(" ");
   return {
     resource: noun,
     wire,

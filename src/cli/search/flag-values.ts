@@ -11,22 +11,22 @@ export function isLike(name: string, value: string): boolean {
   return at >= 0 && (value.startsWith("*") || at === 0) && (value.endsWith("*") || name.endsWith(part));
 }
 
-/** What is wrong with a value of `--user`. As a term it can be sent all the same. */
-export function checkUserId(id: string): UsageError | undefined {
-  if (/^\*?[0-9a-f-]*\*$|^\*[0-9a-f-]*$/i.test(id) || isUuid(id.toLowerCase())) return undefined;
+export function checkedUserId(id: string): string {
+  if (/^\*?[0-9a-f-]*\*$|^\*[0-9a-f-]*$/i.test(id) || isUuid(id.toLowerCase())) return id;
   const hint = id.includes("@") ? `To search by address: --email ${quoted(id)}` : "Find the id with: svc users search";
-  return new UsageError(`--user: "${id}" is not a user id.`, hint);
+  throw new UsageError(`--user: "${id}" is not a user id.`, hint);
 }
 
-export function checkEmail(value: string): UsageError | undefined {
-  if (value.includes("*") || normalizeEmail(value) !== undefined) return undefined;
-  return new UsageError(
+export function checkedEmail(value: string): string {
+  if (value.includes("*") || normalizeEmail(value) !== undefined) return value;
+  throw new UsageError(
     `--email: "${value}" is not an e-mail address.`,
     `To find a part of one: --email ${quoted(`*${value}*`)}`,
   );
 }
 
-export function checkedDomain(value: string): string {
+export function checkedDomain(text: string): string {
+  const value = text.replace(/^@/, "");
   const isDomain = normalizeEmail(`a@${value}`) !== undefined;
   if (isDomain && (value.includes(".") || value === "localhost")) return value;
   const [, below] = /^\*?\.(.+)$/.exec(value) ?? [];
@@ -38,9 +38,12 @@ export function checkedDomain(value: string): string {
   );
 }
 
-export function checkIp(value: string): UsageError | undefined {
-  if (ipNetwork(value) || /^\*?[0-9a-f.:]*\*$|^\*[0-9a-f.:]*$/i.test(value)) return undefined;
-  return new UsageError(
+/** What the addresses of a network begin with. */
+export function checkedIp(value: string): string {
+  const network = ipNetwork(value);
+  if (network) return `${network.prefix}${network.isOne ? "" : "*"}`;
+  if (/^\*?[0-9a-f.:]*\*$|^\*[0-9a-f.:]*$/i.test(value)) return value;
+  throw new UsageError(
     `--ip: "${value}" is neither an IP address nor a network.`,
     "Write 203.0.113.7, 203.0.113.0/24, 2001:db8::/32, or the start of an address: '203.0.*'",
   );

@@ -2,9 +2,7 @@ import type { Command } from "commander";
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/search/fields.ts";
 import { enumerated } from "../../wire/text/suggestion.ts";
 import { PROVIDERS, SESSION_PROVIDERS } from "../../wire/providers.ts";
-import type { Term } from "../../wire/search/query.ts";
 import { UsageError } from "../errors.ts";
-import { ipNetwork } from "../ip-network.ts";
 import { moment } from "../quantities.ts";
 import { collect } from "../command.ts";
 import {
@@ -13,9 +11,9 @@ import {
   longestWord,
   type Finer,
   checkedDomain,
-  checkEmail,
-  checkIp,
-  checkUserId,
+  checkedEmail,
+  checkedIp,
+  checkedUserId,
   isLike,
 } from "./flag-values.ts";
 
@@ -33,10 +31,10 @@ export interface SearchFlag {
   /** What it takes; without one it is a switch. */
   readonly argument?: string;
   readonly what: string;
-  /** The term on the wire. */
-  write(value: string, now: Date): string;
-  /** The value with which the flag means this term, if it can. */
-  read(term: Term): string | undefined;
+  /** What its term begins with on the wire; of a switch all of it. */
+  readonly term: string;
+  /** The rest of the term, unless it is a switch. @throws {UsageError} for a value that can match nothing */
+  readonly value?: (text: string, now: Date) => string;
   /** For values that no term can say: their term finds more. */
   readonly finer?: Finer;
 }
@@ -49,37 +47,27 @@ export interface SearchFlags {
   readonly [flag: string]: unknown;
 }
 
-const EMAIL = text("--email", "<address>", "with this e-mail address", "email", checkEmail);
+const EMAIL: SearchFlag = {
+  name: "--email",
+  argument: "<address>",
+  what: "with this e-mail address",
+  term: "email:",
+  value: checkedEmail,
+};
 const DOMAIN: SearchFlag = {
   name: "--email-domain",
   argument: "<domain>",
   what: "with an address of this domain",
-  write: (value) => `email:*@${checkedDomain(value.replace(/^@/, ""))}`,
-  read: ({ field, operator, value, negated }) =>
-    !negated && field === "email" && operator === "ends" && /^@[^@*]+$/.test(value) ? value.slice(1) : undefined,
+  term: "email:*@",
+  value: checkedDomain,
 };
 const NAME: SearchFlag = {
   name: "--name",
   argument: "<text>",
   what: "with a name that contains this; of several words all, in any order",
-  write: (value) => (value.includes("*") ? `name:${value}` : `name:*${longestWord(value)}*`),
-  read: ({ field, operator, value, negated }) =>
-    !negated && field === "name" && operator === "contains" && value !== "" && !value.includes("*") ? value : undefined,
+  term: "name:",
+  value: (text) => (text.includes("*") ? text : `*${longestWord(text)}*`),
   finer: hasWords,
-};
-const IP: SearchFlag = {
-  ...text(
-    "--ip",
-    "<address>",
-    "from this IP address or network, such as 10.0.0.0/8",
-    "ip_address",
-    checkIp,
-    (value) => {
-      const network = ipNetwork(value);
-      return network ? `${network.prefix}${network.isOne ? "" : "*"}` : value;
-    },
-  ),
-  finer: isInNetwork,
 };
 
 export const USERS: Searched = {
@@ -91,8 +79,8 @@ export const USERS: Searched = {
     NAME,
     provider("who can sign in", PROVIDERS),
     ...times("created_at", "created"),
-    empty("--unverified", "without a verified e-mail address", "email_verified_at", true),
-    empty("--verified", "with a verified e-mail address", "email_verified_at", false),
+    { name: "--unverified", what: "without a verified e-mail address", term: "email_verified_at:null" },
+    { name: "--verified", what: "with a verified e-mail address", term: "-email_verified_at:null" },
   ],
   example: "svc users search 'email:*@acme.test'",
 };
@@ -105,11 +93,18 @@ export const SESSIONS: Searched = {
     DOMAIN,
     NAME,
     provider("", SESSION_PROVIDERS),
-    IP,
-    text("--user", "<id>", "of this user", "user_id", checkUserId),
+    {
+      name: "--ip",
+      argument: "<address>",
+      what: "from this IP address or network, such as 10.0.0.0/8",
+      term: "ip_address:",
+      value: checkedIp,
+      finer: isInNetwork,
+    },
+    { name: "--user", argument: "<id>", what: "of this user", term: "user_id:", value: checkedUserId },
     ...times("last_signin_at", "last signed in"),
-    empty("--active", "not revoked", "revoked_at", true),
-    empty("--revoked", "revoked", "revoked_at", false),
+    { name: "--active", what: "not revoked", term: "revoked_at:null" },
+    { name: "--revoked", what: "revoked", term: "-revoked_at:null" },
   ],
   example: "svc sessions search provider:github",
 };
@@ -138,57 +133,26 @@ export function addQueryFlags(command: Command): Command {
     .option("--query-file <file>", "read the query from a file; - reads standard input");
 }
 
-/**
- * @param check the error for a value that can match nothing; as a term it can be sent all the same
- * @param written the value as it is written in the term
- */
-function text(
-  name: string,
-  argument: string,
-  what: string,
-  own: string,
-  check: (value: string) => UsageError | undefined,
-  written = (value: string): string => value,
-): SearchFlag {
+function provider(who: string, names: readonly string[]): SearchFlag {
   return {
-    name,
-    argument,
-    what,
-    write(value) {
-      const fault = check(value);
-      if (fault) throw fault;
-      return `${own}:${written(value)}`;
+    name: "--provider",
+    argument: "<name>",
+    what: `${who} through ${enumerated(names, "or")}`.trim(),
+    term: "provider:",
+    value(text) {
+      if (names.some((name) => isLike(name, text.toLowerCase()))) return text;
+      throw new UsageError(`--provider: unknown provider "${text}".`, `Use one of ${names.join(", ")}.`);
     },
-    read: ({ field, operator, value, negated }) =>
-      field === own && operator === "is" && !negated && !check(value) ? value : undefined,
   };
 }
 
-function provider(who: string, names: readonly string[]): SearchFlag {
-  const check = (value: string): UsageError | undefined =>
-    names.some((name) => isLike(name, value.toLowerCase()))
-      ? undefined
-      : new UsageError(`--provider: unknown provider "${value}".`, `Use one of ${names.join(", ")}.`);
-  return text("--provider", "<name>", `${who} through ${enumerated(names, "or")}`.trim(), "provider", check);
-}
-
-function times(own: string, what: string): SearchFlag[] {
-  const bound = (name: string, operator: ">=" | "<", words: string): SearchFlag => ({
+function times(field: string, what: string): SearchFlag[] {
+  const bound = (name: string, sign: ">=" | "<", words: string): SearchFlag => ({
     name,
     argument: "<time>",
     what: `${what} ${words}: 2026-01-31, or 7d, 12h, 30m ago`,
-    write: (value, now) => `${own}${operator}${moment(name, value, now)}`,
-    read: (term) => (term.field === own && term.operator === operator ? term.value : undefined),
+    term: `${field}${sign}`,
+    value: (text, now) => moment(name, text, now),
   });
   return [bound("--since", ">=", "since then"), bound("--until", "<", "before")];
-}
-
-function empty(name: string, what: string, own: string, isEmpty: boolean): SearchFlag {
-  return {
-    name,
-    what,
-    write: () => `${isEmpty ? "" : "-"}${own}:null`,
-    read: ({ field, operator, negated }) =>
-      field === own && operator === "null" && negated !== isEmpty ? "" : undefined,
-  };
 }

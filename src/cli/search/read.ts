@@ -64,8 +64,7 @@ function misplaced(field = ""): string | undefined {
 /** What was probably meant; or what to write for a date that is relative to now, which only a flag takes. */
 function hintOf(error: QueryError, { fields, flags }: Searched): string | undefined {
   const { unknownField, dateOf = "" } = error.at;
-  const since = flags.find(({ name }) => name === "--since");
-  const hasFlag = since?.read({ field: dateOf, operator: ">=", value: "", negated: false }) !== undefined;
+  const hasFlag = flags.some(({ name, term }) => name === "--since" && term === `${dateOf}>=`);
   const before = hasFlag ? "For a time before now, use --since or --until: --since 1d, --until 12h." : undefined;
   return misplaced(unknownField) ?? hintFor(error, fields, typed) ?? before;
 }

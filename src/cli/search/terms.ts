@@ -3,31 +3,44 @@ import { UsageError } from "../errors.ts";
 import { quoted } from "../output/text.ts";
 import { moment } from "../quantities.ts";
 import type { Named } from "./flag-values.ts";
-import type { Searched, SearchFlags } from "./flags.ts";
+import type { Searched, SearchFlag, SearchFlags } from "./flags.ts";
 
 /** The terms that flags stand for, on the wire. */
 export function termsOf(flags: SearchFlags, searched: Searched, now: Date): string[] {
   checkRange(flags, now);
-  return searched.flags.flatMap(({ name, argument, write, finer }) => {
-    const given = flags[camelCase(name)];
+  return searched.flags.flatMap((flag) => {
+    const given = flags[camelCase(flag.name)];
     if (given === undefined) return [];
-    if (given === true) return [write("", now)];
-    return (given as string[]).map((value) => {
-      // An empty variable without quotes leaves the next flag as the value.
-      if (/^--[a-z]/.test(value))
-        throw new UsageError(
-          `${name} has no value: "${value}" is a flag.`,
-          "Check that the variable is set, and quote it.",
-        );
-      if (value.trim() === "") throw new UsageError(`${name} is empty.`, "Check that the variable is set.");
-      if (/\s/.test(value) && argument !== "<time>" && (!finer?.isNeeded(value) || value.includes("*")))
-        throw new UsageError(
-          `${name}: a value cannot contain a space.`,
-          `Search for one of the words: ${name} ${value.trim().split(/\s+/).at(-1)}`,
-        );
-      return write(value, now);
-    });
+    return given === true ? [flag.term] : (given as string[]).map((value) => termOf(flag, value, now));
   });
+}
+
+function termOf({ name, argument, term, value, finer }: SearchFlag, text: string, now: Date): string {
+  // An empty variable without quotes leaves the next flag as the value.
+  if (/^--[a-z]/.test(text))
+    throw new UsageError(`${name} has no value: "${text}" is a flag.`, "Check that the variable is set, and quote it.");
+  if (text.trim() === "") throw new UsageError(`${name} is empty.`, "Check that the variable is set.");
+  if (/\s/.test(text) && argument !== "<time>" && (!finer?.isNeeded(text) || text.includes("*")))
+    throw new UsageError(
+      `${name}: a value cannot contain a space.`,
+      `Search for one of the words: ${name} ${text.trim().split(/\s+/).at(-1)}`,
+    );
+  return term + value!(text, now);
+}
+
+/** The flag that means a term, with its value. */
+export function flagOf(term: Term, { flags }: Searched, now: Date): readonly string[] | undefined {
+  const wire = printTerm(term);
+  for (const flag of flags) {
+    const text = wire.slice(flag.term.length).replace(/^\*|\*$/g, "");
+    try {
+      if (!flag.argument && wire === flag.term) return [flag.name];
+      if (flag.argument && wire === termOf(flag, text, now)) return [flag.name, text];
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+    }
+  }
+  return undefined;
 }
 
 /** What is left out of the rows that a query finds. */
@@ -66,14 +79,6 @@ function checkRange(flags: SearchFlags, now: Date): void {
       "--since is not before --until.",
       "To find what happened from 30 to 7 days ago: --since 30d --until 7d",
     );
-}
-
-export function flagOf(term: Term, { flags }: Searched): readonly string[] | undefined {
-  for (const { name, argument, read } of flags) {
-    const value = read(term);
-    if (value !== undefined) return argument ? [name, value] : [name];
-  }
-  return undefined;
 }
 
 function camelCase(flag: string): string {
