@@ -2,7 +2,7 @@ import { Option, type Command } from "commander";
 import { runs, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
 import { UsageError, EXIT } from "../errors.ts";
-import { commandMap, commandPath, subcommands, toMarkdown } from "../help/command-map.ts";
+import { commandMap, commandPath, everyCommand, subcommands, toMarkdown } from "../help/command-map.ts";
 import { helpWidth, wrap } from "../help/layout.ts";
 import { TOPICS } from "../help/topics.ts";
 import { harmlessJson } from "../output/text.ts";
@@ -42,8 +42,8 @@ export async function runHelp(
   const command = find(map === undefined ? program : await program.having(() => true), topic ? [] : words);
   if (map === "json") {
     context.stdout.write(`${harmlessJson(commandMap(command), 2)}\n`);
-  } else if (map === "paths") context.stdout.write(`${paths(command).join("\n")}\n`);
-  else if (map === "markdown") context.stdout.write(`${toMarkdown(commandMap(command))}\n`);
+  } else if (map === "paths") context.stdout.write(`${everyCommand(command).map(commandPath).join("\n")}\n`);
+  else if (map === "markdown") context.stdout.write(`${toMarkdown(command)}\n`);
   else if (topic) context.stdout.write(`${wrap(topic.text(), helpWidth(context.stdout))}\n`);
   else context.stdout.write(command.helpInformation());
 }
@@ -60,8 +60,4 @@ function find(program: Program, words: readonly string[]): Command {
       names.length === 0 ? "Omit the last word." : `Topics and commands: ${names.join(", ")}.`,
     );
   }, program);
-}
-
-function paths(command: Command): string[] {
-  return [commandPath(command), ...subcommands(command).flatMap(paths)];
 }

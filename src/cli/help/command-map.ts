@@ -58,9 +58,14 @@ export function subcommands(command: Command): Command[] {
     .filter((child) => own.has(child));
 }
 
+/** A command and all below it that help shows. */
+export function everyCommand(command: Command): Command[] {
+  return [command, ...subcommands(command).flatMap(everyCommand)];
+}
+
 /** The page `docs/cli.md`: every command, and the topics. */
-export function toMarkdown(program: CommandMap): string {
-  const all = [program, ...program.commands.flatMap(withSubcommands)];
+export function toMarkdown(program: Command): string {
+  const all = everyCommand(program).map(described);
   const links = all.map(
     ({ command, description }) => `- [\`${command}\`](#${command.replaceAll(" ", "-")}): ${plain(description)}`,
   );
@@ -76,11 +81,7 @@ export function toMarkdown(program: CommandMap): string {
   ].join("\n\n");
 }
 
-function withSubcommands(command: CommandMap): CommandMap[] {
-  return [command, ...command.commands.flatMap(withSubcommands)];
-}
-
-function section(map: CommandMap): string {
+function section(map: ReturnType<typeof described>): string {
   const { command, description, usage, examples, options, notes, exit_codes } = map;
   const parts = [
     `## ${command}`,

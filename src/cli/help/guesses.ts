@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { enumerated } from "../../wire/text/suggestion.ts";
 import { quoted } from "../output/text.ts";
-import { commandPath, subcommands } from "./command-map.ts";
+import { commandPath, everyCommand } from "./command-map.ts";
 
 const PERSONA = "svc sign-in, where you choose one";
 const REVOKE = "svc dev sessions revoke <session_id>, which needs the control API";
@@ -164,15 +164,12 @@ export function guessedCommand(program: Command, group: Command, word: string): 
       ? `svc sessions search --email ${quoted(word)}`
       : `svc users get ${quoted(word)}`;
   const words = [word, `${word}s`, ...SAME.filter((same) => same.includes(word)).flat()];
-  const named = everyCommand(program).filter((command) => words.includes(command.name()));
+  const [, ...all] = everyCommand(program);
+  const named = all.filter((command) => words.includes(command.name()));
   const near = named.filter(({ parent }) => parent!.name() === group.name());
   const found = near.length > 0 || !(isRoot || group.name() === "dev") ? near : shallowest(named);
   if (found.length === 0 || found.length > MAX_GUESSES) return undefined;
   return enumerated(found.map(typed), "or");
-}
-
-function everyCommand(program: Command): Command[] {
-  return subcommands(program).flatMap((command) => [command, ...everyCommand(command)]);
 }
 
 /** Those with the fewest words. */
