@@ -1,7 +1,7 @@
 import { streamStatus } from "../api/stream.ts";
 import { service } from "../api/service.ts";
 import { Icon } from "../ui/button.tsx";
-import { switchZone, zoneName, useServiceTime, wallTime } from "../ui/values.tsx";
+import { switchZone, zoneName, runningTime, wallTime } from "../ui/values.tsx";
 import { VIEWS, type View } from "./views.ts";
 import { href } from "../router.ts";
 
@@ -54,9 +54,8 @@ export function Navigation(props: { current: View["path"] | undefined; isOpen: b
 /** Shown on every view while the service's clock is not real time. */
 export function ClockChip() {
   const clock = service.value.state?.clock;
-  const time = useServiceTime(clock?.mode === "running");
   if (!clock || clock.mode === "real") return null;
-  const now = clock.mode === "frozen" ? clock.now : time;
+  const now = clock.mode === "frozen" ? clock.now : runningTime();
   return (
     <a
       class="clock-chip"

@@ -2,7 +2,6 @@ import { visible } from "../../wire/text/harmless.ts";
 import { drawnFor } from "../../wire/text/initials.ts";
 import { RowLink } from "./table-row.tsx";
 import { signal, useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { relativeTime } from "../../wire/text/time.ts";
 import { clockOffset } from "../api/service.ts";
 import type { ComponentChildren } from "preact";
@@ -60,16 +59,13 @@ export function serviceNow(): number {
   return Date.now() + clockOffset.value;
 }
 
-/** The service's time, updated each second while its clock runs. */
-export function useServiceTime(isRunning: boolean): number {
-  const time = useSignal(serviceNow());
-  useEffect(() => {
-    if (!isRunning) return undefined;
-    time.value = serviceNow();
-    const timer = setInterval(() => (time.value = serviceNow()), 1000);
-    return () => clearInterval(timer);
-  }, [isRunning, clockOffset.value]);
-  return time.value;
+const second = signal(0);
+setInterval(() => second.value++, 1000);
+
+/** The service's time, for what is drawn again each second. */
+export function runningTime(): number {
+  void second.value;
+  return serviceNow();
 }
 
 /** `3 min. ago`, with the exact time on hover. */

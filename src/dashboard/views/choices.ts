@@ -2,6 +2,7 @@ import { providerTitle } from "../../wire/providers.ts";
 import { visible } from "../../wire/text/harmless.ts";
 import { control, type Persona } from "../api/client.ts";
 import { service } from "../api/service.ts";
+import { useLoad, type Load } from "../api/use-load.ts";
 import { choicesOf, type Choice } from "../ui/field.tsx";
 
 /** Every instance. @param all the text of a first choice that means all of them; the same below */
@@ -31,11 +32,12 @@ export function outcomeChoices(all?: string, provider?: string): Choice[] {
 }
 
 /** The latest personas, as many as a choice can have, in the account picker's order. */
-export async function readPersonas(): Promise<Persona[]> {
-  return (await control.request("GET /personas", { query: { limit: 200 } })).toReversed();
+export function usePersonas(): Load<Persona[]> {
+  return useLoad(async () => (await control.request("GET /personas", { query: { limit: 200 } })).toReversed(), []);
 }
 
-export function personaChoices(personas: readonly Persona[], all: string): Choice[] {
+export function usePersonaChoices(all: string): Choice[] {
+  const personas = usePersonas().data ?? [];
   return choicesOf(
     personas.map(({ id, data }) => ({ value: id, text: visible(`${data.name ?? id} (${data.email})`) })),
     all,

@@ -11,20 +11,12 @@ import type { Send } from "../ui/form.tsx";
 
 const TONES: Readonly<Record<string, Tone>> = { own: "good", global: "info", simulated: "plain", off: "warn" };
 
-async function readAll(id: string): Promise<Shown[]> {
-  const params = { id };
-  const [connections, { data }] = await Promise.all([
-    control.request("GET /instances/:id/connections", { params }),
-    control.request("GET /instances/:id", { params }),
-  ]);
-  return connections.map((connection) => ({ connection, own: data.connections[connection.data.provider] }));
-}
-
 /** Single-sign-on connections: for each provider, the credentials in use and the reason. */
 export function Connections({ instance }: { instance: Instance }) {
-  const list = useLoad(() => readAll(instance.id), [instance.id]);
+  const { id } = instance;
+  const list = useLoad(() => control.request("GET /instances/:id/connections", { params: { id } }), [id]);
   const results = useSignal<Readonly<Record<string, { ok: boolean; message: string }>>>({});
-  const paramsOf = (provider: Provider): { id: string; provider: Provider } => ({ id: instance.id, provider });
+  const paramsOf = (provider: Provider): { id: string; provider: Provider } => ({ id, provider });
   const test = async (provider: Provider): Promise<void> => {
     const params = paramsOf(provider);
     const result = await control.request("POST /instances/:id/connections/:provider/test", { params });
@@ -47,9 +39,9 @@ export function Connections({ instance }: { instance: Instance }) {
       <Listed {...list} empty={null}>
         {(rows) => (
           <ul class="entries">
-            {rows.map((listed) => {
-              const { connection, own } = listed;
+            {rows.map((connection) => {
               const { provider, in_force, why, client_id } = connection.data;
+              const own = instance.data.connections[provider];
               const result = results.value[provider];
               return (
                 <li key={provider} data-testid={`connection-${provider}`}>
@@ -72,7 +64,10 @@ export function Connections({ instance }: { instance: Instance }) {
                         Test
                       </Button>
                     )}
-                    <Button small onClick={() => openDialog(<EditConnection instance={instance.id} {...listed} />)}>
+                    <Button
+                      small
+                      onClick={() => openDialog(<EditConnection instance={instance} connection={connection} />)}
+                    >
                       {own ? "Change…" : "Use own credentials…"}
                     </Button>
                     {own && (
@@ -91,19 +86,15 @@ export function Connections({ instance }: { instance: Instance }) {
   );
 }
 
-export interface Shown {
-  readonly connection: Connection;
-  /** The instance's own credentials, in use or not. */
-  readonly own: Instance["data"]["connections"][Provider];
-}
-
 /** Sets an instance's credentials for a provider, and the addresses that they are sent to, such as a company's own server. */
-export function EditConnection({ instance, connection: { data }, own }: Shown & { instance: string }) {
+export function EditConnection({ instance, connection }: { instance: Instance; connection: Connection }) {
+  const { data } = connection;
+  const own = instance.data.connections[data.provider];
   const title = providerTitle(data.provider);
   const save: Send = async ({ client_id = "", client_secret = "", ...endpoints }) => {
     const given = Object.entries(endpoints).filter(([, address]) => address);
     await control.request("PUT /instances/:id/connections/:provider", {
-      params: { id: instance, provider: data.provider },
+      params: { id: instance.id, provider: data.provider },
       body: {
         client_id,
         client_secret,

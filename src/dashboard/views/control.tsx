@@ -9,7 +9,7 @@ import { refreshState, service, setClock } from "../api/service.ts";
 import { Button } from "../ui/button.tsx";
 import { TextField } from "../ui/field.tsx";
 import { Form, type Send } from "../ui/form.tsx";
-import { useServiceTime, wallTime, zone, zoneName } from "../ui/values.tsx";
+import { runningTime, wallTime, zone, zoneName } from "../ui/values.tsx";
 
 const SECTIONS = { scenarios: "Scenarios", personas: "Personas", clock: "Clock", data: "Data" } as const;
 type Section = keyof typeof SECTIONS;
@@ -39,7 +39,6 @@ const TOKENS_EXPIRE = "3601s";
 export function ClockPanel() {
   const { state, problem } = service.value;
   const clock = state?.clock;
-  const time = useServiceTime(clock?.mode !== "frozen");
   const change = async (changing: Promise<Clock>): Promise<void> => setClock(await changing);
   const advance = (by: string): Promise<void> => change(control.request("POST /clock/advance", { body: { by } }));
   const set: Send = ({ at }) => {
@@ -52,7 +51,7 @@ export function ClockPanel() {
     ) : (
       <Problem error={new Error(problem)} onRetry={() => refreshState()} />
     );
-  const now = clock.mode === "frozen" ? Date.parse(clock.now) : time;
+  const now = clock.mode === "frozen" ? Date.parse(clock.now) : runningTime();
   return (
     <Panel title="Clock" actions={<Pill tone={clock.mode === "real" ? "good" : "warn"}>{MODES[clock.mode]}</Pill>}>
       <div class="stack">

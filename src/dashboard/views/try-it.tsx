@@ -5,12 +5,11 @@ import { PROVIDERS, type Provider } from "../../wire/providers.ts";
 import { tryTarget, SIGNED_IN_PATH } from "../../wire/redirect-uri.ts";
 import { control, type OutcomeId, type SignIn, type Flow } from "../api/client.ts";
 import { currentInstance, service } from "../api/service.ts";
-import { useLoad } from "../api/use-load.ts";
 import { href } from "../router.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyableCode } from "../ui/values.tsx";
 import { Select, SelectField } from "../ui/field.tsx";
-import { instanceChoices, outcomeChoices, personaChoices, providerChoices, readPersonas } from "./choices.ts";
+import { instanceChoices, outcomeChoices, providerChoices, usePersonaChoices } from "./choices.ts";
 import { onEvent } from "../api/stream.ts";
 
 /** Signs in as an application would, and decodes tokens. */
@@ -27,7 +26,7 @@ export function TryIt() {
 /** A complete sign-in: at once, or in a window where the user chooses the account. */
 export function TrySignIn() {
   const { instances } = service.value;
-  const personas = useLoad(readPersonas, []);
+  const accounts = usePersonaChoices("The first one");
   const wanted = useSignal<Provider>(PROVIDERS[0]);
   const instance = useSignal(currentInstance());
   const account = useSignal("");
@@ -62,7 +61,7 @@ export function TrySignIn() {
             onChange={(name) => void (wanted.value = name as Provider)}
           />
           <SelectField label="Instance" value={instance} choices={instanceChoices()} />
-          <SelectField label="Account" value={account} choices={personaChoices(personas.data ?? [], "The first one")} />
+          <SelectField label="Account" value={account} choices={accounts} />
           <SelectField label="Outcome" value={outcome} choices={outcomeChoices(undefined, provider)} />
         </div>
         <div class="actions">

@@ -1,18 +1,17 @@
 import { PROVIDERS, providerTitle } from "../../../wire/providers.ts";
 import { visible } from "../../../wire/text/harmless.ts";
 import { control, type Persona } from "../../api/client.ts";
-import { useLoad } from "../../api/use-load.ts";
 import { Button, changed } from "../../ui/button.tsx";
 import { confirm, openDialog } from "../../ui/dialog.tsx";
 import { Empty, Pill } from "../../ui/parts.tsx";
 import { TablePanel } from "../../ui/table-panel.tsx";
 import { Person } from "../../ui/values.tsx";
-import { readPersonas } from "../choices.ts";
+import { usePersonas } from "../choices.ts";
 import { PersonaForm } from "./persona-form.tsx";
 
 /** The accounts at the simulated providers, which the account picker offers. */
 export function PersonasPanel() {
-  const list = useLoad(readPersonas, []);
+  const list = usePersonas();
   const remove = ({ id, data: { name, email } }: Persona): void =>
     confirm({
       title: `Delete ${visible(name ?? id)}?`,

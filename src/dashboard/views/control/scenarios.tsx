@@ -1,12 +1,12 @@
 import type { ServerEvent } from "../../../control-client/index.ts";
-import { control, type Scenario, type OutcomeId, type Persona } from "../../api/client.ts";
+import { control, type Scenario, type OutcomeId } from "../../api/client.ts";
 import { instanceName, isWrite, service } from "../../api/service.ts";
 import { reloadAll, useLoad, useReloadOn } from "../../api/use-load.ts";
 import { Button, changed } from "../../ui/button.tsx";
 import { Empty, Panel, Pill } from "../../ui/parts.tsx";
 import { TablePanel } from "../../ui/table-panel.tsx";
 import type { Column } from "../../ui/table-row.tsx";
-import { readPersonas, instanceChoices, outcomeChoices, personaChoices, providerChoices } from "../choices.ts";
+import { instanceChoices, outcomeChoices, providerChoices, usePersonaChoices } from "../choices.ts";
 import { UserText } from "../../ui/values.tsx";
 import { useSignal } from "@preact/signals";
 import type { Provider } from "../../../wire/providers.ts";
@@ -16,7 +16,6 @@ import { Form, type Send } from "../../ui/form.tsx";
 /** Scenarios: how the next sign-ins end, without a click on the picker. */
 export function ScenariosPanel() {
   const list = useLoad(() => control.request("GET /scenarios"), []);
-  const personas = useLoad(readPersonas, []);
   useReloadOn(mayChangeScenarios, list.reload);
   const remove = async ({ id }: Scenario): Promise<void> => {
     await control.request("DELETE /scenarios/:id", { params: { id } });
@@ -34,7 +33,7 @@ export function ScenariosPanel() {
             A scenario decides how the next matching sign-ins end, without the account picker. The account is the one
             that your application names in <code>login_hint</code>, unless you choose another.
           </p>
-          <ScenarioForm personas={personas.data ?? []} />
+          <ScenarioForm />
         </div>
       </Panel>
       <TablePanel<Scenario>
@@ -94,8 +93,9 @@ function mayChangeScenarios({ resource, data }: ServerEvent): boolean {
   return resource === "flow" ? data.considered.length > 0 : isWrite(data) && data.path.includes("/v1/scenarios");
 }
 
-export function ScenarioForm({ personas }: { personas: readonly Persona[] }) {
+export function ScenarioForm() {
   const outcome = useSignal<OutcomeId>("access_denied");
+  const accounts = usePersonaChoices("The one in login_hint, or the first");
   const chosen = service.value.outcomes.find(({ id }) => id === outcome.value);
   const create: Send = async ({ provider, instance, as, times, delay_ms }) => {
     await control.request("POST /scenarios", {
@@ -115,11 +115,7 @@ export function ScenarioForm({ personas }: { personas: readonly Persona[] }) {
         <SelectField label="What happens" value={outcome} choices={outcomeChoices()} />
         <Select name="provider" label="At the provider" choices={providerChoices("Any provider", chosen?.providers)} />
         <Select name="instance" label="For the instance" choices={instanceChoices("Any instance")} />
-        <Select
-          name="as"
-          label="As the account"
-          choices={personaChoices(personas, "The one in login_hint, or the first")}
-        />
+        <Select name="as" label="As the account" choices={accounts} />
         <TextField
           name="times"
           label="How many times"
