@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { currentAddress } from "../router.ts";
-import { Button } from "./button.tsx";
+import { Button, changed, type ButtonProps } from "./button.tsx";
 import { Form, type Send } from "./form.tsx";
 
 const opened = signal<VNode | undefined>(undefined);
@@ -98,15 +98,35 @@ export function FormDialog(props: FormDialogProps) {
   );
 }
 
-/** Asks for confirmation before something that can't be undone. The focus is on Cancel: Enter does no harm. */
-export function confirm(
-  props: Pick<FormDialogProps, "title" | "action" | "onSubmit"> & { text: ComponentChildren; more?: VNode },
-): void {
-  const { text, more, ...dialog } = props;
-  openDialog(
-    <FormDialog {...dialog} kind="danger" testId="confirm">
-      <p>{text}</p>
+interface AskButtonProps extends Pick<ButtonProps, "kind" | "small" | "testId"> {
+  readonly button: string;
+  /** What the dialog asks. */
+  readonly title: string;
+  /** What follows from it. */
+  readonly children: ComponentChildren;
+  readonly more?: VNode;
+  /** The text of the button that does it. */
+  readonly action: string;
+  readonly run: Send;
+  /** What to say afterwards, when what is shown of the records is loaded again. */
+  readonly done?: string;
+}
+
+/** A button for what can't be undone: a dialog asks first. Its focus is on Cancel: Enter does no harm. */
+export function AskButton({ button, title, children, more, action, run, done, ...look }: AskButtonProps) {
+  const onSubmit: Send = async (...values) => {
+    await run(...values);
+    if (done !== undefined) changed(done);
+  };
+  const dialog = (
+    <FormDialog title={title} action={action} kind="danger" testId="confirm" onSubmit={onSubmit}>
+      <p>{children}</p>
       {more}
-    </FormDialog>,
+    </FormDialog>
+  );
+  return (
+    <Button kind="danger" {...look} onClick={() => openDialog(dialog)}>
+      {button}
+    </Button>
   );
 }

@@ -3,7 +3,7 @@ import { providerTitle, type Provider } from "../../wire/providers.ts";
 import { control, type Instance, type Connection } from "../api/client.ts";
 import { useLoad } from "../api/use-load.ts";
 import { Button, changed } from "../ui/button.tsx";
-import { confirm, FormDialog, openDialog } from "../ui/dialog.tsx";
+import { AskButton, FormDialog, openDialog } from "../ui/dialog.tsx";
 import { Listed, Panel, Pill, type Tone } from "../ui/parts.tsx";
 import { sentence } from "../ui/text.ts";
 import { TextField } from "../ui/field.tsx";
@@ -16,23 +16,10 @@ export function Connections({ instance }: { instance: Instance }) {
   const { id } = instance;
   const list = useLoad(() => control.request("GET /instances/:id/connections", { params: { id } }), [id]);
   const results = useSignal<Readonly<Record<string, { ok: boolean; message: string }>>>({});
-  const paramsOf = (provider: Provider): { id: string; provider: Provider } => ({ id, provider });
   const test = async (provider: Provider): Promise<void> => {
-    const params = paramsOf(provider);
+    const params = { id, provider };
     const result = await control.request("POST /instances/:id/connections/:provider/test", { params });
     results.value = { ...results.peek(), [provider]: result };
-  };
-  const remove = (provider: Provider): void => {
-    const title = providerTitle(provider);
-    confirm({
-      title: `Remove the ${title} credentials?`,
-      action: "Remove",
-      text: `Sign-ins through ${title} then use the credentials of the server, if it has some. The secret can't be read back: you need it again to undo this.`,
-      onSubmit: async () => {
-        await control.request("DELETE /instances/:id/connections/:provider", { params: paramsOf(provider) });
-        changed(`${title}: own credentials removed`);
-      },
-    });
   };
   return (
     <Panel title="Single-sign-on connections" testId="connections">
@@ -41,13 +28,15 @@ export function Connections({ instance }: { instance: Instance }) {
           <ul class="entries">
             {rows.map((connection) => {
               const { provider, in_force, why, client_id } = connection.data;
+              const title = providerTitle(provider);
+              const params = { id, provider };
               const own = instance.data.connections[provider];
               const result = results.value[provider];
               return (
                 <li key={provider} data-testid={`connection-${provider}`}>
                   <div class="connection-text">
                     <div class="row">
-                      <strong>{providerTitle(provider)}</strong>
+                      <strong>{title}</strong>
                       <Pill tone={TONES[in_force] ?? "plain"}>{in_force}</Pill>
                       {client_id !== null && <code class="faint">{client_id}</code>}
                     </div>
@@ -71,9 +60,17 @@ export function Connections({ instance }: { instance: Instance }) {
                       {own ? "Change…" : "Use own credentials…"}
                     </Button>
                     {own && (
-                      <Button small kind="danger" onClick={() => remove(provider)}>
-                        Remove…
-                      </Button>
+                      <AskButton
+                        small
+                        button="Remove…"
+                        title={`Remove the ${title} credentials?`}
+                        action="Remove"
+                        run={() => control.request("DELETE /instances/:id/connections/:provider", { params })}
+                        done={`${title}: own credentials removed`}
+                      >
+                        Sign-ins through {title} then use the credentials of the server, if it has some. The secret
+                        can't be read back: you need it again to undo this.
+                      </AskButton>
                     )}
                   </div>
                 </li>

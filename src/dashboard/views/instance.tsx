@@ -7,7 +7,7 @@ import { useLoad } from "../api/use-load.ts";
 import { goTo, href, listAddress } from "../router.ts";
 import { Button, changed, notify } from "../ui/button.tsx";
 import { CopyableValue, Time, UserText } from "../ui/values.tsx";
-import { confirm, openDialog } from "../ui/dialog.tsx";
+import { AskButton, openDialog } from "../ui/dialog.tsx";
 import { Select } from "../ui/field.tsx";
 import { TextForm } from "../ui/form.tsx";
 import { Facts, Heading, Listed, Panel, Pill, Unloaded } from "../ui/parts.tsx";
@@ -28,31 +28,13 @@ export function Instance({ id }: { id: string }) {
     await control.request("PATCH /instances/:id", { params, body });
     changed("Saved");
   };
-  const stop = (): void =>
-    confirm({
-      title: `Deactivate ${visible(data.name)}?`,
-      action: "Deactivate",
-      text: "Users can't sign in until you activate it again, and sign-ins under way fail. Tokens and API requests go on working.",
-      onSubmit: () => change({ active: false }),
-    });
-  const remove = (): void =>
-    confirm({
-      title: `Delete ${visible(data.name)}?`,
-      action: "Delete instance",
-      text: (
-        <>
-          With <UserCount instance={instance.id} />, their sessions, its keys and connections. Its application can't
-          sign users in any more, and no token of it verifies. This cannot be undone, except by restoring a snapshot.
-        </>
-      ),
-      onSubmit: async () => {
-        await control.request("DELETE /instances/:id", { params: { id: instance.id } });
-        if (preferredInstance.peek() === instance.id) preferredInstance.value = undefined;
-        await refreshState();
-        notify("good", `Deleted ${visible(data.name)}`);
-        goTo(listAddress("instances"));
-      },
-    });
+  const remove = async (): Promise<void> => {
+    await control.request("DELETE /instances/:id", { params });
+    if (preferredInstance.peek() === instance.id) preferredInstance.value = undefined;
+    await refreshState();
+    notify("good", `Deleted ${visible(data.name)}`);
+    goTo(listAddress("instances"));
+  };
   return (
     <>
       <Heading
@@ -71,15 +53,28 @@ export function Instance({ id }: { id: string }) {
           Edit…
         </Button>
         {data.active ? (
-          <Button kind="danger" onClick={stop}>
-            Deactivate…
-          </Button>
+          <AskButton
+            button="Deactivate…"
+            title={`Deactivate ${visible(data.name)}?`}
+            action="Deactivate"
+            run={() => change({ active: false })}
+          >
+            Users can't sign in until you activate it again, and sign-ins under way fail. Tokens and API requests go on
+            working.
+          </AskButton>
         ) : (
           <Button onClick={() => change({ active: true })}>Activate</Button>
         )}
-        <Button kind="danger" testId="delete-instance" onClick={remove}>
-          Delete…
-        </Button>
+        <AskButton
+          testId="delete-instance"
+          button="Delete…"
+          title={`Delete ${visible(data.name)}?`}
+          action="Delete instance"
+          run={remove}
+        >
+          With <UserCount instance={instance.id} />, their sessions, its keys and connections. Its application can't
+          sign users in any more, and no token of it verifies. This cannot be undone, except by restoring a snapshot.
+        </AskButton>
       </Heading>
       <div class="grid-2">
         <Keys instance={instance} />

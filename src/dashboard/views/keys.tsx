@@ -3,7 +3,7 @@ import type { BodyOf } from "../../wire/control/types.ts";
 import { control, type Instance } from "../api/client.ts";
 import { Button, changed } from "../ui/button.tsx";
 import { Copy, CopyableValue, Time } from "../ui/values.tsx";
-import { confirm } from "../ui/dialog.tsx";
+import { AskButton } from "../ui/dialog.tsx";
 import { Select } from "../ui/field.tsx";
 import { Facts, Panel } from "../ui/parts.tsx";
 
@@ -25,32 +25,10 @@ export function Keys({ instance }: { instance: Instance }) {
     revealed.value = await reveal();
     setTimeout(() => (revealed.value = undefined), SHOWN_MS);
   };
-  const rotate = async (body: BodyOf<"POST /instances/:id/keys/rotate">): Promise<void> => {
-    await control.request("POST /instances/:id/keys/rotate", { params, body });
+  const rotate = (body: BodyOf<"POST /instances/:id/keys/rotate">): Promise<unknown> => {
     revealed.value = undefined;
-    changed("The key was replaced");
+    return control.request("POST /instances/:id/keys/rotate", { params, body });
   };
-  const rotateSecret = (): void =>
-    confirm({
-      title: "Rotate the secret key?",
-      action: "Rotate",
-      text: (
-        <>
-          These stop working with the old key: <strong>every token issued so far</strong>, every server of yours that
-          has it in <code>SVC_SECRET_KEY</code>, and scripts that verify tokens with it. Keep it for a while unless
-          somebody else may know it.
-        </>
-      ),
-      more: <Select name="keep_old" label="Old secret key" choices={KEEP_CHOICES} />,
-      onSubmit: ({ keep_old }) => rotate({ secret_key: true, publishable_key: false, keep_old }),
-    });
-  const rotatePublishable = (): void =>
-    confirm({
-      title: "Rotate the publishable key?",
-      action: "Rotate",
-      text: "Clients that look up their address with the old publishable key get 404 until they have the new one. Tokens go on working.",
-      onSubmit: () => rotate({ secret_key: false, publishable_key: true }),
-    });
   const revokeOld = async (): Promise<void> => {
     await control.request("DELETE /instances/:id/keys/old", { params });
     changed("The old secret key was revoked");
@@ -88,17 +66,35 @@ export function Keys({ instance }: { instance: Instance }) {
           ]}
         />
         <div class="actions">
-          <Button small kind="danger" onClick={rotateSecret}>
-            Rotate the secret key…
-          </Button>
+          <AskButton
+            small
+            button="Rotate the secret key…"
+            title="Rotate the secret key?"
+            action="Rotate"
+            more={<Select name="keep_old" label="Old secret key" choices={KEEP_CHOICES} />}
+            run={({ keep_old }) => rotate({ secret_key: true, publishable_key: false, keep_old })}
+            done="The key was replaced"
+          >
+            These stop working with the old key: <strong>every token issued so far</strong>, every server of yours that
+            has it in <code>SVC_SECRET_KEY</code>, and scripts that verify tokens with it. Keep it for a while unless
+            somebody else may know it.
+          </AskButton>
           {old && (
             <Button small onClick={revokeOld}>
               Revoke the old secret key
             </Button>
           )}
-          <Button small kind="danger" onClick={rotatePublishable}>
-            Rotate the publishable key…
-          </Button>
+          <AskButton
+            small
+            button="Rotate the publishable key…"
+            title="Rotate the publishable key?"
+            action="Rotate"
+            run={() => rotate({ secret_key: false, publishable_key: true })}
+            done="The key was replaced"
+          >
+            Clients that look up their address with the old publishable key get 404 until they have the new one. Tokens
+            go on working.
+          </AskButton>
         </div>
       </div>
     </Panel>

@@ -6,7 +6,7 @@ import { useLoad } from "../api/use-load.ts";
 import { go, goTo, href, listAddress, location } from "../router.ts";
 import { Button, changed, notify } from "../ui/button.tsx";
 import { Copy, CopyableValue, Time, Avatar, UserText } from "../ui/values.tsx";
-import { confirm, openDialog } from "../ui/dialog.tsx";
+import { AskButton, openDialog } from "../ui/dialog.tsx";
 import { useLiveList } from "../ui/live-list.ts";
 import { Facts, Heading, Listed, Panel, Pill, Unloaded } from "../ui/parts.tsx";
 import { counted } from "../ui/text.ts";
@@ -52,28 +52,19 @@ export function User({ id }: { id: string }) {
         <Button onClick={() => openDialog(<UserForm user={user} />)} testId="edit-user">
           Edit…
         </Button>
-        <Button
-          kind="danger"
+        <AskButton
           testId="delete-user"
-          onClick={() =>
-            confirm({
-              title: `Delete ${visible(data.name)}?`,
-              action: "Delete user",
-              text: (
-                <>
-                  <strong>
-                    <UserText text={data.email} />
-                  </strong>{" "}
-                  of <UserText text={instanceName(data.instance)} />, with all identities and sessions. Tokens of this
-                  user stop verifying. This cannot be undone, except by restoring a snapshot.
-                </>
-              ),
-              onSubmit: remove,
-            })
-          }
+          button="Delete…"
+          title={`Delete ${visible(data.name)}?`}
+          action="Delete user"
+          run={remove}
         >
-          Delete…
-        </Button>
+          <strong>
+            <UserText text={data.email} />
+          </strong>{" "}
+          of <UserText text={instanceName(data.instance)} />, with all identities and sessions. Tokens of this user stop
+          verifying. This cannot be undone, except by restoring a snapshot.
+        </AskButton>
       </Heading>
       <div class="grid-2">
         <Panel title="About">
@@ -123,26 +114,17 @@ export function User({ id }: { id: string }) {
         title="Sessions"
         flush
         actions={
-          <Button
+          <AskButton
             small
-            kind="danger"
             testId="revoke-all"
-            onClick={() =>
-              confirm({
-                title: "Revoke all sessions?",
-                action: "Revoke all",
-                text: (
-                  <>
-                    Every open session of <UserText text={data.email} /> ends. Tokens that were issued go on verifying
-                    until they expire.
-                  </>
-                ),
-                onSubmit: revokeAll,
-              })
-            }
+            button="Revoke all…"
+            title="Revoke all sessions?"
+            action="Revoke all"
+            run={revokeAll}
           >
-            Revoke all…
-          </Button>
+            Every open session of <UserText text={data.email} /> ends. Tokens that were issued go on verifying until
+            they expire.
+          </AskButton>
         }
       >
         <SessionTable query={{ query: `user_id:${user.id}`, instance: data.instance }} />

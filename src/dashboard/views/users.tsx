@@ -7,7 +7,7 @@ import { currentInstance, revokeSessionsOf, service } from "../api/service.ts";
 import { href, location, refine } from "../router.ts";
 import { reloadAll } from "../api/use-load.ts";
 import { Button, notify } from "../ui/button.tsx";
-import { confirm } from "../ui/dialog.tsx";
+import { AskButton } from "../ui/dialog.tsx";
 import { PagedTable } from "../ui/paged-table.tsx";
 import { Empty, Panel, Pill } from "../ui/parts.tsx";
 import type { Column, Selection } from "../ui/table-row.tsx";
@@ -130,34 +130,27 @@ function UserActions({ selection, instance }: { selection: Selection; instance: 
   return (
     <div class="selection-bar" role="region" aria-label="Selected rows" data-testid="selection">
       <strong role="status">{users} selected</strong>
-      <Button
+      <AskButton
+        kind="plain"
         small
-        onClick={() =>
-          confirm({
-            title: `Revoke the sessions of ${users}?`,
-            action: "Revoke",
-            text: "Every open session of these users ends. Tokens that were issued go on verifying until they expire.",
-            onSubmit: revoke,
-          })
-        }
+        button="Revoke their sessions…"
+        title={`Revoke the sessions of ${users}?`}
+        action="Revoke"
+        run={revoke}
       >
-        Revoke their sessions…
-      </Button>
-      <Button
+        Every open session of these users ends. Tokens that were issued go on verifying until they expire.
+      </AskButton>
+      <AskButton
         small
-        kind="danger"
         testId="delete-selected"
-        onClick={() =>
-          confirm({
-            title: `Delete ${users}?`,
-            action: `Delete ${users}`,
-            text: "With all identities and sessions. Their tokens stop verifying. This cannot be undone, except by restoring a snapshot.",
-            onSubmit: remove,
-          })
-        }
+        button="Delete…"
+        title={`Delete ${users}?`}
+        action={`Delete ${users}`}
+        run={remove}
       >
-        Delete…
-      </Button>
+        With all identities and sessions. Their tokens stop verifying. This cannot be undone, except by restoring a
+        snapshot.
+      </AskButton>
       <Button small kind="quiet" onClick={clear}>
         Clear
       </Button>

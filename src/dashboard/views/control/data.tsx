@@ -2,8 +2,8 @@ import { useSignal } from "@preact/signals";
 import { control, type Job } from "../../api/client.ts";
 import { instanceName, currentInstance } from "../../api/service.ts";
 import { reloadAll } from "../../api/use-load.ts";
-import { Button, changed } from "../../ui/button.tsx";
-import { confirm } from "../../ui/dialog.tsx";
+import { changed } from "../../ui/button.tsx";
+import { AskButton } from "../../ui/dialog.tsx";
 import { SelectField, Field, Select, TextField, choicesOf } from "../../ui/field.tsx";
 import { Form, type Send } from "../../ui/form.tsx";
 import { Panel } from "../../ui/parts.tsx";
@@ -28,22 +28,7 @@ export function DataPanel() {
 function ResetPanel() {
   const instance = useSignal("");
   const instances = instanceChoices().map(({ value, text }) => ({ value, text: `Users and sessions of ${text}` }));
-  const ask = (): void => {
-    const { value: id } = instance;
-    confirm({
-      title: id === "" ? "Reset everything?" : `Reset ${instanceName(id)}?`,
-      action: "Reset",
-      text: `${
-        id === ""
-          ? "All users, sessions, scenarios and changes of instances go, and the clock returns to real time."
-          : "Its users, sessions and open sign-ins go."
-      } What is there now is kept in a snapshot, the newest "previous".`,
-      onSubmit: async () => {
-        await control.request("POST /reset", { body: id === "" ? { all: true } : { instance: id } });
-        changed("Reset to the first records");
-      },
-    });
-  };
+  const { value: id } = instance;
   return (
     <Panel title="Reset">
       <div class="stack">
@@ -52,9 +37,19 @@ function ResetPanel() {
         </p>
         <div class="filters">
           <SelectField inline label="What to reset" value={instance} choices={choicesOf(instances, "Everything")} />
-          <Button kind="danger" onClick={ask} testId="reset">
-            Reset…
-          </Button>
+          <AskButton
+            testId="reset"
+            button="Reset…"
+            title={id === "" ? "Reset everything?" : `Reset ${instanceName(id)}?`}
+            action="Reset"
+            run={() => control.request("POST /reset", { body: id === "" ? { all: true } : { instance: id } })}
+            done="Reset to the first records"
+          >
+            {id === ""
+              ? "All users, sessions, scenarios and changes of instances go, and the clock returns to real time."
+              : "Its users, sessions and open sign-ins go."}{" "}
+            What is there now is kept in a snapshot, the newest "previous".
+          </AskButton>
         </div>
       </div>
     </Panel>

@@ -1,8 +1,8 @@
 import { PROVIDERS, providerTitle } from "../../../wire/providers.ts";
 import { visible } from "../../../wire/text/harmless.ts";
 import { control, type Persona } from "../../api/client.ts";
-import { Button, changed } from "../../ui/button.tsx";
-import { confirm, openDialog } from "../../ui/dialog.tsx";
+import { Button } from "../../ui/button.tsx";
+import { AskButton, openDialog } from "../../ui/dialog.tsx";
 import { Empty, Pill } from "../../ui/parts.tsx";
 import { TablePanel } from "../../ui/table-panel.tsx";
 import { Person } from "../../ui/values.tsx";
@@ -12,16 +12,6 @@ import { PersonaForm } from "./persona-form.tsx";
 /** The accounts at the simulated providers, which the account picker offers. */
 export function PersonasPanel() {
   const list = usePersonas();
-  const remove = ({ id, data: { name, email } }: Persona): void =>
-    confirm({
-      title: `Delete ${visible(name ?? id)}?`,
-      action: "Delete persona",
-      text: "The account picker no longer offers it. The user that it signed in as stays.",
-      onSubmit: async () => {
-        await control.request("DELETE /personas/:id", { params: { id } });
-        changed(`Deleted ${email}`);
-      },
-    });
   return (
     <TablePanel<Persona>
       {...list}
@@ -56,9 +46,16 @@ export function PersonasPanel() {
           <Button small onClick={() => openDialog(<PersonaForm persona={one} />)}>
             Edit…
           </Button>
-          <Button small kind="danger" onClick={() => remove(one)}>
-            Delete…
-          </Button>
+          <AskButton
+            small
+            button="Delete…"
+            title={`Delete ${visible(one.data.name ?? one.id)}?`}
+            action="Delete persona"
+            run={() => control.request("DELETE /personas/:id", { params: { id: one.id } })}
+            done={`Deleted ${one.data.email}`}
+          >
+            The account picker no longer offers it. The user that it signed in as stays.
+          </AskButton>
         </>
       )}
     >

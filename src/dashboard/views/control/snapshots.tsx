@@ -1,7 +1,7 @@
 import { control } from "../../api/client.ts";
 import { useLoad } from "../../api/use-load.ts";
-import { Button, changed } from "../../ui/button.tsx";
-import { confirm } from "../../ui/dialog.tsx";
+import { changed } from "../../ui/button.tsx";
+import { AskButton } from "../../ui/dialog.tsx";
 import { TextForm } from "../../ui/form.tsx";
 import { Empty } from "../../ui/parts.tsx";
 import { TablePanel } from "../../ui/table-panel.tsx";
@@ -14,26 +14,6 @@ export function Snapshots() {
     await control.request("POST /snapshots", { body: { name } });
     changed(`Saved ${name}`);
   };
-  const restore = (name: string): void =>
-    confirm({
-      title: `Restore the snapshot ${name}?`,
-      action: "Restore",
-      text: 'All records and the clock become what they were then. What is there now is kept in a snapshot, the newest "previous".',
-      onSubmit: async () => {
-        await control.request("POST /snapshots/:name/restore", { params: { name } });
-        changed(`Restored ${name}`);
-      },
-    });
-  const remove = (name: string): void =>
-    confirm({
-      title: `Delete the snapshot ${name}?`,
-      action: "Delete",
-      text: "It can't be restored afterwards. The records that are there now stay.",
-      onSubmit: async () => {
-        await control.request("DELETE /snapshots/:name", { params: { name } });
-        changed(`Deleted ${name}`);
-      },
-    });
   return (
     <TablePanel
       {...list}
@@ -50,12 +30,28 @@ export function Snapshots() {
       ]}
       buttonsOf={({ data: { name } }) => (
         <>
-          <Button small onClick={() => restore(name)}>
-            Restore…
-          </Button>
-          <Button small kind="danger" onClick={() => remove(name)}>
-            Delete…
-          </Button>
+          <AskButton
+            kind="plain"
+            small
+            button="Restore…"
+            title={`Restore the snapshot ${name}?`}
+            action="Restore"
+            run={() => control.request("POST /snapshots/:name/restore", { params: { name } })}
+            done={`Restored ${name}`}
+          >
+            All records and the clock become what they were then. What is there now is kept in a snapshot, the newest
+            "previous".
+          </AskButton>
+          <AskButton
+            small
+            button="Delete…"
+            title={`Delete the snapshot ${name}?`}
+            action="Delete"
+            run={() => control.request("DELETE /snapshots/:name", { params: { name } })}
+            done={`Deleted ${name}`}
+          >
+            It can't be restored afterwards. The records that are there now stay.
+          </AskButton>
         </>
       )}
     >
