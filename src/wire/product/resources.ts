@@ -1,19 +1,7 @@
-/** The schemas of what the product API answers with. Each does not compile unless it is exactly its type. */
+/** The schemas of what the product API answers with. Programs see the types, which must not need zod. */
 import * as z from "zod/mini";
 import { PROVIDERS, SESSION_PROVIDERS } from "../providers.ts";
 import type * as wire from "../resources.ts";
-
-type Mutable<Value> = Value extends object ? { -readonly [Key in keyof Value]: Mutable<Value[Key]> } : Value;
-// The compiler takes two such functions for one another only if both types are the same.
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters
-type IsSame<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-
-/** The schema of a type that programs see, and that must not need zod there. */
-function exactly<Value>() {
-  return <Schema extends z.ZodMiniType>(
-    schema: IsSame<Mutable<z.output<Schema>>, Mutable<Value>> extends true ? Schema : never,
-  ): z.ZodMiniType<Value> => schema as unknown as z.ZodMiniType<Value>;
-}
 
 const text = z.string();
 const id = z.uuid();
@@ -43,40 +31,39 @@ export const session = {
   active: z.boolean(),
 };
 
-export const User = exactly<wire.User>()(z.object({ id, resource: z.literal("user"), data: z.object(user) }));
-export const Session = exactly<wire.Session>()(
-  z.object({ id, resource: z.literal("session"), data: z.object(session) }),
-);
-export const Instance = exactly<wire.Instance>()(
-  z.object({
-    id,
-    resource: z.literal("instance"),
-    data: z.object({ publishable_key: text, url: z.nullable(text), subdomain: z.nullable(text) }),
+export const User: z.ZodMiniType<wire.User> = z.object({ id, resource: z.literal("user"), data: z.object(user) });
+export const Session: z.ZodMiniType<wire.Session> = z.object({
+  id,
+  resource: z.literal("session"),
+  data: z.object(session),
+});
+export const Instance: z.ZodMiniType<wire.Instance> = z.object({
+  id,
+  resource: z.literal("instance"),
+  data: z.object({ publishable_key: text, url: z.nullable(text), subdomain: z.nullable(text) }),
+});
+export const VerifiedToken: z.ZodMiniType<wire.VerifiedToken> = z.object({
+  id,
+  resource: z.literal("token"),
+  data: z.object({
+    valid: z.literal(true),
+    email: text,
+    name: text,
+    avatar_url: text,
+    provider: z.enum([...PROVIDERS, "email"]),
   }),
-);
-export const VerifiedToken = exactly<wire.VerifiedToken>()(
-  z.object({
-    id,
-    resource: z.literal("token"),
-    data: z.object({
-      valid: z.literal(true),
-      email: text,
-      name: text,
-      avatar_url: text,
-      provider: z.enum([...PROVIDERS, "email"]),
-    }),
-  }),
-);
-export const DeletedUser = exactly<wire.DeletedUser>()(z.object({ deleted: z.literal(true), id }));
-export const Discovery = exactly<wire.Discovery>()(
-  z.object({
-    issuer: text,
-    authorization_endpoint: text,
-    token_endpoint: text,
-    userinfo_endpoint: text,
-    response_types_supported: z.tuple([z.literal("code")]),
-    subject_types_supported: z.tuple([z.literal("public")]),
-    id_token_signing_alg_values_supported: z.tuple([z.literal("HS256")]),
-  }),
-);
-export const ErrorBody = exactly<wire.ErrorBody>()(z.object({ error: text, valid: z.exactOptional(z.literal(false)) }));
+});
+export const DeletedUser: z.ZodMiniType<wire.DeletedUser> = z.object({ deleted: z.literal(true), id });
+export const Discovery: z.ZodMiniType<wire.Discovery> = z.object({
+  issuer: text,
+  authorization_endpoint: text,
+  token_endpoint: text,
+  userinfo_endpoint: text,
+  response_types_supported: z.tuple([z.literal("code")]),
+  subject_types_supported: z.tuple([z.literal("public")]),
+  id_token_signing_alg_values_supported: z.tuple([z.literal("HS256")]),
+});
+export const ErrorBody: z.ZodMiniType<wire.ErrorBody> = z.object({
+  error: text,
+  valid: z.exactOptional(z.literal(false)),
+});
