@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { whyNot } from "../../src/cli/commands/tokens/verdict.ts";
-import { explainToken } from "../../src/server/control/routes/tokens.ts";
 import { claimsOf, NOW as ISSUED, sign } from "../_tokens.ts";
-import { decodePart, setup, START } from "../_setup.ts";
+import { CONTROL_KEY, decodePart, setup, START } from "../_setup.ts";
 
 const NOW = new Date("2026-06-01T12:00:00.000Z");
 const expiring = (at: string): Parameters<typeof whyNot>[2] => ({
@@ -42,9 +41,11 @@ it.each<[changes: object, reason: string]>([
   [{ nbf: ISSUED + 60 }, "It is not valid yet: its nbf is in 1 minute (2026-06-01T12:01:00Z)."],
   [{ nbf: ISSUED - 60, iat: ISSUED - 60 }, "Its lifetime is 3660 seconds; it must be from 1 to 3600."],
 ])("The command and the control API give the same reason for a token with %j", async (changes, reason) => {
-  const { acme } = await setup();
+  const { acme, fetch } = await setup({ control: true });
   const token = sign(acme.secret_key, claimsOf(acme, changes));
   const decoded = { header: decodePart(token, 0), claims: decodePart(token, 1) };
   expect(whyNot("token_invalid", token, decoded, START)).toBe(reason);
-  expect(await explainToken(token, acme, { now: () => START }, 401)).toMatchObject({ reason });
+  const headers = { authorization: `Bearer ${CONTROL_KEY}`, "content-type": "application/json" };
+  const sent = { method: "POST", headers, body: JSON.stringify({ token, instance: acme.id }) };
+  expect(await (await fetch("/__svc/v1/tokens/verify", sent)).json()).toMatchObject({ status: 401, reason });
 });

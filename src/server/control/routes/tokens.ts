@@ -8,7 +8,7 @@ import type { InstanceRecord } from "../../store/records.ts";
 import type { UserView } from "../../store/store.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { chosenInstance, findUser, requireFound, namedUuid } from "../records.ts";
-import { claimsFor } from "../../token.ts";
+import { claimsFor, TokenRefused } from "../../token.ts";
 import { isObject } from "../../../wire/text/json.ts";
 import { isUuid } from "../../../wire/ids.ts";
 import {
@@ -21,8 +21,7 @@ import {
   CLOCK_SKEW_SECONDS,
   TOKEN_LIFETIME_SECONDS,
 } from "../../../wire/claims.ts";
-import { importKey, readClaims, tokenProblem, verifySignature } from "../../../wire/token.ts";
-import { verifyingKeys } from "../../instances/instances.ts";
+import { readClaims } from "../../../wire/token.ts";
 
 export const tokenRoutes = (deps: ControlDeps): HandlersOf<"/tokens"> => ({
   "POST /tokens": async ({ body }) => {
@@ -42,25 +41,32 @@ export const tokenRoutes = (deps: ControlDeps): HandlersOf<"/tokens"> => ({
   },
 
   "POST /tokens/verify": async ({ body: { token, instance: name } }) => {
-    const claimed = name === undefined ? deps.instances.byId(readClaims(token)?.instance_id ?? "") : undefined;
+    const read = readClaims(token);
+    const claimed = name === undefined ? deps.instances.byId(read?.instance_id ?? "") : undefined;
     const instance = claimed ?? chosenInstance(deps, name);
-    const { status, answer } = await verify(deps, instance, token);
-    return { status, answer, ...(await explainToken(token, instance, deps, status)) };
+    const verdict = await verify(deps, instance, token);
+    const parts = { header: headerOf(token), claims: read ? { ...read } : null };
+    const { status, answer, problem } = verdict;
+    return { status, answer, ...parts, problem, reason: reasonOf(verdict, parts, instance, deps.now()) };
   },
 });
 
+interface Verdict {
+  readonly status: number;
+  readonly answer: Record<string, unknown>;
+  readonly problem: TokenProblem | null;
+}
+
 /** What `POST /api/v1/tokens/verify` answers to a key of the instance. */
-async function verify(
-  deps: ControlDeps,
-  instance: InstanceRecord,
-  token: string,
-): Promise<{ status: number; answer: Record<string, unknown> }> {
+async function verify(deps: ControlDeps, instance: InstanceRecord, token: string): Promise<Verdict> {
   try {
     if (token === "") throw new ApiError("missing_token");
-    return { status: 200, answer: { ...(await verifiedToken(deps, instance, token)) } };
+    return { status: 200, answer: { ...(await verifiedToken(deps, instance, token)) }, problem: null };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return { status: ERRORS[error.code].status, answer: { ...errorBody(error.code, error.detail) } };
+    const { code, detail } = error;
+    const problem = error instanceof TokenRefused ? error.reason : token === "" ? "malformed" : null;
+    return { status: ERRORS[code].status, answer: { ...errorBody(code, detail) }, problem };
   }
 }
 
@@ -87,37 +93,20 @@ function checkExpiry(kind: string, expires_in: number | undefined): void {
 
 type Parts = Record<string, unknown> | null;
 
-/** What a token says, and the reason for the result of verifying it. */
-export async function explainToken(
-  token: string,
-  instance: InstanceRecord,
-  { now }: { now(): Date },
-  status: number,
-): Promise<{ header: Parts; claims: Parts; problem: TokenProblem | null; reason: string }> {
-  const at = now();
-  const seconds = Math.floor(at.getTime() / 1000);
-  const keys = await Promise.all(verifyingKeys(instance, at).map((key) => importKey(key)));
-  const result = await verifySignature(token, keys, instance.id);
-  const problem = "problem" in result ? result.problem : tokenProblem(result, seconds);
-  const claims: Parts = readClaims(token) ? { ...readClaims(token) } : null;
-  const header = headerOf(token);
-  if (problem) return { header, claims, problem, reason: reasonOf(problem, { header, claims }, instance, at) };
-  const sub = String(claims?.["sub"]);
-  const user = isUuid(sub) ? `${sub}: it was deleted, or never existed` : `"${sub}": that is not a user id`;
-  const reason =
-    status === 404
-      ? `The token is valid, but ${instance.subdomain} has no user ${user}.`
-      : `The token is valid. It expires ${timeInWords(claims?.["exp"], at)}.`;
-  return { header, claims, problem: null, reason };
-}
-
+/** The reason for the result of verifying a token, in a sentence. */
 function reasonOf(
-  problem: TokenProblem,
+  { status, problem }: Verdict,
   { header, claims }: { header: Parts; claims: Parts },
   { subdomain }: InstanceRecord,
   now: Date,
 ): string {
   switch (problem) {
+    case null: {
+      if (status !== 404) return `The token is valid. It expires ${timeInWords(claims?.["exp"], now)}.`;
+      const sub = String(claims?.["sub"]);
+      const user = isUuid(sub) ? `${sub}: it was deleted, or never existed` : `"${sub}": that is not a user id`;
+      return `The token is valid, but ${subdomain} has no user ${user}.`;
+    }
     case "malformed":
     case "algorithm":
       return (
