@@ -4,20 +4,20 @@ import { syncBuiltinESMExports } from "node:module";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import nodeTimers from "node:timers";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { openConnections, takeRequest, track, type Connection } from "../../src/server/http/sockets.ts";
-import { sweep } from "../../src/server/http/connections.ts";
+import { openConnections, takeRequest, type Connection } from "../../src/server/http/sockets.ts";
+import { watch } from "../../src/server/http/connections.ts";
 
 interface Swept {
   readonly client: Socket;
   readonly connection: Connection;
   readonly refuse: ReturnType<typeof vi.fn>;
-  /** Lets that much of the sweeps' time pass. */
+  /** Has the connection looked at as often as in that time. */
   pass(milliseconds: number): void;
 }
 
-/** A connection to a server whose sweeps are made by the test. The first, which finds the connection, is made already. */
+/** A connection to a server, at which the test alone looks. */
 async function swept(sent: string, answer: RequestListener = () => {}): Promise<Swept> {
-  // Without sweeps by the real time, which a busy machine passes unnoticed.
+  // Without looks by the real time, which a busy machine passes unnoticed.
   const timers = vi.spyOn(nodeTimers, "setInterval").mockImplementation(() => setTimeout(() => undefined));
   syncBuiltinESMExports();
   const refuse = vi.fn();
@@ -25,8 +25,7 @@ async function swept(sent: string, answer: RequestListener = () => {}): Promise<
     takeRequest(request.socket, response);
     answer(request, response);
   });
-  server.on("connection", (socket) => void track(server, socket, true));
-  sweep(server, refuse);
+  server.on("connection", (socket) => void watch(server, socket, true, refuse));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const client = connect((server.address() as AddressInfo).port, "127.0.0.1");

@@ -30,7 +30,6 @@ export function configureServer(server: Server, limit: ConnectionLimit, onOtherS
   // Options of `createServer` alone, to which listhen passes none. Requests without Host are answered by us, as all errors are.
   Object.assign(server, { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false });
   acceptConnections(server, limit, isTls);
-  sweep(server, refuseLate);
   // An expectation that isn't understood may be ignored (RFC 9110, 10.1.1).
   server.on("checkExpectation", (message, response) => server.emit("request", message, response));
   server.on("connect", (_, socket: Socket) => {
@@ -56,7 +55,7 @@ function acceptConnections(server: Server, limit: ConnectionLimit, isTls: boolea
     const admission = limit.admit(socket);
     if (admission === "dropped") return void socket.destroy();
     const isRefused = admission === "refused";
-    const end = track(server, socket, !isTls);
+    const end = watch(server, socket, !isTls);
     if (isTls) {
       const peer = peerOf(socket);
       handshakes.set(peer, { isRefused, end });
@@ -66,7 +65,7 @@ function acceptConnections(server: Server, limit: ConnectionLimit, isTls: boolea
   server.on("secureConnection", (socket: Socket) => {
     const handshake = handshakes.get(peerOf(socket));
     handshake?.end();
-    track(server, socket, true);
+    watch(server, socket, true);
     if (handshake?.isRefused) refuseConnection(socket, "too_many_connections");
   });
 }
@@ -101,63 +100,49 @@ function refuseConnection(socket: Socket, code: ErrorCode): void {
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
 }
 
-const SWEEP_MS = 500;
+const LOOK_MS = 500;
 /** A request's head has to arrive within 5 s, and all of it within 10. */
-const HEAD = 5_000 / SWEEP_MS;
-const REQUEST = 10_000 / SWEEP_MS;
+const HEAD = 5_000 / LOOK_MS;
+const REQUEST = 10_000 / LOOK_MS;
 /** A client that takes nothing of its answer for 8 s is gone. */
-const UNREAD = 8_000 / SWEEP_MS;
+const UNREAD = 8_000 / LOOK_MS;
 /** An answer that refuses a client has a second to arrive. */
-const LINGER = 1_000 / SWEEP_MS;
-
-/** Since which sweep something has been so. Sweeps are counted: a machine that slept must not find every client late. */
-interface Ages {
-  /** A request is awaited. */
-  since: number;
-  answered: number;
-  /** Nothing was taken of what was sent, beyond `taken` bytes. */
-  unread: number;
-  taken: number;
-  /** All was sent, and the connection ended. */
-  ended: number | undefined;
-}
+const LINGER = 1_000 / LOOK_MS;
 
 /**
- * Closes connections that are too slow, or that the client leaves open after their end. Node looks for slow ones every 30 s,
- * which only an option of `createServer` changes, and it never destroys one that it has ended.
+ * Tracks a connection until it is closed, or the function that is returned is called. Closes it if it is too slow, or if the
+ * client leaves it open after its end: Node looks for slow ones every 30 s, which only an option of `createServer` changes,
+ * and it never destroys one that it has ended.
  * @param refuse answers a client whose request did not arrive in time
  */
-export function sweep(server: Server, refuse: (connection: Connection) => void): void {
-  const open = openConnections(server);
-  const ages = new WeakMap<Connection, Ages>();
-  let now = 0;
-  let timer: NodeJS.Timeout | undefined;
+export function watch(server: Server, socket: Socket, isHttp: boolean, refuse = refuseLate): () => void {
+  const connection = track(server, socket, isHttp);
+  // Looks are counted, and not the time: a machine that slept must not find every client late.
+  let [awaited, unread, ended] = [-1, -1, -1];
+  let [answered, taken] = [connection.answered, 0];
 
-  server.on("connection", () => {
-    timer ??= setInterval(() => {
-      now++;
-      for (const connection of open) look(connection);
-      if (open.size > 0) return;
-      clearInterval(timer);
-      timer = undefined;
-    }, SWEEP_MS).unref();
-  });
-
-  function look(connection: Connection): void {
-    const { socket, message, answered, unanswered } = connection;
-    let age = ages.get(connection);
-    if (!age) ages.set(connection, (age = { since: now, answered, unread: now, taken: 0, ended: undefined }));
-    const taken = socket.bytesWritten - socket.writableLength;
-    if (socket.writableLength === 0 || taken !== age.taken) Object.assign(age, { taken, unread: now });
-    if (now - age.unread >= UNREAD) return void socket.destroy();
-    if (socket.writableFinished && now - (age.ended ??= now) >= LINGER) return void socket.destroy();
+  function look(): void {
+    const takenBefore = taken;
+    taken = socket.bytesWritten - socket.writableLength;
+    unread = socket.writableLength === 0 || taken !== takenBefore ? 0 : unread + 1;
+    if (unread >= UNREAD) return void socket.destroy();
+    if (socket.writableFinished && ++ended >= LINGER) return void socket.destroy();
     if (socket.writableEnded || connection.isEnding) return;
 
-    if (answered !== age.answered) Object.assign(age, { answered, since: now });
-    const isInBody = message && !message.complete;
-    if (!isInBody && unanswered > 0) return;
+    awaited = connection.answered === answered ? awaited + 1 : 0;
+    ({ answered } = connection);
+    const isInBody = connection.message && !connection.message.complete;
+    if (!isInBody && connection.unanswered > 0) return;
     // Between requests Node's `keepAliveTimeout` counts.
-    if (!isInBody && socket.bytesRead === connection.bytesAnswered) age.since = now;
-    if (now - age.since >= (isInBody ? REQUEST : HEAD)) refuse(connection);
+    if (!isInBody && socket.bytesRead === connection.bytesAnswered) awaited = 0;
+    if (awaited >= (isInBody ? REQUEST : HEAD)) refuse(connection);
   }
+
+  const timer = setInterval(look, LOOK_MS).unref();
+  const end = (): void => {
+    openConnections(server).delete(connection);
+    clearInterval(timer);
+  };
+  socket.once("close", end);
+  return end;
 }

@@ -41,15 +41,12 @@ export function openConnections(server: Server): Set<Connection> {
   return open;
 }
 
-/** Tracks a connection of a server until it is closed, or the function that is returned is called. */
-export function track(server: Server, socket: Socket, isHttp: boolean): () => void {
-  const open = openConnections(server);
+/** Adds a connection to those that are open. */
+export function track(server: Server, socket: Socket, isHttp: boolean): Connection {
   const connection = new Connection(socket, isHttp);
-  const forget = (): void => void open.delete(connection);
   bySocket.set(socket, connection);
-  open.add(connection);
-  socket.once("close", forget);
-  return forget;
+  openConnections(server).add(connection);
+  return connection;
 }
 
 export function unrefServer(server: Server): void {
