@@ -98,15 +98,10 @@ async function printPages<Row>(
 ): Promise<ExitCode> {
   const isForPerson = context.stdout.isTTY && !shape.isCount && isTable(formatOf(flags, context));
   const id = listed.columns.find(({ name }) => name === listed.id)!;
-  let last: Row | undefined;
-  let hasMore = false;
-  const rows = pages(list, shape.range, isForPerson ? () => (hasMore = true) : undefined, keeps);
-  const seen = (async function* () {
-    for await (const row of rows) yield (last = row);
-  })();
-  const more = (): string | undefined =>
-    hasMore && last !== undefined
-      ? `More ${listed.noun} exist. Raise --limit, or add --after ${quoted(plainText(id.value(last)))}`
-      : undefined;
-  return printList(context, flags, listed, shape, seen, none, more);
+  let more: string | undefined;
+  const onMore = (last: Row): void => {
+    more = `More ${listed.noun} exist. Raise --limit, or add --after ${quoted(plainText(id.value(last)))}`;
+  };
+  const rows = pages(list, shape.range, isForPerson ? onMore : undefined, keeps);
+  return printList(context, flags, listed, shape, rows, none, () => more);
 }

@@ -152,26 +152,27 @@ export async function printResource<Row>(
 /**
  * The rows of a list, at most `limit`, asked for page by page while they are taken.
  * A service that knows no pages answers with everything at once.
- * @param onMore called if there are more rows than the limit. Without it none beyond the limit are requested
+ * @param onMore called with the last row if there are more than the limit. Without it none beyond the limit are requested
  * @param keeps whether a row counts at all
  */
 export async function* pages<Row>(
   list: (page: Page) => ListCall<Row>,
   { limit = Infinity, ...page }: Page,
-  onMore?: () => void,
+  onMore?: (last: Row) => void,
   keeps?: (row: Row) => boolean,
 ): AsyncGenerator<Row> {
   const wanted = onMore ? limit + 1 : limit;
   if (wanted <= MAX_PAGE_SIZE && !keeps) {
     const rows = await list({ limit: wanted, ...page });
-    if (rows.length > limit) onMore?.();
+    if (rows.length > limit) onMore?.(rows[limit - 1]!);
     return yield* rows.slice(0, limit);
   }
   let left = limit;
+  let last: Row | undefined;
   for await (const row of list(page)) {
     if (keeps?.(row) === false) continue;
-    if (left-- === 0) return onMore?.();
-    yield row;
+    if (left-- === 0) return onMore?.(last!);
+    yield (last = row);
     if (left === 0 && !onMore) return;
   }
 }
