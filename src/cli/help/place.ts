@@ -1,4 +1,5 @@
 import type { Command, Option } from "commander";
+import type { TargetFlags } from "../command.ts";
 
 /** Where the words of a line lead to in the tree of commands. */
 export interface Place {
@@ -7,8 +8,8 @@ export interface Place {
   readonly operands: readonly string[];
   /** The last word, if it is an option whose value is missing. */
   readonly pending: Option | undefined;
-  /** The values of options, by their long names. */
-  readonly given: Readonly<Record<string, string>>;
+  /** The values of options. */
+  readonly given: Readonly<Record<string, string>> & TargetFlags;
 }
 
 export function walk(program: Command, words: readonly string[]): Place {
@@ -17,14 +18,15 @@ export function walk(program: Command, words: readonly string[]): Place {
   const operands: string[] = [];
   const given: Record<string, string> = {};
   for (const word of words) {
-    const [, long, value] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];
+    const [, flag = word, value] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];
+    const option = optionsOf(command).find(({ long, short }) => long === flag || short === flag);
     if (pending) {
-      if (pending.long) given[pending.long] = word;
+      given[pending.attributeName()] = word;
       pending = undefined;
-    } else if (long !== undefined) given[long] = value!;
-    else if (word.startsWith("-"))
-      pending = optionsOf(command).find((option) => (option.long === word || option.short === word) && option.required);
-    else {
+    } else if (word.startsWith("-")) {
+      if (value === undefined) pending = option?.required ? option : undefined;
+      else if (option) given[option.attributeName()] = value;
+    } else {
       const child = operands.length === 0 ? command.commands.find((one) => one.name() === word) : undefined;
       if (child) command = child;
       else operands.push(word);

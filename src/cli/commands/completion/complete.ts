@@ -26,9 +26,14 @@ export async function runComplete(context: Context, program: Program): Promise<v
 /** What the last of the words, which begin with `svc`, can become. */
 async function complete(program: Command, context: Context, words: readonly string[]): Promise<readonly Candidate[]> {
   const current = words.at(-1) ?? "";
-  const place = walk(program, words.slice(1, -1));
-  const candidates = await candidatesFor(program, context, place, current);
-  return candidates === FILES ? FILES : candidates.filter(({ value }) => isNext(value, current));
+  // As if the option were a word of its own.
+  const [, option, begun = current] = /^(--[\w-]+)=(.*)$/s.exec(current) ?? [];
+  const place = walk(program, [...words.slice(1, -1), ...(option === undefined ? [] : [option])]);
+  if (option !== undefined && !place.pending) return [];
+  const candidates = await candidatesFor(program, context, place, begun);
+  if (candidates === FILES) return FILES;
+  const whole = candidates.map((one) => (option === undefined ? one : { ...one, value: `${option}=${one.value}` }));
+  return whole.filter(({ value }) => isNext(value, current));
 }
 
 /** What is there already and only waits for a value is not offered again. */
@@ -45,12 +50,6 @@ async function candidatesFor(
 ): Promise<readonly Candidate[]> {
   const { command, operands, pending } = place;
   if (pending) return valuesOf(context, pending, current, place);
-  const [, long, begun = ""] = /^(--[\w-]+)=(.*)$/s.exec(current) ?? [];
-  if (long !== undefined) {
-    const option = optionsOf(command).find((one) => one.long === long);
-    const values = option ? await valuesOf(context, option, begun, place) : [];
-    return values === FILES ? FILES : values.map((one) => ({ ...one, value: `${long}=${one.value}` }));
-  }
   const fields = takesTerms(place) ? searchedBy(place) : undefined;
   const terms = fields ? termsFor(fields, current) : [];
   if (current.startsWith("-"))
@@ -62,10 +61,9 @@ async function candidatesFor(
   const children = operands.length === 0 ? subcommands(command) : [];
   const named = children.map(toCandidate);
   if (command.name() === "help") return helpWords(program, operands);
-  const argument = command.registeredArguments.at(Math.min(operands.length, command.registeredArguments.length - 1));
-  const isTaken = argument !== undefined && !argument.variadic && operands.length >= command.registeredArguments.length;
-  if (argument === undefined || isTaken) return named;
-  return [...named, ...(await valuesOf(context, argument, current, place))];
+  const { registeredArguments: all } = command;
+  const argument = all[operands.length] ?? all.find(({ variadic }) => variadic);
+  return argument ? [...named, ...(await valuesOf(context, argument, current, place))] : named;
 }
 
 function helpWords(program: Command, operands: readonly string[]): Candidate[] {

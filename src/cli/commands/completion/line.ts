@@ -1,6 +1,5 @@
 import { PROVIDERS, SESSION_PROVIDERS } from "../../../wire/providers.ts";
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../../wire/search/fields.ts";
-import type { TargetFlags } from "../../command.ts";
 import type { Place } from "../../help/place.ts";
 
 /** What a word can become. */
@@ -17,14 +16,6 @@ export function splitLine(line: string): string[] {
   const words: string[] = line.match(/(?:'[^']*'?|"[^"]*"?|\\.|[^\s'"\\])+/g) ?? [];
   if (line === "" || /\s$/.test(line)) words.push("");
   return words.map((word) => word.replace(/['"]|\\(.)/g, "$1"));
-}
-
-/** The service that a line names. */
-export function targetOf({ given }: Place): TargetFlags {
-  const { "--profile": profile, "--instance": instance, "--base-url": baseUrl, "--api-url": apiUrl } = given;
-  return Object.fromEntries(
-    Object.entries({ profile, instance, baseUrl, apiUrl }).filter(([, value]) => value !== undefined),
-  );
 }
 
 const SEARCHED: Readonly<Record<string, Fields>> = { users: USER_FIELDS, sessions: SESSION_FIELDS };

@@ -12,7 +12,7 @@ import type { Place } from "../../help/place.ts";
 import { columnNames } from "../../list/flags.ts";
 import { FORMATS } from "../../output/flags.ts";
 import type { Records } from "../record-commands.ts";
-import { targetOf, FILES, searchedBy, termsFor, type Candidate } from "./line.ts";
+import { FILES, searchedBy, termsFor, type Candidate } from "./line.ts";
 
 type Values = (
   context: Context,
@@ -128,7 +128,7 @@ async function asked(
 ): Promise<readonly Candidate[]> {
   const env = { ...context.env, SVC_TIMEOUT: WITHIN_SECONDS, SVC_RETRIES: "0", SVC_WAIT: "", SVC_LOG: "" };
   const quiet: Context = { ...context, env, stderr: { write: () => true, isTTY: false } };
-  const target = await resolveTarget(quiet, targetOf(place));
+  const target = await resolveTarget(quiet, place.given);
   if (typeof target.secret_key?.value !== "string") return [];
   const found = await ask(await openTarget(quiet, target));
   // What begins with a hyphen would be an option.
