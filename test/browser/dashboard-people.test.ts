@@ -66,6 +66,11 @@ describe.skipIf(CHROMIUM === undefined)("In the dashboard, users, instances and 
     const before = (await list("/users?limit=1000")).length;
     const rows = page.getByTestId("row");
     const kept = await rows.nth(2).getAttribute("data-id");
+    const boxes = rows.getByRole("checkbox", { checked: true });
+    await page.getByLabel("Select all rows of this page").check();
+    await expect.poll(() => boxes.count()).toBe(await rows.count());
+    await page.getByRole("button", { name: "Clear" }).click();
+    await expect.poll(() => boxes.count()).toBe(0);
     await rows.nth(0).getByRole("checkbox").check();
     await rows.nth(1).focus();
     await page.keyboard.press("Space");

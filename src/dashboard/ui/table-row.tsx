@@ -50,53 +50,58 @@ export class TableRow<Row extends TableRecord> extends Component<TableRowProps<R
   }
 
   override render() {
-    const { row, columns, table, address, tone, isFirst, selection } = this.props;
-    const { id } = row;
-    const open = (currentTarget: HTMLElement): void => {
-      if (address === undefined) return;
-      opened.set(table, { id, index: [...(currentTarget.parentElement?.children ?? [])].indexOf(currentTarget) });
-      goTo(address);
-    };
-    return (
-      <tr
-        role="row"
-        data-id={id}
-        data-testid="row"
-        class={`${address === undefined ? "" : "link"} ${tone ?? ""}`}
-        tabIndex={address !== undefined && isFirst ? 0 : -1}
-        onClick={(event) => {
-          if (!opensRow(event)) return;
-          event.preventDefault();
-          open(event.currentTarget);
-        }}
-        onKeyDown={(event) => {
-          if (event.target !== event.currentTarget) return;
-          if (event.key === "Enter") open(event.currentTarget);
-          else if (event.key === " " && selection) {
-            event.preventDefault();
-            setSelected(selection, [id], !selection.peek().has(id));
-          } else if (move(event.currentTarget, event.key)) event.preventDefault();
-        }}
-      >
-        {selection && (
-          <td role="cell" class="select">
-            <input
-              type="checkbox"
-              aria-label="Select this row"
-              tabIndex={-1}
-              checked={selection.value.has(id)}
-              onChange={({ currentTarget }) => setSelected(selection, [id], currentTarget.checked)}
-            />
-          </td>
-        )}
-        {columns.map((column) => (
-          <td key={column.title} role="cell" data-label={column.title} class={classOf(column)}>
-            {column.cell(row)}
-          </td>
-        ))}
-      </tr>
-    );
+    return <Cells<Row> {...this.props} />;
   }
+}
+
+/** Apart from the row, which a signal that is shown could not draw again. */
+function Cells<Row extends TableRecord>(props: TableRowProps<Row>) {
+  const { row, columns, table, address, tone, isFirst, selection } = props;
+  const { id } = row;
+  const open = (currentTarget: HTMLElement): void => {
+    if (address === undefined) return;
+    opened.set(table, { id, index: [...(currentTarget.parentElement?.children ?? [])].indexOf(currentTarget) });
+    goTo(address);
+  };
+  return (
+    <tr
+      role="row"
+      data-id={id}
+      data-testid="row"
+      class={`${address === undefined ? "" : "link"} ${tone ?? ""}`}
+      tabIndex={address !== undefined && isFirst ? 0 : -1}
+      onClick={(event) => {
+        if (!opensRow(event)) return;
+        event.preventDefault();
+        open(event.currentTarget);
+      }}
+      onKeyDown={(event) => {
+        if (event.target !== event.currentTarget) return;
+        if (event.key === "Enter") open(event.currentTarget);
+        else if (event.key === " " && selection) {
+          event.preventDefault();
+          setSelected(selection, [id], !selection.peek().has(id));
+        } else if (move(event.currentTarget, event.key)) event.preventDefault();
+      }}
+    >
+      {selection && (
+        <td role="cell" class="select">
+          <input
+            type="checkbox"
+            aria-label="Select this row"
+            tabIndex={-1}
+            checked={selection.value.has(id)}
+            onChange={({ currentTarget }) => setSelected(selection, [id], currentTarget.checked)}
+          />
+        </td>
+      )}
+      {columns.map((column) => (
+        <td key={column.title} role="cell" data-label={column.title} class={classOf(column)}>
+          {column.cell(row)}
+        </td>
+      ))}
+    </tr>
+  );
 }
 
 /** Moves the focus between rows, only from a row: elsewhere the arrow keys still scroll. */
