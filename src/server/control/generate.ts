@@ -28,7 +28,7 @@ export function createGenerator(
 
   function makeUpUser(index: number): SeedUser {
     const name = `${instance_id} ${seed} ${index}`;
-    const draw = new Draw(`person ${name}`);
+    const draw = createDraw(`person ${name}`);
     const person = makeUpPerson(index, draw);
     const age = draw.fraction() * TWO_YEARS_MS;
     const created_at = new Date(now.getTime() - age).toISOString();
@@ -137,28 +137,19 @@ function makeUpPerson(index: number, draw: Draw): { name: string; login: string 
   return { name: order(first.own, last.own), login: `${first.latin}.${last.latin}` };
 }
 
+type Draw = ReturnType<typeof createDraw>;
+
 /** Numbers that follow from a name: the same name draws the same ones. Good for some fifteen of them. */
-class Draw {
-  readonly #bytes: Buffer;
-  #next = 0;
-
-  constructor(name: string) {
-    this.#bytes = hash("sha512", name, "buffer");
-  }
-
-  /** From 0 to below 1. */
-  fraction(): number {
-    const fraction = this.#bytes.readUInt32BE(this.#next) / 2 ** 32;
-    this.#next += 4;
-    return fraction;
-  }
-
-  /** From 0 to below a limit. */
-  below(limit: number): number {
-    return Math.floor(this.fraction() * limit);
-  }
-
-  one<Item>(items: readonly Item[]): Item {
-    return items[this.below(items.length)]!;
-  }
+function createDraw(name: string) {
+  const bytes = hash("sha512", name, "buffer");
+  let drawn = 0;
+  const fraction = (): number => bytes.readUInt32BE(4 * drawn++) / 2 ** 32;
+  const below = (limit: number): number => Math.floor(fraction() * limit);
+  return {
+    /** From 0 to below 1. */
+    fraction,
+    /** From 0 to below a limit. */
+    below,
+    one: <Item>(items: readonly Item[]): Item => items[below(items.length)]!,
+  };
 }

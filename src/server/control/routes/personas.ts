@@ -1,4 +1,3 @@
-import { PROVIDERS } from "../../../wire/providers.ts";
 import { recordsOf, SeedPersona } from "../../seed/parse.ts";
 import { typedPersona } from "../../simulator/typed-account.ts";
 import { checked } from "../../zod-errors.ts";
@@ -31,13 +30,8 @@ export const personaRoutes = (deps: ControlDeps): HandlersOf<"/personas"> => ({
     const changed = await deps.store.change("personas", params.id, (before) => {
       if (!before) return undefined;
       const typical = typicalAccounts({ email: email ?? before.email, name: name ?? before.name }, email_verified);
-      const accounts = Object.fromEntries(
-        PROVIDERS.flatMap((provider) => {
-          const own = before.accounts[provider] ?? typical[provider];
-          const account = given[provider] === undefined ? own : given[provider];
-          return account ? [[provider, account]] : [];
-        }),
-      );
+      const all = Object.entries({ ...typical, ...before.accounts, ...given });
+      const accounts = Object.fromEntries(all.filter(([, account]) => account !== null));
       const after = patched(before, { name, email, avatar_url, accounts });
       const { accounts: _, ...columns } = after;
       refuseFaults(personaFaults({ ...columns, ...accounts }));
