@@ -2,7 +2,6 @@ import { createInstances } from "../instances/instances.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import { CLOCK_SETTING, type Store, SECRET_PREFIX } from "../store/store.ts";
 import type { Edit } from "../simulator/edit.ts";
-import type { ParsedBodyOf } from "../../wire/control/routes.ts";
 import { changeSetting } from "../store/settings.ts";
 import { randomBytes } from "node:crypto";
 import type { AnswerOf } from "../../wire/control/types.ts";
@@ -14,24 +13,17 @@ const LOOK_EVERY_MS = 400;
 /** How long what was read may be used. A key's revocation is confirmed only after this time. */
 const RELIED_ON_MS = 800;
 
-type Wanted = ParsedBodyOf<"POST /scenarios">;
+type Shown = AnswerOf<"GET /scenarios">[number]["data"];
 
-/** How matching sign-ins end; stored, so that every process applies it. */
-export interface Scenario extends Readonly<Pick<Wanted, "outcome" | "times" | "delay_ms">> {
+/** How matching sign-ins end; stored, so that every process applies it. The instance in `match` is an id. */
+export interface Scenario extends Readonly<Omit<Shown, "profile" | "omit" | "remaining">> {
   readonly id: string;
-  /** `instance` is an instance's id. */
-  readonly match: Readonly<Wanted["match"]>;
-  /** A persona's id or e-mail address; null for the hinted account, or the first one. */
-  readonly as: string | null;
-  readonly label: string | null;
   /** Changes to the profile that the provider sends. */
   readonly profile?: Edit | undefined;
-  readonly used: number;
   /** Digests of the states that it decided, so that a reload of the authorize page repeats it. */
   readonly states: readonly string[];
   /** Ascending in order of creation, whatever the clock says. */
   readonly order: number;
-  readonly created_at: string;
 }
 
 /** How many more sign-ins it applies to; null for no limit. */
