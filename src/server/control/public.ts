@@ -6,66 +6,51 @@ import { TOKENS } from "../http/pages/tokens.ts";
 import { redirect, type Sent, PAGE_POLICY } from "../http/respond.ts";
 import { sendStatic, staticText, type StaticText } from "../http/static-text.ts";
 
+const HTML = { "content-type": "text/html; charset=utf-8" };
+const SCRIPT = { "content-type": "text/javascript; charset=utf-8" };
+const STYLE = { "content-type": "text/css; charset=utf-8" };
 /** Scripts, styles and data from the dashboard's own origin only. */
-const DASHBOARD_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+const DASHBOARD = {
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+};
+// A page that opens the dashboard gets no window to look into or steer. `same-origin` would also take from the dashboard
+// the window in which it tries a sign-in, because the account picker may be a popup and sends none.
+const POPUPS = { "cross-origin-opener-policy": "same-origin-allow-popups" };
 
-/** The dashboard's files and the API reference, with their headers. They need no key, because they contain no data. */
-const FILES = {
-  "index.html": {
-    "content-type": "text/html; charset=utf-8",
-    "content-security-policy": DASHBOARD_POLICY,
-    // A page that opens the dashboard gets no window to look into or steer. `same-origin` would also take from the dashboard
-    // the window in which it tries a sign-in, because the account picker may be a popup and sends none.
-    "cross-origin-opener-policy": "same-origin-allow-popups",
-  },
-  "dashboard.js": {
-    "content-type": "text/javascript; charset=utf-8",
-    "content-security-policy": DASHBOARD_POLICY,
-  },
-  "dashboard.css": { "content-type": "text/css; charset=utf-8", "content-security-policy": DASHBOARD_POLICY },
-  "openapi.json": { "content-type": "application/json" },
-  docs: { "content-type": "text/html; charset=utf-8", "content-security-policy": PAGE_POLICY },
-  "docs.js": { "content-type": "text/javascript; charset=utf-8" },
-  "docs.css": { "content-type": "text/css; charset=utf-8" },
-} as const;
-type File = keyof typeof FILES;
+type File = readonly [headers: Readonly<Record<string, string>>, read: (front: string) => Promise<string>];
+
+const openApiOf = async (front: string) => (await import("./reference/openapi.ts")).openApi(front);
+
+/** The dashboard's files and the API reference. They need no key, because they contain no data. */
+const FILES: Readonly<Record<string, File>> = {
+  "index.html": [{ ...HTML, ...DASHBOARD, ...POPUPS }, () => builtFile("index.html")],
+  "dashboard.js": [{ ...SCRIPT, ...DASHBOARD }, () => builtFile("dashboard.js")],
+  "dashboard.css": [{ ...STYLE, ...DASHBOARD }, async () => TOKENS + (await builtFile("dashboard.css"))],
+  "openapi.json": [{ "content-type": "application/json" }, async (front) => JSON.stringify(await openApiOf(front))],
+  docs: [
+    { ...HTML, "content-security-policy": PAGE_POLICY },
+    async (front) => (await import("./reference/page.ts")).referencePage(await openApiOf(front)),
+  ],
+  "docs.js": [SCRIPT, async () => (await import("./reference/assets.ts")).SCRIPT],
+  "docs.css": [STYLE, async () => (await import("./reference/assets.ts")).STYLE],
+};
 
 /** By method and path. Each is made when it is asked for, and does not change while the process runs. */
 export function publicRoutes(front: string): Record<string, (call: Call) => Sent | Promise<Sent>> {
-  const made = new Map<File, Promise<StaticText>>();
-  const send = async (event: H3Event, name: File): Promise<Sent> => {
-    const text = made.get(name) ?? readText(name, front).then(staticText);
+  const made = new Map<string, Promise<StaticText>>();
+  const sendFile = async (event: H3Event, name: string): Promise<Sent> => {
+    const [headers, read] = FILES[name]!;
+    const text = made.get(name) ?? read(front).then(staticText);
     made.set(name, text);
-    return sendStatic(event, await text, FILES[name]);
+    return sendStatic(event, await text, headers);
   };
-  const { "index.html": _, ...files } = FILES;
-  const names = Object.keys(files) as File[];
+  const names = Object.keys(FILES).filter((name) => name !== "index.html");
   return {
-    ...Object.fromEntries(names.map((name) => [`GET /__svc/${name}`, ({ event }: Call) => send(event, name)])),
+    ...Object.fromEntries(names.map((name) => [`GET /__svc/${name}`, ({ event }: Call) => sendFile(event, name)])),
     "GET /__svc": ({ event, request }) =>
-      request.target.startsWith("/__svc/") ? send(event, "index.html") : redirect(event, `${front}/__svc/`),
+      request.target.startsWith("/__svc/") ? sendFile(event, "index.html") : redirect(event, `${front}/__svc/`),
   };
-}
-
-async function readText(name: File, front: string): Promise<string> {
-  switch (name) {
-    case "openapi.json":
-      return JSON.stringify((await import("./reference/openapi.ts")).openApi(front));
-    case "docs": {
-      const parts = [import("./reference/openapi.ts"), import("./reference/page.ts")] as const;
-      const [{ openApi }, { referencePage }] = await Promise.all(parts);
-      return referencePage(openApi(front));
-    }
-    case "docs.js":
-      return (await import("./reference/assets.ts")).SCRIPT;
-    case "docs.css":
-      return (await import("./reference/assets.ts")).STYLE;
-    case "dashboard.css":
-      return TOKENS + (await builtFile(name));
-    default:
-      return builtFile(name);
-  }
 }
 
 /** @throws {ApiError} `not_found` if the package was not built */
