@@ -34,8 +34,9 @@ export const tokenRoutes = (deps: ControlDeps): HandlersOf<"/tokens"> => ({
     const exp = now + (expires_in ?? (kind === "expired" ? -60 : TOKEN_LIFETIME_SECONDS));
     const good = claimsFor(instance, user, provider, exp - TOKEN_LIFETIME_SECONDS);
     const edit = editOf(body.claims, body.omit);
-    const own = { ...good, ...wrongClaims(kind, good, now) };
-    const token = signedAs(kind, instance, edit ? edited(own, edit) : own);
+    const { claims, sign = (own) => signed(own, instance.secret_key) } = KINDS[kind];
+    const own = { ...good, ...claims?.(good, now) };
+    const token = sign(edit ? edited(own, edit) : own, instance);
     const { status, answer } = await verify(deps, instance, token);
     return { token, kind, expect: { status, error: typeof answer["error"] === "string" ? answer["error"] : null } };
   },
@@ -131,45 +132,37 @@ function headerOf(token: string): Parts {
   }
 }
 
-/** Signs claims as a token of the kind is signed. The same claims give the same token. */
-function signedAs(kind: TokenKind, instance: InstanceRecord, claims: object): string {
-  switch (kind) {
-    case "wrong_signature":
-      return signed(claims, derived(`wrong signature ${instance.id}`));
-    case "wrong_algorithm":
-      return signed(claims, instance.secret_key, "HS512");
-    case "alg_none":
-      return `${encode({ alg: "none", typ: "JWT" })}.${encode(claims)}.`;
-    case "other_instance":
-      return signed(
-        { ...claims, instance_id: namedUuid(`other instance ${instance.id}`) },
-        derived(`other ${instance.id}`),
-      );
-    case "malformed":
-      return signed(claims, instance.secret_key).replace(/\..*\./, ".");
-    default:
-      return signed(claims, instance.secret_key);
-  }
+/** How a token differs from a valid one. The same claims give the same token. */
+interface Kind {
+  /** Claims that are wrong. What is undefined is left out. */
+  readonly claims?: (good: { iat: number; sub: string }, now: number) => object;
+  readonly sign?: (claims: object, instance: InstanceRecord) => string;
 }
 
-/** What a token of the kind claims otherwise than a good one. What is undefined is left out. */
-function wrongClaims(kind: TokenKind, { iat, sub }: { iat: number; sub: string }, now: number): object {
-  const later = now + CLOCK_SKEW_SECONDS + 3600;
-  switch (kind) {
-    case "issued_in_future":
-      return { iat: later, exp: later + TOKEN_LIFETIME_SECONDS };
-    case "wrong_issuer":
-      return { iss: "https://issuer.example" };
-    case "wrong_lifetime":
-      return { exp: iat + 24 * 3600 };
-    case "missing_claim":
-      return { exp: undefined };
-    case "deleted_user":
-      return { sub: namedUuid(`deleted user ${sub}`) };
-    default:
-      return {};
-  }
-}
+const KINDS: Readonly<Record<TokenKind, Kind>> = {
+  valid: {},
+  expired: {},
+  issued_in_future: {
+    claims(_, now) {
+      const iat = now + CLOCK_SKEW_SECONDS + 3600;
+      return { iat, exp: iat + TOKEN_LIFETIME_SECONDS };
+    },
+  },
+  wrong_issuer: { claims: () => ({ iss: "https://issuer.example" }) },
+  wrong_lifetime: { claims: ({ iat }) => ({ exp: iat + 24 * 3600 }) },
+  missing_claim: { claims: () => ({ exp: undefined }) },
+  deleted_user: { claims: ({ sub }) => ({ sub: namedUuid(`deleted user ${sub}`) }) },
+  wrong_signature: { sign: (claims, { id }) => signed(claims, derived(`wrong signature ${id}`)) },
+  wrong_algorithm: { sign: (claims, { secret_key }) => signed(claims, secret_key, "HS512") },
+  alg_none: { sign: (claims) => `${encode({ alg: "none", typ: "JWT" })}.${encode(claims)}.` },
+  other_instance: {
+    sign(claims, { id }) {
+      const instance_id = namedUuid(`other instance ${id}`);
+      return signed({ ...claims, instance_id }, derived(`other ${id}`));
+    },
+  },
+  malformed: { sign: (claims, { secret_key }) => signed(claims, secret_key).replace(/\..*\./, ".") },
+};
 
 function signed(claims: object, key: string, alg: "HS256" | "HS512" = "HS256"): string {
   const text = `${encode({ alg, typ: "JWT" })}.${encode(claims)}`;
