@@ -20,7 +20,7 @@ import type { SharedState } from "./shared-state/shared-state.ts";
 import { createSignIns } from "./sign-in/begin.ts";
 import type { SignInDeps } from "./sign-in/complete.ts";
 import { NO_START_LIMIT, createStartLimit } from "./sign-in/start-limit.ts";
-import { createFinished } from "./sign-in/take-state.ts";
+import { createFinished } from "./sign-in/claim-state.ts";
 import { withReplays, type Decide } from "./simulator/decision.ts";
 import { signInHeadless } from "./simulator/headless.ts";
 import { createSimulator, type Simulator } from "./simulator/simulator.ts";

@@ -2,13 +2,13 @@ import { expect, it } from "vitest";
 import { Commits } from "../../src/server/store/json/document/commits.ts";
 import { Document } from "../../src/server/store/json/document/document.ts";
 import { StateQueue } from "../../src/server/store/json/document/tenant.ts";
-import { createSignIns } from "../../src/server/store/json/sign-ins.ts";
+import { createSignInOperations } from "../../src/server/store/json/sign-ins.ts";
 import { state, take } from "./_records.ts";
 
 const LATER = "2027-01-01T00:00:00.000Z";
 
 /** States over a log that counts its writes. */
-function createCounted(): { states: ReturnType<typeof createSignIns>; writes: number; changes: number } {
+function createCounted(): { states: ReturnType<typeof createSignInOperations>; writes: number; changes: number } {
   const document = new Document();
   const counted = { writes: 0, changes: 0 };
   const commits = new Commits(document, {
@@ -20,7 +20,7 @@ function createCounted(): { states: ReturnType<typeof createSignIns>; writes: nu
     probe: async () => {},
     replace: async (_, publish) => publish(),
   });
-  return Object.assign(counted, { states: createSignIns(document, commits) });
+  return Object.assign(counted, { states: createSignInOperations(document, commits) });
 }
 
 it("Sign-ins that start together share one write, also with 50,000 outstanding", async () => {

@@ -9,8 +9,8 @@ import type { Caller } from "./caller.ts";
 import { authorizationUrl, generateCodeVerifier, generateState } from "./oauth2.ts";
 import { checkRedirectUri, listedDestination } from "./redirect-rule.ts";
 import { parseRedirectUri } from "./redirect-uri.ts";
-import { wayBackTo } from "./take-state.ts";
-import { completeSignIn, type CallbackRequest, type SignInDeps } from "./complete.ts";
+import { wayBackTo } from "./claim-state.ts";
+import { answerCallback, type CallbackRequest, type SignInDeps } from "./complete.ts";
 
 interface BeginRequest {
   readonly instance: InstanceRecord;
@@ -130,6 +130,6 @@ export type SignIns = ReturnType<typeof createSignIns>;
 export function createSignIns(deps: SignInDeps) {
   return {
     begin: (request: BeginRequest) => beginSignIn(deps, request),
-    complete: (request: CallbackRequest) => completeSignIn(deps, request),
+    complete: (request: CallbackRequest) => answerCallback(deps, request),
   };
 }

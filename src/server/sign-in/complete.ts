@@ -14,10 +14,10 @@ import { checkIssuer } from "./oauth2.ts";
 import { checkedProfile, openSession, resolveUser, type SignInContext } from "./resolve-user.ts";
 import { withParameters } from "./redirect-uri.ts";
 import type { StartLimit } from "./start-limit.ts";
-import { STATE, takeState, type TakeStateDeps, type TakeStateRequest } from "./take-state.ts";
+import { STATE, claimState, type ClaimDeps, type ClaimRequest } from "./claim-state.ts";
 
 /** What the two halves of a sign-in depend on. */
-export interface SignInDeps extends TakeStateDeps {
+export interface SignInDeps extends ClaimDeps {
   readonly addresses: Addresses;
   readonly connect: Connect;
   readonly startLimit: StartLimit;
@@ -36,7 +36,7 @@ export interface SignInDeps extends TakeStateDeps {
   onUnlisted(instance: InstanceRecord, origin: string): void;
 }
 
-export interface CallbackRequest extends TakeStateRequest {
+export interface CallbackRequest extends ClaimRequest {
   readonly code: string | undefined;
   /** The provider's error code, sent instead of `code` (RFC 6749, 4.1.2.1). */
   readonly error: string | undefined;
@@ -52,11 +52,11 @@ export interface CallbackRequest extends TakeStateRequest {
  * @returns the application's address, with a token or an error, and why it failed
  * @throws {SignInRefused} `invalid_state`; then no address can be trusted
  */
-export async function completeSignIn(deps: SignInDeps, request: CallbackRequest) {
+export async function answerCallback(deps: SignInDeps, request: CallbackRequest) {
   const startedAt = performance.now();
   const { state, provider } = request;
   const callback = { name: "callback", sent: { provider, code: request.code, error: request.error, state } };
-  const { record, instance, removed } = await takeState(deps, request).catch((error: unknown) => {
+  const { record, instance, removed } = await claimState(deps, request).catch((error: unknown) => {
     noteRefusal(deps, request, error, callback);
     throw error;
   });

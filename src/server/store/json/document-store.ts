@@ -13,7 +13,7 @@ import { Commits, type Log } from "./document/commits.ts";
 import { Document, type Content } from "./document/document.ts";
 import { removal, type Tables } from "./document/tables.ts";
 import { createRecordOperations } from "./record-operations.ts";
-import { createSignIns } from "./sign-ins.ts";
+import { createSignInOperations } from "./sign-ins.ts";
 
 /** What a store needs besides its document. */
 export interface DocumentStoreParts {
@@ -116,7 +116,7 @@ export function createDocumentStore({ location, low, log, snapshotStorage, close
       });
     },
 
-    ...createSignIns(document, commits),
+    ...createSignInOperations(document, commits),
 
     probe: () => log.probe(),
 

@@ -6,7 +6,7 @@ import type { Document } from "./document/document.ts";
 import type { Change } from "./document/tables.ts";
 
 /** A sign-in from its state to its session. */
-export function createSignIns(document: Document, commits: Commits) {
+export function createSignInOperations(document: Document, commits: Commits) {
   /** The instances whose outdated states are being dropped. Of the saves that arrive together, one does it. */
   const dropping = new Set<string>();
   /** The states whose removal is being written; each settles with it. */

@@ -19,7 +19,7 @@ export function createFinished(): FinishedSignIns {
   return new LRUCache({ max: MAX_FINISHED });
 }
 
-export interface TakeStateDeps {
+export interface ClaimDeps {
   readonly store: Store;
   readonly addresses: { readonly isHttps: boolean };
   readonly finished: FinishedSignIns;
@@ -27,7 +27,7 @@ export interface TakeStateDeps {
   now(): Date;
 }
 
-export interface TakeStateRequest {
+export interface ClaimRequest {
   readonly provider: Provider;
   readonly state: string;
   readonly cookie: ReadCookie;
@@ -35,11 +35,11 @@ export interface TakeStateRequest {
 }
 
 /**
- * Takes a state: from here on no other request can use it, whatever follows.
+ * Claims a state: from here on no other request can use it, whatever follows.
  * @returns also `removed`, which must be awaited before anything is answered
  * @throws {SignInRefused} `invalid_state`: unknown, used, expired, of another provider, or of another browser
  */
-export async function takeState(deps: TakeStateDeps, request: TakeStateRequest) {
+export async function claimState(deps: ClaimDeps, request: ClaimRequest) {
   const { store, finished, findInstance } = deps;
   const taken = STATE.test(request.state) ? await store.takeState(request.state) : undefined;
   if (!taken) throw notOpen(request.state, finished);
@@ -76,7 +76,7 @@ export function wayBackTo({ name }: InstanceRecord, redirect_uri: string): WayBa
   return hostname === undefined ? undefined : { name, origin };
 }
 
-function faultOf(record: StateRecord, request: TakeStateRequest, deps: TakeStateDeps): string | undefined {
+function faultOf(record: StateRecord, request: ClaimRequest, deps: ClaimDeps): string | undefined {
   const { addresses, now } = deps;
   const late = now().getTime() - new Date(record.expires_at).getTime();
   if (late >= 0)
