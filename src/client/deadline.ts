@@ -25,8 +25,14 @@ export function startDeadline(timeoutMs: number, own: AbortSignal | undefined): 
   const endsAt = performance.now() + timeoutMs;
   const controller = new AbortController();
   const { signal } = controller;
-  let isOver = false;
+  const stopped = new Promise<never>((_, reject) =>
+    signal.addEventListener("abort", () => reject(signal.reason as Error)),
+  );
+  stopped.catch(() => undefined);
+  // What is shared with other calls continues. Only this call stops waiting.
+  const until = <Value>(promise: Promise<Value>): Promise<Value> => Promise.race([promise, stopped]);
 
+  let isOver = false;
   const onTime = (): void => {
     isOver = true;
     controller.abort(new DOMException("The request timed out", "TimeoutError"));
@@ -34,18 +40,6 @@ export function startDeadline(timeoutMs: number, own: AbortSignal | undefined): 
   const timer = timeoutMs > LONGEST_MS ? undefined : setTimeout(onTime, timeoutMs);
   const forgetOwn = own && onAbort(own, () => controller.abort(own.reason));
 
-  // What is shared with other calls continues. Only this call stops waiting.
-  const until = async <Value>(promise: Promise<Value>): Promise<Value> => {
-    let stop!: () => void;
-    const stopped = new Promise<never>((_, reject) => (stop = () => reject(signal.reason as Error)));
-    if (signal.aborted) stop();
-    signal.addEventListener("abort", stop);
-    try {
-      return await Promise.race([promise, stopped]);
-    } finally {
-      signal.removeEventListener("abort", stop);
-    }
-  };
   return {
     get isOver() {
       return isOver;

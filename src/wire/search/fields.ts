@@ -25,17 +25,12 @@ export const SESSION_FIELDS = {
   active: { type: "boolean", isNull: "revoked_at" },
 } as const;
 
-/**
- * A `boolean` is true while the column that it names is null. A field `of` another table has a value for each record there
- * that belongs to the one that is searched, and is null if there is none.
- */
-export type Field =
-  | {
-      readonly type: "string" | "datetime";
-      readonly nullable?: true;
-      readonly of?: undefined;
-      readonly isNull?: undefined;
-    }
-  | { readonly type: "string"; readonly nullable: true; readonly of: "identities"; readonly isNull?: undefined }
-  | { readonly type: "boolean"; readonly isNull: string; readonly of?: undefined; readonly nullable?: undefined };
+export interface Field {
+  readonly type: "string" | "datetime" | "boolean";
+  readonly nullable?: true;
+  /** The table of its values, one for each record there that belongs to the one that is searched. Null if there is none. */
+  readonly of?: "identities";
+  /** Of a boolean: the column that is null while it is true. */
+  readonly isNull?: string;
+}
 export type Fields = Readonly<Record<string, Field>>;
