@@ -1,22 +1,28 @@
 import type { ErrorCode } from "../client/errors.ts";
 
-/** What a command ends with. */
-export const EXIT = {
-  done: 0,
-  failed: 1,
-  usage: 2,
-  notFound: 3,
-  noKey: 4,
-  tokenInvalid: 5,
-  someFailed: 6,
-  unreachable: 7,
-  precondition: 8,
-  notExecutable: 126,
-  commandNotFound: 127,
-  interrupted: 130,
-  terminated: 143,
+/** What a command ends with, and what that means for every command. */
+const EXITS = {
+  done: [0, "done"],
+  failed: [1, "failed or declined"],
+  usage: [2, "wrong usage or address, or no terminal to confirm in"],
+  notFound: [3, "not found"],
+  noKey: [4, "no service or secret key, or the key was refused"],
+  tokenInvalid: [5, "token not valid"],
+  someFailed: [6, "finished, but some failed"],
+  unreachable: [7, "service unreachable, timed out or failing"],
+  precondition: [8, "precondition failed, such as a port in use or an unexpected count"],
+  notExecutable: [126, "svc exec: the command cannot be executed"],
+  commandNotFound: [127, "svc exec: the command was not found"],
+  interrupted: [130, "interrupted"],
+  terminated: [143, "terminated"],
 } as const;
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+type Exits = typeof EXITS;
+export type ExitCode = Exits[keyof Exits][0];
+
+export const EXIT = Object.fromEntries(Object.entries(EXITS).map(([name, [code]]) => [name, code])) as {
+  readonly [Name in keyof Exits]: Exits[Name][0];
+};
+export const EXIT_MEANINGS = Object.fromEntries(Object.values(EXITS)) as Readonly<Record<ExitCode, string>>;
 
 /** What every command that asks the control API can end with. */
 export const DEV_EXITS: readonly ExitCode[] = [
@@ -32,23 +38,6 @@ export const DEV_EXITS: readonly ExitCode[] = [
 export const LIST_EXITS: readonly ExitCode[] = DEV_EXITS.filter((code) => code !== EXIT.precondition);
 /** What a command that a signal ends early ends with. */
 export const EXIT_BY_SIGNAL = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
-
-/** What each exit code means, for every command. */
-export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
-  [EXIT.done]: "done",
-  [EXIT.failed]: "failed or declined",
-  [EXIT.usage]: "wrong usage or address, or no terminal to confirm in",
-  [EXIT.notFound]: "not found",
-  [EXIT.noKey]: "no service or secret key, or the key was refused",
-  [EXIT.tokenInvalid]: "token not valid",
-  [EXIT.someFailed]: "finished, but some failed",
-  [EXIT.unreachable]: "service unreachable, timed out or failing",
-  [EXIT.precondition]: "precondition failed, such as a port in use or an unexpected count",
-  [EXIT.notExecutable]: "svc exec: the command cannot be executed",
-  [EXIT.commandNotFound]: "svc exec: the command was not found",
-  [EXIT.interrupted]: "interrupted",
-  [EXIT.terminated]: "terminated",
-};
 
 /** The command line's own codes in the `error.code` of `--json`, beside the client's: what each ends with, and means. */
 export const CLI_ERRORS = {
