@@ -11,7 +11,7 @@ import { EXIT, LIST_EXITS, type ExitCode } from "../errors.ts";
 import type { Collection } from "../list/columns.ts";
 import { addListFlags, shapeOf, type ListFlags, type ListShape } from "../list/flags.ts";
 import { pages, isTable, printList } from "../list/print.ts";
-import { formatOf, printsRows, type OutputFlags } from "../output/flags.ts";
+import { formatOf, printsRows } from "../output/flags.ts";
 import { quoted } from "../output/text.ts";
 import { EXPLAIN_FLAG, printExplanation } from "../search/explain.ts";
 import type { Named } from "../search/flag-values.ts";
@@ -89,19 +89,20 @@ export async function runSearch<Row extends Named>(
  */
 async function printPages<Row>(
   context: Context,
-  flags: OutputFlags,
+  flags: ListOptions,
   listed: Collection<Row>,
   shape: ListShape<Row>,
   list: (page: Page) => ListCall<Row>,
   none: string,
   keeps?: (row: Row) => boolean,
 ): Promise<ExitCode> {
-  const isForPerson = context.stdout.isTTY && !shape.isCount && isTable(formatOf(flags, context));
+  const isForPerson = context.stdout.isTTY && !flags.count && isTable(formatOf(flags, context));
   const id = listed.columns.find(({ name }) => name === listed.id)!;
   let more: string | undefined;
   const onMore = (last: Row): void => {
     more = `More ${listed.noun} exist. Raise --limit, or add --after ${quoted(plainText(id.value(last)))}`;
   };
-  const rows = pages(list, shape.range, isForPerson ? onMore : undefined, keeps);
+  // Sorting takes everything first.
+  const rows = pages(list, shape.sort ? {} : shape.page, isForPerson ? onMore : undefined, keeps);
   return printList(context, flags, listed, shape, rows, none, () => more);
 }

@@ -13,17 +13,13 @@ export interface ListFlags {
   readonly failEmpty?: boolean;
 }
 
-/** The same, checked. */
+/** What is to be listed, as checked flags say it. */
 export interface ListShape<Row> {
-  /** What to ask the service for. Sorting takes everything first. */
-  readonly range: Page;
-  /** Of what is sorted. */
-  readonly limit?: number | undefined;
-  readonly sort?: { readonly column: Column<Row>; readonly isDescending: boolean } | undefined;
+  /** Of the sorted rows, if they are sorted. */
+  readonly page: Page;
+  readonly sort?: { readonly column: Column<Row>; readonly isDescending: boolean };
   /** Those asked for by `--fields`. */
   readonly chosen?: readonly Column<Row>[] | undefined;
-  readonly isCount: boolean;
-  readonly failsEmpty: boolean;
 }
 
 /** Of the commands that print a list, what `--sort` and `--fields` take. */
@@ -54,8 +50,7 @@ export function addListFlags<Row>(command: Command, listed: Collection<Row>): Co
     .option("--fail-empty", "exit with code 3 if there are no results");
 }
 
-export function shapeOf<Row>(flags: ListFlags, listed: Listed<Row>): ListShape<Row> {
-  const { limit, after, sort, fields } = flags;
+export function shapeOf<Row>({ limit, after, sort, fields }: ListFlags, listed: Listed<Row>): ListShape<Row> {
   if (limit !== undefined && !/^[1-9]\d{0,8}$/.test(limit))
     throw new UsageError(`--limit must be 1 or greater, not "${limit}".`, "Omit it for all results.");
   if (sort !== undefined && after !== undefined)
@@ -63,18 +58,12 @@ export function shapeOf<Row>(flags: ListFlags, listed: Listed<Row>): ListShape<R
       "--sort and --after are mutually exclusive: the id to start after belongs to the service's own order.",
       "Omit one of them.",
     );
-  const isDescending = sort?.startsWith("-") === true;
-  const count = limit === undefined ? undefined : Number(limit);
   return {
-    limit: count,
-    range: {
-      ...(count !== undefined && sort === undefined && { limit: count }),
-      ...(after !== undefined && { after }),
-    },
-    sort: sort === undefined ? undefined : { column: named("--sort", sort.replace(/^-/, ""), listed), isDescending },
+    page: { ...(limit !== undefined && { limit: Number(limit) }), ...(after !== undefined && { after }) },
+    ...(sort !== undefined && {
+      sort: { column: named("--sort", sort.replace(/^-/, ""), listed), isDescending: sort.startsWith("-") },
+    }),
     chosen: chosenBy(fields, listed),
-    isCount: flags.count === true,
-    failsEmpty: flags.failEmpty === true,
   };
 }
 

@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from "../errors.ts";
 import { formatOf, type Format, type OutputFlags } from "../output/flags.ts";
 import { say, printJson, printRecord } from "../output/text.ts";
 import type { Column, Listed } from "./columns.ts";
-import type { ListShape } from "./flags.ts";
+import type { ListFlags, ListShape } from "./flags.ts";
 import {
   csv,
   ids,
@@ -31,34 +31,34 @@ import { writeAll, writePaged } from "./write.ts";
  */
 export async function printList<Row>(
   context: Context,
-  flags: OutputFlags,
+  flags: OutputFlags & Pick<ListFlags, "count" | "failEmpty">,
   listed: Listed<Row>,
-  shape: ListShape<Row>,
+  { page, sort, chosen }: ListShape<Row>,
   rows: Rows<Row>,
   none: string,
   more: () => string | undefined = () => undefined,
 ): Promise<ExitCode> {
   let count = 0;
   const counted = (async function* () {
-    for await (const row of shape.sort ? sorted(rows, shape.sort, shape.limit) : rows) {
+    for await (const row of sort ? sorted(rows, sort, page.limit) : rows) {
       count++;
       yield row;
     }
   })();
-  if (shape.isCount) {
+  if (flags.count) {
     for await (const _ of counted);
     context.stdout.write(`${count}\n`);
   } else {
     const format = formatOf(flags, context);
     let narrow: string | undefined;
     const onNarrow = (what: string): void => void (narrow = what);
-    const chunks = encode(context, format, { ...flags, onNarrow }, listed, shape.chosen, counted);
+    const chunks = encode(context, format, { ...flags, onNarrow }, listed, chosen, counted);
     const notes = (): string[] => [narrow, more()].filter((note) => note !== undefined);
     if (isTable(format)) await writePaged(context, chunks, flags.pager !== false, notes);
     else await writeAll(context.stdout, chunks);
     if (count === 0 && isTable(format) && context.stdout.isTTY) say(context, none);
   }
-  return count === 0 && shape.failsEmpty ? EXIT.notFound : EXIT.done;
+  return count === 0 && flags.failEmpty ? EXIT.notFound : EXIT.done;
 }
 
 export function isTable(format: Format): boolean {
@@ -74,7 +74,7 @@ export async function printAll<Row>(
   none: string,
   chosen?: readonly Column<Row>[],
 ): Promise<void> {
-  await printList(context, flags, listed, { range: {}, isCount: false, failsEmpty: false, chosen }, rows, none);
+  await printList(context, flags, listed, { page: {}, chosen }, rows, none);
 }
 
 function encode<Row>(
