@@ -1,4 +1,6 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
 import { isatty } from "node:tty";
 import type { Stream, World } from "./context.ts";
 import { EXIT } from "./errors.ts";
@@ -24,12 +26,8 @@ export function processContext(): World {
     openPager,
     async resolves(hostname) {
       const { lookup } = await import("node:dns/promises");
-      const found = lookup(hostname).then(
-        () => true,
-        () => false,
-      );
-      const tooLate = new Promise<false>((done) => void setTimeout(done, LOOK_UP_MS, false).unref());
-      return Promise.race([found, tooLate]);
+      const found = await Promise.race([lookup(hostname).catch(() => undefined), sleep(LOOK_UP_MS)]);
+      return found !== undefined;
     },
     confirm,
     ask,
@@ -132,23 +130,18 @@ function giveUp(name: "stdout" | "stderr", code: string): never {
 /** An opener that finds no browser has ended by then. A browser itself may go on. */
 const OPENER_MS = 2000;
 
+/** Keeps no process waiting that has nothing else to do. */
+function sleep(milliseconds: number): Promise<undefined> {
+  return pause(milliseconds, undefined, { ref: false });
+}
+
 /** By the program that is named, else the system's own opener; never through a shell. */
-function openBrowser(url: string, named: string | undefined): Promise<void> {
+async function openBrowser(url: string, named: string | undefined): Promise<void> {
   const [command, ...args] = named ? [named] : opener();
-  return new Promise((resolve, reject) => {
-    const child = spawn(command!, [...args, url], { stdio: "ignore", detached: true });
-    const timer = setTimeout(() => {
-      child.unref();
-      resolve();
-    }, OPENER_MS);
-    const ended = (error?: Error): void => {
-      clearTimeout(timer);
-      if (error) reject(error);
-      else resolve();
-    };
-    child.once("error", ended);
-    child.once("exit", (code) => ended(code === 0 ? undefined : new Error(`${command} ended with ${code}`)));
-  });
+  const child = spawn(command!, [...args, url], { stdio: "ignore", detached: true });
+  const ended = await Promise.race([once(child, "exit"), sleep(OPENER_MS)]);
+  child.unref();
+  if (ended && ended[0] !== 0) throw new Error(`${command} ended with ${ended[0]}`);
 }
 
 function opener(): readonly string[] {

@@ -37,7 +37,6 @@ export const GUESSED_COMMANDS = rows({
   backup: "svc store export",
   "dev flows": "svc logs",
   "dev personas": PERSONA,
-  "clock get": "svc dev clock show",
   "users count": "svc users search <term> --count, or svc users list --count",
   "users sessions": "svc sessions search --email <address>",
   "users logs": "svc logs --user <user>",
