@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { ServerEvent, ControlClient } from "../../../control-client/index.ts";
 import { isFlowMatch, isOfPerson } from "../../../wire/control/flows.ts";
 import { CONTROL_BASE, isWatching } from "../../../wire/control/paths.ts";
@@ -25,8 +26,25 @@ export interface Wanted {
 /** Requests that run a sign-in without a browser: its steps belong beneath them. */
 const RUNS_SIGN_IN = new Set([`${CONTROL_BASE}/sign-ins`, `${CONTROL_BASE}/flows/:id/replay`]);
 
-/** @param flow the sign-in that the request belongs to */
-export function isWantedRequest({ data }: RequestEvent, flow: FlowEvent | undefined, wanted: Wanted): boolean {
+/** The sign-ins that may still continue. */
+export const RECENT = { max: 2000 };
+
+/** Which events are to be shown, by the sign-ins among those before. */
+export type Selection = ReturnType<typeof createSelection>;
+
+export function createSelection(wanted: Wanted) {
+  const flows = new LRUCache<string, FlowEvent>(RECENT);
+  /** The sign-in that a request belongs to, as far as it has come. */
+  const flowOf = ({ data }: RequestEvent): FlowEvent | undefined => flows.get(data.flow_id ?? "");
+  const has = (event: ServerEvent): boolean => {
+    if (event.resource === "request") return isWantedRequest(event, flowOf(event), wanted);
+    flows.set(event.id, event);
+    return isWantedFlow(event, wanted);
+  };
+  return { wanted, flowOf, has };
+}
+
+function isWantedRequest({ data }: RequestEvent, flow: FlowEvent | undefined, wanted: Wanted): boolean {
   const { route, path, status, flow_id, instance, reason } = data;
   const runsSignIn = RUNS_SIGN_IN.has(route ?? "");
   if (wanted.flow !== undefined) return flow_id === wanted.flow;
@@ -36,34 +54,22 @@ export function isWantedRequest({ data }: RequestEvent, flow: FlowEvent | undefi
   return !wanted.isFailed || status >= 400 || reason !== null || (runsSignIn && flow?.data.result === "error");
 }
 
-export function isWantedFlow({ id, data }: FlowEvent, { flow, user, instance, isFailed }: Wanted): boolean {
+function isWantedFlow({ id, data }: FlowEvent, { flow, user, instance, isFailed }: Wanted): boolean {
   if (flow !== undefined) return id === flow;
   return isFlowMatch(data, { user, instance: instance?.id, result: isFailed ? "error" : undefined });
 }
 
 /** What the server remembers, the oldest first: the sign-ins, as they are now, and then the latest requests. */
-export async function recent(control: ControlClient, wanted: Wanted): Promise<ServerEvent[]> {
-  const { flow: id } = wanted;
-  if (id !== undefined) {
-    const flow = (await control.request("GET /flows/:id", { params: { id } })) as FlowEvent;
-    const requests = await latest(control, ({ data }) => (data.flow_id === id ? Infinity : 0));
-    return [flow, ...requests.toReversed()];
-  }
-  const flows = (await control.request("GET /flows", { query: { limit: MAX_PAGE_SIZE } })) as FlowEvent[];
-  const byId = new Map(flows.map((flow) => [flow.id, flow]));
-  const requests = await latest(control, (request) =>
-    isWantedRequest(request, byId.get(request.data.flow_id ?? ""), wanted) ? wanted.limit : 0,
-  );
-  const shown = new Set(requests.map(({ data }) => data.flow_id));
+export async function recent(control: ControlClient, { wanted, has }: Selection): Promise<ServerEvent[]> {
+  const { flow: id, limit } = wanted;
+  const kept =
+    id === undefined
+      ? await control.request("GET /flows", { query: { limit: MAX_PAGE_SIZE } })
+      : [await control.request("GET /flows/:id", { params: { id } })];
+  const flows = (kept as FlowEvent[]).filter(has);
+  const requests: RequestEvent[] = [];
+  for await (const request of control.rows("GET /requests"))
+    if (has(request) && requests.push(request) >= limit && id === undefined) break;
+  const shown = new Set([id, ...requests.map(({ data }) => data.flow_id)]);
   return [...flows.filter((flow) => shown.has(flow.id)).toReversed(), ...requests.toReversed()];
-}
-
-/** @param limitFor how many may be returned with this one among them; 0: it is not wanted */
-async function latest(control: ControlClient, limitFor: (request: RequestEvent) => number): Promise<RequestEvent[]> {
-  const found: RequestEvent[] = [];
-  for await (const request of control.rows("GET /requests")) {
-    const limit = limitFor(request);
-    if (limit > 0 && found.push(request) >= limit) break;
-  }
-  return found;
 }

@@ -6,7 +6,7 @@ import { openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
 import { EXIT, EXIT_BY_SIGNAL, type ExitCode } from "../../errors.ts";
 import { toFailure } from "../../failure.ts";
-import { recent, type ServerEvent, type Wanted } from "./events.ts";
+import { recent, type Selection, type ServerEvent } from "./events.ts";
 import type { View } from "./view.ts";
 
 const FIRST_PAUSE_MS = 250;
@@ -21,7 +21,7 @@ const REMEMBERED = 10_000;
 export async function follow(
   context: Context,
   flags: GlobalFlags,
-  { first, wanted, view }: { first: ControlClient; wanted: Wanted; view: View },
+  { first, selection, view }: { first: ControlClient; selection: Selection; view: View },
 ): Promise<ExitCode> {
   const stopped = new AbortController();
   const { signal } = stopped;
@@ -38,7 +38,7 @@ export async function follow(
     const name = nameOf(event);
     if (signal.aborted || seen.has(name)) return;
     seen.set(name, true);
-    view(event);
+    if (selection.has(event)) view(event);
     // The reader has gone, such as head: nothing failed.
     if ((await context.stdout.ready?.()) === false) stop(EXIT.done);
   };
@@ -56,7 +56,7 @@ export async function follow(
       // Connected before the past is read, so that nothing falls between the two.
       const next = events.next();
       next.catch(() => undefined);
-      for (const event of await recent(control, wanted)) await show(event);
+      for (const event of await recent(control, selection)) await show(event);
       for (let event = await next; !event.done; event = await events.next()) await show(event.value);
     } catch (error) {
       if (!signal.aborted && !mayPass(error)) throw error;

@@ -11,7 +11,7 @@ import { checkFlowId } from "../../list/columns.ts";
 import { printsRows } from "../../output/flags.ts";
 import { printJson, say } from "../../output/text.ts";
 import { numberFrom } from "../../quantities.ts";
-import { recent, type Wanted, type FlowEvent } from "./events.ts";
+import { createSelection, recent, type Wanted, type FlowEvent } from "./events.ts";
 import { follow } from "./follow.ts";
 import { jsonView, textView } from "./view.ts";
 
@@ -58,10 +58,10 @@ export async function runLogs(context: Context, options: LogsOptions): Promise<E
   const control = await openControl(context, options);
   const { flow, user, failed: isFailed = false, all: isAll = false } = options;
   const instance = await instanceOf(control, options.instance);
-  const wanted: Wanted = { flow, user, isFailed, isAll, instance, limit };
-  const view = toView(context, wanted);
-  if (options.follow) return follow(context, options, { first: control, wanted, view });
-  const events = await recent(control, wanted);
+  const selection = createSelection({ flow, user, isFailed, isAll, instance, limit });
+  const view = toView(context, selection);
+  if (options.follow) return follow(context, options, { first: control, selection, view });
+  const events = await recent(control, selection);
   for (const event of events) view(event);
   const isAnyWanted = user === undefined && instance === undefined && !isFailed;
   if (events.length === 0 && context.stdout.isTTY)

@@ -4,44 +4,24 @@ import type { Context } from "../../context.ts";
 import { widthOf } from "../../list/formats.ts";
 import { cut, padded } from "../../list/layout.ts";
 import { harmlessJson, colors, harmless } from "../../output/text.ts";
-import {
-  isWantedFlow,
-  isWantedRequest,
-  type FlowEvent,
-  type RequestEvent,
-  type ServerEvent,
-  type Wanted,
-} from "./events.ts";
+import { RECENT, type FlowEvent, type RequestEvent, type Selection, type ServerEvent } from "./events.ts";
 
-/** Shows an event, unless it is not wanted. */
+/** Shows an event of a selection. */
 export type View = (event: ServerEvent) => void;
 
-/** The sign-ins that may still continue. */
-const RECENT = { max: 2000 };
-
 /** NDJSON: a record as the API has it in each line, a sign-in again with each step. */
-export function jsonView({ stdout }: Context, wanted: Wanted): View {
-  const flows = new LRUCache<string, FlowEvent>(RECENT);
-  return (event) => {
-    if (event.resource === "flow") flows.set(event.id, event);
-    const isWanted =
-      event.resource === "flow"
-        ? isWantedFlow(event, wanted)
-        : isWantedRequest(event, flows.get(event.data.flow_id ?? ""), wanted);
-    if (isWanted) stdout.write(`${harmlessJson(event)}\n`);
-  };
+export function jsonView({ stdout }: Context): View {
+  return (event) => void stdout.write(`${harmlessJson(event)}\n`);
 }
 
 /** For a person: a line for each request, and beneath it the steps of the sign-in that it took further. */
-export function textView(context: Context, wanted: Wanted): View {
-  const flows = new LRUCache<string, FlowEvent>(RECENT);
+export function textView(context: Context, { wanted, flowOf }: Selection): View {
   const lines = lineWriter(context, wanted.flow !== undefined);
   /** How many steps of each sign-in have been shown. */
   const shown = new LRUCache<string, number>(RECENT);
   return (event) => {
-    if (event.resource === "flow") return void flows.set(event.id, event);
-    const flow = flows.get(event.data.flow_id ?? "");
-    if (!isWantedRequest(event, flow, wanted)) return;
+    if (event.resource === "flow") return;
+    const flow = flowOf(event);
     lines.request(event);
     const reason = event.data.reason ?? (endsFlow(event) ? (flow?.data.reason ?? null) : null);
     if (flow) {
