@@ -1,3 +1,4 @@
+import { isRequestMatch } from "../../wire/control/flows.ts";
 import { isWatching } from "../../wire/control/paths.ts";
 import { control, type RequestEntry } from "../api/client.ts";
 import { instanceName, service } from "../api/service.ts";
@@ -43,11 +44,13 @@ export function Requests() {
     { name: "path", label: "Path contains" },
   ];
   const query = chosen(filters);
+  const chosenId = query["instance"];
+  const instance = service.value.instances.find(({ id }) => id === chosenId)?.data.subdomain ?? chosenId;
   const withOwn = location.value.query["all"] === "yes";
   const list = useLiveList(
     "request",
     { ...query, control: withOwn ? undefined : "false" },
-    (entry) => (withOwn || !isWatching(entry.data.path)) && isMatch(entry, query),
+    ({ data }) => (withOwn || !isWatching(data.path)) && isRequestMatch(data, { ...query, instance }),
   );
   return (
     <>
@@ -91,17 +94,6 @@ export function Requests() {
 export function Status({ status }: { status: number }) {
   const tones: Readonly<Record<string, Tone>> = { "2": "good", "3": "info", "4": "warn", "5": "bad" };
   return <Pill tone={tones[String(status)[0]!] ?? "plain"}>{status}</Pill>;
-}
-
-function isMatch({ data }: RequestEntry, filters: Readonly<Record<string, string | undefined>>): boolean {
-  const { method, status, instance, path } = filters;
-  const wanted = service.value.instances.find(({ id }) => id === instance)?.data.subdomain ?? instance;
-  return (
-    (!method || data.method === method) &&
-    (!status || String(data.status)[0] === status[0]) &&
-    (!instance || data.instance === wanted) &&
-    (!path || data.path.includes(path))
-  );
 }
 
 /** One request: its headers, its response, and how to repeat it. */

@@ -3,7 +3,7 @@ import { clearTimeout, setTimeout } from "node:timers";
 import type * as z from "zod/mini";
 import type { Filtered, Requests } from "../../wire/control/queries.ts";
 import { isWatching } from "../../wire/control/paths.ts";
-import { isFlowMatch, type FlowFilter } from "../../wire/control/flows.ts";
+import { isFlowMatch, isRequestMatch, type FlowFilter } from "../../wire/control/flows.ts";
 import type { Flow, Flows } from "../history/flows.ts";
 import type { LoggedRequest, RequestLog } from "../history/request-log.ts";
 import type { ControlDeps } from "./deps.ts";
@@ -42,21 +42,16 @@ function boundsOf(
 /** Filters by what a request lacks are applied to its flow. @throws {ApiError} `instance_not_found` */
 export function filterRequests(
   requests: readonly LoggedRequest[],
-  filter: z.output<typeof Requests>,
+  query: z.output<typeof Requests>,
   deps: Pick<ControlDeps, "instances" | "flows" | "now">,
 ): LoggedRequest[] {
-  const { result, error, outcome, provider, user, reason, method, status, path, control } = filter;
+  const { result, error, outcome, provider, user, reason } = query;
   const ofFlow = { result, error, outcome, provider, user, reason };
-  const { instance, since, until } = boundsOf(filter, deps);
   const asksFlow = Object.values(ofFlow).some((value) => value !== undefined);
+  const bounds = boundsOf(query, deps);
+  const filter = { ...query, ...bounds, instance: bounds.instance?.subdomain };
   return requests.filter((request) => {
-    if (control === false && isWatching(request.path)) return false;
-    if (method !== undefined && request.method !== method) return false;
-    if (status !== undefined && !String(request.status).startsWith(status.replace("xx", ""))) return false;
-    if (path !== undefined && !request.path.includes(path)) return false;
-    if (instance !== undefined && request.instance !== instance.subdomain) return false;
-    if (since !== undefined && request.at < since) return false;
-    if (until !== undefined && request.at >= until) return false;
+    if ((query.control === false && isWatching(request.path)) || !isRequestMatch(request, filter)) return false;
     if (!asksFlow) return true;
     const flow = request.flow_id === null ? undefined : deps.flows.get(request.flow_id);
     return flow !== undefined && isFlowMatch(flow, ofFlow);

@@ -27,6 +27,27 @@ export function isFlowMatch(flow: Flow, filter: FlowFilter): boolean {
   );
 }
 
+type Request = AnswerOf<"GET /requests">[number]["data"];
+
+/** What requests are filtered by, with the instance's subdomain and times in ISO 8601. */
+type RequestFilter = Pick<
+  NonNullable<QueryOf<"GET /requests">>,
+  "method" | "status" | "path" | "instance" | "since" | "until"
+>;
+
+/** Whether a request matches all filters that are given. */
+export function isRequestMatch(request: Omit<Request, "process">, filter: RequestFilter): boolean {
+  const { method, status, path, instance, since, until } = filter;
+  return (
+    (method === undefined || request.method === method) &&
+    (status === undefined || String(request.status).startsWith(status.replace("xx", ""))) &&
+    (path === undefined || request.path.includes(path)) &&
+    (instance === undefined || request.instance === instance) &&
+    (since === undefined || request.at >= since) &&
+    (until === undefined || request.at < until)
+  );
+}
+
 /** What names a person in the messages of a sign-in: chosen, hinted, or returned by the provider. */
 const NAMES: ReadonlySet<string> = new Set(["account", "email", "login", "login_hint", "name", "username"]);
 const IDS: ReadonlySet<string> = new Set(["id", "sub", "user_id"]);

@@ -7,17 +7,12 @@ export function isControlApi(path: string): boolean {
   return path.startsWith(BELOW) || path === CONTROL_BASE;
 }
 
-/** Whether a path, with or without its query, is the control API's, its reference's or the dashboard's. */
-export function isControlPath(path: string): boolean {
-  return CONTROL_OR_PAGES.test(path);
-}
-
 /**
- * Whether a request belongs to someone who watches the service: to the control API or the dashboard, or to a command that
- * looks for its server.
+ * Whether a path, with or without its query, belongs to someone who watches the service: to the control API, its reference or
+ * the dashboard, or to a command that looks for its server.
  */
 export function isWatching(path: string): boolean {
-  return isControlPath(path) || isProbe(path);
+  return CONTROL_OR_PAGES.test(path) || isProbe(path);
 }
 
 /** Whether a path, with or without its query, is what a command asks to make sure of its server before it sends a key. */
