@@ -13,17 +13,18 @@ export interface Endpoint {
   readonly host: Host;
   /** Whether a pooler between us gives each transaction another connection, as PgBouncer does. */
   readonly isPooler: boolean;
+  /** Which of `NEWER_TIMEOUTS` it has. */
+  readonly timeouts: readonly string[];
 }
 
 /** A role that may create objects in `public` must not be able to replace a function or an operator that we use. */
 const SEARCH_PATH = "pg_catalog, pg_temp";
 const IDLE_IN_TRANSACTION_MS = 60_000;
 /**
- * Timeouts of newer servers, which older ones refuse as startup parameters. One would end a connection while a request takes
- * it, the other long lists and exports.
+ * Timeouts that older servers refuse as startup parameters. One would end a connection while a request takes it, the other
+ * long lists and exports.
  */
-const NO_TIMEOUTS = `SELECT set_config(name, '0', false) FROM unnest(ARRAY['idle_session_timeout', 'transaction_timeout']) AS name
-  WHERE current_setting(name, true) <> '0'`;
+const NEWER_TIMEOUTS: readonly string[] = ["idle_session_timeout", "transaction_timeout"];
 /** The type's number in every PostgreSQL. */
 const TIMESTAMPTZ = 1184;
 
@@ -66,7 +67,7 @@ export async function connect(
     connection: {
       application_name: address.application_name,
       ...((address.options === undefined ? {} : { options: address.options }) as object),
-      ...((endpoint.isPooler ? {} : settingsFor(address, limited)) as object),
+      ...((endpoint.isPooler ? {} : settingsFor(address, limited, endpoint.timeouts)) as object),
     },
     max: 1,
     // A transaction may last longer.
@@ -75,18 +76,8 @@ export async function connect(
   });
 }
 
-/**
- * Sends what comes first on a connection that is kept.
- * @returns to be awaited with the first statement: if the connection can't be opened, this one fails with the reason
- */
-export function beginOn(client: Client): Promise<unknown> {
-  const begun = client.unsafe(NO_TIMEOUTS).execute();
-  begun.catch(() => undefined);
-  return begun;
-}
-
 /** The settings that every statement relies on, whatever the defaults of the role or the database. */
-function settingsFor({ limits }: Address, limited = true): Record<string, string> {
+function settingsFor({ limits }: Address, limited = true, timeouts: readonly string[] = []): Record<string, string> {
   return {
     search_path: SEARCH_PATH,
     TimeZone: "UTC",
@@ -97,6 +88,7 @@ function settingsFor({ limits }: Address, limited = true): Record<string, string
     // With its unit, because `postgres` leaves out a bare zero.
     statement_timeout: `${limited ? limits.statementTimeoutMs : 0}ms`,
     idle_in_transaction_session_timeout: `${limited ? IDLE_IN_TRANSACTION_MS : 0}ms`,
+    ...Object.fromEntries(timeouts.map((name) => [name, "0ms"])),
   };
 }
 
@@ -105,6 +97,10 @@ export type Setting = { readonly name: string; readonly setting: string };
 
 /** Reads settings back: a pooler may have dropped any of them. */
 export const READ_SETTINGS = "SELECT name, setting FROM pg_catalog.pg_settings";
+
+export function timeoutsOf(found: readonly Setting[]): string[] {
+  return NEWER_TIMEOUTS.filter((timeout) => found.some(({ name }) => name === timeout));
+}
 
 export function areApplied(address: Address, found: readonly Setting[]): boolean {
   const there = new Map(found.map(({ name, setting }) => [name, setting]));

@@ -1,6 +1,6 @@
 import type { Address, Host } from "./address.ts";
 import type { DatabaseClock } from "./clock.ts";
-import { areApplied, connect, READ_SETTINGS, type Endpoint, type Setting } from "./connection.ts";
+import { areApplied, connect, READ_SETTINGS, timeoutsOf, type Endpoint, type Setting } from "./connection.ts";
 import { isLoginRefused, isParameterRefused, NotWritable, withinTime, HangingCommits } from "./failures.ts";
 
 /**
@@ -25,25 +25,21 @@ export async function findServer(address: Address, clock: DatabaseClock) {
 }
 
 async function reach(address: Address, clock: DatabaseClock, host: Host) {
-  let endpoint: Endpoint = { host, isPooler: false };
+  let endpoint: Endpoint = { host, isPooler: false, timeouts: [] };
   let state = await ask(address, clock, endpoint).catch((error: unknown) => {
     if (!isParameterRefused(error)) throw error;
   });
   // A pooler can also be configured to drop parameters: some of them, or all.
   if (!state?.hasSettings) {
-    endpoint = { host, isPooler: true };
+    endpoint = { ...endpoint, isPooler: true };
     state = await ask(address, clock, endpoint);
   }
   if (address.mustWrite && !state.writable) throw new NotWritable("it is a standby, or set to read only");
-  return { endpoint, state };
+  return { endpoint: { ...endpoint, timeouts: state.timeouts }, state };
 }
 
 /** @returns also whether the connection has the settings that it was opened with */
-async function ask(
-  address: Address,
-  clock: DatabaseClock,
-  endpoint: Endpoint,
-): Promise<ServerState & { hasSettings: boolean }> {
+async function ask(address: Address, clock: DatabaseClock, endpoint: Endpoint) {
   const client = await connect(address, endpoint, true);
   const { connectTimeoutMs } = address.limits;
   try {
@@ -53,7 +49,7 @@ async function ask(
     const answers = Promise.all([client.unsafe<ServerState[]>(READ_STATE), client.unsafe<Setting[]>(READ_SETTINGS)]);
     const [[state], found] = await withinTime(answers, connectTimeoutMs);
     clock.note(state!.moment, asked);
-    return { ...state!, hasSettings: areApplied(address, found) };
+    return { ...state!, hasSettings: areApplied(address, found), timeouts: timeoutsOf(found) };
   } finally {
     void client.end({ timeout: 0 }).catch(() => {});
   }

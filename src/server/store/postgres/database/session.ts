@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Address } from "./address.ts";
-import { beginOn, connect, localSettings, type Endpoint } from "./connection.ts";
+import { connect, localSettings, type Endpoint } from "./connection.ts";
 import { causeOf, isLost, isRepeatable, isUnavailable, NoAnswer, unavailable, withinTime } from "./failures.ts";
 
 export type Ask = <Row extends object>(text: string, parameters?: readonly Value[]) => Promise<Row[]>;
@@ -43,18 +43,16 @@ export function openSession(address: Address, server: () => Promise<Endpoint>, l
     const onclose = (): void => {
       lost ??= { error: unavailable(address.location, new Error("the connection was closed")) };
     };
-    const client = await connect(address, endpoint, limited, onclose);
-    return { client, endpoint, begun: endpoint.isPooler ? undefined : beginOn(client) };
+    return { client: await connect(address, endpoint, limited, onclose), endpoint };
   }
 
   async function ask<Row extends object>(text: string, parameters: readonly Value[] = []): Promise<Row[]> {
     if (lost) throw lost.error;
     try {
-      const { client, begun } = await (opened ??= open());
-      const both = Promise.all([begun, client.unsafe<Row[]>(text, [...parameters])]);
-      answer = both;
-      const [, rows] = await withinTime(both, limited ? address.limits.answerWithinMs : undefined);
-      return rows;
+      const { client } = await (opened ??= open());
+      const rows = client.unsafe<Row[]>(text, [...parameters]).execute();
+      answer = rows;
+      return await withinTime(rows, limited ? address.limits.answerWithinMs : undefined);
     } catch (error) {
       const failure = isUnavailable(error) ? unavailable(address.location, error) : error;
       if (isLost(error) || error instanceof NoAnswer) lost = { error: failure };

@@ -1,5 +1,5 @@
 import type { Address } from "./address.ts";
-import { beginOn, connect, localSettings, type Client, type Endpoint } from "./connection.ts";
+import { connect, localSettings, type Client, type Endpoint } from "./connection.ts";
 import { isBusy, NoAnswer, NotSent, withinTime } from "./failures.ts";
 import type { Value } from "./session.ts";
 
@@ -11,9 +11,7 @@ interface Waiting {
 
 interface Slot {
   client: Promise<Client> | undefined;
-  /** Until the connection's first statement has succeeded. */
-  begun?: Promise<unknown> | undefined;
-  /** How many statements it was given. */
+  /** How many statements its connection was given. */
   sent: number;
   /** Its statement, which never rejects here, and until when it is waited for, on `performance.now()`. */
   running?: { readonly answer: Promise<unknown>; readonly until: number } | undefined;
@@ -81,16 +79,16 @@ export function openStatements(
       // Otherwise what was not sent yet may wait forever (porsager/postgres#1193).
       opening.then((client) => client.end({ timeout: 0 })).catch(() => undefined);
     };
-    const opening = open(slot, onclose);
+    const opening = open(onclose);
     slot.client = opening;
+    slot.sent = 0;
     return opening;
   }
 
-  async function open(slot: Slot, onclose: () => void): Promise<Client> {
+  async function open(onclose: () => void): Promise<Client> {
     const client = await connect(address, endpoint, true, onclose);
     // `postgres` cannot reserve a connection that it must open first (porsager/postgres#1219).
     if (endpoint.isPooler) await client.unsafe("SELECT 1");
-    else slot.begun = beginOn(client);
     return client;
   }
 
@@ -103,16 +101,14 @@ export function openStatements(
       throw state === "open" ? error : new NotSent();
     }
     if (state !== "open") throw new NotSent();
-    // With each doubling, so that it costs nothing in the long run.
-    const forget = Number.isInteger(Math.log2(++slot.sent)) ? FORGET_PLANS : "";
+    slot.sent++;
+    // With each doubling, so that it costs nothing in the long run. The first must be the statement itself: if the connection
+    // can't be opened, that one fails with the reason.
+    const forget = slot.sent > 1 && Number.isInteger(Math.log2(slot.sent)) ? FORGET_PLANS : "";
     if (settings !== undefined) return sendWithSettings<Row>(client, settings + forget, text, parameters);
     // If the connection is lost, the statement behind it says so.
     if (forget) client.unsafe(forget).catch(() => undefined);
-    const answer = client.unsafe<Row[]>(text, [...parameters], { prepare: isRepeated });
-    if (slot.begun === undefined) return answer;
-    const [, rows] = await Promise.all([slot.begun, answer]);
-    slot.begun = undefined;
-    return rows;
+    return client.unsafe<Row[]>(text, [...parameters], { prepare: isRepeated });
   }
 
   return {
