@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Change } from "../../src/server/store/json/document/tables.ts";
+import { removal, type Change } from "../../src/server/store/json/document/tables.ts";
 import { Document } from "../../src/server/store/json/document/document.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { encodeLine } from "../../src/server/store/json/files/journal-lines.ts";
@@ -39,7 +39,9 @@ describe("A file store as a source for copies", () => {
     fc
       .tuple(keys, fc.integer({ min: 0, max: 99 }))
       .map(([n, v]): Change => ["put", "users", user(n, { name: `v${v}` })]),
+    // In the form of older stores, and in today's.
     keys.map((n): Change => ["delete", "users", id(n)]),
+    keys.map((n): Change => removal("users", user(n))),
     keys.map((n): Change => ["put", "sessions", session(n, user(n))]),
     keys.map((n): Change => ["delete", "sessions", sessionId(n)]),
     keys.map((n): Change => ["put", "states", state(n)]),
