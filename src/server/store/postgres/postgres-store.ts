@@ -25,9 +25,16 @@ const MAY_WRITE = ["states", "users", "identities", "sessions"]
   ])
   .join(" AND ");
 
-/** 64 KB that can't be compressed, because a small row may fit into an existing page. The server removes what is left of it. */
-const TRY_SPACE = `INSERT INTO svc.settings (name, value)
-  SELECT 'room', to_json(string_agg(md5(random()::text), '')) FROM generate_series(1, 2048)`;
+/**
+ * 64 KB that can't be compressed, because a small row may fit into an existing page. They are taken back at once, and the
+ * server removes what is left of them.
+ */
+const TRY_SPACE = `DO $$ BEGIN
+  INSERT INTO svc.settings (name, value)
+    SELECT 'room', to_json(string_agg(md5(random()::text), '')) FROM generate_series(1, 2048);
+  RAISE EXCEPTION 'taken back';
+EXCEPTION WHEN raise_exception THEN NULL;
+END $$`;
 
 /**
  * Opens the store in a PostgreSQL database, and creates its schema if there is none. Any number of processes may use it
@@ -147,15 +154,8 @@ async function probe(database: Database): Promise<void> {
     });
   // A server that is not ready gets no writes, which could otherwise show that there is space again.
   if (!database.isFull()) return;
-  const session = database.openSession();
-  try {
-    await session.begin();
-    await session.ask(TRY_SPACE);
-    await session.ask("ROLLBACK");
-    database.noteRoom();
-  } finally {
-    await session.close();
-  }
+  await query(TRY_SPACE);
+  database.noteRoom();
 }
 
 /** The same store, with a callback for the duration of its writes. */

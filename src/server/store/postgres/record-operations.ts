@@ -1,5 +1,6 @@
 import { keyColumn } from "../columns.ts";
 import {
+  MOVED_NAMES,
   TABLE_NAMES,
   type IdentityRecord,
   type KeyOf,
@@ -121,7 +122,11 @@ export function createRecordOperations(database: Database) {
 
     revision: async () => (await query<{ revision: string }>(REVISION))[0]!.revision,
 
-    add: (records) => asConflict(query, () => transaction((ask) => insertAll(ask, records), false)),
+    add: (records) =>
+      transaction(async (ask) => {
+        for (const table of MOVED_NAMES)
+          await asConflict(table, () => insertAll(ask, { [table]: records[table] ?? [] }));
+      }, false),
 
     async change(name, key, decide) {
       const until = deadline();
@@ -129,7 +134,7 @@ export function createRecordOperations(database: Database) {
         const before = await read(name, key, until);
         const after = decide(before?.record);
         if (after === before?.record) return after;
-        if (await asConflict(query, () => write(name, key, before?.version, after, until))) return after;
+        if (await asConflict(name, () => write(name, key, before?.version, after, until))) return after;
         if (performance.now() > until)
           throw new StorageUnavailable(`${location}: the record changed during every attempt. Try again`);
       }
@@ -162,25 +167,18 @@ function valuesOf(key: KeyOf<TableName>): string[] {
   return typeof key === "string" ? [key] : [key.instance_id, key.id];
 }
 
-/** The last column of a unique index, such as `email`, and the table. Errors name a partition and its own index. */
-const VIOLATED = `SELECT relname AS table, (
-    SELECT regexp_replace(attname, '_folded$', '') FROM pg_index i
-    JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[i.indnkeyatts - 1]
-    WHERE i.indexrelid = to_regclass('svc.' || quote_ident($2::text))) AS column
-  FROM pg_class WHERE oid = coalesce(pg_partition_root(to_regclass('svc.' || quote_ident($1::text))),
-    to_regclass('svc.' || quote_ident($1::text)))`;
-
 /** A unique value that exists already. The message omits the value, which may be a secret. */
-async function asConflict<Result>(query: Ask, work: () => Promise<Result>): Promise<Result> {
+async function asConflict<Result>(table: TableName, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     if (!isConflict(error)) throw error;
-    const { code, constraint_name = "", table_name = "" } = error as Record<string, string | undefined>;
-    const [found] = await query<{ table: string; column: string | null }>(VIOLATED, [table_name, constraint_name]);
-    const table = found?.table ?? table_name;
-    if (code === "23505")
-      throw new AlreadyExists(`${table}.${found?.column ?? "id"}: another record has the same`, { cause: error });
-    throw new Conflict(`${table}: what it belongs to is not there`, { cause: error });
+    const { code, detail = "" } = error as Record<string, string | undefined>;
+    if (code !== "23505") throw new Conflict(`${table}: what it belongs to is not there`, { cause: error });
+    // The columns of the index, in every language: (instance_id, email_folded)=(…).
+    const column = /(\w+)\)=\(/.exec(detail)?.[1] ?? "id";
+    throw new AlreadyExists(`${table}.${column.replace(/_folded$/, "")}: another record has the same`, {
+      cause: error,
+    });
   }
 }
