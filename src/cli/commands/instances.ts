@@ -14,19 +14,13 @@ type LocalInstance = Required<Omit<RunningServerFile["instances"][number], "secr
 const LISTED: Listed<LocalInstance> = {
   id: "id",
   columns: [
-    { name: "subdomain", title: "SUBDOMAIN", whole: true, value: ({ subdomain }) => subdomain },
-    { name: "name", title: "NAME", value: ({ name }) => name },
-    { name: "url", title: "ADDRESS", isSpare: true, value: ({ url }) => url },
-    { name: "program_url", title: "FROM PROGRAMS", isSpare: true, value: ({ program_url }) => program_url },
-    {
-      name: "publishable_key",
-      title: "PUBLISHABLE KEY",
-      isSpare: true,
-      goesFirst: true,
-      value: ({ publishable_key }) => publishable_key,
-    },
-    { name: "id", title: "ID", whole: true, value: ({ id }) => id },
-    { name: "active", title: "ACTIVE", words: ["yes", "no"], value: ({ active }) => active },
+    { name: "subdomain", title: "SUBDOMAIN", whole: true },
+    { name: "name", title: "NAME" },
+    { name: "url", title: "ADDRESS", isSpare: true },
+    { name: "program_url", title: "FROM PROGRAMS", isSpare: true },
+    { name: "publishable_key", title: "PUBLISHABLE KEY", isSpare: true, goesFirst: true },
+    { name: "id", title: "ID", whole: true },
+    { name: "active", title: "ACTIVE", words: ["yes", "no"] },
   ],
 };
 

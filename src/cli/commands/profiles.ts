@@ -21,10 +21,10 @@ type Row = Omit<Profile, "secret_key"> & { name: string; current: boolean; secre
 const LISTED: Listed<Row> = {
   id: "name",
   columns: [
-    { name: "name", title: "NAME", whole: true, value: ({ name }) => name },
-    { name: "current", title: "CURRENT", words: ["yes", ""], value: ({ current }) => current },
-    { name: "base_url", title: "ADDRESS", value: ({ base_url }) => base_url },
-    { name: "secret_key", title: "KEY", value: ({ secret_key }) => secret_key },
+    { name: "name", title: "NAME", whole: true },
+    { name: "current", title: "CURRENT", words: ["yes", ""] },
+    { name: "base_url", title: "ADDRESS" },
+    { name: "secret_key", title: "KEY" },
   ],
 };
 

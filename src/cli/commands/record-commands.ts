@@ -8,7 +8,7 @@ import { runs, type CommandHelp, type GlobalFlags } from "../command.ts";
 import { openClient } from "../connection/client.ts";
 import type { Context } from "../context.ts";
 import { EXIT, LIST_EXITS, type ExitCode } from "../errors.ts";
-import type { Collection } from "../list/columns.ts";
+import { valueIn, type Collection } from "../list/columns.ts";
 import { addListFlags, shapeOf, type ListFlags, type ListShape } from "../list/flags.ts";
 import { pages, isTable, printList } from "../list/print.ts";
 import { formatOf, printsRows } from "../output/flags.ts";
@@ -100,7 +100,7 @@ async function printPages<Row>(
   const id = listed.columns.find(({ name }) => name === listed.id)!;
   let more: string | undefined;
   const onMore = (last: Row): void => {
-    more = `More ${listed.noun} exist. Raise --limit, or add --after ${quoted(plainText(id.value(last)))}`;
+    more = `More ${listed.noun} exist. Raise --limit, or add --after ${quoted(plainText(valueIn(id, last)))}`;
   };
   // Sorting takes everything first.
   const rows = pages(list, shape.sort ? {} : shape.page, isForPerson ? onMore : undefined, keeps);

@@ -5,10 +5,8 @@ import { UsageError } from "../errors.ts";
 
 type Value = string | boolean | null | readonly string[] | Readonly<Record<string, unknown>>;
 
-/** One value of a resource: what `--fields` and `--sort` call it, and how a table shows it. */
-export interface Column<Row> {
-  /** The API's own name. */
-  readonly name: string;
+/** How a table shows a column. */
+interface Look {
   /** The heading in a table. Without one the column is only shown if `--fields` names it. */
   readonly title?: string;
   /** Never cut: a person or the next command needs all of it. */
@@ -25,7 +23,21 @@ export interface Column<Row> {
   readonly isTime?: true;
   /** What a person reads for true and for false. */
   readonly words?: readonly [yes: string, no: string];
-  value(row: Row): Value;
+}
+
+/** The names of a row's own values, which in the API's envelope are below `data`. */
+type ValueName<Row> = string & (Row extends { readonly data: infer Data } ? "id" | keyof Data : keyof Row);
+
+/** One value of a resource: what the API, `--fields` and `--sort` call it, and how a table shows it. */
+export type Column<Row> = Look &
+  (
+    | { readonly name: ValueName<Row>; readonly value?: undefined }
+    | { readonly name: string; readonly value: (row: Row) => Value }
+  );
+
+export function valueIn<Row>({ name, value }: Column<Row>, row: Row): Value {
+  if (value) return value(row);
+  return ((isEnvelope(row) && name !== "id" ? row.data : row) as Record<string, Value>)[name]!;
 }
 
 /** A resource as lists show it. */
@@ -47,20 +59,13 @@ export const USER_COLUMNS: Collection<User> = {
   id: "id",
   searched: USER_FIELDS,
   columns: [
-    { name: "id", title: "ID", whole: true, isId: true, value: ({ id }) => id },
-    { name: "email", title: "EMAIL", isCutLast: true, value: ({ data }) => data.email },
-    { name: "name", title: "NAME", value: ({ data }) => data.name },
-    { name: "avatar_url", value: ({ data }) => data.avatar_url },
-    { name: "providers", title: "PROVIDERS", isSpare: true, value: ({ data }) => data.providers },
-    {
-      name: "email_verified",
-      title: "VERIFIED",
-      isSpare: true,
-      goesFirst: true,
-      words: ["yes", "no"],
-      value: ({ data }) => data.email_verified,
-    },
-    { name: "created_at", title: "CREATED", isSpare: true, isTime: true, value: ({ data }) => data.created_at },
+    { name: "id", title: "ID", whole: true, isId: true },
+    { name: "email", title: "EMAIL", isCutLast: true },
+    { name: "name", title: "NAME" },
+    { name: "avatar_url" },
+    { name: "providers", title: "PROVIDERS", isSpare: true },
+    { name: "email_verified", title: "VERIFIED", isSpare: true, goesFirst: true, words: ["yes", "no"] },
+    { name: "created_at", title: "CREATED", isSpare: true, isTime: true },
   ],
 };
 
@@ -69,24 +74,18 @@ export const SESSION_COLUMNS: Collection<Session> = {
   id: "session_id",
   searched: SESSION_FIELDS,
   columns: [
-    { name: "session_id", title: "SESSION", whole: true, isId: true, value: ({ data }) => data.session_id },
-    { name: "id", whole: true, isId: true, value: ({ id }) => id },
-    { name: "user_id", whole: true, isId: true, value: ({ data }) => data.user_id },
-    { name: "email", title: "EMAIL", isCutLast: true, value: ({ data }) => data.email },
-    { name: "name", value: ({ data }) => data.name },
-    { name: "provider", title: "PROVIDER", isSpare: true, value: ({ data }) => data.provider },
-    { name: "ip_address", title: "IP", isSpare: true, goesFirst: true, value: ({ data }) => data.ip_address },
-    { name: "geo_data", value: ({ data }) => data.geo_data },
-    { name: "logged_in_at", isTime: true, value: ({ data }) => data.logged_in_at },
-    {
-      name: "last_signin_at",
-      title: "LAST SIGN-IN",
-      isSpare: true,
-      isTime: true,
-      value: ({ data }) => data.last_signin_at,
-    },
-    { name: "revoked_at", isTime: true, value: ({ data }) => data.revoked_at },
-    { name: "active", title: "ACTIVE", isSpare: true, words: ["yes", "revoked"], value: ({ data }) => data.active },
+    { name: "session_id", title: "SESSION", whole: true, isId: true },
+    { name: "id", whole: true, isId: true },
+    { name: "user_id", whole: true, isId: true },
+    { name: "email", title: "EMAIL", isCutLast: true },
+    { name: "name" },
+    { name: "provider", title: "PROVIDER", isSpare: true },
+    { name: "ip_address", title: "IP", isSpare: true, goesFirst: true },
+    { name: "geo_data" },
+    { name: "logged_in_at", isTime: true },
+    { name: "last_signin_at", title: "LAST SIGN-IN", isSpare: true, isTime: true },
+    { name: "revoked_at", isTime: true },
+    { name: "active", title: "ACTIVE", isSpare: true, words: ["yes", "revoked"] },
   ],
 };
 

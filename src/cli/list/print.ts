@@ -6,7 +6,7 @@ import type { Context } from "../context.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { formatOf, type Format, type OutputFlags } from "../output/flags.ts";
 import { say, printJson, printRecord } from "../output/text.ts";
-import type { Column, Listed } from "./columns.ts";
+import { valueIn, type Column, type Listed } from "./columns.ts";
 import type { ListFlags, ListShape } from "./flags.ts";
 import {
   csv,
@@ -112,7 +112,7 @@ async function* sorted<Row>(
   limit?: number,
 ): AsyncGenerator<Row> {
   const all: { key: string; row: Row }[] = [];
-  for await (const row of rows) all.push({ key: fold(plainText(column.value(row))), row });
+  for await (const row of rows) all.push({ key: fold(plainText(valueIn(column, row))), row });
   all.sort((a, b) => {
     if (a.key === "" || b.key === "") return a.key === b.key ? 0 : a.key === "" ? 1 : -1;
     return (a.key < b.key ? -1 : a.key > b.key ? 1 : 0) * (isDescending ? -1 : 1);
@@ -141,7 +141,7 @@ export async function printResource<Row>(
     Object.fromEntries(
       (chosen ?? listed.columns).map((column) => {
         if (context.stdout.isTTY && column.words) return [column.name, wordsOf(column, row, now)];
-        const plain = plainText(column.value(row));
+        const plain = plainText(valueIn(column, row));
         const isToldAgo = isForPerson && column.isTime && plain !== "";
         return [column.name, isToldAgo ? `${plain} (${wordsOf(column, row, now)})` : plain];
       }),

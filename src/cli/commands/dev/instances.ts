@@ -13,15 +13,15 @@ import { harmless, printJson } from "../../output/text.ts";
 const INSTANCE_COLUMNS: Listed<AnswerOf<"GET /instances">[number]> = {
   id: "id",
   columns: [
-    { name: "subdomain", title: "SUBDOMAIN", whole: true, value: ({ data }) => data.subdomain },
-    { name: "name", title: "NAME", value: ({ data }) => data.name },
-    { name: "url", title: "ADDRESS", isSpare: true, value: ({ data }) => data.url },
-    { name: "active", title: "ACTIVE", isSpare: true, words: ["yes", "no"], value: ({ data }) => data.active },
-    { name: "default_provider", value: ({ data }) => data.default_provider },
-    { name: "redirect_uris", value: ({ data }) => data.redirect_uris },
-    { name: "preview", words: ["yes", "no"], value: ({ data }) => data.preview },
-    { name: "publishable_key", value: ({ data }) => data.publishable_key },
-    { name: "id", title: "ID", whole: true, isId: true, value: ({ id }) => id },
+    { name: "subdomain", title: "SUBDOMAIN", whole: true },
+    { name: "name", title: "NAME" },
+    { name: "url", title: "ADDRESS", isSpare: true },
+    { name: "active", title: "ACTIVE", isSpare: true, words: ["yes", "no"] },
+    { name: "default_provider" },
+    { name: "redirect_uris" },
+    { name: "preview", words: ["yes", "no"] },
+    { name: "publishable_key" },
+    { name: "id", title: "ID", whole: true, isId: true },
   ],
 };
 

@@ -14,9 +14,9 @@ import { durationFrom, fieldsFrom, numberFrom } from "../../quantities.ts";
 const SCENARIO_COLUMNS: Listed<AnswerOf<"GET /scenarios">[number]> = {
   id: "id",
   columns: [
-    { name: "id", title: "ID", whole: true, value: ({ id }) => id },
-    { name: "outcome", title: "OUTCOME", whole: true, value: ({ data }) => data.outcome },
-    { name: "as", title: "AS", value: ({ data }) => data.as },
+    { name: "id", title: "ID", whole: true },
+    { name: "outcome", title: "OUTCOME", whole: true },
+    { name: "as", title: "AS" },
     {
       name: "match",
       title: "FOR",
@@ -28,19 +28,19 @@ const SCENARIO_COLUMNS: Listed<AnswerOf<"GET /scenarios">[number]> = {
     { name: "remaining", title: "LEFT", value: ({ data }) => (data.remaining === null ? "∞" : `${data.remaining}`) },
     { name: "used", title: "USED", isSpare: true, value: ({ data }) => `${data.used}` },
     { name: "delay_ms", value: ({ data }) => `${data.delay_ms}` },
-    { name: "label", title: "LABEL", isSpare: true, value: ({ data }) => data.label },
-    { name: "created_at", isTime: true, value: ({ data }) => data.created_at },
+    { name: "label", title: "LABEL", isSpare: true },
+    { name: "created_at", isTime: true },
   ],
 };
 
 const OUTCOME_COLUMNS: Listed<AnswerOf<"GET /outcomes">[number]> = {
   id: "id",
   columns: [
-    { name: "id", title: "OUTCOME", whole: true, value: ({ id }) => id },
-    { name: "title", title: "WHAT HAPPENS", value: ({ title }) => title },
-    { name: "application_sees", title: "THE APPLICATION SEES", value: ({ application_sees }) => application_sees },
-    { name: "providers", value: ({ providers }) => providers },
-    { name: "description", value: ({ description }) => description },
+    { name: "id", title: "OUTCOME", whole: true },
+    { name: "title", title: "WHAT HAPPENS" },
+    { name: "application_sees", title: "THE APPLICATION SEES" },
+    { name: "providers" },
+    { name: "description" },
   ],
 };
 

@@ -12,8 +12,8 @@ import { counted, countedAmong, printJson, say } from "../../output/text.ts";
 const SNAPSHOT_COLUMNS: Listed<AnswerOf<"GET /snapshots">[number]> = {
   id: "name",
   columns: [
-    { name: "name", title: "NAME", whole: true, value: ({ data }) => data.name },
-    { name: "created_at", title: "SAVED", isTime: true, value: ({ data }) => data.created_at },
+    { name: "name", title: "NAME", whole: true },
+    { name: "created_at", title: "SAVED", isTime: true },
     {
       name: "records",
       title: "RECORDS",

@@ -40,8 +40,8 @@ export interface TableRow {
 export const TABLES: Listed<TableRow> = {
   id: "table",
   columns: [
-    { name: "table", title: "TABLE", whole: true, value: ({ table }) => table },
+    { name: "table", title: "TABLE", whole: true },
     { name: "count", title: "RECORDS", whole: true, value: ({ count }) => String(count) },
-    { name: "sha256", title: "SHA-256", value: ({ sha256 }) => sha256 },
+    { name: "sha256", title: "SHA-256" },
   ],
 };

@@ -15,8 +15,8 @@ import type { Targets } from "./targets.ts";
 const OUTCOMES: Listed<Outcome> = {
   id: "id",
   columns: [
-    { name: "id", title: "ID", whole: true, value: ({ id }) => id },
-    { name: "outcome", title: "OUTCOME", value: ({ outcome }) => outcome },
+    { name: "id", title: "ID", whole: true },
+    { name: "outcome", title: "OUTCOME" },
     { name: "error", title: "WHY", value: ({ error }) => error ?? null },
   ],
 };
