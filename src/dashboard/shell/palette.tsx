@@ -1,8 +1,9 @@
 import { signal, useSignal } from "@preact/signals";
 import fuzzysort from "fuzzysort";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { control, type User } from "../api/client.ts";
 import { currentInstance } from "../api/service.ts";
+import { useLoad } from "../api/use-load.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { notify } from "../ui/button.tsx";
 import { UserText } from "../ui/values.tsx";
@@ -95,23 +96,16 @@ function OpenPalette({ onClose }: { onClose: () => void }) {
 
 /** The users whose name or address contains the text, shortly after typing stops. */
 function useUsers(text: string): readonly User[] {
-  const users = useSignal<readonly User[]>([]);
-  useEffect(() => {
-    let isLate = false;
-    const search = async (): Promise<void> => {
-      const asked = userSearch(text);
-      const query = { ...asked, instance: currentInstance() || undefined, limit: MOST_USERS };
-      // Without users the palette still has everything else.
-      const found = asked ? await control.request("GET /users", { query }).catch(() => []) : [];
-      if (!isLate) users.value = found;
-    };
-    const timer = setTimeout(() => void search(), PAUSE_MS);
-    return () => {
-      isLate = true;
-      clearTimeout(timer);
-    };
+  const latest = useRef(text);
+  latest.current = text;
+  // Without users the palette still has everything else.
+  const { data = [] } = useLoad(async () => {
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    const asked = text === latest.current && userSearch(text);
+    const query = { ...asked, instance: currentInstance() || undefined, limit: MOST_USERS };
+    return asked ? control.request("GET /users", { query }) : [];
   }, [text]);
-  return users.value;
+  return data;
 }
 
 function commands(text: string, users: readonly User[]): Command[] {

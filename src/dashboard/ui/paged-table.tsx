@@ -1,8 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import type { AnswerOf, QueryOf } from "../../wire/control/types.ts";
-import { ControlError } from "../../control-client/index.ts";
 import { control } from "../api/client.ts";
 import { useLoad } from "../api/use-load.ts";
 import { location, refine } from "../router.ts";
@@ -26,11 +25,9 @@ export function PagedTable<Route extends "GET /users" | "GET /sessions">(
     route: Route;
     query: NonNullable<QueryOf<"GET /users/count">>;
     empty: ComponentChildren;
-    /** Shows beside the search why it was refused. Without it, and for every other error, the error replaces the table. */
-    onRefusal?: (error: Error | undefined) => void;
   },
 ) {
-  const { route, query, empty, onRefusal, ...table } = props;
+  const { route, query, empty, ...table } = props;
   type Row = AnswerOf<Route>[number];
   const sorting = sortingIn(location.value.query["sort"]);
   // The cursors of the previous pages.
@@ -59,10 +56,8 @@ export function PagedTable<Route extends "GET /users" | "GET /sessions">(
     () => control.request(`${route}/count` as "GET /users/count", { query }),
     [route, JSON.stringify(query)],
   );
-  const refusal = error instanceof ControlError && error.status === 400 ? error : undefined;
-  useEffect(() => onRefusal?.(refusal), [refusal]);
-  if (error && !(onRefusal && refusal)) return <Problem error={error} onRetry={reload} />;
-  if (!data) return error ? <></> : <Placeholder lines={8} />;
+  if (error) return <Problem error={error} onRetry={reload} />;
+  if (!data) return <Placeholder lines={8} />;
   const { next, isUnsorted } = data;
   const rows = data.rows as readonly Row[];
   if (rows.length === 0 && after === undefined) return <>{empty}</>;

@@ -14,14 +14,12 @@ export interface QueryInputProps {
   readonly value: string;
   /** Called with a valid search shortly after typing stops, and at once on Enter. */
   readonly onSearch: (query: string) => void;
-  /** The server's error for the last search. */
-  readonly error?: Error | undefined;
 }
 
 const PAUSE_MS = 250;
 
 /** An input for the search language. It completes fields and values, and describes the search in words. */
-export function QueryInput({ noun, fields, values, value, onSearch, error }: QueryInputProps) {
+export function QueryInput({ noun, fields, values, value, onSearch }: QueryInputProps) {
   const text = useSignal(value);
   const suggestions = useSignal<readonly Suggestion[]>([]);
   const chosen = useSignal(-1);
@@ -75,7 +73,7 @@ export function QueryInput({ noun, fields, values, value, onSearch, error }: Que
   };
   const shown = suggestions.value;
   const advice = problem === undefined ? undefined : nextStep(text.value, shown);
-  const message = advice === undefined ? (problem ?? error?.message) : undefined;
+  const message = advice === undefined ? problem : undefined;
   return (
     <div class="query">
       <div class="query-box">
@@ -152,7 +150,8 @@ function allOf(words: readonly string[]): string {
   return new Intl.ListFormat("en").format(words.map((word) => `"${word}"`));
 }
 
-function explain(text: string, fields: Fields, noun: string): { words: string; problem?: string } {
+/** What a search finds, or what is wrong with it. */
+export function explain(text: string, fields: Fields, noun: string): { words: string; problem?: string } {
   if (text.trim() === "") return { words: `All ${noun}, ${noun === "users" ? "newest" : "the latest sign-in"} first.` };
   const name = nameIn(text);
   if (name !== undefined) return { words: `Shows ${noun} whose name contains ${allOf(name.split(" "))}.` };

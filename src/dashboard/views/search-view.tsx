@@ -1,4 +1,3 @@
-import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { QueryOf } from "../../wire/control/types.ts";
 import { csvLine } from "../../wire/text/harmless.ts";
@@ -9,17 +8,11 @@ import { location, refine } from "../router.ts";
 import { Button, notify } from "../ui/button.tsx";
 import { Select } from "../ui/field.tsx";
 import { Heading } from "../ui/parts.tsx";
-import { QueryInput, type QueryInputProps } from "../ui/query-input.tsx";
+import { explain, QueryInput, type QueryInputProps } from "../ui/query-input.tsx";
 import { searchFor, counted } from "../ui/text.ts";
 import { instanceChoices } from "./choices.ts";
 
 type Query = NonNullable<QueryOf<"GET /users/count">>;
-
-interface Asked {
-  readonly query: Query;
-  /** Shows beside the search why it was refused. */
-  readonly onRefusal: (error: Error | undefined) => void;
-}
 
 /** A view of the records of one instance, searched by the server. */
 export function SearchView(
@@ -27,14 +20,13 @@ export function SearchView(
     title: string;
     note: string;
     actions?: ComponentChildren;
-    children: (asked: Asked) => ComponentChildren;
+    children: (query: Query) => ComponentChildren;
   },
 ) {
   const { title, note, actions, children, ...input } = props;
   const { query: text = "", instance: wanted } = location.value.query;
   const instance = wanted ?? preferredInstance.value;
   const query = { ...searchFor(text), instance };
-  const problem = useSignal<Error | undefined>(undefined);
   return (
     <>
       <Heading title={title} note={note}>
@@ -43,7 +35,7 @@ export function SearchView(
         {actions}
       </Heading>
       <div class="search-row">
-        <QueryInput {...input} value={text} onSearch={(changed) => refine({ query: changed })} error={problem.value} />
+        <QueryInput {...input} value={text} onSearch={(changed) => refine({ query: changed })} />
         <Select
           inline
           label="Instance"
@@ -55,7 +47,8 @@ export function SearchView(
           }}
         />
       </div>
-      {children({ query, onRefusal: (error) => void (problem.value = error) })}
+      {/* What is wrong with a search is said beside it. */}
+      {explain(text, input.fields, input.noun).problem === undefined && children(query)}
     </>
   );
 }

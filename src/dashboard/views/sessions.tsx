@@ -23,10 +23,10 @@ export function Sessions() {
       fields={SESSION_FIELDS}
       values={{ provider: [...service.value.providers, "password"], active: ["true", "false"] }}
     >
-      {(asked) => (
+      {(query) => (
         <Panel flush>
           <SessionTable
-            {...asked}
+            query={query}
             withUser
             empty={
               <Empty icon="sessions" title={text ? "No session matches" : "No sessions yet"}>
@@ -73,10 +73,9 @@ const COLUMNS: readonly Column<Session>[] = [
 export function SessionTable(props: {
   query: NonNullable<QueryOf<"GET /sessions/count">>;
   withUser?: boolean;
-  onRefusal?: (error: Error | undefined) => void;
   empty?: ComponentChildren;
 }) {
-  const { withUser, empty = <Empty icon="sessions" title="No sessions" />, ...asked } = props;
+  const { withUser, empty = <Empty icon="sessions" title="No sessions" />, query } = props;
   const change = async ({ data }: Session): Promise<void> => {
     const { session_id, instance, active } = data;
     const verb = active ? "revoke" : "restore";
@@ -85,7 +84,7 @@ export function SessionTable(props: {
   };
   return (
     <PagedTable
-      {...asked}
+      query={query}
       label="Sessions"
       route="GET /sessions"
       columns={withUser ? [USER, ...COLUMNS] : COLUMNS}

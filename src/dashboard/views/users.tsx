@@ -65,12 +65,12 @@ export function Users() {
           </Button>
         }
       >
-        {(asked) => (
+        {(query) => (
           <>
             <UserActions selection={selection} instance={current} />
             <Panel flush>
               <PagedTable
-                {...asked}
+                query={query}
                 label="Users"
                 route="GET /users"
                 columns={COLUMNS}
