@@ -8,7 +8,7 @@ import { authorize } from "../_picker.ts";
 const FRONT = "http://localhost:7820";
 
 function typedIn(...addresses: readonly string[]): Personas {
-  const personas = new Personas([], (id) => `${FRONT}/${id}.svg`);
+  const personas = new Personas([]);
   for (const email of addresses) personas.add({ email, name: null, email_verified: true });
   return personas;
 }

@@ -192,7 +192,7 @@ describe("An address that the provider has not verified", () => {
       instance: service.acme,
       provider: definition,
       profile,
-      tokens: { access_token: "t" },
+      tokens: { access_token: "t", refresh_token: null, expires_in: null },
       now: START.toISOString(),
     };
     expect(users.map(({ user }) => user.email_verified_at !== null)).toContain(true);

@@ -5,7 +5,7 @@ import { namedUuid } from "./records.ts";
 import { userRecordsOf, type SeedUser, type UserRecords } from "../seed/parse.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import { DEFINITIONS } from "../providers/index.ts";
-import { typedUid } from "../simulator/typed-account.ts";
+import { typedPersona, uidOf } from "../simulator/typed-account.ts";
 
 const DOMAINS = ["example.com", "example.net", "example.org"];
 const TWO_YEARS_MS = 2 * 365 * 24 * 3_600_000;
@@ -62,7 +62,7 @@ export function createGenerator(
 
 /** The account that the simulator has for the address, so that a sign-in with it is this user's. */
 function uidFor(provider: Provider, email: string, taken: Set<string>): string {
-  const uid = typedUid(provider, { email, name: null, email_verified: true });
+  const uid = uidOf(typedPersona({ email, name: null, email_verified: true }).accounts[provider]);
   // In a million of them, two can have the same number.
   const own = uid === undefined || taken.has(`${provider} ${uid}`) ? email : uid;
   taken.add(`${provider} ${own}`);

@@ -69,7 +69,7 @@ const QUIET_ROUTES = new Set([...PROBES, PAGE_FILES_ROUTE, "/__svc/simulator/ava
 const STEPS = /^\/(?:sign-in|oauth\/authorize|__svc\/begin|__svc\/simulator\/.*)$/;
 
 function entryOf({ req, context }: H3Event, status: number): RequestEntry {
-  const { id, startedAt, target, route, flow_id, instance, signIn, reason = signIn?.reason } = context.request;
+  const { id, startedAt, target, route, flow_id, instance, signIn, reason } = context.request;
   return {
     level: levelOf(context.request, status),
     request_id: id,
@@ -80,7 +80,7 @@ function entryOf({ req, context }: H3Event, status: number): RequestEntry {
     status,
     ms: performance.now() - startedAt,
     instance: instance?.subdomain ?? null,
-    sign_in: signIn ? { provider: signIn.provider, outcome: signIn.outcome } : null,
+    sign_in: signIn ?? null,
     refused: context.request.refused ?? null,
     reason: reason ? redactText(reason) : null,
   };

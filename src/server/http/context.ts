@@ -28,7 +28,7 @@ export interface RequestContext {
   flow_id?: string;
   /** Set by the request that ends a sign-in. */
   signIn?: SignInOutcome;
-  /** Why it was refused, for the log. */
+  /** Why it was refused, or a sign-in failed, for the log. */
   reason?: string;
   /** Set if it was refused for what an operator should look at. */
   refused?: Refusal;

@@ -7,8 +7,6 @@ import type { LogLevel } from "../../wire/serve.ts";
 export interface SignInOutcome {
   readonly provider: Provider;
   readonly outcome: "success" | SignInErrorCode;
-  /** Why it failed. It contains no secret and no value that a provider sent. */
-  readonly reason: string | null;
 }
 
 /**
@@ -39,7 +37,7 @@ export interface RequestEntry {
   /** The subdomain of the instance, by host, key or sign-in; null if none of these names one. */
   readonly instance: string | null;
   /** Set if the request ended a sign-in. */
-  readonly sign_in: Omit<SignInOutcome, "reason"> | null;
+  readonly sign_in: SignInOutcome | null;
   readonly refused: Refusal | null;
   /** Why it failed; null if it did not. */
   readonly reason: string | null;

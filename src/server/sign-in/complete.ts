@@ -97,7 +97,7 @@ export async function answerCallback(deps: SignInDeps, request: CallbackRequest)
       { result: "token", user_id, error: null, reason: null },
       { result: "token", user_id, new_user: isNew, email, name },
     );
-    return { location: withParameters(record.redirect_uri, { token }) };
+    return { location: withParameters(record.redirect_uri, { token }), token };
   } catch (error) {
     await removed;
     const failure = asSignInError(error);

@@ -14,23 +14,18 @@ const MAX_REPLY_BYTES = 1 << 20;
 const COMMON_HEADERS = { accept: "application/json", "user-agent": "svc-identity" };
 const MAX_LIFETIME_SECONDS = 10 * 365 * 86_400;
 
-export interface ProviderTokens {
-  access_token: string;
-  refresh_token?: string | null | undefined;
-  /** Seconds. */
-  expires_in?: number | null | undefined;
-}
 const Seconds = z.pipe(
   z.union([z.number(), z.string().check(z.regex(/^\d{1,10}$/))]),
   z.pipe(z.transform(Number), z.number().check(z.nonnegative(), z.maximum(MAX_LIFETIME_SECONDS))),
 );
-const TokenReply: z.ZodMiniType<ProviderTokens> = z.object({
+const TokenReply = z.object({
   // It must fit into a header (RFC 6750, 2.1).
   access_token: z.string().check(z.regex(/^[\x21-\x7e]{1,8192}$/)),
   // RFC 6749, A.17.
   refresh_token: lenient(z.string().check(z.regex(/^[\x20-\x7e]{0,8192}$/))),
   expires_in: lenient(Seconds),
 });
+export type ProviderTokens = z.infer<typeof TokenReply>;
 
 /** What the two requests of a sign-in have in common. */
 export interface Exchange {

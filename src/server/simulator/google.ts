@@ -46,7 +46,7 @@ export const simulatedGoogle: SimulatedProvider<GoogleAccount> = {
       email: persona.email,
       email_verified: account.email_verified,
       ...(persona.name === null ? {} : { name: persona.name }),
-      ...(persona.avatar_url === null ? {} : { picture: persona.avatar_url }),
+      picture: persona.avatar_url,
     });
   },
 };

@@ -1,5 +1,5 @@
 import type { AnswerOf } from "../../wire/control/types.ts";
-import { ERRORS } from "../../wire/errors.ts";
+import { ERRORS, SIGN_IN_ERRORS } from "../../wire/errors.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { Provider } from "../../wire/providers.ts";
 import { SIGNED_IN_PATH } from "../../wire/redirect-uri.ts";
@@ -82,9 +82,9 @@ async function complete(
   request: CallbackRequest,
 ): Promise<Omit<HeadlessResult, "user_id" | "flow_id">> {
   try {
-    const { location } = await signIns.complete(request);
-    const { token, error = "", error_description = "" } = Object.fromEntries(new URL(location).searchParams);
-    return token === undefined ? { location, error, error_description } : { location, token };
+    const { location, token, failure } = await signIns.complete(request);
+    if (token !== undefined) return { location, token };
+    return { location, error: failure.code, error_description: SIGN_IN_ERRORS[failure.code] };
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== "invalid_state") throw error;
     return { location: null, error: error.code, error_description: ERRORS[error.code].error };

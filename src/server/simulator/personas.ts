@@ -27,7 +27,6 @@ interface Row {
 /** The people that the simulated providers know: those of the store, and then the typed ones. */
 export class Personas {
   #stored: readonly Row[] = [];
-  readonly #avatarUrl: (picture: string) => string;
   #byId: ReadonlyMap<string, PersonaRecord> = new Map();
   #byAddress: ReadonlyMap<string, PersonaRecord> = new Map();
   /** The oldest first. */
@@ -37,9 +36,7 @@ export class Personas {
   /** By address in lower case: the latest that has it. */
   readonly #typedByAddress = new Map<string, PersonaRecord>();
 
-  /** @param avatarUrl the address of a generated picture by its name, for personas without one */
-  constructor(personas: readonly PersonaRecord[], avatarUrl: (picture: string) => string) {
-    this.#avatarUrl = avatarUrl;
+  constructor(personas: readonly PersonaRecord[]) {
     this.replace(personas);
   }
 
@@ -54,8 +51,7 @@ export class Personas {
   }
 
   first(fits: (persona: PersonaRecord) => boolean): PersonaRecord | undefined {
-    const found = this.#stored.find(({ persona }) => fits(persona));
-    return found && this.#withPicture(found.persona);
+    return this.#stored.find(({ persona }) => fits(persona))?.persona;
   }
 
   get size(): number {
@@ -65,13 +61,13 @@ export class Personas {
   /** By id, by any e-mail address, or by the placeholder of an account that has none, ignoring case. */
   find(hint: string): PersonaRecord | undefined {
     const address = hint.toLowerCase();
-    const found =
+    return (
       this.#byId.get(hint) ??
       this.#byAddress.get(address) ??
       this.#typed.get(hint) ??
       this.#typedByAddress.get(address) ??
-      (isPlaceholderEmail(address) ? this.#findByPlaceholder(address) : undefined);
-    return found && this.#withPicture(found);
+      (isPlaceholderEmail(address) ? this.#findByPlaceholder(address) : undefined)
+    );
   }
 
   #findByPlaceholder(address: string): PersonaRecord | undefined {
@@ -86,7 +82,7 @@ export class Personas {
   /** The persona of a reference, which another process may have created. */
   recall(reference: PersonaReference): PersonaRecord {
     const stored = this.#byId.get(reference.id);
-    return stored?.email === reference.email ? this.#withPicture(stored) : this.add(typedAccount(reference));
+    return stored?.email === reference.email ? stored : this.add(typedAccount(reference));
   }
 
   /** Adds a typed account, and drops the oldest if there are too many. */
@@ -98,7 +94,7 @@ export class Personas {
     this.#typedByAddress.set(persona.email.toLowerCase(), persona);
     const [oldest] = this.#typed.values();
     if (this.#typed.size > MAX_TYPED && oldest) this.#forget(oldest);
-    return this.#withPicture(persona);
+    return persona;
   }
 
   #forget({ id, email }: PersonaRecord): void {
@@ -121,7 +117,7 @@ export class Personas {
     const found: { row: number; item: Item }[] = [];
     let row = isBack ? Math.min(before, this.size) - 1 : (after ?? -1) + 1;
     for (let each = rowAt(row); each && found.length <= limit; each = rowAt(row)) {
-      const item = contains(each, wanted) ? present(this.#withPicture(each.persona)) : undefined;
+      const item = contains(each, wanted) ? present(each.persona) : undefined;
       if (item !== undefined) found.push({ row, item });
       row += isBack ? -1 : 1;
     }
@@ -135,13 +131,7 @@ export class Personas {
     };
   }
 
-  #withPicture(persona: PersonaRecord): PersonaRecord {
-    return persona.avatar_url === null
-      ? { ...persona, avatar_url: this.#avatarUrl(this.pictureName(persona)) }
-      : persona;
-  }
-
-  /** The name of an account's generated picture: the id of the store's, and for a typed one the picture itself. */
+  /** The name of an account's generated picture, which it has if it has no other: the id of the store's, and for a typed one the picture itself. */
   pictureName(persona: PersonaRecord): string {
     return this.#byId.has(persona.id) ? persona.id : drawnName(pictureOf(persona));
   }

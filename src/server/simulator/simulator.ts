@@ -34,7 +34,7 @@ export type Simulator = ReturnType<typeof createSimulator>;
 export function createSimulator(options: SimulatorOptions) {
   const { front, callbackUrl, clients, sealKey, now, realNow } = options;
   const prefix = `${front}/__svc/simulator`;
-  const personas = new Personas(options.personas, (picture) => `${prefix}/avatars/${picture}.svg`);
+  const personas = new Personas(options.personas);
   const recall = personas.recall.bind(personas);
   const grants = createGrants({ sealer: createSealer(sealKey), recall, now, realNow });
   const client: ConnectionRecord = { client_id: "svc-simulator", client_secret: "svc-simulator-secret" };
@@ -94,7 +94,8 @@ export function createSimulator(options: SimulatorOptions) {
       if (!consent) return reply(401, { message: "Bad credentials" });
       const { outcome, profile, scopes } = consent.granted;
       if (outcome === "profile_error") return reply(500, { message: "Internal Server Error" });
-      const persona = alteredPersona(consent.persona, outcome, name);
+      const avatar_url = consent.persona.avatar_url ?? `${prefix}/avatars/${personas.pictureName(consent.persona)}.svg`;
+      const persona = alteredPersona({ ...consent.persona, avatar_url }, outcome, name);
       const account = persona.accounts[name];
       if (!account) return notFound();
       const answer = provider.resource(path, { account, persona, scopes }, init.headers ?? {});

@@ -51,7 +51,7 @@ export const simulatedTwitter: SimulatedProvider<TwitterAccount> = {
     if (path !== "/users/me") return notFound();
     if (!scopes.includes("tweet.read") || !scopes.includes("users.read"))
       return reply(403, { title: "Forbidden", status: 403 });
-    const picture = persona.avatar_url === null ? {} : { profile_image_url: persona.avatar_url };
-    return reply(200, { data: { id, username, name: persona.name ?? username, ...picture } });
+    const { name, avatar_url } = persona;
+    return reply(200, { data: { id, username, name: name ?? username, profile_image_url: avatar_url } });
   },
 };

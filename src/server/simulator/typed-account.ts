@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { PROVIDERS, type Provider } from "../../wire/providers.ts";
+import { PROVIDERS } from "../../wire/providers.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import type { TypedPerson } from "./provider.ts";
 import { SIMULATED } from "./providers.ts";
@@ -23,11 +23,6 @@ export function typedPersona(account: TypedAccount): PersonaRecord {
     PROVIDERS.map((provider) => [provider, SIMULATED[provider].accountFor(person)]),
   ) as PersonaRecord["accounts"];
   return { id: person.id, name: account.name, email: account.email, avatar_url: null, accounts };
-}
-
-/** What identifies the account of a typed address at one provider. */
-export function typedUid(provider: Provider, account: TypedAccount): string | undefined {
-  return uidOf(SIMULATED[provider].accountFor(personOf(account)));
 }
 
 function personOf({ email, email_verified }: TypedAccount): TypedPerson & { readonly id: string } {

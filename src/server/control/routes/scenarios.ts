@@ -155,8 +155,9 @@ export async function runSignIn(
   const result = await deps.signInHeadless({ instance, provider, as, outcome, redirect_uri, browser, profile });
   attributeToFlow(request, deps, result.flow_id);
   const { error: ended = "success" } = result;
-  const reason = deps.flows.get(result.flow_id)?.reason ?? null;
-  if (isSignInOutcome(ended)) request.signIn = { provider, outcome: ended, reason: reason && `${ended}: ${reason}` };
+  const reason = deps.flows.get(result.flow_id)?.reason;
+  if (isSignInOutcome(ended)) request.signIn = { provider, outcome: ended };
+  if (request.signIn && reason) request.reason = `${ended}: ${reason}`;
   return result;
 }
 

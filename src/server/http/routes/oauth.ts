@@ -56,8 +56,8 @@ export function oauthRoutes(deps: SignInRouteDeps): HandlersOf<Rows> {
       const { location, failure } = await signIns
         .complete({ provider, state, code, error, iss, ip_address, cookie, caller, flow_id })
         .finally(() => attributeToFlow(request, deps, flow_id));
-      const reason = failure ? `${failure.code}: ${failure.message}` : null;
-      request.signIn = { provider, outcome: failure?.code ?? "success", reason };
+      request.signIn = { provider, outcome: failure?.code ?? "success" };
+      if (failure) request.reason = `${failure.code}: ${failure.message}`;
       return redirect(event, location, ...(caller.isBrowser ? [endBinding(state, addresses.isHttps)] : []));
     },
   };
