@@ -1,4 +1,4 @@
-import { cookiesIn } from "../wire/http/headers.ts";
+import { cookiesIn, isWebSocketHandshake } from "../wire/http/headers.ts";
 import { STATE_LIFETIME_SECONDS } from "../wire/redirect-uri.ts";
 import { headerOf, type RequestLike } from "./authenticate.ts";
 
@@ -104,14 +104,14 @@ function pathWithin(origin: string, path: unknown): string {
  * Metadata to https and to loopback, but none of it with a WebSocket's handshake.
  */
 export function askedBy(request: RequestLike): "websocket" | "prefetch" | "embedded" | undefined {
-  const upgrade = headerOf(request, "upgrade") ?? "";
-  if (/websocket/i.test(upgrade) || headerOf(request, "sec-websocket-key") !== undefined) return "websocket";
-  const purposes = ["sec-purpose", "purpose", "x-moz"].map((name) => headerOf(request, name) ?? "");
+  const header = (name: string): string | undefined => headerOf(request, name);
+  if (isWebSocketHandshake(header)) return "websocket";
+  const purposes = ["sec-purpose", "purpose", "x-moz"].map((name) => header(name) ?? "");
   if (purposes.some((purpose) => /prefetch|prerender|preview/i.test(purpose))) return "prefetch";
-  if (headerOf(request, "sec-fetch-site") === undefined) return undefined;
+  if (header("sec-fetch-site") === undefined) return undefined;
   // A navigation that the application's own service worker passes on has the destination `empty`.
-  const isNavigation = headerOf(request, "sec-fetch-mode") === "navigate";
-  const isPage = ["document", "empty"].includes(headerOf(request, "sec-fetch-dest") ?? "document");
+  const isNavigation = header("sec-fetch-mode") === "navigate";
+  const isPage = ["document", "empty"].includes(header("sec-fetch-dest") ?? "document");
   return isNavigation && isPage ? undefined : "embedded";
 }
 
