@@ -56,11 +56,6 @@ type Source = "header" | "cookie";
  */
 export async function authenticateRequest(request: RequestLike, options: AuthenticateOptions): Promise<AuthState> {
   checkAuthenticateOptions("authenticateRequest", options);
-  return stateOf(request, options);
-}
-
-/** The same with options that were checked before. @throws {ConfigError} for an invalid secret key */
-export async function stateOf(request: RequestLike, options: AuthenticateOptions): Promise<AuthState> {
   const { token, via } = tokenOf(request, options.cookie);
   if (token === undefined) return { status: "signed-out", error: missingToken() };
   const result = await verdictOf(token, options);

@@ -1,6 +1,11 @@
 /** Guards for three kinds of servers: a request without a valid token gets 401 (RFC 6750, 3). */
-import { checkAuthenticateOptions, stateOf, type AuthenticateOptions, type RequestLike } from "./authenticate.ts";
-import { ConfigError, type TokenError } from "./errors.ts";
+import {
+  authenticateRequest,
+  checkAuthenticateOptions,
+  type AuthenticateOptions,
+  type RequestLike,
+} from "./authenticate.ts";
+import { ConfigError } from "./errors.ts";
 import type { TokenClaims } from "../wire/claims.ts";
 
 export type { AuthenticateOptions, RequestLike } from "./authenticate.ts";
@@ -91,22 +96,19 @@ export function h3Auth(
   };
 }
 
-type Refusal = ReturnType<typeof refuse>;
+type Refusal = NonNullable<Awaited<ReturnType<typeof refusalOf>>>;
 
-/** Remembers the claims for `keys`, or returns the refusal. */
-async function refusalOf(
-  request: RequestLike,
-  keys: readonly object[],
-  options: AuthenticateOptions,
-): Promise<Refusal | undefined> {
-  const state = await stateOf(request, options);
-  if (state.status === "signed-out") return refuse(state.error);
-  for (const key of keys) authenticated.set(key, state.claims);
-  return undefined;
-}
-
-/** A request without a token is told how to send one; one with a token, why it was refused. */
-function refuse({ reason, message }: TokenError) {
+/**
+ * Remembers the claims for `keys`, or returns the refusal. A request without a token is told how to send one; one with a
+ * token, why it was refused.
+ */
+async function refusalOf(request: RequestLike, keys: readonly object[], options: AuthenticateOptions) {
+  const state = await authenticateRequest(request, options);
+  if (state.status === "signed-in") {
+    for (const key of keys) authenticated.set(key, state.claims);
+    return undefined;
+  }
+  const { reason, message } = state.error;
   const why = reason === "missing" ? "" : `, error="invalid_token", error_description="${message}"`;
   return {
     status: 401,
