@@ -15,7 +15,7 @@ const PARALLEL = 32;
  * Verifies one token a line, and writes one JSON object a line in the same order, while they come, with the number of the
  * token's line. Blank lines have none. After a check that
  * failed nothing further is asked; each token that was not checked has its line too.
- * @param how with `resume`, the output of an earlier batch: the tokens that it has checked are left out
+ * @param options with `resume`, the output of an earlier batch: the tokens that it has checked are left out
  * @returns the exit code
  * @throws what the first failed check threw, after the last line, and {CliError} if no tokens were given
  */

@@ -17,7 +17,6 @@ export async function openChecks(context: Context, options: Flags<never, "local"
   const key = how === "remote" ? undefined : await localKey(context, options);
   const client = how === "local" ? undefined : await openClient(context, options);
   return {
-    how,
     /** The verdict is the final one: a token is valid if every check finds it valid. @throws if there was no decision */
     async check(token: string) {
       const now = context.now();
