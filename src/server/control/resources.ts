@@ -12,7 +12,7 @@ import {
   type PersonaRecord,
   type SessionRecord,
 } from "../store/records.ts";
-import { toUser } from "../http/resources.ts";
+import { resource, toUser } from "../http/resources.ts";
 import type { UserView } from "../store/store.ts";
 import type { ControlDeps } from "./deps.ts";
 
@@ -31,17 +31,13 @@ export function instanceResource(
     const own = instance.connections[name];
     return own ? [[name, { client_id: own.client_id, ...(own.endpoints && { endpoints: own.endpoints }) }]] : [];
   });
-  return {
-    id,
-    resource: "instance",
-    data: {
-      ...data,
-      url: addresses.instanceUrl(instance),
-      providers: offers.providersOf(instance),
-      connections: Object.fromEntries(shown),
-      old_keys: oldKeysOf(instance, now()),
-    },
-  };
+  return resource("instance", id, {
+    ...data,
+    url: addresses.instanceUrl(instance),
+    providers: offers.providersOf(instance),
+    connections: Object.fromEntries(shown),
+    old_keys: oldKeysOf(instance, now()),
+  });
 }
 
 export function oldKeysOf(instance: InstanceRecord, now: Date): Answer<"Keys">["old_keys"] {
@@ -51,46 +47,42 @@ export function oldKeysOf(instance: InstanceRecord, now: Date): Answer<"Keys">["
 /** @param identities undefined in lists */
 export function userResource(view: UserView, identities?: readonly IdentityRecord[]): Answer<"User"> {
   const { user } = view;
-  return {
-    id: user.id,
-    resource: "user",
-    data: {
-      instance: user.instance_id,
-      ...toUser(view).data,
-      providers: [...view.providers],
-      email_verified_at: user.email_verified_at,
-      has_password: user.password_digest !== null,
-      ...(identities && {
-        identities: identities.map(({ id, provider, uid, email, email_verified }) => ({
-          id,
-          provider,
-          uid,
-          email,
-          email_verified,
-        })),
-      }),
-      updated_at: user.updated_at,
-    },
-  };
+  return resource("user", user.id, {
+    instance: user.instance_id,
+    ...toUser(view).data,
+    providers: [...view.providers],
+    email_verified_at: user.email_verified_at,
+    has_password: user.password_digest !== null,
+    ...(identities && {
+      identities: identities.map(({ id, provider, uid, email, email_verified }) => ({
+        id,
+        provider,
+        uid,
+        email,
+        email_verified,
+      })),
+    }),
+    updated_at: user.updated_at,
+  });
 }
 
 export function sessionResource(session: SessionRecord): Answer<"Session"> {
   const { id, instance_id, created_at: _, ...data } = withoutSecrets("sessions", session);
-  return { id, resource: "session", data: { instance: instance_id, ...data, active: session.revoked_at === null } };
+  return resource("session", id, { instance: instance_id, ...data, active: session.revoked_at === null });
 }
 
 export function personaResource(persona: PersonaRecord): Answer<"Persona"> {
   const { id, accounts, ...data } = withoutSecrets("personas", persona);
-  return { id, resource: "persona", data: { ...data, ...(accounts as Accounts) } };
+  return resource("persona", id, { ...data, ...(accounts as Accounts) });
 }
 
 /** Without the values of the application's query, which may be anything: a replay needs them, and people pass a flow on. */
 export function flowResource(flow: FlowRecord, process: string): Answer<"Flow"> {
   const { id, changes: _, ...data } = flow;
   const redirect_uri = data.redirect_uri && redactUrl(data.redirect_uri);
-  return { id, resource: "flow", data: { ...data, redirect_uri, process } };
+  return resource("flow", id, { ...data, redirect_uri, process });
 }
 
 export function requestResource({ id, ...data }: LoggedRequest, process: string): Answer<"Request"> {
-  return { id, resource: "request", data: { ...data, process } };
+  return resource("request", id, { ...data, process });
 }

@@ -5,6 +5,7 @@ import { addressFaults, crossFaults, suffixFaults } from "../../seed/faults.ts";
 import { recordsOf } from "../../seed/parse.ts";
 import type { InstanceRecord, ConnectionRecord } from "../../store/records.ts";
 import type { BodyOf, AnswerOf } from "../../../wire/control/types.ts";
+import { resource } from "../../http/resources.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { requireFound, requireInstance, patched } from "../records.ts";
 import { listInMemory } from "../lists.ts";
@@ -178,23 +179,19 @@ function connectionResource(
   { offers, simulator, addresses }: ControlDeps,
   instance: InstanceRecord,
   provider: Provider,
-) {
+): AnswerOf<"GET /instances/:id/connections">[number] {
   const { in_force, credentials } = offers.of(instance, provider);
   const isSimulated = in_force === "simulated";
   const replaced = isSimulated ? simulator.endpoints(provider) : credentials?.endpoints;
   const client = credentials ?? (isSimulated ? simulator.client : undefined);
-  return {
-    id: provider,
-    resource: "connection" as const,
-    data: {
-      provider,
-      in_force,
-      why: isSimulated && credentials ? "--providers simulated: credentials are not used" : WHY[in_force],
-      client_id: client?.client_id ?? null,
-      endpoints: { ...DEFINITIONS[provider].endpoints, ...replaced },
-      callback_url: addresses.callbackUrl(provider),
-    },
-  };
+  return resource("connection", provider, {
+    provider,
+    in_force,
+    why: isSimulated && credentials ? "--providers simulated: credentials are not used" : WHY[in_force],
+    client_id: client?.client_id ?? null,
+    endpoints: { ...DEFINITIONS[provider].endpoints, ...replaced },
+    callback_url: addresses.callbackUrl(provider),
+  });
 }
 
 /** Exchanges an invalid code. A provider that accepts the client rejects the code, otherwise it rejects the client. */
