@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
-import { BlockList, isIP, type Socket } from "node:net";
+import { BlockList, isIP, SocketAddress, type Socket } from "node:net";
 import { ServeError } from "../errors.ts";
 import { ownText } from "../memory-use.ts";
 import { networkOf } from "../sign-in/start-limit.ts";
-import { peerOf, type ClientAddress } from "./listener.ts";
+import { peerOf, unmapped, type ClientAddress } from "./listener.ts";
 
 /** Whether an address is a proxy's, which speaks for many clients. */
 export type IsProxy = (address: string) => boolean;
@@ -55,11 +55,9 @@ const WITH_PORT = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/;
 export function addressIn(entry: string): string | undefined {
   const [, inBrackets, beforePort] = WITH_PORT.exec(entry) ?? [];
   const [address = ""] = (inBrackets ?? beforePort ?? entry).split("%");
-  if (isIP(address) !== 6) return isIP(address) === 4 ? ownText(address) : undefined;
-  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
-  const [, high, low] = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(canonical) ?? [];
-  if (high === undefined || low === undefined) return canonical;
-  return [high, low].flatMap((part) => [Number.parseInt(part, 16) >> 8, Number.parseInt(part, 16) & 255]).join(".");
+  if (isIP(address) === 0) return undefined;
+  const { address: written } = new SocketAddress({ address, family: isIP(address) === 6 ? "ipv6" : "ipv4" });
+  return ownText(unmapped(written));
 }
 
 /** A connection takes some 50 kB. */

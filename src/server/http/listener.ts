@@ -70,9 +70,14 @@ async function drain(message: IncomingMessage): Promise<void> {
 
 export type ClientAddress = (message: IncomingMessage) => string;
 
-/** The socket's peer. IPv4 addresses arrive as IPv4-mapped IPv6 addresses on a dual-stack socket. */
+/** The socket's peer. */
 export function peerOf({ socket }: Pick<IncomingMessage, "socket">): string {
-  return (socket.remoteAddress ?? "").replace(/^::ffff:(?=\d+\.)/, "");
+  return unmapped(socket.remoteAddress ?? "");
+}
+
+/** IPv4 addresses arrive as IPv4-mapped IPv6 addresses on a dual-stack socket. */
+export function unmapped(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/, "");
 }
 
 export const MAX_HEADERS = 100;

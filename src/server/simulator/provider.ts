@@ -31,12 +31,6 @@ export interface TokenRequest extends Redemption {
   readonly accept: string;
 }
 
-export interface Granted<Account> {
-  readonly account: Account;
-  readonly persona: PersonaRecord;
-  readonly scopes: readonly string[];
-}
-
 /** A person who is typed in on the picker. */
 export interface TypedPerson {
   readonly email: string;
@@ -70,8 +64,12 @@ export interface SimulatedProvider<Account extends object = object> {
   refusal?(query: ReadonlyMap<string, string>): string | undefined;
   /** @param isClient whether id and secret are a registered client's */
   token(request: TokenRequest, isClient: boolean, redeem: () => Grant | undefined): FetchResponse;
-  /** A protected resource, by its path below the provider's prefix. */
-  resource(path: string, granted: Granted<Account>, headers: Readonly<Record<string, string>>): FetchResponse;
+  /** A protected resource, by its path below the provider's prefix, of the account that the access token is for. */
+  resource(
+    path: string,
+    granted: { account: Account; persona: PersonaRecord; scopes: Grant["scopes"] },
+    headers: Readonly<Record<string, string>>,
+  ): FetchResponse;
 }
 
 /** A provider's answer in JSON. @param headers by names in lower case */

@@ -84,7 +84,7 @@ export function createSimulator(options: SimulatorOptions) {
     },
 
     async fetch(url: string, init: FetchInit): Promise<FetchResponse> {
-      const [name, path] = splitAfter(url.slice(prefix.length + 1));
+      const [, name = "", path = ""] = /^\/([^/?]*)([^?]*)/.exec(url.slice(prefix.length)) ?? [];
       if (!url.startsWith(`${prefix}/`) || !isProvider(name))
         throw new Error(`The simulator has nothing at ${new URL(url).origin}`);
       const provider = SIMULATED[name];
@@ -106,12 +106,6 @@ export function createSimulator(options: SimulatorOptions) {
 
 function byProvider<Value>(make: (name: Provider) => Value): Readonly<Record<Provider, Value>> {
   return Object.fromEntries(PROVIDERS.map((name) => [name, make(name)])) as Record<Provider, Value>;
-}
-
-function splitAfter(text: string): [string, string] {
-  const path = text.split("?")[0] ?? "";
-  const slash = path.indexOf("/");
-  return [path.slice(0, slash), path.slice(slash)];
 }
 
 /** The token endpoint of a provider. @throws if the connection is to fail or time out */
