@@ -1,4 +1,4 @@
-import { HTTPError, assertBodySize, type H3Event } from "h3";
+import type { H3Event } from "h3";
 import { BodyTooLong, readText as readChunks } from "../../wire/http/body.ts";
 import { MAX_BODY_BYTES, type RouteDefinition } from "../../wire/route.ts";
 import { parsedJson } from "../../wire/text/json.ts";
@@ -23,17 +23,13 @@ export function requireJson(event: H3Event, standard = ""): void {
  * @throws {ApiError} `body_too_large`, or `bad_request` if the client ended it early
  */
 async function readText(event: H3Event, maxBytes = MAX_BODY_BYTES): Promise<string> {
-  const message = nodeOf(event)?.req;
-  const length = headerOf(event, "content-length");
-  if (Number(length) > maxBytes) throw new ApiError("body_too_large");
-  if (!message) assertBodySize(event, maxBytes);
+  if (Number(headerOf(event, "content-length")) > maxBytes) throw new ApiError("body_too_large");
+  // h3's limit destroys the connection, and with it the answer.
+  const chunks = nodeOf(event)?.req.iterator({ destroyOnReturn: false }) ?? event.req.body ?? [];
   try {
-    // Node ends a body at its length. One without is counted here: h3's limit destroys the connection, and its answer.
-    return await (message && length === undefined
-      ? readChunks(message.iterator({ destroyOnReturn: false }), maxBytes)
-      : event.req.text());
+    return await readChunks(chunks, maxBytes);
   } catch (error) {
-    throw new ApiError(HTTPError.isError(error) || error instanceof BodyTooLong ? "body_too_large" : "bad_request");
+    throw new ApiError(error instanceof BodyTooLong ? "body_too_large" : "bad_request");
   }
 }
 

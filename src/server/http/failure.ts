@@ -46,7 +46,6 @@ function asApiError(cause: unknown, id: string, { onBug }: FailureDeps): ApiErro
   if (cause instanceof Conflict) return new ApiError("conflict", cause.message);
   if (cause instanceof SearchTooSlow) return new ApiError("search_too_slow", NARROW);
   if (HTTPError.isError(cause) && cause.status === 404) return new ApiError("not_found");
-  if (HTTPError.isError(cause) && cause.status === 413) return new ApiError("body_too_large");
   onBug(cause, id);
   return new ApiError("internal");
 }
