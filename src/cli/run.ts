@@ -4,6 +4,7 @@ import { createNetwork } from "./connection/network.ts";
 import type { Context, World } from "./context.ts";
 import { createProgram } from "./create-program.ts";
 import { ERRORS_PAGE, EXIT, UsageError } from "./errors.ts";
+import { walk } from "./help/place.ts";
 import { asksForJson, withoutColor } from "./output/flags.ts";
 import { asRun, colors, harmless, harmlessJson } from "./output/text.ts";
 
@@ -28,7 +29,7 @@ export async function runProgram(argv: readonly string[], world: World, version:
         "Other users can see a secret key in an argument, and your shell's history keeps it.",
         "Set SVC_SECRET_KEY, or pipe the key to svc login. If that was a real key, replace it.",
       );
-    await program.parseAsync(protectTerms(argv, valueOptions(program)), { from: "user" });
+    await program.parseAsync(protectTerms(argv, program), { from: "user" });
     return program.exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError))
@@ -49,12 +50,6 @@ export async function runProgram(argv: readonly string[], world: World, version:
   } finally {
     network.end();
   }
-}
-
-/** The long options, of all commands, that take the next argument. */
-function valueOptions(command: Command): Set<string> {
-  const own = command.options.flatMap((option) => (option.required && option.long ? [option.long] : []));
-  return new Set([...own, ...command.commands.flatMap((child) => [...valueOptions(child)])]);
 }
 
 /** @param namesInstance whether `--instance` is given: one that does not exist is wrong usage, and no missing record */
@@ -82,13 +77,13 @@ const NEGATED_TERM = /^-[a-z][a-z0-9_.]+(?::|>=|<=|>|<|=)/;
  * Protects a negated search term such as `-provider:github`, which a parser would read as short options. If one of them
  * took a value, the negation would silently disappear. One argument with several terms, of which the first is negated, is
  * a whole query.
- * @param ofValues the long options that take the next argument as their value
  */
-function protectTerms(argv: readonly string[], ofValues: ReadonlySet<string>): string[] {
+function protectTerms(argv: readonly string[], program: Command): string[] {
   const end = argv.indexOf("--");
   return argv.map((argument, i) => {
-    const isProtected = (end >= 0 && i > end) || ofValues.has(argv[i - 1] ?? "");
-    if (isProtected || !NEGATED_TERM.test(argument)) return argument;
+    if (!NEGATED_TERM.test(argument) || (end >= 0 && i > end)) return argument;
+    // The value of the option before it.
+    if (walk(program, argv.slice(0, i)).pending) return argument;
     return /\s/.test(argument.trim()) ? `--query=${argument}` : `--not=${argument.slice(1)}`;
   });
 }

@@ -20,17 +20,18 @@ const TIMEOUT_MS = 5_000;
 
 type Place = Pick<Context, "cwd" | "env" | "network">;
 
-/** What is known of a local server: one that runs, or the directory of one that has stopped. */
-export type LocalServer =
-  | { readonly isRunning: true; readonly server: RunningServerFile; readonly directory: string }
-  | { readonly isRunning: false; readonly directory: string };
+/** What is known of a local server. */
+export interface LocalServer {
+  readonly directory: string;
+  /** Undefined if it has stopped. */
+  readonly server: RunningServerFile | undefined;
+}
 
 /** The newest server that runs in a directory, or in the nearest one above it in which a server has run. */
 export async function findLocalServer(place: Place): Promise<LocalServer | undefined> {
   for (const directory of upwards(place.cwd)) {
     const server = await newestRunning(place, directory);
-    if (server) return { isRunning: true, server, directory };
-    if (hasServed(directory)) return { isRunning: false, directory };
+    if (server || hasServed(directory)) return { directory, server };
   }
   return undefined;
 }
@@ -62,8 +63,7 @@ export async function findNeighbours(place: Place, server: RunningServerFile): P
 }
 
 export async function findRunningServer(place: Place): Promise<RunningServerFile | undefined> {
-  const local = await findLocalServer(place);
-  return local?.isRunning ? local.server : undefined;
+  return (await findLocalServer(place))?.server;
 }
 
 /** The subdomains of a server's instances, without making sure of it: for what sends nothing. */

@@ -105,8 +105,8 @@ export async function shadowsOf(context: Context, profile: string): Promise<stri
   });
   const local = await findLocalServer(context);
   if (!local) return reasons;
-  const { isRunning, directory } = local;
-  const what = isRunning
+  const { server, directory } = local;
+  const what = server
     ? `The local server of ${directory} takes precedence here: use --profile ${profile}.`
     : `Commands in ${directory} and below use the local server that has run there: use --profile ${profile}, or move ${placeOf(directory)} away.`;
   return [...reasons, what];

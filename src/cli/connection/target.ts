@@ -23,7 +23,7 @@ export async function resolveTarget(context: Context, flags: TargetFlags): Promi
     return (await ofLocalServer(context, explicit)) ?? explicit;
   }
   const local = await awaitLocalServer(context);
-  if (local?.isRunning) return ofServer(local.server, explicit, flags.instance);
+  if (local?.server) return ofServer(local.server, explicit, flags.instance);
   if (local) throw notRunning(local, await elsewhere(context));
   const current = await readCurrent(context);
   if (current !== undefined && explicit.secret_key === undefined) {
@@ -55,7 +55,7 @@ export async function requireLocalServer(
   none = "No server runs in this directory or above.",
 ): Promise<RunningServerFile> {
   const local = await awaitLocalServer(context);
-  if (local?.isRunning) return local.server;
+  if (local?.server) return local.server;
   if (local) throw notRunning(local, otherwise);
   throw new CliError(EXIT.noKey, none, `Start one with: svc serve. ${otherwise}`);
 }
@@ -82,7 +82,7 @@ async function awaitLocalServer(context: Context): Promise<LocalServer | undefin
   return repeat(
     () => findLocalServer(context),
     (found) =>
-      found.status === "fulfilled" && found.value?.isRunning === false ? { syscallCode: "ECONNREFUSED" } : undefined,
+      found.status === "fulfilled" && found.value && !found.value.server ? { syscallCode: "ECONNREFUSED" } : undefined,
     { patience: context.network.patience("GET", "http://localhost"), deadline: startDeadline(Infinity, undefined) },
   );
 }
