@@ -16,7 +16,7 @@ import { quoted } from "../output/text.ts";
 import { EXPLAIN_FLAG, printExplanation } from "../search/explain.ts";
 import type { Named } from "../search/flag-values.ts";
 import { addSearchFlags, type Searched, type SearchFlags } from "../search/flags.ts";
-import { nothingFound, SEARCH_NOTES, withFieldHint } from "../search/hints.ts";
+import { nothingFound, SEARCH_NOTES } from "../search/hints.ts";
 import { readQuery } from "../search/read.ts";
 
 /** Users or sessions, and how to list and search them. */
@@ -77,7 +77,9 @@ export async function runSearch<Row extends Named>(
   try {
     return await printPages(context, options, columns, shape, found, nothingFound(typed, searched), keeps);
   } catch (error) {
-    throw withFieldHint(error, typed.text, searched);
+    // A service may know fewer fields, or more.
+    if ((error as { code?: string }).code !== "invalid_query") throw error;
+    throw Object.assign(error as Error, { hint: typed.unknown?.hint });
   }
 }
 

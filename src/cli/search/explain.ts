@@ -7,7 +7,6 @@ import { quoted, printJson, printRecord } from "../output/text.ts";
 import type { Searched, SearchFlags } from "./flags.ts";
 import { readQuery } from "./read.ts";
 import { toShell, flagOf, type Filter } from "./terms.ts";
-import { unknownFieldHint } from "./hints.ts";
 
 export const EXPLAIN_FLAG = [
   "--explain",
@@ -21,8 +20,8 @@ export async function printExplanation(
   terms: readonly string[],
   options: SearchFlags & GlobalFlags,
 ): Promise<void> {
-  const { text, query, unknown, filters } = await readQuery(context, searched, terms, options);
-  if (!query) throw new UsageError(`Cannot explain this search: ${unknown.message}.`, unknownFieldHint(text, searched));
+  const { query, unknown, filters } = await readQuery(context, searched, terms, options);
+  if (!query) throw new UsageError(`Cannot explain this search: ${unknown.message}.`, unknown.hint);
   const explanation = explain(query, searched, filters, context.now());
   if (options.json) printJson(context, explanation);
   else printRecord(context, explanation);

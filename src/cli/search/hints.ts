@@ -47,9 +47,6 @@ operators are eq, starts, ends, contains, gt, gte, lt and lte.
 To see what a search means:
   svc ${noun} search --explain created_at.gte=2026-01-01`;
 
-/** The field of a term. A `:` or a comparison ends it. */
-const FIELD = /^-?([a-z][a-z0-9_]*)[:<>]/;
-
 /** An account at a provider is not a column of the users. */
 const ELSEWHERE =
   "The service does not search for accounts at a provider. A twitter user has the account's id in the address: email:<id>@twitter.invalid. For others ask the operator: svc store export";
@@ -67,23 +64,12 @@ const NOT_SEARCHED: Readonly<Record<Searched["noun"], Readonly<Record<string, st
   sessions: { geo_data: "It is shown, but can't be searched for. Use: ip_address", ...ACCOUNTS },
 };
 
-/** The field that was probably meant by the first unknown one of a query, or undefined. */
-export function unknownFieldHint(query: string, { fields, noun }: Searched): string | undefined {
-  for (const term of query.split(" ")) {
-    const field = FIELD.exec(term)?.[1];
-    if (field === undefined || Object.hasOwn(fields, field)) continue;
-    if (Object.hasOwn(NOT_SEARCHED[noun], field)) return NOT_SEARCHED[noun][field];
-    if (noun === "users" && Object.hasOwn(SESSION_FIELDS, field))
-      return `Sessions have this field. Use: svc sessions search ${shellQuoted(term)}`;
-    return fieldHint(field, fields);
-  }
-  return undefined;
-}
-
-/** The service's refusal of a search, with the field that was probably meant if the query has an unknown one. */
-export function withFieldHint(error: unknown, query: string, searched: Searched): unknown {
-  if ((error as { code?: string }).code !== "invalid_query") return error;
-  return Object.assign(error as Error, { hint: unknownFieldHint(query, searched) });
+/** What to use instead of a field that is not searched for. @param text the search, in which it is the first such */
+export function unknownFieldHint(field: string, text: string, { fields, noun }: Searched): string | undefined {
+  if (Object.hasOwn(NOT_SEARCHED[noun], field)) return NOT_SEARCHED[noun][field];
+  if (noun === "sessions" || !Object.hasOwn(SESSION_FIELDS, field)) return fieldHint(field, fields);
+  const term = text.split(" ").find((one) => one.replace(/^-/, "").split(/[:<>]/)[0] === field)!;
+  return `Sessions have this field. Use: svc sessions search ${shellQuoted(term)}`;
 }
 
 /** What is left of a term when the shell took its `>` for a redirection: a file with the rest as its name. */

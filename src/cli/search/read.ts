@@ -8,13 +8,13 @@ import { UsageError } from "../errors.ts";
 import { say } from "../output/text.ts";
 import { wordsOf } from "./flag-values.ts";
 import type { Searched, SearchFlags } from "./flags.ts";
-import { notATerm } from "./hints.ts";
+import { notATerm, unknownFieldHint } from "./hints.ts";
 import { toWire, typed, filtersOf, termsOf, type Filter } from "./terms.ts";
 
-/** A search: its text on the wire, and its meaning if svc knows every field in it. */
+/** A search: its text on the wire, and its meaning if svc knows every field in it, or else what is wrong. */
 type Parsed =
   | { readonly text: string; readonly query: Query; readonly unknown?: undefined }
-  | { readonly text: string; readonly query?: undefined; readonly unknown: QueryError };
+  | { readonly text: string; readonly query?: undefined; readonly unknown: UsageError };
 
 /** The same with what flags leave out of the rows that it finds. */
 export type TypedQuery = Parsed & { readonly filters: readonly Filter[] };
@@ -50,7 +50,9 @@ function parsed(text: string, searched: Searched): Parsed {
     return { text, query: parseQuery(text, searched.fields) };
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
-    if (FIELD_NAME.test(error.at.unknownField ?? "")) return { text, unknown: error };
+    const { unknownField = "" } = error.at;
+    if (FIELD_NAME.test(unknownField))
+      return { text, unknown: new UsageError(error.message, unknownFieldHint(unknownField, text, searched)) };
     throw new UsageError(asSentence(error.message), hintOf(error, searched));
   }
 }

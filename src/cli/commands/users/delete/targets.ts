@@ -8,7 +8,7 @@ import { UsageError } from "../../../errors.ts";
 import { pages } from "../../../list/print.ts";
 import { quoted } from "../../../output/text.ts";
 import { USERS } from "../../../search/flags.ts";
-import { redirected, unknownFieldHint } from "../../../search/hints.ts";
+import { redirected } from "../../../search/hints.ts";
 import { readQuery, type TypedQuery } from "../../../search/read.ts";
 import { onlyOne, lookUp } from "../look-up.ts";
 import { isAddress, readNames } from "./names.ts";
@@ -94,9 +94,9 @@ export async function withUsers(client: Client, targets: Targets): Promise<Targe
 
 async function search(context: Context, client: Client, flags: DeleteOptions): Promise<Targets> {
   const typed = await readQuery(context, USERS, [], flags);
-  const { text, query, unknown } = typed;
+  const { query, unknown } = typed;
   // A search may try a field that svc does not know; a deletion must not.
-  if (!query) throw new UsageError(`No users were deleted: ${unknown.message}.`, unknownFieldHint(text, USERS));
+  if (!query) throw new UsageError(`No users were deleted: ${unknown.message}.`, unknown.hint);
   refuseEveryone(query);
   const users = new Map<string, User>();
   for await (const user of pages((page) => client.users.search(query, page), {})) users.set(user.id, user);
