@@ -5,7 +5,6 @@ import { trimSlash } from "../../wire/http/request.ts";
 import { tryTarget } from "../../wire/redirect-uri.ts";
 import { runs, type Flags, type GlobalFlags, type Program } from "../command.ts";
 import { controlTarget, openControl } from "../connection/control.ts";
-import type { Target } from "../connection/sources.ts";
 import { resolveTarget } from "../connection/target.ts";
 import type { Context } from "../context.ts";
 import { requireConfigDirectory } from "../credentials/profiles.ts";
@@ -56,14 +55,11 @@ export async function runOpen(context: Context, options: OpenOptions, page: Page
       );
     return revokeDashboardKeys(context, options);
   }
-  if (page === "dashboard") return openDashboard(context, options, options.print === true);
-  const url =
-    page === "reference"
-      ? `${(await controlTarget(context, options)).url}/__svc/docs`
-      : addressOf(page, await resolveTarget(context, options), options);
+  const url = await addressOf(page, context, options);
+  if (options.print && !options.json) return void context.stdout.write(`${harmless(url)}\n`);
+  if (options.print) return printJson(context, { url });
+  if (page === "dashboard") return openDashboard(context, options, url);
   if (options.json) printJson(context, { url });
-  else if (options.print) context.stdout.write(`${url}\n`);
-  if (options.print) return;
   try {
     await context.openBrowser(url);
   } catch {
@@ -73,14 +69,16 @@ export async function runOpen(context: Context, options: OpenOptions, page: Page
   context.stderr.write(`Opened ${harmless(url)}\n`);
 }
 
-function addressOf(page: Page, target: Target, { redirectUri }: OpenOptions): string {
-  const { server, base_url, api_url } = target;
+async function addressOf(page: Page, context: Context, options: OpenOptions): Promise<string> {
+  if (page === "reference") return `${(await controlTarget(context, options)).url}/__svc/docs`;
+  if (page === "dashboard") return (await (await openControl(context, options)).request("POST /dashboard-links")).url;
+  const { server, base_url, api_url, redirect_uris } = await resolveTarget(context, options);
   const address = (base_url ?? api_url)!.value;
   // A service that runs elsewhere has no front door but its instances'.
   if (page === "front") return `${server?.url ?? address}/`;
   const own = trimSlash(address);
   if (page === "discovery") return `${own}/.well-known/openid-configuration`;
-  const landing = redirectUri ?? (server && tryTarget(target.redirect_uris ?? [], server.url));
+  const landing = options.redirectUri ?? (server && tryTarget(redirect_uris ?? [], server.url));
   if (landing === undefined)
     throw new UsageError(
       "No redirect URI.",
@@ -94,16 +92,10 @@ function addressOf(page: Page, target: Target, { redirectUri }: OpenOptions): st
 /**
  * Opens the dashboard, signed in. The browser is given a file that leads there: other users of this machine see the
  * arguments of a program, but not what is in the file.
+ * @param url a link that works once
  */
-async function openDashboard(context: Context, flags: GlobalFlags, isPrinted: boolean): Promise<void> {
-  const control = await openControl(context, flags);
-  const { url } = await control.request("POST /dashboard-links");
+async function openDashboard(context: Context, flags: GlobalFlags, url: string): Promise<void> {
   const address = new URL("/__svc/", url).href;
-  if (isPrinted) {
-    if (flags.json) printJson(context, { url });
-    else context.stdout.write(`${harmless(url)}\n`);
-    return;
-  }
   const isOpened =
     hasDesktop(context) &&
     (await redirectFile(context, url)
