@@ -33,19 +33,18 @@ const SECOND = 1000;
  * The newest records of a list of the API, with new ones on top. Nothing moves while someone is reading (has scrolled down,
  * or has the pointer or the focus on a row): new rows wait until `resume`, and visible rows change in place. While more
  * arrive than one can read, they wait until there are fewer.
- * @param options.limit the size of a page
- * @param options.isImmediate whether all rows that had to wait appear by themselves, for a view without `resume`
+ * @param latest for a view without `resume`: so many rows, and those that had to wait appear by themselves
  */
 export function useLiveList<Kind extends ServerEvent["resource"]>(
   kind: Kind,
   query: Readonly<Record<string, string | undefined>>,
   isMatch: (row: Extract<ServerEvent, { resource: Kind }>) => boolean,
-  { limit: pageSize = PAGE_SIZE, isImmediate = false }: { limit?: number; isImmediate?: boolean } = {},
+  latest?: number,
 ): LiveList<Extract<ServerEvent, { resource: Kind }>> {
   type Row = Extract<ServerEvent, { resource: Kind }>;
   const readPage = async (after?: string): Promise<{ rows: Row[]; next: string | undefined }> => {
     const route = `GET /${kind}s` as "GET /flows" | "GET /requests";
-    const { rows: read, next } = await control.page(route, { query: { ...query, limit: pageSize, after } });
+    const { rows: read, next } = await control.page(route, { query: { ...query, limit: latest ?? PAGE_SIZE, after } });
     return { rows: read as ServerEvent[] as Row[], next };
   };
   const text = JSON.stringify(query);
@@ -91,8 +90,9 @@ export function useLiveList<Kind extends ServerEvent["resource"]>(
       const fresh = newRows(sinceLoad.current, [...shown, ...held], isMatch);
       const all = fresh.length > 0 ? [...fresh, ...held] : held;
       const isFast = !isReadable(fresh.length, last);
-      if (!isImmediate && all.length > 0 && (globalThis.scrollY > 24 || isAtRow())) isPaused.current = true;
-      const mustWait = isImmediate ? isAtRow() || (isFast && last < lastShown + SECOND) : isPaused.current || isFast;
+      if (latest === undefined && all.length > 0 && (globalThis.scrollY > 24 || isAtRow())) isPaused.current = true;
+      const mustWait =
+        latest === undefined ? isPaused.current || isFast : isAtRow() || (isFast && last < lastShown + SECOND);
       if (mustWait || all.length === 0) {
         rows.value = shown;
         waiting.value = all.slice(0, KEPT);
@@ -128,7 +128,7 @@ export function useLiveList<Kind extends ServerEvent["resource"]>(
     hasOlder.value = next !== undefined;
   };
   return {
-    rows: load.data && rows.value,
+    rows: load.data && rows.value?.slice(0, latest),
     error: load.error,
     reload: load.reload,
     waiting: waiting.value.length,

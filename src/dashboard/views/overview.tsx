@@ -19,7 +19,7 @@ type Summary = AnswerOf<"GET /flows/summary">;
 
 /** The service at a glance: its configuration, sign-ins and failures. */
 export function Overview() {
-  const { rows, error, reload } = useLiveList("flow", {}, () => true, { isImmediate: true });
+  const { rows, error, reload } = useLiveList("flow", {}, () => true, SHOWN);
   const span = useSignal(SPANS[0]!.value);
   const { slots } = spanOf(span.value);
   const { data: summary, reload: recount } = useLoad(
@@ -53,7 +53,7 @@ export function Overview() {
           <div class="grid-2">
             <Panel title="Latest" flush actions={<a href="#/flows">All flows</a>}>
               <Listed
-                data={rows?.slice(0, SHOWN)}
+                data={rows}
                 lines={8}
                 empty={
                   <Empty icon="flows" title="No sign-ins yet">

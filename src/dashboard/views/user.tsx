@@ -142,7 +142,7 @@ function SignIns({ user }: { user: UserRecord }) {
     "flow",
     { user: user.id },
     ({ data }) => data.user_id === user.id && data.instance === user.data.instance,
-    { limit: SHOWN, isImmediate: true },
+    SHOWN,
   );
   return (
     <Panel
@@ -152,7 +152,7 @@ function SignIns({ user }: { user: UserRecord }) {
       actions={rows && rows.length > 0 && <a href={href(["flows"], { user: user.id })}>All flows of this user</a>}
     >
       <Listed
-        data={rows?.slice(0, SHOWN)}
+        data={rows}
         error={error}
         reload={reload}
         empty={<p class="padded muted">None that the server still has: it keeps the latest in memory.</p>}
