@@ -13,16 +13,15 @@ type Env = Record<string, string | undefined>;
 
 /**
  * The root command with its flags.
- * @param env the environment of `context`, which flags that stand for a variable are written into
+ * @param context into whose environment flags that stand for a variable are written
  * @param isAsked by its name, whether a command is to be run
  */
 export async function createProgram(
-  context: Context,
-  env: Env,
+  context: Context & { readonly env: Env },
   version: string,
   isAsked: (name: string) => boolean,
 ): Promise<Program> {
-  const program = new Program("svc", (isWanted) => createProgram(context, env, version, isWanted));
+  const program = new Program("svc", (isWanted) => createProgram(context, version, isWanted));
   program
     .description("Find and delete users, sessions and tokens of an identity service, and run one on your machine.")
     .version(version, "-V, --version", "print the version")
@@ -44,7 +43,7 @@ export async function createProgram(
     .configureHelp(HELP_LAYOUT)
     .on("beforeAllHelp", ({ command }: HelpContext) => refuseUnknown(command))
     .exitOverride();
-  addConnectionFlags(program, env);
+  addConnectionFlags(program, context.env);
   withHelp(program, {
     examples: [
       ["svc users get ada@acme.test", "one user"],
@@ -58,7 +57,7 @@ export async function createProgram(
 
 In a project that depends on svc-identity, type npx svc-identity instead of svc.`,
   });
-  addOutputFlags(program, env);
+  addOutputFlags(program, context.env);
   await addCommands(program, context, isAsked);
   // Every command's name, also of those that are not loaded; set last, so that subcommands keep their arguments.
   return program.configureHelp({ ...HELP_LAYOUT, subcommandTerm: (command) => command.name() }) as Program;

@@ -5,7 +5,7 @@ import type { Context, World } from "./context.ts";
 import { createProgram } from "./create-program.ts";
 import { ERRORS_PAGE, EXIT, UsageError } from "./errors.ts";
 import { walk } from "./help/place.ts";
-import { asksForJson, withoutColor } from "./output/flags.ts";
+import { asksForJson } from "./output/flags.ts";
 import { asRun, colors, harmless, harmlessJson } from "./output/text.ts";
 
 /** An e-mail address may begin like a key, which never has an @. */
@@ -17,12 +17,12 @@ export async function runProgram(argv: readonly string[], world: World, version:
   const own = argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;
   const asJson = asksForJson(own);
   // Flags such as --timeout are written into this copy of the environment.
-  const env = { ...world.env };
+  const env = { ...world.env, ...(own.includes("--no-color") && { NO_COLOR: "1", FORCE_COLOR: "0" }) };
   const network = createNetwork({ ...world, env });
-  const context = withoutColor(own, { ...world, env, network });
+  const context = { ...world, env, network };
   const words = new Set(own);
   // A word that is a value as well loads one command more, which does no harm.
-  const program = await createProgram(context, env, version, (name) => words.has(name));
+  const program = await createProgram(context, version, (name) => words.has(name));
   try {
     if ((own.includes("exec") ? own : argv).some((argument) => SECRET_IN_ARGV.test(argument)))
       throw new UsageError(

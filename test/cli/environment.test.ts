@@ -90,6 +90,16 @@ describe("SVC_TIMEOUT", () => {
   });
 });
 
+describe("Flags that stand for a variable", () => {
+  it.each([[[]], [["--no-color"]]])("are heeded beside %j", async (more) => {
+    const env = { SVC_BASE_URL: "http://acme.example.com", SVC_SECRET_KEY: "sk_x" };
+    const fetch = (): Promise<never> => Promise.reject(Object.assign(new Error("x"), { code: "ECONNREFUSED" }));
+    const argv = ["users", "list", "--insecure", "--retries", "0", ...more];
+    const { code, requests } = await runCli(argv, { env, fetch });
+    expect([code, requests.length]).toEqual([7, 1]);
+  });
+});
+
 describe("SVC_RETRIES, SVC_LOG and SVC_OUTPUT", () => {
   const env = { SVC_BASE_URL: A, SVC_SECRET_KEY: "sk_x" };
 

@@ -7,7 +7,7 @@ import { createContext, runCli } from "../_cli.ts";
 
 /** The help of every command on a terminal of that width, or in a pipe. */
 async function everyHelp(columns: number, tty = true): Promise<{ command: Command; lines: string[] }[]> {
-  const program = await createProgram(createContext({ tty, columns }), {}, "1.0.0", () => true);
+  const program = await createProgram({ ...createContext({ tty, columns }), env: {} }, "1.0.0", () => true);
   const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)];
   return all(program).map((command) => ({ command, lines: command.helpInformation().split("\n") }));
 }

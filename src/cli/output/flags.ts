@@ -61,11 +61,6 @@ export function asksForJson(argv: readonly string[]): boolean {
   );
 }
 
-export function withoutColor(argv: readonly string[], context: Context): Context {
-  if (!argv.includes("--no-color")) return context;
-  return { ...context, env: { ...context.env, NO_COLOR: "1", FORCE_COLOR: "0" } };
-}
-
 export function formatOf({ json, output }: OutputFlags, { stdout }: Pick<Context, "stdout">): Format {
   if (json) return "json";
   return output ?? (stdout.isTTY ? "table" : "tsv");
