@@ -7,7 +7,8 @@ import type { TableRecord } from "./table-row.tsx";
 /** A panel with a table of a whole list of the API. */
 export function TablePanel<Row extends TableRecord>(
   props: Omit<TableProps<Row>, "rows"> &
-    Pick<Load<readonly Row[]>, "data" | "error" | "reload"> & {
+    Pick<Load<readonly Row[]>, "data" | "error"> & {
+      reload: () => unknown;
       title?: string;
       /** What can be done with the list. */
       actions?: ComponentChildren;
