@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -84,6 +84,14 @@ it("completion gives up on a service that accepts a connection and never answers
   });
   expect(await main(["__complete"], { ...context, fetch: undefined })).toBe(0);
   expect(context.written).toEqual({ stdout: "", stderr: "" });
+});
+
+it("completion does not wait for a local server that has stopped", async () => {
+  const cwd = join(home, "stopped");
+  await mkdir(join(cwd, ".svc"), { recursive: true });
+  await writeFile(join(cwd, ".svc/db.json"), "{}");
+  const env = { SVC_BASE_URL: undefined, SVC_SECRET_KEY: undefined, SVC_WAIT: "600" };
+  expect(await offered("svc users get ", { cwd, env })).toEqual({ lines: [], requests: 0 });
 });
 
 it("completion does not read a key from a keyring or a command, which could prompt the user", async () => {

@@ -7,6 +7,7 @@ import type { Context, NamedInstance } from "../context.ts";
 import { listProfiles, readCurrent } from "../credentials/profiles.ts";
 import { CliError, EXIT, UsageError } from "../errors.ts";
 import { quoted } from "../output/text.ts";
+import { waitMs } from "../quantities.ts";
 import { findLocalServer, findServerOn, type LocalServer } from "./running-server.ts";
 import { placeOf, type RunningServerFile } from "./server-file.ts";
 import { readExplicitTarget, withCurrent, type Target } from "./sources.ts";
@@ -79,6 +80,7 @@ export function instanceInWords(instance: NamedInstance | undefined): string {
 
 /** With `--wait`, waits for a server that is about to start. */
 async function awaitLocalServer(context: Context): Promise<LocalServer | undefined> {
+  if (waitMs(context.env) === 0) return findLocalServer(context);
   return repeat(
     () => findLocalServer(context),
     (found) =>
