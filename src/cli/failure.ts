@@ -123,5 +123,5 @@ const EXITS: ReadonlyMap<string, ExitCode> = new Map([
 /** @param status of the answer: a service that fails in words of its own fails all the same */
 export function exitOf(code: string, status = 0): ExitCode {
   const known = EXITS.get(code) ?? EXIT.failed;
-  return known === EXIT.failed && status >= 500 ? EXIT.unreachable : known;
+  return known === EXIT.failed && exitOfStatus(status) === EXIT.unreachable ? EXIT.unreachable : known;
 }

@@ -36,6 +36,7 @@ describe("The code of an error in --json", () => {
   it.each<[status: number, body: string, error: object]>([
     [404, '{"error":"User not found"}', { code: "user_not_found", message: "404: User not found", exitCode: 3 }],
     [401, '{"error":"Unauthorized"}', { code: "unauthorized", message: "401: Unauthorized", exitCode: 4 }],
+    [429, "<html>", { code: "unknown", message: "429: the service gave no reason", exitCode: 7 }],
     [503, "<html>", { code: "unknown", message: "503: the service gave no reason", exitCode: 7 }],
   ])("is beside the response of svc api: %i %s", async (status, body, error) => {
     const options: CliOptions = {
