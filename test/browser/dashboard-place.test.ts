@@ -117,6 +117,18 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard keeps", () => {
     await page.locator("table, [data-testid=clock]").waitFor();
   });
 
+  it("its navigation and a way on when a view fails", async () => {
+    const { page, visit } = on;
+    await visit("overview");
+    const isUsers = (url: URL): boolean => url.pathname.endsWith("/v1/users");
+    await page.route(isUsers, (route) => route.fulfill({ json: [{ id: "1", data: {} }] }));
+    await page.getByRole("link", { name: "Users", exact: true }).click();
+    await page.getByText("This view failed").waitFor();
+    await page.unroute(isUsers);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByTestId("row").first().waitFor();
+  });
+
   it.each(["users", "sessions", "flows", "requests?all=yes", "instances"])(
     "every column of %s in a narrow window, each with its title",
     async (view) => {
