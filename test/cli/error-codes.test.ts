@@ -26,6 +26,12 @@ describe("The code of an error in --json", () => {
       ["users", "list"],
       { env: { SVC_BASE_URL: FRONT, SVC_SECRET_KEY: KEY }, fetch: refused },
     ],
+    [
+      "the same for a sign-in",
+      "connection",
+      ["sign-in", "--as", "ada", "--provider", "github"],
+      { env: { SVC_BASE_URL: FRONT, SVC_SECRET_KEY: KEY }, fetch: refused },
+    ],
     ["the same for svc api", "connection", ["api", "GET", "/x"], { env: { SVC_BASE_URL: FRONT }, fetch: refused }],
   ])("is, for %s, %s", async (_, code, argv, options) => {
     const { stderr, code: exit } = await run([...argv, "--json"], options);

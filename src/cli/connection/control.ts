@@ -42,7 +42,7 @@ async function openAt(context: Context, { url, controlKey, server }: ControlTarg
   // Loaded here, so that other commands start fast.
   const { createControlClient } = await import("../../control-client/index.ts");
   const reach = { certificate: server?.certificate, timeoutMs: timeoutMs(context, DEFAULT_TIMEOUT_MS) };
-  return createControlClient({ url, controlKey, fetch: fetchOf(context, reach) });
+  return createControlClient({ url, controlKey, fetch: fetchOf(context, { ...reach, streams: true }) });
 }
 
 export async function controlTarget(context: Context, flags: GlobalFlags): Promise<ControlTarget> {

@@ -75,7 +75,8 @@ function badAnswer(host: string, { url, isRead, response }: Exchange, contentTyp
 /** Codes of Node's TLS, DNS and sockets, and of undici. */
 function connectionFault(error: unknown, { url, proxy, response }: Exchange): Explanation {
   const { host, hostname } = new URL(url);
-  const code = systemCode(error) || systemCode((error as { cause?: unknown }).cause ?? {});
+  // What our own errors have is in the cause of their cause.
+  const code = systemCode((error as { cause?: unknown }).cause ?? {}) || systemCode(error);
   const isLocal = isLoopbackUrl(url);
   if (response)
     return [
