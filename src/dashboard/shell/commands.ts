@@ -82,14 +82,21 @@ export function userCommands(users: readonly User[]): Command[] {
 /** Where the rest of a search is. */
 export function searchCommand(text: string): Command | undefined {
   if (isUuid(text.toLowerCase())) return to(text, "user", href(["users", text.toLowerCase()]));
-  const query = userQuery(text);
+  const query = nameIn(text) ?? wordQuery(text);
   return query === undefined ? undefined : to(`Search users for ${text}`, "search", href(["users"], { query }));
 }
 
-/** The search that finds the users of a text. Undefined if it can't be a part of a name or an address. */
-export function userQuery(text: string): string | undefined {
-  if (!WORD.test(text)) return nameIn(text);
-  return text.includes("@") ? `email:${text}*` : `name:*${text}*`;
+/** The parameters that find the users of a text. Undefined if it can't be a part of a name or an address. */
+export function userSearch(text: string): { query?: string; name?: string } | undefined {
+  const name = nameIn(text);
+  if (name !== undefined) return { name };
+  if (!WORD.test(text)) return undefined;
+  return text.includes("@") ? { query: `email:${text}*` } : { name: text };
+}
+
+function wordQuery(text: string): string | undefined {
+  if (text.includes("@") && !text.includes(" ")) return `email:${text}`;
+  return WORD.test(text) ? `name:*${text}*` : undefined;
 }
 
 function advance(by: string): Promise<Clock> {

@@ -6,9 +6,8 @@ import { currentInstance } from "../api/service.ts";
 import { useLoad } from "../api/use-load.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { notify } from "../ui/button.tsx";
-import { searchFor } from "../ui/text.ts";
 import { UserText } from "../ui/values.tsx";
-import { advanceCommand, fixedCommands, searchCommand, userCommands, userQuery, type Command } from "./commands.ts";
+import { advanceCommand, fixedCommands, searchCommand, userCommands, userSearch, type Command } from "./commands.ts";
 
 const isOpen = signal(false);
 /** What is done with a user whose name follows. */
@@ -102,10 +101,9 @@ function useUsers(text: string): readonly User[] {
   // Without users the palette still has everything else.
   const { data = [] } = useLoad(async () => {
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-    const asked = text === latest.current ? userQuery(text) : undefined;
-    if (asked === undefined) return [];
-    const query = { ...searchFor(asked), instance: currentInstance() || undefined, limit: MOST_USERS };
-    return control.request("GET /users", { query });
+    const asked = text === latest.current && userSearch(text);
+    const query = { ...asked, instance: currentInstance() || undefined, limit: MOST_USERS };
+    return asked ? control.request("GET /users", { query }) : [];
   }, [text]);
   return data;
 }
