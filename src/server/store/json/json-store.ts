@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { changeSetting } from "../settings.ts";
 import { type Store, type StoreOptions, StorageUnavailable } from "../store.ts";
 import { followed, readableFiles } from "./files/directory.ts";
@@ -78,7 +79,7 @@ function observed(log: Files, location: string, { warn, onCommit, onTaken }: Sto
         await log.append(changes);
         onCommit?.((performance.now() - started) / 1000);
       }),
-    gather: () => log.gather(),
+    gather: () => setImmediate(),
     probe: () => watch(() => log.probe()),
     replace: (document, publish) => watch(() => log.replace(document, publish)),
   };

@@ -8,7 +8,6 @@ import { VERSION } from "../../records.ts";
 import type { StoreOptions, Warn } from "../../store.ts";
 import type { Change } from "../document/tables.ts";
 import type { Log } from "../document/commits.ts";
-import { Compactor } from "./compactor.ts";
 import { journalName, makeDirectory, oldName, refuseOthers } from "./directory.ts";
 import { Document } from "../document/document.ts";
 import { DocumentFile } from "./document-file.ts";
@@ -20,17 +19,24 @@ import { lockStore, type Lock } from "./lock.ts";
 import { beginAfter, openJournals } from "./open-journals.ts";
 import { Patience, type IsGivenUp } from "./patience.ts";
 
+type Opened = Awaited<ReturnType<typeof openJournals>>;
+
+const IDLE_MS = 1000;
+/** Between compactions that fail: each attempt may take the last free space for a moment, and then no change is written. */
+const RETRY_MS = 60_000;
+const COMPACT_BYTES = 8 << 20;
+
 /**
  * The store's files: `db.json`, the document as of some change, and `db.journal`, every change since. The journal is
  * compacted into the document when it has grown long, when the store is idle, and at the end. Meanwhile
  * `db.journal.old` holds the changes being compacted.
  */
-export class Files implements Log {
+export class Files implements Omit<Log, "gather"> {
   readonly low: Low<Document>;
   readonly #file: DocumentFile;
   readonly #path: string;
   readonly #lock: Lock;
-  readonly #compactor: Compactor;
+  readonly #warn: Warn;
   #journal: Journal;
   #sequence: number;
   /** Whether `db.journal.old` is there. */
@@ -38,33 +44,26 @@ export class Files implements Log {
   #isClosed = false;
   #isTaken = false;
   #closing: Promise<void> | undefined;
+  #compacting: Promise<void> | undefined;
+  /** When nothing has been written for a while. */
+  #idle: NodeJS.Timeout | undefined;
+  /** No compaction starts by itself before this time. 0 if the last one did not fail. */
+  #retryAt = 0;
   /** Of the actions on the files, the last: each waits for those before it. */
   #last: Promise<unknown> = Promise.resolve();
   readonly #patience: Patience;
 
-  private constructor(
-    path: string,
-    low: Low<Document>,
-    file: DocumentFile,
-    { journal, sequence, hasOld }: Awaited<ReturnType<typeof openJournals>>,
-    lock: Lock,
-    warn: Warn,
-  ) {
+  private constructor(path: string, low: Low<Document>, file: DocumentFile, opened: Opened, lock: Lock, warn: Warn) {
     this.low = low;
     this.#path = path;
     this.#file = file;
-    this.#journal = journal;
-    this.#sequence = sequence;
-    this.#hasOld = hasOld;
+    this.#journal = opened.journal;
+    this.#sequence = opened.sequence;
+    this.#hasOld = opened.hasOld;
     this.#lock = lock;
     this.#patience = new Patience(path);
-    this.#compactor = new Compactor({
-      look: () => ({ journal: this.#journal.length, document: file.size, hasOld: this.#hasOld }),
-      compact: () => this.#compact(),
-      onFailure: (error) =>
-        warn(`${path} could not be brought up to date (${codeOf(error)}); the journal keeps everything.`),
-    });
-    this.#compactor.plan();
+    this.#warn = warn;
+    this.#plan();
   }
 
   /** @throws {StoreRefused} */
@@ -91,7 +90,7 @@ export class Files implements Log {
     return this.#inTurn(async (isGivenUp) => {
       this.#file.check();
       await this.#append(changes, isGivenUp);
-      this.#compactor.plan();
+      this.#plan();
     });
   }
 
@@ -121,10 +120,6 @@ export class Files implements Log {
     }, records);
   }
 
-  gather(): Promise<void> {
-    return setImmediate();
-  }
-
   probe(): Promise<void> {
     return this.#inTurn(async (isGivenUp) => {
       this.#file.check();
@@ -144,7 +139,9 @@ export class Files implements Log {
 
   replace(document: Document, publish: () => void): Promise<void> {
     const replace = (isGivenUp: IsGivenUp): Promise<void> => this.#replace(document, publish, isGivenUp);
-    return this.#inTurn(replace, document.size, () => this.#compactor.settled());
+    return this.#inTurn(replace, document.size, async () => {
+      while (this.#compacting) await this.#compacting;
+    });
   }
 
   async #replace(document: Document, publish: () => void, isGivenUp: IsGivenUp): Promise<void> {
@@ -160,7 +157,7 @@ export class Files implements Log {
     }
     this.#sequence++;
     publish();
-    this.#compactor.plan();
+    this.#plan();
   }
 
   /** The process that has the store now, if this one has lost it. */
@@ -178,9 +175,41 @@ export class Files implements Log {
     await this.#turn(async () => {
       this.#isClosed = true;
     });
-    await this.#compactor.close(() => !this.#isTaken && (this.#journal.length > 0 || this.#hasOld));
+    clearTimeout(this.#idle);
+    await this.#compacting;
+    if (!this.#isTaken && (this.#journal.length > 0 || this.#hasOld)) await this.#tryToCompact();
     await this.#journal.close();
     await this.#lock.release();
+  }
+
+  /** Has the journal compacted when it is long, or when nothing follows. To be called whenever there is more of it. */
+  #plan(): void {
+    clearTimeout(this.#idle);
+    const [journal, document] = [this.#journal.length, this.#file.size];
+    const isLong = journal > Math.max(COMPACT_BYTES, document);
+    const wait = Math.max(isLong ? 0 : IDLE_MS, this.#retryAt - performance.now());
+    const start = (): void => void (this.#compacting ??= this.#compactAndPlan());
+    if (wait === 0) start();
+    else if (isLong || this.#hasOld || journal * 8 > document) this.#idle = setTimeout(start, wait).unref();
+  }
+
+  async #compactAndPlan(): Promise<void> {
+    await this.#tryToCompact();
+    this.#compacting = undefined;
+    // What came meanwhile may be enough for the next.
+    if (!this.#isClosed) this.#plan();
+  }
+
+  /** A compaction that fails loses nothing: the journal stays until one succeeds. Of several in a row the first is reported. */
+  async #tryToCompact(): Promise<void> {
+    try {
+      await this.#compact();
+      this.#retryAt = 0;
+    } catch (error) {
+      if (this.#retryAt === 0)
+        this.#warn(`${this.#path} could not be brought up to date (${codeOf(error)}); the journal keeps everything.`);
+      this.#retryAt = performance.now() + RETRY_MS;
+    }
   }
 
   async #compact(): Promise<void> {
