@@ -6,7 +6,7 @@ import { PROVIDERS, type Provider } from "../../src/wire/providers.ts";
 import { locationOf } from "../_answers.ts";
 import { seedFile } from "../_seed-file.ts";
 import { CLIENT, codeFor, create, credentialsFor, exchange, jsonOf, OTHER } from "../_picker.ts";
-import { APP, decodePart, FRONT, SEED, setup, type Service } from "../_setup.ts";
+import { APP, CONTROL_KEY, decodePart, FRONT, SEED, setup, type Service } from "../_setup.ts";
 import { REAL } from "./_real.ts";
 
 function seedWith(connections: Credentials): object {
@@ -59,6 +59,18 @@ describe("The credentials of a provider", () => {
     const odd = { client_id: "id: with %41+é", client_secret: "a:b%c d+é&=" };
     const { tokenFor } = await setup({ seed: seedWith({ [provider]: odd }), providers: "simulated" });
     expect(decodePart(await tokenFor(provider, "mary"), 1)["provider"]).toBe(provider);
+  });
+
+  it("that a simulated provider uses are described so by the control API", async () => {
+    const { fetch } = await setup({ seed: seedWith({ google: OWN }), providers: "simulated", control: true });
+    const response = await fetch("/__svc/v1/instances/acme/connections", {
+      headers: { authorization: `Bearer ${CONTROL_KEY}` },
+    });
+    const [google] = (await response.json()) as { data: { client_id: string; why: string } }[];
+    expect(google?.data).toMatchObject({
+      client_id: OWN.client_id,
+      why: "--providers simulated: the credentials are used at the simulated provider",
+    });
   });
 
   it.each(PROVIDERS)("are checked by a simulated %s", async (provider) => {

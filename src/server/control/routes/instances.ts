@@ -187,7 +187,10 @@ function connectionResource(
   return resource("connection", provider, {
     provider,
     in_force,
-    why: isSimulated && credentials ? "--providers simulated: credentials are not used" : WHY[in_force],
+    why:
+      isSimulated && credentials
+        ? "--providers simulated: the credentials are used at the simulated provider"
+        : WHY[in_force],
     client_id: client?.client_id ?? null,
     endpoints: { ...DEFINITIONS[provider].endpoints, ...replaced },
     callback_url: addresses.callbackUrl(provider),
