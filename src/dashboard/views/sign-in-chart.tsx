@@ -4,6 +4,7 @@ import { providerTitle } from "../../wire/providers.ts";
 import { service } from "../api/service.ts";
 import { SelectField } from "../ui/field.tsx";
 import { Panel } from "../ui/parts.tsx";
+import { counted } from "../ui/text.ts";
 import { wallTime, zoneName } from "../ui/values.tsx";
 
 type Summary = AnswerOf<"GET /flows/summary">;
@@ -73,7 +74,7 @@ export function SignInChart({ summary, span }: { summary: Summary; span: Signal<
       <figure class="chart">
         <figcaption class="legend">
           <span class="peak">
-            {summary.total.toLocaleString("en")} sign-ins · Peak {peak} in {spanOf(span.value).each}
+            {counted(summary.total, "sign-in")} · Peak {peak} in {spanOf(span.value).each}
           </span>
           {series.map(({ name, tone }) => (
             <span key={name}>
