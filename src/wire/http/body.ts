@@ -23,6 +23,8 @@ export async function readText(body: Bytes, limit: number): Promise<string> {
   // What is there already need not be waited for.
   if (Symbol.iterator in body) for (const chunk of body) take(chunk);
   else for await (const chunk of chunksOf(body)) take(chunk);
-  const utf8 = (decoder ??= new TextDecoder());
-  return chunks.map((chunk) => utf8.decode(chunk, { stream: true })).join("") + utf8.decode();
+  if (chunks.length < 2) return (decoder ??= new TextDecoder()).decode(chunks[0]);
+  // The decoder that is kept must never hold a part of one body when it decodes another.
+  const own = new TextDecoder();
+  return chunks.map((chunk) => own.decode(chunk, { stream: true })).join("") + own.decode();
 }
