@@ -33,7 +33,7 @@ const SECOND = 1000;
  * The newest records of a list of the API, with new ones on top. Nothing moves while someone is reading (has scrolled down,
  * or has the pointer or the focus on a row): new rows wait until `resume`, and visible rows change in place. While more
  * arrive than one can read, they wait until there are fewer.
- * @param latest for a view without `resume`: so many rows, and those that had to wait appear by themselves
+ * @param latest how many rows a view without `resume` shows; those that had to wait appear by themselves
  */
 export function useLiveList<Kind extends ServerEvent["resource"]>(
   kind: Kind,

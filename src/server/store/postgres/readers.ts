@@ -34,7 +34,7 @@ export function createReaders(primary: Database, replicas: Database | undefined)
       const [written] = await primary.query<{ position: string }>(WRITTEN, [], { isSearch: true, until });
       marks = [...marks.filter((mark) => at - mark.at <= maxLagMs), { at, position: BigInt(written!.position) }];
       const [replayed] = await replicas!.query<{ position: string }>(REPLAYED, [], { isSearch: true, until });
-      // One that was promoted follows nobody.
+      // A replica that was promoted has no position to compare.
       const position = replayed ? BigInt(replayed.position) : -1n;
       shown = marks.findLast((mark) => mark.position <= position)?.at ?? -Infinity;
       note(shown > -Infinity || at - marks[0]!.at < maxLagMs / 2, `more than ${maxLagMs / 1000} s behind the primary`);
