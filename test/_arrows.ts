@@ -269,7 +269,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     "server/providers/fetch.ts",
   ],
   // Itself, for its fixtures.
-  "svc-identity": ["server/seed/apply.ts"],
+  "svc-identity": ["server/seed/apply.ts", "server/control/generate.ts"],
   uqr: ["cli/commands/serve/announce.ts"],
   vitest: ["testing/vitest.ts"],
   // Of zod/mini alone: all of zod takes longer to load than Node to start.

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import axe from "axe-core";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { vi } from "vitest";
 import { serve, type RunningServer, type ServeOptions } from "../src/server/index.ts";
 import { launchChromium } from "./_browser.ts";
 import { call, type Answered } from "./_control.ts";
@@ -115,10 +114,6 @@ export async function signIn(svc: RunningServer, body: Record<string, unknown> =
   return (await controlOf(svc, "POST /sign-ins", { provider: "google", as: "ada@acme.test", ...body })).body;
 }
 
-/** Generates users and waits until they exist. */
 export async function generate({ control }: Dashboard, users: number): Promise<void> {
-  const { body } = await control("POST /seed", { generate: { users, seed: 7 } });
-  const { id } = body as { id: string };
-  const status = async (): Promise<string> => (await control(`GET /jobs/${id}`)).body.status as string;
-  await vi.waitUntil(async () => (await status()) !== "running", { timeout: 120_000, interval: 100 });
+  await control("POST /seed", { generate: { users, seed: 7 } });
 }

@@ -2,7 +2,7 @@ import { createClient, type Client, type ClientOptions } from "../src/client/ind
 import { createAddresses, type Addresses } from "../src/server/instances/addresses.ts";
 import type { RequestEntry } from "../src/server/http/request-entry.ts";
 import { nowhere } from "../src/server/sign-in/geo.ts";
-import { productErrors } from "../src/server/control/reference/openapi.ts";
+import { productErrors } from "../src/server/control/openapi.ts";
 import { createDashboardKeys } from "../src/server/control/keys.ts";
 import { createSharedState } from "../src/server/shared-state/shared-state.ts";
 import { type Credentials, createOffers } from "../src/server/providers/offers.ts";

@@ -87,8 +87,6 @@ export interface ControlClient {
   ): Promise<{ rows: AnswerOf<Route>; next: string | undefined }>;
   /** All rows of a list, requested page by page as they are read. @throws {ControlError} */
   rows<Route extends ListRoute>(route: Route, query?: QueryOf<Route>): AsyncGenerator<AnswerOf<Route>[number]>;
-  /** The progress of a job, repeatedly until it is done or has failed; the last value says which. @throws {ControlError} */
-  progressOf(job: string): AsyncGenerator<AnswerOf<"GET /jobs/:id">>;
   /**
    * Events from now on, until the signal aborts or the server closes. `onOpen` is called when the server responds, which may
    * be long before the first event.
@@ -100,11 +98,6 @@ export interface ControlClient {
     onOpen?: (() => void) | undefined;
   }): AsyncGenerator<ServerEvent>;
 }
-
-const FIRST_PAUSE_MS = 5;
-const LONGEST_PAUSE_MS = 250;
-// Read when this is loaded, because a test may install fake timers later.
-const realTimeout = globalThis.setTimeout;
 
 export function createControlClient({ url, controlKey, fetch = defaultFetch }: ControlClientOptions): ControlClient {
   async function send<Route extends ControlRoute>(route: Route, call: Call<Route>): Promise<FetchResponse> {
@@ -154,15 +147,6 @@ export function createControlClient({ url, controlKey, fetch = defaultFetch }: C
         yield* rows;
         after = next;
       } while (after !== undefined);
-    },
-
-    async *progressOf(job) {
-      for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(1.5 * pause, LONGEST_PAUSE_MS)) {
-        const now = await client.request("GET /jobs/:id", { params: { id: job } });
-        yield now;
-        if (now.status !== "running") return;
-        await new Promise((resolve) => realTimeout(resolve, pause));
-      }
     },
 
     async *events({ kind, signal, onOpen } = {}) {

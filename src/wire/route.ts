@@ -41,8 +41,6 @@ export interface RouteDefinition {
   readonly answer?: z.ZodMiniType;
   /** Default 200. */
   readonly status?: number;
-  /** The answer with status 202, if the work may continue after the response. */
-  readonly accepted?: z.ZodMiniType;
   /** The errors beside those of every route of its table. */
   readonly errors?: readonly ErrorCode[];
   /** The client's method, such as `users.get`. */

@@ -199,7 +199,7 @@ describe.skipIf(CHROMIUM === undefined)("The pages, in a browser,", () => {
     expect(await page.getByTestId("destination").textContent()).toBe("http://localhost:4000");
   });
 
-  it("the home page says what the demo's instances are, and leads to the dashboard and the API reference", async () => {
+  it("the home page says what the demo's instances are, and leads to the dashboard and the OpenAPI document", async () => {
     await page.goto(svc.url);
     expect(await page.locator("header").textContent()).toMatch(/The instances below are the demo's/);
     const section = page.getByTestId("instance-globex");
@@ -207,9 +207,8 @@ describe.skipIf(CHROMIUM === undefined)("The pages, in a browser,", () => {
     await page.getByRole("link", { name: "Dashboard" }).click();
     await page.getByRole("heading", { name: "Open the dashboard" }).waitFor();
     await page.goBack();
-    await page.getByRole("link", { name: "API reference" }).click();
-    await page.waitForURL(`${svc.url}/__svc/docs`);
-    await page.locator("h1").waitFor();
+    await page.getByRole("link", { name: "OpenAPI document" }).click();
+    await page.waitForURL(`${svc.url}/__svc/openapi.json`);
   });
 
   it("the home page has no link to a dashboard that is switched off", async () => {

@@ -113,7 +113,8 @@ it("svc logs --json prints records for scripts, without secrets", async () => {
 });
 
 it("svc logs hides only the control API and the dashboard below /__svc/, as the dashboard does", async () => {
-  for (const path of ["/__svc/signed-in", "/__svc/nonsense", "/__svc/docs", "/__svc/"]) await fetch(server.url + path);
+  for (const path of ["/__svc/signed-in", "/__svc/nonsense", "/__svc/openapi.json", "/__svc/"])
+    await fetch(server.url + path);
   const { stdout } = await svc("logs");
   expect(stdout.match(/(?<=GET +)\/__svc\/(?!simulator)\S*/g)).toEqual(["/__svc/signed-in", "/__svc/nonsense"]);
 });

@@ -118,11 +118,9 @@ it("svc dev keys rotate --keep-old lets the old secret key verify, until revoke-
   expect(await status()).toBe(401);
 });
 
-it("svc dev seed generates users and shows progress on a terminal", async () => {
-  const job = await answerOf("dev seed --generate 600 --instance globex --seed 7");
-  expect(job).toMatchObject({ status: "done", done: 600, total: 600 });
-  const { stderr } = await svc("dev seed --generate 600 --instance globex --seed 8", { tty: true });
-  expect(stderr).toMatch(/\[#+\] 600 of 600/);
+it("svc dev seed generates users", async () => {
+  const added = await answerOf("dev seed --generate 600 --instance globex --seed 7");
+  expect(added).toEqual({ instances: 0, users: 600, identities: 600, sessions: 600, personas: 0 });
 });
 
 it("svc dev seed adds a document from a file or stdin, and nothing of an invalid one", async () => {

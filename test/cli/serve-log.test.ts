@@ -35,7 +35,7 @@ it("svc serve and svc logs show the path of a mistyped address alike, and no tok
 
 it("svc serve leaves out what the dashboard reads, and shows what it changes or what fails", async () => {
   const { server, context } = await reporting(textReport);
-  for (const path of ["/__svc/docs", "/__svc/openapi.json"]) await fetch(`${server.url}${path}`);
+  for (const path of ["/__svc/dashboard.css", "/__svc/openapi.json"]) await fetch(`${server.url}${path}`);
   expect((await server.control("GET /clock")).status).toBe(200);
   expect(context.written.stdout).toBe("");
   const begin = new URLSearchParams({ instance: "acme", provider: "github", redirect_uri: "http://localhost:1/" });

@@ -200,15 +200,6 @@ describe("svc open", () => {
     expect(opened).toEqual([url]);
   });
 
-  it("opens the API reference of a server with a control API", async () => {
-    const env = { SVC_CONTROL_URL: "http://localhost:7911", SVC_CONTROL_KEY: "ctl_0123456789" };
-    const url = "http://localhost:7911/__svc/docs";
-    expect(await run(["open", "reference", "--print"], { env })).toMatchObject({ code: 0, stdout: `${url}\n` });
-    await runHere();
-    const { code, stderr } = await run(["open", "reference"], { env: HERE });
-    expect([code, stderr]).toEqual([8, expect.stringContaining("has no control API")]);
-  });
-
   it("prints the address when no browser can be opened", async () => {
     const { code, stderr } = await run(["open"]);
     expect([code, stderr]).toEqual([

@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { asCurl, variablesIn } from "../../src/dashboard/views/copy-as.ts";
 import type { AnswerOf } from "../../src/wire/control/types.ts";
+import { curlCommand } from "../../src/wire/text/shell.ts";
 import { startServer, type ControlledServer } from "../_control.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -112,4 +113,28 @@ it("A body that is long or has unknown fields is kept without what may be secret
     nested: { password: ["[redacted]"], email: "ada@acme.test" },
     on: true,
   });
+});
+it("A shell replaces nothing in a command but the variables that it names", async () => {
+  const hostile = "/x?a=$(touch pwned)&b=`id`&c=$SVC_SECRET_KEY&d='\"\\!&e=[1-9]{a,b}";
+  const body = `{"note":"it's $SVC_SECRET_KEY \`id\`","token":"[redacted]"}`;
+  const command = curlCommand({
+    method: "POST",
+    url: `http://localhost:1${hostile}`,
+    key: "control",
+    body,
+    variables: /(?<="(token)":")\[redacted\]/g,
+  });
+  const { stdout } = await promisify(execFile)("sh", ["-c", command.replace(/^curl/, "printf '%s\\n'")], {
+    env: { SVC_SECRET_KEY: "sk_secret", SVC_CONTROL_KEY: "ctl_key", TOKEN: "eyJ" },
+  });
+  expect(stdout.trimEnd().split("\n")).toEqual([
+    "--globoff",
+    `http://localhost:1${hostile}`,
+    "-H",
+    "Authorization: Bearer ctl_key",
+    "-H",
+    "Content-Type: application/json",
+    "-d",
+    body.replace("[redacted]", "eyJ"),
+  ]);
 });

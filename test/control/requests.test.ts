@@ -7,7 +7,6 @@ it("The requests leave out the dashboard, the control API and a command's probe 
     "/__svc/",
     "/__svc/dashboard.js",
     "/__svc/dashboard.css?v=1",
-    "/__svc/docs",
     "/__svc/openapi.json",
     `/__svc/identity?challenge=${"c".repeat(43)}`,
     "/__svc/identity",

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/server/config.ts";
-import { openApi } from "../../src/server/control/reference/openapi.ts";
 import { parseSeed } from "../../src/server/seed/parse.ts";
 import { blocks, browse, installed, run, serving, type Block, type Jars } from "../_documents.ts";
 import { temporaryDirectory } from "../_files.ts";
@@ -26,39 +25,6 @@ const isVitest = ({ code }: Block): boolean => code.includes('"svc-identity/test
 const programs = written("js", "ts").filter((block) => excerptOf(block) === undefined);
 const nodePrograms = programs.filter((block) => !isVitest(block));
 
-/** Every TypeScript line of the API reference, with what it takes as given. */
-function referenceProgram(): string {
-  const { paths } = openApi("http://localhost:7820") as { paths: Record<string, Record<string, Operation>> };
-  const lines = Object.values(paths)
-    .flatMap((methods) => Object.values(methods))
-    .map(({ "x-codeSamples": samples }) => samples.find(({ lang }) => lang === "TypeScript")!.source);
-  expect(lines.length).toBeGreaterThan(70);
-  const names = [
-    "userId",
-    "sessionId",
-    "flowId",
-    "requestId",
-    "jobId",
-    "scenarioId",
-    "token",
-    "code",
-    "state",
-    "nonce",
-  ];
-  const given = [...names, "clientId", "clientSecret"].map((name) => `${name}: string`).join(", ");
-  return `import { createClient } from "svc-identity";
-import { connect } from "svc-identity/testing";
-declare const ${given};
-const product = createClient();
-const control = await connect({ url: "http://localhost:7820", controlKey: process.env.SVC_CONTROL_KEY ?? "" });
-${lines.map((line) => `{ const svc = ${line.includes("svc.control") ? "control" : "product"}; void svc; ${line} }`).join("\n")}
-`;
-}
-
-interface Operation {
-  readonly "x-codeSamples": readonly { lang: string; source: string }[];
-}
-
 describe("The documents", () => {
   it("contain programs that type-check in strict mode", async () => {
     expect(programs.length).toBeGreaterThanOrEqual(5);
@@ -69,8 +35,6 @@ describe("The documents", () => {
         return `${n}.mts`;
       }),
     );
-    await writeFile(join(directory, "reference.mts"), referenceProgram());
-    files.push("reference.mts");
     const strict = "--strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes";
     const options = `--noEmit --target es2023 --module nodenext --types node --skipLibCheck ${strict}`.split(" ");
     const tsc = join(ROOT, "node_modules/typescript/bin/tsc");

@@ -110,7 +110,7 @@ let copy: string;
 let serve: (options: ServeOptions) => Promise<RunningServer>;
 beforeAll(async () => {
   copy = await mkdtemp(join(tmpdir(), "svc-recipe-"));
-  for (const name of ["src", "test", "fixtures", "package.json", "testing-reference.js", "tsconfig.json"])
+  for (const name of ["src", "test", "fixtures", "package.json", "tsconfig.json"])
     await cp(join(ROOT, name), join(copy, name), { recursive: true });
   for (const name of ["node_modules", "examples"]) await symlink(join(ROOT, name), join(copy, name));
   for (const [file, text] of Object.entries(FILES)) await writeFile(join(copy, file), text);

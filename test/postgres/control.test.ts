@@ -55,16 +55,6 @@ describe("The control API of two servers on one database", () => {
     expect((await one.control("POST /instances", { name: "Again", subdomain: "initech" })).status).toBe(409);
   });
 
-  it("report a job of the other process, also after that has stopped", async () => {
-    const [one, other] = await pair();
-    const { id } = (await one.control("POST /seed", { generate: { users: 300, seed: 1 } })).body;
-    const job = async (server: ControlledServer): Promise<unknown> => (await server.control(`GET /jobs/${id}`)).body;
-    expect(await job(other)).toMatchObject({ id, status: expect.stringMatching(/^(running|done)$/), total: 300 });
-    await expect.poll(() => job(other)).toEqual({ id, status: "done", done: 300, total: 300 });
-    await one.close();
-    expect(await job(other)).toMatchObject({ status: "done" });
-  });
-
   it("save, restore and reset for both", async () => {
     const [one, other] = await pair();
     const users = (await one.control("GET /users")).body;

@@ -8,8 +8,6 @@ import { ERRORS, SIGN_IN_ERRORS } from "../../src/wire/errors.ts";
 import { OUTCOMES } from "../../src/wire/outcomes.ts";
 import { codeOfProblem, TOKEN_PROBLEMS } from "../../src/wire/claims.ts";
 import { runCli } from "../_cli.ts";
-import { readSources, testingReference } from "../../testing-reference.js";
-import { openApi } from "../../src/server/control/reference/openapi.ts";
 import { ROOT } from "../_paths.ts";
 
 describe("docs/errors.md", () => {
@@ -73,15 +71,6 @@ describe("docs/testing.md", () => {
     const page = await readFile(join(ROOT, "docs/testing.md"), "utf8");
     const [, list = ""] = /accounts\s+without a seed of your own are ([^]*?)\n\n/.exec(page) ?? [];
     expect([...list.matchAll(/`(\w+)`/g)].map(([, id]) => id)).toEqual(personas.map(({ id }) => id));
-  });
-});
-
-describe("docs/testing-reference.md", () => {
-  it("is what npm run docs makes of the test kit's types", async () => {
-    const text = await readFile(join(ROOT, "docs/testing-reference.md"), "utf8");
-    // The formatter pads tables.
-    const plain = (page: string): string => page.replace(/ +/g, " ").replace(/-{3,}/g, "---").trim();
-    expect(plain(text)).toBe(plain(testingReference(await readSources(ROOT), openApi("http://localhost:7820"))));
   });
 });
 

@@ -51,15 +51,6 @@ it("Every page loads its styles and scripts as files, and has none inline", asyn
   }
 });
 
-it("The API reference has two files of its own, and no script or style in the page", async () => {
-  const { fetch } = await setup({ control: true });
-  const response = await fetch("/__svc/docs", IN_A_BROWSER);
-  const html = await response.text();
-  expect(filesOf(html)).toEqual(["/__svc/docs.css", "/__svc/docs.js"]);
-  expect(html).not.toMatch(/<style|<script>|\s(?:style|on\w+)="/);
-  expect(response.headers.get("content-security-policy")).toBe(POLICY);
-});
-
 it("T37: The dashboard's policy allows no script or style in the page either, and frames of no site", async () => {
   const { fetch } = await setup({ control: true });
   const response = await fetch("/__svc/", IN_A_BROWSER);

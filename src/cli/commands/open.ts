@@ -4,7 +4,7 @@ import { Argument } from "commander";
 import { trimSlash } from "../../wire/http/request.ts";
 import { tryTarget } from "../../wire/redirect-uri.ts";
 import { runs, type Flags, type GlobalFlags, type Program } from "../command.ts";
-import { controlTarget, openControl } from "../connection/control.ts";
+import { openControl } from "../connection/control.ts";
 import { resolveTarget } from "../connection/target.ts";
 import type { Context } from "../context.ts";
 import { requireConfigDirectory } from "../credentials/profiles.ts";
@@ -13,7 +13,7 @@ import { writePrivateFile } from "../files.ts";
 import { hasDesktop } from "../output/prompts.ts";
 import { harmless, printJson } from "../output/text.ts";
 
-const PAGES = ["front", "sign-in", "discovery", "dashboard", "reference"] as const;
+const PAGES = ["front", "sign-in", "discovery", "dashboard"] as const;
 type Page = (typeof PAGES)[number];
 
 export type OpenOptions = Flags<"redirectUri", "print" | "revoke">;
@@ -22,7 +22,7 @@ export function add(program: Program, context: Context): void {
   const command = program
     .command("open")
     .addArgument(
-      new Argument("[page]", "front door, sign-in page, discovery document, dashboard or API reference")
+      new Argument("[page]", "front door, sign-in page, discovery document or dashboard")
         .choices(PAGES)
         .default("front"),
     )
@@ -38,7 +38,6 @@ export function add(program: Program, context: Context): void {
       ["svc open sign-in", "its sign-in, with the default provider"],
       ["svc open dashboard", "the dashboard of the local server, signed in"],
       ["svc open dashboard --revoke", "signs every browser out of it"],
-      ["svc open reference", "the reference of its control API"],
       ["svc open --print", "only the address"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable, EXIT.precondition],
@@ -70,7 +69,6 @@ export async function runOpen(context: Context, options: OpenOptions, page: Page
 }
 
 async function addressOf(page: Page, context: Context, options: OpenOptions): Promise<string> {
-  if (page === "reference") return `${(await controlTarget(context, options)).url}/__svc/docs`;
   if (page === "dashboard") return (await (await openControl(context, options)).request("POST /dashboard-links")).url;
   const { server, base_url, api_url, redirect_uris } = await resolveTarget(context, options);
   const address = (base_url ?? api_url)!.value;

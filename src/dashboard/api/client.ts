@@ -104,7 +104,6 @@ export type Token = AnswerOf<"POST /tokens">;
 export type SignIn = AnswerOf<"POST /sign-ins">;
 export type Outcome = AnswerOf<"GET /outcomes">[number];
 export type Scenario = AnswerOf<"POST /scenarios">;
-export type Job = AnswerOf<"GET /jobs/:id">;
 export type OutcomeId = Outcome["id"];
 export type Flow = Extract<ServerEvent, { resource: "flow" }>;
 /** A request and its response. The server has removed secrets. */

@@ -42,6 +42,6 @@ export function createControlApp(deps: ControlDeps): H3 {
   });
   return app.all(`${CONTROL_BASE}/**`, async (event) => {
     await guard(event, deps, true);
-    throw new ApiError("not_found", "the control API has no such route; see /__svc/docs");
+    throw new ApiError("not_found", "the control API has no such route; see /__svc/openapi.json");
   });
 }

@@ -7,7 +7,6 @@ import type { Offers } from "../providers/offers.ts";
 import type { SignInHeadless } from "../simulator/headless.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import type { DashboardKeys } from "./keys.ts";
-import type { Jobs } from "./jobs.ts";
 import type { CONTROL_ROUTES } from "../../wire/control/routes.ts";
 import type { HandlersOf as RouteHandlers } from "../http/dispatch.ts";
 
@@ -23,7 +22,6 @@ export interface ControlDeps extends ApiDeps {
   readonly signInHeadless: SignInHeadless;
   readonly flows: Flows;
   readonly requests: RequestLog;
-  readonly jobs: Jobs;
   /** Identifies this process in flows and requests. */
   readonly process: string;
   /** Aborts when the server closes: streams must not keep it open. */

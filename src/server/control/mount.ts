@@ -8,7 +8,6 @@ import { setHeaders } from "../http/respond.ts";
 import type { Store } from "../store/store.ts";
 import { checkControlKey, createControlKey, createDashboardKeys } from "./keys.ts";
 import type { ControlDeps } from "./deps.ts";
-import { createJobs } from "./jobs.ts";
 import { publicRoutes } from "./public.ts";
 
 export type ControlOptions = ReturnType<typeof controlOptions>;
@@ -27,14 +26,13 @@ export function controlOptions(store: Store, key: string | undefined, closing: A
   };
 }
 
-type Parts = Omit<ControlDeps, "jobs" | "process" | keyof ControlOptions> & { onBug(error: unknown): void };
+type Parts = Omit<ControlDeps, "process" | keyof ControlOptions>;
 
-/** Mounts the control API, which is loaded with the first request to it, its reference and the dashboard. */
+/** Mounts the control API, which is loaded with the first request to it, the OpenAPI document and the dashboard. */
 export function mountControl(app: H3, parts: Parts, options: ControlOptions): void {
   const deps: ControlDeps = {
     ...parts,
     ...options,
-    jobs: createJobs({ ...parts, realNow: parts.shared.clock.real, closing: options.closing }),
     process: `process_${randomBytes(6).toString("base64url")}`,
   };
   const api = defineLazyEventHandler(async () => (await import("./app.ts")).createControlApp(deps));

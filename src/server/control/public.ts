@@ -3,7 +3,7 @@ import type { H3Event } from "h3";
 import { ApiError } from "../errors.ts";
 import type { Call } from "../http/dispatch.ts";
 import { TOKENS } from "../http/pages/tokens.ts";
-import { redirect, type Sent, PAGE_POLICY } from "../http/respond.ts";
+import { redirect, type Sent } from "../http/respond.ts";
 import { sendStatic, staticText, type StaticText } from "../http/static-text.ts";
 
 const HTML = { "content-type": "text/html; charset=utf-8" };
@@ -20,20 +20,14 @@ const POPUPS = { "cross-origin-opener-policy": "same-origin-allow-popups" };
 
 type File = readonly [headers: Readonly<Record<string, string>>, read: (front: string) => Promise<string>];
 
-const openApiOf = async (front: string) => (await import("./reference/openapi.ts")).openApi(front);
+const openApiOf = async (front: string) => (await import("./openapi.ts")).openApi(front);
 
-/** The dashboard's files and the API reference. They need no key, because they contain no data. */
+/** The dashboard's files and the OpenAPI document. They need no key, because they contain no data. */
 const FILES: Readonly<Record<string, File>> = {
   "index.html": [{ ...HTML, ...DASHBOARD, ...POPUPS }, () => builtFile("index.html")],
   "dashboard.js": [{ ...SCRIPT, ...DASHBOARD }, () => builtFile("dashboard.js")],
   "dashboard.css": [{ ...STYLE, ...DASHBOARD }, async () => TOKENS + (await builtFile("dashboard.css"))],
   "openapi.json": [{ "content-type": "application/json" }, async (front) => JSON.stringify(await openApiOf(front))],
-  docs: [
-    { ...HTML, "content-security-policy": PAGE_POLICY },
-    async (front) => (await import("./reference/page.ts")).referencePage(await openApiOf(front)),
-  ],
-  "docs.js": [SCRIPT, async () => (await import("./reference/assets.ts")).SCRIPT],
-  "docs.css": [STYLE, async () => (await import("./reference/assets.ts")).STYLE],
 };
 
 /** By method and path. Each is made when it is asked for, and does not change while the process runs. */

@@ -21,10 +21,7 @@ export interface Call<Row = unknown, Owner = unknown, Name = string> {
 }
 
 /** What is sent as JSON, or an answer of h3. */
-export type Answer<Row> = Result<Row> | Sent | Promise<Result<Row> | Sent>;
-type Result<Row> = Row extends { readonly answer: unknown; readonly accepted: infer Schema extends z.ZodMiniType }
-  ? ResultOf<Row> | z.output<Schema>
-  : ResultOf<Row>;
+export type Answer<Row> = ResultOf<Row> | Sent | Promise<ResultOf<Row> | Sent>;
 
 export type HandlersOf<Rows, Owner = unknown> = {
   readonly [Name in keyof Rows]: (call: Call<Rows[Name], Owner, Name>) => Answer<Rows[Name]>;

@@ -193,14 +193,6 @@ export const Reset = z.object({
   snapshot: text.check(z.describe("The snapshot of the records before it, which undoes it")),
 });
 export const Seeded = z.object({ instances: count, users: count, identities: count, sessions: count, personas: count });
-export const Job = z.object({
-  id: text,
-  status: z.enum(["running", "done", "failed"]),
-  done: count,
-  total: count,
-  error: z.optional(text),
-});
-
 export const DashboardLink = z.object({ url: text });
 export const DashboardKey = z.object({ key: text, expires_at: text });
 export const Revoked = z.object({ revoked: z.literal(true) });

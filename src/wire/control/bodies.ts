@@ -133,7 +133,7 @@ export const NewScenario = z.strictObject({
   as: z.optional(v.account),
   outcome: z._default(v.outcome, "success"),
   times: z
-    ._default(z.nullable(z.int().check(z.minimum(1), z.maximum(1_000_000))), 1)
+    ._default(z.nullable(z.int().check(z.minimum(1), z.maximum(100_000))), 1)
     .check(z.describe("Number of sign-ins to apply to; null: all until it is deleted")),
   delay_ms: z._default(z.int().check(z.minimum(0), z.maximum(25_000)), 0),
   label: z.optional(v.text),
@@ -162,7 +162,7 @@ export const Reset = z.union([z.strictObject({ all: z.literal(true) }), z.strict
   error: 'must be { "all": true } or { "instance": "acme" }',
 });
 const generate = z.strictObject({
-  users: z.int().check(z.minimum(1), z.maximum(1_000_000)),
+  users: z.int().check(z.minimum(1), z.maximum(100_000)),
   seed: z
     ._default(z.int().check(z.minimum(0), z.maximum(2 ** 32 - 1)), 1)
     .check(z.describe("The same seed generates the same users in the same version of svc")),

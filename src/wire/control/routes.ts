@@ -156,13 +156,11 @@ export const CONTROL_ROUTES = {
   "DELETE /snapshots/:name": { does: "Deletes a snapshot.", answer: a.Deleted },
   "POST /reset": { does: "Restores the seed, or clears one instance.", body: b.Reset, answer: a.Reset },
   "POST /seed": {
-    does: "Adds the records of a seed document (201), or starts a job that generates users (202).",
+    does: "Adds the records of a seed document, or of generated users.",
     ...long(b.Seeding),
-    answer: z.union([a.Job, a.Seeded]),
+    answer: a.Seeded,
     status: 201,
-    accepted: a.Job,
   },
-  "GET /jobs/:id": { does: "Retrieves a job's progress.", answer: a.Job },
 
   "GET /flows": { does: "Lists sign-ins.", query: q.Flows, answer: list(a.Flow) },
   "GET /flows/summary": {

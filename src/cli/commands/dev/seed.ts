@@ -1,17 +1,13 @@
 import type { Command } from "commander";
-import type { ControlClient } from "../../../control-client/index.ts";
-import type { AnswerOf, BodyOf } from "../../../wire/control/types.ts";
+import type { BodyOf } from "../../../wire/control/types.ts";
 import { jsonFault } from "../../../wire/text/json.ts";
 import { runs, type Flags } from "../../command.ts";
 import { openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
-import { UsageError, CliError, EXIT } from "../../errors.ts";
+import { UsageError } from "../../errors.ts";
 import { readInput } from "../../files.ts";
-import { createProgress } from "../../output/progress.ts";
-import { counted, printJson, printRecord } from "../../output/text.ts";
+import { printJson, printRecord } from "../../output/text.ts";
 import { numberFrom } from "../../quantities.ts";
-
-type Job = AnswerOf<"GET /jobs/:id">;
 
 export type SeedOptions = Flags<"generate" | "seed">;
 
@@ -43,8 +39,7 @@ export async function runSeed(context: Context, options: SeedOptions, file?: str
     throw new UsageError("--seed is for --generate.", "Omit it, or use svc dev seed <file>.");
   const body = file === undefined ? generation(options) : await readDocument(context, file);
   const control = await openControl(context, options);
-  const answer = await control.request("POST /seed", { body });
-  const result = "status" in answer ? await finished(context, control, answer) : answer;
+  const result = await control.request("POST /seed", { body });
   if (options.json) return printJson(context, result);
   printRecord(context, Object.fromEntries(Object.entries(result).map(([name, value]) => [name, String(value)])));
 }
@@ -62,17 +57,4 @@ async function readDocument(context: Context, file: string): Promise<BodyOf<"POS
   } catch (error) {
     throw new UsageError(`${file} is not JSON: ${jsonFault(error, text)}`);
   }
-}
-
-/** Waits for a job. @throws {CliError} if it fails */
-async function finished(context: Context, control: ControlClient, { id, total }: Job): Promise<Job> {
-  const progress = createProgress(context, total);
-  let job: Job | undefined;
-  try {
-    for await (job of control.progressOf(id)) progress.to(job.done);
-  } finally {
-    progress.end();
-  }
-  if (job?.status === "done") return job;
-  throw new CliError(EXIT.failed, `Only ${job?.done} of ${counted(total, "user")} were added: ${job?.error}`);
 }

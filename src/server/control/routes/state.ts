@@ -4,7 +4,7 @@ import { describeProvider } from "../../providers/offers.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { ApiError } from "../../errors.ts";
 import { SCENARIO_PREFIX } from "../../shared-state/shared-state.ts";
-import { requireInstance, chosenInstance, requireFound } from "../records.ts";
+import { requireInstance, chosenInstance } from "../records.ts";
 import { SEEDED, type SnapshotInfo, type Store } from "../../store/store.ts";
 import { crossFaults, suffixFaults } from "../../seed/faults.ts";
 import { recordsOf } from "../../seed/parse.ts";
@@ -12,12 +12,13 @@ import { refuseFaults } from "../check.ts";
 import { requireDefault } from "./instances.ts";
 import { personaFaults } from "./personas.ts";
 import { PREVIOUS_NAME, SNAPSHOT_NAME } from "../../../wire/control/bodies.ts";
+import { generateUsers } from "../generate.ts";
 import { listInMemory } from "../lists.ts";
 import { dashboardLink } from "../keys.ts";
 
 export const stateRoutes = (
   deps: ControlDeps,
-): HandlersOf<"/state" | "/reset" | "/seed" | "/jobs" | "/snapshots" | "/dashboard-links" | "/dashboard-keys"> => ({
+): HandlersOf<"/state" | "/reset" | "/seed" | "/snapshots" | "/dashboard-links" | "/dashboard-keys"> => ({
   "GET /state": async () => {
     const { users, sessions } = await deps.store.counts();
     const kinds = PROVIDERS.map((name) => [name, describeProvider(name, deps.instances.all, deps.offers)] as const);
@@ -48,15 +49,15 @@ export const stateRoutes = (
     return { reset: true, instances, users, sessions, snapshot };
   },
 
-  "POST /seed": async ({ event, body }) => {
+  "POST /seed": async ({ body }) => {
     const { generate, ...seed } = body;
     if (generate) {
       if (seed.instances.length + seed.personas.length > 0)
         throw new ApiError("bad_request", "generate: can't be combined with a seed document; send them separately");
       const instance = chosenInstance(deps, generate.instance);
-      const job = await deps.jobs.generateUsers(instance, generate, deps.now());
-      event.res.status = 202;
-      return job;
+      const { users, seed: number } = generate;
+      await generateUsers(deps.store, instance, { users, seed: number, now: deps.now(), closing: deps.closing });
+      return { instances: 0, users, identities: users, sessions: users, personas: 0 };
     }
     if (seed.instances.length + seed.personas.length === 0)
       throw new ApiError("bad_request", 'the body: needs "instances", "personas" or "generate"');
@@ -73,9 +74,6 @@ export const stateRoutes = (
       [Name in keyof typeof records]: number;
     };
   },
-
-  "GET /jobs/:id": async ({ params }) =>
-    requireFound(await deps.jobs.find(params.id), "not_found", "unknown id, or the job is no longer kept"),
 
   "GET /snapshots": async (call) => {
     const snapshots = await deps.store.snapshots.list();

@@ -46,7 +46,7 @@ export function homePage(
       <footer class="buttons">
         <span>Next: <code>npx svc-identity users list</code></span>
         <span class="buttons"
-          >${hasControl && html`<a href="${addresses.front}/__svc/docs">API reference</a>`}
+          >${hasControl && html`<a href="${addresses.front}/__svc/openapi.json">OpenAPI document</a>`}
           <a href="${addresses.front}/.well-known/openid-configuration">Discovery</a></span
         >
       </footer>`,

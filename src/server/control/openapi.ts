@@ -1,19 +1,26 @@
 import * as z from "zod/mini";
-import { CONTROL_API } from "../../../wire/control/routes.ts";
-import { ERRORS, type ErrorCode } from "../../../wire/errors.ts";
-import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../../wire/ids.ts";
-import { ErrorBody } from "../../../wire/product/resources.ts";
-import { PRODUCT_API } from "../../../wire/product/routes.ts";
-import type { Key, RouteDefinition } from "../../../wire/route.ts";
-import { VERSION } from "../../../wire/version.ts";
-import { samplesOf } from "./samples.ts";
-import type { JsonSchema } from "./shape.ts";
+import { CONTROL_API } from "../../wire/control/routes.ts";
+import { ERRORS, type ErrorCode } from "../../wire/errors.ts";
+import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/ids.ts";
+import { ErrorBody } from "../../wire/product/resources.ts";
+import { PRODUCT_API } from "../../wire/product/routes.ts";
+import type { Key, RouteDefinition } from "../../wire/route.ts";
+import { VERSION } from "../../wire/version.ts";
 
 type Json = Record<string, unknown>;
-export type Operation = ReturnType<typeof operationOf>;
 type Response = Readonly<{ description: string; content?: Content }>;
-export type Content = Readonly<{ "application/json"?: { readonly schema: JsonSchema } }>;
+type Content = Readonly<{ "application/json": { readonly schema: JsonSchema } }>;
 type Api = keyof typeof APIS;
+
+/** As much of a JSON schema as the parameters of a route need. */
+interface JsonSchema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly not?: unknown;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+}
 
 const APIS = { product: PRODUCT_API, control: CONTROL_API };
 
@@ -42,7 +49,7 @@ const SECURITY: Readonly<Record<Key, readonly Json[]>> = {
 
 /** The OpenAPI 3.1 document of the product API and the control API, generated from the tables of their routes. */
 export function openApi(front: string) {
-  const paths: Record<string, Record<string, Operation>> = {};
+  const paths: Record<string, Record<string, object>> = {};
   for (const api of Object.keys(APIS) as Api[]) {
     const { base, key, routes } = APIS[api];
     for (const [route, definition] of Object.entries<RouteDefinition>(routes)) {
@@ -50,7 +57,7 @@ export function openApi(front: string) {
       const address = base + path.replaceAll(/:(\w+)/g, "{$1}");
       paths[address] = {
         ...paths[address],
-        [method.toLowerCase()]: operationOf(front, api, route, { key, ...definition }),
+        [method.toLowerCase()]: operationOf(api, route, { key, ...definition }),
       };
     }
   }
@@ -76,15 +83,14 @@ export function openApi(front: string) {
   };
 }
 
-function operationOf(front: string, api: Api, route: string, definition: RouteDefinition & { readonly key: Key }) {
+function operationOf(api: Api, route: string, definition: RouteDefinition & { readonly key: Key }) {
   const { base } = APIS[api];
   const [method = "", path = ""] = route.split(" ");
-  const { does, key, params, query, body, isBodyOptional = false, answer, status = 200, accepted } = definition;
+  const { does, key, params, query, body, isBodyOptional = false, answer, status = 200 } = definition;
   const errors = api === "product" ? productErrors(definition) : Object.entries(CONTROL_ERRORS);
   const failures = [...errors].map(([code, description]) => [code, { description, content: ERROR }]);
   const responses: Readonly<Record<string, Response>> = {
     ...(answer ? { [status]: success(answer) } : { 302: { description: "Redirect" } }),
-    ...(accepted && { 202: success(accepted) }),
     ...Object.fromEntries(failures),
   };
   return {
@@ -95,7 +101,6 @@ function operationOf(front: string, api: Api, route: string, definition: RouteDe
     parameters: [...pathParameters(path, params), ...queryParameters(query)],
     ...(body && { requestBody: { required: !isBodyOptional, content: contentOf(schemaOf(body, "input")) } }),
     responses,
-    "x-codeSamples": samplesOf(front, base, route, definition),
   };
 }
 
