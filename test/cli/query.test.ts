@@ -108,7 +108,7 @@ describe("A search term", () => {
         if (flag === undefined) return;
         const name = flag.slice(2).replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
         const [written] = termsOf({ [name]: value === undefined ? true : [value] }, USERS, START);
-        expect(parseTerm(written!, USERS.fields)).toEqual(term);
+        expect(parseTerm(written!.text, USERS.fields)).toEqual(term);
       }),
       { numRuns: 500 },
     );
@@ -141,7 +141,6 @@ describe("A search that cannot match", () => {
     [["--email", "--count"], '--email has no value: "--count" is a flag.'],
     [["--since", "7 d"], '--since: "7 d" is not a time.'],
     [["--name", "Ada* Lovelace"], "--name: a value cannot contain a space."],
-    [["--name", "Ada Lovelace", "name:Grace"], "--name 'Ada Lovelace' goes with no other term of name."],
     [["--name", "Ada Lovelace", "--name", "Gr*"], "--name 'Ada Lovelace' goes with no other term of name."],
     [["--email", "ada"], '--email: "ada" is not an e-mail address.'],
     [["--email-domain", "acme"], '--email-domain: "acme" is not a whole domain, such as acme.test.'],

@@ -5,7 +5,8 @@ import { asSentence, hintFor } from "../../wire/search/query-words.ts";
 import type { Context } from "../context.ts";
 import { readInput } from "../files.ts";
 import { UsageError } from "../errors.ts";
-import { say } from "../output/text.ts";
+import { quoted, say } from "../output/text.ts";
+import { refuseAlternatives } from "./alternatives.ts";
 import { wordsOf } from "./flag-values.ts";
 import type { Searched, SearchFlags } from "./flags.ts";
 import { notATerm, unknownFieldHint } from "./hints.ts";
@@ -36,10 +37,13 @@ export async function readQuery(
   for (const term of terms)
     if (term !== "" && existsSync(join(cwd, term)))
       say(context, `! "${term}" is also a file here. If your shell expanded a pattern, quote the term.`);
-  const all = [...given.map(toWire), ...negated, ...termsOf(flags, searched, context.now())];
+  const words = [...given.map(toWire), ...negated].map((text) => ({ text, typed: quoted(text) }));
+  const every = [...words, ...termsOf(flags, searched, context.now())];
+  const all = every.map(({ text }) => text);
   if (all.length === 0) throw new UsageError("No search terms.", `For example: ${searched.example}`);
   for (const term of all) if (!TERM.test(term)) throw notATerm(term, searched, cwd, all);
   const read = parsed(all.join(" "), searched);
+  if (read.query) refuseAlternatives(read.query, every, searched);
   return { ...read, filters: filtersOf(flags, searched, read.query ?? []) };
 }
 const TERM = /^(?!!)-{0,2}[^:<>=]*[:<>=]/;

@@ -2,16 +2,22 @@ import { type Query, type Term, printTerm } from "../../wire/search/query.ts";
 import { UsageError } from "../errors.ts";
 import { quoted } from "../output/text.ts";
 import { moment } from "../quantities.ts";
+import type { Given } from "./alternatives.ts";
 import type { Named } from "./flag-values.ts";
 import type { Searched, SearchFlag, SearchFlags } from "./flags.ts";
 
-/** The terms that flags stand for, on the wire. */
-export function termsOf(flags: SearchFlags, searched: Searched, now: Date): string[] {
+/** The terms that flags stand for. */
+export function termsOf(flags: SearchFlags, searched: Searched, now: Date): Given[] {
   checkRange(flags, now);
   return searched.flags.flatMap((flag) => {
     const given = flags[camelCase(flag.name)];
     if (given === undefined) return [];
-    return given === true ? [flag.term] : (given as string[]).map((value) => termOf(flag, value, now));
+    if (given === true) return [{ text: flag.term, flag: flag.name, typed: flag.name }];
+    return (given as string[]).map((value) => ({
+      text: termOf(flag, value, now),
+      flag: flag.name,
+      typed: `${flag.name} ${quoted(value)}`,
+    }));
   });
 }
 
