@@ -1,6 +1,7 @@
 import { checkAddress } from "../../client/options.ts";
 import type { ControlClient } from "../../control-client/index.ts";
 import { CONTROL_KEY_PREFIX, credentialKind } from "../../wire/ids.ts";
+import { isLoopbackUrl, portOf } from "../../wire/http/address.ts";
 import { trimSlash } from "../../wire/http/request.ts";
 import type { AnswerOf } from "../../wire/control/types.ts";
 import type { Context } from "../context.ts";
@@ -11,6 +12,7 @@ import { harmless, say } from "../output/text.ts";
 import { requirePrivacy, timeoutMs } from "./client.ts";
 import { fetchOf } from "./exchange.ts";
 import type { RunningServerFile } from "./server-file.ts";
+import { readExplicitTarget } from "./sources.ts";
 import { requireLocalServer } from "./target.ts";
 
 /** Longer than for other requests: a snapshot of a large store takes long. */
@@ -31,7 +33,7 @@ export async function openControl(context: Context, flags: GlobalFlags): Promise
 
 /** The same for the service at an address. Undefined if none is known, or it belongs to another service. */
 export async function controlOf(context: Context, base_url: string): Promise<ControlClient | undefined> {
-  const target = await controlTarget(context, {}).catch(() => undefined);
+  const target = await findControl(context).catch(() => undefined);
   if (target === undefined) return undefined;
   const [front, base] = [new URL(target.url), new URL(base_url)];
   const isIts = base.host === front.host || base.host.endsWith(`.${front.host}`);
@@ -45,8 +47,15 @@ async function openAt(context: Context, { url, controlKey, server }: ControlTarg
   return createControlClient({ url, controlKey, fetch: fetchOf(context, { ...reach, streams: true }) });
 }
 
+/** @throws {UsageError} if flags or variables name another service: nothing is done at this one in its place */
 export async function controlTarget(context: Context, flags: GlobalFlags): Promise<ControlTarget> {
   refuseOtherServices(flags);
+  const target = await findControl(context);
+  if (target.server) await refuseOtherVariables(context, target.server);
+  return target;
+}
+
+async function findControl(context: Context): Promise<ControlTarget> {
   const named = context.env["SVC_CONTROL_URL"] || undefined;
   if (named !== undefined) return { url: checkControlUrl(context, named), controlKey: namedKey(context) };
   const server = await requireLocalServer(
@@ -72,6 +81,23 @@ function refuseOtherServices({ profile, baseUrl, apiUrl }: GlobalFlags): void {
   throw new UsageError(
     `${flag} is not for this command: it needs the control API, which no secret key opens.`,
     `For the local server of this directory, omit ${flag}. ${OPERATOR}`,
+  );
+}
+
+/** `SVC_PROFILE`, `SVC_BASE_URL` and `SVC_SECRET_KEY` may name the server of this directory; those of another one are not ignored. */
+async function refuseOtherVariables(context: Context, server: RunningServerFile): Promise<void> {
+  const { base_url, secret_key } = await readExplicitTarget(context, {});
+  const isItsAddress = (url: string): boolean => isLoopbackUrl(url) && portOf(url) === portOf(server.url);
+  const isItsKey = server.instances.some((instance) => instance.secret_key === secret_key?.value);
+  const isIts = base_url ? isItsAddress(base_url.value) : !secret_key || isItsKey;
+  if (isIts) return;
+  const [source, what] = base_url
+    ? [base_url.source, `names ${base_url.value}`]
+    : [secret_key!.source, "is the key of another service"];
+  const variable = source.startsWith("profile ") ? "SVC_PROFILE" : source;
+  throw new UsageError(
+    `${variable} ${what}, and the server of this directory is ${server.url}. Nothing was done.`,
+    `For the server of this directory, unset ${variable}. ${OPERATOR}`,
   );
 }
 
@@ -112,11 +138,15 @@ export async function consentAt(
   does: string,
   note = "",
 ): Promise<void> {
-  const source = context.env["SVC_CONTROL_URL"] ? "SVC_CONTROL_URL" : "the server of this directory";
-  const what = harmless(`${does} at ${control.url} (${source})`);
+  const what = harmless(`${does} at ${describeControl(context, control)}`);
   if (!yes)
     await requireConsent(context, `${what}?${note}`, `To ${what.charAt(0).toLowerCase()}${what.slice(1)}, add --yes.`);
   else if (!json) say(context, what);
+}
+
+/** The server of a control API in words, such as `http://localhost:7820 (the server of this directory)`. */
+export function describeControl({ env }: Pick<Context, "env">, { url }: Pick<ControlClient, "url">): string {
+  return `${url} (${env["SVC_CONTROL_URL"] ? "SVC_CONTROL_URL" : "the server of this directory"})`;
 }
 
 export function instanceInWords({ id, data }: AnswerOf<"GET /instances/:id">): string {

@@ -4,12 +4,13 @@ import type { BodyOf } from "../../../wire/control/types.ts";
 import { isUuid } from "../../../wire/ids.ts";
 import type { Session } from "../../../wire/resources.ts";
 import { runs, withHelp, type Flags, type GlobalFlags } from "../../command.ts";
-import { openControl } from "../../connection/control.ts";
+import { describeControl, openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
 import { UsageError, CliError, EXIT } from "../../errors.ts";
 import { USER_COLUMNS, SESSION_COLUMNS, shortIdHint, checkSessionId } from "../../list/columns.ts";
 import { printAll, printResource } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
+import { say } from "../../output/text.ts";
 
 export type UserOptions = Flags<"email" | "name" | "avatarUrl", "verified">;
 
@@ -75,6 +76,7 @@ export async function runUpdate(context: Context, options: UserOptions, user: st
   const params = { id: await idOf(control, user, options.instance) };
   const changed = await control.request("PATCH /users/:id", { params, query: { instance: options.instance }, body });
   await printResource(context, options, USER_COLUMNS, changed);
+  if (!options.json) say(context, `Updated ${changed.data.email} at ${describeControl(context, control)}`);
 }
 
 async function given(control: ControlClient, options: UserOptions): Promise<BodyOf<"PATCH /users/:id">> {

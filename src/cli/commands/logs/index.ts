@@ -3,7 +3,7 @@ import type { ControlClient } from "../../../control-client/index.ts";
 import { flowMarkdown } from "../../../wire/control/flows.ts";
 import { MAX_PAGE_SIZE } from "../../../wire/http/request.ts";
 import { runs, type Flags, type Program } from "../../command.ts";
-import { openControl } from "../../connection/control.ts";
+import { describeControl, openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
 import { UsageError, DEV_EXITS, EXIT, type ExitCode } from "../../errors.ts";
 import { writeNewFile } from "../../files.ts";
@@ -60,6 +60,7 @@ export async function runLogs(context: Context, options: LogsOptions): Promise<E
   const instance = await instanceOf(control, options.instance);
   const selection = createSelection({ flow, user, isFailed, isAll, instance, limit });
   const view = toView(context, selection);
+  if (toView === textView) say(context, `Logs of ${describeControl(context, control)}`);
   if (options.follow) return follow(context, options, { first: control, selection, view });
   const events = await recent(control, selection);
   for (const event of events) view(event);
