@@ -78,7 +78,6 @@ it.each<[line: string, hint: string]>([
   ["users search --domain acme.test", "Use: --email-domain acme.test\n"],
   ["users search --created-after 2026-01-01", "Use: --since 2026-01-01\n"],
   ["users list --columns email", "Use --fields."],
-  ["users block ada@acme.test", "svc users delete <user>"],
   ["tokens verify --token eyJ", "svc tokens verify - < token.txt"],
   ["logs ada@acme.test", "svc logs --user ada@acme.test\n"],
   ["dev clock get", "Did you mean: svc dev clock show?"],
@@ -107,7 +106,6 @@ it.each<[line: string, hint: string]>([
   ["users lookup ada", "svc users search"],
   ["users purge", "svc users delete"],
   ["users restore ada@acme.test", "a deletion cannot be undone"],
-  ["users ban ada@acme.test", "users cannot be blocked"],
   ["users logout ada@acme.test", "svc dev sessions revoke <session_id>"],
   ["users reset-password ada@acme.test", "svc users get <user>"],
   ["users impersonate ada@acme.test", "svc dev token --user <user>"],
@@ -129,7 +127,6 @@ it.each<[line: string, hint: string]>([
   ["sessions search --country DE", "geo_data"],
   ["sessions logout x", "svc dev sessions revoke <session_id>"],
   ["tokens introspect x", "svc tokens verify"],
-  ["tokens revoke x", "cannot be revoked"],
   ["profiles switch production", "svc profiles use <name>"],
   ["profiles current", "svc whoami"],
   ["login production", "Use: svc login --profile production\n"],
@@ -143,6 +140,16 @@ it.each<[line: string, hint: string]>([
   expect([code, stdout]).toEqual([2, ""]);
   expect(stderr).toContain(hint);
   expect(stderr).toMatch(/^✗ /);
+});
+
+it.each([
+  ...["block", "ban", "suspend", "lock", "disable"].map((verb) => [`users ${verb} ada@acme.test`, "Users can't be blocked."]),
+  ["tokens revoke x", "Tokens can't be revoked"],
+])("svc %s is answered with what ends a session, and not with a deletion", async (line, said) => {
+  const { code, stderr } = await runCli(line!.split(" "));
+  expect([code, stderr]).toEqual([2, expect.stringContaining(said!)]);
+  expect(stderr).toContain("svc dev sessions revoke <session_id>, which needs the control API.\n");
+  expect(stderr).not.toMatch(/delete|Did you mean/);
 });
 
 it.each(["user list", "session list", "users ls", "log"])("svc %s suggests one command once", async (line) => {

@@ -6,7 +6,10 @@ import { commandPath, everyCommand } from "./command-map.ts";
 const PERSONA = "svc sign-in, where you choose one";
 const REVOKE = "svc dev sessions revoke <session_id>, which needs the control API";
 
-/** What to use instead of commands that people guess and that do not exist. Commander finds spelling mistakes. */
+/**
+ * What to use instead of commands that people guess and that do not exist, or a sentence where nothing does the same. Commander
+ * finds spelling mistakes.
+ */
 export const GUESSED_COMMANDS = rows({
   "list|ls": "svc users list, or svc sessions list",
   keys: "svc env, which prints the keys of the local server; to replace them: svc dev keys rotate",
@@ -43,7 +46,7 @@ export const GUESSED_COMMANDS = rows({
   "users export|download": "svc users list --output csv; of one user: svc users get <user> --sessions --json",
   "users create": "svc dev users create <email>, which needs the control API",
   "users update|edit|rename|set|verify": "svc dev users update <user>, which needs the control API",
-  "users block|ban|disable|suspend": "svc users delete <user>; users cannot be blocked",
+  "users block|ban|disable|suspend|lock": `Users can't be blocked. To end a session: ${REVOKE}.`,
   "users merge": "svc users get <user> --sessions, of each; users cannot be merged",
   "users restore|undelete": "svc store import <backup>; a deletion cannot be undone",
   "users inactive": "svc users search --until 90d, without those of svc sessions search --since 90d --fields user_id",
@@ -54,7 +57,7 @@ export const GUESSED_COMMANDS = rows({
   "sessions delete":
     "svc sessions prune --before 90d, or svc dev sessions revoke <session_id>, which need the control API",
   "sessions revoke|end|logout|expire|kill": REVOKE,
-  "tokens revoke": "svc users delete <user>; a token is valid for an hour, and cannot be revoked",
+  "tokens revoke": `Tokens can't be revoked: each expires an hour after it was issued. To end a session: ${REVOKE}.`,
   "tokens issue|create": "svc dev token",
   "profiles switch": "svc profiles use <name>",
   "profiles current": "svc whoami",

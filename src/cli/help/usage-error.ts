@@ -66,7 +66,7 @@ export function missingCommand(argv: readonly string[], program: Command): Usage
 async function commandHint(word: string, argv: readonly string[], program: Program): Promise<string | undefined> {
   const all = await program.having(() => true);
   const guess = guessedCommand(all, walk(all, argv).command, word);
-  return guess === undefined ? undefined : `Did you mean: ${guess}?`;
+  return guess === undefined || guess.endsWith(".") ? guess : `Did you mean: ${guess}?`;
 }
 
 function hintFor(text: string, argv: readonly string[], { command, operands }: Place): string {
