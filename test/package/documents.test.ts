@@ -14,11 +14,11 @@ import { ROOT } from "../_paths.ts";
 const FROM_A_CLONE = ["npm ci && npm start", "npm ci && npm test"];
 /** Languages of pictures and excerpts, which nothing runs. */
 const SHOWN = ["mermaid", "text"];
-/** Those of docs/postgres.md have a test of their own, which brings a database. */
-const isOfPostgres = ({ page }: Block): boolean => page === "docs/postgres.md";
+/** These pages have a test of their own, which brings a database, or logs in first. */
+const hasOwnTest = ({ page }: Block): boolean => page === "docs/postgres.md" || page === "docs/support.md";
 
 const written = (...languages: string[]): Block[] =>
-  blocks.filter((block) => languages.includes(block.language) && !isOfPostgres(block));
+  blocks.filter((block) => languages.includes(block.language) && !hasOwnTest(block));
 /** The example file that a block is an excerpt of, if any: the examples have their own tests. */
 const excerptOf = ({ code }: Block): string | undefined => /^\/\/ (examples\/\S+)$/m.exec(code)?.[1];
 const isVitest = ({ code }: Block): boolean => code.includes('"svc-identity/testing/vitest"');
@@ -147,7 +147,7 @@ describe("The documents", () => {
 
   it("have a test for every block of code", () => {
     const tried = ["js", "ts", "sh", "python", "json"];
-    const left = blocks.filter((block) => !isOfPostgres(block) && ![...tried, ...SHOWN].includes(block.language));
+    const left = blocks.filter((block) => !hasOwnTest(block) && ![...tried, ...SHOWN].includes(block.language));
     expect(left.map(({ name }) => name)).toEqual([]);
     expect(blocks.length).toBeGreaterThan(30);
   });
