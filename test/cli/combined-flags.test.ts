@@ -51,7 +51,9 @@ it.each<[line: string, emails: string[]]>([
 
 it("A domain beside a term of addresses deletes nobody through a pipe", async () => {
   const service = await setup();
-  const found = await runCli("users search --email-domain acme.test email:charles* --output ids".split(" "), { service });
+  const found = await runCli("users search --email-domain acme.test email:charles* --output ids".split(" "), {
+    service,
+  });
   const { code } = await runCli(["users", "delete", "-", "--yes"], { service, stdin: found.stdout });
   expect([found.code, code]).toEqual([2, 2]);
   expect(await service.client(service.acme).users.list()).toHaveLength(3);

@@ -143,7 +143,10 @@ it.each<[line: string, hint: string]>([
 });
 
 it.each([
-  ...["block", "ban", "suspend", "lock", "disable"].map((verb) => [`users ${verb} ada@acme.test`, "Users can't be blocked."]),
+  ...["block", "ban", "suspend", "lock", "disable"].map((verb) => [
+    `users ${verb} ada@acme.test`,
+    "Users can't be blocked.",
+  ]),
   ["tokens revoke x", "Tokens can't be revoked"],
 ])("svc %s is answered with what ends a session, and not with a deletion", async (line, said) => {
   const { code, stderr } = await runCli(line!.split(" "));
