@@ -34,10 +34,10 @@ export function createApp(deps: AppDeps): H3 {
     },
     onError: (error, event) => answerFailure(error, event, deps),
     onResponse(response, event) {
-      const node = nodeOf(event);
-      if (node) settleConnection(node.res, readiness.isStopping());
       const { req, context } = event;
       onRequest?.(entryOf(event, response.status), context.request, req.headers);
+      const node = nodeOf(event);
+      return node && settleConnection(node.res, readiness.isStopping);
     },
   });
   app.use(refuseWebSocket);

@@ -1,13 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { setTimeout as delay } from "node:timers/promises";
+import { clearTimeout, setTimeout } from "node:timers";
 import type { H3 } from "h3";
 import { toNodeHandler } from "h3/node";
 import { ERRORS, errorBody, type ErrorCode } from "../../wire/errors.ts";
+import { MAX_BODY_BYTES } from "../../wire/route.ts";
 import { endConnection, takeRequest } from "./sockets.ts";
 
-const DRAIN_MS = 1_000;
+/** What is left of a body when its answer is known is read and thrown away, if it is no longer than this and comes in time. */
+const DISCARD_BYTES = MAX_BODY_BYTES;
+const DISCARD_MS = 1_000;
 
 /**
  * Connects Node's HTTP server to the application. Messages that are malformed, whatever they mean, are refused here.
@@ -19,12 +21,7 @@ export function createListener(app: Promise<H3>, onBug: (error: unknown) => void
   return (message, response) => {
     if (!takeRequest(message.socket, response)) return;
     const fault = faultOf(message);
-    if (fault) {
-      endConnection(message.socket);
-      // Whether the message has come to its end is known when the bytes that began it were read.
-      setImmediate(refuse, response, fault);
-      return;
-    }
+    if (fault) return refuse(response, fault);
     response.once("close", () => {
       if (response.errored) onBug(response.errored);
     });
@@ -34,38 +31,62 @@ export function createListener(app: Promise<H3>, onBug: (error: unknown) => void
 
 /**
  * Decides, when an answer is known and nothing of it was sent, what becomes of the connection. Bytes that were not read would
- * be parsed as the next request, so nothing more is taken from it then; but closing it at once would reset it, and lose the
- * answer: the client gets the time to send what it announced.
+ * be parsed as the next request: a small body is read to its end, and with any other the answer says that it is the last one.
  * @param isLast whether the server takes no more requests
  */
-export function settleConnection(response: ServerResponse, isLast: boolean): void {
+export async function settleConnection(response: ServerResponse, isLast: () => boolean): Promise<void> {
   const { req } = response;
-  if (req.complete) {
-    if (isLast) response.setHeader("connection", "close");
-    return;
-  }
-  endConnection(req.socket);
-  // Node closes the connection itself behind an answer that says so.
-  response.shouldKeepAlive = true;
-  response.removeHeader("connection");
-  response.once("finish", () => void drain(req));
+  if (!req.complete && (isLast() || !isSmall(req) || !(await discard(req)))) return announceEnd(response);
+  if (isLast()) response.setHeader("connection", "close");
+}
+
+/** A body that was begun to be read, and is not read to its end, is too long. With `Expect` it may never come. */
+function isSmall({ headers, readableDidRead }: IncomingMessage): boolean {
+  const length = Number(headers["content-length"] ?? 0);
+  return length <= DISCARD_BYTES && !readableDidRead && headers.expect === undefined;
+}
+
+/** @returns whether the message came to its end in time */
+async function discard(message: IncomingMessage): Promise<boolean> {
+  let bytes = 0;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, DISCARD_MS);
+    const end = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    message.on("error", () => undefined).once("close", end);
+    message.on("data", (chunk: Uint8Array) => {
+      bytes += chunk.length;
+      if (bytes > DISCARD_BYTES) end();
+    });
+  });
+  return message.complete;
+}
+
+/**
+ * Closing at once would reset the connection of a client that is still sending, and lose the answer: it gets the time to send
+ * what it announced. `watch` closes it when it does not.
+ */
+function announceEnd(response: ServerResponse): void {
+  const { req } = response;
+  const { socket } = req;
+  endConnection(socket);
+  response.setHeader("connection", "close");
+  // Node calls it behind the last answer.
+  socket.destroySoon = () => void socket.end();
+  req.on("error", () => undefined).resume();
 }
 
 function refuse(response: ServerResponse, code: ErrorCode): void {
   const body = JSON.stringify(errorBody(code));
-  settleConnection(response, true);
+  announceEnd(response);
   response.writeHead(ERRORS[code].status, {
     "content-type": "application/json",
     "content-length": body.length,
     "request-id": randomUUID(),
   });
   response.end(body);
-}
-
-async function drain(message: IncomingMessage): Promise<void> {
-  message.on("error", () => undefined).resume();
-  await Promise.race([once(message, "end"), once(message.socket, "close"), delay(DRAIN_MS, undefined, { ref: false })]);
-  message.socket.destroy();
 }
 
 export type ClientAddress = (message: IncomingMessage) => string;

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { DISCOVERY, KEY, server, useServer } from "../_raw-http.ts";
+import { ON_NODE, throughPython, type Client, type Sent } from "./_keeping-clients.ts";
+
+useServer();
+
+const ROUNDS = 40;
+const VERIFY = "/api/v1/tokens/verify";
+const ADA = "/api/v1/users/00000000-0000-4000-8000-0000000000a1";
+const json = { "content-type": "application/json" };
+const keyed = { ...json, "x-service-secret-key": KEY };
+const body = '{"token":"x"}';
+const good: Sent = { method: "GET", path: DISCOVERY, headers: {} };
+
+const REFUSED: [name: string, refused: Sent, status: number][] = [
+  ["no key", { method: "POST", path: VERIFY, headers: json, body }, 401],
+  ["a deletion without a key", { method: "DELETE", path: ADA, headers: json, body }, 401],
+  ["no such path", { method: "POST", path: "/nope", headers: json, body }, 404],
+  ["no such method", { method: "PUT", path: ADA, headers: json, body }, 405],
+  ["a body nobody reads", { method: "GET", path: ADA, headers: keyed, body: "{}" }, 200],
+  [
+    "a body that is too long",
+    { method: "POST", path: VERIFY, headers: keyed, body: body.replace("x", "x".repeat(70_000)) },
+    413,
+  ],
+];
+
+async function failuresOf(client: Client, refused: Sent): Promise<unknown[]> {
+  const rounds = Array.from({ length: ROUNDS }, () => [refused, good]).flat();
+  const seen = await client(`http://127.0.0.1:${server.port}`, rounds);
+  return [...new Set(seen.filter((_, n) => n % 2 === 0)), seen.filter((status, n) => n % 2 === 1 && status !== 200)];
+}
+
+describe.each(Object.entries(ON_NODE))("A refused request costs the next of %s nothing:", (_, client) => {
+  it.each(REFUSED)("%s", async (...[, refused, status]) => {
+    expect(await failuresOf(client, refused)).toEqual([status, []]);
+  });
+});
+
+describe.each(["requests", "httpx"] as const)("A refused request costs the next of Python's %s nothing:", (module) => {
+  it.for(REFUSED)("%s", async ([, refused, status], { skip }) => {
+    const client = await throughPython(module);
+    if (!client) return skip(`no Python here has ${module}: apt-get install python3-${module}`);
+    expect(await failuresOf(client, refused)).toEqual([status, []]);
+  });
+});
