@@ -52,13 +52,16 @@ const SIGNATURE = "Token invalid signature";
 const EXPIRED = "Token expired";
 const OTHER = "Token does not belong to this instance";
 const stranger = "sk_somebody_0123456789abcdefghijklmnopqrst";
+/** Neither a text nor a number can be made of it. */
+const ODD = { valueOf: 1, toString: 1 };
 const over = { iat: NOW - 7200, exp: NOW - 3600 };
 
 /** Tokens that are refused. Where two things are wrong, the message is that of the first in the order of the checks. */
 export const REFUSED: [what: string, error: string, reason: TokenProblem, make: Make][] = [
-  ["two parts", INVALID, "malformed", () => "a.b"],
-  ["claims that can't be read", INVALID, "malformed", () => "a.b.c"],
-  ["a token of over 8 KiB", INVALID, "malformed", signing({ name: "x".repeat(8192) })],
+  ["text that is no token", SIGNATURE, "malformed", () => "garbage"],
+  ["two parts", SIGNATURE, "malformed", () => "a.b"],
+  ["claims that can't be read", SIGNATURE, "malformed", () => "a.b.c"],
+  ["a token of over 8 KiB", SIGNATURE, "malformed", signing({ name: "x".repeat(8192) })],
   ["another instance, and another key", OTHER, "instance", (_, globex) => sign(stranger, claimsOf(globex))],
   ["another instance, and expired", OTHER, "instance", (_, globex) => sign(globex.secret_key, claimsOf(globex, over))],
   [
@@ -82,9 +85,9 @@ export const REFUSED: [what: string, error: string, reason: TokenProblem, make: 
   ["no sub, and expired", EXPIRED, "expired", signing({ ...over, sub: undefined })],
   ["another type, and expired", EXPIRED, "expired", signing(over, { alg: "HS256", typ: "at+jwt" })],
   ["another algorithm's name", INVALID, "algorithm", signing({}, { alg: "HS512" })],
-  ["another type", INVALID, "malformed", signing({}, { alg: "HS256", typ: "at+jwt" })],
-  ["a type that is null", INVALID, "malformed", signing({}, { alg: "HS256", typ: null })],
-  ["a critical extension", INVALID, "malformed", signing({}, { alg: "HS256", crit: ["exp"], exp: 1 })],
+  ["another type", INVALID, "header", signing({}, { alg: "HS256", typ: "at+jwt" })],
+  ["a type that is null", INVALID, "header", signing({}, { alg: "HS256", typ: null })],
+  ["a critical extension", INVALID, "header", signing({}, { alg: "HS256", crit: ["exp"], exp: 1 })],
   ["another issuer", INVALID, "issuer", signing({ iss: "somebody" })],
   ["an issuer that is null", INVALID, "issuer", signing({ iss: null })],
   ["an issuer in a list", INVALID, "issuer", signing({ iss: ["svc"] })],
@@ -94,12 +97,26 @@ export const REFUSED: [what: string, error: string, reason: TokenProblem, make: 
   ["no sub", INVALID, "claims", signingOnly({ sub: undefined })],
   ["a sub that is null", INVALID, "claims", signing({ sub: null })],
   ["a sub that is a number", INVALID, "claims", signing({ sub: 42 })],
-  ["no instance", INVALID, "claims", signingOnly({ instance_id: undefined })],
+  ["no instance", OTHER, "instance", signingOnly({ instance_id: undefined })],
+  ["no instance, and expired", OTHER, "instance", signing({ ...over, instance_id: undefined })],
+  ["no instance, and another type", OTHER, "instance", signing({ instance_id: undefined }, { alg: "HS256", typ: "x" })],
+  [
+    "no instance, and another key",
+    SIGNATURE,
+    "signature",
+    (acme) => sign(stranger, claimsOf(acme, { instance_id: undefined })),
+  ],
   ["an instance that is null", INVALID, "claims", signing({ instance_id: null })],
   ["a lifetime of 3,601 seconds", INVALID, "lifetime", signing({ exp: NOW + 3601 })],
   ["no iat, and 3,601 seconds left", INVALID, "lifetime", signing({ iat: undefined, exp: NOW + 3601 })],
   ["an exp before its iat", INVALID, "lifetime", signing({ iat: NOW + 60, exp: NOW + 30 })],
   ["an iat 61 seconds ahead", INVALID, "not_yet_valid", signing({ iat: NOW + 61, exp: NOW + 3600 })],
+  ["an nbf that is no number", INVALID, "claims", signing({ nbf: ODD })],
+  ["an exp that is an object", INVALID, "claims", signing({ exp: ODD })],
+  ["an iat that is an object", INVALID, "claims", signing({ iat: ODD })],
+  ["an instance that is an object", INVALID, "claims", signing({ instance_id: ODD })],
+  ["a sub that is an object", INVALID, "claims", signing({ sub: ODD })],
+  ["an issuer that is an object", INVALID, "issuer", signing({ iss: ODD })],
   ["an nbf ahead", INVALID, "not_yet_valid", signing({ nbf: NOW + 1 })],
 ];
 

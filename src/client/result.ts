@@ -141,7 +141,7 @@ function isErrorBody(body: unknown): body is ErrorBody {
 export function tokenToSend(token: unknown): string {
   if (typeof token !== "string" || token === "") throw missingToken();
   if (token.length > MAX_TOKEN_BYTES)
-    throw new TokenError("token_invalid", ERRORS.token_invalid.error, { reason: "malformed" });
+    throw new TokenError("token_invalid_signature", ERRORS.token_invalid_signature.error, { reason: "malformed" });
   const why = whyHeader(token);
   if (why !== undefined)
     throw new TokenError("token_invalid_signature", ERRORS.token_invalid_signature.error, { reason: "signature", why });

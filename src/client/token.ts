@@ -14,7 +14,10 @@ const MAX_KEYS = 32;
 export interface VerifyTokenOptions {
   /** The instance's secret key, which also signs its tokens; several while one is being replaced. */
   readonly secretKey: string | readonly string[];
-  /** Only tokens of this instance. Default: of any that the key signs for. */
+  /**
+   * Only tokens that name this instance. Without it `instance_id` must be there, and is not compared: a key signs for its own
+   * instance alone, so only who has the key could make a token that names another.
+   */
   readonly instanceId?: string | undefined;
   /** Only tokens of this application. Default: of any. */
   readonly appId?: string | undefined;
@@ -71,7 +74,8 @@ export async function verdictOf(token: unknown, options: VerifyTokenOptions): Pr
   const verified = await verifySignature(token, keys, instanceId);
   if ("problem" in verified) return { ok: false, error: failure(verified.problem, whyHeader(token)) };
   const { claims } = verified;
-  const time = now ? timeOf(now) : await timeFor(String(claims.instance_id), keys);
+  const { instance_id } = claims;
+  const time = now ? timeOf(now) : typeof instance_id === "string" ? await timeFor(instance_id, keys) : Date.now();
   const problem = tokenProblem(verified, Math.floor(time / 1000));
   if (problem)
     return { ok: false, error: failure(problem, problem === "not_yet_valid" ? aheadBy(claims, time) : undefined) };

@@ -27,19 +27,24 @@ export interface TokenClaims {
 /** How far `iat` may lie in the future, because two servers' clocks differ. `exp` has no tolerance. */
 export const CLOCK_SKEW_SECONDS = 60;
 
-export type ClaimsProblem = Extract<TokenProblem, "issuer" | "claims" | "lifetime" | "not_yet_valid" | "expired">;
+export type ClaimsProblem = Extract<
+  TokenProblem,
+  "instance" | "expired" | "issuer" | "claims" | "lifetime" | "not_yet_valid"
+>;
 
 /** What is wrong with verified claims at the time `now` (Unix seconds), or undefined. */
 export function claimsProblem(claims: Partial<TokenClaims>, now: number): ClaimsProblem | undefined {
   const { iss, sub, instance_id, iat, exp, nbf } = claims as Partial<TokenClaims> & { nbf?: unknown };
+  if (instance_id === undefined) return "instance";
   if (typeof exp === "number" && exp <= now) return "expired";
   if (iss !== undefined && iss !== ISSUER) return "issuer";
   if (typeof sub !== "string" || typeof instance_id !== "string") return "claims";
+  if (nbf !== undefined && typeof nbf !== "number") return "claims";
   if (!Number.isSafeInteger(exp) || (iat !== undefined && !Number.isSafeInteger(iat))) return "claims";
   const lifetime = exp! - (iat ?? now);
   if (lifetime <= 0 || lifetime > TOKEN_LIFETIME_SECONDS) return "lifetime";
   if (iat !== undefined && iat > now + CLOCK_SKEW_SECONDS) return "not_yet_valid";
-  if (nbf !== undefined && !(typeof nbf === "number" && nbf <= now)) return "not_yet_valid";
+  if (nbf !== undefined && nbf > now) return "not_yet_valid";
   return undefined;
 }
 
@@ -55,6 +60,7 @@ export const TOKEN_PROBLEMS = [
   "signature",
   "expired",
   "algorithm",
+  "header",
   "issuer",
   "claims",
   "lifetime",
@@ -66,6 +72,7 @@ export type TokenProblem = (typeof TOKEN_PROBLEMS)[number];
 export const REASON_HEADER = "svc-reason";
 
 const CODES = {
+  malformed: "token_invalid_signature",
   signature: "token_invalid_signature",
   instance: "token_wrong_instance",
   expired: "token_expired",
@@ -100,11 +107,13 @@ export function explainClaims(problem: ClaimsProblem, claims: Part, now: Date): 
   const { iss, iat, exp, nbf } = claims;
   const missing = REQUIRED.find((name) => claims[name] === undefined);
   switch (problem) {
+    case "instance":
+      return "It has no instance_id.";
     case "issuer":
       return `Its issuer is ${inText(iss)}, not ${ISSUER}.`;
     case "claims":
       if (missing !== undefined) return `It has no ${missing}.`;
-      return "A claim has another type than it must have: sub and instance_id are text, iat and exp whole seconds.";
+      return "A claim has another type than it must have: sub and instance_id are text, iat and exp whole seconds, nbf a number.";
     case "lifetime":
       return iat === undefined
         ? `It has no iat, and expires ${timeInWords(exp, now)}: the maximum is ${TOKEN_LIFETIME_SECONDS} seconds from now.`
@@ -121,12 +130,12 @@ export function explainClaims(problem: ClaimsProblem, claims: Part, now: Date): 
 /** `3 minutes ago (2026-06-01T12:00:00Z)` for Unix seconds; what is not a time is shown as it is. */
 export function timeInWords(seconds: unknown, now: Date): string {
   const date = new Date(typeof seconds === "number" ? seconds * 1000 : Number.NaN);
-  if (Number.isNaN(date.getTime())) return String(seconds);
+  if (Number.isNaN(date.getTime())) return inText(seconds);
   return `${relativeTime(date, now)} (${date.toISOString().replace(".000Z", "Z")})`;
 }
 
 function inText(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 /** A token that is good, and one of each way to be wrong. */

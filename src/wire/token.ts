@@ -16,7 +16,7 @@ const SIGNATURE = /\.[\w-]{42}[AEIMQUYcgkosw048]$/;
 
 export type SigningKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
-type HeaderProblem = Extract<TokenProblem, "algorithm" | "malformed">;
+type HeaderProblem = Extract<TokenProblem, "algorithm" | "header">;
 
 /** A token whose signature is right, whatever the time. */
 export interface SignedToken {
@@ -53,10 +53,13 @@ export async function verifySignature(
   return { problem: "signature" };
 }
 
-/** What is wrong with a signed token at the time `now` (Unix seconds), or undefined. That it has expired comes first. */
+/**
+ * What is wrong with a signed token at the time `now` (Unix seconds), or undefined. That it names no instance comes first, and
+ * then that it has expired.
+ */
 export function tokenProblem({ claims, header }: SignedToken, now: number): TokenProblem | undefined {
   const problem = claimsProblem(claims, now);
-  return problem === "expired" ? problem : (header ?? problem);
+  return problem === "instance" || problem === "expired" ? problem : (header ?? problem);
 }
 
 /** The unverified claims of a token. Undefined if the token is malformed. */
@@ -73,11 +76,11 @@ async function signatureProblem(token: string, key: SigningKey): Promise<"signat
   if (!SIGNATURE.test(token)) return "signature";
   try {
     const { protectedHeader } = await compactVerify(token, key, { algorithms: [ALGORITHM] });
-    return isPlainHeader(protectedHeader) ? undefined : "malformed";
+    return isPlainHeader(protectedHeader) ? undefined : "header";
   } catch (error) {
     // jose reads the header first. The header is the problem only if the signature itself is right.
     if (!(await isSignedBy(token, key))) return "signature";
-    return error instanceof errors.JOSEAlgNotAllowed ? "algorithm" : "malformed";
+    return error instanceof errors.JOSEAlgNotAllowed ? "algorithm" : "header";
   }
 }
 

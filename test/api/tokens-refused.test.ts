@@ -6,6 +6,9 @@ import { ADA_OF_GLOBEX, START, encodePart, setup } from "../_setup.ts";
 import { claimsOf, NOW, refusal, sign, verify } from "../_tokens.ts";
 import { A, instance } from "../store/_records.ts";
 
+/** Neither a text nor a number can be made of it. */
+const ODD = { valueOf: 1, toString: 1 };
+
 describe("POST /api/v1/tokens/verify", () => {
   it("answers Token invalid signature for a token signed by another key", async () => {
     const service = await setup();
@@ -51,6 +54,14 @@ describe("POST /api/v1/tokens/verify", () => {
     }
   });
 
+  it("answers Token does not belong to this instance for a correctly signed token that names none", async () => {
+    const service = await setup();
+    const token = sign(service.acme.secret_key, claimsOf(service.acme, { instance_id: undefined }));
+    expect(await answer(await verify(service, service.acme, { token }))).toEqual(
+      refusal("Token does not belong to this instance"),
+    );
+  });
+
   it("refuses a token that was verified before its instance got another key", async () => {
     const { acme, tokenFor } = await setup();
     const token = await tokenFor("google", "ada");
@@ -85,8 +96,10 @@ describe("POST /api/v1/tokens/verify", () => {
     ["no subject", { sub: undefined }],
     ["a subject that is null", { sub: null }],
     ["a subject that is not a string", { sub: 1 }],
-    ["no instance", { instance_id: undefined }],
     ["an instance that is not a string", { instance_id: 1 }],
+    ["an instance that is an object", { instance_id: ODD }],
+    ["an expiry that is an object", { exp: ODD }],
+    ["a start that is an object", { nbf: ODD }],
     ["a time of issue that is null", { iat: null }],
     ["a time of issue that is text", { iat: String(NOW) }],
     ["a time of issue in the future", { iat: NOW + 120, exp: NOW + 3720 }],
@@ -122,13 +135,13 @@ describe("POST /api/v1/tokens/verify", () => {
     ["a space in its claims", (token) => token.replace(".", ". ")],
     ["a payload that is not an object", (token) => token.replace(/\.[^.]+\./, `.${encodePart("ada")}.`)],
     ["a payload that is not JSON", (token) => token.replace(/\.[^.]+\./, ".bm90IEpTT04.")],
-  ])("answers Token invalid: %s", async (_, change) => {
+  ])("answers Token invalid signature: %s", async (_, change) => {
     const service = await setup();
     const token = change(await service.tokenFor("google", "ada"));
-    expect(await answer(await verify(service, service.acme, { token }))).toEqual(refusal("Token invalid"));
+    expect(await answer(await verify(service, service.acme, { token }))).toEqual(refusal("Token invalid signature"));
   });
 
-  it("answers Token invalid for a token over 8 KiB", async () => {
+  it("answers Token invalid signature for a token over 8 KiB, which it does not verify", async () => {
     const service = await setup();
     const ofSize = (pad: number): string =>
       sign(service.acme.secret_key, claimsOf(service.acme, { pad: "x".repeat(pad) }));
@@ -137,6 +150,8 @@ describe("POST /api/v1/tokens/verify", () => {
     const large = ofSize(Math.floor((rest * 3) / 4) + 3);
     expect([small.length <= 8192, large.length > 8192]).toEqual([true, true]);
     expect((await verify(service, service.acme, { token: small })).status).toBe(200);
-    expect(await answer(await verify(service, service.acme, { token: large }))).toEqual(refusal("Token invalid"));
+    expect(await answer(await verify(service, service.acme, { token: large }))).toEqual(
+      refusal("Token invalid signature"),
+    );
   });
 });

@@ -57,7 +57,7 @@ describe("The control API", () => {
     ["missing_claim", "Token invalid", "claims", "It has no exp."],
     ["wrong_lifetime", "Token invalid", "lifetime", "Its lifetime is 86400 seconds; it must be from 1 to 3600."],
     ["issued_in_future", "Token invalid", "not_yet_valid", "It was issued in the future"],
-    ["malformed", "Token invalid", "malformed", "It is not a token of svc"],
+    ["malformed", "Token invalid signature", "malformed", "It is not a token of svc"],
   ])("makes a token of the kind %s, and says why it is not valid", async (kind, error, problem, reason) => {
     const { fetch } = await setup({ control: true });
     const headers = { authorization: `Bearer ${CONTROL_KEY}`, "content-type": "application/json" };

@@ -37,7 +37,7 @@ it.each([
   ["eyJhbGciOiJub25lIn0.txt", "the beginning of a token"],
 ])("svc tokens verify asks about what is not a file: %.30s, %s", async (text) => {
   const { code, stderr } = await runCli(["tokens", "verify", text], { service: await setup(), cwd });
-  expect([code, stderr.startsWith("✗ Token invalid\n")]).toEqual([5, true]);
+  expect([code, stderr.startsWith("✗ Token invalid signature\n")]).toEqual([5, true]);
 });
 
 it("svc tokens verify takes a token for a token, also after Bearer", async () => {

@@ -27,7 +27,11 @@ it.each<[changes: object, reason: string]>([
   [{ exp: undefined }, "It has no exp."],
   [
     { iat: "soon" },
-    "A claim has another type than it must have: sub and instance_id are text, iat and exp whole seconds.",
+    "A claim has another type than it must have: sub and instance_id are text, iat and exp whole seconds, nbf a number.",
+  ],
+  [
+    { exp: { valueOf: 1, toString: 1 } },
+    "A claim has another type than it must have: sub and instance_id are text, iat and exp whole seconds, nbf a number.",
   ],
   [{ iat: ISSUED + 50, exp: ISSUED + 20 }, "Its lifetime is -30 seconds; it must be from 1 to 3600."],
   [

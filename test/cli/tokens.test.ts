@@ -50,6 +50,18 @@ const BROKEN: [what: string, token: (service: Service) => Promise<string>, error
     "Its issuer is evil\\u{a}✓ valid, not svc.",
   ],
   ["without exp", (s) => forged(s, { exp: undefined }), "Token invalid", "It has no exp."],
+  [
+    "without instance_id",
+    (s) => forged(s, { instance_id: undefined }),
+    "Token does not belong to this instance",
+    "It has no instance_id.",
+  ],
+  [
+    "whose nbf is an object",
+    (s) => forged(s, { nbf: { valueOf: 1, toString: 1 } }),
+    "Token invalid",
+    "A claim has another type than it must have: sub and instance_id are text, iat and exp whole seconds, nbf a number.",
+  ],
   ["without sub", (s) => forged(s, { sub: undefined }), "Token invalid", "It has no sub."],
   [
     "in the middle of spaces",
@@ -82,14 +94,19 @@ const BROKEN: [what: string, token: (service: Service) => Promise<string>, error
     "Token invalid signature",
     "Its signature has 40 characters instead of 43. Check that it was copied completely.",
   ],
-  ["not a token", async () => "hello", "Token invalid", "A token has three parts, separated by dots; this one has 1."],
+  [
+    "not a token",
+    async () => "hello",
+    "Token invalid signature",
+    "A token has three parts, separated by dots; this one has 1.",
+  ],
   [
     "broken over lines",
     async () => "a.b\nc.d",
-    "Token invalid",
+    "Token invalid signature",
     "It contains a space or a line break. Check that it was copied in one piece.",
   ],
-  ["too long", async () => "x".repeat(9000), "Token invalid", "It is longer than 8192 characters."],
+  ["too long", async () => "x".repeat(9000), "Token invalid signature", "It is longer than 8192 characters."],
   [
     "of another key",
     (s) => s.tokenFor("google", "ada").then((t) => `${t.slice(0, -43)}${"A".repeat(43)}`),
@@ -182,8 +199,8 @@ describe("svc tokens verify", () => {
       5,
       {
         valid: false,
-        code: "token_invalid",
-        error: "Token invalid",
+        code: "token_invalid_signature",
+        error: "Token invalid signature",
         reason: "It cannot be decoded. Check that it was copied completely.",
         user_id: null,
         email: null,

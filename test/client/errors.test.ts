@@ -4,6 +4,7 @@ import { ApiError, ERROR_CODES, isServiceError, ServiceError, TokenError, type F
 import { answering } from "../_answering.ts";
 import { caught, clientWith, forged, KEY } from "../_client.ts";
 import { FRONT, setup, type Service, ADA, NOBODY, SESSION } from "../_setup.ts";
+import { claimsOf, sign } from "../_tokens.ts";
 
 describe("Errors", () => {
   type Row = [code: string, status: number, call: (service: Service) => PromiseLike<unknown>, message: string];
@@ -85,7 +86,8 @@ describe("Errors", () => {
       async ({ tokenFor }) => forged(await tokenFor("google", "ada")),
       "Token invalid signature",
     ],
-    ["token_invalid", async () => "nonsense", "Token invalid"],
+    ["token_invalid_signature", async () => "nonsense", "Token invalid signature"],
+    ["token_invalid", async ({ acme }) => sign(acme.secret_key, claimsOf(acme, { sub: undefined })), "Token invalid"],
     [
       "token_expired",
       async ({ tokenFor, clock }) => {

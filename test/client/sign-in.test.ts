@@ -185,7 +185,7 @@ describe("T52: a callback is refused", () => {
   });
 
   it.each([
-    ["a token that is not valid", "token=a.b.c", "token_invalid"],
+    ["a token that is not valid", "token=a.b.c", "token_invalid_signature"],
     ["a token that has expired", `token=${tokenFor("Ada", { iat: 1, exp: 3601 })}`, "token_expired"],
     ["neither a token nor an error", "", "missing_token"],
     ["two tokens", `token=${tokenFor("Ada")}&${stranger}`, "missing_token"],

@@ -46,16 +46,20 @@ describe("A token verified with the key alone", () => {
     ["changed claims", "token_invalid_signature", (good, key) => forged(sign(HS256, good, key))],
     ["a padded signature", "token_invalid_signature", (good, key) => `${sign(HS256, good, key)}=`],
     ["a signature with spare bits set", "token_invalid_signature", (good, key) => spareBits(sign(HS256, good, key))],
-    ["four parts", "token_invalid", (good, key) => `${sign(HS256, good, key)}.x`],
+    ["four parts", "token_invalid_signature", (good, key) => `${sign(HS256, good, key)}.x`],
     ["a space in it", "token_invalid_signature", (good, key) => sign(HS256, good, key).replace(/\.(?=[^.]*$)/, ". ")],
-    ["more than 8 KiB", "token_invalid", (good, key) => sign(HS256, { ...good, name: "x".repeat(8192) }, key)],
-    ["claims that are not an object", "token_invalid", (_, key) => sign(HS256, '["x"]', key)],
-    ["claims that are not JSON", "token_invalid", (_, key) => sign(HS256, "{", key)],
+    [
+      "more than 8 KiB",
+      "token_invalid_signature",
+      (good, key) => sign(HS256, { ...good, name: "x".repeat(8192) }, key),
+    ],
+    ["claims that are not an object", "token_invalid_signature", (_, key) => sign(HS256, '["x"]', key)],
+    ["claims that are not JSON", "token_invalid_signature", (_, key) => sign(HS256, "{", key)],
     ["no exp", "token_invalid", (good, key) => sign(HS256, { ...good, exp: undefined }, key)],
     ["no iat", undefined, (good, key) => sign(HS256, { ...good, iat: undefined }, key)],
     ["no sub", "token_invalid", (good, key) => sign(HS256, { ...good, sub: undefined }, key)],
     ["no iss", undefined, (good, key) => sign(HS256, { ...good, iss: undefined }, key)],
-    ["no instance", "token_invalid", (good, key) => sign(HS256, { ...good, instance_id: undefined }, key)],
+    ["no instance", "token_wrong_instance", (good, key) => sign(HS256, { ...good, instance_id: undefined }, key)],
     ["an iat that is null", "token_invalid", (good, key) => sign(HS256, { ...good, iat: null }, key)],
     ["an iss that is null", "token_invalid", (good, key) => sign(HS256, { ...good, iss: null }, key)],
     ["another issuer", "token_invalid", (good, key) => sign(HS256, { ...good, iss: "https://evil.test" }, key)],
@@ -73,7 +77,7 @@ describe("A token verified with the key alone", () => {
     ],
     ["a sub that is not text", "token_invalid", (good, key) => sign(HS256, { ...good, sub: 5 }, key)],
     ["nothing", "missing_token", () => ""],
-    ["dots", "token_invalid", () => ".."],
+    ["dots", "token_invalid_signature", () => ".."],
   ];
 
   async function made(make: Vector[2]): Promise<{ service: Service; token: string; good: Claims }> {
@@ -162,7 +166,7 @@ describe("A token verified with the key alone", () => {
       verified: false,
     });
     expect(() => decodeToken("nonsense")).toThrow(
-      new TokenError("token_invalid", "Token invalid", { reason: "malformed" }),
+      new TokenError("token_invalid_signature", "Token invalid signature", { reason: "malformed" }),
     );
   });
 });

@@ -44,6 +44,9 @@ function sign(
 const OPTIONS: AuthenticateOptions = { secretKey: KEY, now: () => NOW };
 const TOKEN = sign();
 
+/** Neither a text nor a number can be made of it. */
+const ODD = { valueOf: 1, toString: 1 };
+
 describe("A rejected token", () => {
   const altered = TOKEN.slice(0, -1) + (TOKEN.endsWith("A") ? "E" : "A");
   it.each<[reason: string, code: string, what: string, token: string]>([
@@ -52,7 +55,7 @@ describe("A rejected token", () => {
     ["signature", "token_invalid_signature", "a line break after it", `${TOKEN}\n`],
     ["signature", "token_invalid_signature", "a space before it", ` ${TOKEN}`],
     ["signature", "token_invalid_signature", "a line break in it", TOKEN.replace(/\.(?=[^.]*$)/, ".\n")],
-    ["malformed", "token_invalid", "a space before its claims", TOKEN.replace(".", ". ")],
+    ["malformed", "token_invalid_signature", "a space before its claims", TOKEN.replace(".", ". ")],
     ["signature", "token_invalid_signature", "a padded signature", `${TOKEN}=`],
     ["algorithm", "token_invalid", "HS384 of the right length", sign(CLAIMS, KEY, { alg: "HS384" })],
     ["signature", "token_invalid_signature", "HS384", sign(CLAIMS, KEY, { alg: "HS384" }, "sha384")],
@@ -63,6 +66,10 @@ describe("A rejected token", () => {
     ["signature", "token_invalid_signature", "another key", sign(CLAIMS, NEW_KEY)],
     ["issuer", "token_invalid", "another issuer", sign({ ...CLAIMS, iss: "svc.evil.test" })],
     ["instance", "token_wrong_instance", "another instance", sign({ ...CLAIMS, instance_id: "instance-2" })],
+    ["instance", "token_wrong_instance", "no instance", sign({ ...CLAIMS, instance_id: undefined })],
+    ["claims", "token_invalid", "an instance that is an object", sign({ ...CLAIMS, instance_id: ODD })],
+    ["claims", "token_invalid", "an exp that is an object", sign({ ...CLAIMS, exp: ODD })],
+    ["claims", "token_invalid", "an nbf that is an object", sign({ ...CLAIMS, nbf: ODD })],
     ["claims", "token_invalid", "another application", sign({ ...CLAIMS, app_id: "app-2" })],
     ["claims", "token_invalid", "no exp", sign({ ...CLAIMS, exp: undefined })],
     ["lifetime", "token_invalid", "a huge exp", sign({ ...CLAIMS, exp: 2 ** 52 })],
@@ -168,16 +175,16 @@ describe("Authenticating a request", () => {
     ["with another scheme", { authorization: "Basic eDp5" }, "signed-out", "missing_token"],
     ["with a token and no scheme", { authorization: TOKEN }, "signed-out", "missing_token"],
     ["with a cookie of a longer name", { cookie: `xsvc=${TOKEN}; svc2=${TOKEN}` }, "signed-out", "missing_token"],
-    ["with a scheme and no token", { authorization: "Bearer" }, "signed-out", "token_invalid"],
-    ["with two tokens", { authorization: `Bearer ${TOKEN}, Bearer ${TOKEN}` }, "signed-out", "token_invalid"],
+    ["with a scheme and no token", { authorization: "Bearer" }, "signed-out", "token_invalid_signature"],
+    ["with two tokens", { authorization: `Bearer ${TOKEN}, Bearer ${TOKEN}` }, "signed-out", "token_invalid_signature"],
     ["with a token that is over", { authorization: `Bearer ${expired}` }, "signed-out", "token_expired"],
     [
       "with an invalid token and a valid cookie",
       { authorization: "Bearer x", cookie: `svc=${TOKEN}` },
       "signed-out",
-      "token_invalid",
+      "token_invalid_signature",
     ],
-    ["with two cookies of the name", { cookie: `svc=${TOKEN}; svc=${TOKEN}` }, "signed-out", "token_invalid"],
+    ["with two cookies of the name", { cookie: `svc=${TOKEN}; svc=${TOKEN}` }, "signed-out", "token_invalid_signature"],
     ["with a cookie in quotes", { cookie: `svc="${TOKEN}"` }, "signed-out", "token_invalid_signature"],
   ];
 

@@ -24,6 +24,9 @@ type Verdict = "Token invalid" | "Token invalid signature" | "Token expired" | "
 
 type Forge = (acme: Instance, globex: Instance) => string;
 
+/** Neither a text nor a number can be made of it. */
+const ODD = { valueOf: 1, toString: 1 };
+
 const FORGERIES: [name: string, forge: Forge, verdict: Verdict][] = [
   [
     "alg none, unsigned",
@@ -86,6 +89,14 @@ const FORGERIES: [name: string, forge: Forge, verdict: Verdict][] = [
   ["iat 61 seconds ahead", (a) => sign(a.secret_key, claimsOf(a, { iat: NOW + 61, exp: NOW + 3661 })), "Token invalid"],
   ["an expired token", (a) => sign(a.secret_key, claimsOf(a, { iat: NOW - 3601, exp: NOW - 1 })), "Token expired"],
   ["exp equal to now", (a) => sign(a.secret_key, claimsOf(a, { iat: NOW - 3600, exp: NOW })), "Token expired"],
+  ["an nbf that is an object", (a) => sign(a.secret_key, claimsOf(a, { nbf: ODD })), "Token invalid"],
+  ["an exp that is an object", (a) => sign(a.secret_key, claimsOf(a, { exp: ODD })), "Token invalid"],
+  ["an instance id that is an object", (a) => sign(a.secret_key, claimsOf(a, { instance_id: ODD })), "Token invalid"],
+  [
+    "no instance id",
+    (a) => sign(a.secret_key, without(claimsOf(a), "instance_id")),
+    "Token does not belong to this instance",
+  ],
   ["an nbf in the future", (a) => sign(a.secret_key, claimsOf(a, { nbf: NOW + 1 })), "Token invalid"],
   ["another issuer", (a) => sign(a.secret_key, claimsOf(a, { iss: "https://evil.example" })), "Token invalid"],
   ["no subject", (a) => sign(a.secret_key, without(claimsOf(a), "sub")), "Token invalid"],
@@ -124,20 +135,24 @@ const FORGERIES: [name: string, forge: Forge, verdict: Verdict][] = [
   [
     "five parts, encrypted",
     (a) => `${encodePart({ alg: "dir", enc: "A256GCM" })}..${encodePart(claimsOf(a))}.AAAA.AAAA`,
-    "Token invalid",
+    "Token invalid signature",
   ],
-  ["four parts", (a) => `${sign(a.secret_key, claimsOf(a))}.AAAA`, "Token invalid"],
+  ["four parts", (a) => `${sign(a.secret_key, claimsOf(a))}.AAAA`, "Token invalid signature"],
   [
     "a token in a token",
     (a) => sign(a.secret_key, sign(a.secret_key, claimsOf(a)), { alg: "HS256", cty: "JWT" }),
-    "Token invalid",
+    "Token invalid signature",
   ],
   ["padding", (a) => `${sign(a.secret_key, claimsOf(a))}=`, "Token invalid signature"],
   ["a line feed", (a) => sign(a.secret_key, claimsOf(a)).replace(/.$/, "\n$&"), "Token invalid signature"],
-  ["a list of claims", (a) => sign(a.secret_key, [claimsOf(a)]), "Token invalid"],
-  ["claims in __proto__", (a) => sign(a.secret_key, `{"__proto__":${JSON.stringify(claimsOf(a))}}`), "Token invalid"],
+  ["a list of claims", (a) => sign(a.secret_key, [claimsOf(a)]), "Token invalid signature"],
+  [
+    "claims in __proto__",
+    (a) => sign(a.secret_key, `{"__proto__":${JSON.stringify(claimsOf(a))}}`),
+    "Token does not belong to this instance",
+  ],
   ["alg in __proto__", (a) => sign(a.secret_key, claimsOf(a), `{"__proto__":{"alg":"HS256"}}`), "Token invalid"],
-  ["longer than 8 KiB", (a) => sign(a.secret_key, claimsOf(a, { name: "x".repeat(8192) })), "Token invalid"],
+  ["longer than 8 KiB", (a) => sign(a.secret_key, claimsOf(a, { name: "x".repeat(8192) })), "Token invalid signature"],
 ];
 
 /** Verifies a token by the service, and by the key alone. */

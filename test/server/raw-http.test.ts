@@ -295,7 +295,7 @@ describe("A well-formed request is answered:", () => {
     const body = `{"token":"${"x".repeat(65_524)}"}`;
     const replies = await exchange(server.port, post(`${KEYED}Content-Length: ${body.length}\r\n`, body));
     expect(replies.map((reply) => [reply.status, reply.body])).toEqual([
-      [401, `{"valid":false,"error":"Token invalid"}`],
+      [401, `{"valid":false,"error":"Token invalid signature"}`],
     ]);
   });
 

@@ -67,7 +67,7 @@ function refused(error: unknown, token: string, decoded: DecodedToken | undefine
   const { exitCode, code, message } = toFailure(error);
   // A token that is too long to be sent is not valid.
   if (code === "body_too_large")
-    return notValid("token_invalid", ERRORS.token_invalid.error, whyNot("token_invalid", token, decoded, now));
+    return notValid("token_invalid_signature", ERRORS.token_invalid_signature.error, whatIsBroken(token));
   const isAnswer = exitCode === EXIT.tokenInvalid || code === "user_not_found";
   if (!isAnswer) throw error;
   return notValid(code, message, whyNot(code, token, decoded, now));
@@ -93,9 +93,9 @@ export function whyNot(code: string, token: string, decoded: DecodedToken | unde
     case "token_expired":
       return typeof decoded?.claims.exp === "number" ? whenItExpired(decoded.claims.exp, now) : undefined;
     case "token_invalid_signature":
-      return whatIsUnsigned(token, decoded);
+      return decoded && token.length <= MAX_TOKEN_BYTES ? whatIsUnsigned(token, decoded) : whatIsBroken(token);
     case "token_wrong_instance":
-      return `It was issued for instance ${String(decoded?.claims.instance_id)}.`;
+      return whoseItIs(decoded?.claims.instance_id);
     case "user_not_found":
       return `It is signed and has not expired, but user ${String(decoded?.claims.sub)} was deleted, or never existed.`;
     case "token_invalid":
@@ -111,6 +111,10 @@ function whenItExpired(exp: number, now: Date): string {
   return explainClaims("expired", { exp }, now);
 }
 
+function whoseItIs(instance_id: unknown): string {
+  return typeof instance_id === "string" ? `It was issued for instance ${instance_id}.` : "It has no instance_id.";
+}
+
 function whatIsBroken(token: string): string {
   const parts = token.split(".").length;
   const kind = credentialKind(token);
@@ -122,9 +126,9 @@ function whatIsBroken(token: string): string {
   return "It cannot be decoded. Check that it was copied completely.";
 }
 
-function whatIsUnsigned(token: string, decoded: DecodedToken | undefined): string {
+function whatIsUnsigned(token: string, { header }: DecodedToken): string {
   if (/\s/.test(token)) return IN_PIECES;
-  if (decoded && decoded.header["alg"] !== "HS256") return explainHeader(decoded.header)!;
+  if (header["alg"] !== "HS256") return explainHeader(header)!;
   const { length } = token.slice(token.lastIndexOf(".") + 1);
   if (length !== SIGNATURE_LENGTH)
     return `Its signature has ${counted(length, "character")} instead of ${SIGNATURE_LENGTH}. Check that it was copied completely.`;

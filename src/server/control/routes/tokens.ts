@@ -110,6 +110,7 @@ function reasonOf(
     }
     case "malformed":
     case "algorithm":
+    case "header":
       return (
         (header && claims && explainHeader(header)) ??
         `It is not a token of svc: it must be three base64url parts, ${MAX_TOKEN_BYTES} bytes at most.`
@@ -117,7 +118,8 @@ function reasonOf(
     case "signature":
       return `It was not signed with a current secret key of ${subdomain}.`;
     case "instance":
-      return `It was issued for the instance ${String(claims?.["instance_id"])}, not for ${subdomain}.`;
+      if (claims?.["instance_id"] === undefined) return explainClaims(problem, claims ?? {}, now);
+      return `It was issued for the instance ${String(claims["instance_id"])}, not for ${subdomain}.`;
     default:
       return explainClaims(problem, claims ?? {}, now);
   }
