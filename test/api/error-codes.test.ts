@@ -19,6 +19,7 @@ import {
 import { answering } from "../_answering.ts";
 import { caught, clientWith, forged, KEY } from "../_client.ts";
 import { APP, NOBODY, setup, type Service } from "../_setup.ts";
+import { claimsOf, sign } from "../_tokens.ts";
 
 type Outcome = { status: number; body: { error: string; valid?: false } };
 
@@ -87,7 +88,7 @@ const PROVOKED: Partial<Record<WireCode, () => Promise<Outcome>>> = {
       clock.advance(3600);
       return made;
     }),
-  token_invalid: () => token(async () => "nonsense"),
+  token_invalid: () => token(async ({ acme }) => sign(acme.secret_key, claimsOf(acme, { sub: undefined }))),
   bad_request: () => keyed("/api/v1/users?limit=0"),
   invalid_json: () => verifying("{"),
   query_required: () => keyed("/api/v1/users/search"),
@@ -99,7 +100,10 @@ const PROVOKED: Partial<Record<WireCode, () => Promise<Outcome>>> = {
   },
   invalid_redirect_uri: () => get("/sign-in?redirect_uri=nonsense"),
   invalid_state: () => get("/oauth/google/callback?code=x&state=y"),
-  cross_origin: () => get("/api/v1/users", { origin: "https://evil.test" }),
+  cross_origin: async () => {
+    const { fetch } = await setup({ control: true });
+    return outcomeOf(await fetch("/__svc/v1/state", { headers: { origin: "https://evil.test" } }));
+  },
   not_found: () => get("/nothing"),
   method_not_allowed: () => keyed("/api/v1/users", { method: "POST" }),
   request_timeout: () => bytes("GET / HTTP/1.1\r\nHost: localhost\r\n"),

@@ -3,6 +3,7 @@ import { PRODUCT_ROUTES } from "../../src/wire/product/routes.ts";
 import { ERRORS } from "../../src/wire/errors.ts";
 import { forged } from "../_client.ts";
 import { ADA, APP, NOBODY, SESSION, setup, type Service } from "../_setup.ts";
+import { claimsOf, sign } from "../_tokens.ts";
 
 interface Operation {
   readonly summary: string;
@@ -71,7 +72,8 @@ async function provoked(method: string, path: string, bodies: readonly string[])
     const other = await service.tokenFor("google", "ada", service.globex);
     const check = (text: string): Promise<void> =>
       send(service, path, { headers: type, body: JSON.stringify({ token: text }) });
-    for (const text of [forged(token), other]) await check(text);
+    const odd = sign(service.acme.secret_key, claimsOf(service.acme, { sub: undefined }));
+    for (const text of [forged(token), other, odd]) await check(text);
     service.clock.advance(3600);
     await check(token);
     const last = await service.tokenFor("google", "ada");

@@ -2,7 +2,6 @@ import { hash, timingSafeEqual } from "node:crypto";
 import type { H3Event } from "h3";
 import { isLoopback } from "../../wire/http/address.ts";
 import { ApiError } from "../errors.ts";
-import { isOwnSite } from "../http/admission.ts";
 import { requireJson } from "../http/body.ts";
 import { headerOf } from "../http/context.ts";
 import type { Addresses } from "../instances/addresses.ts";
@@ -24,7 +23,8 @@ export async function guard(event: H3Event, deps: GuardDeps, needsKey: boolean):
 
 /** A page of another origin can make its browser send a request here, but cannot suppress these headers. */
 function refuseOtherOrigins(event: H3Event, addresses: Addresses): void {
-  if (!isOwnSite(headerOf(event, "sec-fetch-site")) || !isFront(headerOf(event, "origin"), addresses))
+  const site = headerOf(event, "sec-fetch-site") ?? "none";
+  if ((site !== "same-origin" && site !== "none") || !isFront(headerOf(event, "origin"), addresses))
     throw new ApiError("cross_origin", "only pages of the front door may use the control API");
 }
 

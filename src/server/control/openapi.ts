@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { CONTROL_API } from "../../wire/control/routes.ts";
-import { ERRORS, type ErrorCode } from "../../wire/errors.ts";
+import { ERRORS } from "../../wire/errors.ts";
 import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/ids.ts";
 import { ErrorBody } from "../../wire/product/resources.ts";
 import { PRODUCT_API } from "../../wire/product/routes.ts";
@@ -105,10 +105,9 @@ function operationOf(api: Api, route: string, definition: RouteDefinition & { re
 }
 
 /** The statuses of the errors of a route of the product API, with their sentences. */
-export function productErrors({ key, errors = [] }: RouteDefinition): Map<number, string> {
+export function productErrors({ errors = [] }: RouteDefinition): Map<number, string> {
   const statuses = new Map<number, string>();
-  const ofKey: ErrorCode[] = key === "none" ? [] : ["cross_origin"];
-  for (const code of [...errors, ...ofKey, ...PRODUCT_ERRORS]) {
+  for (const code of [...errors, ...PRODUCT_ERRORS]) {
     const { status, error } = ERRORS[code];
     statuses.set(status, [statuses.get(status), error].filter(Boolean).join("; "));
   }

@@ -1,6 +1,5 @@
 import { getQuery, type H3Event, type Middleware } from "h3";
 import { isWebSocketHandshake } from "../../wire/http/headers.ts";
-import { PUBLISHABLE_KEY_HEADER } from "../../wire/ids.ts";
 import { PRODUCT_ROUTES } from "../../wire/product/routes.ts";
 import { ApiError } from "../errors.ts";
 import type { Addresses } from "../instances/addresses.ts";
@@ -27,7 +26,7 @@ const ANY_ID = /^(?!(?:\.|%2e){1,2}$)[^\\#]+$/i;
 const NO_ID = "-";
 
 /**
- * Checks the host, path, query and origin of every request, and finds the instance that its host names.
+ * Checks the host, path and query of every request, and finds the instance that its host names.
  * @throws {ApiError} if one of them is refused
  */
 export function admission({ addresses, instances }: AdmissionDeps): Middleware {
@@ -39,7 +38,6 @@ export function admission({ addresses, instances }: AdmissionDeps): Middleware {
 
     const path = pathOf(request.target);
     if (!hasId(path) && (!PLAIN_PATH.test(path) || DOTS.test(path))) throw new ApiError("not_found");
-    if (path.startsWith("/api/")) refuseOtherOrigins(event, path);
 
     request.scope = scope;
     request.instance = scope.kind === "instance" ? instances.bySubdomain(scope.subdomain) : undefined;
@@ -91,21 +89,4 @@ function queryOf(event: H3Event): ReadonlyMap<string, string> {
     query.set(name, isLong ? ownText(value) : value);
   }
   return query;
-}
-
-/** Keys are for servers: a page of another site may only resolve its instance. */
-function refuseOtherOrigins(event: H3Event, path: string): void {
-  const { headers } = event.req;
-  if (
-    path === "/api/v1/instances/search" &&
-    (headers.has(PUBLISHABLE_KEY_HEADER) || headers.has("access-control-request-method"))
-  )
-    return;
-  if (!isOwnSite(headerOf(event, "sec-fetch-site")) || headers.has("origin"))
-    throw new ApiError("cross_origin", "secret keys are used from servers, not from pages");
-}
-
-/** Whether `Sec-Fetch-Site` says that no page of another origin sent the request. Programs don't send it. */
-export function isOwnSite(site: string | undefined): boolean {
-  return site === undefined || site === "same-origin" || site === "none";
 }

@@ -1,5 +1,5 @@
 import type { H3 } from "h3";
-import { PUBLISHABLE_KEY_HEADER, isUuid } from "../../../wire/ids.ts";
+import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER, isUuid } from "../../../wire/ids.ts";
 import { Authorize, errorOf } from "../../../wire/product/inputs.ts";
 import { PRODUCT_API, PRODUCT_ROUTES } from "../../../wire/product/routes.ts";
 import type { VerifiedToken } from "../../../wire/resources.ts";
@@ -7,7 +7,7 @@ import type { RouteDefinition } from "../../../wire/route.ts";
 import { ApiError } from "../../errors.ts";
 import type { InstanceRecord, SessionRecord } from "../../store/records.ts";
 import type { Store, UserView } from "../../store/store.ts";
-import { callerIn } from "../context.ts";
+import { callerIn, headerOf } from "../context.ts";
 import { addRoutes, type HandlersOf, type Service } from "../dispatch.ts";
 import { toInstance, toSession, toUser, toVerifiedToken } from "../resources.ts";
 import { ANY_ORIGIN, json, setHeaders } from "../respond.ts";
@@ -102,7 +102,8 @@ function productService(deps: ApiDeps): Service<InstanceRecord> {
   return {
     admit(event, row) {
       if (row === undefined) return undefined;
-      if (row.isPublic) setHeaders(event, ANY_ORIGIN);
+      // A page must not have a secret key, so none may read what one is answered.
+      if (row.isPublic && !headerOf(event, SECRET_KEY_HEADER)) setHeaders(event, ANY_ORIGIN);
       if (row.isNavigation) requireNavigation(callerIn(event, deps.addresses.isHttps));
       if (row.key === "none") return undefined;
       if (row.key === "either") return requireEitherKey(event, deps);
