@@ -286,16 +286,17 @@ describe("A user's picture and name", () => {
     expect(fake.requests).toEqual([]);
   });
 
-  it("do not change when a linked account returns none", async () => {
+  it("are those of a linked account: no picture too, while a user keeps its name", async () => {
     const fake = await setupProvider("github");
     const [before] = await resultOf(fake, "github", "583231");
+    expect(before.avatar_url).not.toBeNull();
     for (const sent of [
       { name: null, avatar_url: null },
       { name: "  ", avatar_url: "javascript:alert(1)" },
     ]) {
       fake.answers["/user"] = json({ ...GITHUB_USER, ...sent });
       const [after] = await resultOf(fake, "github", "583231");
-      expect([after.name, after.avatar_url]).toEqual([before.name, before.avatar_url]);
+      expect([after.name, after.avatar_url]).toEqual([before.name, null]);
     }
     fake.answers["/user"] = json({ ...GITHUB_USER, name: "New", avatar_url: "http://new.test/a.png" });
     const [renamed] = await resultOf(fake, "github", "583231");

@@ -83,10 +83,10 @@ function newUser({ instance, provider, profile, now }: SignInContext): UserRecor
   });
 }
 
-/** Takes over the name and picture that the provider sent. The address does not change. */
+/** Takes over the name that the provider sent, and its picture or that there is none. The address does not change. */
 function refreshed(context: SignInContext, user: UserRecord): UserRecord {
   const { name, avatar_url } = context.profile;
-  return { ...verified(context, user), name: name ?? user.name, avatar_url: avatar_url ?? user.avatar_url };
+  return { ...verified(context, user), name: name ?? user.name, avatar_url };
 }
 
 /** A user keeps its name and picture when a new identity is linked. */
