@@ -61,7 +61,8 @@ export function callAny(deps: CallDeps, method: string, path: string, options: A
   return toCall(send(deps, name, outgoing, (response) => readAny(name, response, deps.now()), options));
 }
 
-function toCall<Result>(answer: Promise<WithResponse<Result>>): Call<Result> {
+/** A promise of the result, from one of the result with its response. */
+export function toCall<Result>(answer: Promise<WithResponse<Result>>): Call<Result> {
   const result = answer.then(({ data }) => data) as Call<Result>;
   result.withResponse = () => answer;
   // A caller that awaits the response alone handles its failure there.

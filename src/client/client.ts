@@ -3,9 +3,8 @@ import { type Page, trimSlash } from "../wire/http/request.ts";
 import type { Endpoint } from "../wire/product/routes.ts";
 import { isSessionId, isUuid, PUBLISHABLE_KEY_HEADER, PUBLISHABLE_KEY_PREFIX, SECRET_KEY_HEADER } from "../wire/ids.ts";
 import type { DeletedUser, Discovery, Instance, Session, User, VerifiedToken } from "../wire/resources.ts";
-import { call, callAny, type CallDeps } from "./call.ts";
+import { call, callAny, toCall, type CallDeps } from "./call.ts";
 import { ConfigError, isServiceError, type ErrorCode } from "./errors.ts";
-import { createInstanceUrl } from "./instance-url.ts";
 import {
   REQUEST_OPTIONS,
   checkKey,
@@ -26,6 +25,7 @@ import {
   type WithResponse,
 } from "./request.ts";
 import { checked, ENDPOINTS, tokenToSend } from "./result.ts";
+import { addressOf, createOwnInstance } from "./own-instance.ts";
 import { sessionQuery, userQuery, type QueryInput, type SessionFields, type UserFields } from "./query-builder.ts";
 import { checkSignIn, signInUrl, type SignInParameters } from "./sign-in-url.ts";
 import { closable, type Connect } from "./transport.ts";
@@ -68,7 +68,7 @@ export interface Client {
   };
   readonly instances: {
     /**
-     * The instance with a publishable key; by default the client's own.
+     * The instance with a publishable key; by default the client's own, which is remembered for 60 seconds.
      * @throws {ApiError} `instance_not_found`, or `unauthorized` for a secret key that the service does not know
      */
     resolve(publishableKey?: string, options?: ResolveOptions): Call<Instance>;
@@ -92,6 +92,8 @@ export interface Client {
 export interface ResolveOptions extends RequestOptions {
   /** The key to authenticate with: the publishable key that is resolved (the default), or the client's secret key. */
   readonly auth?: "publishable" | "secret" | undefined;
+  /** Asks the service, whatever the client remembers of its own instance. */
+  readonly fresh?: boolean | undefined;
 }
 
 type ListRoute = Extract<Endpoint, `GET /api/v1/${"users" | "sessions"}${"" | "/search"}`>;
@@ -114,13 +116,14 @@ export function createClientWith(connect: Connect, options: ClientOptions): Clie
     userAgent: options.userAgent ?? transport.userAgent,
   };
 
-  const resolve = (key = publishableKey, own: ResolveOptions = {}): Call<Instance> => {
-    const { auth, ...request } = own ?? {};
-    const wanted = (): string => {
-      if (key === undefined) return missing("publishableKey");
-      checkKey("the key to resolve", key, PUBLISHABLE_KEY_PREFIX);
-      return key;
-    };
+  const ownInstance = createOwnInstance(shared.now);
+
+  async function resolved(key: string | undefined, own: ResolveOptions): Promise<WithResponse<Instance>> {
+    const route = "GET /api/v1/instances/search";
+    checkNames(ENDPOINTS[route].method, own, { ...REQUEST_OPTIONS, auth: true, fresh: true });
+    const { auth, fresh: isFresh = false, ...request } = own;
+    if (key === undefined) return missing("publishableKey");
+    checkKey("the key to resolve", key, PUBLISHABLE_KEY_PREFIX);
     const deps: CallDeps = {
       ...shared,
       baseUrl: () => {
@@ -128,22 +131,21 @@ export function createClientWith(connect: Connect, options: ClientOptions): Clie
         if (auth === "secret") checkConfidential("apiUrl", base, options);
         return trimSlash(base);
       },
-      headers: () => (auth === "secret" ? keyed.headers() : { [PUBLISHABLE_KEY_HEADER]: wanted() }),
+      headers: () => (auth === "secret" ? keyed.headers() : { [PUBLISHABLE_KEY_HEADER]: key }),
     };
-    const route = "GET /api/v1/instances/search";
-    const input = (): { query: { query: string } } => {
-      checkNames(ENDPOINTS[route].method, own, { ...REQUEST_OPTIONS, auth: true });
-      return { query: { query: `publishable_key:${wanted()}` } };
-    };
-    return call(deps, route, input, request);
-  };
+    const ask = (): Promise<WithResponse<Instance>> =>
+      call(deps, route, () => ({ query: { query: `publishable_key:${key}` } }), request).withResponse();
+    // With the secret key the question is also whether the service knows it.
+    if (key !== publishableKey || auth === "secret") return ask();
+    return ownInstance(ask, { isFresh, isAlone: Object.keys(request).length > 0 });
+  }
+  const resolve = (key = publishableKey, own: ResolveOptions = {}): Call<Instance> => toCall(resolved(key, own));
 
-  const resolved = createInstanceUrl(
-    () => resolve(publishableKey ?? missing("baseUrl, or publishableKey and apiUrl")),
-    { apiUrl: apiUrl ?? options.baseUrl ?? "", insecure: options.insecure ?? false },
-  );
   const given = options.baseUrl === undefined ? undefined : trimSlash(options.baseUrl);
-  const baseUrl = (): string | Promise<string> => given ?? resolved();
+  const service = { apiUrl: apiUrl ?? options.baseUrl ?? "", insecure: options.insecure ?? false };
+  const baseUrl = (): string | Promise<string> =>
+    given ??
+    resolve(publishableKey ?? missing("baseUrl, or publishableKey and apiUrl")).then((own) => addressOf(own, service));
   const open: CallDeps = { ...shared, baseUrl, headers: () => ({}) };
   const keyed: CallDeps = { ...open, headers: () => ({ [SECRET_KEY_HEADER]: secretKeys[0] ?? missing("secretKey") }) };
 

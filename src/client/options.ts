@@ -121,7 +121,7 @@ export interface ClientOptions extends Omit<RequestOptions, "signal"> {
   readonly onTry?: ((info: Try) => void) | undefined;
   /** Allows a secret key in a browser. Anyone who has the key can create tokens and delete users. */
   readonly dangerouslyAllowBrowser?: boolean | undefined;
-  /** Replaces the clock in tests. */
+  /** Replaces the clock, in tests: for tokens, for a `Retry-After`, and for how long an instance is remembered. */
   readonly now?: Now | undefined;
 }
 

@@ -90,6 +90,19 @@ describe("instances resolve", () => {
     ]);
   });
 
+  it("resolves the key of SVC_PUBLISHABLE_KEY without an argument, and asks for one where there is none", async () => {
+    const service = await setup();
+    const none = { SVC_SECRET_KEY: undefined, SVC_BASE_URL: undefined, SVC_API_URL: service.addresses.api };
+    const env = { ...none, SVC_PUBLISHABLE_KEY: "pk_globex_0123456789" };
+    const { code, stdout } = await runCli(["instances", "resolve"], { service, env });
+    expect([code, stdout.split("\n")[0]]).toEqual([0, `id\t${service.globex.id}`]);
+    const without = await runCli(["instances", "resolve"], { service, env: none });
+    expect([without.code, without.stderr]).toEqual([
+      2,
+      "✗ No publishable key.\n  Pass it, or set SVC_PUBLISHABLE_KEY: svc instances resolve pk_…\n",
+    ]);
+  });
+
   it("asks at the instance's own address when no other is known", async () => {
     const service = await setup();
     const { code, stdout } = await runCli(["instances", "resolve", "pk_acme_0123456789"], { service });

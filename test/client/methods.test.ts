@@ -266,7 +266,7 @@ describe("The client's checks before a request", () => {
     const { publishable_key, secret_key } = service.acme;
     expect(await instances.resolve()).toMatchObject(acme);
     expect(await instances.resolve(undefined, { auth: "secret" })).toMatchObject(acme);
-    expect(await instances.resolve(publishable_key, { auth: "publishable" })).toMatchObject(acme);
+    expect(await instances.resolve(publishable_key, { auth: "publishable", fresh: true })).toMatchObject(acme);
     expect(keys).toEqual([
       [publishable_key, undefined],
       [undefined, secret_key],

@@ -1,9 +1,9 @@
 import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
-import { openKeylessClient } from "../connection/client.ts";
+import { openKeylessClient, openWith } from "../connection/client.ts";
 import type { RunningServerFile } from "../connection/server-file.ts";
-import { requireLocalServer } from "../connection/target.ts";
+import { requireLocalServer, resolveTarget } from "../connection/target.ts";
 import type { Context } from "../context.ts";
-import { CliError, EXIT } from "../errors.ts";
+import { CliError, EXIT, UsageError } from "../errors.ts";
 import type { Listed } from "../list/columns.ts";
 import { printAll } from "../list/print.ts";
 import { printsRows, type OutputFlags } from "../output/flags.ts";
@@ -45,8 +45,10 @@ export function add(program: Program, context: Context): void {
   });
 
   const resolve = instances
-    .command("resolve <publishable_key>")
-    .description("print the address of the instance with a publishable key");
+    .command("resolve [publishable_key]")
+    .description(
+      "print the address of the instance with a publishable key; default: that of SVC_PUBLISHABLE_KEY, the server or the profile",
+    );
   runs(resolve, context, runResolve, {
     examples: [["svc instances resolve pk_live_abc123", "needs no secret key"]],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound, EXIT.unreachable],
@@ -76,8 +78,12 @@ export async function runList(context: Context, options: OutputFlags): Promise<v
   await printAll(context, options, LISTED, rows, "The server has no instances.");
 }
 
-export async function runResolve(context: Context, options: GlobalFlags, key: string): Promise<void> {
-  const client = await openKeylessClient(context, options);
+export async function runResolve(context: Context, options: GlobalFlags, given?: string): Promise<void> {
+  const target = await resolveTarget(context, options);
+  const key = given ?? target.publishable_key?.value;
+  if (key === undefined)
+    throw new UsageError("No publishable key.", "Pass it, or set SVC_PUBLISHABLE_KEY: svc instances resolve pk_…");
+  const client = await openWith(context, target);
   const instance = await client.instances.resolve(key).catch((error: { code?: string }) => {
     if (error.code !== "instance_not_found") throw error;
     throw new CliError(
