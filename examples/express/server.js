@@ -2,7 +2,6 @@ import express from "express";
 import { beginSignIn, finishSignIn } from "svc-identity/sign-in";
 import { authenticateRequest } from "svc-identity/verify";
 
-const COOKIE = "token";
 const SIGN_IN = `<p><a href="/sign-in">Sign in</a></p>`;
 const PROVIDERS = ["google", "github", "twitter"];
 
@@ -23,7 +22,10 @@ const FAILURES = new Map([
  */
 export function createApp({ secretKey, baseUrl, origin, now }) {
   const signIn = { secretKey, baseUrl, redirectUri: `${origin}/callback`, now };
-  const cookie = { httpOnly: true, sameSite: "lax", secure: origin.startsWith("https:") };
+  const secure = origin.startsWith("https:");
+  const cookie = { httpOnly: true, sameSite: "lax", secure };
+  // The prefix keeps other hosts of the domain from setting it; browsers take it over https alone.
+  const cookieName = secure ? "__Host-token" : "token";
   const app = express();
 
   app.get("/", (request, response) => {
@@ -46,19 +48,19 @@ export function createApp({ secretKey, baseUrl, origin, now }) {
     if (finished.error?.name === "TokenError") console.error(finished.error.message);
     if (!finished.ok) return response.status(401).send(page(retry(finished.error.code)));
     // The token leaves the address bar at once.
-    response.cookie(COOKIE, finished.token, { ...cookie, maxAge: 3_600_000 });
+    response.cookie(cookieName, finished.token, { ...cookie, maxAge: 3_600_000 });
     response.redirect(finished.returnTo);
   });
 
   app.get("/me", async (request, response) => {
-    const user = await authenticateRequest(request, { secretKey, cookie: COOKIE, now });
+    const user = await authenticateRequest(request, { secretKey, cookie: cookieName, now });
     if (user.status === "signed-out") return response.status(401).send(page(SIGN_IN));
     const { sub, name, email, provider } = user.claims;
     response.json({ id: sub, name, email, provider });
   });
 
   app.post("/sign-out", (request, response) => {
-    response.clearCookie(COOKIE, cookie);
+    response.clearCookie(cookieName, cookie);
     response.redirect(303, "/");
   });
 

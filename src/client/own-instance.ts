@@ -33,14 +33,13 @@ export function createOwnInstance(now: () => number): (ask: () => Answer, asking
     if (known && isCurrent && !isFresh && (known.isOver || !isAlone)) return known.answer;
     const entry = { answer: ask(), at: now(), isOver: false };
     if (!isAlone) known = entry;
-    const forget = (): void => {
-      if (known === entry) known = undefined;
+    const keep = async (): Promise<void> => {
+      const found = await entry.answer.catch(() => undefined);
+      entry.isOver = typeof found?.data.data.url === "string";
+      if (entry.isOver) known = entry;
+      else if (known === entry) known = undefined;
     };
-    entry.answer.then(({ data }) => {
-      if (data.data.url === null) return forget();
-      entry.isOver = true;
-      known = entry;
-    }, forget);
+    void keep();
     return entry.answer;
   };
 }

@@ -135,7 +135,7 @@ export function timeInWords(seconds: unknown, now: Date): string {
 }
 
 function inText(value: unknown): string {
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "undefined");
 }
 
 /** A token that is good, and one of each way to be wrong. */

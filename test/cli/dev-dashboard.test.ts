@@ -72,7 +72,7 @@ it("svc open dashboard --print prints only the link", async () => {
   expect(JSON.parse(json.stdout)).toEqual({ url: expect.stringMatching(LINK) as string });
 });
 
-it("svc open dashboard --revoke signs every browser out, and ends links that were not used", async () => {
+it("T49: svc open dashboard --revoke signs every browser out, and ends links that were not used", async () => {
   const browsers = [await signIn(), await signIn()];
   const unused = LINK.exec((await svc("open dashboard --print")).stdout)![1]!;
   for (const browser of browsers) expect(await stateFor(browser)).toBe(200);

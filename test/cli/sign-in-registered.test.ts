@@ -1,10 +1,13 @@
 import { once } from "node:events";
+import { stat } from "node:fs/promises";
 import { request, type IncomingMessage } from "node:http";
+import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, it } from "vitest";
 import { serve } from "../../src/server/index.ts";
 import { createUndiciFetch, loadUndici } from "../../src/client/on-node/undici.ts";
 import { runCli, type CliOptions, type CliResult } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
+import { configDirectory, following } from "../_redirect-file.ts";
 import { IDENTITY_SECRET, writeRunning } from "../_server-file.ts";
 import { CONTROL_KEY, SEED, setup, type Service } from "../_setup.ts";
 
@@ -65,6 +68,11 @@ const LISTS = [
   [],
 ];
 
+/** A browser that follows the file that it is given. */
+function opening(visit: (link: string) => Promise<void>): CliOptions {
+  return { openBrowser: following(visit), env: configDirectory() };
+}
+
 describe("svc sign-in --as", () => {
   it.each(LISTS.map((list) => [list]))("signs in to an instance whose redirect_uris are %j", async (list) => {
     await register(list);
@@ -118,7 +126,7 @@ describe("svc sign-in with a browser", () => {
       links.push(link);
       await fetch(await asAda(link));
     };
-    const { code, stdout } = await signIn(["--json"], { openBrowser });
+    const { code, stdout } = await signIn(["--json"], opening(openBrowser));
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { email: "ada@acme.test" }]);
     expect(returnsTo(links[0]!)).toMatch(address);
   });
@@ -131,7 +139,19 @@ describe("svc sign-in with a browser", () => {
       /svc dev instances update acme --redirect-uri '([^']+)'\. This replaces the list/.exec(stderr) ?? [];
     await register(["https://app.test/callback", entry]);
     const openBrowser = async (link: string): Promise<void> => void (await fetch(await asAda(link)));
-    expect(await signIn([], { openBrowser })).toMatchObject({ code: 0 });
+    expect(await signIn([], opening(openBrowser))).toMatchObject({ code: 0 });
+  });
+
+  it("T44: tells its address to no other user, who can read a program's arguments: the browser gets a private file", async () => {
+    await register([]);
+    let file = "";
+    const openBrowser = async (opened: string): Promise<void> => {
+      file = opened;
+      expect((await stat(fileURLToPath(opened))).mode & 0o777).toBe(0o600);
+      await following(async (link) => void (await fetch(await asAda(link))))(opened);
+    };
+    expect(await signIn([], { openBrowser, env: configDirectory() })).toMatchObject({ code: 0 });
+    expect(file).toMatch(/^file:\/\/\/[^?]*open-sign-in\.html$/);
   });
 
   it("T44: takes no token from another page, program or path", async () => {
@@ -148,7 +168,7 @@ describe("svc sign-in with a browser", () => {
       await ask("another path", `${own}/?token=evil`);
       await ask("the user", await asAda(link), { "sec-fetch-dest": "document" });
     };
-    expect(await signIn([], { openBrowser })).toMatchObject({ code: 0 });
+    expect(await signIn([], opening(openBrowser))).toMatchObject({ code: 0 });
     expect(answers).toEqual([
       ["a script", 404],
       ["a frame", 404],
@@ -167,7 +187,7 @@ describe("svc sign-in with a browser", () => {
         own.searchParams.set("token", token);
         await fetch(own, { headers: { "sec-fetch-dest": "document" } });
       };
-      const { code, stdout } = await signIn(["--token"], { openBrowser });
+      const { code, stdout } = await signIn(["--token"], opening(openBrowser));
       expect([token, code, stdout]).toEqual([token, 5, ""]);
     }
   });
@@ -181,7 +201,7 @@ describe("svc sign-in with a browser", () => {
         statuses.push((await fetch(`${own.origin}${own.pathname}?${query}`)).status);
       await fetch(await asAda(link));
     };
-    expect(await signIn([], { openBrowser })).toMatchObject({ code: 0 });
+    expect(await signIn([], opening(openBrowser))).toMatchObject({ code: 0 });
     expect(statuses).toEqual([404, 404, 404]);
   });
 
@@ -190,7 +210,7 @@ describe("svc sign-in with a browser", () => {
     await writeRunning(cwd, { ...server, identity_secret: IDENTITY_SECRET });
     const { code, stderr } = await runCli(["sign-in"], {
       cwd,
-      env: { SVC_BROWSER: "browser" },
+      env: { SVC_BROWSER: "browser", ...configDirectory() },
       fetch: createUndiciFetch(loadUndici).fetch,
       openBrowser: () => server.close(),
     });

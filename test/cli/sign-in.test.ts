@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { runCli } from "../_cli.ts";
+import { configDirectory, following } from "../_redirect-file.ts";
 import type { FetchInit, FetchResponse } from "../../src/wire/http/fetch.ts";
 import { ADA, SEED, setup, type Service } from "../_setup.ts";
 
@@ -104,8 +105,8 @@ describe("svc sign-in", () => {
     };
     const { code, stderr } = await runCli(["sign-in", "--provider", "github"], {
       service,
-      openBrowser,
-      env: { SVC_BROWSER: "browser" },
+      openBrowser: following(openBrowser),
+      env: { SVC_BROWSER: "browser", ...configDirectory() },
     });
     expect([code, stderr]).toEqual([
       0,
@@ -124,7 +125,12 @@ describe("svc sign-in", () => {
       await browserOf(service)(`${url}&login_hint=ada`);
       throw new Error("there is no browser");
     };
-    const { code, stderr } = await runCli(["sign-in"], { service, openBrowser, tty: ["stderr"] });
+    const { code, stderr } = await runCli(["sign-in"], {
+      service,
+      openBrowser: following(openBrowser),
+      env: configDirectory(),
+      tty: ["stderr"],
+    });
     expect([code, stderr]).toEqual([0, expect.stringContaining("Could not open a browser. Open the link.\n")]);
   });
 

@@ -95,13 +95,17 @@ const nextRoutes: Record<string, (request: Request) => Promise<Response>> = {
   "/": async (request) => new Response(messageOf(new URL(request.url).searchParams.get("error") ?? "")),
 };
 
-const applications: Record<string, () => Promise<string>> = {
-  Express: () => listening((origin) => createExpress({ secretKey, baseUrl, origin })),
-  "Next.js": () => {
+/** Starts an application. @param scheme of the address at which it believes to be, as behind a proxy that ends https */
+type Start = (scheme?: "https:") => Promise<string>;
+
+const applications: Record<string, Start> = {
+  Express: (scheme) =>
+    listening((origin) => createExpress({ secretKey, baseUrl, origin: origin.replace("http:", scheme ?? "http:") })),
+  "Next.js": (scheme) => {
     process.env["SVC_SECRET_KEY"] = secretKey;
     process.env["SVC_BASE_URL"] = baseUrl;
     return listening((origin) => {
-      process.env["APP_ORIGIN"] = origin;
+      process.env["APP_ORIGIN"] = origin.replace("http:", scheme ?? "http:");
       const listener = getRequestListener((request) => nextRoutes[new URL(request.url).pathname]!(request), {
         overrideGlobalObjects: false,
       });
@@ -122,6 +126,26 @@ describe.each(Object.entries(applications))("The example application on %s", (_,
       email: "ada@acme.test",
     });
     expect([...browser.cookies(origin).keys()]).toEqual(["token"]);
+  });
+
+  it("over https keeps the token in a cookie that no other host of the domain can set", async () => {
+    const origin = await start("https:");
+    const { callback, headers } = await begun(origin);
+    const query = { provider: "google", login_hint: "ada@acme.test", redirect_uri: callback };
+    let location = `${baseUrl}/oauth/authorize?${new URLSearchParams(query).toString()}`;
+    while (!location.startsWith(callback))
+      location = (await fetch(location, { redirect: "manual" })).headers.get("location")!;
+    const finished = await fetch(location.replace("https:", "http:"), { headers, redirect: "manual" });
+    const cookies = finished.headers.getSetCookie().filter((cookie) => cookie.startsWith("__Host-token="));
+    expect(cookies).toEqual([expect.stringMatching(/; Path=\/; (?:.*; )?Secure/)]);
+    const { value } = /=(?<value>[^;]+)/.exec(cookies[0]!)!.groups!;
+    for (const [name, status] of [
+      ["__Host-token", 200],
+      ["token", 401],
+    ] as const)
+      expect((await fetch(`${origin}/me`, { headers: { cookie: `${name}=${value}` } })).status).toBe(status);
+    const left = await fetch(`${origin}/sign-out`, { method: "POST", redirect: "manual" });
+    expect(left.headers.getSetCookie().join()).toMatch(/^__Host-token=;.*Path=\/.*Secure/);
   });
 
   it("T52: rejects a token in a browser that did not start the sign-in, or only began one", async () => {

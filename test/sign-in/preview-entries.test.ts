@@ -35,8 +35,6 @@ describe("An entry with a * in a preview instance", () => {
     ["https://deploy-preview-*--my-site.netlify.app/callback", "netlify.app"],
     ["https://*.pages.dev/callback", "pages.dev"],
     ["https://*.github.io/callback", "github.io"],
-    ["https://*-3000.app.github.dev/callback", "app.github.dev"],
-    ["https://3000-*.ws-eu.gitpod.io/callback", "ws-eu.gitpod.io"],
     ["https://web.*.vercel.app/callback", "vercel.app"],
     ["https://*.compute.amazonaws.com/callback", "compute.amazonaws.com"],
     ["https://*.dev/callback", "dev"],

@@ -1,11 +1,11 @@
 import { cookies } from "next/headers";
 import { checkToken } from "svc-identity/verify";
 import { messageOf } from "../lib/failures.ts";
-import { COOKIE, env } from "../lib/svc.ts";
+import { cookieName, env } from "../lib/svc.ts";
 
 export default async function Page({ searchParams }: { searchParams: Promise<{ error?: string }> }) {
   const { error } = await searchParams;
-  const token = (await cookies()).get(COOKIE)?.value ?? "";
+  const token = (await cookies()).get(cookieName())?.value ?? "";
   const result = await checkToken(token, { secretKey: env("SVC_SECRET_KEY") });
   if (!result.ok) {
     return (

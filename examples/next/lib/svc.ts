@@ -20,9 +20,16 @@ function origin(): string {
   return process.env["APP_ORIGIN"] ?? `http://localhost:${process.env["PORT"] ?? 3000}`;
 }
 
-export const COOKIE = "token";
+/** Over https the prefix keeps other hosts of the domain from setting it. */
+export function cookieName(): string {
+  return isHttps() ? "__Host-token" : "token";
+}
+
+function isHttps(): boolean {
+  return origin().startsWith("https:");
+}
 
 export function setCookie(name: string, value: string, maxAge: number): string {
-  const secure = origin().startsWith("https:") ? "; Secure" : "";
+  const secure = isHttps() ? "; Secure" : "";
   return `${name}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${secure}`;
 }

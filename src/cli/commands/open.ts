@@ -1,5 +1,3 @@
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { Argument } from "commander";
 import { trimSlash } from "../../wire/http/request.ts";
 import { tryTarget } from "../../wire/redirect-uri.ts";
@@ -7,11 +5,10 @@ import { runs, type Flags, type GlobalFlags, type Program } from "../command.ts"
 import { openControl } from "../connection/control.ts";
 import { resolveTarget } from "../connection/target.ts";
 import type { Context } from "../context.ts";
-import { requireConfigDirectory } from "../credentials/profiles.ts";
 import { UsageError, CliError, EXIT, type ExitCode } from "../errors.ts";
-import { writePrivateFile } from "../files.ts";
 import { hasDesktop } from "../output/prompts.ts";
 import { harmless, printJson } from "../output/text.ts";
+import { openPrivately } from "./redirect-file.ts";
 
 const PAGES = ["front", "sign-in", "discovery", "dashboard"] as const;
 type Page = (typeof PAGES)[number];
@@ -88,20 +85,17 @@ async function addressOf(page: Page, context: Context, options: OpenOptions): Pr
 }
 
 /**
- * Opens the dashboard, signed in. The browser is given a file that leads there: other users of this machine see the
- * arguments of a program, but not what is in the file.
- * @param url a link that works once
+ * Opens the dashboard, signed in.
+ * @param url a link that works once, for a minute
  */
 async function openDashboard(context: Context, flags: GlobalFlags, url: string): Promise<void> {
   const address = new URL("/__svc/", url).href;
   const isOpened =
     hasDesktop(context) &&
-    (await redirectFile(context, url)
-      .then((file) => context.openBrowser(file))
-      .then(
-        () => true,
-        () => false,
-      ));
+    (await openPrivately(context, url, "dashboard").then(
+      () => true,
+      () => false,
+    ));
   if (isOpened) {
     if (flags.json) printJson(context, { url: address });
     context.stderr.write(`Opened ${address}\n`);
@@ -125,16 +119,4 @@ async function revokeDashboardKeys(context: Context, flags: GlobalFlags): Promis
   const revoked = await control.request("DELETE /dashboard-keys");
   if (flags.json) printJson(context, revoked);
   else context.stdout.write("Revoked every key and link of the dashboard. Open dashboards are signed out.\n");
-}
-
-/**
- * @returns its address. The link in it is good once, and for a minute; the next one takes its place
- * @throws {CliError} if it can't be written
- */
-async function redirectFile(context: Context, url: string): Promise<string> {
-  const path = join(requireConfigDirectory(context), "open-dashboard.html");
-  const target = url.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
-  const page = `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>svc</title><meta http-equiv="refresh" content="0;url=${target}"><a href="${target}">Open the dashboard</a>\n`;
-  await writePrivateFile(path, page);
-  return pathToFileURL(path).href;
 }

@@ -166,11 +166,9 @@ function isPreviewOf({ before, behind }: { before: string; behind: string }, ori
   return isAround && LABEL.test(origin.slice(before.length, origin.length - behind.length));
 }
 
-/** Where anyone gets a name too, and which the Public Suffix List lacks. */
-const SHARED = ["app.github.dev", "csb.app", "gitpod.io", "loca.lt", "stackblitz.io", "webcontainer.io"];
-
 /**
- * Why a preview instance may not have an entry: anyone could claim a host that it stands for.
+ * Why a preview instance may not have an entry: by the Public Suffix List anyone can claim a host that it stands for. What the
+ * list lacks, the operator must know.
  * @param entry of the right form
  */
 export async function publicSuffixFault(entry: string): Promise<string | undefined> {
@@ -178,7 +176,6 @@ export async function publicSuffixFault(entry: string): Promise<string | undefin
   const { domain } = parsePreviewEntry(entry);
   // The list takes as long to load as the rest of a start, and few instances need it.
   const { belongsToOne } = await import("./registrable-domain.ts");
-  const isShared = SHARED.some((shared) => domain === shared || domain.endsWith(`.${shared}`));
-  if (!isShared && belongsToOne(domain)) return undefined;
+  if (belongsToOne(domain)) return undefined;
   return `anyone can claim a name under ${domain}, and would get the tokens. Give previews a domain of your own, such as https://*.preview.acme.dev/callback, or a project's, such as https://*.my-project.pages.dev/callback`;
 }

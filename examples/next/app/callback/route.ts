@@ -1,13 +1,13 @@
 import { finishSignIn } from "svc-identity/sign-in";
 import { known } from "../../lib/failures.ts";
-import { COOKIE, setCookie, signIn } from "../../lib/svc.ts";
+import { cookieName, setCookie, signIn } from "../../lib/svc.ts";
 
 export async function GET(request: Request): Promise<Response> {
   const finished = await finishSignIn(request, signIn());
   const headers = new Headers(finished.headers);
   if (finished.ok) {
     // The token leaves the address bar at once.
-    headers.append("set-cookie", setCookie(COOKIE, finished.token, 3600));
+    headers.append("set-cookie", setCookie(cookieName(), finished.token, 3600));
     headers.set("location", finished.returnTo);
   } else {
     // Behind the right nonce, only a wrong key or a wrong clock makes a token invalid.

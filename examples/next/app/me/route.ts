@@ -1,10 +1,10 @@
 import { withAuth } from "svc-identity/middleware";
-import { COOKIE, env } from "../../lib/svc.ts";
+import { cookieName, env } from "../../lib/svc.ts";
 
 export async function GET(request: Request): Promise<Response> {
   const guarded = withAuth((_, { sub, name, email }) => Response.json({ id: sub, name, email }), {
     secretKey: env("SVC_SECRET_KEY"),
-    cookie: COOKIE,
+    cookie: cookieName(),
   });
   return guarded(request);
 }

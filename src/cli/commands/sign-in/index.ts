@@ -14,6 +14,7 @@ import { UsageError, CliError, EXIT, EXIT_BY_SIGNAL, LIST_EXITS } from "../../er
 import { inWords } from "../../output/claims.ts";
 import { hasDesktop } from "../../output/prompts.ts";
 import { counted, harmless, printJson, printRecord } from "../../output/text.ts";
+import { openPrivately } from "../redirect-file.ts";
 import { openLanding } from "./landing.ts";
 import { signInAs, refused, step, type SignIn } from "./steps.ts";
 
@@ -131,7 +132,7 @@ async function signInWithBrowser(
   const limit = counted(seconds, "second");
   context.stderr.write(`Sign in at:\n  ${url}\nWaiting up to ${limit} for the sign-in. Press Ctrl-C to stop.\n`);
   if (opens)
-    await context.openBrowser(url).catch(() => {
+    await openPrivately(context, url, "sign-in").catch(() => {
       if (!isSeen) throw noBrowser();
       context.stderr.write("Could not open a browser. Open the link.\n");
     });

@@ -118,8 +118,9 @@ function reasonOf(
     case "signature":
       return `It was not signed with a current secret key of ${subdomain}.`;
     case "instance":
-      if (claims?.["instance_id"] === undefined) return explainClaims(problem, claims ?? {}, now);
-      return `It was issued for the instance ${String(claims["instance_id"])}, not for ${subdomain}.`;
+      return typeof claims?.["instance_id"] === "string"
+        ? `It was issued for the instance ${claims["instance_id"]}, not for ${subdomain}.`
+        : explainClaims(problem, claims ?? {}, now);
     default:
       return explainClaims(problem, claims ?? {}, now);
   }
