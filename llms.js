@@ -4,7 +4,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 const DOCS = "https://github.com/svc-identity/svc/blob/main/";
 const FIRST = ["README.md", "docs/agents.md"];
 /** For people who work on svc, and what other pages repeat. */
-const LEFT_OUT = ["docs/architecture.md", "docs/cli.md", "docs/store-format.md"];
+const LEFT_OUT = ["docs/architecture.md", "docs/store-format.md"];
 
 const docs = (await readdir("docs")).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`);
 const names = [...new Set([...FIRST, ...docs.toSorted(), "examples/README.md"])];

@@ -8,6 +8,17 @@ export interface CommandHelp {
   readonly options: readonly string[];
 }
 
+interface Entry {
+  readonly command: string;
+  readonly commands: readonly Entry[];
+}
+
+/** Every command, such as `svc users get`, as `svc help --json` has them. */
+export async function commandPaths(): Promise<string[]> {
+  const paths = ({ command, commands }: Entry): string[] => [command, ...commands.flatMap(paths)];
+  return paths(JSON.parse((await runCli(["help", "--json"])).stdout) as Entry);
+}
+
 /** The tree of commands from their help. */
 export async function everyCommand(path: readonly string[] = []): Promise<CommandHelp[]> {
   const { code, stdout, stderr } = await runCli([...path, "--help"]);

@@ -2,15 +2,13 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ROOT } from "./_paths.ts";
 
-/** Every page except docs/cli.md, which is generated from the commands' help. */
+/** Every page. */
 export const PAGES: readonly string[] = [
   "README.md",
   "CONTRIBUTING.md",
   "SECURITY.md",
   "examples/README.md",
-  ...(await readdir(join(ROOT, "docs")))
-    .filter((name) => name.endsWith(".md") && name !== "cli.md")
-    .map((name) => `docs/${name}`),
+  ...(await readdir(join(ROOT, "docs"))).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`),
 ];
 
 /** The pages and their texts. */

@@ -5,7 +5,7 @@ import type { World } from "./context.ts";
 export async function run(): Promise<void> {
   const argv = process.argv.slice(2);
   // Nothing else is loaded to say this.
-  if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) return printVersion();
+  if (isVersionAsked(argv)) return printVersion(argv.includes("--json"));
   const { processContext } = await import("./process-context.ts");
   // Never `process.exit`: it cuts off what a pipe has not taken yet.
   process.exitCode = await main(argv, processContext());
@@ -17,10 +17,17 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
   return runProgram(argv, world, version());
 }
 
-function printVersion(): void {
+/** `svc --version`, with or without `--json`. */
+function isVersionAsked(argv: readonly string[]): boolean {
+  const others = argv.filter((argument) => argument !== "--json");
+  return others.length === 1 && (others[0] === "--version" || others[0] === "-V");
+}
+
+function printVersion(asJson: boolean): void {
   // A full disk or a closed pipe is not a bug.
   process.stdout.once("error", () => (process.exitCode = 1));
-  process.stdout.write(`${version()}\n`);
+  const facts = { version: version(), node: process.version, platform: `${process.platform}-${process.arch}` };
+  process.stdout.write(`${asJson ? JSON.stringify(facts) : facts.version}\n`);
 }
 
 function version(): string {

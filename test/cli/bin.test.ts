@@ -41,6 +41,8 @@ describe("svc --version", () => {
       version: string;
     };
     expect(await run(["--version"])).toEqual({ code: 0, signal: null, stdout: `${version}\n`, stderr: "" });
+    const { stdout } = await run(["--version", "--json"]);
+    expect(JSON.parse(stdout)).toEqual({ version, node: process.version, platform: expect.any(String) as string });
   });
 });
 

@@ -67,7 +67,7 @@ describe("svc __complete", () => {
     ["svc completion z", ["zsh"]],
     ["svc help q", ["query"]],
     ["svc help users g", ["get"]],
-    ["svc open s", ["sign-in"]],
+    ["svc open d", ["dashboard"]],
     [
       "svc users search em",
       ["email:", "email_verified_at:", "email_verified_at.gte=", "email_verified_at.lt=", "email_verified_at:null"],
@@ -110,7 +110,7 @@ describe("svc __complete", () => {
   });
 
   it("knows every command and omits hidden ones", async () => {
-    const { stdout } = await runCli(["help", "--map", "json"]);
+    const { stdout } = await runCli(["help", "--json"]);
     const { commands } = JSON.parse(stdout) as { commands: { command: string }[] };
     expect(await completed("svc ")).toEqual(commands.map(({ command }) => command.replace("svc ", "")));
     expect(stdout).not.toContain("__complete");

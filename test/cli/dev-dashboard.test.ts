@@ -99,7 +99,7 @@ it("svc open dashboard --revoke ends what an open dashboard is sent", { timeout:
   await kept.cancel();
 });
 
-it.each(["open --revoke", "open sign-in --revoke", "open dashboard --revoke --print"])(
+it.each(["open --revoke", "open front --revoke", "open dashboard --revoke --print"])(
   "svc %s is refused",
   async (command) => {
     const { code, stdout, stderr } = await svc(command);

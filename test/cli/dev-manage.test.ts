@@ -39,8 +39,6 @@ it.each([
   ["dev seed --seed 3 x.json", 2, "--seed is for --generate"],
   ["dev seed --generate many", 2, "not a whole number"],
   ["dev seed missing.json", 2, "cannot be read: no such file or directory (ENOENT)"],
-  ["dev replay 0000000000000000", 3, "no longer kept"],
-  ["dev replay nope", 2, '"nope" is not the id of a sign-in'],
   ["logs --flow nope", 2, '"nope" is not the id of a sign-in'],
 ])("svc %s exits with %i and prints the reason", async (line, exit, words) => {
   const { code, stdout, stderr } = await svc(line);
@@ -134,18 +132,4 @@ it("svc dev seed adds a document from a file or stdin, and nothing of an invalid
   expect(await svc("dev seed -", { stdin: "{" })).toMatchObject({ code: 2 });
   const wrong = await svc("dev seed -", { stdin: '{"instances":[{"name":"X","subdomain":"No Label"}]}' });
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("subdomain")]);
-});
-
-it("svc dev replay repeats a sign-in with another outcome", async () => {
-  await answerOf("dev next github --as ada");
-  await signIn("github");
-  const { stdout } = await svc("logs --json");
-  const id = stdout
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Row & { resource: string })
-    .findLast(({ resource }) => resource === "flow")!.id;
-  expect(await answerOf(`dev replay ${id}`)).toMatchObject({ token: expect.stringMatching(/^eyJ/) as string });
-  const failed = await svc(`dev replay ${id} --outcome code_rejected`);
-  expect([failed.code, failed.stdout]).toEqual([0, expect.stringMatching(/error\tserver_error/)]);
 });

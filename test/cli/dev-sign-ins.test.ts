@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { OUTCOME_IDS } from "../../src/wire/outcomes.ts";
 import { answerOf, server, signIn, svc, useDevServer } from "../_dev-server.ts";
 
 useDevServer();
@@ -51,9 +50,24 @@ it.each([
   expect(stderr).toContain(words);
 });
 
-it("svc dev outcomes prints the whole catalogue in every format", async () => {
-  const { stdout } = await svc("dev outcomes --output ids");
-  expect(stdout.trim().split("\n")).toEqual([...OUTCOME_IDS]);
-  const table = await svc("dev outcomes", { tty: true, columns: 120 });
-  expect(table.stdout).toMatch(/OUTCOME +WHAT HAPPENS +THE APPLICATION SEES/);
+it("svc dev next takes the provider as svc sign-in does", async () => {
+  const { data } = await answerOf<{ data: { match: object } }>("dev next --provider github --label flag");
+  expect(data.match).toEqual({ provider: "github" });
+  await svc("dev scenarios --clear");
+  const twice = await svc("dev next google --provider github");
+  expect([twice.code, twice.stderr]).toEqual([2, expect.stringContaining("The provider is given twice.")]);
+});
+
+it("svc sign-in --outcome ends that sign-in so, and leaves nothing behind", async () => {
+  const env = { SVC_BASE_URL: server.url, SVC_SECRET_KEY: server.instances[0]!.secret_key };
+  const declined = await svc("sign-in --as ada --provider github --outcome access_denied", { env });
+  expect([declined.code, declined.stderr]).toEqual([1, expect.stringContaining("Not signed in: access_denied")]);
+  expect(await answerOf("dev scenarios")).toEqual([]);
+  expect(await svc("sign-in --as ada --provider github", { env })).toMatchObject({ code: 0 });
+  const browser = await svc("sign-in --outcome access_denied", { env });
+  expect([browser.code, browser.stderr]).toEqual([2, expect.stringContaining("svc dev next --outcome access_denied")]);
+  const without = await svc("sign-in --as ada --outcome access_denied", {
+    env: { ...env, SVC_CONTROL_URL: undefined },
+  });
+  expect([without.code, without.stderr]).toEqual([8, expect.stringContaining("needs the control API")]);
 });

@@ -83,7 +83,7 @@ describe("A failing service is exit code 7 with a message that says what to do,"
     for (const argv of [
       ["users", "list"],
       ["tokens", "verify", "a.b.c"],
-      ["instances", "discover"],
+      ["instances", "resolve", "pk_x"],
     ]) {
       const { code, stderr } = await run(argv, { SVC_BASE_URL: `http://127.0.0.1:${port}` });
       expect([argv, code, stderr]).toEqual([argv, 7, expect.stringMatching(message)]);

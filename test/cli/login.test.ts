@@ -62,7 +62,7 @@ describe("svc login", () => {
   it("does not open the keyring for commands that need no key", async () => {
     const keyring = memoryKeyring();
     await logIn("acme", { keyring });
-    expect((await run(["instances", "discover"])).code).toBe(0);
+    expect((await run(["open", "--print"])).code).toBe(0);
     expect((await run(["users", "list"])).code).toBe(1);
   });
 
@@ -167,7 +167,7 @@ describe("svc login", () => {
     expect((await logIn("acme")).code).toBe(0);
     const argv = ["login", "--profile", "acme", "--base-url", "http://globex.localhost:7820"];
     const { code, stderr } = await run(argv, { stdin: service.globex.secret_key });
-    expect([code, stderr]).toEqual([2, expect.stringContaining("svc profiles remove acme")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("svc logout --forget --profile acme")]);
     expect(await profile("acme")).toContain(service.acme.secret_key);
   });
 
@@ -222,9 +222,9 @@ describe("svc logout", () => {
     expect(await profile("acme")).toContain("keyring");
   });
 
-  it("exits with 3 when there is nothing to log out from, and with 2 for an unknown profile", async () => {
+  it("exits with 3 when there is nothing to log out from, and for an unknown profile", async () => {
     expect((await run(["logout"])).code).toBe(3);
-    expect((await run(["logout", "--profile", "none"])).code).toBe(2);
+    expect((await run(["logout", "--profile", "none"])).code).toBe(3);
   });
 });
 
@@ -238,16 +238,19 @@ describe("svc profiles", () => {
     expect((await run(["profiles", "use", "acme"])).code).toBe(0);
     expect((await run(["users", "list"])).requests[0]?.url).toContain("acme.localhost");
     expect((await run(["users", "list", "--profile", "globex"])).requests[0]?.url).toContain("globex.localhost");
-    expect((await run(["profiles", "remove", "acme"])).code).toBe(0);
+    expect((await run(["logout", "--forget", "--profile", "acme"])).code).toBe(0);
     expect(JSON.parse((await run(["profiles", "list", "--json"])).stdout)).toEqual([
       { name: "globex", current: false, base_url: "http://globex.localhost:7820", secret_key: "file" },
     ]);
     expect(await run(["users", "list"])).toMatchObject({ code: 4, requests: [] });
   });
 
-  it.each([["use"], ["remove"]])("%s exits with 3 for an unknown profile and names the existing ones", async (verb) => {
+  it.each([
+    ["profiles", "use", "nobody"],
+    ["logout", "--forget", "--profile", "nobody"],
+  ])("%s %s exits with 3 for an unknown profile and names the existing ones", async (...argv) => {
     await logIn("acme");
-    const { code, stderr } = await run(["profiles", verb, "nobody"]);
+    const { code, stderr } = await run(argv);
     expect([code, stderr]).toEqual([
       3,
       '✗ Unknown profile "nobody".\n  Profiles: acme. Create another with: svc login\n',
@@ -261,9 +264,9 @@ describe("A stored secret", () => {
     await mkdir(join(home, "work"));
     const commands = [
       ["whoami"], ["whoami", "--check"], ["profiles", "list"], ["profiles", "use", "acme"],
-      ["doctor"], ["instances", "discover"], ["instances", "list"], ["api", "GET", "/api/v1/users", "--include"],
-      ["api", "GET", "/nowhere"], ["open", "--print"], ["open", "discovery", "--print"], ["version"], ["help"], ["help", "environment"],
-      ["help", "--map", "json"], ["completion", "bash"], ["init", "--yes", "--dir", "work"], ["users", "list"], ["sessions", "list"],
+      ["doctor"], ["instances", "list"], ["api", "GET", "/api/v1/users", "--include"],
+      ["api", "GET", "/nowhere"], ["open", "--print"], ["help"], ["help", "environment"],
+      ["help", "--json"], ["completion", "bash"], ["init", "--yes", "--dir", "work"], ["users", "list"], ["sessions", "list"],
       ["users", "list", "--base-url", "https://elsewhere.test"], ["login", "--insecure-storage"], ["logout"],
     ]; // prettier-ignore
     for (const argv of commands)

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { asRun } from "../../src/cli/output/text.ts";
 import { textReport } from "../../src/cli/commands/serve/report.ts";
 import { createContext, runCli, type CliResult } from "../_cli.ts";
+import { commandPaths } from "../_every-command.ts";
 import { svc, useDevServer } from "../_dev-server.ts";
 
 const NPX = { npm_command: "exec" };
@@ -18,8 +19,7 @@ beforeAll(async () => {
 afterAll(() => rm(cwd, { recursive: true }));
 
 it("every command is named as npx runs it", async () => {
-  const { stdout } = await runCli(["help", "--map", "markdown"]);
-  const commands = [...stdout.matchAll(/^## (svc [a-z][a-z-]*)\b/gm)].map(([, command = ""]) => command);
+  const commands = (await commandPaths()).filter((path) => path.split(" ").length === 2);
   expect(commands.length).toBeGreaterThan(20);
   expect(commands.map((command) => asRun(`Run: ${command}`, { env: NPX }))).toEqual(
     commands.map((command) => `Run: ${command.replace("svc", "npx svc-identity")}`),

@@ -3,10 +3,9 @@ import { expect, it } from "vitest";
 import { runApi } from "../../src/cli/commands/api.ts";
 import { runCompletion } from "../../src/cli/commands/completion/index.ts";
 import { runDoctor } from "../../src/cli/commands/doctor/index.ts";
-import { runDiscover, runResolve } from "../../src/cli/commands/instances.ts";
+import { runResolve } from "../../src/cli/commands/instances.ts";
 import { runList as runProfiles } from "../../src/cli/commands/profiles.ts";
 import { runCheck } from "../../src/cli/commands/store/repair.ts";
-import { runVersion } from "../../src/cli/commands/version.ts";
 import { runWhoami } from "../../src/cli/commands/whoami.ts";
 import { EXIT } from "../../src/cli/errors.ts";
 import type { Context } from "../../src/cli/context.ts";
@@ -35,10 +34,8 @@ it("Every command has a run function that its definition calls", async () => {
 it.each<[name: string, run: (context: Context, publishableKey: string) => Promise<number | void>, shown: object]>([
   ["api", (context) => runApi(context, {}, "get", "/api/v1/users?limit=1"), [{ resource: "user" }]],
   ["instances resolve", (context, key) => runResolve(context, { json: true }, key), { resource: "instance" }],
-  ["instances discover", (context) => runDiscover(context, { json: true }), { subject_types_supported: ["public"] }],
   ["doctor", (context) => runDoctor(context, { json: true }), { checks: expect.anything() }],
   ["whoami", (context) => runWhoami(context, { json: true, check: true }), { accepted: true }],
-  ["version", async (context) => runVersion(context, { json: true }, "1.2.3"), { version: "1.2.3" }],
 ])("svc %s runs without parsed arguments", async (_, run, shown) => {
   const service = await setup();
   const context = createContext({ service });

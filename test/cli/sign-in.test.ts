@@ -48,8 +48,6 @@ describe("svc sign-in", () => {
       expect([code, stderr]).toEqual([1, expect.stringContaining("refused the sign-in: Instance not found.\n")]);
       expect(stderr).toContain("svc dev instances update acme --active\n");
     }
-    const { stderr } = await runCli(["instances", "discover"], { service });
-    expect(stderr).toContain("It may not be active.");
     expect((await runCli(["doctor"], { service })).stdout).toContain("an instance that is active");
   });
 

@@ -9,7 +9,7 @@ interface Whole {
   readonly commands: readonly CommandMap[];
 }
 
-const map = JSON.parse((await runCli(["help", "--map", "json"])).stdout) as Whole;
+const map = JSON.parse((await runCli(["help", "--json"])).stdout) as Whole;
 const longOf = ({ flags }: CommandMap["options"][number]): string => /--[\w-]+/.exec(flags)?.[0] ?? flags;
 
 /** What is wrong with a command named in a sentence, or undefined. */

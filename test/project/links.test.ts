@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { pageTexts } from "../_pages.ts";
 import { ROOT } from "../_paths.ts";
 
-const pages = [...(await pageTexts()), ["docs/cli.md", await readFile(join(ROOT, "docs/cli.md"), "utf8")] as const];
+const pages = await pageTexts();
 
 /** The part of an address that GitHub makes of a heading. */
 function anchorOf(heading: string): string {

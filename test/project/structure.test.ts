@@ -1,10 +1,13 @@
+import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
 import * as z from "zod/mini";
 import { describe, expect, it } from "vitest";
 import { SeedFile, parseSeed } from "../../src/server/seed/parse.ts";
 import { PRODUCT_ROUTES } from "../../src/wire/product/routes.ts";
 import type { RouteDefinition } from "../../src/wire/route.ts";
-import { runCli } from "../_cli.ts";
+import { TOPICS } from "../../src/cli/help/topics.ts";
+import { commandPaths } from "../_every-command.ts";
 
 const root = new URL("../..", import.meta.url);
 
@@ -30,11 +33,12 @@ describe("docs/client.md", () => {
   });
 });
 
-describe("docs/cli.md", () => {
-  // `npm run docs` writes it.
-  it("matches the help of every command", async () => {
-    const { stdout } = await runCli(["help", "--map", "markdown"]);
-    expect(await readFile(new URL("docs/cli.md", root), "utf8")).toBe(stdout);
+describe(".ci/cli-reference.js", () => {
+  it("writes a section for every command and topic", async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [".ci/cli-reference.js"], { cwd: root });
+    const sections = [...stdout.matchAll(/^## (svc.*)$/gm)].map(([, title]) => title!);
+    const topics = Object.keys(TOPICS).map((name) => `svc help ${name}`);
+    expect(sections).toEqual([...(await commandPaths()), ...topics]);
   });
 });
 

@@ -1,23 +1,18 @@
-import { Option, type Command } from "commander";
+import type { Command } from "commander";
 import { runs, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
 import { UsageError, EXIT } from "../errors.ts";
-import { commandMap, commandPath, everyCommand, subcommands, toMarkdown } from "../help/command-map.ts";
+import { commandMap, subcommands } from "../help/command-map.ts";
 import { helpWidth, wrap } from "../help/layout.ts";
 import { TOPICS } from "../help/topics.ts";
 import { harmlessJson } from "../output/text.ts";
 
 export interface HelpOptions {
   readonly json?: true;
-  readonly map?: "json" | "paths" | "markdown";
 }
 
 export function add(program: Program, context: Context): void {
-  const command = program
-    .command("help [command...]")
-    .addOption(
-      new Option("--map <format>", "print the tree of commands, for programs").choices(["json", "paths", "markdown"]),
-    );
+  const command = program.command("help [command...]");
   runs(command, context, (_, options: HelpOptions, words: string[]) => runHelp(context, options, program, words), {
     examples: [
       ["svc help users search", "the help of a command"],
@@ -33,17 +28,14 @@ export function add(program: Program, context: Context): void {
 
 export async function runHelp(
   context: Context,
-  { json, map = json ? "json" : undefined }: HelpOptions,
+  { json }: HelpOptions,
   program: Program,
   words: readonly string[],
 ): Promise<void> {
   const topic = words.length === 1 && Object.hasOwn(TOPICS, words[0]!) ? TOPICS[words[0]!] : undefined;
   // The words are among the arguments, and so their command is loaded.
-  const command = find(map === undefined ? program : await program.having(() => true), topic ? [] : words);
-  if (map === "json") {
-    context.stdout.write(`${harmlessJson(commandMap(command), 2)}\n`);
-  } else if (map === "paths") context.stdout.write(`${everyCommand(command).map(commandPath).join("\n")}\n`);
-  else if (map === "markdown") context.stdout.write(`${toMarkdown(command)}\n`);
+  const command = find(json ? await program.having(() => true) : program, topic ? [] : words);
+  if (json) context.stdout.write(`${harmlessJson(commandMap(command), 2)}\n`);
   else if (topic) context.stdout.write(`${wrap(topic.text(), helpWidth(context.stdout))}\n`);
   else context.stdout.write(command.helpInformation());
 }

@@ -43,7 +43,6 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
   "Help:": {
     completion: ["print a shell's completion script", () => import("./completion/index.ts")],
     __complete: ["what can be typed next; for completion scripts", () => import("./completion/complete.ts")],
-    version: ["print the versions of svc, Node.js and the system", () => import("./version.ts")],
     help: ["print the help of a command, or a topic", () => import("./help.ts")],
   },
 };

@@ -30,7 +30,6 @@ export function add(program: Program, context: Context): void {
     examples: [
       ["svc instances list", "the instances of the local server"],
       ["svc instances resolve pk_live_abc123", "the address of the instance with this key"],
-      ["svc instances discover", "its OpenID configuration"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable],
   });
@@ -52,15 +51,6 @@ export function add(program: Program, context: Context): void {
   runs(resolve, context, runResolve, {
     examples: [["svc instances resolve pk_live_abc123", "needs no secret key"]],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound, EXIT.unreachable],
-  });
-
-  const discover = instances.command("discover").description("print the OpenID configuration of the instance");
-  runs(discover, context, runDiscover, {
-    examples: [
-      ["svc instances discover", "addresses and algorithms"],
-      ["svc instances discover --json", "the document itself"],
-    ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable],
   });
 }
 
@@ -101,13 +91,4 @@ export async function runResolve(context: Context, options: GlobalFlags, given?:
     url: url ?? "(not active yet)",
     subdomain: subdomain ?? "(not active yet)",
   });
-}
-
-export async function runDiscover(context: Context, options: GlobalFlags): Promise<void> {
-  const document = await (await openKeylessClient(context, options)).discovery();
-  if (options.json) return printJson(context, document);
-  printRecord(
-    context,
-    Object.fromEntries(Object.entries(document).map(([name, value]) => [name, [value].flat().join(" ")])),
-  );
 }

@@ -54,7 +54,7 @@ export async function runLogin(context: Context, options: LoginOptions): Promise
   if (existing && originOf(existing.base_url) !== origin)
     throw new UsageError(
       `The profile "${name}" is for ${originOf(existing.base_url)}, not for ${origin}.`,
-      `Choose another name with --profile, or remove that one: svc profiles remove ${name}`,
+      `Choose another name with --profile, or delete that one: svc logout --forget --profile ${name}`,
     );
 
   const key = await readGoodKey(context, origin, async (secretKey) => {

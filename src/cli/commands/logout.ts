@@ -1,34 +1,39 @@
 import { runs, type Flags, type GlobalFlags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
 import { forgetKey } from "../credentials/keys.ts";
-import { chosenProfile, listProfiles, requireProfile, writeProfile } from "../credentials/profiles.ts";
+import { chosenProfile, listProfiles, removeProfile, requireProfile, writeProfile } from "../credentials/profiles.ts";
 import { CliError, EXIT } from "../errors.ts";
 import { printJson } from "../output/text.ts";
 
 export function add(program: Program, context: Context): void {
-  runs(program.command("logout").option("--all", "delete the keys of all profiles"), context, runLogout, {
+  const command = program
+    .command("logout")
+    .option("--all", "of all profiles")
+    .option("--forget", "delete the profile and its address as well");
+  runs(command, context, runLogout, {
     examples: [
       ["svc logout", "delete the key of the current profile"],
-      ["svc logout --profile staging", "of another profile"],
-      ["svc logout --all", "of all profiles"],
+      ["svc logout --profile staging --forget", "delete another profile, and its key"],
+      ["svc logout --all", "delete the keys of all profiles"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound],
-    notes: "The profile and its address stay. To delete them as well:\n  svc profiles remove <name>",
   });
 }
 
-export async function runLogout(context: Context, options: Flags<never, "all">): Promise<void> {
+export async function runLogout(context: Context, options: Flags<never, "all" | "forget">): Promise<void> {
   const names = options.all ? await listProfiles(context) : [await oneProfile(context, options)];
   const removed: string[] = [];
   for (const name of names) {
-    const { secret_key, ...rest } = await requireProfile(context, name);
-    if (secret_key === undefined) continue;
-    await forgetKey(context, name, secret_key);
-    await writeProfile(context, name, rest);
-    removed.push(name);
+    const { secret_key, ...rest } = await requireProfile(context, name, EXIT.notFound);
+    if (secret_key) await forgetKey(context, name, secret_key);
+    if (options.forget) await removeProfile(context, name);
+    else if (secret_key) await writeProfile(context, name, rest);
+    if (options.forget || secret_key) removed.push(name);
   }
   if (options.json) printJson(context, { removed });
-  else for (const name of removed) context.stdout.write(`Deleted the key of profile "${name}".\n`);
+  else
+    for (const name of removed)
+      context.stdout.write(`Deleted ${options.forget ? "" : "the key of "}profile "${name}".\n`);
   if (removed.length === 0) context.stderr.write("No key was stored.\n");
   for (const variable of ["SVC_SECRET_KEY", "SVC_SECRET_KEY_FILE", "SVC_SECRET_KEY_COMMAND"])
     if (context.env[variable]) context.stderr.write(`${variable} is still set.\n`);

@@ -1,6 +1,4 @@
 import { Argument } from "commander";
-import { trimSlash } from "../../wire/http/request.ts";
-import { tryTarget } from "../../wire/redirect-uri.ts";
 import { runs, type Flags, type GlobalFlags, type Program } from "../command.ts";
 import { openControl } from "../connection/control.ts";
 import { resolveTarget } from "../connection/target.ts";
@@ -10,29 +8,20 @@ import { hasDesktop } from "../output/prompts.ts";
 import { harmless, printJson } from "../output/text.ts";
 import { openPrivately } from "./redirect-file.ts";
 
-const PAGES = ["front", "sign-in", "discovery", "dashboard"] as const;
+const PAGES = ["front", "dashboard"] as const;
 type Page = (typeof PAGES)[number];
 
-export type OpenOptions = Flags<"redirectUri", "print" | "revoke">;
+export type OpenOptions = Flags<never, "print" | "revoke">;
 
 export function add(program: Program, context: Context): void {
   const command = program
     .command("open")
-    .addArgument(
-      new Argument("[page]", "front door, sign-in page, discovery document or dashboard")
-        .choices(PAGES)
-        .default("front"),
-    )
+    .addArgument(new Argument("[page]", "the front page or the dashboard").choices(PAGES).default("front"))
     .option("--print", "print the address instead of opening it")
-    .option(
-      "--redirect-uri <url>",
-      "where the sign-in returns to; default, on a local server: the first of the instance's redirect_uris, else a page that shows the token",
-    )
     .option("--revoke", "for the dashboard: sign every browser out, and open nothing");
   runs(command, context, runOpen, {
     examples: [
       ["svc open", "the front page of the local server"],
-      ["svc open sign-in", "its sign-in, with the default provider"],
       ["svc open dashboard", "the dashboard of the local server, signed in"],
       ["svc open dashboard --revoke", "signs every browser out of it"],
       ["svc open --print", "only the address"],
@@ -67,21 +56,9 @@ export async function runOpen(context: Context, options: OpenOptions, page: Page
 
 async function addressOf(page: Page, context: Context, options: OpenOptions): Promise<string> {
   if (page === "dashboard") return (await (await openControl(context, options)).request("POST /dashboard-links")).url;
-  const { server, base_url, api_url, redirect_uris } = await resolveTarget(context, options);
-  const address = (base_url ?? api_url)!.value;
+  const { server, base_url, api_url } = await resolveTarget(context, options);
   // A service that runs elsewhere has no front door but its instances'.
-  if (page === "front") return `${server?.url ?? address}/`;
-  const own = trimSlash(address);
-  if (page === "discovery") return `${own}/.well-known/openid-configuration`;
-  const landing = options.redirectUri ?? (server && tryTarget(redirect_uris ?? [], server.url));
-  if (landing === undefined)
-    throw new UsageError(
-      "No redirect URI.",
-      "Use --redirect-uri with one that the instance allows. To complete a sign-in here: svc sign-in",
-    );
-  const url = new URL(`${own}/sign-in`);
-  url.searchParams.set("redirect_uri", landing);
-  return url.href;
+  return `${server?.url ?? (base_url ?? api_url)!.value}/`;
 }
 
 /**

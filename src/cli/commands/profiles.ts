@@ -1,15 +1,7 @@
 import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
 import { shadowsOf } from "../connection/sources.ts";
 import type { Context } from "../context.ts";
-import { forgetKey } from "../credentials/keys.ts";
-import {
-  listProfiles,
-  readCurrent,
-  removeProfile,
-  requireProfile,
-  writeCurrent,
-  type Profile,
-} from "../credentials/profiles.ts";
+import { listProfiles, readCurrent, requireProfile, writeCurrent, type Profile } from "../credentials/profiles.ts";
 import { EXIT } from "../errors.ts";
 import type { Listed } from "../list/columns.ts";
 import { printAll } from "../list/print.ts";
@@ -37,7 +29,7 @@ export function add(program: Program, context: Context): void {
       ["svc users list --profile staging", "for one command"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound],
-    notes: "To create a profile: svc login",
+    notes: "To create a profile: svc login. To delete one: svc logout --forget",
   });
 
   runs(printsRows(profiles.command("list")).description("print all profiles; keys are never shown"), context, runList, {
@@ -50,9 +42,6 @@ export function add(program: Program, context: Context): void {
 
   const use = profiles.command("use <name>").description("make a profile the current one");
   runs(use, context, runUse, { examples: [["svc profiles use staging", "commands use staging from now on"]] });
-
-  const remove = profiles.command("remove <name>").description("delete a profile and its key");
-  runs(remove, context, runRemove, { examples: [["svc profiles remove staging", "deletes its address and key"]] });
 }
 
 export async function runList(context: Context, options: OutputFlags): Promise<void> {
@@ -68,14 +57,6 @@ export async function runUse(context: Context, { json }: GlobalFlags, name: stri
   if (json) return printJson(context, { current: name, base_url });
   context.stdout.write(`"${name}" is now the current profile: ${base_url}\n`);
   for (const reason of await shadowsOf(context, name)) say(context, reason);
-}
-
-export async function runRemove(context: Context, { json }: GlobalFlags, name: string): Promise<void> {
-  const { secret_key } = await requireProfile(context, name, EXIT.notFound);
-  if (secret_key) await forgetKey(context, name, secret_key);
-  await removeProfile(context, name);
-  if (json) return printJson(context, { removed: name });
-  context.stdout.write(`Removed profile "${name}".\n`);
 }
 
 async function rowOf(context: Context, name: string, current: string | undefined): Promise<Row> {

@@ -48,7 +48,7 @@ async function openAt(context: Context, { url, controlKey, server }: ControlTarg
 }
 
 /** @throws {UsageError} if flags or variables name another service: nothing is done at this one in its place */
-export async function controlTarget(context: Context, flags: GlobalFlags): Promise<ControlTarget> {
+async function controlTarget(context: Context, flags: GlobalFlags): Promise<ControlTarget> {
   refuseOtherServices(flags);
   const target = await findControl(context);
   if (target.server) await refuseOtherVariables(context, target.server);

@@ -2,13 +2,14 @@ import { Argument, Option, type Command } from "commander";
 import type { AnswerOf, BodyOf } from "../../../wire/control/types.ts";
 import { OUTCOME_IDS, type OutcomeId } from "../../../wire/outcomes.ts";
 import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
-import { collect, runs, type Flags, type GlobalFlags } from "../../command.ts";
+import { collect, runs, type Flags } from "../../command.ts";
 import { openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
-import { checkFlowId, type Listed } from "../../list/columns.ts";
+import { UsageError } from "../../errors.ts";
+import type { Listed } from "../../list/columns.ts";
 import { printAll, printResource } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
-import { counted, printJson, printRecord } from "../../output/text.ts";
+import { counted, printJson } from "../../output/text.ts";
 import { durationFrom, fieldsFrom, numberFrom } from "../../quantities.ts";
 
 const SCENARIO_COLUMNS: Listed<AnswerOf<"GET /scenarios">[number]> = {
@@ -33,19 +34,9 @@ const SCENARIO_COLUMNS: Listed<AnswerOf<"GET /scenarios">[number]> = {
   ],
 };
 
-const OUTCOME_COLUMNS: Listed<AnswerOf<"GET /outcomes">[number]> = {
-  id: "id",
-  columns: [
-    { name: "id", title: "OUTCOME", whole: true },
-    { name: "title", title: "WHAT HAPPENS" },
-    { name: "application_sees", title: "THE APPLICATION SEES" },
-    { name: "providers" },
-    { name: "description" },
-  ],
-};
-
 export interface NextOptions extends Flags<"as" | "times" | "delay" | "loginHint" | "browser" | "label", "always"> {
   readonly outcome: OutcomeId;
+  readonly provider?: Provider;
   readonly field?: readonly string[];
   readonly omit?: string[];
 }
@@ -54,10 +45,9 @@ export function addSignIns(dev: Command, context: Context): void {
   const next = printsRows(dev.command("next"))
     .description("decide how the next sign-in ends")
     .addArgument(new Argument("[provider]", "only for sign-ins with this provider").choices(PROVIDERS))
+    .addOption(new Option("--provider <provider>", "the same").choices(PROVIDERS))
     .option("--as <account>", "the account to sign in with: a persona's id or e-mail address")
-    .addOption(
-      new Option("--outcome <outcome>", "how it ends; see svc dev outcomes").choices(OUTCOME_IDS).default("success"),
-    )
+    .addOption(new Option("--outcome <outcome>", "how it ends").choices(OUTCOME_IDS).default("success"))
     .addOption(new Option("--times <number>", "for this number of sign-ins; default 1").conflicts("always"))
     .option("--always", "for every sign-in, until svc dev scenarios --clear")
     .option("--delay <duration>", "delay the provider's answer; a number alone is milliseconds")
@@ -89,34 +79,14 @@ export function addSignIns(dev: Command, context: Context): void {
     ],
     notes: "To add one: svc dev next",
   });
-
-  const outcomes = printsRows(dev.command("outcomes")).description("print the ways in which a sign-in can end");
-  runs(outcomes, context, runOutcomes, {
-    examples: [
-      ["svc dev outcomes", "what each does, and what the application sees"],
-      ["svc dev outcomes --output ids", "only their names"],
-    ],
-  });
-
-  const replay = dev
-    .command("replay")
-    .description("run a sign-in again, unchanged or with changes")
-    .argument("<flow>", "the sign-in's id, as svc logs prints it")
-    .addOption(new Option("--outcome <outcome>", "how it ends this time").choices(OUTCOME_IDS))
-    .option("--as <account>", "another account: a persona's id or e-mail address")
-    .addOption(new Option("--provider <provider>", "another provider").choices(PROVIDERS));
-  runs(replay, context, runReplay, {
-    examples: [
-      ["svc dev replay 2aa3d6edf1ffd994", "the same once more"],
-      ["svc dev replay 2aa3d6edf1ffd994 --outcome token_timeout", "what if the provider had been slow?"],
-    ],
-    notes: "The exit code is 0 even if the sign-in ends with an error. To see its steps:\n  svc logs --flow <id>",
-  });
 }
 
 export async function runNext(context: Context, options: NextOptions, provider?: Provider): Promise<void> {
+  if (provider !== undefined && options.provider !== undefined)
+    throw new UsageError("The provider is given twice.", `Omit --provider ${options.provider}.`);
   const control = await openControl(context, options);
-  const scenario = await control.request("POST /scenarios", { body: scenarioOf(options, provider) });
+  const body = scenarioOf(options, provider ?? options.provider);
+  const scenario = await control.request("POST /scenarios", { body });
   await printResource(context, options, SCENARIO_COLUMNS, scenario);
 }
 
@@ -143,27 +113,4 @@ export async function runScenarios(context: Context, options: Flags<never, "clea
   const answer = await control.request("DELETE /scenarios");
   if (options.json) return printJson(context, answer);
   context.stderr.write(`Deleted ${counted(answer.ids.length, "scenario")}.\n`);
-}
-
-export async function runOutcomes(context: Context, options: GlobalFlags): Promise<void> {
-  const rows = await (await openControl(context, options)).request("GET /outcomes");
-  await printAll(context, options, OUTCOME_COLUMNS, rows, "");
-}
-
-export interface ReplayOptions extends Flags<"as"> {
-  readonly outcome?: OutcomeId;
-  readonly provider?: Provider;
-}
-
-export async function runReplay(context: Context, options: ReplayOptions, flow: string): Promise<void> {
-  const { outcome, as, provider, json } = options;
-  checkFlowId(flow);
-  const control = await openControl(context, options);
-  const answer = await control.request("POST /flows/:id/replay", {
-    params: { id: flow },
-    body: { outcome, as, provider },
-  });
-  if (json) return printJson(context, answer);
-  const shown = Object.entries(answer).flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]]));
-  printRecord(context, Object.fromEntries(shown) as Record<string, string>);
 }

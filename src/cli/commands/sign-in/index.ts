@@ -1,10 +1,11 @@
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { Option } from "commander";
+import { OUTCOME_IDS, type OutcomeId } from "../../../wire/outcomes.ts";
 import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
 import { runs, type Flags, type Program } from "../../command.ts";
 import { openTarget } from "../../connection/client.ts";
-import { openControl } from "../../connection/control.ts";
+import { controlOf, openControl } from "../../connection/control.ts";
 import { fetchOf } from "../../connection/exchange.ts";
 import type { RunningServerFile } from "../../connection/server-file.ts";
 import type { Target } from "../../connection/sources.ts";
@@ -22,6 +23,7 @@ const DEFAULT_SECONDS = "300";
 
 export interface SignInOptions extends Flags<"as", "token"> {
   readonly provider?: Provider;
+  readonly outcome?: OutcomeId;
   readonly open: boolean;
 }
 
@@ -34,12 +36,18 @@ export function add(program: Program, context: Context): void {
       ),
     )
     .option("--as <account>", "sign in as this persona or e-mail address without a browser; simulated providers only")
+    .addOption(
+      new Option("--outcome <outcome>", "with --as: how it ends, such as access_denied; needs the control API").choices(
+        OUTCOME_IDS,
+      ),
+    )
     .option("--no-open", "print the link, and do not open a browser")
     .option("--token", "print only the token");
   runs(command, context, runSignIn, {
     examples: [
       ["svc sign-in --provider github", "in a browser"],
       ["svc sign-in --as ada@acme.test --token", "in a script, without a browser"],
+      ["svc sign-in --as ada --outcome access_denied", "what your application sees if she declines"],
     ],
     exits: [...LIST_EXITS, EXIT.tokenInvalid, EXIT.interrupted],
     notes: `Waits ${DEFAULT_SECONDS} seconds for the sign-in, unless --timeout is given. Where no browser can be opened and
@@ -52,10 +60,16 @@ port of this command's own.`,
 
 export async function runSignIn(context: Context, options: SignInOptions): Promise<void> {
   if (options.as === "") throw new UsageError("--as is empty.", "Check that the variable is set.");
+  if (options.outcome !== undefined && options.as === undefined)
+    throw new UsageError(
+      "--outcome needs --as: some outcomes never return from the browser.",
+      `Add --as <account>. For a browser: svc dev next --outcome ${options.outcome}`,
+    );
   const seconds = Number(options.timeout ?? DEFAULT_SECONDS);
   const stopped = context.untilSignal();
   const target = await resolveTarget(context, options);
   const client = await openTarget(context, target);
+  const forget = await decideOutcome(context, target, options);
   const done = new AbortController();
   const signIn = {
     client,
@@ -81,7 +95,27 @@ export async function runSignIn(context: Context, options: SignInOptions): Promi
     else printRecord(context, inWords(claims, context));
   } finally {
     done.abort();
+    await forget();
   }
+}
+
+/** Has this sign-in end as `--outcome` says. @returns what takes that back, if the sign-in did not come that far */
+async function decideOutcome(
+  context: Context,
+  { base_url }: Target,
+  { as, outcome, provider }: SignInOptions,
+): Promise<() => Promise<void>> {
+  if (outcome === undefined) return async () => undefined;
+  const control = base_url && (await controlOf(context, base_url.value));
+  if (!control)
+    throw new CliError(
+      EXIT.precondition,
+      "--outcome needs the control API of this service, and none is known.",
+      "Set SVC_CONTROL_URL and SVC_CONTROL_KEY, or run it in the directory of svc serve.",
+    );
+  const match = { provider, login_hint: as };
+  const { id } = await control.request("POST /scenarios", { body: { match, outcome, as, label: "svc sign-in" } });
+  return async () => void (await control.request("DELETE /scenarios/:id", { params: { id } }).catch(() => undefined));
 }
 
 /** The instance's `redirect_uris`, by the local server's file, or by the control API of a service that the environment names. */
