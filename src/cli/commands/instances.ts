@@ -1,5 +1,5 @@
 import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
-import { openKeylessClient, openWith } from "../connection/client.ts";
+import { openWith } from "../connection/client.ts";
 import type { RunningServerFile } from "../connection/server-file.ts";
 import { requireLocalServer, resolveTarget } from "../connection/target.ts";
 import type { Context } from "../context.ts";

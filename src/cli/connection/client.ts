@@ -19,10 +19,6 @@ export async function openTarget(context: Context, target: Target): Promise<Clie
   return openWith(context, target, await requireKey(context, target));
 }
 
-export async function openKeylessClient(context: Context, flags: GlobalFlags): Promise<Client> {
-  return openWith(context, await resolveTarget(context, flags));
-}
-
 /** No user has this id: a search for it tests a key without reading a user or logging a failure. */
 const NO_USER = "id:00000000-0000-0000-0000-000000000000";
 
