@@ -10,6 +10,8 @@ declare module "vitest" {
   interface ProvidedContext {
     /** A directory that the files of one run share; removed at its end. */
     shared: string;
+    /** On which stores the tests of linking run. */
+    stores: readonly ("memory" | "postgres")[];
   }
 }
 

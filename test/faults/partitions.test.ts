@@ -7,7 +7,7 @@ import type { Store } from "../../src/server/store/store.ts";
 import { ROOT } from "../_paths.ts";
 import { testStore } from "../store/_conformance.ts";
 import { A, arrival, at, contentOf, id, people, user } from "../store/_records.ts";
-import { admin, clear, createDatabase, execute } from "../postgres/_postgres.ts";
+import { admin, createDatabase, execute, useEmptying } from "../postgres/_postgres.ts";
 import { patient } from "../postgres/_store.ts";
 
 const SCRIPT = readFile(join(ROOT, "docs/partition.sql"), "utf8");
@@ -21,6 +21,7 @@ async function partition(url: string): Promise<void> {
 /** Partitions that lack an index are reported. */
 const warn = (message: string): void => expect(message).toContain("fsync=off");
 
+const empty = useEmptying();
 let url: string;
 beforeAll(async () => {
   url = await createDatabase();
@@ -29,7 +30,7 @@ beforeAll(async () => {
 });
 
 const open = async (): Promise<Store> => {
-  await clear(url);
+  await empty(url);
   return openPostgresStore(patient(url), { warn });
 };
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import postgres, { type Sql } from "postgres";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 import { sharedServer, urlOf } from "./_cluster.ts";
 
 export { startCluster, type Cluster } from "./_cluster.ts";
@@ -32,20 +32,27 @@ export async function execute(url: string, text: string): Promise<void> {
   }
 }
 
-/** Empties all tables. */
-export async function clear(url: string): Promise<void> {
-  const tables = [
-    "settings",
-    "snapshots",
-    "snapshot_records",
-    "instances",
-    "personas",
-    "users",
-    "identities",
-    "sessions",
-    "session_times",
-    "states",
-    "filling",
-  ];
-  await execute(url, `TRUNCATE ${tables.map((table) => `svc.${table}`).join(", ")}`);
+// Children before the records that they belong to.
+const TABLES = [
+  "settings",
+  "snapshots",
+  "sessions",
+  "session_times",
+  "identities",
+  "users",
+  "states",
+  "personas",
+  "instances",
+  "filling",
+];
+
+/** What empties all tables of a database, which costs less over a connection that is kept. To be called in a `describe`. */
+export function useEmptying(): (url: string) => Promise<void> {
+  const statements = TABLES.map((table) => `DELETE FROM svc.${table}`).join("; ");
+  let sql: Sql | undefined;
+  afterAll(() => sql?.end());
+  return async (url) => {
+    sql ??= postgres(url, { max: 1, onnotice: () => {}, fetch_types: false });
+    await sql.unsafe(statements);
+  };
 }

@@ -3,9 +3,10 @@ import { openPostgresStore } from "../../src/server/store/postgres/postgres-stor
 import type { Store } from "../../src/server/store/store.ts";
 import { A, at } from "../store/_records.ts";
 import { testStore } from "../store/_conformance.ts";
-import { clear, createDatabase, execute } from "./_postgres.ts";
+import { createDatabase, execute, useEmptying } from "./_postgres.ts";
 import { patient } from "./_store.ts";
 
+const empty = useEmptying();
 let url: string;
 beforeAll(async () => {
   url = await createDatabase();
@@ -13,7 +14,7 @@ beforeAll(async () => {
 });
 
 const open = async (): Promise<Store> => {
-  await clear(url);
+  await empty(url);
   return openPostgresStore(patient(url), { warn: () => {} });
 };
 

@@ -22,10 +22,11 @@ import {
   user,
   take,
 } from "../store/_records.ts";
-import { clear, createDatabase } from "./_postgres.ts";
+import { createDatabase, useEmptying } from "./_postgres.ts";
 
 const RUNS = Number(process.env["SVC_PARITY_RUNS"] ?? 40);
 
+const empty = useEmptying();
 let url: string;
 let stored: Store;
 let plain: Store;
@@ -38,7 +39,7 @@ afterAll(() => stored?.close());
 /** Both drivers with the same records. */
 async function begin(content: Records): Promise<void> {
   await stored?.close();
-  await clear(url);
+  await empty(url);
   stored = await openPostgresStore(url, { warn: () => {} });
   plain = openMemoryStore();
   await Promise.all([stored.seed(content), plain.seed(content)]);

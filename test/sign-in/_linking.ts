@@ -1,9 +1,9 @@
-import { afterAll } from "vitest";
+import { afterAll, beforeAll, inject } from "vitest";
 import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
 import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import type { Store } from "../../src/server/store/store.ts";
 import type { Provider } from "../../src/wire/providers.ts";
-import { clear, createDatabase } from "../postgres/_postgres.ts";
+import { createDatabase, useEmptying } from "../postgres/_postgres.ts";
 import { patient } from "../postgres/_store.ts";
 import { decodePart, SEED, setup, type Service } from "../_setup.ts";
 
@@ -11,19 +11,20 @@ export const EMAIL = "ada@acme.test";
 export const VERIFIED_AT = "2026-01-05T09:00:00.000Z";
 export const INSTANCE = SEED.instances[0]!;
 
-export const STORES = ["memory", "postgres"] as const;
+/** The kinds of stores that this run tries: `npm test` tries those in memory, `npm run test:postgres` the others. */
+export const STORES = inject("stores");
 
 /** Opens an empty store before each call, and closes the previous one. To be called in a `describe`. */
-export function useEmptyStore(name: (typeof STORES)[number]): () => Promise<Store> {
-  let database: Promise<string> | undefined;
+export function useEmptyStore(name: "memory" | "postgres"): () => Promise<Store> {
+  const empty = useEmptying();
+  let url: string;
   let store: Store | undefined;
+  if (name === "postgres") beforeAll(async () => void (url = await createDatabase()));
   afterAll(() => store?.close());
   return async () => {
     await store?.close();
     if (name === "memory") return (store = openMemoryStore());
-    const isNew = database === undefined;
-    const url = await (database ??= createDatabase());
-    if (!isNew) await clear(url);
+    if (store) await empty(url);
     return (store = await openPostgresStore(patient(url), { warn: () => {} }));
   };
 }
