@@ -117,6 +117,6 @@ function simulatorOf({ addresses, credentials, shared }: ServiceOptions): Simula
 function decideBy({ store, shared }: ServiceOptions, simulator: Simulator): Decide {
   return async (arrival) =>
     shared.scenarios.length === 0
-      ? { decision: undefined, considered: [] }
+      ? { decision: undefined, scenario: null, considered: [] }
       : (await import("./shared-state/decide.ts")).decide({ store, shared, simulator }, arrival);
 }

@@ -37,6 +37,16 @@ export function meetingsOf(flows: readonly Flow[], scenario: string): { flow: Fl
   );
 }
 
+/**
+ * The sign-in of a test's browser: the one that met the test's own scenario, or else one that met another scenario.
+ * @param flows those of the browser since the test asked for one
+ */
+export function wonBy(flows: readonly Flow[], scenario: string): Flow | undefined {
+  return (
+    flows.find(({ data }) => data.scenario?.id === scenario) ?? flows.findLast(({ data }) => data.scenario !== null)
+  );
+}
+
 const DEFAULT_WAIT = "4s";
 /** The service answers by then. */
 const MAX_WAIT_MS = 25_000;

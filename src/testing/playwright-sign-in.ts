@@ -4,7 +4,8 @@ import type { Page, Browser, BrowserContext } from "@playwright/test";
 import type { Provider } from "../wire/providers.ts";
 import { type OutcomeId, BROWSER_COOKIE } from "../wire/outcomes.ts";
 import { ControlError, type Flow, type TestService } from "./index.ts";
-import { meetingsOf } from "./flows.ts";
+import { meetingsOf, wonBy, type FlowFilter } from "./flows.ts";
+import type { NewScenario } from "./scenarios.ts";
 import { checkOptions } from "./options.ts";
 import { TOKEN_LIFETIME_SECONDS } from "../wire/claims.ts";
 
@@ -27,6 +28,8 @@ export function sharedServer(
 export interface SignInAsOptions {
   /** How the sign-in ends. Default `success`. */
   readonly outcome?: OutcomeId | undefined;
+  /** How long the provider takes: at the authorize page, or `{ token: 12000 }`. */
+  readonly delay_ms?: NewScenario["delay_ms"] | undefined;
   /** Only a sign-in with this provider. Default: the one that the application asks for. */
   readonly provider?: Provider | undefined;
   /** The path at which the application begins a sign-in. Default: the fixture `signInPath`. */
@@ -36,13 +39,14 @@ export interface SignInAsOptions {
 }
 
 /**
- * Signs the page in as an account, by its persona's id or e-mail address.
+ * Signs the page in as an account, by its persona's id or e-mail address. A scenario that the test has set up decides first:
+ * `data.scenario` names the one that did.
  * @returns the sign-in with its steps, as it ended
  * @throws {ServeError} for an unknown option @throws {Error} if the page began no sign-in that matches, or none that ended
  */
 export type SignInAs = (page: Page, account: string, options?: SignInAsOptions) => Promise<Flow>;
 
-const OPTIONS = ["outcome", "provider", "path", "start"] satisfies (keyof SignInAsOptions)[];
+const OPTIONS = ["outcome", "delay_ms", "provider", "path", "start"] satisfies (keyof SignInAsOptions)[];
 const LOOK_EVERY_MS = 50;
 const PATIENCE_MS = 10_000;
 
@@ -53,26 +57,43 @@ const PATIENCE_MS = 10_000;
 export function createSignInAs(svc: TestService, signInPath: string, patienceMs = PATIENCE_MS): SignInAs {
   return async (page, account, options = {}) => {
     checkOptions("signInAs", options, OPTIONS);
-    const { outcome = "success", provider, path = signInPath, start } = options;
-    const { id } = await svc.scenarios.next({ as: account, outcome, ...(provider && { provider }) });
+    const { outcome = "success", delay_ms, provider, path = signInPath, start } = options;
+    const before = await svc.flows.latest();
+    const scenario = await svc.scenarios.next({ as: account, outcome, delay_ms, ...(provider && { provider }) });
+    const since = { newer_than: before?.id, browser: scenario.data.match.browser };
     if (start) {
       await start();
-      return ended(svc, id, "start", patienceMs);
+      return ended(svc, scenario.id, since, "start", patienceMs);
     }
     const response = await page.goto(path);
-    return ended(svc, id, response ? `${path}, which answered ${response.status()},` : path, patienceMs);
+    const begun = response ? `${path}, which answered ${response.status()},` : path;
+    return ended(svc, scenario.id, since, begun, patienceMs);
   };
 }
 
-/** The sign-in that met a scenario, when it is over. @param begun what should have begun it */
-async function ended(svc: TestService, scenario: string, begun: string, patienceMs: number): Promise<Flow> {
+/**
+ * The sign-in of the test's browser, when it is over. A scenario of the test's own may have decided it.
+ * @param begun what should have begun it
+ */
+async function ended(
+  svc: TestService,
+  scenario: string,
+  since: FlowFilter,
+  begun: string,
+  patienceMs: number,
+): Promise<Flow> {
   for (const until = performance.now() + patienceMs; ; await delay(LOOK_EVERY_MS)) {
-    const asked = meetingsOf(await svc.flows.list(), scenario);
-    const flow = asked.find(({ because }) => because === "matched")?.flow;
-    if (flow && flow.data.result !== "open") return flow;
+    const made = await svc.flows.list(since);
+    const flow = wonBy(made, scenario);
+    if (flow && flow.data.result !== "open") {
+      // Otherwise the next sign-in would meet it.
+      if (flow.data.scenario?.id !== scenario)
+        await svc.control.request("DELETE /scenarios/:id", { params: { id: scenario } });
+      return flow;
+    }
     if (performance.now() < until) continue;
     // Says why each sign-in that did begin was another one.
-    if (asked.length > 0) await svc.scenarios.assertMet();
+    if (meetingsOf(made, scenario).length > 0) await svc.scenarios.assertMet();
     const within = `within ${patienceMs / 1000} s`;
     const message = flow
       ? `The sign-in did not end ${within}. Its last step: ${flow.data.steps.at(-1)?.name ?? "none"}.`

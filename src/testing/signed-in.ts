@@ -6,13 +6,13 @@ import { ServeError } from "../server/errors.ts";
 import type { Provider } from "../wire/providers.ts";
 import { BROWSER_COOKIE } from "../wire/outcomes.ts";
 import type { NewScenario } from "./scenarios.ts";
-import { meetingsOf, type Flow, type TestFlows } from "./flows.ts";
+import { meetingsOf, wonBy, type Flow, type TestFlows } from "./flows.ts";
 import { withEdits, checkOptions } from "./options.ts";
 import { type Reach, Cookies } from "./application.ts";
 import { isUuid } from "../wire/ids.ts";
 import type { AnswerOf, BodyOf } from "../wire/control/types.ts";
 
-export interface SignInToOptions extends Pick<NewScenario, "as" | "outcome" | "profile" | "omit"> {
+export interface SignInToOptions extends Pick<NewScenario, "as" | "outcome" | "delay_ms" | "profile" | "omit"> {
   /** Only a sign-in with this provider. Default: the one that the application asks for. */
   readonly provider?: Provider | undefined;
   /** The path at which the application begins a sign-in. Default `/sign-in`. */
@@ -32,7 +32,7 @@ export interface SignedInAgent {
   readonly token: string | undefined;
   /** The application's answer at the end of the sign-in. */
   readonly response: Response;
-  /** The sign-in with its steps, as it ended. */
+  /** The sign-in with its steps, as it ended. `flow.data.scenario` is the one that decided it: the test's own comes first. */
   readonly flow: Flow;
 }
 
@@ -48,20 +48,29 @@ interface Service {
   signIn(options: NonNullable<BodyOf<"POST /sign-ins">>): Promise<AnswerOf<"POST /sign-ins">>;
 }
 
-const OPTIONS = ["as", "outcome", "profile", "omit", "provider", "path", "origin"] satisfies (keyof SignInToOptions)[];
+const OPTIONS = [
+  "as",
+  "outcome",
+  "delay_ms",
+  "profile",
+  "omit",
+  "provider",
+  "path",
+  "origin",
+] satisfies (keyof SignInToOptions)[];
 const MOST_REDIRECTS = 20;
 
 /** @param reach the application */
 export async function signInTo(svc: Service, reach: Reach, options: SignInToOptions = {}): Promise<SignedInAgent> {
   checkOptions("signInTo", options, OPTIONS, 'signInTo(app, { as: "ada" })');
-  const { as, provider, path = "/sign-in", outcome = "success", profile, omit } = options;
+  const { as, provider, path = "/sign-in", outcome = "success", delay_ms, profile, omit } = options;
   const origin = originOf(svc, reach, options.origin);
   const { id: browser, cookies } = await svc.control.request("POST /browsers", { body: {} });
   const scenario = await svc.control.request("POST /scenarios", {
     body: {
       match: { browser, ...(provider && { provider }) },
       label: `signInTo ${randomUUID()}`,
-      ...withEdits("profile", { as, outcome, profile, omit }),
+      ...withEdits("profile", { as, outcome, delay_ms, profile, omit }),
     },
   });
   const agent = new Agent(svc, reach, origin);
@@ -69,7 +78,7 @@ export async function signInTo(svc: Service, reach: Reach, options: SignInToOpti
   try {
     const { response, elsewhere } = await agent.follow(new URL(path, origin), {});
     if (elsewhere) throw new ControlError("unknown", undefined, elsewhere);
-    const flow = await flowOf(svc, scenario.id);
+    const flow = await flowOf(svc, browser, scenario.id);
     if (!flow) {
       const began = `${path}, which answered ${response.status}, began no sign-in.`;
       const hint = 'Pass the path at which the application begins one: signInTo(app, { path: "/login" }).';
@@ -177,12 +186,12 @@ function withoutBody({ headers, redirect, signal }: RequestInit): RequestInit {
   return { headers: kept, ...(redirect && { redirect }), ...(signal && { signal }) };
 }
 
-/** The sign-in that met the scenario. @throws {ControlError} if there is only one that did not, with the reason */
-async function flowOf({ flows }: Service, scenario: string): Promise<Flow | undefined> {
-  const asked = meetingsOf(await flows.list(), scenario);
-  const met = asked.find(({ because }) => because === "matched");
-  if (met) return met.flow;
-  const [other] = asked;
+/** The sign-in of the browser. @throws {ControlError} if it met no scenario, with the reason */
+async function flowOf({ flows }: Service, browser: string, scenario: string): Promise<Flow | undefined> {
+  const made = await flows.list({ browser });
+  const won = wonBy(made, scenario);
+  if (won) return won;
+  const [other] = meetingsOf(made, scenario);
   if (other) throw new ControlError("unknown", undefined, `The application began another sign-in: ${other.because}.`);
   return undefined;
 }

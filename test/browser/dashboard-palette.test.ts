@@ -62,7 +62,9 @@ describe.skipIf(CHROMIUM === undefined)("The palette", () => {
     await on.visit("overview");
     await on.page.keyboard.press("Control+k");
     await on.page.getByTestId("palette").fill("revoke ada");
-    await on.page.locator("#palette-list [role=option]").first().getByText("Revoke all sessions of Ada").waitFor();
+    await on.page.locator("#palette-list [role=option]").first().getByText("Revoke all sessions of Ada").click();
+    await on.page.getByRole("heading", { name: "Revoke all sessions of ada@acme.test?" }).waitFor();
+    await on.page.keyboard.press("Escape");
   });
 
   it("lets a token expire that is on the page", async () => {
@@ -94,6 +96,7 @@ describe.skipIf(CHROMIUM === undefined)("The palette", () => {
     await signIn(on.svc);
     await open("ada@");
     await option("Revoke all sessions of Ada Lovelace").click();
+    await on.page.getByTestId("confirm").click();
     await on.page.getByText(/sessions? of ada@acme\.test revoked/).waitFor();
     const active = await on.control(`GET /sessions?query=${encodeURIComponent("email:ada@acme.test active:true")}`);
     expect(active.body).toEqual([]);

@@ -47,4 +47,34 @@ describe.skipIf(CHROMIUM === undefined && !process.env["CI"])("Why did Ada's sig
     await expect.poll(() => page.getByTestId("row").count()).toBe(3);
     expect(on.faults).toEqual([]);
   });
+
+  it("is on her page, with the sign-ins that failed before there was a user", async () => {
+    const { page, control, visit } = on;
+    const { user_id } = await signIn(on.svc);
+    await visit(`users/${String(user_id)}`);
+    const results = page.getByTestId("user-sign-ins").locator(".pill");
+    await expect.poll(() => results.allTextContents()).toEqual(["signed in", "email_not_verified"]);
+    await signIn(on.svc, { outcome: "rate_limited" });
+    await expect.poll(async () => (await results.allTextContents()).length).toBe(3);
+    await page.getByText("All flows of this user").click();
+    await settled(page);
+    await expect.poll(() => page.getByTestId("row").count()).toBe(3);
+    await control("POST /sign-ins", { provider: "google", as: "grace" });
+  });
+
+  it("says that a scenario asked for it, and every view says that one waits", async () => {
+    const { page, control, visit } = on;
+    const banner = page.getByTestId("waiting-scenarios");
+    await visit("requests");
+    expect(await banner.count()).toBe(0);
+    await control("POST /scenarios", { match: { provider: "github" }, outcome: "token_garbage" });
+    await banner.getByText("A scenario waits. The next sign-in with GitHub ends with token_garbage.").waitFor();
+    await visit("try-it");
+    await banner.getByRole("link").click();
+    await page.getByRole("heading", { name: "New scenario" }).waitFor();
+    const { flow_id } = (await control("POST /sign-ins", { provider: "github" })).body as { flow_id: string };
+    await banner.waitFor({ state: "detached" });
+    await visit(`flows/${flow_id}`);
+    await page.getByText("As the scenario token_garbage asked: GitHub's token endpoint answered 200").first().waitFor();
+  });
 });

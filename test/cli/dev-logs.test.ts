@@ -47,10 +47,20 @@ it("svc logs --failed prints the reason of each failed sign-in and omits success
   await signIn("github");
   const { stdout } = await svc("logs --failed");
   expect(stdout).toContain(
-    "✗ access_denied: GitHub reported access_denied: the user cancelled, or may not use this application.",
+    "✗ access_denied: As the scenario access_denied asked: GitHub reported access_denied: the user cancelled, or may not use this application.",
   );
   expect(stdout).toMatch(/^ {10}begin/m);
   expect(stdout).not.toContain("GET    /sign-in");
+});
+
+it("svc logs says first that a scenario waits", async () => {
+  await answerOf("dev next github --outcome token_garbage");
+  const said =
+    "A scenario waits. The next sign-in with GitHub ends with token_garbage. Remove it: svc dev scenarios --clear\n";
+  expect((await svc("logs", { tty: true })).stderr).toContain(said);
+  expect((await svc("logs --json")).stderr).toBe("");
+  await signIn("github");
+  expect((await svc("logs")).stderr).not.toContain("waits");
 });
 
 it("svc logs --user prints the sign-ins of one user, also those that failed before they had a user", async () => {
@@ -70,6 +80,12 @@ it("svc logs --user prints the sign-ins of one user, also those that failed befo
     "0.primary": expect.any(Boolean) as boolean,
     "0.verified": false,
   });
+  await answerOf("dev next github --as ada");
+  await signIn("github");
+  const { data } = events((await svc("logs --user ada@ --json")).stdout).findLast((one) => one.resource === "flow")!;
+  const byId = events((await svc(`logs --user ${String(data["user_id"])} --json`)).stdout);
+  const errors = byId.filter(({ resource }) => resource === "flow").map((flow) => flow.data["error"]);
+  expect(errors).toEqual(expect.arrayContaining(["email_not_verified", null]));
   expect(await svc("logs --user stranger@x.test", { tty: true })).toMatchObject({
     code: 0,
     stderr: expect.stringContaining("\nNothing matches.\n") as string,

@@ -37,6 +37,19 @@ it("svc dev next passes every flag on", async () => {
 });
 
 it.each([
+  ["--delay 1500", 1500],
+  ["--delay 1.5s", 1500],
+  ["--delay token=12s", { token: 12_000 }],
+  ["--delay profile=250", { profile: 250 }],
+  ["--delay 1s --delay token=2s", { authorize: 1000, token: 2000 }],
+])("svc dev next %s delays %j", async (flags, delay_ms) => {
+  expect((await answerOf<Scenario>(`dev next ${flags}`)).data).toMatchObject({ delay_ms });
+  await svc("dev scenarios --clear");
+});
+
+it.each([
+  ["dev next --delay soon", 2, '--delay: "soon" is not a duration.'],
+  ["dev next --delay tokens=1s", 2, '--delay: "tokens" is none of authorize, token, profile.'],
   ["dev next --outcome nonsense", 2, "Use one of success"],
   ["dev next facebook", 2, "Use one of google"],
   ["dev next --as stranger", 2, 'no persona has the id "stranger"'],

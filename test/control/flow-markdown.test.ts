@@ -14,6 +14,8 @@ it("A sign-in as Markdown has nothing outside its block of code, whatever a stra
     requested_outcome: null,
     user_id: null,
     redirect_uri: null,
+    browser: null,
+    scenario: null,
     started_at: step.at,
     process: "p",
     steps: [{ ...step, reason: hostile }],

@@ -112,6 +112,18 @@ describe.each(["in process", "started"])("signInTo with a service %s", (way) => 
     expect(await svc.scenarios.list()).toEqual([]);
   });
 
+  it("works beside a scenario of the test's own, names the one that won, and takes its own back", async () => {
+    const app = honoApp(svc);
+    const own = await svc.scenarios.next({ as: "grace", outcome: "access_denied" });
+    const first = await svc.signInTo(app, { as: "ada" });
+    expect([first.token, first.flow.data.as, first.flow.data.error]).toEqual([undefined, "grace", "access_denied"]);
+    expect(first.flow.data.scenario!.id).toBe(own.id);
+    const second = await svc.signInTo(app, { as: "ada", delay_ms: { profile: 20 } });
+    expect([second.flow.data.as, second.flow.data.result]).toEqual(["ada", "token"]);
+    expect((await svc.scenarios.list()).map(({ id }) => id)).toEqual([own.id]);
+    await svc.scenarios.clear();
+  });
+
   it("has ready headers for any account, and for any user by id", async () => {
     const app = honoApp(svc);
     const { id } = await svc.users.create({ email: "joan@example.com" });

@@ -105,6 +105,22 @@ it("signInAs says that the page began no sign-in, and which path answered what",
   );
 });
 
+it("signInAs works beside a scenario of the test's own, names the one that won, and takes its own back", async () => {
+  const svc = await serviceBy("in process");
+  const { id: browser } = await svc.control.request("POST /browsers", { body: {} });
+  const scoped = svc.scoped("a test", { browser });
+  const signInAs = createSignInAs(scoped, "/sign-in");
+  const start = () => svc.signIn({ browser });
+  const own = await scoped.scenarios.next({ outcome: "access_denied" });
+  await svc.signIn({ browser, as: "ada", outcome: "success" });
+  const page = {} as never;
+  const first = await signInAs(page, "ada", { start });
+  expect([first.data.error, first.data.scenario?.id]).toEqual(["access_denied", own.id]);
+  await scoped.scenarios.assertMet();
+  const second = await signInAs(page, "bo@acme.test", { start, delay_ms: 5 });
+  expect([second.data.as, second.data.result]).toEqual(["bo@acme.test", "token"]);
+});
+
 it("A text in the place of options is refused, and not taken apart into fields", async () => {
   const svc = await serviceBy("in process");
   for (const [name, call] of Object.entries({

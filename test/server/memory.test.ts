@@ -18,7 +18,14 @@ it("The simulator remembers a bounded number of redeemed codes, in a few MiB", (
   const redirect_uri = `http://localhost/callback?${"x".repeat(500)}`;
   const client = { provider: "google" as const, client_id: "acme", redirect_uri };
   const asked = { scopes: ["openid"], state: "the-state", browser: "the-browser", application: undefined };
-  const request = { ...client, ...asked, code_challenge: undefined, outcome: undefined, profile: undefined };
+  const request = {
+    ...client,
+    ...asked,
+    code_challenge: undefined,
+    outcome: undefined,
+    profile: undefined,
+    delays: undefined,
+  };
   const redeem = (code: string): unknown => grants.redeem("google", { ...client, code, code_verifier: undefined });
   const sign = (count: number): void => {
     for (let n = 0; n < count; n++) if (!redeem(grants.issueCode(request, persona))) throw new Error("not redeemed");

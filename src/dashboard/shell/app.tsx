@@ -7,7 +7,7 @@ import { followChanges, refreshState, service } from "../api/service.ts";
 import { currentAddress, location } from "../router.ts";
 import { Icon, Notices } from "../ui/button.tsx";
 import { Heading, Panel, Problem } from "../ui/parts.tsx";
-import { ClockChip, Navigation } from "./navigation.tsx";
+import { ClockChip, Navigation, WaitingScenarios } from "./navigation.tsx";
 import { openPalette, Palette, PALETTE_KEYS } from "./palette.tsx";
 import { OpenedDialog } from "../ui/dialog.tsx";
 import { useShortcuts } from "./shortcuts.tsx";
@@ -67,6 +67,7 @@ export function App() {
               {trouble}
             </div>
           )}
+          <WaitingScenarios />
           <header class="topbar">
             <button
               type="button"

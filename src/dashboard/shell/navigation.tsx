@@ -1,7 +1,8 @@
+import { scenarioInWords } from "../../wire/control/scenarios.ts";
 import { streamStatus } from "../api/stream.ts";
-import { service } from "../api/service.ts";
+import { instanceName, service } from "../api/service.ts";
 import { Icon } from "../ui/button.tsx";
-import { switchZone, zoneName, runningTime, wallTime } from "../ui/values.tsx";
+import { switchZone, zoneName, runningTime, UserText, wallTime } from "../ui/values.tsx";
 import { VIEWS, type View } from "./views.ts";
 import { href } from "../router.ts";
 
@@ -48,6 +49,22 @@ export function Navigation(props: { current: View["path"] | undefined; isOpen: b
         <a href="docs">API reference</a>
       </div>
     </nav>
+  );
+}
+
+/** Shown on every view while a scenario decides how the next sign-ins end. */
+export function WaitingScenarios() {
+  const [first, ...others] = service.value.state?.scenarios ?? [];
+  if (!first) return null;
+  return (
+    <div class="banner" role="status" data-testid="waiting-scenarios">
+      <Icon name="control" />
+      <span>
+        {others.length === 0 ? "A scenario waits." : `${others.length + 1} scenarios wait.`}{" "}
+        <UserText text={scenarioInWords(first, instanceName(first.data.match.instance))} />
+      </span>
+      <a href={href(["control"], { section: "scenarios" })}>Scenarios</a>
+    </div>
   );
 }
 

@@ -7,7 +7,7 @@ import { useLoad } from "../api/use-load.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { notify } from "../ui/button.tsx";
 import { UserText } from "../ui/values.tsx";
-import { advanceCommand, fixedCommands, searchCommand, userCommands, userSearch, type Command } from "./commands.ts";
+import { advanceCommand, fixedCommands, searchCommand, userCommands, userSearch, type Command } from "./commands.tsx";
 
 const isOpen = signal(false);
 /** What is done with a user whose name follows. */

@@ -1,3 +1,4 @@
+import { isSignInOf, personOf } from "../../wire/control/flows.ts";
 import { providerTitle, type Provider } from "../../wire/providers.ts";
 import { visible } from "../../wire/text/harmless.ts";
 import { control, type User as UserRecord } from "../api/client.ts";
@@ -138,18 +139,15 @@ const SHOWN = 10;
 
 /** A user's latest sign-ins, as far as the server keeps them. */
 function SignIns({ user }: { user: UserRecord }) {
-  const { rows, error, reload } = useLiveList(
-    "flow",
-    { user: user.id },
-    ({ data }) => data.user_id === user.id && data.instance === user.data.instance,
-    SHOWN,
-  );
+  const person = personOf(user);
+  const query = { user: user.id, instance: user.data.instance };
+  const { rows, error, reload } = useLiveList("flow", query, ({ data }) => isSignInOf(data, person), SHOWN);
   return (
     <Panel
       title="Sign-ins"
       flush
       testId="user-sign-ins"
-      actions={rows && rows.length > 0 && <a href={href(["flows"], { user: user.id })}>All flows of this user</a>}
+      actions={rows && rows.length > 0 && <a href={href(["flows"], query)}>All flows of this user</a>}
     >
       <Listed
         data={rows}

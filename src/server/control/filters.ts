@@ -3,9 +3,11 @@ import { clearTimeout, setTimeout } from "node:timers";
 import type * as z from "zod/mini";
 import type { Filtered, Requests } from "../../wire/control/queries.ts";
 import { isWatching } from "../../wire/control/paths.ts";
-import { isFlowMatch, isRequestMatch, type FlowFilter } from "../../wire/control/flows.ts";
+import { isFlowMatch, isRequestMatch, type FlowFilter, type Person } from "../../wire/control/flows.ts";
+import { isUuid } from "../../wire/ids.ts";
 import type { Flow, Flows } from "../history/flows.ts";
 import type { LoggedRequest, RequestLog } from "../history/request-log.ts";
+import { lowerCaseId } from "../http/routes/list.ts";
 import type { ControlDeps } from "./deps.ts";
 import { parseDuration, parseMoment } from "./check.ts";
 import { requireInstance } from "./records.ts";
@@ -14,17 +16,33 @@ type Filter = z.output<typeof Filtered>;
 
 const MAX_WAIT_MS = 25_000;
 
-/** @param flows newest first */
+/**
+ * @param flows newest first
+ * @param people from `peopleOf` the query's `user`
+ */
 export function filterFlows(
   flows: readonly Flow[],
   { newer_than, ...query }: Filter,
+  people: readonly Person[],
   deps: Pick<ControlDeps, "instances" | "now">,
 ): Flow[] {
   const bounds = boundsOf(query, deps);
-  const filter: FlowFilter = { ...query, ...bounds, instance: bounds.instance?.id };
+  const filter: FlowFilter = { ...query, ...bounds, people, instance: bounds.instance?.id };
   // One that is no longer kept is older than all that are.
   const known = newer_than === undefined ? -1 : flows.findIndex((flow) => flow.id === newer_than);
   return flows.slice(0, known < 0 ? flows.length : known).filter((flow) => isFlowMatch(flow, filter));
+}
+
+/** The users of all instances whose id a text is: their failed sign-ins are found by more than the id. */
+export async function peopleOf(user: string | undefined, { store }: Pick<ControlDeps, "store">): Promise<Person[]> {
+  const id = lowerCaseId(user?.trim() ?? "");
+  if (!isUuid(id)) return [];
+  const keys = await store.instancesWith("users", id);
+  const found = keys.map(async (instance): Promise<Person[]> => {
+    const view = await store.findUser(instance, id);
+    return view ? [{ id, instance, email: view.user.email, identities: await store.identitiesOf(instance, id) }] : [];
+  });
+  return (await Promise.all(found)).flat();
 }
 
 /** The instance, and times in the one form in which they can be compared. @throws {ApiError} `instance_not_found` */
@@ -43,10 +61,11 @@ function boundsOf(
 export function filterRequests(
   requests: readonly LoggedRequest[],
   query: z.output<typeof Requests>,
+  people: readonly Person[],
   deps: Pick<ControlDeps, "instances" | "flows" | "now">,
 ): LoggedRequest[] {
-  const { result, error, outcome, provider, user, reason } = query;
-  const ofFlow = { result, error, outcome, provider, user, reason };
+  const { result, error, outcome, provider, user, reason, browser } = query;
+  const ofFlow = { result, error, outcome, provider, user, reason, browser };
   const asksFlow = Object.values(ofFlow).some((value) => value !== undefined);
   const bounds = boundsOf(query, deps);
   const filter = { ...query, ...bounds, instance: bounds.instance?.subdomain };
@@ -54,7 +73,7 @@ export function filterRequests(
     if ((query.control === false && isWatching(request.path)) || !isRequestMatch(request, filter)) return false;
     if (!asksFlow) return true;
     const flow = request.flow_id === null ? undefined : deps.flows.get(request.flow_id);
-    return flow !== undefined && isFlowMatch(flow, ofFlow);
+    return flow !== undefined && isFlowMatch(flow, { ...ofFlow, people });
   });
 }
 

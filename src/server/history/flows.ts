@@ -75,9 +75,12 @@ export class Flows {
     const at = this.#now().toISOString();
     const flow = this.#flows.peek(id) ?? this.#begin(id, at);
     Object.assign(flow, facts);
+    const cause = flow.scenario?.cause;
+    if (facts.reason && cause) flow.reason = `As the scenario ${cause} asked: ${facts.reason}`;
     if (facts.redirect_uri) flow.redirect_uri = redactText(facts.redirect_uri);
     if (facts.considered) flow.considered = facts.considered.slice(0, MAX_CONSIDERED);
-    if (step && flow.steps.length < MAX_STEPS) flow.steps.push(stepOf(step, at));
+    const reason = step?.reason && flow.reason;
+    if (step && flow.steps.length < MAX_STEPS) flow.steps.push(stepOf({ ...step, ...(reason && { reason }) }, at));
     const decided = flow.steps.findLast(({ name }) => name === decidedBy);
     if (decided) decided.reason = flow.reason;
     this.changes.emit("change", flow);
@@ -95,6 +98,8 @@ export class Flows {
       requested_outcome: null,
       user_id: null,
       redirect_uri: null,
+      browser: null,
+      scenario: null,
       started_at,
       steps: [],
       considered: [],

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { causeOf, delaysOf } from "../../wire/control/scenarios.ts";
 import type { Arrival, Decide } from "../simulator/decision.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import { isPossible } from "../simulator/outcomes.ts";
@@ -30,10 +31,12 @@ export async function decide(deps: DecideDeps, arrival: Arrival): ReturnType<Dec
     const taken = because === undefined ? await take(deps, scenario, digest) : undefined;
     considered.push({ scenario: scenario.id, because: because ?? (taken ? "matched" : "used up") });
     if (!taken) continue;
-    const { as, outcome, delay_ms, profile } = taken;
-    return { decision: { as: as ?? login_hint, outcome, delay_ms, profile }, considered };
+    const { id, label, as, outcome, delay_ms, profile } = taken;
+    const cause = causeOf({ outcome, delay_ms, changesProfile: profile !== undefined });
+    const decision = { as: as ?? login_hint, outcome, delays: delaysOf(delay_ms), profile };
+    return { decision, scenario: { id, label, cause }, considered };
   }
-  return { decision: undefined, considered };
+  return { decision: undefined, scenario: null, considered };
 }
 
 /** First the scenario that already decided this state, then counted ones by age, then standing ones, newest first. */

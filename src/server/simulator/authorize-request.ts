@@ -39,6 +39,7 @@ export function parseRequest(
     browser,
     outcome: undefined,
     profile: undefined,
+    delays: undefined,
   };
 }
 

@@ -21,7 +21,9 @@ export function answerRequest(
   hint: string | undefined,
   override: Override | undefined,
 ): Redirect | PickerView {
-  const request = override ? { ...asked, outcome: override.outcome, profile: override.profile } : asked;
+  const request = override
+    ? { ...asked, outcome: override.outcome, profile: override.profile, delays: override.delays }
+    : asked;
   const account = decidedAccount(server, hint, override);
   // Only for the service's own requests: any other sender could omit that a click is needed.
   if (account && request.application?.needsClick === false) return redirectToClient(server, request, account);

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { Delays } from "../../wire/control/scenarios.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { Provider } from "../../wire/providers.ts";
 import { flowIdOf, type FlowFacts, type Flows } from "../history/flows.ts";
@@ -16,10 +17,8 @@ export interface Override {
   readonly outcome: OutcomeId;
   /** Changes to the profile that the provider sends. */
   readonly profile?: Edit | undefined;
-}
-
-export interface Decision extends Override {
-  readonly delay_ms: number;
+  /** How long the endpoints take, in milliseconds. */
+  readonly delays?: Delays | undefined;
 }
 
 /** A sign-in that arrives at a provider, with or without a browser. */
@@ -34,7 +33,8 @@ export interface Arrival {
 
 /** Finds the scenario for a sign-in, and why others do not apply. */
 export type Decide = (arrival: Arrival) => Promise<{
-  readonly decision: Decision | undefined;
+  readonly decision: Override | undefined;
+  readonly scenario: FlowFacts["scenario"] | null;
   readonly considered: NonNullable<FlowFacts["considered"]>;
 }>;
 
@@ -47,12 +47,11 @@ export interface DecisionDeps {
 }
 
 /** Asks the scenarios how a sign-in ends, records their answers in its flow, and waits as long as the one that applies says. */
-export async function decideSignIn({ decide, flows }: DecisionDeps, arrival: Arrival): Promise<Decision | undefined> {
-  const answer = await decide?.(arrival);
-  if (!answer) return undefined;
-  const { decision, considered } = answer;
-  if (considered.length > 0) flows.of(flowIdOf(arrival.state))({ considered });
-  if (decision && decision.delay_ms > 0) await delay(decision.delay_ms);
+export async function decideSignIn({ decide, flows }: DecisionDeps, arrival: Arrival): Promise<Override | undefined> {
+  const browser = arrival.labelledBrowser?.id ?? null;
+  const { decision, scenario = null, considered = [] } = (await decide?.(arrival)) ?? {};
+  if (browser !== null || considered.length > 0) flows.of(flowIdOf(arrival.state))({ browser, scenario, considered });
+  if (decision?.delays?.authorize) await delay(decision.delays.authorize);
   return decision;
 }
 

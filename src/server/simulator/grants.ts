@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import type { Delays } from "../../wire/control/scenarios.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { Provider } from "../../wire/providers.ts";
 import { cacheLimit, ownText } from "../memory-use.ts";
@@ -39,6 +40,8 @@ export interface AuthorizationRequest {
   readonly outcome: OutcomeId | undefined;
   /** Changes to the profile that the provider sends. */
   readonly profile: Edit | undefined;
+  /** How long the provider's endpoints take. */
+  readonly delays: Delays | undefined;
 }
 
 /** What is sealed, by its purpose. It becomes a part of an address. Times are in Unix milliseconds. */
@@ -133,10 +136,12 @@ export function createGrants({ sealer, recall, now, realNow }: GrantsOptions) {
       return close("code", { granted, persona: { id, email, name }, holder, expires: time() + CODE_LIFETIME_MS });
     },
 
-    /** What a code was issued for: the chosen outcome, and browser and state as `pageHash` names them. Undefined: none. */
-    issuedFor(code: string): { readonly outcome: OutcomeId | undefined; readonly holder: string | undefined } {
+    /** What a code was issued for: also browser and state, as `pageHash` names them. Undefined: none. */
+    issuedFor(code: string): Partial<Pick<AuthorizationRequest, "outcome" | "delays">> & {
+      readonly holder?: string | undefined;
+    } {
       const { granted, holder } = open("code", code)?.value ?? {};
-      return { outcome: granted?.outcome, holder };
+      return { ...granted, holder };
     },
 
     /** An access token for a code: once, and only for the client that it was issued to. Otherwise undefined. */

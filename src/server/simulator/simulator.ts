@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { FetchInit, FetchResponse } from "../../wire/http/fetch.ts";
 import { PROVIDERS, isProvider, type Provider } from "../../wire/providers.ts";
 import { normalizeEmail } from "../../wire/text/fold.ts";
@@ -92,7 +93,8 @@ export function createSimulator(options: SimulatorOptions) {
       const bearer = /^Bearer (.+)$/.exec(init.headers?.["authorization"] ?? "")?.[1] ?? "";
       const consent = grants.consentOf(name, bearer);
       if (!consent) return reply(401, { message: "Bad credentials" });
-      const { outcome, profile, scopes } = consent.granted;
+      const { outcome, profile, scopes, delays } = consent.granted;
+      if (path === profilePath(provider)) await pause(delays?.profile, init);
       if (outcome === "profile_error") return reply(500, { message: "Internal Server Error" });
       const avatar_url = consent.persona.avatar_url ?? `${prefix}/avatars/${personas.pictureName(consent.persona)}.svg`;
       const persona = alteredPersona({ ...consent.persona, avatar_url }, outcome, name);
@@ -102,6 +104,17 @@ export function createSimulator(options: SimulatorOptions) {
       return profile ? withEdit(answer, provider, path, profile) : answer;
     },
   };
+}
+
+/** @throws if the caller gives up first */
+async function pause(ms: number | undefined, { signal }: FetchInit): Promise<void> {
+  if (ms) await delay(ms, undefined, signal && { signal });
+}
+
+/** The first of the resources. */
+function profilePath({ endpoints }: SimulatedProvider): string | undefined {
+  const { authorize: _, token: __, ...resources } = endpoints;
+  return Object.values(resources)[0];
 }
 
 function byProvider<Value>(make: (name: Provider) => Value): Readonly<Record<Provider, Value>> {
@@ -116,7 +129,8 @@ async function answerToken(
   if (init.method !== "POST") return notFound();
   const request = parseTokenRequest(init);
   if (!request) return reply(400, { error: "unsupported_grant_type" });
-  const { outcome } = grants.issuedFor(request.code);
+  const { outcome, delays } = grants.issuedFor(request.code);
+  await pause(delays?.token, init);
   const failure = await tokenFailure(outcome, name);
   if (failure) return failure;
   // The code is already redeemed, as if another client had used it.

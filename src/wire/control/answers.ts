@@ -3,7 +3,7 @@ import { OUTCOME_IDS } from "../outcomes.ts";
 import { session, user } from "../product/resources.ts";
 import * as seed from "./seed.ts";
 import { TOKEN_KINDS, TOKEN_PROBLEMS } from "../claims.ts";
-import { jsonObject, optional, outcome, provider, record } from "./values.ts";
+import { delay, jsonObject, optional, outcome, provider, record } from "./values.ts";
 
 const text = z.string();
 const count = z.int();
@@ -30,18 +30,6 @@ export const ClockProof = z.object({
     z.describe("The HMAC-SHA-256, in base64url, by the instance's secret key, of: svc clock <nonce> <now>"),
   ),
 });
-export const State = z.object({
-  version: text,
-  now: text,
-  clock: Clock,
-  store: text,
-  providers: z.record(provider, z.enum(["real", "simulated", "off", "by instance"])),
-  instances: count,
-  users: count,
-  sessions: count,
-  estimated: z.boolean().check(z.describe("Whether users and sessions are estimates: in PostgreSQL beyond 100,000")),
-});
-
 const oldKeys = z
   .array(z.object({ expires_at: text }))
   .check(z.describe("The replaced secret keys that still verify, newest first"));
@@ -152,7 +140,7 @@ export const Scenario = record(
     as: nullable,
     outcome,
     times: z.nullable(z.int()),
-    delay_ms: count,
+    delay_ms: delay,
     label: nullable,
     profile: z.optional(jsonObject),
     omit: z.optional(z.array(text)),
@@ -161,6 +149,19 @@ export const Scenario = record(
     created_at: text,
   }),
 );
+export const State = z.object({
+  version: text,
+  now: text,
+  clock: Clock,
+  store: text,
+  providers: z.record(provider, z.enum(["real", "simulated", "off", "by instance"])),
+  instances: count,
+  users: count,
+  sessions: count,
+  scenarios: z.array(Scenario).check(z.describe("Those that wait for sign-ins of any browser, newest first")),
+  estimated: z.boolean().check(z.describe("Whether users and sessions are estimates: in PostgreSQL beyond 100,000")),
+});
+
 export const Browser = z.object({
   id: text,
   cookies: z.array(

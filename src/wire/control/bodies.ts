@@ -135,7 +135,7 @@ export const NewScenario = z.strictObject({
   times: z
     ._default(z.nullable(z.int().check(z.minimum(1), z.maximum(100_000))), 1)
     .check(z.describe("Number of sign-ins to apply to; null: all until it is deleted")),
-  delay_ms: z._default(z.int().check(z.minimum(0), z.maximum(25_000)), 0),
+  delay_ms: z._default(v.delay, 0),
   label: z.optional(v.text),
   ...profileEdit,
 });

@@ -25,6 +25,16 @@ export const Flow = record(
     requested_outcome: z.nullable(outcome),
     user_id: nullable,
     redirect_uri: nullable,
+    browser: nullable.check(z.describe("The id of the labelled browser that made it, from POST /browsers")),
+    scenario: z
+      .nullable(
+        z.object({
+          id: text,
+          label: nullable,
+          cause: nullable.check(z.describe("What it asked for that can make a sign-in fail, e.g. token_error")),
+        }),
+      )
+      .check(z.describe("The scenario that decided it")),
     started_at: text,
     process: text,
     steps: z.array(Step),

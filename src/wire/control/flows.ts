@@ -8,22 +8,26 @@ type Query = NonNullable<QueryOf<"GET /flows/summary">>;
 /** What sign-ins are filtered by, with the instance's id and times in ISO 8601. */
 export type FlowFilter = Pick<
   Query,
-  "result" | "error" | "outcome" | "provider" | "instance" | "user" | "reason" | "since" | "until"
->;
+  "result" | "error" | "outcome" | "provider" | "instance" | "user" | "reason" | "browser" | "since" | "until"
+> & {
+  /** The users whose id `user` is. */
+  readonly people?: readonly Person[] | undefined;
+};
 
 /** Whether a sign-in matches all filters that are given. */
 export function isFlowMatch(flow: Flow, filter: FlowFilter): boolean {
-  const { result, error, outcome, provider, instance, user, reason, since, until } = filter;
+  const { result, error, outcome, provider, instance, user, people, reason, browser, since, until } = filter;
   return (
     (result === undefined || flow.result === result) &&
     (error === undefined || flow.error === error) &&
     (outcome === undefined || flow.requested_outcome === outcome) &&
     (provider === undefined || flow.provider === provider) &&
     (instance === undefined || flow.instance === instance) &&
+    (browser === undefined || flow.browser === browser) &&
     (since === undefined || flow.started_at >= since) &&
     (until === undefined || flow.started_at < until) &&
     (reason === undefined || (flow.reason !== null && fold(flow.reason).includes(fold(reason)))) &&
-    (user === undefined || isOfPerson(flow, user))
+    (user === undefined || isOfPerson(flow, user) || people?.some((person) => isSignInOf(flow, person)) === true)
   );
 }
 
@@ -64,15 +68,46 @@ export function isOfPerson({ as, user_id, steps }: Pick<Flow, "as" | "user_id" |
   const isId = (value: unknown): boolean =>
     (typeof value === "string" || typeof value === "number") && fold(String(value)).startsWith(wanted);
   if (isName(as) || isId(user_id)) return true;
-  return steps.some(({ sent, answered }) =>
-    [sent, answered].some((message) =>
-      Object.entries(message ?? {}).some(([path, value]) => {
-        // A field of a list's entry, or of a message in the message, has the path `0.email` or `data.username`.
-        const name = path.slice(path.lastIndexOf(".") + 1);
-        return (NAMES.has(name) && isName(value)) || (IDS.has(name) && isId(value));
-      }),
-    ),
+  return named(steps).some(([name, value]) => (NAMES.has(name) && isName(value)) || (IDS.has(name) && isId(value)));
+}
+
+/** A user, as sign-ins name people. */
+export interface Person {
+  readonly id: string;
+  readonly instance: string;
+  readonly email: string;
+  readonly identities: readonly {
+    readonly provider: string;
+    readonly uid: string;
+    readonly email: string | null;
+  }[];
+}
+
+/** Who a user of the control API is in sign-ins. */
+export function personOf({ id, data }: AnswerOf<"GET /users/:id">): Person {
+  return { id, instance: data.instance, email: data.email, identities: data.identities ?? [] };
+}
+
+/** Whether a sign-in is a user's: by its id, or before there is one, by the user's addresses and provider accounts. */
+export function isSignInOf(flow: Omit<Flow, "process">, person: Person): boolean {
+  const { instance, provider, user_id, as, steps } = flow;
+  if (instance !== person.instance) return false;
+  if (user_id !== null) return user_id === person.id;
+  const addresses = new Set([person.email, ...person.identities.map(({ email }) => email ?? "")].map(fold));
+  const uids = new Set(person.identities.filter((one) => one.provider === provider).map(({ uid }) => uid));
+  if (addresses.has(fold(as ?? ""))) return true;
+  return named(steps).some(
+    ([name, value]) =>
+      (NAMES.has(name) && addresses.has(fold(String(value)))) || (IDS.has(name) && uids.has(String(value))),
   );
+}
+
+/** The fields of the messages, without the path to them: of a list's entry, or of a message in the message. */
+function named(steps: Flow["steps"]): [name: string, value: unknown][] {
+  return steps
+    .flatMap(({ sent, answered }) => [sent, answered])
+    .flatMap((message) => Object.entries(message ?? {}))
+    .map(([path, value]) => [path.slice(path.lastIndexOf(".") + 1), value]);
 }
 
 export type Step = AnswerOf<"GET /flows">[number]["data"]["steps"][number];

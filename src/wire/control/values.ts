@@ -74,6 +74,22 @@ export const moment = z.union(
     error: "must be a date and time such as 2026-01-31T12:00:00Z, or an age such as 15m",
   },
 );
+const delayMs = z.int().check(z.minimum(0), z.maximum(25_000));
+export const delay = z
+  .union(
+    [
+      delayMs,
+      z.strictObject({
+        authorize: z.optional(delayMs),
+        token: z.optional(delayMs),
+        profile: z.optional(delayMs),
+      }),
+    ],
+    { error: 'must be 0 to 25000 milliseconds, or an object of them such as { "token": 12000 }' },
+  )
+  .check(
+    z.describe("Milliseconds before the authorize page answers, or before each of authorize, token and profile does"),
+  );
 export const jsonObject = z.record(z.string(), z.unknown());
 
 /** A record of the API: every one has this form. */
@@ -104,6 +120,7 @@ export const filters = {
     "A part of a person's name, login or e-mail address, or an id",
   ),
   reason: optional(text, "A part of the reason of the failure"),
+  browser: optional(text, "The id of a browser created by POST /browsers"),
   since: optional(moment, "The earliest start: a date and time, or an age such as 15m"),
   until: optional(moment, "What began before this: a date and time, or an age such as 15m"),
   wait: optional(z.string().check(z.maxLength(16)), 'How long to wait for the first match, e.g. "5s"; 25 s at most'),

@@ -1,5 +1,6 @@
 import { Argument, Option, type Command } from "commander";
 import type { AnswerOf, BodyOf } from "../../../wire/control/types.ts";
+import { delayInWords, DELAYED } from "../../../wire/control/scenarios.ts";
 import { OUTCOME_IDS, type OutcomeId } from "../../../wire/outcomes.ts";
 import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
 import { collect, runs, type Flags } from "../../command.ts";
@@ -10,7 +11,7 @@ import type { Listed } from "../../list/columns.ts";
 import { printAll, printResource } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
 import { counted, printJson } from "../../output/text.ts";
-import { durationFrom, fieldsFrom, numberFrom } from "../../quantities.ts";
+import { durationFrom, fieldsFrom, numberFrom, pairFrom } from "../../quantities.ts";
 
 const SCENARIO_COLUMNS: Listed<AnswerOf<"GET /scenarios">[number]> = {
   id: "id",
@@ -28,17 +29,18 @@ const SCENARIO_COLUMNS: Listed<AnswerOf<"GET /scenarios">[number]> = {
     },
     { name: "remaining", title: "LEFT", value: ({ data }) => (data.remaining === null ? "∞" : `${data.remaining}`) },
     { name: "used", title: "USED", isSpare: true, value: ({ data }) => `${data.used}` },
-    { name: "delay_ms", value: ({ data }) => `${data.delay_ms}` },
+    { name: "delay_ms", value: ({ data }) => delayInWords(data.delay_ms) ?? "" },
     { name: "label", title: "LABEL", isSpare: true },
     { name: "created_at", isTime: true },
   ],
 };
 
-export interface NextOptions extends Flags<"as" | "times" | "delay" | "loginHint" | "browser" | "label", "always"> {
+export interface NextOptions extends Flags<"as" | "times" | "loginHint" | "browser" | "label", "always"> {
   readonly outcome: OutcomeId;
   readonly provider?: Provider;
   readonly field?: readonly string[];
   readonly omit?: string[];
+  readonly delay?: readonly string[];
 }
 
 export function addSignIns(dev: Command, context: Context): void {
@@ -50,7 +52,11 @@ export function addSignIns(dev: Command, context: Context): void {
     .addOption(new Option("--outcome <outcome>", "how it ends").choices(OUTCOME_IDS).default("success"))
     .addOption(new Option("--times <number>", "for this number of sign-ins; default 1").conflicts("always"))
     .option("--always", "for every sign-in, until svc dev scenarios --clear")
-    .option("--delay <duration>", "delay the provider's answer; a number alone is milliseconds")
+    .option(
+      "--delay <duration>",
+      "delay the authorize page, or with token= or profile= that endpoint; a number alone is milliseconds; can be repeated",
+      collect,
+    )
     .option("--login-hint <address>", "only for sign-ins with this login_hint")
     .option("--browser <id>", "only for the browser with this id or label")
     .option(
@@ -65,6 +71,7 @@ export function addSignIns(dev: Command, context: Context): void {
       ["svc dev next github --as ada", "the next sign-in with github is Ada's, without the account picker"],
       ["svc dev next --outcome access_denied", "the next one is declined, whatever the provider"],
       ["svc dev next google --outcome token_timeout --times 3", "google fails three times"],
+      ["svc dev next github --delay token=12s", "its token endpoint is slower than svc waits"],
       ["svc dev next --as ada --field name=null --omit picture", "her profile has other fields"],
     ],
   });
@@ -97,11 +104,23 @@ function scenarioOf(options: NextOptions, provider: Provider | undefined): BodyO
     outcome,
     as,
     times: always ? null : times === undefined ? undefined : numberFrom("--times", times),
-    delay_ms: delay === undefined ? undefined : durationFrom("--delay", delay, { bare: "ms" }),
+    delay_ms: delay && delayFrom(delay),
     label,
     profile: fieldsFrom("--field", field),
     omit,
   };
+}
+
+/** `1.5s`, which is for the authorize page, or `token=12s`. */
+function delayFrom(texts: readonly string[]): NonNullable<BodyOf<"POST /scenarios">>["delay_ms"] {
+  const parts = texts.map((text) => {
+    const [name, duration] = text.includes("=") ? pairFrom("--delay", text) : ["authorize", text];
+    if (!DELAYED.some((place) => place === name))
+      throw new UsageError(`--delay: "${name}" is none of ${DELAYED.join(", ")}.`, "Write --delay token=12s.");
+    return [name, durationFrom("--delay", duration, { bare: "ms" })] as const;
+  });
+  const { authorize, ...others } = Object.fromEntries(parts);
+  return Object.keys(others).length === 0 ? authorize : { ...others, ...(authorize !== undefined && { authorize }) };
 }
 
 export async function runScenarios(context: Context, options: Flags<never, "clear">): Promise<void> {

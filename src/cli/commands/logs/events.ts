@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { ServerEvent, ControlClient } from "../../../control-client/index.ts";
-import { isFlowMatch, isOfPerson } from "../../../wire/control/flows.ts";
+import { isFlowMatch, type Person } from "../../../wire/control/flows.ts";
 import { CONTROL_BASE, isWatching } from "../../../wire/control/paths.ts";
 import { MAX_PAGE_SIZE } from "../../../wire/http/request.ts";
 
@@ -15,6 +15,8 @@ export interface Wanted {
   readonly flow: string | undefined;
   /** Whose sign-ins: a name, an e-mail address, a login or an id. */
   readonly user: string | undefined;
+  /** The users whose id that is. */
+  readonly people: readonly Person[];
   readonly isFailed: boolean;
   /** Whether what commands and the dashboard ask is shown as well. */
   readonly isAll: boolean;
@@ -48,15 +50,16 @@ function isWantedRequest({ data }: RequestEvent, flow: FlowEvent | undefined, wa
   const { route, path, status, flow_id, instance, reason } = data;
   const runsSignIn = RUNS_SIGN_IN.has(route ?? "");
   if (wanted.flow !== undefined) return flow_id === wanted.flow;
-  if (wanted.user !== undefined && !(flow && isOfPerson(flow.data, wanted.user))) return false;
+  const { user, people } = wanted;
+  if (user !== undefined && !(flow && isFlowMatch(flow.data, { user, people }))) return false;
   if (wanted.instance !== undefined && instance !== wanted.instance.subdomain) return false;
   if (!wanted.isAll && !runsSignIn && isWatching(path)) return false;
   return !wanted.isFailed || status >= 400 || reason !== null || (runsSignIn && flow?.data.result === "error");
 }
 
-function isWantedFlow({ id, data }: FlowEvent, { flow, user, instance, isFailed }: Wanted): boolean {
+function isWantedFlow({ id, data }: FlowEvent, { flow, user, people, instance, isFailed }: Wanted): boolean {
   if (flow !== undefined) return id === flow;
-  return isFlowMatch(data, { user, instance: instance?.id, result: isFailed ? "error" : undefined });
+  return isFlowMatch(data, { user, people, instance: instance?.id, result: isFailed ? "error" : undefined });
 }
 
 /** What the server remembers, the oldest first: the sign-ins, as they are now, and then the latest requests. */

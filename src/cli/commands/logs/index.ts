@@ -1,7 +1,9 @@
 import { extname, resolve } from "node:path";
-import type { ControlClient } from "../../../control-client/index.ts";
-import { flowMarkdown } from "../../../wire/control/flows.ts";
+import { ControlError, type ControlClient } from "../../../control-client/index.ts";
+import { flowMarkdown, personOf, type Person } from "../../../wire/control/flows.ts";
+import { scenarioInWords } from "../../../wire/control/scenarios.ts";
 import { MAX_PAGE_SIZE } from "../../../wire/http/request.ts";
+import { isUuid } from "../../../wire/ids.ts";
 import { runs, type Flags, type Program } from "../../command.ts";
 import { describeControl, openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
@@ -9,7 +11,7 @@ import { UsageError, DEV_EXITS, EXIT, type ExitCode } from "../../errors.ts";
 import { writeNewFile } from "../../files.ts";
 import { checkFlowId } from "../../list/columns.ts";
 import { printsRows } from "../../output/flags.ts";
-import { printJson, say } from "../../output/text.ts";
+import { harmless, printJson, say } from "../../output/text.ts";
 import { numberFrom } from "../../quantities.ts";
 import { createSelection, recent, type Wanted, type FlowEvent } from "./events.ts";
 import { follow } from "./follow.ts";
@@ -56,9 +58,11 @@ export async function runLogs(context: Context, options: LogsOptions): Promise<E
   }
   const toView = viewOf(options);
   const control = await openControl(context, options);
+  if (toView === textView) await tellOfScenarios(context, control);
   const { flow, user, failed: isFailed = false, all: isAll = false } = options;
   const instance = await instanceOf(control, options.instance);
-  const selection = createSelection({ flow, user, isFailed, isAll, instance, limit });
+  const people = await peopleOf(control, user, options.instance);
+  const selection = createSelection({ flow, user, people, isFailed, isAll, instance, limit });
   const view = toView(context, selection);
   if (toView === textView) say(context, `Logs of ${describeControl(context, control)}`);
   if (options.follow) return follow(context, options, { first: control, selection, view });
@@ -79,6 +83,27 @@ async function instanceOf(control: ControlClient, name: string | undefined): Pro
   if (name === undefined) return undefined;
   const { id, data } = await control.request("GET /instances/:id", { params: { id: name } });
   return { id, subdomain: data.subdomain };
+}
+
+async function tellOfScenarios({ stderr }: Context, control: ControlClient): Promise<void> {
+  const [first, ...others] = (await control.request("GET /state")).scenarios;
+  if (!first) return;
+  const waiting = others.length === 0 ? "A scenario waits." : `${others.length + 1} scenarios wait.`;
+  stderr.write(
+    `${waiting} ${harmless(scenarioInWords(first))} Remove ${others.length === 0 ? "it" : "them"}: svc dev scenarios --clear\n`,
+  );
+}
+
+/** The user with an id: failed sign-ins are that user's by addresses and accounts, too. */
+async function peopleOf(control: ControlClient, user: string | undefined, instance?: string): Promise<Person[]> {
+  if (user === undefined || !isUuid(user.toLowerCase())) return [];
+  try {
+    return [personOf(await control.request("GET /users/:id", { params: { id: user }, query: { instance } }))];
+  } catch (error) {
+    // Deleted by now, or of several instances: the id alone finds sign-ins.
+    if (error instanceof ControlError && (error.status === 404 || error.status === 409)) return [];
+    throw error;
+  }
 }
 
 /** As the dashboard shares a sign-in: for an issue, for tools that read HTTP archives, for programs. */

@@ -93,18 +93,24 @@ function mayChangeScenarios({ resource, data }: ServerEvent): boolean {
   return resource === "flow" ? data.considered.length > 0 : isWrite(data) && data.path.includes("/v1/scenarios");
 }
 
+const DELAYED = [
+  { value: "authorize", text: "The authorize page" },
+  { value: "token", text: "The token endpoint" },
+  { value: "profile", text: "The profile endpoint" },
+];
+
 export function ScenarioForm() {
   const outcome = useSignal<OutcomeId>("access_denied");
   const accounts = usePersonaChoices("The one in login_hint, or the first");
   const chosen = service.value.outcomes.find(({ id }) => id === outcome.value);
-  const create: Send = async ({ provider, instance, as, times, delay_ms }) => {
+  const create: Send = async ({ provider, instance, as, times, delay, delayed = "authorize" }) => {
     await control.request("POST /scenarios", {
       body: {
         match: { provider: (provider || undefined) as Provider | undefined, instance: instance || undefined },
         as: as || undefined,
         outcome: outcome.value,
         times: times ? Number(times) : null,
-        delay_ms: Number(delay_ms),
+        delay_ms: { [delayed]: Number(delay) },
       },
     });
     changed("The scenario is set");
@@ -124,7 +130,8 @@ export function ScenarioForm() {
           min="1"
           value="1"
         />
-        <TextField name="delay_ms" label="Delay in ms" type="number" min="0" max="25000" value="0" />
+        <TextField name="delay" label="Delay in ms" type="number" min="0" max="25000" value="0" />
+        <Select name="delayed" label="Delay of" choices={DELAYED} />
       </div>
       {chosen && (
         <p class="muted" data-testid="outcome-description">

@@ -2,7 +2,7 @@ import { ApiError } from "../../errors.ts";
 import type { Flow, Step } from "../../history/flows.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { parseMoment } from "../check.ts";
-import { filterFlows, waitFor } from "../filters.ts";
+import { filterFlows, peopleOf, waitFor } from "../filters.ts";
 import { requireFound } from "../records.ts";
 import { json } from "../../http/respond.ts";
 import { listInMemory } from "../lists.ts";
@@ -15,15 +15,17 @@ export const flowRoutes = (deps: ControlDeps): HandlersOf<"/flows"> => ({
   "GET /flows": async (call) => {
     const { query } = call;
     const { flows, process } = deps;
-    const matching = await waitFor(query.wait, () => filterFlows(flows.all, query, deps), flows, deps.closing);
+    const people = await peopleOf(query.user, deps);
+    const find = (): Flow[] => filterFlows(flows.all, query, people, deps);
+    const matching = await waitFor(query.wait, find, flows, deps.closing);
     if (query.format === "har") return json(call.event, toHar(matching.slice(0, query.limit), deps));
     const present = (flow: Flow) => flowResource(flow, process);
     return listInMemory(call, deps, { name: `flows ${process}`, all: flows.all, matching, isRing: true, present });
   },
 
-  "GET /flows/summary": ({ query }) => {
+  "GET /flows/summary": async ({ query }) => {
     const { periods, ...filter } = query;
-    const flows = filterFlows(deps.flows.all, filter, deps);
+    const flows = filterFlows(deps.flows.all, filter, await peopleOf(filter.user, deps), deps);
     if (periods === undefined) return summaryOf(flows);
     if (query.since === undefined) throw new ApiError("bad_request", "periods: say since when with since");
     const now = deps.now();

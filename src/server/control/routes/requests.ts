@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { clearInterval, setInterval } from "node:timers";
 import type { Flow } from "../../history/flows.ts";
 import type { LoggedRequest } from "../../history/request-log.ts";
-import { filterRequests, waitFor } from "../filters.ts";
+import { filterRequests, peopleOf, waitFor } from "../filters.ts";
 import { requireFound } from "../records.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { listInMemory } from "../lists.ts";
@@ -15,7 +15,8 @@ export const requestRoutes = (deps: ControlDeps): HandlersOf<"/requests" | "/eve
   "GET /requests": async (call) => {
     const { query } = call;
     const { requests, process } = deps;
-    const find = (): LoggedRequest[] => filterRequests(requests.all, query, deps);
+    const people = await peopleOf(query.user, deps);
+    const find = (): LoggedRequest[] => filterRequests(requests.all, query, people, deps);
     const matching = await waitFor(query.wait, find, requests, deps.closing);
     const present = (entry: LoggedRequest) => requestResource(entry, process);
     return listInMemory(call, deps, {

@@ -134,7 +134,12 @@ function fits(
   return (pending === undefined || pending === isPending) && (label === undefined || label === scenario.label);
 }
 
-function scenarioResource(scenario: Scenario) {
+/** Whether any browser's sign-in may meet it, not only one of a test. */
+export function isWaitingForAnybody(scenario: Scenario): boolean {
+  return remainingOf(scenario) !== 0 && scenario.match.browser === undefined;
+}
+
+export function scenarioResource(scenario: Scenario) {
   const { id, states: _, order: __, profile, ...data } = scenario;
   const edit = profile && { profile: profile.set, omit: [...profile.omit] };
   return { id, resource: "scenario" as const, data: { ...data, ...edit, remaining: remainingOf(scenario) } };

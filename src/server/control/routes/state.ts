@@ -15,6 +15,7 @@ import { PREVIOUS_NAME, SNAPSHOT_NAME } from "../../../wire/control/bodies.ts";
 import { generateUsers } from "../generate.ts";
 import { listInMemory } from "../lists.ts";
 import { dashboardLink } from "../keys.ts";
+import { isWaitingForAnybody, scenarioResource } from "./scenarios.ts";
 
 export const stateRoutes = (
   deps: ControlDeps,
@@ -32,6 +33,7 @@ export const stateRoutes = (
       instances: deps.instances.all.length,
       users,
       sessions,
+      scenarios: deps.shared.scenarios.filter(isWaitingForAnybody).toReversed().map(scenarioResource),
       estimated: Math.max(users, sessions) > (deps.store.maxCounted ?? Infinity),
     };
   },

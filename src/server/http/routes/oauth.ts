@@ -57,7 +57,7 @@ export function oauthRoutes(deps: SignInRouteDeps): HandlersOf<Rows> {
         .complete({ provider, state, code, error, iss, ip_address, cookie, caller, flow_id })
         .finally(() => attributeToFlow(request, deps, flow_id));
       request.signIn = { provider, outcome: failure?.code ?? "success" };
-      if (failure) request.reason = `${failure.code}: ${failure.message}`;
+      if (failure) request.reason = `${failure.code}: ${deps.flows.get(flow_id)?.reason ?? failure.message}`;
       return redirect(event, location, ...(caller.isBrowser ? [endBinding(state, addresses.isHttps)] : []));
     },
   };

@@ -4,7 +4,9 @@ import { visible } from "../../wire/text/harmless.ts";
 import { control, type Clock, type User } from "../api/client.ts";
 import { service, setClock, revokeSessionsOf, runSignIn } from "../api/service.ts";
 import { go, goTo, href } from "../router.ts";
+import type { VNode } from "preact";
 import { notify } from "../ui/button.tsx";
+import { FormDialog, openDialog } from "../ui/dialog.tsx";
 import { counted, nameIn, WORD } from "../ui/text.ts";
 import { switchZone, wallTime, zone, zoneName } from "../ui/values.tsx";
 import { VIEWS } from "./views.ts";
@@ -74,7 +76,12 @@ export function userCommands(users: readonly User[]): Command[] {
     const [name, email] = [visible(user.data.name), visible(user.data.email)];
     return [
       to(name, email, href(["users", user.id], { instance: user.data.instance }), email),
-      { name: `Revoke all sessions of ${name}`, hint: "action", keywords: email, run: () => revoke(user) },
+      {
+        name: `Revoke all sessions of ${name}`,
+        hint: "action",
+        keywords: email,
+        run: () => openDialog(askToRevoke(user)),
+      },
     ];
   });
 }
@@ -121,6 +128,18 @@ async function signInAndShow(): Promise<void> {
   go(["flows", (await runSignIn()).flow_id]);
 }
 
-async function revoke(user: User): Promise<void> {
-  notify("good", `${counted(await revokeSessionsOf(user), "session")} of ${user.data.email} revoked`);
+function askToRevoke(user: User): VNode {
+  const revoke = async (): Promise<void> =>
+    notify("good", `${counted(await revokeSessionsOf(user), "session")} of ${user.data.email} revoked`);
+  return (
+    <FormDialog
+      title={`Revoke all sessions of ${visible(user.data.email)}?`}
+      action="Revoke all"
+      kind="danger"
+      testId="confirm"
+      onSubmit={revoke}
+    >
+      <p>Tokens that were issued go on verifying until they expire.</p>
+    </FormDialog>
+  );
 }
