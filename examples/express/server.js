@@ -3,6 +3,7 @@ import { beginSignIn, finishSignIn } from "svc-identity/sign-in";
 import { authenticateRequest } from "svc-identity/verify";
 
 const SIGN_IN = `<p><a href="/sign-in">Sign in</a></p>`;
+const SIGN_OUT = `<form method="post" action="/sign-out"><button>Sign out</button></form>`;
 const PROVIDERS = ["google", "github", "twitter"];
 
 /** What a user reads for each way in which a sign-in can end without a token. */
@@ -37,7 +38,7 @@ export function createApp({ secretKey, baseUrl, origin, now }) {
     const provider = PROVIDERS.find((name) => name === request.query.provider);
     const begun = await beginSignIn(request, { ...signIn, provider, returnTo: request.query.return_to ?? "/me" });
     response.set(begun.headers);
-    if (!begun.ok) return response.status(400).send(page(retry(begun.error.code)));
+    if (!begun.ok) return response.status(400).send(page(retry(begun.error.code, request.query.return_to)));
     response.redirect(begun.location);
   });
 
@@ -59,6 +60,14 @@ export function createApp({ secretKey, baseUrl, origin, now }) {
     response.json({ id: sub, name, email, provider });
   });
 
+  // A page for signed-in users, which a link in somebody's mail may open. It shows a link to sign in and does not redirect
+  // to it: a sign-in begins with a click on a page of this application.
+  app.get("/dashboard", async (request, response) => {
+    const user = await authenticateRequest(request, { secretKey, cookie: cookieName, now });
+    if (user.status === "signed-out") return response.status(401).send(page(signInFor(request.originalUrl)));
+    response.send(page(`<h1>Dashboard</h1><p>${escaped(user.claims.email)}</p>${SIGN_OUT}`));
+  });
+
   app.post("/sign-out", (request, response) => {
     response.clearCookie(cookieName, cookie);
     response.redirect(303, "/");
@@ -71,8 +80,18 @@ function page(content) {
   return `<!doctype html><html lang="en"><title>Example</title><main>${content}</main></html>`;
 }
 
-/** Shows fixed text only: nothing from an address is on a page. */
-function retry(code) {
+/** Begins a sign-in that returns to a page. `beginSignIn` takes a path of this application alone. */
+function signInFor(returnTo) {
+  return `<p><a href="/sign-in?return_to=${encodeURIComponent(returnTo)}">Sign in</a> to see this page.</p>`;
+}
+
+/** Shows fixed text only: nothing from an address is on a page but where to return to, encoded. */
+function retry(code, returnTo) {
   const message = FAILURES.get(code) ?? FAILURES.get("server_error");
-  return `<p>${message}</p><p><a href="/sign-in">Try again</a></p>`;
+  const query = typeof returnTo === "string" ? `?return_to=${encodeURIComponent(returnTo)}` : "";
+  return `<p>${message}</p><p><a href="/sign-in${query}">Try again</a></p>`;
+}
+
+function escaped(text) {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 }

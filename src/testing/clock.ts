@@ -31,10 +31,13 @@ export interface TestClock {
   setSystemTime(time: Moment): Promise<void>;
   /** Moves the clock forwards to a moment and stops it there. @throws {ControlError} for a moment in the past */
   pauseAt(time: Moment): Promise<void>;
-  /** Moves the clock forwards. A stopped clock stays stopped. @throws {ControlError} for what is not a duration */
+  /**
+   * Moves the clock forwards by a duration such as `"61m"`. A stopped clock stays stopped.
+   * @throws {ControlError} for what is not a duration @throws {ServeError} for a number: 61 could be minutes or seconds
+   */
+  advance(by: string): Promise<void>;
+  /** The same by the name that Playwright's clock has for it, and as there also in milliseconds. */
   fastForward(by: Duration): Promise<void>;
-  /** The same as `fastForward`. */
-  advance(by: Duration): Promise<void>;
   /** Resumes a stopped clock. */
   resume(): Promise<void>;
   /** Returns to the real time. */
@@ -94,8 +97,15 @@ export function createTestClock(control: ControlClient, { now, isFrozen }: Clock
       await advance({ to: at });
       await freeze(at);
     },
+    async advance(by) {
+      // A program without types may pass anything.
+      if (typeof by === "number")
+        throw new ServeError(
+          `advance(${String(by)}) has no unit. Write "${String(by)}m", "${String(by)}s" or "${String(by)}ms".`,
+        );
+      return advance({ by });
+    },
     fastForward: (by) => advance({ by }),
-    advance: (by) => advance({ by }),
     resume: () => done(control.request("POST /clock/resume")),
     reset: () => done(control.request("POST /clock/reset")),
     applyTo: ({ clock }) => (isFrozen() ? clock.setFixedTime(now()) : clock.setSystemTime(now())),

@@ -1,6 +1,7 @@
 /** Fixtures for Playwright: a service for each worker, or one that is running, and sign-ins with the outcome that a test needs. */
 import type { AnswerOf } from "../wire/control/types.ts";
 import { type TestService, type TestServiceOptions, connect, startTestService } from "./index.ts";
+import { startApplication, type WorkerApplication } from "./playwright-application.ts";
 import { type SignInAs, SignedIn, type StorageStateFor, sharedServer, createSignInAs } from "./playwright-sign-in.ts";
 import { env } from "node:process";
 import { test as base, type TestType } from "@playwright/test";
@@ -32,8 +33,15 @@ export interface SvcWorkerFixtures {
   /** What a service is started with, such as a seed of your own. */
   serviceOptions: TestServiceOptions;
   /**
-   * The worker's own service, for what lives longer than a test, such as an application. With `SVC_CONTROL_URL` and
-   * `SVC_CONTROL_KEY` in the environment, that server, shared by all workers.
+   * Starts an application for each worker, beside a service of the worker's own, in place of Playwright's `webServer`: then
+   * `baseURL` is that application, and a test may move the clock or change users while other workers run.
+   */
+  application: WorkerApplication | undefined;
+  /** Where the worker's application is, such as `http://localhost:40123`. Undefined without `application`. */
+  applicationOrigin: string | undefined;
+  /**
+   * The worker's own service. With `SVC_CONTROL_URL` and `SVC_CONTROL_KEY` in the environment, and without `application`,
+   * that server, shared by all workers.
    */
   service: TestService;
   /** Internal: what the worker keeps. */
@@ -41,6 +49,7 @@ export interface SvcWorkerFixtures {
 }
 
 export { expect } from "@playwright/test";
+export type { WorkerApplication } from "./playwright-application.ts";
 export type { SignInAs, SignInAsOptions, StorageState, StorageStateFor } from "./playwright-sign-in.ts";
 
 type Base = typeof base extends TestType<infer Test, infer Worker> ? [Test, Worker] : never;
@@ -51,12 +60,23 @@ export const test: TestType<Base[0] & SvcFixtures, Base[1] & SvcWorkerFixtures> 
   SvcWorkerFixtures
 >({
   serviceOptions: [{}, { scope: "worker", option: true }],
+  application: [undefined, { scope: "worker", option: true }],
+  applicationOrigin: [
+    async ({ application, service }, use) => {
+      if (!application) return use(undefined);
+      const { origin, stop } = await startApplication(application, service, env);
+      await use(origin);
+      await stop();
+    },
+    // The start has a limit of its own, and says what the application printed.
+    { scope: "worker", timeout: 0 },
+  ],
+  baseURL: async ({ baseURL, applicationOrigin }, use) => use(applicationOrigin ?? baseURL),
   signInPath: ["/sign-in", { option: true }],
 
   svcWorker: [
-    // oxlint-disable-next-line no-empty-pattern -- Playwright reads from the pattern what a fixture needs
-    async ({}, use) => {
-      await use({ shared: sharedServer(env), signedIn: new SignedIn(), cookies: [] });
+    async ({ application }, use) => {
+      await use({ shared: application ? undefined : sharedServer(env), signedIn: new SignedIn(), cookies: [] });
     },
     { scope: "worker" },
   ],

@@ -43,6 +43,24 @@ for (const outcome of ["state_expired", "callback_replayed"]) {
   });
 }
 
+test("a link in a mail to a guarded page leads through sign-in, and back to that page", async ({
+  page,
+  svc,
+  baseURL,
+}) => {
+  await svc.scenarios.next({ as: ADA });
+  const mail = `<a href="${baseURL}/dashboard?week=48">Your report</a>`;
+  await page.route("http://mail.example/", (route) => route.fulfill({ contentType: "text/html", body: mail }));
+  await page.goto("http://mail.example/");
+  await page.getByRole("link", { name: "Your report" }).click();
+  await page.getByRole("link", { name: "Sign in" }).click();
+  await expect(page).toHaveURL("/dashboard?week=48");
+  await expect(page.locator("body")).toContainText(ADA);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.goto("/dashboard");
+  await expect(page.getByRole("link", { name: "Sign in" })).toBeVisible();
+});
+
 test("a new user whose account has no name is shown by their login", async ({ page, signInAs }) => {
   await signInAs(page, "joan@example.com", { outcome: "name_missing", path: "/sign-in?provider=github" });
   await expect(page.locator("body")).toContainText('"name":"joan');
