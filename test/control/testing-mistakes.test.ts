@@ -152,7 +152,9 @@ describe.each(WAYS)("A test service, %s,", (way) => {
 it("The clock is advanced by a duration with a unit: a bare number is refused, as its digits in quotes are", async () => {
   await using svc = await createTestService();
   const before = svc.clock.now().getTime();
-  await expect(svc.clock.advance(61 as never)).rejects.toThrow('advance(61) has no unit. Write "61m", "61s" or "61ms".');
+  await expect(svc.clock.advance(61 as never)).rejects.toThrow(
+    'advance(61) has no unit. Write "61m", "61s" or "61ms".',
+  );
   await expect(svc.clock.advance("61")).rejects.toThrow(/"61" has no unit/);
   expect(svc.clock.now().getTime() - before).toBeLessThan(60_000);
   await svc.clock.fastForward(61 * 60_000);
