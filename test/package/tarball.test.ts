@@ -50,9 +50,9 @@ async function filesOf(...path: string[]): Promise<string[]> {
 describe("The installed package", () => {
   const isKeyring = (path: string): boolean => path.includes("/@napi-rs/");
 
-  it("weighs what the README and docs/packages.md say", async () => {
+  it("weighs what docs/compare.md and docs/packages.md say", async () => {
     const [readme, page] = await Promise.all(
-      ["README.md", "docs/packages.md"].map((file) => readFile(join(ROOT, file), "utf8")),
+      ["docs/compare.md", "docs/packages.md"].map((file) => readFile(join(ROOT, file), "utf8")),
     );
     const files = await filesOf();
     const weigh = async (paths: string[]): Promise<{ packages: number; megabytes: number }> => {

@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import * as z from "zod/mini";
 import { describe, expect, it } from "vitest";
 import { SeedFile, parseSeed } from "../../src/server/seed/parse.ts";
+import { CONTROL_ROUTES } from "../../src/wire/control/routes.ts";
 import { PRODUCT_ROUTES } from "../../src/wire/product/routes.ts";
 import type { RouteDefinition } from "../../src/wire/route.ts";
 import { TOPICS } from "../../src/cli/help/topics.ts";
@@ -13,9 +14,20 @@ const root = new URL("../..", import.meta.url);
 
 describe("docs/api.md", () => {
   it("lists exactly the routes of the specification", async () => {
-    const page = await readFile(new URL("docs/api.md", root), "utf8");
+    const [page = ""] = (await readFile(new URL("docs/api.md", root), "utf8")).split("## The control API");
     const listed = [...page.matchAll(/^\| `((?:GET|POST|DELETE) \/[^`]*)` +\|/gm)].map(([, route]) => route);
     expect(listed.toSorted()).toEqual(Object.keys(PRODUCT_ROUTES).toSorted());
+  });
+
+  it("has a row for each route of the control API, with the sentence of its definition", async () => {
+    const page = await readFile(new URL("docs/api.md", root), "utf8");
+    const [, section = ""] = page.split("## The control API");
+    const listed = [...section.matchAll(/^\| `([A-Z]+ \/[^`]*)` +\| (.*?) +\|$/gm)].map(([, route, does]) => [
+      route,
+      does,
+    ]);
+    const rows = Object.entries<RouteDefinition>(CONTROL_ROUTES).map(([route, { does }]) => [route, does]);
+    expect(listed).toEqual(rows);
   });
 });
 
