@@ -187,6 +187,68 @@ describe.each([process.version, ...OTHERS])("The package from its tarball, on No
   });
 });
 
+/** What runs the package besides Node; `served` is what `startTestService` comes to there. */
+const RUNTIMES: readonly { name: string; program: string; run: string[]; served: unknown }[] = [
+  { name: "bun", program: "bun@1.4.5", run: ["run"], served: expect.stringContaining("needs Node.js") },
+  { name: "deno", program: "deno@2.9.6", run: ["run", "--allow-all"], served: 200 },
+];
+
+const ON_A_RUNTIME = `
+  import { createClient } from "svc-identity";
+  import { verifyToken } from "svc-identity/verify";
+  import { createTestService, startTestService } from "svc-identity/testing";
+  const { SVC_BASE_URL: baseUrl, SVC_SECRET_KEY: secretKey } = process.env;
+  const svc = createClient({ secretKey, baseUrl });
+  const application = "http://localhost:1/";
+  let url = await svc.signInUrl({ redirectUri: application, provider: "google", loginHint: "ada" });
+  while (!url.startsWith(application)) url = (await fetch(url, { redirect: "manual" })).headers.get("location");
+  const token = new URL(url).searchParams.get("token");
+  const { data } = await svc.tokens.verify(token);
+  const { email } = await verifyToken(token, { secretKey });
+  await svc.close();
+  const kit = await createTestService();
+  const signedIn = await kit.signIn({ as: "grace" });
+  const { sub } = await verifyToken(signedIn.token, { secretKey: kit.instances[0].secret_key });
+  await kit.close();
+  const answered = async (service) => {
+    const { status } = await fetch(service.url + "/.well-known/openid-configuration");
+    await service.close();
+    return status;
+  };
+  const served = await startTestService().then(answered, (error) => error.message);
+  console.log(JSON.stringify({ client: data.email, verify: email, kit: sub === signedIn.user_id, served }));`;
+
+describe.each(RUNTIMES)("The package from its tarball, on $name", ({ name, program, run: how, served }) => {
+  const svc = (): string => join(directory, "node_modules/svc-identity/bin/svc.js");
+  let runtime: string;
+  beforeAll(async () => {
+    const home = join(directory, name);
+    await mkdir(home);
+    await writeFile(join(home, "package.json"), "{}");
+    await npm(home, "install", program, "--foreground-scripts");
+    runtime = join(home, "node_modules/.bin", name);
+  }, 300_000);
+
+  it("has a client, verification and a test kit", async () => {
+    const script = join(directory, `on-${name}.mjs`);
+    await writeFile(script, ON_A_RUNTIME);
+    const command = [svc(), "exec", "--", runtime, ...how, script];
+    const { stdout } = await run(process.execPath, command, { cwd: directory });
+    const client = "ada@acme.test";
+    expect(JSON.parse(stdout)).toEqual({ client, verify: client, kit: true, served });
+  });
+
+  it("has a command that asks a server, and is one where that is possible", async () => {
+    const asked = [svc(), "exec", "--", runtime, ...how, svc(), "users", "list", "--count"];
+    expect((await run(process.execPath, asked, { cwd: directory })).stdout).toMatch(/^\d+\n$/);
+    const nested = [...how, svc(), "exec", "--", process.execPath, "-p", "process.env.SVC_BASE_URL"];
+    const started = await run(runtime, nested, { cwd: directory }).catch((error: { stderr: string }) => error);
+    if (name === "deno")
+      expect(started).toMatchObject({ stdout: expect.stringMatching(/^http:\/\/localhost:\d+\n$/) as string });
+    else expect(started).toMatchObject({ code: 2, stderr: expect.stringContaining("needs Node.js") as string });
+  });
+});
+
 it("The client of the tarball is bundled for the edge, where Node's modules do not exist", async () => {
   const stdin = { contents: 'export { createClient } from "svc-identity";', resolveDir: directory };
   const conditions = ["workerd", "worker"];
