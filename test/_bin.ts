@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { type Socket } from "node:net";
 import { afterEach, beforeEach } from "vitest";
+import { runCli, type CliResult } from "./_cli.ts";
 import { temporaryDirectory } from "./_files.ts";
 import { BIN } from "./_paths.ts";
 
@@ -89,6 +90,11 @@ export function start(args: readonly string[], options: StartOptions = {}, comma
 
 export function run(args: readonly string[], options: StartOptions = {}): Promise<Ended> {
   return start(args, options).ended;
+}
+
+/** The command in this process, asking servers that run: for what its output and its exit code show. */
+export function command(args: readonly string[], { cwd = directory, env = {} }: StartOptions = {}): Promise<CliResult> {
+  return runCli(args, { cwd, env: { HOME: cwd, ...env }, isOnline: true });
 }
 
 /** A server on a free port. */

@@ -29,6 +29,8 @@ export interface CliOptions {
   cwd?: string;
   /** Replaces the service's `fetch`; by default there is no network. */
   fetch?: Fetch;
+  /** Sends its requests as the command does, to servers that run. */
+  isOnline?: boolean;
   openBrowser?: (url: string) => Promise<void>;
   /** Whether names below localhost resolve; default: true. */
   resolves?: boolean;
@@ -69,6 +71,13 @@ export function createContext(options: CliOptions = {}): TestContext {
     columns: options.columns ?? 200,
   });
   const send = options.fetch ?? (service && (service.fetch as unknown as Fetch)) ?? noNetwork;
+  const answer: Fetch = (url, init) => {
+    // Local servers in these tests exist only as files.
+    const proof = identityAnswer(url);
+    if (proof) return Promise.resolve(Response.json(proof) as unknown as FetchResponse);
+    requests.push({ url, ...init });
+    return send(url, init);
+  };
   const world: Omit<TestContext, "network"> = {
     written,
     requests,
@@ -77,13 +86,7 @@ export function createContext(options: CliOptions = {}): TestContext {
     stdin: Object.assign(chunks(stdin), { isTTY: isTTY("stdin") }),
     env: { ...(service && environmentOf(service)), ...options.env },
     cwd,
-    fetch(url, init) {
-      // Local servers in these tests exist only as files.
-      const proof = identityAnswer(url);
-      if (proof) return Promise.resolve(Response.json(proof) as unknown as FetchResponse);
-      requests.push({ url, ...init });
-      return send(url, init);
-    },
+    fetch: options.isOnline ? undefined : answer,
     now: service?.clock.now ?? (() => START),
     openBrowser: options.openBrowser ?? (() => Promise.reject(new Error("there is no browser"))),
     resolves: async () => options.resolves ?? true,
