@@ -10,7 +10,7 @@ const SHARED = { globalSetup: "test/_run.ts", setupFiles: "test/_place.ts", retr
 const IN_PROCESS = {
   ...SHARED,
   expect: { requireAssertions: true, ...PATIENCE },
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   // PostgreSQL starts in a hook, once for a run.
   hookTimeout: 240_000,
   // Files of one worker share what they import, which halves the work of a run: no module keeps what a test has changed.

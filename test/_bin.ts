@@ -93,7 +93,10 @@ export function run(args: readonly string[], options: StartOptions = {}): Promis
 }
 
 /** The command in this process, asking servers that run: for what its output and its exit code show. */
-export function command(args: readonly string[], { cwd = directory, env = {} }: StartOptions = {}): Promise<CliResult> {
+export function inProcess(
+  args: readonly string[],
+  { cwd = directory, env = {} }: StartOptions = {},
+): Promise<CliResult> {
   return runCli(args, { cwd, env: { HOME: cwd, ...env }, isOnline: true });
 }
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { command, directory, run, serve, start, useProcesses } from "../_bin.ts";
+import { directory, inProcess, run, serve, start, useProcesses } from "../_bin.ts";
 import { BIN } from "../_paths.ts";
 import { freePort } from "../_free-port.ts";
 import { openTerminal } from "../_pty.ts";
@@ -20,14 +20,14 @@ it("the local server's control key is in its file, which only the user can read"
   const { path, control_key } = await file();
   expect(control_key).toMatch(/^ctl_[\w-]{43}$/);
   expect((await stat(path)).mode & 0o777).toBe(0o600);
-  expect(await command(["dev", "clock", "--json"])).toMatchObject({ code: 0 });
+  expect(await inProcess(["dev", "clock", "--json"])).toMatchObject({ code: 0 });
 });
 
 it("the control key is in the output of no command, whether it succeeds or fails", async () => {
   const server = await serve();
   const { control_key } = await file();
   const lines = ["dev clock", "dev scenarios --json", "dev next nowhere", "dev snapshot restore none", "whoami --json"];
-  const ended = await Promise.all(lines.map((line) => command(line.split(" "), { env: { SVC_LOG: "debug" } })));
+  const ended = await Promise.all(lines.map((line) => inProcess(line.split(" "), { env: { SVC_LOG: "debug" } })));
   server.child.kill("SIGTERM");
   const all = [...ended, await server.ended].map(({ stdout, stderr }) => stdout + stderr).join("");
   expect(all).not.toContain(control_key.slice(4));
@@ -56,7 +56,7 @@ it("svc refuses a control key in an argument", async () => {
     ["dev", "clock", "--control-key=ctl_x"],
     ["dev", "snapshot", "save", `ctl_${"x".repeat(43)}`],
   ])
-    expect(await command(args)).toMatchObject({ code: 2, stderr: expect.stringContaining("Other users") as string });
+    expect(await inProcess(args)).toMatchObject({ code: 2, stderr: expect.stringContaining("Other users") as string });
 });
 
 it("svc sends no key to another server that took the port of the local one", async () => {
@@ -72,7 +72,7 @@ it("svc sends no key to another server that took the port of the local one", asy
   }).listen(Number(new URL(url).port), "127.0.0.1");
   await once(thief, "listening");
   await writeFile(path, text, { mode: 0o600 });
-  const { code } = await command(["dev", "clock"]);
+  const { code } = await inProcess(["dev", "clock"]);
   thief.close();
   expect([code, seen.filter(Boolean)]).toEqual([7, []]);
 });
@@ -81,13 +81,13 @@ it("SVC_CONTROL_URL and SVC_CONTROL_KEY select a server elsewhere", async () => 
   const { ready } = await serve();
   const { control_key } = await file();
   const env = { SVC_CONTROL_URL: ready.url, SVC_CONTROL_KEY: control_key };
-  expect(await command(["dev", "clock"], { cwd: "/", env })).toMatchObject({ code: 0 });
+  expect(await inProcess(["dev", "clock"], { cwd: "/", env })).toMatchObject({ code: 0 });
   const wrong = { ...env, SVC_CONTROL_KEY: `ctl_${"x".repeat(43)}` };
-  expect(await command(["dev", "clock"], { cwd: "/", env: wrong })).toMatchObject({ code: 4, stdout: "" });
+  expect(await inProcess(["dev", "clock"], { cwd: "/", env: wrong })).toMatchObject({ code: 4, stdout: "" });
   const only = { SVC_CONTROL_URL: ready.url };
-  expect((await command(["dev", "clock"], { cwd: "/", env: only })).stderr).toContain("SVC_CONTROL_KEY is not");
+  expect((await inProcess(["dev", "clock"], { cwd: "/", env: only })).stderr).toContain("SVC_CONTROL_KEY is not");
   const plain = { ...env, SVC_CONTROL_URL: "http://192.0.2.1:7820" };
-  expect(await command(["dev", "clock"], { env: plain })).toMatchObject({
+  expect(await inProcess(["dev", "clock"], { env: plain })).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("not encrypted") as string,
   });
@@ -105,12 +105,12 @@ it("svc serve accepts the control key from SVC_CONTROL_KEY and refuses a weak on
 it("a server that other machines can reach has no control API without --control", async () => {
   const beyond = ["--store", "memory", "--host", "0.0.0.0", "--providers", "simulated", "--drain", "0"];
   const server = await serve(beyond);
-  const refused = await command(["dev", "clock"]);
+  const refused = await inProcess(["dev", "clock"]);
   expect([refused.code, refused.stderr]).toEqual([8, expect.stringContaining("svc serve --control")]);
   server.child.kill("SIGTERM");
   await server.ended;
   await serve([...beyond, "--control"]);
-  expect(await command(["dev", "clock"])).toMatchObject({ code: 0 });
+  expect(await inProcess(["dev", "clock"])).toMatchObject({ code: 0 });
 });
 
 it("commands of the control API refuse flags that name another service", async () => {
@@ -118,21 +118,21 @@ it("commands of the control API refuse flags that name another service", async (
     ["--base-url", "http://localhost:1"],
     ["--profile", "production"],
   ])
-    expect(await command(["dev", "reset", "--all", ...flags])).toMatchObject({
+    expect(await inProcess(["dev", "reset", "--all", ...flags])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(flags[0]!) as string,
     });
 });
 
 it("commands of the control API say how to start a server when none runs", async () => {
-  expect(await command(["dev", "clock"])).toMatchObject({
+  expect(await inProcess(["dev", "clock"])).toMatchObject({
     code: 4,
     stderr: expect.stringContaining("svc serve") as string,
   });
   const server = await serve();
   server.child.kill("SIGTERM");
   await server.ended;
-  expect(await command(["dev", "clock"])).toMatchObject({ code: 7 });
+  expect(await inProcess(["dev", "clock"])).toMatchObject({ code: 7 });
 });
 
 it.each([
@@ -140,8 +140,8 @@ it.each([
   [80, /^http:\S+#code=\S+$/m],
   [50, /^ {2}Dashboard +.*svc.* open dashboard$/m],
 ])("svc serve breaks no dashboard link in a terminal of %s columns", async (columns, line) => {
-  const shell = `stty cols ${columns}; exec ${process.execPath} ${BIN} serve --port 0 --store memory --no-color`;
-  const terminal = openTerminal(`sh -c '${shell}'`, directory, {});
+  const command = `stty cols ${columns}; exec ${process.execPath} ${BIN} serve --port 0 --store memory --no-color`;
+  const terminal = openTerminal(`sh -c '${command}'`, directory, {});
   await terminal.until(/Then try/);
   terminal.end();
   const shown = terminal.shown().replaceAll("\r", "");

@@ -1,7 +1,7 @@
 import { chmod, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { command, directory, run, serve, start, useProcesses } from "../_bin.ts";
+import { directory, inProcess, run, serve, start, useProcesses } from "../_bin.ts";
 import { BIN } from "../_paths.ts";
 import { openTerminal } from "../_pty.ts";
 
@@ -128,16 +128,18 @@ it("svc exec runs an executable script and refuses one that is not executable", 
 
 it("svc env prints the variables that svc exec sets, for the server of this directory", async () => {
   const { ready } = await serve();
-  const shell = await command(["env"]);
+  const shell = await inProcess(["env"]);
   expect([shell.code, shell.stderr]).toEqual([0, ""]);
   expect(shell.stdout).toMatch(/^(export SVC_\w+=\S+\n){7}$/);
-  const dotenv = await command(["env", "--format", "dotenv"]);
+  const dotenv = await inProcess(["env", "--format", "dotenv"]);
   expect(dotenv.stdout).toBe(shell.stdout.replaceAll(/^export (\w+)=(.*)$/gm, "$1='$2'"));
-  const docker = await command(["env", "--format", "docker"]);
+  const docker = await inProcess(["env", "--format", "docker"]);
   expect(docker.stdout).toBe(shell.stdout.replaceAll("export ", ""));
-  const json = JSON.parse((await command(["env", "--json"])).stdout) as Record<string, string>;
+  const json = JSON.parse((await inProcess(["env", "--json"])).stdout) as Record<string, string>;
   expect(json).toMatchObject({ SVC_BASE_URL: ready.url, SVC_CONTROL_URL: ready.url });
-  const globex = JSON.parse((await command(["env", "--format", "json", "--instance", "globex"])).stdout) as typeof json;
+  const globex = JSON.parse(
+    (await inProcess(["env", "--format", "json", "--instance", "globex"])).stdout,
+  ) as typeof json;
   expect(globex["SVC_PUBLISHABLE_KEY"]).toBe(ready.instances[1]!.publishable_key);
   expect(globex["SVC_BASE_URL"]).toBe(ready.instances[1]!.url);
   expect([json["SVC_PROGRAM_URL"], globex["SVC_PROGRAM_URL"]]).toEqual([ready.url, ready.url]);
@@ -152,7 +154,7 @@ it('eval "$(svc env)" lets commands reach the server from any directory', async 
 });
 
 it("svc env warns on a terminal that it prints secrets, and fails without a server", async () => {
-  expect(await command(["env"])).toMatchObject({ code: 4, stdout: "" });
+  expect(await inProcess(["env"])).toMatchObject({ code: 4, stdout: "" });
   await serve();
   const svc = `${NODE} ${BIN} env`;
   const terminal = openTerminal(svc, directory, {});
@@ -162,10 +164,10 @@ it("svc env warns on a terminal that it prints secrets, and fails without a serv
 
 it("commands and svc env use rotated keys from the server's file", async () => {
   await serve();
-  const before = await command(["env"]);
-  expect(await command(["dev", "keys", "rotate", "--yes"])).toMatchObject({ code: 0 });
-  await expect.poll(async () => (await command(["env"])).stdout).not.toBe(before.stdout);
-  expect(await command(["users", "list", "--count"])).toMatchObject({ code: 0 });
-  await command(["dev", "instances", "create", "umbrella"]);
-  await expect.poll(async () => (await command(["instances", "list"])).stdout).toContain("umbrella");
+  const before = await inProcess(["env"]);
+  expect(await inProcess(["dev", "keys", "rotate", "--yes"])).toMatchObject({ code: 0 });
+  await expect.poll(async () => (await inProcess(["env"])).stdout).not.toBe(before.stdout);
+  expect(await inProcess(["users", "list", "--count"])).toMatchObject({ code: 0 });
+  await inProcess(["dev", "instances", "create", "umbrella"]);
+  await expect.poll(async () => (await inProcess(["instances", "list"])).stdout).toContain("umbrella");
 });

@@ -324,7 +324,7 @@ describe.skipIf(process.platform === "win32")("The examples in the help", () => 
     await rm(join(cwd, "argv"), { force: true });
     for (const [, name] of examples.join("\n").matchAll(/< (\S+)/g)) await writeFile(join(cwd, name!), "");
     const before = await readdir(cwd);
-    execFileSync(shell, ["-c", examples.map((example) => `${example}\necho === >> argv`).join("\n")], {
+    execFileSync(shell, ["-c", examples.map((example) => `${example}\necho @@@ >> argv`).join("\n")], {
       cwd,
       env: {
         PATH: `${cwd}:${process.env["PATH"]}`,
@@ -334,7 +334,7 @@ describe.skipIf(process.platform === "win32")("The examples in the help", () => 
       },
       input: "",
     });
-    const calls = (await readFile(join(cwd, "argv"), "utf8")).split("===\n");
+    const calls = (await readFile(join(cwd, "argv"), "utf8")).split("@@@\n");
     const words = calls.slice(0, -1).map((text) => text.split("--\n")[0]!.trimEnd().split("\n"));
     expect(words).toEqual(examples.map(wordsOf));
     const made = (await readdir(cwd)).filter((name) => !before.includes(name) && name !== "argv");

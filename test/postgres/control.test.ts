@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { followSignIn, startServer, type ControlledServer } from "../_control.ts";
+import { callEveryRoute } from "../control/_every-route.ts";
 import { createDatabase } from "./_postgres.ts";
 import { awaitServer } from "./_store.ts";
 
@@ -14,6 +15,10 @@ async function pair(): Promise<[ControlledServer, ControlledServer]> {
   const options = { store, controlKey: KEY, warn: () => {} };
   return [await startServer(options), await startServer(options)];
 }
+
+it("The control API returns every route's documented form with PostgreSQL", async () => {
+  await callEveryRoute(await startServer({ store: await createDatabase(), warn: () => {} }));
+});
 
 describe("The control API of two servers on one database", () => {
   it("share one clock, and apply scenarios set at the other", async () => {
