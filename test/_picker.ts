@@ -1,9 +1,14 @@
+import { Flows } from "../src/server/history/flows.ts";
+import { createInstances } from "../src/server/instances/instances.ts";
 import { parseSeed } from "../src/server/seed/parse.ts";
+import { answerAuthorize, type AuthorizeDeps } from "../src/server/simulator/authorize.ts";
 import { createSimulator, type Simulator } from "../src/server/simulator/simulator.ts";
+import { openMemoryStore } from "../src/server/store/json/memory-store.ts";
 import type { FetchInit, FetchResponse } from "../src/wire/http/fetch.ts";
 import type { Provider } from "../src/wire/providers.ts";
 import { REAL } from "./providers/_real.ts";
 import { Clock, FRONT, SEED, START } from "./_setup.ts";
+import { A, instance, state } from "./store/_records.ts";
 
 export const CLIENT = { client_id: "svc-simulator", client_secret: "svc-simulator-secret" };
 
@@ -39,7 +44,6 @@ export function create(sealKey = Buffer.from("key_of_the_tests")): { simulator: 
       clients: () => [OTHER],
       sealKey,
       now: clock.now,
-      realNow: clock.now,
     }),
   };
 }
@@ -57,21 +61,39 @@ export function authorization(provider: Provider, changed: Fields = {}): Readonl
   return new Map(withoutUndefined({ ...request, ...changed }));
 }
 
-/** The request as the service sends it: with the application that it is for. */
-export function introduced(simulator: Simulator, provider: Provider, changed?: Fields): ReadonlyMap<string, string> {
+/** What the authorize page depends on, with a store of its own, for each simulator. */
+const DEPS = new WeakMap<Simulator, AuthorizeDeps>();
+
+function depsOf(simulator: Simulator): AuthorizeDeps {
+  const known = DEPS.get(simulator);
+  if (known) return known;
+  const { now } = new Clock();
+  const instances = createInstances(now);
+  instances.replace([instance(A, "acme")]);
+  const deps = { simulator, instances, store: openMemoryStore(), flows: new Flows(now), decide: undefined, now };
+  DEPS.set(simulator, deps);
+  return deps;
+}
+
+/** A request of a sign-in that the service began. */
+export async function begun(
+  simulator: Simulator,
+  provider: Provider,
+  changed?: Fields,
+): Promise<ReadonlyMap<string, string>> {
   const asked = authorization(provider, changed);
-  const own = { name: "Acme", origin: "http://localhost:3000", needsClick: false };
-  return new Map([...asked, ["application", simulator.sealApplication(own, asked.get("state")!)]]);
+  await depsOf(simulator).store.saveState(state(0, { state: asked.get("state")!, instance_id: A, provider }));
+  return asked;
 }
 
 /** The authorization endpoint, asked by a program: for a new request, or for a choice on the picker. */
-export function authorize(simulator: Simulator, provider: Provider, query: ReadonlyMap<string, string>) {
-  if (query.has("request")) return simulator.choose(provider, query);
-  return simulator.authorize(simulator.request(provider, query), query.get("login_hint"));
+export async function authorize(simulator: Simulator, provider: Provider, query: ReadonlyMap<string, string>) {
+  const page = { provider, query, browser: undefined, labelledBrowser: undefined };
+  return (await answerAuthorize(depsOf(simulator), page)).reply;
 }
 
-export function codeFor(simulator: Simulator, provider: Provider, changed?: Fields): string {
-  const outcome = authorize(simulator, provider, introduced(simulator, provider, changed));
+export async function codeFor(simulator: Simulator, provider: Provider, changed?: Fields): Promise<string> {
+  const outcome = await authorize(simulator, provider, await begun(simulator, provider, changed));
   if (!("location" in outcome)) throw new Error("a page instead of a code");
   return new URL(outcome.location).searchParams.get("code")!;
 }

@@ -8,7 +8,8 @@ export interface Cookie {
   readonly maxAge: number;
 }
 
-export type ReadCookie = (name: string) => string | undefined;
+/** By name. One that came twice is empty: another site of the same domain may have set one of them. */
+export type Cookies = ReadonlyMap<string, string>;
 
 /**
  * A cookie that no other host can set, where that can be promised: the prefix requires `Path=/` and `Secure`

@@ -33,10 +33,17 @@ export class SignInRefused extends ApiError {
   /** Why, for the log. It contains no secret. */
   readonly reason: string | undefined;
   readonly wayBack: WayBack | undefined;
+  /** Whose sign-in it is, for the log. */
+  readonly instance_id: string | undefined;
 
-  constructor(code: ErrorCode, detail: string | undefined, { reason, wayBack }: Partial<SignInRefused> = {}) {
+  constructor(
+    code: ErrorCode,
+    detail: string | undefined,
+    { reason, wayBack, instance_id }: Partial<SignInRefused> = {},
+  ) {
     super(code, detail);
     this.reason = reason;
+    this.instance_id = instance_id;
     this.wayBack = wayBack;
   }
 }

@@ -17,10 +17,9 @@ import { createConnect } from "./providers/connections.ts";
 import { globalCredentials, type Credentials, type Offers } from "./providers/offers.ts";
 import { demoOf } from "./seed/apply.ts";
 import type { SharedState } from "./shared-state/shared-state.ts";
-import { createSignIns } from "./sign-in/begin.ts";
-import type { SignInDeps } from "./sign-in/complete.ts";
+import type { SignInDeps } from "./sign-in/deps.ts";
+import { createSignIns } from "./sign-in/sign-in.ts";
 import { NO_START_LIMIT, createStartLimit } from "./sign-in/start-limit.ts";
-import { createFinished } from "./sign-in/claim-state.ts";
 import { withReplays, type Decide } from "./simulator/decision.ts";
 import { signInHeadless } from "./simulator/headless.ts";
 import { createSimulator, type Simulator } from "./simulator/simulator.ts";
@@ -71,10 +70,9 @@ export function createService(options: ServiceOptions): H3 {
     flows: new Flows(now),
     cursors: createCursors(shared.sealKey),
     connect: createConnect({ offers, globals: credentials, simulated: simulator, fetch: options.fetch }),
-    findInstance: instances.byId,
     issueToken: tokens.issue,
     startLimit: isLocal ? NO_START_LIMIT : createStartLimit(now),
-    finished: createFinished(),
+    finished: new Map(),
     hasControl: control !== undefined,
     decide: control && decideBy(options, simulator),
   };
@@ -107,7 +105,6 @@ function simulatorOf({ addresses, credentials, shared }: ServiceOptions): Simula
     clients,
     sealKey: shared.sealKey,
     now: shared.clock.now,
-    realNow: shared.clock.real,
   });
   shared.onPersonas((personas) => simulator.personas.replace(personas));
   return simulator;

@@ -38,7 +38,6 @@ describe.skipIf(CHROMIUM === undefined)("The pages, in a browser,", () => {
     ["picker-google", () => page.goto(start({}))],
     ["picker-github", () => page.goto(start({ provider: "github" }))],
     ["picker-twitter", () => page.goto(start({ provider: "twitter" }))],
-    ["picker-other-site", () => page.goto(start({ redirect_uri: "https://evil.example.test:8443/catch" }))],
     [
       "picker-other-account",
       async () => {

@@ -27,7 +27,7 @@ it.each([
       endpoints: google.endpoints,
       loginHint: undefined,
       fetch: async () => reply(status, { error }),
-      simulation: undefined,
+      isSimulated: false,
     };
     const deps = { addresses: createAddresses(FRONT, 7820) } as ControlDeps;
     expect(await testConnection(connection, deps)).toEqual({ ok, message });

@@ -3,13 +3,14 @@ import { describe, expect, it, vi } from "vitest";
 import { Personas } from "../../src/server/simulator/personas.ts";
 import { createSealer } from "../../src/server/simulator/sealer.ts";
 import { createSimulator } from "../../src/server/simulator/simulator.ts";
+import { typedPersona } from "../../src/server/simulator/typed-account.ts";
 import { authorize } from "../_picker.ts";
 
 const FRONT = "http://localhost:7820";
 
 function typedIn(...addresses: readonly string[]): Personas {
   const personas = new Personas([]);
-  for (const email of addresses) personas.add({ email, name: null, email_verified: true });
+  for (const email of addresses) personas.add(typedPersona({ email, name: null, email_verified: true }));
   return personas;
 }
 
@@ -23,13 +24,13 @@ describe("An account that was typed in", () => {
     expect(personas.find("nora@acme.test")).toBeUndefined();
   });
 
-  it("is found even if an older unverified account has the same address", () => {
+  it("is found before an unverified one with the same address, which is found if it is alone", () => {
     const personas = typedIn();
-    personas.add({ email: "mary@acme.test", name: "Older", email_verified: false });
-    personas.add({ email: "mary@acme.test", name: "Later", email_verified: true });
-    expect(personas.find("mary@acme.test")?.name).toBe("Later");
-    personas.add({ email: "mary@acme.test", name: "Latest", email_verified: false });
-    expect(personas.find("mary@acme.test")?.name).toBe("Latest");
+    personas.add(typedPersona({ email: "mary@acme.test", name: "Unverified", email_verified: false }));
+    expect(personas.find("mary@ACME.test")?.name).toBe("Unverified");
+    personas.add(typedPersona({ email: "mary@acme.test", name: "Verified", email_verified: true }));
+    personas.add(typedPersona({ email: "mary@acme.test", name: "Latest", email_verified: false }));
+    expect(personas.find("mary@acme.test")?.name).toBe("Verified");
   });
 
   it("is deleted after a thousand newer ones, which are found", () => {
@@ -42,17 +43,19 @@ describe("An account that was typed in", () => {
 
   it("is still found after an older one with its address is deleted", () => {
     const personas = typedIn();
-    personas.add({ email: "mary@acme.test", name: "Older", email_verified: false });
-    for (let n = 0; n < 500; n++) personas.add({ email: `other${n}@acme.test`, name: null, email_verified: true });
-    personas.add({ email: "mary@acme.test", name: "Later", email_verified: true });
-    for (let n = 500; n < 999; n++) personas.add({ email: `other${n}@acme.test`, name: null, email_verified: true });
+    personas.add(typedPersona({ email: "mary@acme.test", name: "Older", email_verified: false }));
+    for (let n = 0; n < 500; n++)
+      personas.add(typedPersona({ email: `other${n}@acme.test`, name: null, email_verified: true }));
+    personas.add(typedPersona({ email: "mary@acme.test", name: "Later", email_verified: true }));
+    for (let n = 500; n < 999; n++)
+      personas.add(typedPersona({ email: `other${n}@acme.test`, name: null, email_verified: true }));
     expect(personas.size).toBe(1000);
     expect(personas.find("mary@acme.test")?.name).toBe("Later");
   });
 });
 
 describe("The simulator's own client", () => {
-  it("is recognized without reading the store's instances", () => {
+  it("is recognized without reading the store's instances", async () => {
     const clients = vi.fn(() => []);
     const simulator = createSimulator({
       front: FRONT,
@@ -61,7 +64,6 @@ describe("The simulator's own client", () => {
       clients,
       sealKey: randomBytes(32),
       now: () => new Date(),
-      realNow: () => new Date(),
     });
     const query = (client_id: string): Map<string, string> =>
       new Map([
@@ -71,9 +73,9 @@ describe("The simulator's own client", () => {
         ["scope", "user:email"],
         ["state", "s"],
       ]);
-    expect(authorize(simulator, "github", query(simulator.client.client_id))).toMatchObject({ accounts: [] });
+    expect(await authorize(simulator, "github", query(simulator.client.client_id))).toMatchObject({ accounts: [] });
     expect(clients).not.toHaveBeenCalled();
-    expect(() => authorize(simulator, "github", query("unknown"))).toThrow("unknown client_id");
+    await expect(authorize(simulator, "github", query("unknown"))).rejects.toThrow("unknown client_id");
     expect(clients).toHaveBeenCalled();
   });
 });

@@ -26,7 +26,6 @@ describe("A simulated provider's answer within the process", () => {
       clients: () => [],
       sealKey: Buffer.alloc(32),
       now: () => new Date(),
-      realNow: () => new Date(),
     });
     const answer = await simulator.fetch(`${FRONT}/__svc/simulator/github/token`, { method: "GET" });
     expect(answer.status).toBe(404);

@@ -81,7 +81,7 @@ describe("The credentials of a provider", () => {
       [OTHER.client_secret, 200],
     ] as const) {
       const identity = credentialsFor(provider, { client_id, client_secret: secret });
-      const response = await exchange(simulator, provider, codeFor(simulator, provider, { client_id }), identity);
+      const response = await exchange(simulator, provider, await codeFor(simulator, provider, { client_id }), identity);
       const [status, body] = await jsonOf(response);
       expect([status, "access_token" in (body as object)]).toEqual([expected, secret === OTHER.client_secret]);
     }

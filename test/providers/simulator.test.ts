@@ -6,6 +6,7 @@ import {
   authorization,
   authorize,
   basic,
+  begun,
   callbackUrl,
   CHALLENGE,
   CLIENT,
@@ -14,7 +15,6 @@ import {
   exchange,
   type Fields,
   get,
-  introduced,
   jsonOf,
   OTHER,
   VERIFIER,
@@ -25,7 +25,7 @@ import { REAL } from "./_real.ts";
 const PICTURE = `${FRONT}/__svc/simulator/avatars/ada.svg`;
 
 async function accessTokenFor(simulator: Simulator, provider: Provider, changed?: Fields): Promise<string> {
-  const [, body] = await jsonOf(await exchange(simulator, provider, codeFor(simulator, provider, changed)));
+  const [, body] = await jsonOf(await exchange(simulator, provider, await codeFor(simulator, provider, changed)));
   return (body as { access_token: string }).access_token;
 }
 
@@ -35,9 +35,9 @@ describe("A simulated authorize endpoint", () => {
   const CHALLENGE_MISSING = "a code_challenge with code_challenge_method=S256 is required";
   const OTHER_REDIRECT = "redirect_uri is not registered for this client";
 
-  it.each(PROVIDERS)("returns a code and the state: %s", (provider) => {
+  it.each(PROVIDERS)("returns a code and the state: %s", async (provider) => {
     const { simulator } = create();
-    const outcome = authorize(simulator, provider, introduced(simulator, provider));
+    const outcome = await authorize(simulator, provider, await begun(simulator, provider));
     const code = expect.stringMatching(/^[\w-]{32,512}$/) as string;
     const { origin, pathname, searchParams } = new URL((outcome as { location: string }).location);
     expect(origin + pathname).toBe(callbackUrl(provider));
@@ -97,7 +97,7 @@ describe("A simulated token endpoint", () => {
 
   it.each(PROVIDERS)("of %s answers like the real one", async (provider) => {
     const { simulator } = create();
-    const response = await exchange(simulator, provider, codeFor(simulator, provider));
+    const response = await exchange(simulator, provider, await codeFor(simulator, provider));
     expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
     expect(await jsonOf(response)).toEqual([200, { access_token, ...REAL[provider].token }]);
   });
@@ -126,13 +126,13 @@ describe("A simulated token endpoint", () => {
     ["twitter", "no Basic", { form: CLIENT, headers: { authorization: "" } }, NO_BASIC],
   ] as const)("of %s rejects %s", async (provider, _what, changed, expected) => {
     const { simulator } = create();
-    const response = await exchange(simulator, provider, codeFor(simulator, provider), changed);
+    const response = await exchange(simulator, provider, await codeFor(simulator, provider), changed);
     expect(await jsonOf(response)).toEqual(typeof expected === "string" ? REAL[provider][expected] : expected);
   });
 
   it.each(PROVIDERS)("of %s accepts a code once", async (provider) => {
     const { simulator } = create();
-    const code = codeFor(simulator, provider);
+    const code = await codeFor(simulator, provider);
     await exchange(simulator, provider, code);
     expect(await jsonOf(await exchange(simulator, provider, code))).toEqual(REAL[provider].wrongCode);
   });
@@ -141,13 +141,13 @@ describe("A simulated token endpoint", () => {
     const { simulator } = create();
     const other = provider === "google" ? "github" : "google";
     const form = { redirect_uri: callbackUrl(other), code_verifier: undefined };
-    const response = await exchange(simulator, provider, codeFor(simulator, other), { form });
+    const response = await exchange(simulator, provider, await codeFor(simulator, other), { form });
     expect(await jsonOf(response)).toEqual(REAL[provider].wrongCode);
   });
 
   it("accepts a code for ten minutes", async () => {
     const { simulator, clock } = create();
-    const [early, late] = [codeFor(simulator, "google"), codeFor(simulator, "google")];
+    const [early, late] = [await codeFor(simulator, "google"), await codeFor(simulator, "google")];
     clock.advance(599);
     expect((await exchange(simulator, "google", early)).status).toBe(200);
     clock.advance(2);
@@ -156,11 +156,11 @@ describe("A simulated token endpoint", () => {
 
   it("compares the verifier with the challenge of every request that has one", async () => {
     const { simulator } = create();
-    const right = await exchange(simulator, "google", codeFor(simulator, "google", CHALLENGE), {
+    const right = await exchange(simulator, "google", await codeFor(simulator, "google", CHALLENGE), {
       form: { code_verifier: VERIFIER },
     });
     expect(right.status).toBe(200);
-    const none = await exchange(simulator, "google", codeFor(simulator, "google", CHALLENGE));
+    const none = await exchange(simulator, "google", await codeFor(simulator, "google", CHALLENGE));
     expect(await jsonOf(none)).toEqual(REAL.google.wrongCode);
   });
 
@@ -173,13 +173,13 @@ describe("A simulated token endpoint", () => {
     };
     const type = "application/x-www-form-urlencoded; charset=utf-8";
     const body = { access_token, ...REAL.github.token };
-    expect(await ask(codeFor(simulator, "github"))).toEqual([type, body]);
+    expect(await ask(await codeFor(simulator, "github"))).toEqual([type, body]);
     expect(await ask("wrong")).toEqual([type, REAL.github.wrongCode[1]]);
   });
 
   it("rejects other grant types, and GET", async () => {
     const { simulator } = create();
-    const code = codeFor(simulator, "google");
+    const code = await codeFor(simulator, "google");
     const response = await exchange(simulator, "google", code, { form: { grant_type: "client_credentials" } });
     expect(await jsonOf(response)).toEqual([400, { error: "unsupported_grant_type" }]);
     const got = await simulator.fetch(addressOf(simulator, "google", "token"), { method: "GET" });

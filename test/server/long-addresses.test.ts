@@ -1,8 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { getCookie, mockEvent } from "h3";
 import { describe, expect, it } from "vitest";
 import { createClientAddress, createIsProxy } from "../../src/server/http/clients.ts";
-import { readBrowserId } from "../../src/server/simulator/browser.ts";
 import { heap } from "../_heap.ts";
 import { APP, CONTROL_KEY, FRONT, setup } from "../_setup.ts";
 
@@ -10,12 +8,6 @@ const COUNT = 1_000;
 /** As much as a client can send: altogether 30 MB. */
 const JUNK = "x".repeat(30_000);
 const MOST_MIB = 10;
-
-/** The cookies of a request with this header. */
-function cookiesIn(cookie: string): (name: string) => string | undefined {
-  const event = mockEvent("http://localhost/", { headers: { cookie } });
-  return (name) => getCookie(event, name);
-}
 
 /** A text that shares no memory with others, as one that was just received. */
 function received(text: string): string {
@@ -55,15 +47,5 @@ describe("The server keeps in memory what it stores of a request, and not the re
     );
     expect(heap() - before).toBeLessThan(MOST_MIB);
     expect(new Set(kept)).toEqual(new Set(["203.0.113.100"]));
-  });
-
-  it("of 1,000 long Cookie headers", () => {
-    const id = "a".repeat(22);
-    const before = heap();
-    const kept = Array.from({ length: COUNT }, () =>
-      readBrowserId(cookiesIn(received(`svc_simulator=${id}; other=${JUNK}`)), false),
-    );
-    expect(heap() - before).toBeLessThan(MOST_MIB);
-    expect(new Set(kept)).toEqual(new Set([id]));
   });
 });

@@ -13,7 +13,6 @@ it("The simulator remembers a bounded number of redeemed codes, in a few MiB", (
     sealer: createSealer(Buffer.alloc(32)),
     recall: () => ({ ...persona }),
     now,
-    realNow: now,
   });
   const redirect_uri = `http://localhost/callback?${"x".repeat(500)}`;
   const client = { provider: "google" as const, client_id: "acme", redirect_uri };

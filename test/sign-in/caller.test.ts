@@ -34,15 +34,3 @@ describe.each([
     expect(callerAt(hostname, isHttps, headers).isNavigation, what).toBe(expected);
   });
 });
-
-describe("Where a frame can't be told from a navigation,", () => {
-  it.each<[boolean, string, string, boolean, Record<string, string>]>([
-    [true, "over plain http at a name", "svc.corp.test", false, NAVIGATION],
-    [false, "if Sec-Fetch headers are sent", "svc.corp.test", false, { ...NAVIGATION, ...METADATA }],
-    [false, "over https", "svc.corp.test", true, NAVIGATION],
-    [false, "over loopback", "localhost", false, NAVIGATION],
-    [false, "for a program", "svc.corp.test", false, { accept: "*/*", "user-agent": "curl/8.5.0" }],
-  ])("mayBeFrame is %j %s", (expected, _, hostname, isHttps, headers) => {
-    expect(callerAt(hostname, isHttps, headers).mayBeFrame).toBe(expected);
-  });
-});

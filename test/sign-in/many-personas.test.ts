@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Personas } from "../../src/server/simulator/personas.ts";
+import { typedPersona } from "../../src/server/simulator/typed-account.ts";
 import type { PersonaRecord } from "../../src/server/store/records.ts";
 import { locationOf, requestOn } from "../_answers.ts";
 import { APP, SEED, setup, type Service } from "../_setup.ts";
@@ -101,7 +102,8 @@ describe("The account picker with 100,000 personas", { timeout: 120_000 }, () =>
 
   it("keeps a thousand typed accounts and deletes the oldest first", () => {
     const directory = new Personas([]);
-    for (let i = 0; i < 1005; i++) directory.add({ email: `typed${i}@acme.test`, name: null, email_verified: true });
+    for (let i = 0; i < 1005; i++)
+      directory.add(typedPersona({ email: `typed${i}@acme.test`, name: null, email_verified: true }));
     expect(directory.size).toBe(1000);
     expect([4, 5, 1004].map((i) => directory.find(`typed${i}@acme.test`)?.email)).toEqual([
       undefined,

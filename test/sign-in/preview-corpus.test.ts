@@ -1,18 +1,13 @@
 import { expect, it } from "vitest";
 import { ApiError } from "../../src/server/errors.ts";
-import { checkRedirectUri } from "../../src/server/sign-in/redirect-rule.ts";
+import { redirectRule } from "../../src/server/sign-in/redirect-rule.ts";
 import { corpus, hostByRfc, isMeant, PREVIEWS, within } from "./_previews.ts";
 
 const redirect_uris = PREVIEWS.map(({ entry }) => entry);
-const WAYS = {
-  caller: { isBrowser: true, isPlainClient: false, isNavigation: true, mayBeFrame: false },
-  isLocal: false,
-  isSimulated: false,
-};
 
 function isAccepted(uri: string, preview = true): boolean {
   try {
-    checkRedirectUri(uri, { name: "Previews", redirect_uris, preview }, WAYS);
+    redirectRule(uri, { name: "Previews", redirect_uris, preview }, { isPlainClient: false }, false);
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.code === "invalid_redirect_uri") return false;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { getCookie, type H3Event } from "h3";
-import { valuesOf } from "../../wire/http/headers.ts";
+import type { H3Event } from "h3";
+import { cookiesIn } from "../../wire/http/headers.ts";
+import type { Cookies } from "../cookies.ts";
 import type { Flows } from "../history/flows.ts";
 import type { Scope } from "../instances/addresses.ts";
 import type { Instances } from "../instances/instances.ts";
@@ -58,9 +59,12 @@ export function headerOf({ req }: H3Event, name: string): string | undefined {
   return req.headers.get(name) ?? undefined;
 }
 
-/** A cookie of a request. Undefined also if two have its name: another site of the same domain may have set one of them. */
-export function cookieOf(event: H3Event, name: string): string | undefined {
-  return valuesOf(headerOf(event, "cookie") ?? "", name).length === 1 ? getCookie(event, name) : undefined;
+/** The cookies of a request. One that came twice is empty: another site of the same domain may have set one of them. */
+export function cookiesOf(event: H3Event): Cookies {
+  const cookies = new Map<string, string>();
+  for (const [name, value] of cookiesIn(headerOf(event, "cookie") ?? ""))
+    cookies.set(name, cookies.has(name) ? "" : value);
+  return cookies;
 }
 
 /** Node's objects of a request that came by a socket; HTTP/2 is not served. Undefined for a program's own `Request`. */

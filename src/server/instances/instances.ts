@@ -1,5 +1,6 @@
-import { hash, timingSafeEqual, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import type { InstanceRecord, OldKey } from "../store/records.ts";
+import type { Scope } from "./addresses.ts";
 import { PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../../wire/ids.ts";
 
 export type Instances = ReturnType<typeof createInstances>;
@@ -12,21 +13,13 @@ const MAX_FORMER = 1000;
  */
 export function createInstances(now: () => Date) {
   let indexes = indexesOf([]);
-  /** The latest secret key: most requests have the same one. */
-  let latest: { readonly key: Buffer; readonly instance: InstanceRecord } | undefined;
   /** Digests of secret keys that were replaced since the start. */
   const former = new Set<string>();
 
   function bySecretKey(key: string): InstanceRecord | undefined {
-    const shown = Buffer.from(key);
-    if (latest?.key.length === shown.length && timingSafeEqual(latest.key, shown)) return latest.instance;
-    const instance = indexes.secretKeys.get(digest(key));
-    if (instance) {
-      latest = { key: shown, instance };
-      return instance;
-    }
-    const old = indexes.oldKeys.get(digest(key));
-    return old && old.expires_at > now().toISOString() ? old.instance : undefined;
+    const shown = digest(key);
+    const old = indexes.oldKeys.get(shown);
+    return indexes.secretKeys.get(shown) ?? (old && old.expires_at > now().toISOString() ? old.instance : undefined);
   }
 
   return {
@@ -37,6 +30,13 @@ export function createInstances(now: () => Date) {
     get all(): readonly InstanceRecord[] {
       return indexes.all;
     },
+    /** The one whose address a host is; at the front door the first. */
+    at: (scope: Scope): InstanceRecord | undefined =>
+      scope.kind === "instance"
+        ? indexes.subdomains.get(scope.subdomain)
+        : scope.kind === "front"
+          ? indexes.all[0]
+          : undefined,
     byId: (id: string) => indexes.ids.get(id),
     bySubdomain: (subdomain: string) => indexes.subdomains.get(subdomain),
     /** By subdomain or id, in either case. */
@@ -50,7 +50,6 @@ export function createInstances(now: () => Date) {
       indexes = indexesOf(instances);
       for (const key of before.secretKeys.keys()) if (!indexes.secretKeys.has(key)) former.add(key);
       for (const oldest of [...former].slice(0, -MAX_FORMER)) former.delete(oldest);
-      latest = undefined;
     },
   };
 }

@@ -6,15 +6,6 @@ import type { DEFINITIONS as Definitions } from "./index.ts";
 import { credentialVariables, type Credentials, type Offers } from "./offers.ts";
 import type { ProviderDefinition } from "./provider.ts";
 
-/** The application, as the account picker of a simulated provider shows it. */
-export interface Application {
-  readonly name: string;
-  /** Scheme and host that the user returns to. */
-  readonly origin: string;
-  /** Whether the user must choose an account on the page, whatever `login_hint` says. */
-  readonly needsClick: boolean;
-}
-
 /** How to sign a user in at a provider for one instance. */
 export interface Connection {
   readonly provider: ProviderDefinition;
@@ -23,8 +14,7 @@ export interface Connection {
   readonly endpoints: ProviderDefinition["endpoints"];
   readonly loginHint: string | undefined;
   readonly fetch: Fetch;
-  /** Undefined for a real provider. */
-  readonly simulation: Simulated | undefined;
+  readonly isSimulated: boolean;
 }
 
 /** The simulated providers, as a sign-in sees them. */
@@ -33,10 +23,6 @@ interface Simulated {
   endpoints(provider: Provider): ProviderDefinition["endpoints"];
   /** The client that is registered at all of them from the start. */
   readonly client: ConnectionRecord;
-  /** Seals what the picker shows, for the authorization request of a state. */
-  sealApplication(application: Application, state: string): string;
-  /** The browser and the state that a code was issued for, as `pageHash` names them; undefined for a program. */
-  holderOf(code: string): string | undefined;
 }
 
 interface ConnectionOptions {
@@ -60,17 +46,17 @@ export function createConnect({ offers, globals, simulated, fetch }: ConnectionO
     const { DEFINITIONS } = await (definitions ??= import("./index.ts"));
     const provider = DEFINITIONS[name];
     const { client_id, client_secret } = credentials ?? simulated.client;
-    const isReal = in_force !== "simulated";
+    const isSimulated = in_force === "simulated";
     return {
       provider,
       client_id,
       client_secret,
-      endpoints: isReal
-        ? withDefaults(provider.endpoints, { ...globals[name]?.endpoints, ...credentials?.endpoints })
-        : simulated.endpoints(name),
-      loginHint: isReal ? provider.loginHint : "login_hint",
-      fetch: isReal ? fetch : simulated.fetch,
-      simulation: isReal ? undefined : simulated,
+      endpoints: isSimulated
+        ? simulated.endpoints(name)
+        : withDefaults(provider.endpoints, { ...globals[name]?.endpoints, ...credentials?.endpoints }),
+      loginHint: isSimulated ? "login_hint" : provider.loginHint,
+      fetch: isSimulated ? simulated.fetch : fetch,
+      isSimulated,
     };
   };
 }

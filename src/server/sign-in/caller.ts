@@ -11,8 +11,6 @@ export interface Caller {
    * prerender. Always true for programs.
    */
   readonly isNavigation: boolean;
-  /** A browser's navigation that can't be told from a frame's request. */
-  readonly mayBeFrame: boolean;
 }
 
 /** Headers that browsers add: Fetch Metadata, Upgrade Insecure Requests, Fetch and RFC 9110, 10.1.3. */
@@ -35,7 +33,6 @@ export function callerOf(header: (name: string) => string | undefined, hostname:
     isBrowser,
     isPlainClient: !isBrowser && isNamedLoopback,
     isNavigation: !isBrowser || (!isPrefetch && navigates(header, acceptsHtml, isTrustworthy)),
-    mayBeFrame: isBrowser && !isTrustworthy && header("sec-fetch-site") === undefined,
   };
 }
 

@@ -3,13 +3,12 @@ import * as z from "zod/mini";
 import { BodyTooLong, readText } from "../../wire/http/body.ts";
 import type { FetchInit } from "../../wire/http/fetch.ts";
 import { SignInError } from "../errors.ts";
-import type { StepReport } from "../history/flows.ts";
+import type { NoteStep } from "../history/flows.ts";
 import { withoutQuery } from "../history/redact.ts";
 import type { Connection } from "../providers/connections.ts";
 import { type Get, lenient, unreadPaths } from "../providers/provider.ts";
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 
-const PROVIDER_TIMEOUT_MS = 10_000;
 const MAX_REPLY_BYTES = 1 << 20;
 const COMMON_HEADERS = { accept: "application/json", "user-agent": "svc-identity" };
 const MAX_LIFETIME_SECONDS = 10 * 365 * 86_400;
@@ -27,19 +26,36 @@ const TokenReply = z.object({
 });
 export type ProviderTokens = z.infer<typeof TokenReply>;
 
-/** What the two requests of a sign-in have in common. */
-export interface Exchange {
+interface Asking {
   readonly connection: Connection;
-  /** Ends both. */
-  readonly signal: AbortSignal;
+  /** When everything must be answered, in milliseconds of `performance.now`. */
+  readonly deadline: number;
+  /** Told of each request and the fields of its answer. They contain secrets, which it must remove. */
+  readonly note: NoteStep;
   /** Called with the paths, such as `userinfo.name`, of what the provider sent and could not be read. */
-  onIgnored(paths: readonly string[]): void;
-  /** Called with each request and the fields of its answer. They contain secrets, which the receiver must remove. */
-  onReply(step: StepReport): void;
+  readonly onIgnored: ((provider: Provider, paths: readonly string[]) => void) | undefined;
+}
+
+/** What a request to a provider needs. */
+interface Exchange extends Asking {
+  readonly signal: AbortSignal;
+}
+
+/** Asks a provider, and ends the requests at the deadline. `AbortSignal.timeout` would keep its timer after the last. */
+export async function askProvider<T>(asking: Asking, ask: (exchange: Exchange) => Promise<T>): Promise<T> {
+  const late = new AbortController();
+  const end = (): void => late.abort(new DOMException("the provider took too long", "TimeoutError"));
+  const timer = setTimeout(end, asking.deadline - performance.now());
+  timer.unref();
+  try {
+    return await ask({ ...asking, signal: late.signal });
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** RFC 6749, 4.1.3. A code is good once, so this is never tried again. @throws {SignInError} */
-export function exchangeCode(
+export function requestTokens(
   exchange: Exchange,
   { code, redirect_uri, code_verifier }: { code: string; redirect_uri: string; code_verifier: string | null },
 ): Promise<ProviderTokens> {
@@ -63,21 +79,6 @@ export function bearerGet(exchange: Exchange, access_token: string): Get<string>
   return (endpoint, schema) => fetchReply(exchange, endpoint, init, schema);
 }
 
-/** One deadline for all requests of a sign-in to its provider. `AbortSignal.timeout` would keep its timer after the last. */
-export async function withDeadline<T>(
-  work: (signal: AbortSignal) => Promise<T>,
-  ms: number = PROVIDER_TIMEOUT_MS,
-): Promise<T> {
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(new DOMException("the provider took too long", "TimeoutError")), ms);
-  timer.unref();
-  try {
-    return await work(deadline.signal);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 async function fetchReply<Schema extends z.ZodMiniType>(
   exchange: Exchange,
   endpoint: string,
@@ -95,20 +96,21 @@ async function fetchReply<Schema extends z.ZodMiniType>(
     status = answer.status;
     reply = parseReply(answer.text);
   } finally {
-    exchange.onReply({
+    const step = {
       name: endpoint,
       ms: performance.now() - startedAt,
       sent: { url: withoutQuery(url), method: init.method, ...sent },
       answered: status === undefined ? undefined : { status, ...(reply as object | undefined) },
-    });
+    };
+    exchange.note({}, step);
   }
   const code = status === 429 || status >= 500 ? "temporarily_unavailable" : "server_error";
   if (status !== 200) throw new SignInError(code, refusalOf(provider.name, endpoint, status, reply));
   const parsed = schema.safeParse(reply);
   if (!parsed.success) throw new SignInError(code, refusalOf(provider.name, endpoint, status, reply, parsed.error));
   const ignored = unreadPaths(reply, parsed.data);
-  if (ignored.length > 0)
-    exchange.onIgnored(ignored.map((path) => endpoint + (path.startsWith("[") ? path : `.${path}`)));
+  const named = ignored.map((path) => endpoint + (path.startsWith("[") ? path : `.${path}`));
+  if (named.length > 0) exchange.onIgnored?.(provider.name, named);
   return parsed.data;
 }
 

@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
-import type { Application, Connection } from "../providers/connections.ts";
+import type { Connection } from "../providers/connections.ts";
 import { randomBytes } from "../random.ts";
 import type { StateRecord } from "../store/records.ts";
 import { withParameters } from "./redirect-uri.ts";
 import { PROVIDER_TITLES } from "../../wire/providers.ts";
-import { SignInError } from "../errors.ts";
 import { DEFINITIONS } from "../providers/index.ts";
 
 /** 64 hexadecimal characters (spec, "Limits"). */
@@ -24,14 +23,12 @@ export function codeChallenge(code_verifier: string): string {
 
 interface AuthorizationParameters extends Pick<StateRecord, "state" | "redirect_uri" | "code_verifier"> {
   readonly login_hint: string | undefined;
-  /** Shown by the account picker of a simulated provider; a real one knows its clients. */
-  readonly application: Application;
 }
 
 /** RFC 6749, 4.1.1. @param parameters `redirect_uri`: our callback URL */
 export function authorizationUrl(connection: Connection, parameters: AuthorizationParameters): string {
-  const { client_id, endpoints, loginHint, simulation, provider } = connection;
-  const { redirect_uri, state, code_verifier, login_hint, application } = parameters;
+  const { client_id, endpoints, loginHint, provider } = connection;
+  const { redirect_uri, state, code_verifier, login_hint } = parameters;
   return withParameters(endpoints.authorize, {
     response_type: "code",
     client_id,
@@ -40,24 +37,19 @@ export function authorizationUrl(connection: Connection, parameters: Authorizati
     state,
     ...(code_verifier !== null && { code_challenge: codeChallenge(code_verifier), code_challenge_method: "S256" }),
     ...(login_hint !== undefined && loginHint !== undefined && { [loginHint]: login_hint }),
-    ...(simulation && { application: simulation.sealApplication(application, state) }),
   });
 }
 
 /**
  * A server that replaces a provider's could send the user on to the provider itself, for its code of another client, and
  * get it in the exchange (mix-up; RFC 9207, 2.4). So could one that stands in for a provider that doesn't name itself.
- * @throws {SignInError} if the redirect comes from a provider and the connection leads elsewhere, or the other way round
+ * @returns what is wrong if the redirect comes from a provider and the connection leads elsewhere, or the other way round
  */
-export function checkIssuer({ provider, endpoints }: Connection, iss: string | undefined): void {
-  if (iss === undefined) return;
+export function issuerFault({ provider, endpoints }: Connection, iss: string | undefined): string | undefined {
+  if (iss === undefined) return undefined;
   const isOwn = new URL(endpoints.authorize).origin === new URL(provider.endpoints.authorize).origin;
   const issuer = isOwn ? provider.issuer : undefined;
   const isOfAnother = Object.values(DEFINITIONS).some((definition) => definition.issuer === iss);
-  const isRight = issuer === undefined ? !isOfAnother : iss === issuer;
-  if (!isRight)
-    throw new SignInError(
-      "server_error",
-      `The callback of ${PROVIDER_TITLES[provider.name]} came from another issuer. Check the connection's authorize endpoint.`,
-    );
+  if (issuer === undefined ? !isOfAnother : iss === issuer) return undefined;
+  return `The callback of ${PROVIDER_TITLES[provider.name]} came from another issuer. Check the connection's authorize endpoint.`;
 }

@@ -7,7 +7,6 @@ import {
   withoutNonce,
   type RedirectUri,
 } from "../../wire/redirect-uri.ts";
-import type { ApiError } from "../errors.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import type { Caller } from "./caller.ts";
 import { parseRedirectUri, refused } from "./redirect-uri.ts";
@@ -15,8 +14,6 @@ import { parseRedirectUri, refused } from "./redirect-uri.ts";
 export interface Destination {
   /** Scheme and host that the user returns to; the scheme alone if it is private-use. */
   readonly origin: string;
-  /** The user must choose an account on a page that names the destination first. */
-  readonly needsClick: boolean;
   /** A program named another host, and the instance has no redirect_uris: to be logged. */
   readonly isUnlisted: boolean;
 }
@@ -25,47 +22,40 @@ export interface Destination {
  * Decides whether a user may be redirected to an address with a token.
  *
  * With `redirect_uris`: only to those, also with a `nonce` of the application's behind them; a preview instance's may have
- * a `*` in the host. Without, on a server that only this machine can reach: a program may name any address; a browser may
- * name loopback, or another host through a simulated provider after a click. Otherwise any page could collect tokens.
- * @param given `isLocal`: whether only this machine can reach the server
+ * a `*` in the host. Without, on a server that only this machine can reach: to loopback, and for a program to any address.
+ * Otherwise any page could collect tokens.
+ * @param isLocal whether only this machine can reach the server
  * @throws {ApiError} `invalid_redirect_uri`, naming the rule and what to register
  */
-export function checkRedirectUri(
+export function redirectRule(
   text: string,
   instance: Pick<InstanceRecord, "name" | "redirect_uris" | "preview">,
-  given: { readonly caller: Caller; readonly isLocal: boolean; readonly isSimulated: boolean },
+  caller: Pick<Caller, "isPlainClient">,
+  isLocal: boolean,
 ): Destination {
-  const { caller, isLocal, isSimulated } = given;
   const { name, redirect_uris, preview } = instance;
   const uri = parseRedirectUri(text);
   const isAny = allowsAny(instance);
-  const listed = listedDestination(uri);
   const register = `Add ${JSON.stringify(entryFor(uri))} to its redirect_uris`;
-
-  if (redirect_uris.length > 0 && !isAny) {
-    if (redirect_uris.some((entry) => matches(entry, uri, preview))) return listed;
+  const isListed = redirect_uris.some((entry) => matches(entry, uri, preview));
+  if (isListed || (isLocal && (isAny || (redirect_uris.length === 0 && isLoopbackUri(uri))))) return listed(text);
+  if (redirect_uris.length > 0 && !isAny)
     throw refused(
       `it is not one of the redirect_uris of ${name}, which must match exactly; loopback matches with any port. ${register}`,
     );
-  }
+  if (isAny)
+    throw refused(`the entry "*" of ${name} is allowed only on a server that no other machine can reach. ${register}`);
   if (!isLocal)
     throw refused(
-      isAny
-        ? `the entry "*" of ${name} is allowed only on a server that no other machine can reach. ${register}`
-        : `${name} has no redirect_uris, and a server that others can reach sends users to registered addresses only. ${register}`,
+      `${name} has no redirect_uris, and a server that others can reach sends users to registered addresses only. ${register}`,
     );
-  if (isLoopbackUri(uri)) return listed;
-  if (caller.isPlainClient) return { ...listed, isUnlisted: !isAny };
-  if (isAny) return { ...listed, needsClick: isSimulated };
-  if (!isSimulated)
-    throw unlisted(name, "a browser that signs in with a real provider is sent to loopback only", register);
-  if (uri.hostname === undefined) throw unlisted(name, "a browser is sent to http and https addresses only", register);
-  return { ...listed, needsClick: true };
+  if (caller.isPlainClient) return { ...listed(text), isUnlisted: true };
+  throw refused(`${name} has no redirect_uris, and without them a browser is sent to loopback only. ${register}`);
 }
 
-/** An address that users may be sent to without a click. */
-export function listedDestination({ origin }: RedirectUri): Destination {
-  return { origin, needsClick: false, isUnlisted: false };
+/** An address that users may be sent to. @throws {ApiError} `invalid_redirect_uri` if nobody may be, by its form */
+export function listed(text: string): Destination {
+  return { origin: parseRedirectUri(text).origin, isUnlisted: false };
 }
 
 /**
@@ -133,10 +123,6 @@ function entryFor({ origin, path, query }: RedirectUri): string {
 
 function isLoopbackUri({ hostname }: RedirectUri): boolean {
   return hostname !== undefined && isLoopback(hostname);
-}
-
-function unlisted(name: string, rule: string, register: string): ApiError {
-  return refused(`${name} has no redirect_uris, and without them ${rule}. ${register}`);
 }
 
 /** What is behind the `*`: the rest of its label, the domain, and a port. */

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { cacheLimit } from "../memory-use.ts";
 import { readRedirectUri, splitQuery, type RedirectUri } from "../../wire/redirect-uri.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError, type WayBack } from "../errors.ts";
 
 /** An application uses the same few addresses for all its users. */
 const PARSED = new LRUCache<string, RedirectUri>({ ...cacheLimit(500), memoMethod: parse });
@@ -43,6 +43,12 @@ const PLAIN = /^[\w.~-]*$/;
 
 function encoded(value: string): string {
   return PLAIN.test(value) ? value : encodeURIComponent(value);
+}
+
+/** The application that an address belongs to; undefined for a private-use scheme, which has no page to return to. */
+export function wayBackTo({ name }: { readonly name: string }, redirect_uri: string): WayBack | undefined {
+  const { hostname, origin } = parseRedirectUri(redirect_uri);
+  return hostname === undefined ? undefined : { name, origin };
 }
 
 /** The error `invalid_redirect_uri`. @param why names the rule, and what to write instead */

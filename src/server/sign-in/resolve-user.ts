@@ -153,7 +153,7 @@ export function openSession(
 const MAX_ADDRESS_LENGTH = 2048;
 const WEB_ADDRESS = /^https?:\/\/[^\s\p{C}]+$/iu;
 
-type CheckedProfile = Profile & { readonly email: string };
+export type CheckedProfile = Profile & { readonly email: string };
 
 /**
  * A profile in the form in which it is stored. Its address is the provider's, or the placeholder of one that has none.

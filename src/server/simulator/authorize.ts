@@ -1,76 +1,196 @@
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 import { normalizeEmail } from "../../wire/text/fold.ts";
-import { withParameters } from "../sign-in/redirect-uri.ts";
+import { ApiError, SignInRefused } from "../errors.ts";
+import { flowIdOf } from "../history/flows.ts";
+import { beginningOf, redactText } from "../history/redact.ts";
+import type { Instances } from "../instances/instances.ts";
+import { parseRedirectUri, withParameters } from "../sign-in/redirect-uri.ts";
 import type { PersonaRecord } from "../store/records.ts";
-import { findRequest, type AuthorizationServer, type Parameters, type Redirect } from "./authorize-request.ts";
-import type { Override } from "./decision.ts";
+import type { LabelledBrowser } from "./browser.ts";
+import { decideSignIn, settle, type DecisionDeps, type Override } from "./decision.ts";
 import { readEdit } from "./edit.ts";
 import type { AuthorizationRequest } from "./grants.ts";
 import { REDIRECT_ERRORS, isOutcomeAt } from "./outcomes.ts";
-import { newPicker, pickerView, type PickerView } from "./picker.ts";
+import { pickerView, type Parameters, type PickerView } from "./picker.ts";
+import type { AuthorizationServer, Simulator } from "./simulator.ts";
+import { typedPersona } from "./typed-account.ts";
 
+/** A sealed request grows with its state. The service's own states have 64 characters. */
+const MAX_STATE_LENGTH = 512;
 const MAX_NAME_LENGTH = 256;
+/** Of an account that does not exist. */
+const MAX_SHOWN_LENGTH = 300;
 
-/**
- * Answers a client's request with a redirect if an account is suggested. Otherwise the request is sealed, and the picker's
- * links contain nothing else of it: the state is not on the page.
- */
-export function answerRequest(
-  server: AuthorizationServer,
-  asked: AuthorizationRequest,
-  hint: string | undefined,
-  override: Override | undefined,
-): Redirect | PickerView {
-  const request = override
-    ? { ...asked, outcome: override.outcome, profile: override.profile, delays: override.delays }
-    : asked;
-  const account = decidedAccount(server, hint, override);
-  // Only for the service's own requests: any other sender could omit that a click is needed.
-  if (account && request.application?.needsClick === false) return redirectToClient(server, request, account);
-  return newPicker(server, request, (override && account?.email) ?? "");
+export interface AuthorizeDeps extends DecisionDeps {
+  readonly instances: Instances;
+  readonly simulator: Simulator;
 }
 
-/** Answers what was chosen on the picker. @throws {ApiError} as `findRequest` */
-export function answerChoice(
-  server: AuthorizationServer,
+/** A request to the authorize page of a simulated provider. */
+interface AuthorizePageRequest {
+  readonly provider: Provider;
+  readonly query: Parameters;
+  /** Tells browsers apart; undefined for a program. */
+  readonly browser: string | undefined;
+  /** For scenarios of a labelled browser. */
+  readonly labelledBrowser: LabelledBrowser | undefined;
+}
+
+/** The end of a sign-in at the provider: with a code for the account, or with the error of the request's outcome. */
+export interface Redirect {
+  readonly location: string;
+  readonly asked: AuthorizationRequest;
+  readonly persona: PersonaRecord | undefined;
+}
+
+/**
+ * Answers a client's request by a scenario, by the account that it hints at, or with the page that lets a person choose; and
+ * what was chosen there.
+ * @returns with the sign-in's flow, if the request has a state
+ * @throws {ApiError} if the request is invalid in a way that providers answer without a redirect
+ */
+export async function answerAuthorize(deps: AuthorizeDeps, page: AuthorizePageRequest) {
+  const startedAt = performance.now();
+  const { provider, query, browser } = page;
+  const server = deps.simulator.at(provider);
+  const isChoice = query.has("request");
+  const asked = isChoice ? await pendingRequest(deps, page) : parseRequest(server, query, browser);
+  const reply = isChoice ? answerChoice(server, asked, query) : await answerRequest(deps, page, asked);
+  const login_hint = query.get("login_hint");
+  const flow_id = asked.state === "" ? undefined : flowIdOf(asked.state);
+  if ("location" in reply) {
+    await settle(deps, reply, { ms: performance.now() - startedAt, login_hint });
+    return { reply, flow_id };
+  }
+  // A program can't choose again, so the sign-in is over.
+  if (browser === undefined && reply.unknown !== undefined) throw await endUnknown(deps, asked, reply.unknown);
+  return {
+    reply: { ...reply, application: await applicationOf(deps, asked) },
+    flow_id: isChoice ? undefined : flow_id,
+  };
+}
+
+/** The picker of a pending request: another page of it, or a search. @throws {ApiError} if the request no longer counts */
+export async function answerAccounts(deps: AuthorizeDeps, page: AuthorizePageRequest): Promise<PickerView> {
+  return pickerView(deps.simulator.at(page.provider), page.query, await pendingRequest(deps, page));
+}
+
+/** @throws {ApiError} if the request is invalid in a way that providers answer without a redirect */
+export function parseRequest(
+  { name, provider, callbackUrl, isClient }: AuthorizationServer,
   query: Parameters,
   browser: string | undefined,
+): AuthorizationRequest {
+  const refused = (why: string): ApiError => new ApiError("bad_request", `${name} (simulated): ${why}`);
+  const client_id = query.get("client_id") ?? "";
+  const redirect_uri = query.get("redirect_uri") ?? "";
+  const state = query.get("state") ?? "";
+  if (!isClient(client_id)) throw refused("unknown client_id");
+  if (redirect_uri !== callbackUrl) throw refused("redirect_uri is not registered for this client");
+  if (query.get("response_type") !== "code") throw refused("response_type must be code");
+  if (state.length > MAX_STATE_LENGTH) throw refused(`state must have at most ${MAX_STATE_LENGTH} characters`);
+  const refusal = provider.refusal?.(query);
+  if (refusal !== undefined) throw refused(refusal);
+  const scopes = (query.get("scope") ?? "").split(" ");
+  const code_challenge = query.get("code_challenge");
+  return { provider: name, client_id, redirect_uri, state, scopes, code_challenge, browser };
+}
+
+/** The request that a page was shown for. @throws {ApiError} if it is unknown, another browser's, or older than ten minutes */
+async function pendingRequest(deps: AuthorizeDeps, page: AuthorizePageRequest): Promise<AuthorizationRequest> {
+  const { provider, query, browser } = page;
+  const pending = deps.simulator.at(provider).grants.pending(query.get("request") ?? "");
+  const request = pending?.request.provider === provider ? pending.request : undefined;
+  if (pending && request && request.browser === browser && !pending.isExpired) return request;
+  const detail = `${provider} (simulated): this request is no longer valid; start again from the application`;
+  const known =
+    request?.browser === browser ? "the request expired after ten minutes" : "another browser began this sign-in";
+  const reason = request ? known : "unknown request";
+  const application = request && (await applicationOf(deps, request));
+  const wayBack = application && /^https?:/.test(application.origin) ? application : undefined;
+  throw new SignInRefused("bad_request", detail, { reason, wayBack });
+}
+
+/** The application that a sign-in of this service is for, by the state's record. Undefined for any other client's. */
+async function applicationOf({ store, instances }: AuthorizeDeps, { provider, state }: AuthorizationRequest) {
+  const record = await store.find("states", state);
+  const instance = record?.provider === provider ? instances.byId(record.instance_id) : undefined;
+  return record && instance && { name: instance.name, origin: parseRedirectUri(record.redirect_uri).origin };
+}
+
+/** A new request: by scenario or by hint, and otherwise with the picker. */
+async function answerRequest(
+  deps: AuthorizeDeps,
+  { provider, query, labelledBrowser }: AuthorizePageRequest,
+  asked: AuthorizationRequest,
+): Promise<Redirect | PickerView> {
+  const server = deps.simulator.at(provider);
+  const login_hint = query.get("login_hint");
+  const { state } = asked;
+  // A request that this service did not send uses up no scenario.
+  const isOwn = (await deps.store.find("states", state))?.provider === provider;
+  const decided = isOwn ? await decideSignIn(deps, { provider, state, login_hint, labelledBrowser }) : undefined;
+  const account = isOwn ? decidedAccount(server, login_hint, decided) : undefined;
+  const request = decided ? withDecision(asked, decided) : asked;
+  if (account) return redirectToClient(server, request, account);
+  const answered = { status: 200, message: "the account picker" };
+  if (state !== "")
+    deps.flows.of(flowIdOf(state))(decided ? { requested_outcome: decided.outcome } : {}, {
+      name: "provider",
+      sent: { provider, login_hint },
+      answered,
+    });
+  return newPicker(server, request, (decided && login_hint) ?? "");
+}
+
+/** What a scenario asks for goes with the request, and with its code. */
+export function withDecision(
+  asked: AuthorizationRequest,
+  { outcome, profile, delays }: Omit<Override, "as">,
+): AuthorizationRequest {
+  return { ...asked, outcome, profile, delays };
+}
+
+/** What was chosen on the picker: an account, an outcome, other fields of the profile, or to cancel. */
+function answerChoice(
+  server: AuthorizationServer,
+  pending: AuthorizationRequest,
+  query: Parameters,
 ): Redirect | PickerView {
-  const { request: pending, isTooSoon } = findRequest(server, query, browser);
   if (query.has("cancel")) return redirectToClient(server, { ...pending, outcome: "access_denied" }, undefined);
   const outcome = query.get("outcome");
-  const request = isOutcomeAt(outcome, server.name) ? { ...pending, outcome } : pending;
-  // Errors that do not depend on the account.
-  if (request !== pending && REDIRECT_ERRORS[request.outcome!]) return redirectToClient(server, request, undefined);
-  if (request !== pending) return newPicker(server, request);
-  const isChoice = query.has("login_hint") || query.has("email");
-  if (isChoice && isTooSoon) return { ...newPicker(server, request), isTooSoon: true };
+  if (isOutcomeAt(outcome, server.name)) {
+    const request = { ...pending, outcome };
+    // Errors that do not depend on the account.
+    return REDIRECT_ERRORS[outcome] ? redirectToClient(server, request, undefined) : newPicker(server, request);
+  }
   const typed = query.get("profile");
   if (typed !== undefined) {
     const left = query.get("omit") ?? "";
     const read = readEdit(typed, left);
-    if ("why" in read) return { ...pickerView(server, query, request), refusedEdit: { typed, left, why: read.why } };
-    return newPicker(server, { ...request, profile: read.edit });
+    if ("edit" in read) return newPicker(server, { ...pending, profile: read.edit });
+    return { ...pickerView(server, query, pending), refusedEdit: { typed, left, why: read.why } };
   }
   const { persona, problem } = choose(server, query);
-  if (persona) return redirectToClient(server, request, persona);
-  return { ...pickerView(server, query, request), problem, unknown: query.get("login_hint") };
+  if (persona) return redirectToClient(server, pending, persona);
+  return { ...pickerView(server, query, pending), problem, unknown: query.get("login_hint") };
 }
 
-function decidedAccount(
+/** The account that scenario or hint name, for a sign-in that needs no choice. A new address is a new account. */
+export function decidedAccount(
   { name: at, personas }: AuthorizationServer,
   hint: string | undefined,
   override: Override | undefined,
 ): PersonaRecord | undefined {
   const hasAccount = (persona: PersonaRecord): boolean => persona.accounts[at] !== undefined;
-  const name = override?.as ?? hint ?? "";
   const email = override?.as === undefined ? undefined : normalizeEmail(override.as);
-  const named = personas.find(name) ?? (email && personas.add({ email, name: null, email_verified: true }));
+  const known = personas.find(override?.as ?? hint ?? "");
+  const named = known ?? (email && personas.add(typedPersona({ email, name: null, email_verified: true })));
   if (named && hasAccount(named)) return named;
   return override && override.as === undefined ? personas.first(hasAccount) : undefined;
 }
 
-function redirectToClient(
+export function redirectToClient(
   { grants }: AuthorizationServer,
   asked: AuthorizationRequest,
   persona: PersonaRecord | undefined,
@@ -82,26 +202,49 @@ function redirectToClient(
   return { location: withParameters(redirect_uri, { ...answer, state }), asked, persona };
 }
 
+/** The first page of the picker. Its links contain the sealed request, and nothing else of it: the state is not on the page. */
+function newPicker(server: AuthorizationServer, request: AuthorizationRequest, search = ""): PickerView {
+  const query = new Map([
+    ["request", server.grants.keepPending(request)],
+    ["q", search],
+  ]);
+  return pickerView(server, query, request);
+}
+
+/** The account that was clicked, or typed in. */
 function choose(
   { name: at, personas }: AuthorizationServer,
   query: Parameters,
-): { persona?: PersonaRecord | undefined; problem?: string | undefined } {
+): { readonly persona?: PersonaRecord | undefined; readonly problem?: string } {
+  const none = (email: string) => ({ problem: `${email} has no account at ${PROVIDER_TITLES[at]}.` });
   const typed = query.get("email");
-  if (typed === undefined) {
-    const clicked = personas.find(query.get("login_hint") ?? "");
-    if (!clicked) return {};
-    return clicked.accounts[at] ? { persona: clicked } : noAccount(clicked.email, at);
-  }
+  const clicked = typed === undefined ? personas.find(query.get("login_hint") ?? "") : undefined;
+  if (clicked) return clicked.accounts[at] ? { persona: clicked } : none(clicked.email);
+  if (typed === undefined) return {};
   const email = normalizeEmail(typed.trim());
   if (email === undefined) return { problem: `"${typed}" is not an e-mail address.` };
   const name = query.get("name")?.trim().slice(0, MAX_NAME_LENGTH) || null;
   // An unverified address was requested explicitly, so it counts even if another account has the address.
-  if (query.has("unverified")) return { persona: personas.add({ email, name, email_verified: false }) };
+  if (query.has("unverified")) return { persona: personas.add(typedPersona({ email, name, email_verified: false })) };
   const known = personas.find(email);
-  if (known && !known.accounts[at]) return noAccount(email, at);
-  return { persona: known ?? personas.add({ email, name, email_verified: true }) };
+  if (known && !known.accounts[at]) return none(email);
+  return { persona: known ?? personas.add(typedPersona({ email, name, email_verified: true })) };
 }
 
-function noAccount(email: string, name: Provider): { problem: string } {
-  return { problem: `${email} has no account at ${PROVIDER_TITLES[name]}.` };
+/** Ends a sign-in for which an account was chosen that does not exist. */
+async function endUnknown(
+  { store, flows }: AuthorizeDeps,
+  { provider, state }: AuthorizationRequest,
+  unknown: string,
+): Promise<SignInRefused> {
+  const refusal = `the simulated ${PROVIDER_TITLES[provider]} has no account "${redactText(beginningOf(unknown, MAX_SHOWN_LENGTH))}"`;
+  const reason = `T${refusal.slice(1)}. Use the id, an e-mail address or the login of one that it has as login_hint.`;
+  const taken = await store.takeState(state);
+  // Otherwise it has ended before.
+  if (await taken?.removed)
+    flows.of(flowIdOf(state))(
+      { result: "error", error: "bad_request", reason },
+      { name: "provider", sent: { provider, login_hint: unknown }, answered: { status: 400 }, reason },
+    );
+  return new SignInRefused("bad_request", refusal);
 }

@@ -1,6 +1,5 @@
 import { BROWSER_COOKIE } from "../../wire/outcomes.ts";
-import { hostCookie, hostName, type Cookie, type ReadCookie } from "../cookies.ts";
-import { ownText } from "../memory-use.ts";
+import { hostCookie, hostName, type Cookie, type Cookies } from "../cookies.ts";
 import { randomBytes } from "../random.ts";
 
 const LIFETIME_SECONDS = 86_400;
@@ -15,9 +14,9 @@ export function browserIdCookie(value: string, isHttps: boolean): Cookie {
   return hostCookie({ name: NAME, value, path: "/__svc/simulator", maxAge: LIFETIME_SECONDS }, isHttps);
 }
 
-export function readBrowserId(cookie: ReadCookie, isHttps: boolean): string | undefined {
-  const value = cookie(hostName(NAME, isHttps));
-  return value !== undefined && /^[\w-]{22}$/.test(value) ? ownText(value) : undefined;
+export function readBrowserId(cookies: Cookies, isHttps: boolean): string | undefined {
+  const value = cookies.get(hostName(NAME, isHttps)) ?? "";
+  return /^[\w-]{22}$/.test(value) ? value : undefined;
 }
 
 /** A browser that scenarios can be limited to. */
@@ -31,8 +30,8 @@ export function labelledBrowserValue({ id, label }: LabelledBrowser): string {
   return label === undefined ? id : `${id}.${Buffer.from(label).toString("base64url")}`;
 }
 
-export function readLabelledBrowser(cookie: ReadCookie): LabelledBrowser | undefined {
-  const value = cookie(BROWSER_COOKIE);
+export function readLabelledBrowser(cookies: Cookies): LabelledBrowser | undefined {
+  const value = cookies.get(BROWSER_COOKIE);
   const [, id, label] = /^([\w-]{1,64})(?:\.([\w-]{1,512}))?$/.exec(value ?? "") ?? [];
   if (id === undefined) return undefined;
   return { id, label: label === undefined ? undefined : Buffer.from(label, "base64url").toString() };

@@ -3,12 +3,12 @@ import type { Delays } from "../../wire/control/scenarios.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { Provider } from "../../wire/providers.ts";
 import { flowIdOf, type FlowFacts, type Flows } from "../history/flows.ts";
-import type { SignIns } from "../sign-in/begin.ts";
+import type { SignIns } from "../sign-in/sign-in.ts";
+import type { PersonaRecord } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
-import type { Redirect } from "./authorize-request.ts";
 import type { LabelledBrowser } from "./browser.ts";
 import { editedNames, type Edit } from "./edit.ts";
-import { accountName } from "./typed-account.ts";
+import type { AuthorizationRequest } from "./grants.ts";
 
 /** Account and outcome that are decided before the picker is shown. */
 export interface Override {
@@ -56,18 +56,17 @@ export async function decideSignIn({ decide, flows }: DecisionDeps, arrival: Arr
 }
 
 /** Records in the flow how a sign-in was decided, and prepares the records that its outcome needs before the callback. */
-export async function settleChoice(
+export async function settle(
   { flows, store, now }: DecisionDeps,
-  { asked: { provider, state, outcome = "success", profile }, persona }: Redirect,
+  { asked, persona }: { readonly asked: AuthorizationRequest; readonly persona: PersonaRecord | undefined },
   { ms, login_hint }: { readonly ms: number; readonly login_hint: string | undefined },
 ): Promise<void> {
-  const account = persona && accountName(persona);
+  const { provider, state, outcome = "success", profile } = asked;
+  const changes = profile && { profile: profile.set, omit: [...profile.omit] };
+  const who = persona && { name: persona.name, email: persona.email };
+  const profile_changes = profile && editedNames(profile);
   flows.of(flowIdOf(state))(
-    {
-      requested_outcome: outcome,
-      changes: profile && { profile: profile.set, omit: [...profile.omit] },
-      ...(account !== undefined && { as: account }),
-    },
+    { requested_outcome: outcome, changes, ...(persona && { as: persona.id }) },
     {
       name: "provider",
       ms,
@@ -75,9 +74,9 @@ export async function settleChoice(
       answered: {
         status: 302,
         outcome,
-        account: account ?? null,
-        ...(persona && { name: persona.name, email: persona.email }),
-        ...(profile && { profile_changes: editedNames(profile) }),
+        account: persona?.id ?? null,
+        ...who,
+        ...(profile_changes && { profile_changes }),
       },
     },
   );

@@ -3,8 +3,7 @@ import { fold } from "../../wire/text/fold.ts";
 import { drawnFor } from "../../wire/text/initials.ts";
 import { isPlaceholderEmail, placeholderEmail } from "../providers/email.ts";
 import type { PersonaRecord } from "../store/records.ts";
-import type { PersonaReference } from "./grants.ts";
-import { typedAccount, typedPersona, uidOf, type TypedAccount } from "./typed-account.ts";
+import { typedId, typedPersona, uidOf, type PersonaReference } from "./typed-account.ts";
 
 /** Anyone who can reach the picker can type in an address. */
 const MAX_TYPED = 1000;
@@ -29,12 +28,10 @@ export class Personas {
   #stored: readonly Row[] = [];
   #byId: ReadonlyMap<string, PersonaRecord> = new Map();
   #byAddress: ReadonlyMap<string, PersonaRecord> = new Map();
-  /** The oldest first. */
+  /** Typed ones by id, the oldest first. */
   readonly #typed = new Map<string, PersonaRecord>();
   /** Made when a page is read. */
   #typedRows: readonly Row[] | undefined;
-  /** By address in lower case: the latest that has it. */
-  readonly #typedByAddress = new Map<string, PersonaRecord>();
 
   constructor(personas: readonly PersonaRecord[]) {
     this.replace(personas);
@@ -64,8 +61,8 @@ export class Personas {
     return (
       this.#byId.get(hint) ??
       this.#byAddress.get(address) ??
-      this.#typed.get(hint) ??
-      this.#typedByAddress.get(address) ??
+      this.#typed.get(address) ??
+      this.#typed.get(typedId(address, false)) ??
       (isPlaceholderEmail(address) ? this.#findByPlaceholder(address) : undefined)
     );
   }
@@ -79,29 +76,20 @@ export class Personas {
     return this.#stored.find(({ persona }) => has(persona))?.persona ?? [...this.#typed.values()].find(has);
   }
 
-  /** The persona of a reference, which another process may have created. */
-  recall(reference: PersonaReference): PersonaRecord {
-    const stored = this.#byId.get(reference.id);
-    return stored?.email === reference.email ? stored : this.add(typedAccount(reference));
+  /** The persona of a reference, which may have been typed in at another process. */
+  recall({ id, ...typed }: PersonaReference): PersonaRecord {
+    const stored = id === undefined ? undefined : this.#byId.get(id);
+    return stored?.email === typed.email ? stored : this.add(typedPersona(typed));
   }
 
-  /** Adds a typed account, and drops the oldest if there are too many. */
-  add(account: TypedAccount): PersonaRecord {
-    const persona = typedPersona(account);
+  /** Adds a typed one, and drops the oldest if there are too many. */
+  add(persona: PersonaRecord): PersonaRecord {
     this.#typedRows = undefined;
     this.#typed.delete(persona.id);
     this.#typed.set(persona.id, persona);
-    this.#typedByAddress.set(persona.email.toLowerCase(), persona);
-    const [oldest] = this.#typed.values();
-    if (this.#typed.size > MAX_TYPED && oldest) this.#forget(oldest);
+    const [oldest] = this.#typed.keys();
+    if (this.#typed.size > MAX_TYPED) this.#typed.delete(oldest!);
     return persona;
-  }
-
-  #forget({ id, email }: PersonaRecord): void {
-    this.#typed.delete(id);
-    const address = email.toLowerCase();
-    // Another account may have taken over the address.
-    if (this.#typedByAddress.get(address)?.id === id) this.#typedByAddress.delete(address);
   }
 
   /**

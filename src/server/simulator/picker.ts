@@ -1,7 +1,10 @@
+import type { WayBack } from "../errors.ts";
 import type { PersonaRecord } from "../store/records.ts";
-import type { AuthorizationServer, Parameters } from "./authorize-request.ts";
 import type { AuthorizationRequest } from "./grants.ts";
 import type { ShownAccount } from "./provider.ts";
+import type { AuthorizationServer } from "./simulator.ts";
+
+export type Parameters = ReadonlyMap<string, string>;
 
 const PAGE_SIZE = 10;
 
@@ -10,6 +13,8 @@ export interface PickerView {
   readonly asked: AuthorizationRequest;
   /** Sealed, as the page has it: the state is not on the page. */
   readonly request: string;
+  /** Undefined if this service did not send the request. */
+  readonly application?: WayBack | undefined;
   readonly accounts: readonly {
     readonly persona: PersonaRecord;
     readonly account: ShownAccount;
@@ -25,19 +30,8 @@ export interface PickerView {
   readonly problem?: string | undefined;
   /** The account that was chosen, if it does not exist. */
   readonly unknown?: string | undefined;
-  /** An account was chosen too soon after the page was shown for an intended click. */
-  readonly isTooSoon?: boolean;
   /** What is wrong with the changes that were typed in. */
   readonly refusedEdit?: { readonly typed: string; readonly left: string; readonly why: string };
-}
-
-/** The picker's first page for a new or changed request. */
-export function newPicker(server: AuthorizationServer, request: AuthorizationRequest, search = ""): PickerView {
-  return pickerView(
-    server,
-    new Map(Object.entries({ request: server.grants.keepPending(request), q: search })),
-    request,
-  );
 }
 
 /** A page of a pending request's picker. @param query names the page */

@@ -1,16 +1,11 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync } from "node:crypto";
-import { LRUCache } from "lru-cache";
 import { randomBytes } from "../random.ts";
 
 const ALGORITHM = "aes-256-gcm";
 /** Changes with the form of the values, so that none is opened that another version of svc sealed in another form. */
-const CONTENT = "svc simulator 2";
+const CONTENT = "svc simulator 3";
 const NONCE_BYTES = 12;
-/** In base64url, at the beginning of a sealed text. */
-const NONCE_CHARACTERS = 16;
 const TAG_BYTES = 16;
-/** Maximum number of cached texts: what a process sealed itself it need not decrypt. */
-const MAX_REMEMBERED = 1_000;
 
 interface Opened {
   /** Unique to the text. */
@@ -21,55 +16,39 @@ interface Opened {
 export type Sealer = ReturnType<typeof createSealer>;
 
 /**
- * Encrypts and authenticates values that a browser or an application carries for us. Every process on one store has the same
- * secret, and can open what others sealed.
+ * Encrypts and authenticates values that a browser carries for us. Every process on one store has the same secret, and can
+ * open what others sealed.
  */
 export function createSealer(secret: Buffer) {
   // A key object: from Node 24 on, importing raw bytes each time costs twice as much as encrypting.
   const key = createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", CONTENT, 32)));
-  /** By id: hashing a whole text for a look-up takes long. */
-  const known = new LRUCache<string, Opened & { readonly purpose: string; readonly text: string }>({
-    max: MAX_REMEMBERED,
-  });
-
-  function decrypt(purpose: string, text: string): Opened | undefined {
-    const bytes = Buffer.from(text, "base64url");
-    if (bytes.length <= NONCE_BYTES + TAG_BYTES) return undefined;
-    const nonce = bytes.subarray(0, NONCE_BYTES);
-    const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES })
-      .setAAD(Buffer.from(purpose))
-      .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
-    try {
-      const content = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
-      // Not the beginning of the text: base64url has several spellings of the same bytes.
-      return { id: nonce.toString("base64url"), value: JSON.parse(content.toString()) };
-    } catch {
-      return undefined;
-    }
-  }
-
   return {
     /**
      * @param purpose the text can be opened for this purpose only
-     * @param value any JSON value; it must not change afterwards
+     * @param value any JSON value
      */
     close(purpose: string, value: unknown): string {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(purpose));
       const content = [cipher.update(JSON.stringify(value)), cipher.final()];
-      const text = Buffer.concat([nonce, cipher.getAuthTag(), ...content]).toString("base64url");
-      const id = text.slice(0, NONCE_CHARACTERS);
-      known.set(id, { purpose, text, id, value });
-      return text;
+      return Buffer.concat([nonce, cipher.getAuthTag(), ...content]).toString("base64url");
     },
 
     /** Undefined if the text was not sealed here, was changed, or has another purpose. */
     open(purpose: string, text: string): Opened | undefined {
-      const before = known.get(text.slice(0, NONCE_CHARACTERS));
-      if (before?.text === text) return before.purpose === purpose ? before : undefined;
-      const opened = decrypt(purpose, text);
-      if (opened) known.set(opened.id, { purpose, text, ...opened });
-      return opened;
+      const bytes = Buffer.from(text, "base64url");
+      if (bytes.length <= NONCE_BYTES + TAG_BYTES) return undefined;
+      const nonce = bytes.subarray(0, NONCE_BYTES);
+      const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES })
+        .setAAD(Buffer.from(purpose))
+        .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+      try {
+        const content = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
+        // Not the beginning of the text: base64url has several spellings of the same bytes.
+        return { id: nonce.toString("base64url"), value: JSON.parse(content.toString()) };
+      } catch {
+        return undefined;
+      }
     },
   };
 }

@@ -1,16 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FetchInit, FetchResponse } from "../../wire/http/fetch.ts";
+import type { OutcomeId } from "../../wire/outcomes.ts";
 import { PROVIDERS, isProvider, type Provider } from "../../wire/providers.ts";
 import { normalizeEmail } from "../../wire/text/fold.ts";
 import type { ConnectionRecord, PersonaRecord } from "../store/records.ts";
-import { findRequest, parseRequest, type AuthorizationServer, type Parameters } from "./authorize-request.ts";
-import { answerChoice, answerRequest } from "./authorize.ts";
-import type { Override } from "./decision.ts";
 import { withEdit } from "./edit.ts";
-import { createGrants, type AuthorizationRequest } from "./grants.ts";
+import { createGrants, type Grants } from "./grants.ts";
 import { alteredPersona, tokenFailure } from "./outcomes.ts";
 import { Personas } from "./personas.ts";
-import { pickerView } from "./picker.ts";
 import { notFound, reply, type SimulatedProvider, type TokenRequest } from "./provider.ts";
 import { SIMULATED } from "./providers.ts";
 import { createSealer } from "./sealer.ts";
@@ -25,19 +22,28 @@ export interface SimulatorOptions {
   /** A secret shared by all processes on this store. */
   readonly sealKey: Buffer;
   now(): Date;
-  /** The machine's time, which `now` may differ from. */
-  realNow(): Date;
+}
+
+/** One simulated provider at work: its rules, what it has granted, and the clients and accounts that it knows. */
+export interface AuthorizationServer {
+  readonly name: Provider;
+  readonly provider: SimulatedProvider;
+  readonly grants: Grants;
+  readonly personas: Personas;
+  /** The only redirect_uri that is registered. */
+  readonly callbackUrl: string;
+  /** Whether a client is registered. @param client_secret must be the client's if it is given */
+  isClient(client_id: string, client_secret?: string): boolean;
 }
 
 export type Simulator = ReturnType<typeof createSimulator>;
 
 /** The simulated providers. They enforce what the real ones enforce. */
 export function createSimulator(options: SimulatorOptions) {
-  const { front, callbackUrl, clients, sealKey, now, realNow } = options;
+  const { front, callbackUrl, clients, sealKey, now } = options;
   const prefix = `${front}/__svc/simulator`;
   const personas = new Personas(options.personas);
-  const recall = personas.recall.bind(personas);
-  const grants = createGrants({ sealer: createSealer(sealKey), recall, now, realNow });
+  const grants = createGrants({ sealer: createSealer(sealKey), recall: (known) => personas.recall(known), now });
   const client: ConnectionRecord = { client_id: "svc-simulator", client_secret: "svc-simulator-secret" };
 
   const servers = byProvider((name): AuthorizationServer => ({
@@ -62,21 +68,9 @@ export function createSimulator(options: SimulatorOptions) {
   return {
     client,
     personas,
+    at: (name: Provider): AuthorizationServer => servers[name],
     endpoints: (name: Provider) => endpoints[name],
-    sealApplication: grants.sealApplication,
-
-    /** A client's request at the authorization endpoint. @throws {ApiError} as `parseRequest` */
-    request: (name: Provider, query: Parameters, browser?: string) => parseRequest(servers[name], query, browser),
-    authorize: (asked: AuthorizationRequest, hint?: string, override?: Override) =>
-      answerRequest(servers[asked.provider], asked, hint, override),
-    /** @throws {ApiError} as `findRequest` */
-    choose: (name: Provider, query: Parameters, browser?: string) => answerChoice(servers[name], query, browser),
-    /** The picker of a pending request. @throws {ApiError} as `findRequest` */
-    accounts: (name: Provider, query: Parameters, browser?: string) =>
-      pickerView(servers[name], query, findRequest(servers[name], query, browser).request),
-    /** The outcome chosen for the sign-in that issued this code. Undefined if none was chosen. */
-    outcomeOf: (code: string) => grants.issuedFor(code).outcome,
-    holderOf: (code: string) => grants.issuedFor(code).holder,
+    outcomeOf: (code: string): OutcomeId | undefined => grants.issuedFor(code).outcome,
 
     /** Whether a persona, named by id or e-mail address, has an account at a provider. A new address has one everywhere. */
     hasAccount(name: Provider, hint: string): boolean {

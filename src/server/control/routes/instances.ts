@@ -1,5 +1,5 @@
 import { ApiError, SignInError } from "../../errors.ts";
-import type { StepReport } from "../../history/flows.ts";
+import type { NoteStep } from "../../history/flows.ts";
 import { defaultFault, type InForce } from "../../providers/offers.ts";
 import { addressFaults, crossFaults, suffixFaults } from "../../seed/faults.ts";
 import { recordsOf } from "../../seed/parse.ts";
@@ -17,7 +17,7 @@ import { requireProvider } from "../../http/routes/access.ts";
 import { checkEndpoints } from "../../providers/index.ts";
 import { DEFINITIONS } from "../../providers/index.ts";
 import type { Connection } from "../../providers/connections.ts";
-import { exchangeCode, withDeadline, BAD_CREDENTIALS } from "../../sign-in/exchange.ts";
+import { askProvider, requestTokens, BAD_CREDENTIALS } from "../../sign-in/exchange.ts";
 import { generateCodeVerifier } from "../../sign-in/oauth2.ts";
 
 export const instanceRoutes = (deps: ControlDeps): HandlersOf<"/instances"> => ({
@@ -197,6 +197,8 @@ function connectionResource(
   });
 }
 
+const TEST_TIMEOUT_MS = 10_000;
+
 /** Exchanges an invalid code. A provider that accepts the client rejects the code, otherwise it rejects the client. */
 export async function testConnection(
   connection: Connection,
@@ -204,8 +206,8 @@ export async function testConnection(
 ): Promise<{ ok: boolean; message: string }> {
   const { name, pkce } = connection.provider;
   let refusal: string | undefined;
-  const onReply = ({ answered }: StepReport): void => {
-    const error = answered?.["error"];
+  const note: NoteStep = (_, step) => {
+    const error = step?.answered?.["error"];
     refusal = typeof error === "string" ? error.slice(0, 100) : undefined;
   };
   try {
@@ -214,7 +216,10 @@ export async function testConnection(
       redirect_uri: addresses.callbackUrl(name),
       code_verifier: pkce ? generateCodeVerifier() : null,
     };
-    await withDeadline((signal) => exchangeCode({ connection, signal, onIgnored: () => {}, onReply }, request));
+    const deadline = performance.now() + TEST_TIMEOUT_MS;
+    await askProvider({ connection, deadline, note, onIgnored: undefined }, (exchange) =>
+      requestTokens(exchange, request),
+    );
     return { ok: false, message: `${name} accepted a made-up code; it is not checking codes` };
   } catch (error) {
     if (!(error instanceof SignInError)) throw error;

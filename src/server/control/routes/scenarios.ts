@@ -15,6 +15,7 @@ import { requireInstance, chosenInstance, findUser } from "../records.ts";
 import { listInMemory } from "../lists.ts";
 import { changeSetting, deleteSetting } from "../../store/settings.ts";
 import { labelledBrowserValue } from "../../simulator/browser.ts";
+import { typedPersona } from "../../simulator/typed-account.ts";
 import { SIGN_IN_ERRORS } from "../../../wire/errors.ts";
 import type { SignInHeadless } from "../../simulator/headless.ts";
 import { type Admitted, attributeToFlow } from "../../http/context.ts";
@@ -171,7 +172,7 @@ async function introduceUser(deps: ControlDeps, instance: InstanceRecord, as: st
   const { personas } = deps.simulator;
   if (personas.find(as)) return;
   const view = await findUser(deps, instance, as);
-  if (view) personas.add({ email: view.user.email, name: view.user.name, email_verified: true });
+  if (view) personas.add(typedPersona({ email: view.user.email, name: view.user.name, email_verified: true }));
 }
 
 function isSignInOutcome(code: string): code is SignInOutcome["outcome"] {

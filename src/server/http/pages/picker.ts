@@ -14,15 +14,14 @@ import { PICKER_SCRIPT } from "./scripts.ts";
  * send.
  */
 export function pickerPage(view: PickerView): string {
-  const { asked, request, search, problem, isTooSoon } = view;
+  const { asked, request, search, problem } = view;
   const { provider, client_id, scopes } = asked;
   const { bar, otherFields, outcomes } = PARTS.get(provider)!;
   const title = PROVIDER_TITLES[provider];
   const hiddenRequest = html`<input type="hidden" name="request" value="${request}" />`;
   return layout(
     `Sign in with ${title}`,
-    html`${bar} ${heading(asked)}
-      ${isTooSoon && html`<p class="notice" role="alert" data-testid="too-soon">Check the site above. Then choose again.</p>`}
+    html`${bar} ${heading(view)}
       ${problem && html`<p class="notice" role="alert" data-testid="problem">${problem}</p>`} ${chosenOutcome(view)}
       ${chosenEdit(view)}
       <form method="get" id="choice">${hiddenRequest}</form>
@@ -30,7 +29,7 @@ export function pickerPage(view: PickerView): string {
         ${hiddenRequest}
         <input type="search" name="q" value="${search}" placeholder="Search ${view.known.toLocaleString("en")} accounts" aria-label="Search accounts" autocomplete="off" data-testid="search" />
       </form>
-      <div id="found">${accountList(view, mayFocus(view))}</div>
+      <div id="found">${accountList(view, true)}</div>
       <p id="count" class="hidden" role="status"></p>
       <details${problem && html` open`}>
         <summary data-testid="other-account">Use another account</summary>
@@ -64,39 +63,20 @@ export function accountList(view: PickerView, firstHasFocus = false): Html {
     ${pager(view)}`;
 }
 
-/** If a click is needed, a key that is held down while the page appears must not choose an account. */
-function mayFocus({ asked }: PickerView): boolean {
-  return !asked.application?.needsClick;
-}
-
-function heading({ provider, application }: PickerView["asked"]): Html {
+function heading({ asked: { provider }, application }: PickerView): Html {
   const title = PROVIDER_TITLES[provider];
   if (!application)
     return html`<header>
       <h1>Sign in with ${title}</h1>
       <p>Choose an account to continue.</p>
     </header>`;
-  const { name, origin, needsClick } = application;
-  if (!needsClick)
-    return html`<header>
-      <h1>Sign in with ${title}</h1>
-      <p>
-        to continue to <b data-testid="application">${visible(name)}</b> at <bdi data-testid="destination">${origin}</bdi>
-      </p>
-    </header>`;
-  return html`<header class="warning">
-    <h1>Send a token to another site?</h1>
-    <span class="host" data-testid="destination">${breakable(origin)}</span>
+  const { name, origin } = application;
+  return html`<header>
+    <h1>Sign in with ${title}</h1>
     <p>
-      If you choose an account, this site can act as that user of
-      <b data-testid="application">${visible(name)}</b>. Cancel if you did not start this sign-in.
+      to continue to <b data-testid="application">${visible(name)}</b> at <bdi data-testid="destination">${origin}</bdi>
     </p>
   </header>`;
-}
-
-/** A host that may wrap between its labels. */
-function breakable(origin: string): Html[] {
-  return origin.split(/(?=[.:/])/).map((part) => html`${part}<wbr />`);
 }
 
 type Row = PickerView["accounts"][number];

@@ -20,21 +20,6 @@ if (new URLSearchParams(location.search).has("state")) {
   history.replaceState(null, "", "?" + query);
 }
 
-// A click or key that was meant for the previous page must not choose an account.
-if (document.querySelector(".warning")) {
-  const choices = [found, ...document.querySelectorAll("details")];
-  let waiting;
-  const wait = () => {
-    clearTimeout(waiting);
-    for (const each of choices) each.inert = true;
-    waiting = setTimeout(() => choices.forEach((each) => (each.inert = false)), 1000);
-  };
-  addEventListener("focus", wait);
-  addEventListener("pageshow", wait);
-  document.addEventListener("visibilitychange", wait);
-  wait();
-}
-
 async function filter() {
   const number = ++asked;
   keepPlace();

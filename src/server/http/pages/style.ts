@@ -77,9 +77,6 @@ dt{color:var(--muted)}dd{margin:0;min-width:0;overflow-wrap:anywhere;unicode-bid
 dd small{color:var(--muted);font-weight:400}
 .chosen{display:grid;gap:4px;padding:10px 14px;border-radius:var(--radius);background:var(--hover);border-inline-start:3px solid var(--accent);margin-bottom:14px;font-size:.875rem}
 .notice{padding:10px 14px;border-radius:var(--radius);background:var(--bad-soft);color:var(--bad);margin-bottom:14px;font-size:.875rem}
-.warning{padding:16px 18px;border-radius:var(--radius);background:var(--warn-soft);margin-bottom:18px;display:grid;gap:6px}
-.warning p,.warning h1{color:var(--warn)}
-.warning .host{font:700 1.375rem/1.3 var(--mono);color:var(--text);overflow-wrap:anywhere;unicode-bidi:isolate}
 .stack{display:grid;gap:14px}.stack>*{min-width:0}
 section+section{border-top:1px solid var(--line);padding-top:20px;margin-top:6px}
 .buttons{display:flex;flex-wrap:wrap;align-items:center;gap:8px}

@@ -3,9 +3,10 @@ import type { ErrorCode } from "../../../wire/errors.ts";
 import { INSTANCE_HEADER, PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER, SECRET_KEY_PREFIX } from "../../../wire/ids.ts";
 import { PUBLISHABLE_KEY_TERM } from "../../../wire/product/inputs.ts";
 import { PROVIDERS, isProvider, type Provider } from "../../../wire/providers.ts";
-import { ApiError, SignInRefused } from "../../errors.ts";
+import { ApiError } from "../../errors.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import type { Instances } from "../../instances/instances.ts";
+import { requireActive } from "../../sign-in/begin.ts";
 import type { Caller } from "../../sign-in/caller.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
@@ -69,40 +70,8 @@ function admitInstance(event: H3Event, instance: InstanceRecord | undefined): In
 
 /** For a browser, which has no key: the active instance whose address this is; at the front door, the first one. */
 export function requireActiveInstance(request: Admitted, { instances }: AccessDeps): InstanceRecord {
-  if (request.scope.kind === "front") request.instance = instances.first;
+  request.instance = instances.at(request.scope);
   return requireActive(request.instance);
-}
-
-function requireActive(instance: InstanceRecord | undefined): InstanceRecord {
-  if (instance === undefined) throw notFound("No instance has this address.");
-  if (!instance.active) throw notFound(`${instance.subdomain} is not active.`);
-  return instance;
-}
-
-/**
- * The active instance that a browser signs in to: the one named in the query by `instance` (subdomain or id) or
- * `publishable_key`, otherwise the one whose address this is. At an instance's own address no other can be named.
- * @throws {ApiError} `instance_not_found`
- */
-export function requireSignInInstance(
-  request: Admitted,
-  deps: AccessDeps,
-  { instance: name, publishable_key: key }: { instance?: string | undefined; publishable_key?: string | undefined },
-): InstanceRecord {
-  const { instances } = deps;
-  if (name === undefined && key === undefined) return requireActiveInstance(request, deps);
-  const named = name === undefined ? instances.byPublishableKey(key!) : instances.byName(name);
-  if (!named)
-    throw notFound(`No instance has the ${name === undefined ? "publishable_key" : "subdomain or id"} in the query.`);
-  if (request.scope.kind === "instance" && named !== request.instance)
-    throw notFound(`The query names ${named.subdomain} at the address of another instance.`);
-  request.instance = named;
-  return requireActive(named);
-}
-
-/** @param reason for the log: browsers must not learn which instances exist */
-function notFound(reason: string): SignInRefused {
-  return new SignInRefused("instance_not_found", undefined, { reason });
 }
 
 /** @throws {ApiError} `unknown_provider` */

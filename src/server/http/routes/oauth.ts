@@ -1,13 +1,14 @@
 import type { PRODUCT_ROUTES } from "../../../wire/product/routes.ts";
 import { flowIdOf, type Flows } from "../../history/flows.ts";
+import { SignInRefused } from "../../errors.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import type { Instances } from "../../instances/instances.ts";
-import type { SignIns } from "../../sign-in/begin.ts";
 import { endBinding } from "../../sign-in/binding.ts";
-import { attributeToFlow, callerIn, cookieOf } from "../context.ts";
+import type { SignIns } from "../../sign-in/sign-in.ts";
+import { attributeToFlow, callerIn, cookiesOf } from "../context.ts";
 import type { Call, HandlersOf } from "../dispatch.ts";
 import { redirect, type Sent } from "../respond.ts";
-import { requireProvider, requireSignInInstance } from "./access.ts";
+import { requireProvider } from "./access.ts";
 
 export interface SignInRouteDeps {
   readonly instances: Instances;
@@ -27,19 +28,18 @@ export function oauthRoutes(deps: SignInRouteDeps): HandlersOf<Rows> {
     request,
     query,
   }: Call<Rows["GET /sign-in"] | Rows["GET /oauth/authorize"]>): Promise<Sent> {
-    const instance = requireSignInInstance(request, deps, query);
+    const { provider, redirect_uri, login_hint, instance, publishable_key } = query;
     const { scope, ip_address } = request;
-    const { location, cookie, flow_id } = await signIns.begin({
-      instance,
-      provider: query.provider === undefined ? instance.default_provider : requireProvider(query.provider),
-      redirect_uri: query.redirect_uri,
-      login_hint: query.login_hint,
-      caller: callerIn(event, addresses.isHttps),
-      isAtCallback: scope.kind === "front" && scope.isCallback,
-      ip_address,
+    const wanted = provider === undefined ? undefined : requireProvider(provider);
+    const { caller, cookies } = { caller: callerIn(event, addresses.isHttps), cookies: cookiesOf(event) };
+    const asked = { at: scope, named: { instance, publishable_key }, wanted, redirect_uri, login_hint };
+    const begun = await signIns.begin({ ...asked, caller, cookies, ip_address }).catch((error: unknown) => {
+      if (error instanceof SignInRefused) request.instance ??= deps.instances.byId(error.instance_id ?? "");
+      throw error;
     });
-    if (flow_id !== undefined) request.flow_id = flow_id;
-    return redirect(event, location, ...(cookie ? [cookie] : []));
+    request.instance = begun.instance;
+    if (begun.flow_id !== undefined) request.flow_id = begun.flow_id;
+    return redirect(event, begun.location, ...(begun.set ?? []));
   }
 
   return {
@@ -51,13 +51,11 @@ export function oauthRoutes(deps: SignInRouteDeps): HandlersOf<Rows> {
       const { ip_address } = request;
       const caller = callerIn(event, addresses.isHttps);
       const { state, code, error, iss } = query;
-      const cookie = (name: string): string | undefined => cookieOf(event, name);
-      const flow_id = flowIdOf(state);
       const { location, failure } = await signIns
-        .complete({ provider, state, code, error, iss, ip_address, cookie, caller, flow_id })
-        .finally(() => attributeToFlow(request, deps, flow_id));
+        .complete({ provider, state, code, error, iss, ip_address, cookies: cookiesOf(event), caller })
+        .finally(() => attributeToFlow(request, deps, flowIdOf(state)));
       request.signIn = { provider, outcome: failure?.code ?? "success" };
-      if (failure) request.reason = `${failure.code}: ${deps.flows.get(flow_id)?.reason ?? failure.message}`;
+      if (failure) request.reason = `${failure.code}: ${deps.flows.get(flowIdOf(state))?.reason ?? failure.message}`;
       return redirect(event, location, ...(caller.isBrowser ? [endBinding(state, addresses.isHttps)] : []));
     },
   };

@@ -1,20 +1,19 @@
-import { html, raw, type H3 } from "h3";
+import { html, raw, type H3, type H3Event } from "h3";
 import { isProvider, type Provider } from "../../../wire/providers.ts";
 import { ApiError } from "../../errors.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import type { Instances } from "../../instances/instances.ts";
-import { answerAuthorize } from "../../simulator/authorize-page.ts";
+import { answerAccounts, answerAuthorize, type AuthorizeDeps } from "../../simulator/authorize.ts";
 import { browserIdCookie, newBrowserId, readBrowserId, readLabelledBrowser } from "../../simulator/browser.ts";
-import type { HeadlessDeps } from "../../simulator/headless.ts";
 import type { Picture } from "../../simulator/personas.ts";
-import { attributeToFlow, callerIn, cookieOf, headerOf } from "../context.ts";
+import { attributeToFlow, callerIn, cookiesOf, headerOf, type Admitted } from "../context.ts";
 import { addRoutes, type HandlersOf } from "../dispatch.ts";
 import { escapeHtml } from "../pages/layout.ts";
 import { accountChoices, accountList, pickerPage, withAdvice } from "../pages/picker.ts";
 import { addCookie, json, page, redirect, setHeaders } from "../respond.ts";
 import { requireNavigation } from "./access.ts";
 
-interface SimulatorRouteDeps extends HeadlessDeps {
+interface SimulatorRouteDeps extends AuthorizeDeps {
   readonly addresses: Addresses;
   readonly instances: Instances;
 }
@@ -27,28 +26,24 @@ const ROWS = {
 
 export function addSimulatorRoutes(app: H3, deps: SimulatorRouteDeps): void {
   const { simulator, addresses } = deps;
+  const pageOf = (event: H3Event, { query }: Admitted, name: string, isBrowser: boolean) => {
+    const cookies = cookiesOf(event);
+    const browser = isBrowser ? (readBrowserId(cookies, addresses.isHttps) ?? newBrowserId()) : undefined;
+    return { provider: requireSimulated(name), query, browser, labelledBrowser: readLabelledBrowser(cookies) };
+  };
   const handlers: HandlersOf<typeof ROWS> = {
     /** The authorize page of a simulated provider: the account picker, its accounts for a program, or a redirect to the callback. */
     "GET /__svc/simulator/:provider/authorize": async ({ event, request, params }) => {
       const { isBrowser, isNavigation } = callerIn(event, addresses.isHttps);
       requireNavigation({ isNavigation });
-      const provider = requireSimulated(params.provider);
-      const readCookie = (name: string): string | undefined => cookieOf(event, name);
-      const known = isBrowser ? readBrowserId(readCookie, addresses.isHttps) : undefined;
-      const browser = isBrowser ? (known ?? newBrowserId()) : undefined;
-      const { reply, flow_id, cookie } = await answerAuthorize(deps, {
-        provider,
-        query: request.query,
-        browser,
-        labelledBrowser: readLabelledBrowser(readCookie),
-      });
+      const asked = pageOf(event, request, params.provider, isBrowser);
+      const { reply, flow_id } = await answerAuthorize(deps, asked);
       if (flow_id !== undefined) attributeToFlow(request, deps, flow_id);
-      if (cookie) addCookie(event, cookie);
-      // Without a page, the id is needed only where it was bound, so that a reload is recognized.
-      if (browser !== undefined && known === undefined && (cookie || !("location" in reply)))
-        addCookie(event, browserIdCookie(browser, addresses.isHttps));
       if ("location" in reply) return redirect(event, reply.location);
-      if (isBrowser) return page(event, pickerPage(reply));
+      if (asked.browser !== undefined) {
+        addCookie(event, browserIdCookie(asked.browser, addresses.isHttps));
+        return page(event, pickerPage(reply));
+      }
       const hint = request.query.get("login_hint");
       const isJson = /\bapplication\/json\b/i.test(headerOf(event, "accept") ?? "");
       if (isJson) return json(event, accountChoices(reply, addresses.front, hint));
@@ -56,13 +51,10 @@ export function addSimulatorRoutes(app: H3, deps: SimulatorRouteDeps): void {
     },
 
     /** The picker's list of accounts, for its script. */
-    "GET /__svc/simulator/:provider/accounts": ({ event, request, params }) => {
-      const provider = requireSimulated(params.provider);
+    "GET /__svc/simulator/:provider/accounts": async ({ event, request, params }) => {
       const { isBrowser } = callerIn(event, addresses.isHttps);
-      const browser = isBrowser
-        ? (readBrowserId((name) => cookieOf(event, name), addresses.isHttps) ?? newBrowserId())
-        : undefined;
-      return html(raw(accountList(simulator.accounts(provider, request.query, browser)).text));
+      const view = await answerAccounts(deps, pageOf(event, request, params.provider, isBrowser));
+      return html(raw(accountList(view).text));
     },
 
     /** A picture that any page may embed: applications show it. */

@@ -1,0 +1,208 @@
+import { SIGN_IN_ERRORS } from "../../wire/errors.ts";
+import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
+import { STATE_LIFETIME_SECONDS } from "../../wire/redirect-uri.ts";
+import type { Cookies } from "../cookies.ts";
+import { ApiError, SignInError, SignInRefused, type WayBack } from "../errors.ts";
+import { flowIdOf, type NoteStep } from "../history/flows.ts";
+import { withoutQuery } from "../history/redact.ts";
+import type { Connection } from "../providers/connections.ts";
+import type { InstanceRecord, StateRecord, UserRecord } from "../store/records.ts";
+import { StorageUnavailable } from "../store/store.ts";
+import { bindingFault } from "./binding.ts";
+import type { Caller } from "./caller.ts";
+import type { SignInDeps } from "./deps.ts";
+import { askProvider, bearerGet, reportOf, requestTokens, type ProviderTokens } from "./exchange.ts";
+import { issuerFault } from "./oauth2.ts";
+import { withParameters, wayBackTo } from "./redirect-uri.ts";
+import { checkedProfile, openSession, resolveUser, type CheckedProfile } from "./resolve-user.ts";
+
+export interface CallbackRequest {
+  readonly provider: Provider;
+  readonly state: string;
+  readonly code: string | undefined;
+  /** The provider's error code, sent instead of `code` (RFC 6749, 4.1.2.1). */
+  readonly error: string | undefined;
+  /** Who sent the user here, if the provider says so (RFC 9207). */
+  readonly iss?: string | undefined;
+  readonly ip_address: string;
+  readonly caller: Caller;
+  readonly cookies: Cookies;
+}
+
+/** What is known of a sign-in that ends: the request, and what each step has added. */
+export interface Callback extends CallbackRequest {
+  /** In milliseconds of `performance.now`. */
+  readonly startedAt: number;
+  readonly note: NoteStep;
+  /** What the first half saved. */
+  readonly record: StateRecord;
+  readonly instance: InstanceRecord;
+  readonly connection: Connection;
+  /** When all requests to the provider must be answered. */
+  readonly deadline: number;
+  readonly tokens: ProviderTokens;
+  readonly profile: CheckedProfile;
+  readonly user: UserRecord;
+  readonly isNew: boolean;
+  readonly token?: string;
+  readonly failure?: SignInError;
+  readonly location?: string;
+}
+
+const STATE = /^[0-9a-f]{64}$/;
+const MAX_FINISHED = 1000;
+const PROVIDER_TIMEOUT_MS = 10_000;
+
+/** From here on no other request can use the state, whatever follows, even after a crash. */
+export async function claimState({ store, finished, instances, now }: SignInDeps, { state, provider }: Callback) {
+  const taken = STATE.test(state) ? await store.takeState(state) : undefined;
+  if (!taken || !(await taken.removed)) {
+    const reason = finished.has(state)
+      ? "This sign-in was already finished, and its callback was requested again. Start a new one."
+      : "No sign-in in progress has this state: it is unknown, used or expired. Start a new one.";
+    throw refused(reason, finished.get(state));
+  }
+  const { record } = taken;
+  const instance = instances.byId(record.instance_id);
+  const wayBack = instance && wayBackTo(instance, record.redirect_uri);
+  finished.set(state, wayBack);
+  if (finished.size > MAX_FINISHED) finished.delete(finished.keys().next().value!);
+  if (now().getTime() >= Date.parse(record.expires_at))
+    throw refused(
+      `The state expired before the user came back, ${STATE_LIFETIME_SECONDS / 60} minutes after the sign-in began. Start a new one.`,
+      wayBack,
+    );
+  if (record.provider !== provider)
+    throw refused(
+      `The sign-in began with ${PROVIDER_TITLES[record.provider]}, and ${PROVIDER_TITLES[provider]} sent the user back. Start a new one.`,
+      wayBack,
+    );
+  return { record, instance };
+}
+
+/** Whoever finishes a sign-in must be who began it. From here on the application is told what happens. */
+export function checkBrowser({ addresses, startLimit }: SignInDeps, known: Callback): void {
+  const { record, instance, note, ip_address } = known;
+  const { provider, redirect_uri } = record;
+  const fault = bindingFault(record, known, addresses.isHttps);
+  if (fault !== undefined) throw refused(fault, instance && wayBackTo(instance, redirect_uri));
+  if (!instance?.active) throw refused("The instance of this sign-in is no longer active. Activate it first.");
+  startLimit.finished(ip_address);
+  note({ instance: instance.id, provider, redirect_uri }, arrival(known));
+}
+
+export async function chooseConnection({ connect }: SignInDeps, { instance, provider }: Callback) {
+  return { connection: await connect(instance, provider) };
+}
+
+/** The provider that the connection leads to must have sent the user back. */
+export function checkIssuer(_: SignInDeps, { connection, iss }: Callback): void {
+  const fault = issuerFault(connection, iss);
+  if (fault !== undefined) throw new SignInError("server_error", fault);
+}
+
+/** The provider's code for its tokens: once, and never again. */
+export async function exchangeCode({ addresses, onIgnored, providerTimeoutMs }: SignInDeps, known: Callback) {
+  const { connection, record, provider, code, error, note } = known;
+  if (error !== undefined) {
+    const isKnown = error === "access_denied" || error === "temporarily_unavailable";
+    throw new SignInError(isKnown ? error : "server_error", reportOf(provider, error));
+  }
+  if (!code) {
+    const reason = `${PROVIDER_TITLES[provider]} sent the user back with neither a code nor an error. Start a new sign-in.`;
+    throw new SignInError("server_error", reason);
+  }
+  const deadline = performance.now() + (providerTimeoutMs ?? PROVIDER_TIMEOUT_MS);
+  const sent = { code, redirect_uri: addresses.callbackUrl(provider), code_verifier: record.code_verifier };
+  const asking = { connection, deadline, note, onIgnored };
+  return { deadline, tokens: await askProvider(asking, (exchange) => requestTokens(exchange, sent)) };
+}
+
+/** Who the user is at the provider. */
+export async function readProfile({ onIgnored }: SignInDeps, { connection, deadline, tokens, note }: Callback) {
+  const { provider } = connection;
+  const sent = await askProvider({ connection, deadline, note, onIgnored }, (exchange) =>
+    provider.fetchProfile(bearerGet(exchange, tokens.access_token)),
+  );
+  return { profile: checkedProfile(sent, provider.name) };
+}
+
+/**
+ * Finds, links or creates the user, and renews or opens the session: by the rules of `resolve-user.ts`, in one step of the
+ * store.
+ */
+export async function saveSignIn({ store, locate, now }: SignInDeps, known: Callback) {
+  const { instance, connection, profile, tokens, ip_address } = known;
+  const { provider } = connection;
+  const context = { instance, provider, profile, tokens, now: now().toISOString() };
+  const place = { ip_address, geo_data: locate(ip_address) };
+  let isNew = false;
+  const { user } = await store.completeSignIn({
+    instance_id: instance.id,
+    provider: provider.name,
+    uid: profile.uid,
+    email: profile.email,
+    ip_address,
+    resolveUser(found) {
+      isNew = !found.known && !found.sameEmail;
+      return resolveUser(context, found);
+    },
+    openSession: (resolved, active) => openSession(context, place, resolved, active),
+  });
+  return { user, isNew };
+}
+
+export async function issueToken({ issueToken: issue, now }: SignInDeps, { instance, user, provider }: Callback) {
+  return { token: await issue(instance, user, provider, now()) };
+}
+
+/** The token goes into the application's own address. */
+export function returnToApplication(_: SignInDeps, { record, user, isNew, token, note, startedAt }: Callback) {
+  const { redirect_uri } = record;
+  const { id: user_id, email, name } = user;
+  const answered = { status: 302, result: "token", user_id, new_user: isNew, email, name };
+  const ms = performance.now() - startedAt;
+  const facts = { result: "token", user_id, error: null, reason: null } as const;
+  note(facts, { name: "redirect", ms, sent: { location: withoutQuery(redirect_uri) }, answered });
+  return { location: withParameters(redirect_uri, { token: token! }) };
+}
+
+/** A sign-in that failed: the application is told by a redirect, or the browser if it may not be sent there. */
+export function returnError({ flows, onBug }: SignInDeps, known: Callback, error: unknown) {
+  const { record, profile, note, state, startedAt } = known;
+  if (error instanceof SignInRefused && error.reason !== undefined && STATE.test(state)) {
+    const { reason } = error;
+    const refusal = { ...arrival(known), answered: { status: 400, error: "invalid_state" }, reason };
+    note({ result: "error", error: "invalid_state", reason }, refusal);
+  }
+  if (error instanceof SignInRefused || !record) throw error;
+  const failure = asSignInError(error);
+  const { code, message: reason } = failure;
+  if (failure.isBug) onBug(failure.cause);
+  // Until the profile was read, the latest request or answer has decided; from then on our own.
+  const decidedBy = profile ? "redirect" : flows.get(flowIdOf(state))?.steps.at(-1)?.name;
+  const sent = { location: withoutQuery(record.redirect_uri) };
+  const step = { name: "redirect", ms: performance.now() - startedAt, sent, answered: { status: 302, error: code } };
+  note({ result: "error", error: code, reason }, step, decidedBy);
+  const parameters = { error: code, error_description: SIGN_IN_ERRORS[code] };
+  return { location: withParameters(record.redirect_uri, parameters, ["token"]), failure };
+}
+
+function refused(reason: string, wayBack?: WayBack): SignInRefused {
+  return new SignInRefused("invalid_state", undefined, { reason, wayBack });
+}
+
+/** The callback's request, for the flow. */
+function arrival({ provider, code, error, state }: CallbackRequest) {
+  return { name: "callback", sent: { provider, code, error, state } };
+}
+
+function asSignInError(error: unknown): SignInError {
+  if (error instanceof SignInError) return error;
+  // The provider was turned off after the sign-in began.
+  if (error instanceof ApiError) return new SignInError("temporarily_unavailable", error.sentence);
+  if (error instanceof StorageUnavailable)
+    return new SignInError("temporarily_unavailable", `The store is unavailable: ${error.message}`, { cause: error });
+  const reason = "svc failed with an internal error. Its log has the details.";
+  return new SignInError("server_error", reason, { cause: error, isBug: true });
+}

@@ -1,0 +1,35 @@
+import type { Provider } from "../../wire/providers.ts";
+import type { WayBack } from "../errors.ts";
+import type { Flows } from "../history/flows.ts";
+import type { Addresses } from "../instances/addresses.ts";
+import type { Instances } from "../instances/instances.ts";
+import type { Connect } from "../providers/connections.ts";
+import type { InstanceRecord, UserRecord } from "../store/records.ts";
+import type { Store } from "../store/store.ts";
+import type { LocateIp } from "./geo.ts";
+import type { StartLimit } from "./start-limit.ts";
+
+/** What the steps of a sign-in depend on. */
+export interface SignInDeps {
+  readonly store: Store;
+  readonly addresses: Addresses;
+  readonly instances: Instances;
+  readonly connect: Connect;
+  readonly flows: Flows;
+  readonly startLimit: StartLimit;
+  /** The latest sign-ins that this process finished, by state: whoever repeats a callback is told so. */
+  readonly finished: Map<string, WayBack | undefined>;
+  readonly locate: LocateIp;
+  /** How long a provider may take for all requests of a sign-in, in milliseconds. Default 10,000. */
+  readonly providerTimeoutMs?: number | undefined;
+  /** Whether only this machine can reach the server. */
+  readonly isLocal: boolean;
+  now(): Date;
+  issueToken(instance: InstanceRecord, user: UserRecord, provider: Provider, now: Date): Promise<string>;
+  /** Called with the cause of a failure that is a bug of this service. */
+  onBug(error: unknown): void;
+  /** Called with the paths of what a provider sent and could not be read, if the sign-in continued without it. */
+  onIgnored?(provider: Provider, paths: readonly string[]): void;
+  /** Called when a program sends a user to a host that the instance does not list. */
+  onUnlisted(instance: InstanceRecord, origin: string): void;
+}
