@@ -78,7 +78,7 @@ export async function openMemoryServer(
     },
     onUnlisted: () => undefined,
   });
-  server.on("request", createListener(Promise.resolve(service), onBug));
+  server.on("request", createListener(service, onBug));
   const close = (): void => {
     shared.close();
     server.close();

@@ -1,4 +1,3 @@
-import type { H3 } from "h3";
 import { isConfidential, isLoopback } from "../wire/http/address.ts";
 import { PROVIDERS } from "../wire/providers.ts";
 import { DEFAULT_PORT } from "../wire/serve.ts";
@@ -7,7 +6,7 @@ import { assemble, bugWarner } from "./assemble.ts";
 import { checkControlKey, dashboardLink } from "./control/keys.ts";
 import { ServeError } from "./errors.ts";
 import { createClientAddress, createIsProxy, type IsProxy } from "./http/clients.ts";
-import { listen } from "./http/listen.ts";
+import { findPlace, listen } from "./http/listen.ts";
 import { createListener } from "./http/listener.ts";
 import { createAddresses } from "./instances/addresses.ts";
 import type { Metrics } from "./metrics.ts";
@@ -71,27 +70,13 @@ async function serveStore(
   const offers = createOffers({ mode: providers, globals: credentials, isLocal });
   await checkProviders(instances, offers);
   (await startWarnings(instances, offers, options, isLocal)).forEach(warn);
-  // Before anything listens, which would keep the process alive.
   if (options.controlKey !== undefined) checkControlKey(options.controlKey);
 
-  // Every address depends on the port, which is known only when it is bound.
-  let start!: (app: H3) => void;
-  const started = new Promise<H3>((resolve) => (start = resolve));
-  let isStopping = false;
-  const listener = createListener(started, bugWarner(warn));
-  const listening = await listen(listener, {
-    port,
-    host: options.host,
-    isLocalhost,
-    certificateFor: https ? hostNames(options, instances) : undefined,
-    isProxy,
-    warn,
-  });
+  const place = await findPlace(port, options.host, isLocalhost);
+  // Records are replaced only now, when little can prevent the start.
   try {
-    // Records are replaced only now, when nothing else can prevent the start.
     if (filling) await fill(store, filling, options.reset === true);
   } catch (error) {
-    await listening.close({ drainMs: 0, graceMs: 0 });
     if (!(error instanceof StoreNotEmpty)) throw error;
     if ((await store.instances()).length === 0)
       throw new ServeError(`${store.location} contains records but no instances. Start over with --reset.`);
@@ -99,10 +84,11 @@ async function serveStore(
     return serveStore(store, options, isProxy, locate, metrics);
   }
   const addresses = createAddresses(
-    options.publicUrl ?? `${https ? "https" : "http"}://localhost:${listening.port}`,
-    listening.port,
+    options.publicUrl ?? `${https ? "https" : "http"}://localhost:${place.port}`,
+    place.port,
     options.allowedHosts,
   );
+  let isStopping = false;
   const assembled = await assemble({
     ...options,
     store,
@@ -118,12 +104,20 @@ async function serveStore(
     isStopping: () => isStopping,
   });
   const { control } = assembled;
-  start(assembled.app);
+  // Last: what fails before it leaves nothing that keeps the process alive.
+  const listening = await listen(createListener(assembled.app, bugWarner(warn)), place, {
+    certificateFor: https ? hostNames(options, instances) : undefined,
+    isProxy,
+    warn,
+  }).catch((error: unknown) => {
+    assembled.stop();
+    throw error;
+  });
   return {
     url: addresses.front,
     api_url: addresses.api,
     callback_url: addresses.front,
-    port: listening.port,
+    port: place.port,
     bound: listening.bound,
     certificate: listening.certificate,
     store: store.location,

@@ -74,7 +74,7 @@ async function startService(credentials: Credentials = {}, name = "localhost"): 
   });
   server.on(
     "request",
-    createListener(Promise.resolve(app), () => {}),
+    createListener(app, () => {}),
   );
   return target;
 }

@@ -70,7 +70,7 @@ describe("The code of an error in --json", () => {
 
   it.each([
     [new StoreRefused("locked", "x"), "store_locked", 8],
-    [new StoreRefused("damaged", "x"), "store_damaged", 1],
+    [new StoreRefused("damaged", "x"), "store_damaged", 9],
     [new StorageUnavailable("x"), "store_unavailable", 1],
     [new ServeError("x"), "config", 2],
     [new TypeError("x"), "unexpected", 1],

@@ -69,15 +69,36 @@ it("A proxy without a scheme is asked, but not for an address in a network of NO
   const { port, connects } = await serverOf((_, response) => response.end());
   const env = { HTTPS_PROXY: `127.0.0.1:${port}`, SVC_BASE_URL: "https://10.255.255.1" };
   const { code, stderr } = await listUsers(env);
-  expect([code, stderr]).toEqual([7, expect.stringContaining(`through the proxy 127.0.0.1:${port} (502)`)]);
+  expect([code, stderr]).toEqual([
+    7,
+    expect.stringContaining(`through the proxy 127.0.0.1:${port} of HTTPS_PROXY (502)`),
+  ]);
   expect(connects).toEqual(["10.255.255.1:443"]);
   expect((await listUsers({ ...env, NO_PROXY: "10.0.0.0/8" })).code).toBe(7);
   expect(connects).toHaveLength(1);
 });
 
+it("A proxy that hangs up is asked once for each try, and named", async () => {
+  let asked = 0;
+  const server = createServer().on("connect", (_, socket) => {
+    asked++;
+    socket.end();
+  });
+  onTestFinished(() => server.close().closeAllConnections());
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  const env = { http_proxy: `http://127.0.0.1:${port}`, SVC_BASE_URL: "https://acme.invalid" };
+  const { code, stderr } = await listUsers(env);
+  expect([code, stderr]).toEqual([
+    7,
+    expect.stringContaining(`through the proxy 127.0.0.1:${port} of http_proxy (ECONNRESET).\n  Check http_proxy`),
+  ]);
+  expect(asked).toBe(1);
+});
+
 it("A proxy that is not an address is named, and where it is set", async () => {
   const { code, stderr } = await listUsers({ HTTPS_PROXY: "http://a b", SVC_BASE_URL: "https://acme.invalid" });
-  expect([code, stderr]).toEqual([7, expect.stringContaining("HTTPS_PROXY or HTTP_PROXY is not an address.")]);
+  expect([code, stderr]).toEqual([7, expect.stringContaining("HTTPS_PROXY is not an address.")]);
 });
 
 it("T15: A secret key for *.localhost goes to this machine, whatever the proxy is", async () => {

@@ -80,6 +80,20 @@ it("The server is live but not ready while its store's directory is missing, and
   await askUntil(server, 200);
 });
 
+it("Only a caller on this machine, and behind no proxy, is told why the server is not ready", async () => {
+  const place = temporaryDirectory();
+  await mkdir(join(place, "store"));
+  const server = await start(join(place, "store", "db.json"));
+  await rename(join(place, "store"), join(place, "elsewhere"));
+  await askUntil(server, 503);
+  const told = async (headers: Record<string, string>): Promise<unknown> =>
+    (await fetch(`http://127.0.0.1:${server.port}${READY}`, { headers })).json();
+  expect(await told({})).toMatchObject({ code: "store_missing", error: expect.stringContaining(place) as string });
+  for (const header of [{ "x-forwarded-for": "203.0.113.7" }, { "x-forwarded-for": "unknown" }, { forwarded: "for=x" }])
+    expect(await told(header)).toEqual({ status: "unavailable", code: "store_missing" });
+  await rename(join(place, "elsewhere"), join(place, "store"));
+});
+
 it("The server is not ready when another process has written its store", async () => {
   const place = temporaryDirectory();
   const server = await start(join(place, "db.json"));

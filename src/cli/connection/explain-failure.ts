@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { connectionFault as addressFault, isLoopbackUrl, systemCode } from "../../wire/http/address.ts";
 import type { Context, Exchange } from "../context.ts";
+import { proxyVariable } from "./network.ts";
 import { counted } from "../output/text.ts";
 import { CliError } from "../errors.ts";
 import { toFailure } from "../failure.ts";
@@ -13,19 +14,19 @@ export function explainFailure(context: Context, error: unknown): CliError {
   // Its own words say more than those of the last request.
   if (error instanceof CliError) return failure;
   const { last } = context.network;
-  const explained = last && explain(failure.code, error, last);
+  const explained = last && explain(failure.code, error, last, context.env);
   return explained ? new CliError(failure.exitCode, ...explained, failure.code) : failure;
 }
 
-function explain(code: string, error: unknown, exchange: Exchange): Explanation | undefined {
+function explain(code: string, error: unknown, exchange: Exchange, env: Context["env"]): Explanation | undefined {
   const { host, pathname } = new URL(exchange.url);
   const header = (name: string): string => exchange.response?.headers.get(name) ?? "";
   switch (code) {
     case "connection":
-      return connectionFault(error, exchange);
+      return connectionFault(error, exchange, env);
     case "timeout":
       return [
-        `${host} did not answer within ${counted(exchange.timeoutMs / 1000, "second")}.`,
+        `${host} did not answer within ${counted(exchange.timeoutMs / 1000, "second")}${throughProxy(exchange, env)}.`,
         `Allow more time with --timeout ${Math.ceil(exchange.timeoutMs / 500)}s.`,
       ];
     case "redirect_refused":
@@ -72,8 +73,14 @@ function badAnswer(host: string, { url, isRead, response }: Exchange, contentTyp
   ];
 }
 
+function throughProxy({ url, proxy }: Exchange, env: Context["env"]): string {
+  if (proxy === undefined || !URL.canParse(proxy)) return "";
+  return ` through the proxy ${new URL(proxy).host} of ${proxyVariable(new URL(url).protocol, env)}`;
+}
+
 /** Codes of Node's TLS, DNS and sockets, and of undici. */
-function connectionFault(error: unknown, { url, proxy, response }: Exchange): Explanation {
+function connectionFault(error: unknown, exchange: Exchange, env: Context["env"]): Explanation {
+  const { url, proxy, response } = exchange;
   const { host, hostname } = new URL(url);
   // What our own errors have is in the cause of their cause.
   const code = systemCode((error as { cause?: unknown }).cause ?? {}) || systemCode(error);
@@ -83,17 +90,18 @@ function connectionFault(error: unknown, { url, proxy, response }: Exchange): Ex
       `${host} closed the connection in the middle of its response (${code || "cut off"}).`,
       isLocal ? "Try again. If it happens again, see what the server printed." : "Try again, or check its logs.",
     ];
+  const variable = proxyVariable(new URL(url).protocol, env);
   if (proxy !== undefined && !URL.canParse(proxy))
     return [
-      "HTTPS_PROXY or HTTP_PROXY is not an address.",
+      `${variable} is not an address.`,
       "Write it as http://proxy.example.com:8080, or add the host to NO_PROXY.",
     ];
   if (proxy !== undefined) {
     // undici has the proxy's status in a message alone, that of a cause.
     const refusal = /Proxy response \((\d+)\)/.exec(inspect(error))?.[1];
     return [
-      `${host} could not be reached through the proxy ${new URL(proxy).host} (${refusal ?? (code || "no answer")}).`,
-      "Check HTTPS_PROXY, or add the host to NO_PROXY.",
+      `${host} could not be reached${throughProxy(exchange, env)} (${refusal ?? (code || "no answer")}).`,
+      `Check ${variable}, or add the host to NO_PROXY.`,
     ];
   }
   const fault = addressFault(url, code);

@@ -90,13 +90,19 @@ function isAway(fault: Fault | undefined, isSafe: boolean): boolean {
 export function proxyOf(address: string, env: Context["env"]): string | undefined {
   if (isLoopbackUrl(address)) return undefined;
   const { protocol, hostname } = new URL(address);
-  const variable = (name: string): string | undefined => env[name.toLowerCase()] || env[name] || undefined;
-  const proxy = protocol === "https:" ? (variable("HTTPS_PROXY") ?? variable("HTTP_PROXY")) : variable("HTTP_PROXY");
+  const proxy = env[proxyVariable(protocol, env) ?? ""];
   if (proxy === undefined) return undefined;
   const host = hostname.replace(/^\[(.+)\]$/, "$1");
-  const exempt = (variable("NO_PROXY") ?? "").toLowerCase().split(/[\s,]+/);
+  const exempt = (env["no_proxy"] || env["NO_PROXY"] || "").toLowerCase().split(/[\s,]+/);
   if (exempt.some((entry) => isIn(entry, host, portOf(address)))) return undefined;
   return /^[a-z][a-z\d+.-]*:\/\//i.test(proxy) ? proxy : `http://${proxy}`;
+}
+
+/** The variable that names the proxy for a scheme, such as `https:`. */
+export function proxyVariable(protocol: string, env: Context["env"]): string | undefined {
+  const http = ["http_proxy", "HTTP_PROXY"];
+  const names = protocol === "https:" ? ["https_proxy", "HTTPS_PROXY", ...http] : http;
+  return names.find((name) => env[name]);
 }
 
 /** Whether a host is what an entry of `NO_PROXY` names: a host with all below it, an address, a network, or `*` for all. */

@@ -1,6 +1,7 @@
 import request from "undici/lib/api/index.js";
 import Agent from "undici/lib/dispatcher/agent.js";
 import Dispatcher from "undici/lib/dispatcher/dispatcher.js";
+import Pool from "undici/lib/dispatcher/pool.js";
 import ProxyAgent from "undici/lib/dispatcher/proxy-agent.js";
 import type { Undici } from "./undici.ts";
 
@@ -10,5 +11,5 @@ import type { Undici } from "./undici.ts";
  */
 export function dispatchers(): Undici {
   Object.assign(Dispatcher.prototype, request);
-  return { Agent, ProxyAgent };
+  return { Agent, Pool, ProxyAgent };
 }

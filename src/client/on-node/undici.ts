@@ -9,7 +9,9 @@ import type { LookupFunction } from "node:net";
 import { isLocalhost } from "../../wire/http/address.ts";
 
 /** What is used of undici. */
-export type Undici = Pick<typeof Whole, "Agent" | "ProxyAgent">;
+export type Undici = Pick<typeof Whole, "Agent" | "Pool" | "ProxyAgent">;
+/** Makes a connection, and says which or why not. */
+type Connector = Whole.buildConnector.connector;
 type Agent = InstanceType<Undici["Agent" | "ProxyAgent"]>;
 
 /** The caller's own limits count: undici's are five minutes, whatever the caller allows. */
@@ -78,14 +80,30 @@ export function createUndiciFetch(
 
 /** The one place that decides how a connection is made: by which proxy, to which addresses, with whose certificates. */
 export function createAgent(
-  { Agent, ProxyAgent }: Undici,
+  { Agent, Pool, ProxyAgent }: Undici,
   { certificate, signal, proxy }: Omit<Options, "proxyOf"> & { readonly proxy?: string | undefined } = {},
 ): Agent {
   const socket = { ...(signal && { signal }) };
-  // The types ask for a port too, which is in the address.
-  if (proxy !== undefined) return new ProxyAgent({ ...NO_LIMITS, uri: proxy, proxyTls: socket as never });
+  if (proxy !== undefined) {
+    const factory = (origin: URL, options: object): InstanceType<Undici["Pool"]> => {
+      const { connect } = options as { connect: Connector };
+      return new Pool(origin, { ...options, connect: connectOnce(connect) });
+    };
+    // The types ask for a port too, which is in the address.
+    return new ProxyAgent({ ...NO_LIMITS, uri: proxy, proxyTls: socket as never, factory });
+  }
   const trust = certificate === undefined ? {} : { ca: certificate, allowPartialTrustChain: true };
   return new Agent({ ...NO_LIMITS, connect: { ...socket, ...trust, lookup } });
+}
+
+/** A proxy that hangs up would be asked again and again: undici takes its own error for one that will pass (its issue 3897). */
+function connectOnce(connect: Connector): Connector {
+  return (options, callback) =>
+    connect(options, (error, socket) => {
+      if (!error) return callback(null, socket!);
+      const isHungUp = (error as NodeJS.ErrnoException).code === "UND_ERR_SOCKET";
+      callback(isHungUp ? Object.assign(new Error(error.message), { code: "ECONNRESET" }) : error, null);
+    });
 }
 
 async function send(

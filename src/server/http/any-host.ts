@@ -1,5 +1,6 @@
 import type { H3, H3Event } from "h3";
 import { ERRORS } from "../../wire/errors.ts";
+import { isLoopback } from "../../wire/http/address.ts";
 import { ApiError } from "../errors.ts";
 import { StorageUnavailable, type Store } from "../store/store.ts";
 import { PICKER_SCRIPT, SIGNED_IN_SCRIPT } from "./pages/scripts.ts";
@@ -39,7 +40,10 @@ export function answerAnyHost(app: H3, { readiness, renderMetrics }: MonitoringD
     const fault = await readiness.fault();
     if (!fault) return json(event, { status: "ok" });
     if (fault.code !== "shutting_down") setHeaders(event, { "retry-after": "1" });
-    return json(event, { status: "unavailable", ...fault }, ERRORS.storage_unavailable.status);
+    // The sentence names databases and paths.
+    const { code, error } = fault;
+    const shown = isHere(event) ? { code, error } : { code };
+    return json(event, { status: "unavailable", ...shown }, ERRORS.storage_unavailable.status);
   });
   if (renderMetrics)
     answers.set(METRICS, async (event) => {
@@ -58,6 +62,11 @@ export function answerAnyHost(app: H3, { readiness, renderMetrics }: MonitoringD
       throw new ApiError("method_not_allowed", undefined, { allow: "GET, HEAD" });
     return answer(event);
   });
+}
+
+/** Whether a request comes from this machine, and through no proxy that would speak for others. */
+function isHere({ req, context }: H3Event): boolean {
+  return isLoopback(context.request.ip_address) && !req.headers.has("x-forwarded-for") && !req.headers.has("forwarded");
 }
 
 /** Why a server should get no requests, with a code for programs. */

@@ -11,20 +11,26 @@ import { closeServers, unrefServer, type CloseTimes } from "./sockets.ts";
 
 const TRIES = 10;
 
-export interface ListenOptions extends ConnectionLimitOptions {
-  /** 0 for any free port. */
+/** Where a server listens. */
+export interface Place {
   readonly port: number;
-  /** Undefined for `localhost`: loopback only, by IPv4 and IPv6. */
-  readonly host: string | undefined;
-  /** Whether `localhost` is the server's address, so that it must listen there as well. */
-  readonly isLocalhost: boolean;
+  /** Each is an address of this machine, its own first. */
+  readonly hosts: readonly string[];
+}
+
+export interface ListenOptions extends ConnectionLimitOptions {
   /** The names of the self-signed certificate; undefined without TLS. */
   readonly certificateFor: readonly string[] | undefined;
 }
 
-/** Listens at exactly the given port. @throws {PortUnavailable} */
-export async function listen(handler: RequestListener, options: ListenOptions) {
-  const { port, host = "localhost", isLocalhost } = options;
+/**
+ * Finds a port that is free at each address of a host, before anything depends on it.
+ * @param port 0 for any
+ * @param host undefined for `localhost`: loopback only, by IPv4 and IPv6
+ * @param isLocalhost whether `localhost` is the server's address, so that it must listen there as well
+ * @throws {PortUnavailable}
+ */
+export async function findPlace(port: number, host = "localhost", isLocalhost: boolean): Promise<Place> {
   const hosts = host === "localhost" ? LOCALHOST : await hostsFor(host, isLocalhost);
   const needed = host === "localhost" ? hosts : hosts.slice(0, 1);
   for (let attempt = 1; ; attempt++) {
@@ -33,21 +39,24 @@ export async function listen(handler: RequestListener, options: ListenOptions) {
     const states = await Promise.all(hosts.map((name) => probe(name, wanted)));
     const usable = hosts.filter((_, i) => states[i] === wanted);
     // Without IPv6, IPv4 alone is enough; but a port that another program uses on either is taken.
-    if (needed.some((name) => usable.includes(name)) && !states.includes("taken")) {
-      const { servers, certificate } = await bindAll(handler, wanted, usable, options);
-      return {
-        port: wanted,
-        /** The addresses bound, e.g. `127.0.0.1:7820`. */
-        bound: usable.map((name) => `${name.includes(":") ? `[${name}]` : name}:${wanted}`),
-        /** In PEM, and self-signed. */
-        certificate,
-        unref: () => servers.forEach(unrefServer),
-        /** Closes every connection when its requests are answered. */
-        close: (times: CloseTimes) => closeServers(servers, times),
-      };
-    }
+    if (needed.some((name) => usable.includes(name)) && !states.includes("taken"))
+      return { port: wanted, hosts: usable };
     if (port !== 0 || attempt === TRIES) throw unavailable(wanted, host, states);
   }
+}
+
+/** Listens at exactly this place. @throws {PortUnavailable} */
+export async function listen(handler: RequestListener, { port, hosts }: Place, options: ListenOptions) {
+  const { servers, certificate } = await bindAll(handler, port, hosts, options);
+  return {
+    /** The addresses bound, e.g. `127.0.0.1:7820`. */
+    bound: hosts.map((name) => `${name.includes(":") ? `[${name}]` : name}:${port}`),
+    /** In PEM, and self-signed. */
+    certificate,
+    unref: () => servers.forEach(unrefServer),
+    /** Closes every connection when its requests are answered. */
+    close: (times: CloseTimes) => closeServers(servers, times),
+  };
 }
 
 const LOCALHOST: readonly string[] = ["127.0.0.1", "::1"];

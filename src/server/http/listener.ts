@@ -13,11 +13,10 @@ const DISCARD_MS = 1_000;
 
 /**
  * Connects Node's HTTP server to the application. Messages that are malformed, whatever they mean, are refused here.
- * @param app is created when the server listens, because its addresses contain the port
  * @param onBug called with an error that interrupted an answer
  */
-export function createListener(app: Promise<H3>, onBug: (error: unknown) => void): RequestListener {
-  const handling = app.then(toNodeHandler);
+export function createListener(app: H3, onBug: (error: unknown) => void): RequestListener {
+  const handle = toNodeHandler(app);
   return (message, response) => {
     if (!takeRequest(message.socket, response)) return;
     const fault = faultOf(message);
@@ -25,7 +24,7 @@ export function createListener(app: Promise<H3>, onBug: (error: unknown) => void
     response.once("close", () => {
       if (response.errored) onBug(response.errored);
     });
-    void handling.then((handle) => handle(message, response));
+    void handle(message, response);
   };
 }
 

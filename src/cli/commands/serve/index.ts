@@ -49,7 +49,7 @@ export function add(program: Program, context: Context): void {
       ["svc serve --port 0 --store memory --json", "in a test"],
       ["svc serve --store postgres://ada@db.example/svc", "several of these on one database are one service"],
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition, EXIT.storeUnusable],
     notes:
       "Fails if the port is in use. With --json the first line is printed when the server is ready. The keys of the " +
       "instances are in .svc/servers/<port>.json, which only you can read.\n\n" +

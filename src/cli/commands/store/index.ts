@@ -13,7 +13,7 @@ export function add(program: Program, context: Context): void {
   addRepair(store, context);
   runs(addStoreFlags(store.command("compact").description("compact the journal into db.json")), context, runCompact, {
     examples: [["svc store compact", "so that db.json has all records"]],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition, EXIT.storeUnusable],
     notes: "A server does this by itself, while it runs and when it stops.",
   });
   const migrate = addStoreFlags(store.command("migrate").description("upgrade a store to the newest format"));
@@ -22,7 +22,7 @@ export function add(program: Program, context: Context): void {
       ["svc store migrate", "the store of svc serve in this directory"],
       ["SVC_STORE=postgres://db.example/svc svc store migrate", "a database, before its servers are upgraded"],
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition, EXIT.storeUnusable],
     notes: "A server does this when it starts. The old db.json is kept beside the new one, as db.json.format-2.bak.",
   });
   addCopy(store, context);

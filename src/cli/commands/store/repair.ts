@@ -19,7 +19,7 @@ export function addRepair(store: Command, context: Context): void {
       ["svc store check", "the store of svc serve in this directory"],
       ["svc store check --store .svc/db.json --json", "for a program"],
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.storeUnusable],
     notes: "Changes nothing, and can run beside a server. Exit code 1 means that something is wrong.",
   });
 
@@ -35,7 +35,7 @@ export function addRepair(store: Command, context: Context): void {
       ["svc store repair", "see it, then confirm"],
       ["svc store repair --store .svc/db.json --yes", "in a script"],
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition, EXIT.storeUnusable],
     notes:
       "Each file is copied first: db.json.<time>.bak and so on. A store without damage is not changed. Stop the server first.",
   });
