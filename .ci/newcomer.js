@@ -11,11 +11,16 @@ const [first, second] = readFileSync("README.md", "utf8").match(/^npm ci && npm 
 const config = "svc.config.json";
 const key = "sk_elsewhere_0123456789abcdefghijklmnopqrstuvwxyz";
 
+const data = mkdtempSync(join(tmpdir(), "svc-data-"));
+
 const children = [];
 process.once("exit", () => children.forEach((child) => child.kill()));
 
 function start(program, ...args) {
-  const child = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(program, args, {
+    stdio: ["pipe", "pipe", "inherit"],
+    env: { ...process.env, SVC_DATA_DIR: data },
+  });
   children.push(child);
   return child;
 }
@@ -56,8 +61,8 @@ async function firstCommand() {
   const ended = once(terminal, "exit");
   terminal.stdin.write("\x03");
   await ended;
-  const left = readdirSync(".svc", { recursive: true }).filter((name) => /server\.json|servers\/|\.lock/.test(name));
-  if (left.length > 0) throw new Error(`Ctrl-C left ${left.join(", ")} in .svc`);
+  const left = readdirSync(data, { recursive: true }).filter((name) => /servers\/|\.lock/.test(name));
+  if (left.length > 0) throw new Error(`Ctrl-C left ${left.join(", ")} in ${data}`);
   if (await fetch(address).catch(() => false)) throw new Error("Ctrl-C did not end the server");
 }
 
@@ -81,7 +86,7 @@ async function litter() {
   const settings = { FORCE_COLOR: "3", NODE_OPTIONS: "--enable-source-maps", TZ: "Pacific/Apia" };
   return {
     env: { ...process.env, ...ownNpm, ...Object.fromEntries(nonsense), ...places, ...settings },
-    clear: () => [config, ".svc", home].forEach((path) => rmSync(path, { recursive: true, force: true })),
+    clear: () => [config, data, home].forEach((path) => rmSync(path, { recursive: true, force: true })),
   };
 }
 

@@ -1,7 +1,7 @@
 // What a command costs from a shell, as ratios within one run: `npm run build && node bench/cli.js`.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { median } from "./report.js";
@@ -158,7 +158,6 @@ async function serve(name, count) {
   );
   await once(child.stdout, "data");
   child.stdout.resume();
-  await readFile(join(cwd, ".svc/server.json"));
   return {
     cwd,
     async stop() {

@@ -86,7 +86,7 @@ export async function withUsers(store, directory, count) {
   const seeded = await start([...SERVE, "--store", store, "--seed", seed], directory);
   await seeded.stop();
   const server = await start([...SERVE, "--store", store], directory);
-  const file = JSON.parse(await readFile(join(directory, `.svc/server.json`), "utf8"));
+  const file = JSON.parse(await readFile(server.ready.file, "utf8"));
   return { ...server, key: file.instances[0].secret_key };
 }
 

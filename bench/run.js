@@ -73,7 +73,7 @@ async function startUp() {
 
 async function throughput() {
   const svc = await start([SVC, "serve", "--port", "0", "--json", "--quiet", "--store", "memory"]);
-  const { instances } = JSON.parse(await readFile(join(directory, ".svc/server.json"), "utf8"));
+  const { instances } = JSON.parse(await readFile(svc.ready.file, "utf8"));
   const [{ secret_key: key, id: instance_id }] = instances;
   const headers = { "X-Service-Secret-Key": key, Accept: "application/json" };
   const withBody = { ...headers, "Content-Type": "application/json" };

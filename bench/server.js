@@ -1,6 +1,8 @@
 // Starts the servers that are measured.
 import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { onServerCore } from "./cores.js";
 
 /** A measurement that fails leaves no server behind. */
@@ -34,10 +36,10 @@ export function start(argv, directory, node = process.execPath) {
   });
 }
 
-/** Further certificates alone nearly triple Node's start. */
+/** Further certificates alone nearly triple Node's start. What servers and commands share is not the user's own. */
 export function plainEnv() {
   const { NODE_EXTRA_CA_CERTS: _, NODE_OPTIONS: __, ...env } = process.env;
-  return env;
+  return { ...env, SVC_DATA_DIR: join(tmpdir(), "svc-bench-data") };
 }
 
 /** Bytes of memory that a process takes; NaN where the system does not tell. */

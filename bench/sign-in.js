@@ -41,7 +41,7 @@ export async function compareSignIns(rounds) {
     servers.push(hand);
     const emulate = await startEmulate(directory);
     if (emulate.stop) servers.push(emulate);
-    const { instances } = JSON.parse(await readFile(join(directory, ".svc/server.json"), "utf8"));
+    const { instances } = JSON.parse(await readFile(svc.ready.file, "utf8"));
     const options = {
       svc: { ...svc, key: instances[0].secret_key },
       plain: { ...plain, key: plain.ready.secret_key },

@@ -189,10 +189,9 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "cli/context.ts",
   ],
   "cli/commands/store": ["disk", "cli/commands/serve", "cli/list", ...CLI_COMMAND, "server/index.ts"],
-  // Whose a store is, by a key of the user's own.
-  "cli/commands/serve": ["cli/credentials", ...CLI_COMMAND, "wire", "disk", "server/index.ts"],
+  "cli/commands/serve": [...CLI_COMMAND, "cli/places.ts", "wire", "disk", "server/index.ts"],
   // It reads the configuration as serve does.
-  "cli/commands/doctor": ["cli/commands/serve", "cli/credentials", ...CLI_COMMAND, "wire", "disk"],
+  "cli/commands/doctor": ["cli/commands/serve", "cli/credentials", ...CLI_COMMAND, "cli/places.ts", "wire", "disk"],
   "cli/commands/exec.ts": [...CLI_COMMAND, "server/index.ts"],
   "cli/commands/init.ts": [...CLI_COMMAND, "wire", "disk", "server/index.ts"],
   "cli/commands": [
@@ -203,6 +202,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "cli/list",
     "cli/search",
     "cli/credentials",
+    "cli/places.ts",
     ...CLI_COMMAND,
   ],
   "cli/search": [
@@ -226,16 +226,19 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "wire",
     "disk",
     "cli/credentials",
+    "cli/places.ts",
     "cli/output",
     ...CLI_ERRORS,
   ],
-  "cli/credentials": ["wire", "disk", "cli/files.ts", "cli/system-program.ts", ...CLI_ERRORS],
+  "cli/credentials": ["wire", "disk", "cli/files.ts", "cli/places.ts", "cli/system-program.ts", ...CLI_ERRORS],
   "cli/help": ["wire", "cli/output", "cli/command.ts", ...CLI_ERRORS],
   "cli/output": ["wire", "cli/system-program.ts", ...CLI_ERRORS],
   "cli/command.ts": ["cli/output", "cli/errors.ts"],
   "cli/ip-network.ts": [],
   "cli/files.ts": ["disk", ...CLI_ERRORS],
   "cli/quantities.ts": ["wire", ...CLI_ERRORS],
+  // Every directory of the user's where svc keeps something.
+  "cli/places.ts": CLI_ERRORS,
   "cli/system-program.ts": [],
   "cli/context.ts": ["wire", "client", "cli/errors.ts"],
   "cli/failure.ts": ["wire", "client", "cli/errors.ts"],

@@ -174,7 +174,7 @@ export async function started(
 ): Promise<Started> {
   const child = spawn(file, argv, {
     cwd,
-    env: { PATH: process.env["PATH"], ...env },
+    env: { PATH: process.env["PATH"], SVC_DATA_DIR: process.env["SVC_DATA_DIR"], ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const ended = once(child, "exit");

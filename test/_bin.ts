@@ -61,7 +61,8 @@ export async function endAll(all: ChildProcess[]): Promise<void> {
 export function start(args: readonly string[], options: StartOptions = {}, command = process.execPath): Running {
   const cwd = options.cwd ?? directory;
   // Its home is often the directory that the test inspects.
-  const env = { PATH: process.env["PATH"], HOME: cwd, NODE_DISABLE_COMPILE_CACHE: "1", ...options.env };
+  const { PATH, SVC_DATA_DIR } = process.env;
+  const env = { PATH, SVC_DATA_DIR, HOME: cwd, NODE_DISABLE_COMPILE_CACHE: "1", ...options.env };
   const child = spawn(command, command === process.execPath ? [BIN, ...args] : [...args], { cwd, env });
   children.push(child);
   const output = { stdout: "", stderr: "" };

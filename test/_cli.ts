@@ -84,7 +84,7 @@ export function createContext(options: CliOptions = {}): TestContext {
     stdout: stream("stdout"),
     stderr: stream("stderr"),
     stdin: Object.assign(chunks(stdin), { isTTY: isTTY("stdin") }),
-    env: { ...(service && environmentOf(service)), ...options.env },
+    env: { SVC_DATA_DIR: process.env["SVC_DATA_DIR"], ...(service && environmentOf(service)), ...options.env },
     cwd,
     fetch: options.isOnline ? undefined : answer,
     now: service?.clock.now ?? (() => START),

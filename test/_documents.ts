@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
+import { runningIn } from "./_server-file.ts";
 import { once } from "node:events";
-import { chmod, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { temporaryDirectory } from "./_files.ts";
@@ -70,7 +71,13 @@ export interface Running {
 export function run(directory: string, command: readonly string[], env: NodeJS.ProcessEnv = {}): Running {
   const child = spawn(command[0]!, command.slice(1), {
     cwd: directory,
-    env: { PATH: `${directory}/bin:${process.env["PATH"]}`, HOME: directory, SVC_PORT: "0", ...env },
+    env: {
+      PATH: `${directory}/bin:${process.env["PATH"]}`,
+      HOME: directory,
+      SVC_DATA_DIR: process.env["SVC_DATA_DIR"],
+      SVC_PORT: "0",
+      ...env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });
@@ -104,12 +111,7 @@ export function run(directory: string, command: readonly string[], env: NodeJS.P
 export async function serving(directory: string): Promise<Record<string, string>> {
   const server = run(directory, [process.execPath, BIN, "serve", "--json", "--store", "memory"]);
   await server.until(/("type":"ready")/);
-  const text = await readFile(join(directory, ".svc/server.json"), "utf8");
-  const { url, control_key, instances } = JSON.parse(text) as {
-    url: string;
-    control_key: string;
-    instances: { secret_key: string }[];
-  };
-  const control = { SVC_CONTROL_URL: url, SVC_CONTROL_KEY: control_key };
+  const { url, control_key, instances } = runningIn(directory);
+  const control = { SVC_CONTROL_URL: url, SVC_CONTROL_KEY: control_key! };
   return { SVC_BASE_URL: url, SVC_PROGRAM_URL: url, SVC_SECRET_KEY: instances[0]!.secret_key, ...control };
 }

@@ -16,7 +16,13 @@ export interface Terminal {
 export function openTerminal(command: string, cwd: string, env: Record<string, string>): Terminal {
   const child = spawn("script", ["-qfec", command, "/dev/null"], {
     cwd,
-    env: { PATH: process.env["PATH"], TERM: "xterm", SHELL: "/bin/sh", ...env },
+    env: {
+      PATH: process.env["PATH"],
+      SVC_DATA_DIR: process.env["SVC_DATA_DIR"],
+      TERM: "xterm",
+      SHELL: "/bin/sh",
+      ...env,
+    },
   });
   let text = "";
   child.stdout.setEncoding("utf8").on("data", (piece: string) => (text += piece));

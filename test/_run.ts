@@ -1,7 +1,6 @@
-import { existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { buildIfStale } from "./_build.ts";
 import { stopIn } from "./postgres/_cluster.ts";
@@ -25,7 +24,7 @@ const KEPT =
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   buildIfStale();
-  const shared = await mkdtemp(join(placeWithoutServer(), "svc-run-"));
+  const shared = await mkdtemp(join(tmpdir(), "svc-run-"));
   const [home, temporary] = [join(shared, "home"), join(shared, "tmp")];
   for (const path of [home, temporary]) await mkdir(path);
   // Databases and poolers run as another user, and read their settings here.
@@ -37,19 +36,4 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await stopIn(shared);
     await rm(shared, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   };
-}
-
-/** Commands look for a server in every directory above their own. */
-function placeWithoutServer(): string {
-  const places = [tmpdir(), "/tmp", "/var/tmp"];
-  const found = places.map((place) => traceAbove(place));
-  const place = places.find((_, n) => found[n] === undefined);
-  if (place !== undefined) return place;
-  throw new Error(`The tests would find the server of ${found[0]}. Remove it, or set TMPDIR to another directory.`);
-}
-
-function traceAbove(directory: string): string | undefined {
-  const path = join(directory, ".svc");
-  if (existsSync(path)) return path;
-  return directory === dirname(directory) ? undefined : traceAbove(dirname(directory));
 }

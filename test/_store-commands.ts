@@ -19,10 +19,10 @@ export function useDirectory(): void {
 export const at = (name: string): string => join(cwd, name);
 
 export const svc = (line: string, options: CliOptions = {}): Promise<CliResult> =>
-  runCli(["store", ...line.split(" ")], { cwd, ...options });
+  runCli(["store", ...line.split(" ")], { cwd, ...options, env: { SVC_STORE: "data/db.json", ...options.env } });
 
 /** A store that no server has open. */
-export async function makeStore(name = ".svc/db.json"): Promise<string> {
+export async function makeStore(name = "data/db.json"): Promise<string> {
   const store = await open(name);
   await store.seed(people());
   await store.saveState(state(1));
@@ -30,7 +30,7 @@ export async function makeStore(name = ".svc/db.json"): Promise<string> {
   return at(name);
 }
 
-export async function open(name = ".svc/db.json"): Promise<Store> {
+export async function open(name = "data/db.json"): Promise<Store> {
   const store = await openJsonStore(at(name), { warn: () => {} });
   onTestFinished(() => store.close());
   return store;

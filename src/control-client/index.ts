@@ -38,7 +38,7 @@ function refusedKey(url: string, key: string): string {
   const kind = credentialKind(key);
   const fault =
     kind === undefined || key.startsWith(CONTROL_KEY_PREFIX) ? `${url} has another control key` : `this is ${kind}`;
-  return `${fault}. Use control_key of the server's file under .svc/, which is new at each start unless SVC_CONTROL_KEY is set.`;
+  return `${fault}. Use the one that svc env prints, which is new at each start unless SVC_CONTROL_KEY is set.`;
 }
 
 /** What to say of a path that no route has, because it is none or a parameter is missing. Undefined if all are there. */
@@ -52,7 +52,7 @@ export function incompleteRoute(route: string, params: Readonly<Record<string, s
 export interface ControlClientOptions {
   /** The front door, e.g. `http://localhost:7820`. */
   readonly url: string;
-  /** `ctl_…`, from the server's file under `.svc/` or `RunningServer.control_key`. A function is called for each request. */
+  /** `ctl_…`, as `svc env` prints it, or `RunningServer.control_key`. A function is called for each request. */
   readonly controlKey: string | (() => string);
   /** Default: the global one. */
   readonly fetch?: Fetch | undefined;

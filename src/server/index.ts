@@ -12,7 +12,7 @@ export { defineSeed, type SeedInput } from "./seed/apply.ts";
 export { RESERVED_SUBDOMAINS } from "./instances/addresses.ts";
 export { checkEntry as checkRedirectEntry } from "./sign-in/redirect-rule.ts";
 export { seedPersona } from "./simulator/typed-account.ts";
-export { storeHosts, storeOrigin } from "./store/open.ts";
+export { storeHosts } from "./store/open.ts";
 export { StoreRefused } from "./store/store.ts";
 export type { Compaction, Copy, Digests, Filled, Maintenance, Repair } from "./store/move/index.ts";
 export type { Migration, StoreCheck } from "./store/maintenance.ts";

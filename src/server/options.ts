@@ -14,7 +14,7 @@ export interface ServeOptions extends SeedOptions {
   port?: number | undefined;
   /** Default: loopback only, by IPv4 and IPv6. */
   host?: string | undefined;
-  /** The path of a `db.json`, `postgres://user@host/database`, or `memory`. Default `.svc/db.json`. */
+  /** The path of a `db.json`, `postgres://user@host/database`, or `memory`, which is the default. */
   store?: string | undefined;
   /** The front door's address. Default `http://localhost:<port>`. */
   publicUrl?: string | undefined;
@@ -56,6 +56,8 @@ export interface RunningServer {
   readonly bound: readonly string[];
   /** The location of the store. */
   readonly store: string;
+  /** What the store had at the start: since when, in ISO 8601, and how many users. Undefined if it was empty. */
+  readonly found: { readonly since: string; readonly users: number } | undefined;
   /** With `https`: the self-signed certificate, in PEM. */
   readonly certificate: string | undefined;
   /** Which of the providers are real, simulated or off. */

@@ -43,7 +43,7 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
   const taken = new Promise<never>((_, reject) => (onTaken = reject));
   // A program may not handle it.
   taken.catch(() => undefined);
-  const store = await openStore(options.store ?? ".svc/db.json", { warn, onCommit: metrics?.onCommit, onTaken });
+  const store = await openStore(options.store ?? "memory", { warn, onCommit: metrics?.onCommit, onTaken });
   try {
     return Object.assign(await serveStore(store, options, isProxy, locate, metrics), { taken });
   } catch (error) {
@@ -67,6 +67,7 @@ async function serveStore(
   const isLocal = isLocalhost && isLoopback(options.host ?? "localhost");
   const filling = await fillingOf(store, options, { now: now(), isLocal, warn });
   const instances = filling?.records.instances ?? (await store.instances());
+  const found = filling ? undefined : await contentOf(store, instances);
   const offers = createOffers({ mode: providers, globals: credentials, isLocal });
   await checkProviders(instances, offers);
   (await startWarnings(instances, offers, options, isLocal)).forEach(warn);
@@ -121,6 +122,7 @@ async function serveStore(
     bound: listening.bound,
     certificate: listening.certificate,
     store: store.location,
+    found,
     providers: Object.fromEntries(
       PROVIDERS.map((name) => [name, describeProvider(name, instances, offers)]),
     ) as RunningServer["providers"],
@@ -139,6 +141,11 @@ async function serveStore(
       await store.close();
     },
   };
+}
+
+async function contentOf(store: Store, instances: readonly InstanceRecord[]): Promise<RunningServer["found"]> {
+  const [since = ""] = instances.map(({ created_at }) => created_at).toSorted();
+  return { since, users: (await store.counts()).users };
 }
 
 /** The names that a certificate must have: no client trusts a wildcard right below a top-level domain. */

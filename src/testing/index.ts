@@ -73,7 +73,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
 export interface ConnectOptions {
   /** The front door of a running server, such as `http://localhost:7820`. */
   readonly url: string;
-  /** `ctl_…`, from the server's file under `.svc/`, or `SVC_CONTROL_KEY`. */
+  /** `ctl_…`, as `svc env` prints it, or `SVC_CONTROL_KEY`. */
   readonly controlKey: string;
   /** Whether to create an instance of its own, so that tests on one server do not see each other's users. */
   readonly isolate?: boolean | undefined;

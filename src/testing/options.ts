@@ -35,12 +35,10 @@ export function checkServer({ url, controlKey }: { readonly url: unknown; readon
   const fault = apiPathFault(String(url));
   if (fault !== undefined) throw new ServeError(`url ${fault}.`);
   if (typeof controlKey !== "string" || !/^[\x21-\x7e]+$/.test(controlKey))
-    throw new ServeError("connect needs controlKey, which is control_key in the server's file under .svc/.");
+    throw new ServeError("connect needs controlKey, the control key that svc env prints.");
   const kind = controlKey.startsWith(CONTROL_KEY_PREFIX) ? undefined : credentialKind(controlKey);
   if (kind !== undefined)
-    throw new ServeError(
-      `controlKey is ${kind}. Pass control_key of the server's file under .svc/, which begins with ctl_.`,
-    );
+    throw new ServeError(`controlKey is ${kind}. Pass the control key that svc env prints, which begins with ctl_.`);
 }
 
 type Fields = Readonly<Record<string, unknown>>;

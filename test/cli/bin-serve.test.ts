@@ -1,15 +1,18 @@
 import { spawn, type StdioOptions } from "node:child_process";
 import { once } from "node:events";
-import { open, readdir, readFile, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { open, readdir, writeFile } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import { connect, type AddressInfo } from "node:net";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { readServerFiles, type FoundServerFile } from "../../src/cli/connection/server-file.ts";
 import { directory, run, serve, useProcesses } from "../_bin.ts";
 import { healthCheck } from "../_health-check.ts";
 import { possible } from "../_ipv6.ts";
 import { BIN } from "../_paths.ts";
+import { placeIn, runningIn } from "../_server-file.ts";
 import { SEED } from "../_setup.ts";
 
 useProcesses();
@@ -27,16 +30,16 @@ describe("svc serve", () => {
     ["SIGINT", { CI: "1", TEST: "1" }],
   ] as const)("exits on %s with code 0 and removes its server file, in the environment %j", async (signal, env) => {
     const { child, ended } = await serve(undefined, { env });
-    expect(await readdir(join(directory, ".svc"))).toContain("server.json");
+    const { path } = runningIn(directory);
     child.kill(signal);
     expect(await ended).toMatchObject({ code: 0, signal: null, stderr: "" });
-    expect(await readdir(join(directory, ".svc"))).toEqual([".gitignore", "servers"]);
-    expect(await readdir(join(directory, ".svc/servers"))).toEqual([]);
+    expect([existsSync(path), await readdir(directory)]).toEqual([false, []]);
   });
 
   it("stops even when a program has read only its first line", async () => {
     const argv = ["serve", "--json", "--port", "0", "--store", "memory"];
-    const env = { PATH: process.env["PATH"], HOME: directory };
+    const { PATH, SVC_DATA_DIR } = process.env;
+    const env = { PATH, SVC_DATA_DIR, HOME: directory };
     const child = spawn(process.execPath, [BIN, ...argv], { cwd: directory, env, stdio: ["ignore", "pipe", "ignore"] });
     onTestFinished(() => void child.kill("SIGKILL"));
     const [first] = (await once(child.stdout, "data")) as [Buffer];
@@ -52,21 +55,22 @@ describe("svc serve", () => {
   it.skipIf(process.platform !== "linux")("continues when neither stdout nor stderr can be written", async () => {
     const full = await open("/dev/full", "w");
     const argv = ["serve", "--json", "--port", "0", "--store", "memory"];
-    const env = { PATH: process.env["PATH"], HOME: directory };
+    const { PATH, SVC_DATA_DIR } = process.env;
+    const env = { PATH, SVC_DATA_DIR, HOME: directory };
     const stdio: StdioOptions = ["ignore", full.fd, full.fd];
     const child = spawn(process.execPath, [BIN, ...argv], { cwd: directory, env, stdio });
     onTestFinished(() => void child.kill("SIGKILL"));
     await full.close();
     const exited = once(child, "exit");
-    const file = join(directory, ".svc/server.json");
-    while (!(await filesIn(dirname(file))).includes("server.json") && child.exitCode === null) await setImmediate();
-    const { url } = JSON.parse(await readFile(file, "utf8")) as { url: string };
+    const found = (): FoundServerFile | undefined => readServerFiles(process).find(({ pid }) => pid === child.pid);
+    while (!found() && child.exitCode === null) await setImmediate();
+    const { url, path } = found()!;
     for (const redirectUri of ["http://localhost:3/", "ftp://x", "ftp://x"])
       await fetch(`${url}/sign-in?redirect_uri=${redirectUri}`, { redirect: "manual" });
     expect((await fetch(`${url}/__svc/health/live`)).status).toBe(200);
     child.kill("SIGTERM");
     expect(await exited).toEqual([0, null]);
-    expect(await filesIn(dirname(file))).not.toContain("server.json");
+    expect(existsSync(path)).toBe(false);
   });
 
   it.each([
@@ -74,7 +78,7 @@ describe("svc serve", () => {
     ["npm start", { npm_lifecycle_event: "start", npm_lifecycle_script: "FORCE_COLOR=1 node bin/svc.js serve 2>&1" }],
   ])("exits with the shell that %s runs it in, which forwards no signal", async (_, npm) => {
     const script = `'${process.execPath}' '${BIN}' serve --json --port 0 --store memory; exit 1`;
-    const env = { PATH: process.env["PATH"], HOME: directory, ...npm };
+    const env = { PATH: process.env["PATH"], SVC_DATA_DIR: process.env["SVC_DATA_DIR"], HOME: directory, ...npm };
     const shell = spawn("sh", ["-c", script], { cwd: directory, env, stdio: ["ignore", "pipe", "ignore"] });
     let output = "";
     shell.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
@@ -92,14 +96,12 @@ describe("svc serve", () => {
     shell.kill("SIGTERM");
     // The server holds its end of the pipe until it exits.
     await closed;
-    expect(await readdir(join(directory, ".svc/servers"))).toEqual([]);
+    expect(() => runningIn(directory)).toThrow("no server runs");
   });
 
   it("finishes running requests before it exits", async () => {
     const { child, ended, ready } = await serve();
-    const [acme] = (
-      JSON.parse(await readFile(join(directory, ".svc/server.json"), "utf8")) as { instances: { secret_key: string }[] }
-    ).instances;
+    const [acme] = runningIn(directory).instances;
     const begun = request({
       port: ready.port,
       host: "127.0.0.1",
@@ -137,7 +139,7 @@ describe("svc serve", () => {
         stdout: "",
         stderr: `✗ Port ${port} is in use by another process. Stop that one, or choose another port: --port 0 takes any that is free.\n`,
       });
-      expect(await filesIn(join(directory, ".svc"))).toEqual([]);
+      expect(existsSync(placeIn(directory))).toBe(false);
     },
   );
 
@@ -182,7 +184,7 @@ describe("svc serve", () => {
       "personas[0].name",
       "extra",
     ]);
-    const left = await filesIn(join(directory, ".svc"));
+    const left = await filesIn(placeIn(directory));
     // The journal of an empty store without records: the next start fills it.
     expect(left).not.toContain("db.json");
     expect((await serve([])).ready.instances).toHaveLength(2);
@@ -200,10 +202,23 @@ describe("svc serve", () => {
     ]);
   });
 
-  it("exits when it cannot write its server file, instead of running unfound", async () => {
-    await writeFile(join(directory, ".svc"), "");
-    const { code, stdout } = await run(["serve", "--port", "0", "--store", "memory", "--json"]);
-    expect([code, stdout]).toEqual([1, ""]);
+  it("serves a named store where no data directory can be written, and says that commands do not find it", async () => {
+    const none = { HOME: undefined, SVC_DATA_DIR: undefined };
+    for (const [env, reason] of [
+      [none, "No data directory: HOME is not set."],
+      [{ ...none, HOME: "/dev/null" }, "/dev/null/.local/share/svc/stores/"],
+    ] as const) {
+      const { ready, until } = await serve(["--store", "memory"], { env });
+      expect((await fetch(`${ready.url}/__svc/health/live`)).status).toBe(200);
+      expect((await until("stderr", /.*do not find.*/))[0]).toContain(reason);
+      expect(ready).toMatchObject({ file: null });
+      const refused = await run(["serve", "--port", "0"], { env });
+      expect(refused).toMatchObject({
+        stdout: "",
+        stderr: expect.stringContaining("Set SVC_DATA_DIR to a directory") as string,
+      });
+      expect(refused.stderr).toContain(reason);
+    }
   });
 
   it("with a self-signed certificate is trusted by commands in the same directory, and found by the Dockerfile's health check", async () => {

@@ -20,6 +20,7 @@ import {
 import { BIN } from "../_paths.ts";
 import { SEED } from "../_setup.ts";
 import { PROVIDERS } from "../../src/wire/providers.ts";
+import { runningIn } from "../_server-file.ts";
 
 useProcesses();
 
@@ -89,7 +90,7 @@ describe("The installed svc beside svc serve", () => {
       api_url: `http://api.localhost:${port}`,
       callback_url: `http://localhost:${port}`,
       pid: server.child.pid,
-      file: join(home, ".svc/servers", `${port}.json`),
+      file: runningIn(home).path,
       port,
       store: "memory",
       providers: Object.fromEntries(PROVIDERS.map((name) => [name, "simulated"])),

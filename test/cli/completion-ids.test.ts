@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +7,7 @@ import { writeProfile } from "../../src/cli/credentials/profiles.ts";
 import { main } from "../../src/cli/main.ts";
 import { createContext, runCli, type CliOptions } from "../_cli.ts";
 import { ADA, NOBODY, SEED, setup, type Service } from "../_setup.ts";
+import { leaveTrace } from "../_server-file.ts";
 
 const CHARLES = "00000000-0000-4000-8000-0000000000a2";
 const GRACE = "00000000-0000-4000-8000-0000000000a3";
@@ -88,8 +89,8 @@ it("completion gives up on a service that accepts a connection and never answers
 
 it("completion does not wait for a local server that has stopped", async () => {
   const cwd = join(home, "stopped");
-  await mkdir(join(cwd, ".svc"), { recursive: true });
-  await writeFile(join(cwd, ".svc/db.json"), "{}");
+  await mkdir(cwd);
+  await leaveTrace(cwd);
   const env = { SVC_BASE_URL: undefined, SVC_SECRET_KEY: undefined, SVC_WAIT: "600" };
   expect(await offered("svc users get ", { cwd, env })).toEqual({ lines: [], requests: 0 });
 });

@@ -21,6 +21,7 @@ beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), "svc-completion-"));
   env = {
     HOME: home,
+    SVC_DATA_DIR: process.env["SVC_DATA_DIR"]!,
     PATH: `${home}/bin:${process.env["PATH"]}`,
     TERM: "xterm",
     LC_ALL: "C.UTF-8",

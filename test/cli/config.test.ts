@@ -16,14 +16,14 @@ const A = "https://a.svc.test";
 const B = "https://b.svc.test";
 
 /** Sets every value in every source at once. */
-async function sayEverywhere(): Promise<{ flags: TargetFlags; env: Record<string, string> }> {
+async function sayEverywhere(): Promise<{ path: string; flags: TargetFlags; env: Record<string, string> }> {
   const all = (name: string, base_url: string): Promise<void> =>
     addProfile(name, base_url, { api_url: `${base_url}/api-${name}`, publishable_key: `pk_${name}` });
   await all("flagged", A);
   await all("named", A);
   await all("current", A);
   await writeCurrent(contextOf(), "current");
-  await writeRunning(cwd, {
+  const { path } = await writeRunning(cwd, {
     pid: process.pid,
     url: "http://localhost:1",
     api_url: "http://api.localhost:1",
@@ -39,6 +39,7 @@ async function sayEverywhere(): Promise<{ flags: TargetFlags; env: Record<string
     ],
   });
   return {
+    path,
     flags: { baseUrl: `${A}/flag`, apiUrl: `${A}/flag-api`, profile: "flagged" },
     env: {
       SVC_BASE_URL: `${A}/env`,
@@ -141,7 +142,7 @@ describe("The source of base URL and key", () => {
     const said = await sayEverywhere();
     const less = (all: object, names: string[]): Record<string, string> =>
       Object.fromEntries(Object.entries(all).filter(([name]) => !names.includes(name))) as Record<string, string>;
-    if (!server) await rm(join(cwd, ".svc"), { recursive: true });
+    if (!server) await rm(said.path);
     const target = await resolveTarget(contextOf({ env: less(said.env, env) }), less(said.flags, flags));
     const sources = Object.entries(target).flatMap(([name, value]) =>
       name in expected ? [[name, (value as { source: string }).source]] : [],
@@ -161,6 +162,7 @@ describe("The source of base URL and key", () => {
         publishable_key: null,
         secret_key: { value: "sk_…wxyz", source: "profile acme (file)" },
         instance: null,
+        store: null,
       },
     ]);
   });

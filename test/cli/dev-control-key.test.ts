@@ -1,23 +1,23 @@
 import { createServer } from "node:http";
 import { once } from "node:events";
 import { readFile, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, it } from "vitest";
 import { directory, inProcess, run, serve, start, useProcesses } from "../_bin.ts";
 import { BIN } from "../_paths.ts";
 import { freePort } from "../_free-port.ts";
 import { openTerminal } from "../_pty.ts";
+import { runningIn } from "../_server-file.ts";
 
 useProcesses();
 
-const file = async (): Promise<{ path: string; control_key: string; url: string }> => {
-  const path = join(directory, ".svc/server.json");
-  return { path, ...(JSON.parse(await readFile(path, "utf8")) as { control_key: string; url: string }) };
+const file = (): { path: string; control_key: string; url: string } => {
+  const { path, control_key = "", url } = runningIn(directory);
+  return { path, control_key, url };
 };
 
 it("the local server's control key is in its file, which only the user can read", async () => {
   await serve();
-  const { path, control_key } = await file();
+  const { path, control_key } = file();
   expect(control_key).toMatch(/^ctl_[\w-]{43}$/);
   expect((await stat(path)).mode & 0o777).toBe(0o600);
   expect(await inProcess(["dev", "clock", "--json"])).toMatchObject({ code: 0 });
@@ -25,7 +25,7 @@ it("the local server's control key is in its file, which only the user can read"
 
 it("the control key is in the output of no command, whether it succeeds or fails", async () => {
   const server = await serve();
-  const { control_key } = await file();
+  const { control_key } = file();
   const lines = ["dev clock", "dev scenarios --json", "dev next nowhere", "dev snapshot restore none", "whoami --json"];
   const ended = await Promise.all(lines.map((line) => inProcess(line.split(" "), { env: { SVC_LOG: "debug" } })));
   server.child.kill("SIGTERM");
@@ -38,7 +38,7 @@ it.runIf(process.platform === "linux")(
   "the control key is in no ready line and in no process's arguments",
   async () => {
     const { ready } = await serve();
-    const { control_key } = await file();
+    const { control_key } = file();
     expect(JSON.stringify(ready)).not.toContain(control_key.slice(4));
     const script = `
     const { readdirSync, readFileSync } = require("node:fs");
@@ -61,7 +61,7 @@ it("svc refuses a control key in an argument", async () => {
 
 it("svc sends no key to another server that took the port of the local one", async () => {
   const server = await serve(["--store", "memory", "--port", String(await freePort())]);
-  const { path, url } = await file();
+  const { path, url } = file();
   const text = await readFile(path, "utf8");
   server.child.kill("SIGTERM");
   await server.ended;
@@ -79,7 +79,7 @@ it("svc sends no key to another server that took the port of the local one", asy
 
 it("SVC_CONTROL_URL and SVC_CONTROL_KEY select a server elsewhere", async () => {
   const { ready } = await serve();
-  const { control_key } = await file();
+  const { control_key } = file();
   const env = { SVC_CONTROL_URL: ready.url, SVC_CONTROL_KEY: control_key };
   expect(await inProcess(["dev", "clock"], { cwd: "/", env })).toMatchObject({ code: 0 });
   const wrong = { ...env, SVC_CONTROL_KEY: `ctl_${"x".repeat(43)}` };
@@ -96,7 +96,7 @@ it("SVC_CONTROL_URL and SVC_CONTROL_KEY select a server elsewhere", async () => 
 it("svc serve accepts the control key from SVC_CONTROL_KEY and refuses a weak one", async () => {
   const control_key = `ctl_${"abcdefghijklmnop".repeat(3)}`;
   await serve(undefined, { env: { SVC_CONTROL_KEY: control_key } });
-  expect((await file()).control_key).toBe(control_key);
+  expect(file().control_key).toBe(control_key);
   const weak = await run(["serve", "--port", "0", "--store", "memory"], { env: { SVC_CONTROL_KEY: "ctl_1234" } });
   expect([weak.code, weak.stderr]).toEqual([2, expect.stringContaining("too weak")]);
   expect(weak.stderr).not.toContain("ctl_1234");

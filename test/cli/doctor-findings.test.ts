@@ -8,7 +8,7 @@ import { memoryKeyring, runCli, type CliOptions } from "../_cli.ts";
 import { startServer } from "../_control.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { freePort } from "../_free-port.ts";
-import { writeRunning } from "../_server-file.ts";
+import { placeIn, writeRunning } from "../_server-file.ts";
 import { START } from "../_setup.ts";
 
 interface Found {
@@ -87,7 +87,7 @@ it("svc doctor in an empty directory finds no store, tests a name that exists, a
   const found = await doctor({ cwd });
   expect(found["store"]).toMatchObject({
     status: "ok",
-    message: "none in this directory; svc serve creates one in .svc",
+    message: `${join(placeIn(cwd), "db.json")}, which svc serve creates`,
   });
   expect(found["port"]).toMatchObject({ status: "warning", remedy: expect.stringContaining("svc serve --port 0") });
   const { message, remedy = "" } = found["localhost names"]!;
@@ -96,13 +96,9 @@ it("svc doctor in an empty directory finds no store, tests a name that exists, a
 });
 
 it.each([
-  [
-    { SVC_STORE: "postgres://ada:secret@db.example/svc" },
-    {},
-    "a database, as configured; svc store check reads all of it",
-  ],
-  [{}, { store: "postgres:///svc" }, "a database, as configured; svc store check reads all of it"],
-  [{ SVC_STORE: "/elsewhere/db.json" }, {}, "/elsewhere/db.json, as configured; svc store check reads all of it"],
+  [{ SVC_STORE: "postgres://ada:secret@db.example/svc" }, {}, "a database, as configured"],
+  [{}, { store: "postgres:///svc" }, "a database, as configured"],
+  [{ SVC_STORE: "/elsewhere/db.json" }, {}, "/elsewhere/db.json, which svc serve creates"],
 ])(
   "svc doctor names the store that svc serve would use, with %j and the configuration %j",
   async (env, config, message) => {
@@ -130,7 +126,10 @@ it("svc doctor tests the name of an instance of the server that runs", async () 
   await writeRunning(cwd, { ...addresses, instances: [{ ...instance, ...keys }] });
   const found = await doctor({ cwd });
   expect(found["localhost names"]!.message).toContain("initech.localhost");
-  expect(found["store"]).toMatchObject({ status: "ok", message: "only you can read it" });
+  expect(found["store"]).toMatchObject({
+    status: "ok",
+    message: `${join(placeIn(cwd), "db.json")}, which svc serve creates`,
+  });
 });
 
 it("svc serve says that its port is in use by svc serve, with the process, where it knows that", async () => {
@@ -149,6 +148,6 @@ it("svc serve says that its port is in use by svc serve, with the process, where
   const { code, stderr } = await serve();
   expect(code).toBe(8);
   expect(stderr).toMatch(
-    /^✗ Port \d+ is in use by the svc server of this directory, pid 4711\..*--port 0 takes any that is free\.\n$/,
+    /^✗ Port \d+ is in use by the svc server of \/.*, pid 4711\..*--port 0 takes any that is free\.\n$/,
   );
 });

@@ -1,17 +1,21 @@
-import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { nodeCheck } from "../../src/cli/commands/doctor/machine.ts";
+import { makePlace } from "../../src/cli/commands/serve/place.ts";
 import { parseConfig } from "../../src/server/config.ts";
 import { parseSeed } from "../../src/server/seed/parse.ts";
 import type { Fetch } from "../../src/wire/http/fetch.ts";
 import { answering } from "../_answering.ts";
 import { cwd, HERE, run, service, useDirectory } from "../_cli-directory.ts";
 import { memoryKeyring, type CliOptions } from "../_cli.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { freePort } from "../_free-port.ts";
-import { writeRunning } from "../_server-file.ts";
+import { leaveTrace, writeRunning } from "../_server-file.ts";
 
 useDirectory();
 
@@ -43,13 +47,28 @@ async function doctor(
 
 describe("svc doctor", () => {
   it("reports no problem when there is none, and reads and changes nothing", async () => {
-    const env = { SVC_PORT: String(await freePort()) };
+    const env = { SVC_PORT: String(await freePort()), SVC_DATA_DIR: temporaryDirectory() };
     const { code, checks } = await doctor({ env });
     const { "localhost names": _, ...rest } = checks;
     expect([code, new Set(Object.values(rest).map(({ status }) => status))]).toEqual([0, new Set(["ok"])]);
     expect(Object.keys(checks)).toEqual([
-      "node", "profiles", "keyring", "svc.config.json", "store", "port", "localhost names", "service", "reachable", "discovery", "clock", "key",
+      "node", "profiles", "keyring", "svc.config.json", "store", "other stores", "port", "localhost names", "service", "reachable", "discovery", "clock", "key",
     ]); // prettier-ignore
+  });
+
+  it("names the stores of directories that are gone, with the line that removes them", async () => {
+    const env = { SVC_DATA_DIR: temporaryDirectory() };
+    const directory = join(cwd, "old shop");
+    await mkdir(directory);
+    const place = await makePlace({ cwd: directory, env });
+    await makePlace({ cwd, env });
+    const message = "2 directories with a store";
+    expect((await doctor({ env })).checks["other stores"]).toEqual({ name: "other stores", status: "ok", message });
+    await rm(directory, { recursive: true });
+    const { status, remedy, ...gone } = (await doctor({ env })).checks["other stores"]!;
+    expect([status, gone.message]).toEqual(["warning", `1 store of directories that are gone: ${directory}.`]);
+    execFileSync("/bin/sh", ["-c", remedy!.replace(/.*: /, "")]);
+    expect([existsSync(place), existsSync(await makePlace({ cwd, env }))]).toEqual([false, true]);
   });
 
   it("reports the port of the running server, which needs no keyring", async () => {
@@ -109,10 +128,10 @@ describe("svc doctor", () => {
       await mkdir(join(cwd, "svc.config.json"));
       return {};
     }],
-    ["a store that others can read", "store", "failed", ".svc/db.json", async () => {
-      await mkdir(join(cwd, ".svc"), { mode: 0o700 });
-      await writeFile(join(cwd, ".svc/db.json"), "");
-      await chmod(join(cwd, ".svc/db.json"), 0o644);
+    ["a store that others can read", "store", "failed", "Others can read ", async () => {
+      const path = join(await leaveTrace(cwd), "db.json");
+      await writeFile(path, "");
+      await chmod(path, 0o644);
       return {};
     }],
   ])("says what to do about %s", async (_, name, status, message, options) => {

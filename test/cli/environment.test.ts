@@ -2,7 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { timeoutMs } from "../../src/cli/connection/client.ts";
-import { configDirectory, writeCurrent } from "../../src/cli/credentials/profiles.ts";
+import { writeCurrent } from "../../src/cli/credentials/profiles.ts";
+import { configDirectory, dataDirectory, placeOf } from "../../src/cli/places.ts";
 import { addProfile, contextOf, cwd, keyOf, run, useHome } from "../_cli-home.ts";
 import { keyedClientOptions, runCli, type CliResult } from "../_cli.ts";
 import { ADA, NOBODY, setup } from "../_setup.ts";
@@ -67,6 +68,31 @@ describe("The configuration directory", () => {
     for (const HOME of [undefined, "", "/dev/null", "/nonexistent"])
       expect((await runCli(["profiles", "list"], { env: { HOME }, cwd })).code).toBe(0);
     expect((await runCli(["whoami"], { env, cwd })).code).toBe(4);
+  });
+});
+
+describe("The data directory", () => {
+  it.each<[env: Record<string, string>, platform: string, directory: string | undefined]>([
+    [{ SVC_DATA_DIR: "/d", XDG_DATA_HOME: "/x", HOME: "/h" }, "linux", "/d"],
+    [{ XDG_DATA_HOME: "/x", HOME: "/h" }, "linux", "/x/svc"],
+    [{ XDG_DATA_HOME: "x", HOME: "/h" }, "linux", "/h/.local/share/svc"],
+    [{ HOME: "/h" }, "linux", "/h/.local/share/svc"],
+    [{ HOME: "/h" }, "darwin", "/h/Library/Application Support/svc"],
+    [{ LOCALAPPDATA: "/l", HOME: "/h" }, "win32", "/l/svc"],
+    [{ HOME: "" }, "linux", undefined],
+  ])("with %j on %s is %s", (env, platform, directory) => {
+    expect(dataDirectory(env, platform)).toBe(directory);
+  });
+
+  it("has a place of its own for each directory, whatever its name", () => {
+    const places = ["/home/ada/app", "/home/bo/app", "/", "/a b/ü$(x)\n"].map((name) => placeOf("/d", name));
+    expect(places).toEqual([
+      "/d/stores/app-9cc220a3",
+      expect.stringMatching(/^\/d\/stores\/app-[0-9a-f]{8}$/),
+      expect.stringMatching(/^\/d\/stores\/root-[0-9a-f]{8}$/),
+      expect.stringMatching(/^\/d\/stores\/ü-x--[0-9a-f]{8}$/),
+    ]);
+    expect(new Set(places).size).toBe(places.length);
   });
 });
 

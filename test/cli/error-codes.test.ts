@@ -1,5 +1,3 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ERRORS_PAGE } from "../../src/cli/errors.ts";
 import { exitOf, toFailure } from "../../src/cli/failure.ts";
@@ -8,6 +6,7 @@ import { StorageUnavailable, StoreRefused } from "../../src/server/store/store.t
 import { cwd, run, useHome } from "../_cli-home.ts";
 import type { CliOptions } from "../_cli.ts";
 import { FRONT } from "../_setup.ts";
+import { leaveTrace } from "../_server-file.ts";
 
 useHome();
 
@@ -60,8 +59,7 @@ describe("The code of an error in --json", () => {
   });
 
   it("is connection for a local server that has stopped, as for any other service", async () => {
-    await mkdir(join(cwd, ".svc"));
-    await writeFile(join(cwd, ".svc/db.json"), "{}");
+    await leaveTrace(cwd);
     for (const argv of [["users", "list"], ["instances", "list"], ["env"], ["dev", "clock"]]) {
       const { code, stderr } = await run([...argv, "--json"], { fetch: refused });
       expect([argv, code, JSON.parse(stderr)]).toMatchObject([argv, 7, { error: { code: "connection" } }]);

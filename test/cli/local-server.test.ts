@@ -1,22 +1,19 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createNetwork } from "../../src/cli/connection/network.ts";
 import { announceServer, findLocalServer, type Announcement } from "../../src/cli/connection/running-server.ts";
-import {
-  newestPath,
-  serverPath,
-  writeServerFile,
-  type RunningServerFile,
-} from "../../src/cli/connection/server-file.ts";
+import type { RunningServerFile } from "../../src/cli/connection/server-file.ts";
 import { writeCurrent, writeProfile } from "../../src/cli/credentials/profiles.ts";
 import { storeKey } from "../../src/cli/credentials/keys.ts";
 import { main } from "../../src/cli/main.ts";
 import { serve, type RunningServer } from "../../src/server/index.ts";
 import { createContext, runCli, type TestContext } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
+import { leaveTrace, placeIn, serverFile, writeRunning } from "../_server-file.ts";
 import { setup } from "../_setup.ts";
 
 const KEY = "sk_production_0123456789abcdefghijklmnopqrstuv";
@@ -47,8 +44,8 @@ async function start(
 ): Promise<{ server: RunningServer; file: RunningServerFile; own: Announcement }> {
   const server = await serve({ port: 0, store: "memory" });
   onTestFinished(() => server.close());
-  const { port, identity_secret, url, api_url, instances } = server;
-  const file = { pid: process.pid, port, started_at: startedAt, url, api_url, identity_secret, instances };
+  const { identity_secret, url, api_url, instances } = server;
+  const file = serverFile(cwd, { started_at: startedAt, url, api_url, identity_secret, instances });
   return { server, file, own: await announceServer(world(), file) };
 }
 
@@ -57,18 +54,15 @@ describe("Local servers in one directory", () => {
     const older = await start("2026-06-01T12:00:00.000Z");
     const newer = await start("2026-06-01T12:00:01.000Z");
     expect(newer.own.other?.url).toBe(older.server.url);
-    expect((await readdir(join(cwd, ".svc/servers"))).toSorted()).toEqual(
-      [`${older.file.port}.json`, `${newer.file.port}.json`].toSorted(),
-    );
+    expect([older, newer].map(({ own }) => existsSync(own.path))).toEqual([true, true]);
     expect((await run("whoami", "--json")).stdout).toContain(`:${newer.file.port}`);
 
     await newer.own.withdraw();
     await newer.server.close();
-    expect(JSON.parse(await readFile(newestPath(cwd), "utf8"))).toMatchObject({ port: older.file.port });
     expect((await run("whoami", "--json")).stdout).toContain(`:${older.file.port}`);
 
     await older.own.withdraw();
-    expect(await readdir(join(cwd, ".svc/servers"))).toEqual([]);
+    expect([older, newer].map(({ own }) => existsSync(own.path))).toEqual([false, false]);
   });
 
   it("are replaced by an older running one when the newest was killed", async () => {
@@ -83,7 +77,7 @@ describe("Local servers in one directory", () => {
     const killed = await start("2026-06-01T12:00:00.000Z");
     await killed.server.close();
     const next = await start("2026-06-01T12:00:01.000Z");
-    expect(await readdir(join(cwd, ".svc/servers"))).toEqual([`${next.file.port}.json`]);
+    expect([killed, next].map(({ own }) => existsSync(own.path))).toEqual([false, true]);
   });
 });
 
@@ -108,9 +102,8 @@ describe("A program that took over the port of a local server", () => {
     const { port, received } = await listen();
     const url = `http://127.0.0.1:${port}`;
     const instance = { id: "i", name: "A", subdomain: "a", url, publishable_key: "pk_a", secret_key: KEY };
-    const file = { pid, port, started_at: "2026-06-01T12:00:00.000Z", url, api_url: url, identity_secret: "x" };
-    await writeServerFile(cwd, serverPath(cwd, port), { ...file, instances: [instance] });
-    await writeServerFile(cwd, newestPath(cwd), { ...file, instances: [instance] });
+    await writeRunning(cwd, { pid, url, api_url: url, identity_secret: "x", instances: [instance] });
+    await leaveTrace(cwd);
     const context = { ...world(), stdin: createContext({ stdin: "a.token.x" }).stdin };
     expect(await main(["tokens", "verify", "-"], context)).toBe(7);
     expect((await run("users", "delete", ADA, "--yes")).code).toBe(7);
@@ -122,8 +115,7 @@ describe("A program that took over the port of a local server", () => {
 
 describe("A directory whose local server has stopped", () => {
   beforeEach(async () => {
-    await mkdir(join(cwd, ".svc"));
-    await writeFile(join(cwd, ".svc/db.json"), "{}");
+    await leaveTrace(cwd);
     const context = world();
     const secret_key = await storeKey(context, "production", "https://acme.example.com", KEY, true);
     await writeProfile(context, "production", { base_url: "https://acme.example.com", secret_key });
@@ -148,9 +140,11 @@ describe("A directory whose local server has stopped", () => {
     await mkdir(below);
     const env = { HOME: cwd };
     const listed = await runCli(["users", "list"], { cwd: below, env });
-    expect(listed.stderr).toContain(`--profile (production). If that server is no longer used, move ${cwd}/.svc away.`);
+    expect(listed.stderr).toContain(
+      `--profile (production). If that server is no longer used, move ${placeIn(cwd)} away.`,
+    );
     const used = await runCli(["profiles", "use", "production"], { cwd: below, env });
-    expect(used.stderr).toContain(`use --profile production, or move ${cwd}/.svc away.`);
+    expect(used.stderr).toContain(`use --profile production, or move ${placeIn(cwd)} away.`);
   });
 
   it("has --instance say that the key decides it where a profile or an address is named", async () => {
@@ -178,9 +172,6 @@ describe("A directory whose local server has stopped", () => {
   });
 
   it("makes a command with --wait wait for a server to start", async () => {
-    await rm(join(cwd, ".svc"), { recursive: true });
-    await mkdir(join(cwd, ".svc"));
-    await writeFile(join(cwd, ".svc/db.json"), "{}");
     const waiting = run("users", "list", "--count", "--wait", "60");
     await new Promise((resolve) => setImmediate(resolve));
     await start("2026-06-01T12:00:00.000Z");
@@ -277,8 +268,7 @@ describe("A deletion where two servers run in one directory", () => {
     onTestFinished(() => void other.close());
     const { port } = other.address() as AddressInfo;
     const url = `http://localhost:${port}`;
-    const planted = { ...file, port, url, api_url: url, instances: [{ ...file.instances[0]!, url }] };
-    await writeServerFile(cwd, serverPath(cwd, port), planted);
+    await writeRunning(cwd, { ...file, port, url, api_url: url, instances: [{ ...file.instances[0]!, url }] });
     const { code } = await run("users", "list", "--base-url", url);
     expect([code, asked.filter(Boolean)]).toEqual([4, []]);
   });

@@ -1,5 +1,6 @@
 import { appendFile, chmod, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { placeIn } from "../_server-file.ts";
 import { describe, expect, it } from "vitest";
 import { VERSION } from "../../src/server/store/records.ts";
 import { encodeLine } from "../../src/server/store/json/files/journal-lines.ts";
@@ -23,10 +24,8 @@ describe("The store of a store command", () => {
   it.each([
     ["the flag", "--store a/db.json", { SVC_STORE: "b/db.json" }, "a/db.json"],
     ["the environment", "--json", { SVC_STORE: "b/db.json" }, "b/db.json"],
-    ["the configuration file", "--json", {}, "c/db.json"],
     ["a configuration file that is named", "--config other.json", { SVC_STORE: "" }, "d/db.json"],
   ])("is named by %s", async (_, flags, env, expected) => {
-    await writeFile(at("svc.config.json"), '{"store":"c/db.json"}');
     await writeFile(at("other.json"), '{"store":"d/db.json"}');
     const { code, stderr } = await svc(`check ${flags}`, { env });
     expect(code).toBe(1);
@@ -34,8 +33,8 @@ describe("The store of a store command", () => {
   });
 
   it("is the one of svc serve by default", async () => {
-    const path = await makeStore();
-    expect((await svc("check")).stdout).toContain(`location\t${path}\n`);
+    const { stderr } = await svc("check", { env: { SVC_STORE: "" } });
+    expect(stderr).toContain(`There is no store at ${join(placeIn(cwd), "db.json")}.`);
   });
 
   it("may be a symbolic link, which is followed", async () => {
@@ -109,8 +108,8 @@ describe("svc store check", () => {
     );
     expect(stdout).toContain("damaged\t1\n");
     expect(stderr).toBe("To keep what can be read: svc store repair\n");
-    const named = await svc("check --store .svc/db.json");
-    expect(named.stderr).toBe("To keep what can be read: svc store repair --store .svc/db.json\n");
+    const named = await svc("check --store data/db.json");
+    expect(named.stderr).toBe("To keep what can be read: svc store repair --store data/db.json\n");
     expect(await filesIn(dirname(path))).toEqual(before);
   });
 
@@ -248,7 +247,7 @@ describe("svc store compact and svc store migrate", () => {
       code: 0,
       stderr: `${path} has an empty journal: nothing to compact.\n`,
     });
-    expect(Object.keys(await filesIn(dirname(path)))).toEqual([".gitignore", "db.journal", "db.json"]);
+    expect(Object.keys(await filesIn(dirname(path)))).toEqual(["db.journal", "db.json"]);
   });
 
   it("are refused without a store, and create none", async () => {
@@ -296,7 +295,7 @@ describe("Every svc store command", () => {
     // Every line of the document is damaged.
     await writeFile(path, text.replaceAll('"id":', '"id"=').replaceAll('"state":', '"state"='));
     const lines = ["check", "check --json", "repair --dry-run", "repair --yes --json", "export", "compact", "migrate"];
-    const more = ["copy .svc/db.json x/db.json", "copy whole/db.json y/db.json", "import altered --store z/db.json"];
+    const more = ["copy data/db.json x/db.json", "copy whole/db.json y/db.json", "import altered --store z/db.json"];
     for (const line of [...lines, ...more]) {
       const { stdout, stderr } = await svc(line, { tty: ["stdout", "stderr"] });
       for (const secret of SECRETS) expect(line.startsWith("export") ? stderr : stdout + stderr).not.toContain(secret);

@@ -11,7 +11,7 @@ useDirectory();
 describe("svc store copy", () => {
   it("prints count and SHA-256 of each table on both sides", async () => {
     const path = await makeStore();
-    const { code, stdout, stderr } = await svc("copy .svc/db.json new/db.json");
+    const { code, stdout, stderr } = await svc("copy data/db.json new/db.json");
     expect(code).toBe(0);
     const rows = stdout
       .trimEnd()
@@ -32,20 +32,20 @@ describe("svc store copy", () => {
 
   it("shows progress on a terminal only", async () => {
     await makeStore();
-    expect((await svc("copy .svc/db.json a/db.json", { tty: ["stderr"] })).stderr).toContain(
+    expect((await svc("copy data/db.json a/db.json", { tty: ["stderr"] })).stderr).toContain(
       "[########################] 16 of 16",
     );
-    expect((await svc("copy .svc/db.json b/db.json --json")).stderr).toBe("");
+    expect((await svc("copy data/db.json b/db.json --json")).stderr).toBe("");
   });
 
   it("reads a store in use, and refuses a target that is in use or not empty", async () => {
     await makeStore();
     await makeStore("full/db.json");
     const server = await open();
-    expect((await svc("copy .svc/db.json new/db.json")).code).toBe(0);
+    expect((await svc("copy data/db.json new/db.json")).code).toBe(0);
     await server.deleteUser(people().instances[1]!.id, people().users[0]!.id);
-    expect((await svc("copy full/db.json .svc/db.json")).code).toBe(8);
-    const { code, stdout, stderr } = await svc("copy .svc/db.json full/db.json");
+    expect((await svc("copy full/db.json data/db.json")).code).toBe(8);
+    const { code, stdout, stderr } = await svc("copy data/db.json full/db.json");
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toContain(`${at("full/db.json")} is not empty. Nothing was changed.`);
   });
@@ -62,7 +62,7 @@ describe("svc store export and svc store import", () => {
     const imported = await svc("import backup.ndjson --store new/db.json --json");
     expect(JSON.parse(imported.stdout)).toMatchObject({ location: at("new/db.json"), equal: true, was_there: false });
     expect((await svc("export --store new/db.json")).stdout).toBe(await readFile(at("backup.ndjson"), "utf8"));
-    expect((await readdir(cwd)).toSorted()).toEqual([".svc", "backup.ndjson", "new"]);
+    expect((await readdir(cwd)).toSorted()).toEqual(["backup.ndjson", "data", "new"]);
   });
 
   it("never overwrite a file and leave no incomplete one behind", async () => {
@@ -73,7 +73,7 @@ describe("svc store export and svc store import", () => {
     expect(await svc("export --output-file missing/backup")).toMatchObject({ code: 1 });
     await damage(path);
     expect(await svc("export --output-file backup")).toMatchObject({ code: 1 });
-    expect((await readdir(cwd)).toSorted()).toEqual([".svc", "mine"]);
+    expect((await readdir(cwd)).toSorted()).toEqual(["data", "mine"]);
   });
 
   it("read standard input and keep no copy of it", async () => {
@@ -88,7 +88,7 @@ describe("svc store export and svc store import", () => {
     expect(cut.code).toBe(1);
     expect(cut.stderr).toMatch(/^✗ standard input, line \d+: it was cut off here\. Nothing was imported\.\n$/);
     expect(await spools()).toEqual(before);
-    expect((await readdir(cwd)).toSorted()).toEqual([".svc", "new"]);
+    expect((await readdir(cwd)).toSorted()).toEqual(["data", "new"]);
   });
 
   it.each([

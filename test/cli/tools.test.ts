@@ -138,7 +138,8 @@ describe("svc instances", () => {
 
   it("shows which of the local server's instances are active", async () => {
     const { instances, ...server } = await runHere();
-    await writeRunning(cwd, { ...server, instances: instances.map((one, i) => ({ ...one, active: i > 0 })) });
+    const newer = { ...server, started_at: "2026-06-01T12:00:01.000Z" };
+    await writeRunning(cwd, { ...newer, instances: instances.map((one, i) => ({ ...one, active: i > 0 })) });
     const { stdout } = await run(["instances", "list"], { env: HERE, tty: true, columns: 80 });
     expect(stdout.split("\n").map((line) => line.split(/ +/).at(-1))).toEqual(["ACTIVE", "no", "yes", ""]);
     const json = await run(["instances", "list", "--json"], { env: HERE });

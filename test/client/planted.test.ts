@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { isConfidential } from "../../src/wire/http/address.ts";
 import { openJsonStore } from "../../src/server/store/json/json-store.ts";
 import { runCli } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
-import { IDENTITY_SECRET } from "../_server-file.ts";
+import { plantFile, serverFile } from "../_server-file.ts";
 import { setup } from "../_setup.ts";
 import { authenticateRequest } from "../../src/client/authenticate.ts";
 
@@ -17,8 +17,6 @@ beforeEach(() => {
 });
 
 const SERVER = {
-  identity_secret: IDENTITY_SECRET,
-  pid: process.pid,
   url: "http://127.0.0.1:9",
   api_url: "http://127.0.0.1:9",
   instances: [
@@ -37,9 +35,9 @@ describe("A symbolic link in the store's directory", () => {
   it.each(["db.journal", "db.journal.old"])("called %s is not followed", async (name) => {
     const victim = join(directory, "precious");
     await writeFile(victim, "precious, without an end", { mode: 0o644 });
-    const path = join(directory, ".svc/db.json");
-    await mkdir(join(directory, ".svc"));
-    await symlink(victim, join(directory, ".svc", name));
+    const path = join(directory, "data/db.json");
+    await mkdir(join(directory, "data"));
+    await symlink(victim, join(directory, "data", name));
     const store = await openJsonStore(path, { warn: () => {} }).catch(() => undefined);
     await store?.close();
     expect(store).toBeUndefined();
@@ -50,45 +48,40 @@ describe("A symbolic link in the store's directory", () => {
   it("to the directory itself does not change the mode of its target", async () => {
     const other = join(directory, "public");
     await mkdir(other, { mode: 0o755 });
-    await symlink(other, join(directory, ".svc"));
-    const store = await openJsonStore(join(directory, ".svc/db.json"), { warn: () => {} });
+    await symlink(other, join(directory, "data"));
+    const store = await openJsonStore(join(directory, "data/db.json"), { warn: () => {} });
     await store.close();
     expect((await stat(other)).mode & 0o777).toBe(0o755);
   });
 });
 
-describe("A .svc/server.json that svc serve did not write", () => {
-  const plant = async (mode: number): Promise<void> => {
-    await mkdir(join(directory, ".svc"));
-    await writeFile(join(directory, ".svc/server.json"), JSON.stringify(SERVER), { mode });
-  };
+describe("A server's file in a data directory that others can write to", () => {
+  const plant = (changes: object = {}): Promise<string> => plantFile({ ...serverFile(directory, SERVER), ...changes });
 
-  it("is sent no token, because others can read the files of a clone", async () => {
-    await plant(0o644);
+  it("is sent no token if others can read it, as nothing that svc serve writes", async () => {
+    await chmod(await plant(), 0o644);
     const { code, stderr } = await runCli(["tokens", "verify", "-"], { cwd: directory, stdin: "a.b.c" });
-    expect({ code, stderr }).toEqual({ code: 7, stderr: expect.not.stringContaining("127.0.0.1:9") as string });
+    expect({ code, stderr }).toEqual({ code: 4, stderr: expect.not.stringContaining("127.0.0.1:9") as string });
   });
 
   it("does not block the command when it is a pipe", async () => {
-    await mkdir(join(directory, ".svc"));
-    execFileSync("mkfifo", ["-m", "600", join(directory, ".svc/server.json")]);
+    const path = await plant();
+    await rm(path);
+    execFileSync("mkfifo", ["-m", "600", path]);
     expect((await runCli(["whoami"], { cwd: directory })).stdout).not.toContain("127.0.0.1:9");
+    await rm(path);
   });
 
   it("does not choose what is opened", async () => {
-    await mkdir(join(directory, ".svc"));
-    const evil = { ...SERVER, url: "file:///tmp/Evil.app/" };
-    await writeFile(join(directory, ".svc/server.json"), JSON.stringify(evil), { mode: 0o600 });
+    await plant({ url: "file:///tmp/Evil.app/" });
     const opened: string[] = [];
     const openBrowser = async (url: string): Promise<void> => void opened.push(url);
     const { code } = await runCli(["open"], { cwd: directory, openBrowser });
-    expect({ code, opened }).toEqual({ code: 7, opened: [] });
+    expect({ code, opened }).toEqual({ code: 4, opened: [] });
   });
 
   it("completes to nothing that a shell would run", async () => {
-    const instances = [{ ...SERVER.instances[0]!, subdomain: "acme$(touch${IFS}pwned)" }];
-    await mkdir(join(directory, ".svc"));
-    await writeFile(join(directory, ".svc/server.json"), JSON.stringify({ ...SERVER, instances }), { mode: 0o600 });
+    await plant({ instances: [{ ...SERVER.instances[0]!, subdomain: "acme$(touch${IFS}pwned)" }] });
     const { stdout } = await runCli(["__complete"], {
       cwd: directory,
       stdin: "svc whoami --instance ",

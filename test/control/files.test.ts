@@ -5,7 +5,7 @@ import { startServer } from "../_control.ts";
 import { temporaryDirectory } from "../_files.ts";
 
 async function place(): Promise<{ directory: string; store: string; snapshots: string }> {
-  const directory = join(temporaryDirectory(), ".svc");
+  const directory = join(temporaryDirectory(), "data");
   return { directory, store: join(directory, "db.json"), snapshots: join(directory, "db.snapshots") };
 }
 

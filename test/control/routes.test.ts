@@ -102,7 +102,7 @@ describe("The guard of the control API", () => {
 describe("The control API", () => {
   it.each([
     ["memory", () => "memory"],
-    ["json", () => join(temporaryDirectory(), ".svc", "db.json")],
+    ["json", () => join(temporaryDirectory(), "data", "db.json")],
   ])("returns every route's documented form with the store %s", async (_, place) => {
     await callEveryRoute(await startServer({ store: place(), warn: () => {} }));
   });

@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { names, readiness, remove, serve, signIn, until, users, type Server } from "./_file-server.ts";
 import { attach, directory, needs, tools } from "./_processes.ts";
+import { runningIn } from "../_server-file.ts";
 
 needs("strace");
 
@@ -66,9 +66,7 @@ describe.skipIf(!tools.strace)("A file store whose disk hangs", () => {
 
   it("answers 503 while it hangs, and replaces nothing when it has answered", async () => {
     const { place, server, before, answer } = await hanging("fsync", "delay_enter");
-    const { control_key } = JSON.parse(await readFile(join(place, ".svc/server.json"), "utf8")) as {
-      control_key: string;
-    };
+    const { control_key } = runningIn(place);
     const headers = { authorization: `Bearer ${control_key}` };
     const instances = `${server.url}/__svc/v1/instances`;
     expect((await fetch(`${instances}/acme`, { method: "DELETE", headers })).status).toBe(503);

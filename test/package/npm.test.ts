@@ -13,11 +13,13 @@ const SERVE = "serve --json --port 0";
 const SHELLS = { stays: 'eval "$2"\nexit $?', "becomes the command": 'eval "exec $2"' };
 
 let directory: string;
+let data: string;
 let env: Record<string, string>;
 
 beforeEach(async () => {
   directory = temporaryDirectory();
-  env = { PATH: process.env["PATH"]!, HOME: directory, npm_config_update_notifier: "false" };
+  data = temporaryDirectory();
+  env = { PATH: process.env["PATH"]!, HOME: directory, SVC_DATA_DIR: data, npm_config_update_notifier: "false" };
   const { scripts } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as { scripts: { start: string } };
   const background = `node bin/svc.js ${SERVE} & node bin/svc.js --version`;
   await writeFile(
@@ -56,9 +58,7 @@ async function run(line: string): Promise<{ npm: ChildProcess; pid: number; url:
 }
 
 const left = async (): Promise<string[]> =>
-  (await readdir(join(directory, ".svc"), { recursive: true })).filter((name) =>
-    /server\.json|servers\/|lock/.test(name),
-  );
+  (await readdir(data, { recursive: true })).filter((name) => /servers\/|lock/.test(name));
 
 describe.each(Object.entries(SHELLS))("With a shell of npm that %s", (_, shell) => {
   beforeEach(() => useShell(shell));

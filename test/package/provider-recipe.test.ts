@@ -168,7 +168,7 @@ describe("A provider added with two files and three lines", () => {
 
   it.each<[name: string, location: () => string | Promise<string>]>([
     ["memory", () => "memory"],
-    ["a db.json", () => join(copy, ".svc/db.json")],
+    ["a db.json", () => join(copy, "data/db.json")],
     ["PostgreSQL", () => createDatabase()],
   ])(
     "signs users in with a store of the kind %s",

@@ -46,5 +46,5 @@ it("Every command that a page names in a sentence exists, with its options", asy
 it("The check finds a command or an option that does not exist", () => {
   expect(faultOf("users lst")).toBe("has no command lst");
   expect(faultOf("users list --sortby name")).toBe("has no option --sortby");
-  expect(faultOf("store export --output-file backup.ndjson --store .svc/db.json")).toBeUndefined();
+  expect(faultOf("store export --output-file backup.ndjson --store data/db.json")).toBeUndefined();
 });

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { Session } from "node:inspector/promises";
 import { join } from "node:path";
 import { afterEach, expect, it, onTestFinished } from "vitest";
@@ -6,6 +5,7 @@ import { directory, serve, useProcesses } from "../_bin.ts";
 import { callsOf, packageOf, type Calls, type Script } from "../_calls.ts";
 import { BIN } from "../_paths.ts";
 import { isThere, openTerminal, type Terminal } from "../_pty.ts";
+import { runningIn } from "../_server-file.ts";
 
 /** The packages that svc is built on, and the scope of those that have a package's own code. */
 const PACKAGES: Readonly<Record<string, string | undefined>> = {
@@ -75,9 +75,7 @@ async function signIn(url: string): Promise<string> {
 
 /** @returns the id of the token's user */
 async function verify(url: string, token: string): Promise<string> {
-  const file = JSON.parse(readFileSync(join(directory, ".svc/server.json"), "utf8")) as {
-    instances: { secret_key: string }[];
-  };
+  const file = runningIn(directory);
   const answer = await fetch(`${url}/api/v1/tokens/verify`, {
     method: "POST",
     headers: { "x-service-secret-key": file.instances[0]!.secret_key, "content-type": "application/json" },
@@ -89,7 +87,12 @@ async function verify(url: string, token: string): Promise<string> {
 
 /** @param name of the directory for what V8 counts */
 function onTerminal(name: string, args: string): Terminal {
-  const env = { HOME: directory, NODE_DISABLE_COMPILE_CACHE: "1", NODE_V8_COVERAGE: join(directory, name) };
+  const env = {
+    HOME: directory,
+    SVC_DATA_DIR: process.env["SVC_DATA_DIR"]!,
+    NODE_DISABLE_COMPILE_CACHE: "1",
+    NODE_V8_COVERAGE: join(directory, name),
+  };
   const terminal = openTerminal(`'${process.execPath}' '${BIN}' ${args}`, directory, env);
   terminals.push(terminal);
   return terminal;

@@ -1,12 +1,12 @@
-import { chmodSync, chownSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, chownSync, mkdirSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { serve } from "../../src/server/serve.ts";
 import { answering } from "../_answering.ts";
 import { CLIENT_SECRET, leaks, SECRET, startSvc } from "../_attacks.ts";
 import { runCli } from "../_cli.ts";
 import { everyCommand } from "../_every-command.ts";
-import { IDENTITY_SECRET } from "../_server-file.ts";
+import { placeIn, plantFile, runningIn, serverFile } from "../_server-file.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { seedFile } from "../_seed-file.ts";
 import { APP, SEED, ADA, NOBODY } from "../_setup.ts";
@@ -23,20 +23,15 @@ function modesIn(directory: string): Record<string, string> {
   return Object.fromEntries(modes) as Record<string, string>;
 }
 
-/** Whether a name in the server's directory is a directory: itself, its servers or its snapshots. */
+/** Whether a name in a store's place is a directory: itself, or its snapshots. */
 function isFolder(name: string): boolean {
-  return [".", "servers"].includes(name) || name.endsWith("snapshots");
+  return name === "." || name.endsWith("snapshots");
 }
 
 /** A file that names the attacker's server as the local one. */
-function plant(directory: string, url = "http://localhost:7999"): string {
+function plant(directory: string, url = "http://localhost:7999"): Promise<string> {
   const instance = { id: NOBODY, name: "A", subdomain: "a", url, publishable_key: "pk_evil", secret_key: SECRET };
-  const path = join(directory, ".svc", "server.json");
-  mkdirSync(join(directory, ".svc"));
-  writeFileSync(path, JSON.stringify({ url, api_url: url, identity_secret: IDENTITY_SECRET, instances: [instance] }), {
-    mode: 0o600,
-  });
-  return path;
+  return plantFile(serverFile(directory, { url, api_url: url, instances: [instance] }));
 }
 
 /** A script verifies a token in a directory with such a server, which accepts it. */
@@ -79,10 +74,12 @@ describe("T40: Secrets on this machine", () => {
       const server = await startSvc(["--json", "--seed", seedFile()], { cwd, command });
       const token = `/oauth/authorize?provider=google&login_hint=ada&redirect_uri=${APP}`;
       for (let i = 0; i < 20; i++) expect((await ask(server.port, { path: token })).status).toBe(302);
-      const running = modesIn(join(cwd, ".svc"));
-      expect(Object.keys(running)).toEqual(expect.arrayContaining(["server.json", "db.journal"]));
+      const place = placeIn(cwd);
+      const running = modesIn(place);
+      expect(Object.keys(running)).toEqual(expect.arrayContaining(["folder", "db.journal"]));
+      expect(new Set(Object.values(modesIn(dirname(runningIn(cwd).path))))).toEqual(new Set(["700", "600"]));
       await server.stop();
-      const stopped = modesIn(join(cwd, ".svc"));
+      const stopped = modesIn(place);
       expect(Object.keys(stopped)).toContain("db.json");
       // The lock is a socket in a directory that others cannot open.
       for (const [name, mode] of [...Object.entries(running), ...Object.entries(stopped)])
@@ -93,13 +90,12 @@ describe("T40: Secrets on this machine", () => {
       const cwd = temporaryDirectory();
       const command = ["/bin/sh", "-c", `umask 000; exec "$0" "$@"`, process.execPath];
       await startSvc(["--json", "--store", "memory"], { cwd, command });
-      const modes = { ".": "700", ".gitignore": "600", "server.json": "600", servers: "700" };
-      expect(modesIn(join(cwd, ".svc"))).toEqual(modes);
-      expect(new Set(Object.values(modesIn(join(cwd, ".svc/servers"))))).toEqual(new Set(["700", "600"]));
+      expect(modesIn(placeIn(cwd))).toEqual({ ".": "700", folder: "600" });
+      expect(new Set(Object.values(modesIn(dirname(runningIn(cwd).path))))).toEqual(new Set(["700", "600"]));
     });
 
     it("get owner-only modes again at a start after someone changed them, or a repository brought them, with a warning", async () => {
-      const directory = join(temporaryDirectory(), ".svc");
+      const directory = join(temporaryDirectory(), "data");
       const warnings: string[] = [];
       const warn = (message: string): void => void warnings.push(message);
       const options = { port: 0, store: join(directory, "db.json"), warn };
@@ -111,7 +107,7 @@ describe("T40: Secrets on this machine", () => {
       const modes = modesIn(directory);
       await server.close();
       for (const [name, mode] of Object.entries(modes))
-        if (!name.endsWith(".lock")) expect([name, mode]).toEqual([name, isFolder(name) ? "700" : "600"]);
+        if (!name.endsWith(".lock") && !isFolder(name)) expect([name, mode]).toEqual([name, "600"]);
       const paths = ["db.json", "db.journal"].map((name) => join(directory, name)).join(" and ");
       expect(warnings).toEqual([expect.stringContaining(`Until now everyone on this machine could read ${paths}. `)]);
       // Once.
@@ -119,7 +115,7 @@ describe("T40: Secrets on this machine", () => {
       expect(warnings).toHaveLength(1);
     });
 
-    it("are in no process's arguments and ignored by git", async () => {
+    it("are in no process's arguments, and in no file of the project", async () => {
       const cwd = temporaryDirectory();
       const env = { SVC_GOOGLE_CLIENT_ID: "id", SVC_GOOGLE_CLIENT_SECRET: CLIENT_SECRET, SVC_SECRET_KEY: SECRET };
       const server = await startSvc(["--json", "--seed", seedFile()], { cwd, env });
@@ -128,29 +124,29 @@ describe("T40: Secrets on this machine", () => {
         expect(cmdline).toContain("serve");
         expect(leaks([cmdline], [CLIENT_SECRET, SECRET, KEY])).toEqual([]);
       }
-      expect(readFileSync(join(cwd, ".svc", ".gitignore"), "utf8")).toBe("*\n");
+      expect(readdirSync(cwd)).toEqual([]);
     });
 
     it("written by the server are used by commands in the same directory", async () => {
       const cwd = temporaryDirectory();
-      plant(cwd);
+      await plant(cwd);
       expect((await verifyIn(cwd)).code).toBe(0);
     });
 
     it("that others can write name no server, which would get every token and could accept any", async () => {
       const cwd = temporaryDirectory();
-      chmodSync(plant(cwd), 0o666);
+      chmodSync(await plant(cwd), 0o666);
       const { code, requests } = await verifyIn(cwd);
-      expect([code, requests]).toEqual([7, []]);
+      expect([code, requests]).toEqual([4, []]);
     });
 
     it.skipIf(process.getuid?.() !== 0)("that belong to another user name no server", async () => {
       const cwd = temporaryDirectory();
-      chownSync(plant(cwd), 65_534, 65_534);
+      chownSync(await plant(cwd), 65_534, 65_534);
       const inner = join(cwd, "project");
       mkdirSync(inner);
       const { code, requests } = await verifyIn(inner);
-      expect([code, requests]).toEqual([7, []]);
+      expect([code, requests]).toEqual([4, []]);
     });
   });
 });

@@ -20,9 +20,10 @@ async function start(config: object, flags: object = {}, env: object = SECRETS):
   return serveOptions(context, flags).catch((error: Error) => error.message);
 }
 
-/** The message for settings that svc does not take from a file that it found. */
-function refused(settings: string): string {
-  return `${join(directory, "svc.config.json")} sets ${settings}. svc found this file by itself, so it may not open the server to others, name another machine or have records deleted.`;
+/** The message for what svc does not take from a file that it found. */
+function refused(...points: string[]): string {
+  const lines = points.map((point) => `\n  ${point.includes(": ") ? point : `svc.config.json: ${point}`}`);
+  return `svc found svc.config.json by itself. Who wrote it may not be you, so it takes none of this from it:${lines.join("")}`;
 }
 
 describe("T53: A svc.config.json that came with a repository", () => {
@@ -37,6 +38,10 @@ describe("T53: A svc.config.json that came with a repository", () => {
     ["retention", { retention: { sessions: "1h" } }],
     // Windows logs in where these lead.
     ["store", { store: "//evil.test/share/db.json" }],
+    // Whoever made one knows every key in it, or it is another project's.
+    ["store", { store: "data/db.json" }],
+    ["store", { store: "../mine/data/db.json" }],
+    ["store", { store: "/var/lib/svc/db.json" }],
     ["seed", { seed: "\\\\evil.test\\share\\seed.json" }],
     ["geoip", { geoip: "\\/evil.test/share/city.mmdb" }],
   ])(
@@ -57,16 +62,21 @@ describe("T53: A svc.config.json that came with a repository", () => {
       store: "postgres://ada@evil.test/svc",
       ...github({ token }),
     };
-    const settings =
-      "host, public_url, allowed_hosts, trust_proxy, providers.github.endpoints.token (evil.test) and store (evil.test)";
-    expect(await start(config)).toBe(refused(settings));
+    const points = [
+      "host",
+      "public_url",
+      "allowed_hosts",
+      "trust_proxy",
+      "providers.github.endpoints.token (evil.test)",
+    ];
+    expect(await start(config)).toBe(refused(...points, "store (evil.test)"));
     const cli = await runCli(["serve"], { cwd: directory, env: SECRETS });
     expect([cli.code, cli.stdout]).toEqual([2, ""]);
     expect(cli.stderr).toContain("If you trust it, add: --config svc.config.json");
   });
 
   it("is obeyed for what serves loopback, and where flags and variables replace the rest", async () => {
-    const local = { host: "127.0.0.1", port: 7000, allowed_hosts: [], store: "data/db.json", https: true };
+    const local = { host: "127.0.0.1", port: 7000, allowed_hosts: [], store: "memory", https: true };
     expect(await start(local)).toMatchObject({ host: "127.0.0.1", port: 7000, https: true });
     const open = {
       host: "0.0.0.0",
@@ -141,7 +151,7 @@ describe("T53: A svc.config.json that came with a repository", () => {
     ["postgres://localhost,evil.test/svc", "evil.test"],
     ["postgres://localhost:5432,evil.test:5432/svc", "evil.test"],
     // As one name, this list ends in .localhost.
-    ["postgres://u@EVIL,x.localhost/db?port=5544,1&sslmode=disable", "EVIL and x.localhost"],
+    ["postgres://u@EVIL,x.localhost/db?port=5544,1&sslmode=disable", "EVIL, x.localhost"],
     ["postgres://u@192.0.2.7,127.0.0.1/db", "192.0.2.7"],
     ["postgres://u@[2001:db8::7],[::1]/db", "2001:db8::7"],
     // Resolvers ask the network for this one.
@@ -154,7 +164,7 @@ describe("T53: A svc.config.json that came with a repository", () => {
     // What the variables name would get the password by the file's rules, such as without TLS.
     ["postgres:///db?sslmode=disable", "db.corp.test", { PGHOST: "db.corp.test", PGPASSWORD: "hush" }],
   ])("does not send the password of PGPASSWORD or ~/.pgpass elsewhere: %s", async (store, hosts, env = SECRETS) => {
-    const message = refused(`store (${hosts})`);
+    const message = refused(...hosts.split(", ").map((host) => `store (${host})`));
     expect(await start({ store }, {}, env)).toBe(message);
     const context = createContext({ cwd: directory, env: env as Record<string, string> });
     await expect(storeLocation(context, {})).rejects.toThrow(message);
@@ -177,8 +187,7 @@ describe("T53: A svc.config.json that came with a repository", () => {
     "postgres://ada@127.0.0.1:5544,[::1]/svc",
     "postgres:///svc",
     "postgres:///svc?host=/var/run/postgresql",
-    "data/db.json",
-  ])("may name a store on this machine: %s", async (store) => {
+  ])("may name a database on this machine: %s", async (store) => {
     expect(await start({ store })).toMatchObject({ store: expect.stringContaining(store) as string });
   });
 
@@ -205,7 +214,7 @@ describe("T53: A svc.config.json that came with a repository", () => {
     const env = { PGPASSFILE: join(directory, "pgpass"), PGPASSWORD: "" };
     const found = await startSvc(["--json"], { cwd: directory, env }).catch((error: Error) => error.message);
     expect(received).toEqual([]);
-    expect(found).toContain("store (0.0.0.0 and x.localhost)");
+    expect(found).toContain("store (0.0.0.0)\\n  svc.config.json: store (x.localhost)");
     // The same with the file named: the password is sent.
     await startSvc(["--json", "--config", "svc.config.json"], { cwd: directory, env }).catch(() => undefined);
     expect(received.join("")).toContain("of-the-file");

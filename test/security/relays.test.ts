@@ -1,15 +1,15 @@
 import { once } from "node:events";
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { newestPath, serverPath, type RunningServerFile } from "../../src/cli/connection/server-file.ts";
 import { main } from "../../src/cli/main.ts";
 import { startSvc } from "../_attacks.ts";
 import { createContext } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { freePort } from "../_free-port.ts";
 import { HAS_IPV6 } from "../_ipv6.ts";
+import { runningIn } from "../_server-file.ts";
 
 /** Another user's program, which passes on what it gets, and keeps it. */
 interface Relay {
@@ -45,15 +45,10 @@ async function run(cwd: string, ...argv: string[]): Promise<{ code: number; stdo
   return { code, ...context.written };
 }
 
-async function fileIn(cwd: string): Promise<RunningServerFile> {
-  return JSON.parse(await readFile(newestPath(cwd), "utf8")) as RunningServerFile;
-}
-
 /** The file as it would be with another port for commands, or for what they send a key to. */
 async function rewrite(cwd: string, change: (text: string) => string): Promise<void> {
-  const file = await fileIn(cwd);
-  for (const path of [newestPath(cwd), serverPath(cwd, file.port)])
-    await writeFile(path, change(JSON.stringify(file)), { mode: 0o600 });
+  const { path, ...file } = runningIn(cwd);
+  await writeFile(path, change(JSON.stringify(file)), { mode: 0o600 });
 }
 
 const COMMANDS = [["users", "list"], ["dev", "clock"], ["env"], ["whoami"]];
@@ -65,7 +60,7 @@ describe("T49: A program that passes a command's challenge on to the server", ()
     const publicUrl = `http://localhost:${relay.port}`;
     const { port } = await startSvc(["--json", "--store", "memory", "--public-url", publicUrl], { cwd });
     relay.target = { hostname: "127.0.0.1", port };
-    const { url, api_url, instances } = await fileIn(cwd);
+    const { url, api_url, instances } = runningIn(cwd);
     for (const address of [url, api_url, ...instances.map((instance) => instance.url)])
       expect(new URL(address).port).toBe(String(port));
     for (const argv of COMMANDS) expect([argv, (await run(cwd, ...argv)).code]).toEqual([argv, 0]);

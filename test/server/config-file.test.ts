@@ -1,11 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { serveOptions } from "../../src/cli/commands/serve/options.ts";
+import { serveOptions, storeLocation } from "../../src/cli/commands/serve/options.ts";
 import { parseConfig } from "../../src/server/config.ts";
 import { credentialsFromEnv } from "../../src/server/index.ts";
 import { createContext } from "../_cli.ts";
 import { directory, useDirectory } from "../_config.ts";
+import { placeIn } from "../_server-file.ts";
 
 useDirectory();
 
@@ -142,9 +143,9 @@ describe("svc.config.json", () => {
   });
 
   it("is required only if it was named", async () => {
-    expect(await serveOptions(createContext({ cwd: directory }), {})).toMatchObject({
-      store: join(directory, ".svc/db.json"),
-    });
+    const context = createContext({ cwd: directory });
+    expect((await serveOptions(context, {})).store).toBeUndefined();
+    expect(await storeLocation(context, {})).toBe(join(placeIn(directory), "db.json"));
     await expect(serveOptions(createContext({ cwd: directory }), { config: "no.json" })).rejects.toMatchObject({
       exitCode: 2,
       message: `--config: ${join(directory, "no.json")} cannot be read: no such file or directory (ENOENT).`,

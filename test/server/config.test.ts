@@ -1,9 +1,8 @@
-import { chown, mkdir, readFile, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { chown, mkdir, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { GlobalFlags } from "../../src/cli/command.ts";
-import { IDENTITY_SECRET, writeRunning } from "../_server-file.ts";
-import type { RunningServerFile } from "../../src/cli/connection/server-file.ts";
+import { leaveTrace, plantFile, serverFile, writeRunning, type ServerFacts } from "../_server-file.ts";
 import { findRunningServer } from "../../src/cli/connection/running-server.ts";
 import type { ClientOptions } from "../../src/client/client.ts";
 import { clientOptions, keyedClientOptions, createContext, runCli } from "../_cli.ts";
@@ -15,11 +14,7 @@ const OWN_KEY = "sk_own_0123456789abcdefghijklmnopqrstuvwxyz";
 
 const BASE = "https://acme.svc.test";
 
-const SERVER: RunningServerFile = {
-  pid: process.pid,
-  port: 7820,
-  started_at: "2026-06-01T12:00:00.000Z",
-  identity_secret: IDENTITY_SECRET,
+const SERVER: ServerFacts = {
   url: "http://localhost:7820",
   api_url: "http://api.localhost:7820",
   instances: ["acme", "globex"].map((subdomain) => ({
@@ -32,7 +27,7 @@ const SERVER: RunningServerFile = {
   })),
 };
 
-const [ACME, GLOBEX] = SERVER.instances as [RunningServerFile["instances"][0], RunningServerFile["instances"][0]];
+const [ACME, GLOBEX] = SERVER.instances as [ServerFacts["instances"][0], ServerFacts["instances"][0]];
 
 interface Where {
   env?: Record<string, string>;
@@ -134,34 +129,27 @@ describe("The server that a command uses", () => {
 });
 
 describe("A server file", () => {
-  it("is readable by its owner only and ignored by git", async () => {
-    await writeRunning(directory, SERVER);
-    const mode = async (name: string): Promise<number> => (await stat(join(directory, name))).mode & 0o777;
-    expect([await mode(".svc"), await mode(".svc/server.json")]).toEqual([0o700, 0o600]);
-    expect(await readFile(join(directory, ".svc/.gitignore"), "utf8")).toBe("*\n");
+  it("is readable by its owner only", async () => {
+    const { path } = await writeRunning(directory, SERVER);
+    const mode = async (name: string): Promise<number> => (await stat(name)).mode & 0o777;
+    expect([await mode(dirname(path)), await mode(path)]).toEqual([0o700, 0o600]);
   });
 
-  it("becomes readable by its owner only, even if another user created it", async () => {
-    await mkdir(join(directory, ".svc"));
-    await writeFile(join(directory, ".svc/server.json"), "{}", { mode: 0o644 });
-    await writeRunning(directory, SERVER);
-    expect((await stat(join(directory, ".svc/server.json"))).mode & 0o777).toBe(0o600);
-  });
-
-  it.each([
+  it.each<[what: string, change: string | object]>([
     ["nothing", ""],
     ["no JSON", "{"],
     ["null", "null"],
     ["a list", "[]"],
     ["an empty object", "{}"],
-    ["no secret to prove itself by", JSON.stringify({ ...SERVER, identity_secret: undefined })],
-    ["another server's secret", JSON.stringify({ ...SERVER, identity_secret: "another" })],
-    ["an address of another machine", JSON.stringify({ ...SERVER, url: "http://example.com" })],
-    ["an instance on another machine", JSON.stringify({ ...SERVER, instances: [{ ...ACME, url: BASE }] })],
-    ["no instances", JSON.stringify({ ...SERVER, instances: undefined })],
-  ])("is ignored if it contains %s", async (_, text) => {
-    await mkdir(join(directory, ".svc"));
-    await writeFile(join(directory, ".svc/server.json"), text, { mode: 0o600 });
+    ["no secret to prove itself by", { identity_secret: undefined }],
+    ["another server's secret", { identity_secret: "another" }],
+    ["an address of another machine", { url: "http://example.com" }],
+    ["an instance on another machine", { instances: [{ ...ACME, url: BASE }] }],
+    ["no instances", { instances: undefined }],
+  ])("is ignored if it contains %s", async (_, change) => {
+    const text = typeof change === "string" ? change : JSON.stringify({ ...serverFile(directory, SERVER), ...change });
+    await plantFile(text);
+    await leaveTrace(directory);
     await expect(resolve({})).rejects.toMatchObject({
       exitCode: 7,
       message: `The local server of ${directory} is not running.`,
@@ -170,8 +158,8 @@ describe("A server file", () => {
 
   // Only root can change a file's owner.
   it.skipIf(process.getuid?.() !== 0)("is ignored if another user wrote it", async () => {
-    await writeRunning(directory, SERVER);
-    for (const file of ["server.json", "servers/7820.json"]) await chown(join(directory, ".svc", file), 65_534, 65_534);
+    const { path } = await writeRunning(directory, SERVER);
+    await chown(path, 65_534, 65_534);
     expect(await findRunningServer(createContext({ cwd: join(directory, "below") }))).toBeUndefined();
   });
 });

@@ -149,11 +149,11 @@ it("A client without the fetch of a service in a program says where to get it", 
 
 describe("A wrong control key", () => {
   const other = `ctl_${"x1y2z3".repeat(8)}`;
-  const twist = "take control_key of the server's file under .svc/";
+  const twist = "take the one that svc env prints";
 
   it("is refused by the kit and by commands, with where the right one is", async () => {
     expect(await messageOf(connect({ url: server.url, controlKey: other }))).toBe(
-      `Unauthorized: ${server.url} has another control key. Use control_key of the server's file under .svc/, which is new at each start unless SVC_CONTROL_KEY is set.`,
+      `Unauthorized: ${server.url} has another control key. Use the one that svc env prints, which is new at each start unless SVC_CONTROL_KEY is set.`,
     );
     expect(await said("dev clock", { SVC_CONTROL_KEY: other })).toBe(
       "✗ The server refused the control key.\n  It is new at each start, unless SVC_CONTROL_KEY is set: in the server's directory svc env prints it.\n",
@@ -162,7 +162,7 @@ describe("A wrong control key", () => {
 
   it("that is a secret key is called one before anything is sent", async () => {
     expect(await messageOf(connect({ url: server.url, controlKey: secretKey() }))).toBe(
-      "controlKey is a secret key. Pass control_key of the server's file under .svc/, which begins with ctl_.",
+      "controlKey is a secret key. Pass the control key that svc env prints, which begins with ctl_.",
     );
     expect(await said("dev clock", { SVC_CONTROL_KEY: secretKey() })).toBe(
       "✗ SVC_CONTROL_KEY is a secret key.\n  A control key begins with ctl_, without spaces: in the server's directory svc env prints it.\n",
@@ -185,12 +185,12 @@ describe("A wrong control key", () => {
     [
       "a secret key",
       () => ({ authorization: `Bearer ${secretKey()}` }),
-      "a secret key came as Authorization: Bearer; send the control key of the server's file under .svc/ as Authorization: Bearer",
+      "a secret key came as Authorization: Bearer; send the control key that svc env prints as Authorization: Bearer",
     ],
     [
       "a secret key in its own header",
       () => ({ "x-service-secret-key": secretKey() }),
-      "the secret key does not open the control API; send the control key of the server's file under .svc/ as Authorization: Bearer",
+      "the secret key does not open the control API; send the control key that svc env prints as Authorization: Bearer",
     ],
   ])("is in the log: %s", async (_, headers, reason) => {
     const refused = [401, { error: "Unauthorized" }, `Unauthorized: ${reason}`];

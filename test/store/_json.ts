@@ -13,7 +13,7 @@ export const open = async (path: string): Promise<Store> => {
   return store;
 };
 
-export const newPath = async (): Promise<string> => join(temporaryDirectory(), ".svc", "db.json");
+export const newPath = async (): Promise<string> => join(temporaryDirectory(), "data", "db.json");
 
 /** Fails a test with unexpected warnings. */
 export function expectNoWarnings(): void {

@@ -50,7 +50,7 @@ const newPath = async (): Promise<string> => join(temporaryDirectory(), "db.json
 const journalOf = (path: string): string => join(dirname(path), "db.journal");
 const sizeOf = async (path: string): Promise<number> => (await stat(path).catch(() => ({ size: 0 }))).size;
 const namesIn = async (path: string): Promise<string[]> =>
-  (await readdir(dirname(path))).filter((name) => !name.endsWith(".lock") && name !== ".gitignore").toSorted();
+  (await readdir(dirname(path))).filter((name) => !name.endsWith(".lock")).toSorted();
 
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   for (let turn = 0; turn < 4000; turn++) {

@@ -30,7 +30,7 @@ const canTrace =
   process.arch === "x64" &&
   has("strace", "--seccomp-bpf", "-f", "-o", "/dev/null", "-e", "trace=fsync", process.execPath, "--version");
 
-const newPath = async (): Promise<string> => join(temporaryDirectory(), ".svc", "db.json");
+const newPath = async (): Promise<string> => join(temporaryDirectory(), "data", "db.json");
 
 /** A store filled by a server, so that the next one writes nothing by itself. */
 async function filledPath(): Promise<string> {
@@ -134,28 +134,24 @@ describe.skipIf(!canLimit)("A full disk (needs prlimit)", () => {
     expect((await fetch(url, { headers })).status).toBe(404);
   });
 
-  it.each([".svc", "data"])(
-    "prevents a start with an error about the store until there is room: %s",
-    async (name) => {
-      const directory = join(temporaryDirectory(), name);
-      await mkdir(directory);
-      const path = join(directory, "db.json");
-      const first = await startProcess(path);
-      await first.ask("serve");
-      await first.kill();
-      const before = await filesOf(path);
-      const other = await startProcess(path);
-      const { pid } = await other.ask("report");
-      limit(pid, 0);
-      const { refusal } = await other.ask("serve");
-      const { name: kind, reason, message = "" } = refusal ?? {};
-      expect([kind, reason, message.includes(directory)]).toEqual(["StoreRefused", "unusable", true]);
-      expect(await filesOf(path)).toEqual(before);
-      limit(pid, "unlimited");
-      expect((await other.ask("serve")).refusal).toBeUndefined();
-    },
-    20_000,
-  );
+  it("prevents a start with an error about the store until there is room", async () => {
+    const directory = join(temporaryDirectory(), "data");
+    await mkdir(directory);
+    const path = join(directory, "db.json");
+    const first = await startProcess(path);
+    await first.ask("serve");
+    await first.kill();
+    const before = await filesOf(path);
+    const other = await startProcess(path);
+    const { pid } = await other.ask("report");
+    limit(pid, 0);
+    const { refusal } = await other.ask("serve");
+    const { name: kind, reason, message = "" } = refusal ?? {};
+    expect([kind, reason, message.includes(directory)]).toEqual(["StoreRefused", "unusable", true]);
+    expect(await filesOf(path)).toEqual(before);
+    limit(pid, "unlimited");
+    expect((await other.ask("serve")).refusal).toBeUndefined();
+  }, 20_000);
 });
 
 /** Only the process's n-th fdatasync fails. strace counts by thread, so there is one thread. */
@@ -224,7 +220,7 @@ describe.skipIf(!canTrace)("The order of syncs (needs strace)", () => {
       false,
     );
     const steps = events.slice(events.indexOf("append")).filter((event) => /^(append|answer|fdatasync)/.test(event));
-    expect(steps).toEqual(Array.from({ length: 20 }, () => ["append", "fdatasync /.svc/db.journal", "answer"]).flat());
+    expect(steps).toEqual(Array.from({ length: 20 }, () => ["append", "fdatasync /data/db.journal", "answer"]).flat());
   });
 
   it("puts db.json on the disk before the journal that it replaces is removed", async () => {
@@ -232,19 +228,19 @@ describe.skipIf(!canTrace)("The order of syncs (needs strace)", () => {
     const first = events.indexOf("append");
     expect(events.slice(first)).toEqual([
       "append",
-      "fdatasync /.svc/db.journal",
+      "fdatasync /data/db.journal",
       "answer",
-      "rename /.svc/db.journal, /.svc/db.journal.old",
-      "fsync /.svc/db.journal.tmp",
-      "link /.svc/db.journal.tmp, /.svc/db.journal",
-      "fsync /.svc",
-      "unlink /.svc/db.journal.tmp",
-      "fsync /.svc",
-      "fsync /.svc/db.json.tmp",
-      "rename /.svc/db.json.tmp, /.svc/db.json",
-      "fsync /.svc",
-      "unlink /.svc/db.journal.old",
-      "fsync /.svc",
+      "rename /data/db.journal, /data/db.journal.old",
+      "fsync /data/db.journal.tmp",
+      "link /data/db.journal.tmp, /data/db.journal",
+      "fsync /data",
+      "unlink /data/db.journal.tmp",
+      "fsync /data",
+      "fsync /data/db.json.tmp",
+      "rename /data/db.json.tmp, /data/db.json",
+      "fsync /data",
+      "unlink /data/db.journal.old",
+      "fsync /data",
     ]);
   });
 
@@ -252,7 +248,7 @@ describe.skipIf(!canTrace)("The order of syncs (needs strace)", () => {
     const events = await traced(await newPath(), async (server) => void (await begin(server)), false);
     const before = events.slice(0, events.indexOf("append")).filter((event) => /^(mkdir|fsync)/.test(event));
     expect(before).toEqual(
-      expect.arrayContaining(["mkdir /.svc, 0700", "fsync /.svc/db.journal.tmp", "fsync /.svc", "fsync"]),
+      expect.arrayContaining(["mkdir /data, 0700", "fsync /data/db.journal.tmp", "fsync /data", "fsync"]),
     );
   });
 });

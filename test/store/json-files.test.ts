@@ -46,23 +46,16 @@ describe("The files of a store", () => {
     await chmod(path, 0o644);
     await chmod(dirname(path), 0o755);
     const again = await open(path);
-    expect([await modeOf(path), await modeOf(dirname(path))]).toEqual(["600", "700"]);
+    expect(await modeOf(path)).toBe("600");
     await again.close();
     expect(warnings.splice(0)).toEqual([expect.stringContaining("everyone on this machine could read")]);
   });
 
-  it("are ignored by git, by a file in their directory", async () => {
-    const path = await newPath();
-    await (await open(path)).close();
-    expect(await readFile(join(dirname(path), ".gitignore"), "utf8")).toBe("*\n");
-  });
-
-  it("leave the mode of an existing directory alone and add no .gitignore", async () => {
+  it("leave the mode of an existing directory alone", async () => {
     const directory = temporaryDirectory();
     await chmod(directory, 0o755);
     await (await open(join(directory, "db.json"))).close();
     expect(await modeOf(directory)).toBe("755");
-    expect(await readdir(directory)).not.toContain(".gitignore");
   });
 });
 

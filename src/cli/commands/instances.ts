@@ -56,7 +56,7 @@ export function add(program: Program, context: Context): void {
 
 export async function runList(context: Context, options: OutputFlags): Promise<void> {
   const server = await requireLocalServer(context, "Services elsewhere do not list their instances.");
-  const rows = server.instances.map(({ id, name, subdomain, url, publishable_key, active = true }) => ({
+  const rows = server.instances.map(({ id, name, subdomain, url, publishable_key, active }) => ({
     id,
     name,
     subdomain,

@@ -7,18 +7,12 @@ import { originOf, shadowsOf } from "../connection/sources.ts";
 import { instanceInWords } from "../connection/target.ts";
 import type { Context } from "../context.ts";
 import { forgetKey, storeKey, type Sourced } from "../credentials/keys.ts";
-import {
-  checkProfileName,
-  readProfile,
-  requireConfigDirectory,
-  writeCurrent,
-  writeProfile,
-  type Profile,
-} from "../credentials/profiles.ts";
+import { checkProfileName, readProfile, writeCurrent, writeProfile, type Profile } from "../credentials/profiles.ts";
 import { UsageError, CliError, EXIT } from "../errors.ts";
 import { readStdin } from "../files.ts";
 import { isInteractive, requirePrompt } from "../output/prompts.ts";
 import { printJson, say } from "../output/text.ts";
+import { requireConfigDirectory } from "../places.ts";
 
 export interface LoginOptions extends Flags<"publishableKey", "insecureStorage"> {
   readonly check: boolean;

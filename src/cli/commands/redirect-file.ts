@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Context } from "../context.ts";
-import { requireConfigDirectory } from "../credentials/profiles.ts";
 import { writePrivateFile } from "../files.ts";
+import { requireConfigDirectory } from "../places.ts";
 
 /**
  * Opens a browser at an address that is for this user alone. The browser is given a private file that leads there: other

@@ -37,7 +37,15 @@ export async function runWhoami(context: Context, options: Flags<never, "check">
     ...Object.fromEntries(VALUES.map((name) => [name, target[name] ?? null])),
     secret_key: key ? { value: mask(key.value), source: key.source } : null,
   } as Record<string, Sourced | null>;
-  if (json) printJson(context, { ...shown, instance: instance ?? null, ...(check && key && { accepted: true }) });
+  // Where a local server keeps its records.
+  const store = target.server?.store;
+  if (json)
+    printJson(context, {
+      ...shown,
+      instance: instance ?? null,
+      store: store ?? null,
+      ...(check && key && { accepted: true }),
+    });
   else {
     printRecord(context, {
       ...Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, inWords(value)])),
@@ -46,6 +54,7 @@ export async function runWhoami(context: Context, options: Flags<never, "check">
         : check
           ? "(the service does not name it)"
           : "(see --check)",
+      ...(store !== undefined && { store }),
     });
     if (check && key) context.stderr.write("The service accepts the key.\n");
   }

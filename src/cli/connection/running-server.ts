@@ -1,19 +1,15 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { dirname, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { hostname } from "node:os";
+import { dirname, join } from "node:path";
 import { durationMs } from "../../wire/text/time.ts";
-import { isLoopbackUrl, portOf, systemCode } from "../../wire/http/address.ts";
+import { isLoopbackUrl, portOf } from "../../wire/http/address.ts";
 import type { Context } from "../context.ts";
+import { writePrivateFile } from "../files.ts";
+import { dataDirectory, placeOf, realDirectory, serversDirectory } from "../places.ts";
 import { exchange } from "./exchange.ts";
-import {
-  hasServed,
-  isServerFileOf,
-  newestPath,
-  readServerFiles,
-  removeServerFile,
-  serverPath,
-  writeServerFile,
-  type RunningServerFile,
-} from "./server-file.ts";
+import { readServerFiles, type FoundServerFile, type RunningServerFile } from "./server-file.ts";
 
 /** A server of this machine that does not answer sooner has stopped. */
 const TIMEOUT_MS = 5_000;
@@ -23,43 +19,50 @@ type Place = Pick<Context, "cwd" | "env" | "network">;
 /** What is known of a local server. */
 export interface LocalServer {
   readonly directory: string;
+  /** Where its store is kept, unless another was named. Undefined without a data directory. */
+  readonly place: string | undefined;
   /** Undefined if it has stopped. */
   readonly server: RunningServerFile | undefined;
 }
 
-/** The newest server that runs in a directory, or in the nearest one above it in which a server has run. */
+/**
+ * Of the servers that run, the newest one that was started in this directory or in the nearest above it. If none runs, the
+ * nearest directory in which one has run.
+ */
 export async function findLocalServer(place: Place): Promise<LocalServer | undefined> {
-  for (const directory of upwards(place.cwd)) {
-    const server = await newestRunning(place, directory);
-    if (server || hasServed(directory)) return { directory, server };
+  const data = dataDirectory(place.env);
+  const servers = readServerFiles(place);
+  const directories = [...upwards(realDirectory(place.cwd))];
+  const found = (directory: string, server?: RunningServerFile): LocalServer => ({
+    directory,
+    place: data && placeOf(data, directory),
+    server,
+  });
+  for (const directory of directories) {
+    const server = await newestOf(
+      place,
+      servers.filter((one) => one.directory === directory),
+    );
+    if (server) return found(directory, server);
   }
-  return undefined;
+  const stopped = directories.find((directory) => data && existsSync(placeOf(data, directory)));
+  return stopped === undefined ? undefined : found(stopped);
 }
 
-/** The server of a directory, or of one above it, that runs on a port. */
+/** The server of this user that runs on a port. */
 export async function findServerOn(place: Place, port: number): Promise<RunningServerFile | undefined> {
-  for (const directory of upwards(place.cwd))
-    for (const server of readServerFiles(directory))
-      if (server.port === port && (await probe(place, server)) === "proved") return server;
-  return undefined;
-}
-
-export function* upwards(from: string): Generator<string> {
-  let directory = resolve(from);
-  for (; directory !== dirname(directory); directory = dirname(directory)) yield directory;
-  yield directory;
+  return newestOf(
+    place,
+    readServerFiles(place).filter((one) => one.port === port),
+  );
 }
 
 /** The other servers that run in the directory of one. */
 export async function findNeighbours(place: Place, server: RunningServerFile): Promise<RunningServerFile[]> {
-  for (const directory of upwards(place.cwd)) {
-    const files = readServerFiles(directory);
-    const others = files.filter(({ identity_secret }) => identity_secret !== server.identity_secret);
-    if (others.length === files.length) continue;
-    const proofs = await Promise.all(others.map((other) => probe(place, other)));
-    return others.filter((_, i) => proofs[i] === "proved");
-  }
-  return [];
+  const others = readServerFiles(place).filter(
+    ({ directory, identity_secret }) => directory === server.directory && identity_secret !== server.identity_secret,
+  );
+  return proved(place, others);
 }
 
 export async function findRunningServer(place: Place): Promise<RunningServerFile | undefined> {
@@ -67,65 +70,83 @@ export async function findRunningServer(place: Place): Promise<RunningServerFile
 }
 
 /** The subdomains of a server's instances, without making sure of it: for what sends nothing. */
-export function knownSubdomains({ cwd }: Pick<Place, "cwd">): string[] {
-  for (const directory of upwards(cwd)) {
-    const [newest] = readServerFiles(directory);
+export function knownSubdomains(place: Pick<Place, "cwd" | "env">): string[] {
+  const servers = readServerFiles(place);
+  for (const directory of upwards(realDirectory(place.cwd))) {
+    const newest = servers.find((one) => one.directory === directory);
     if (newest) return newest.instances.map(({ subdomain }) => subdomain);
   }
   return [];
 }
 
+function* upwards(from: string): Generator<string> {
+  let directory = from;
+  for (; directory !== dirname(directory); directory = dirname(directory)) yield directory;
+  yield directory;
+}
+
 /** What a server has written about itself. */
 export type Announcement = Awaited<ReturnType<typeof announceServer>>;
 
-/** Writes a server's own file, and makes it the one that commands in this directory ask. */
+/** Writes a server's file, so that commands in its directory and below find it. @throws {CliError} if it can't be written */
 export async function announceServer(place: Place, server: RunningServerFile) {
-  const { cwd } = place;
-  const path = serverPath(cwd, server.port);
-  const other = await newestRunning(place, cwd);
+  const data = dataDirectory(place.env) ?? "";
+  const [other] = await findNeighbours(place, server);
   await removeStale(place);
-  await writeServerFile(cwd, path, server);
-  await writeServerFile(cwd, newestPath(cwd), server);
+  const path = join(serversDirectory(data), `${server.port}-${randomBytes(4).toString("hex")}.json`);
+  const write = (content: RunningServerFile): Promise<void> =>
+    writePrivateFile(path, `${JSON.stringify(content, null, 2)}\n`);
+  await write(server);
   return {
-    /** Its own file. */
     path,
     /** Another server that runs in this directory, which commands no longer ask. */
     other,
     /** Writes its file again if its instances or their keys have changed. */
-    async update(changed: RunningServerFile): Promise<void> {
-      await writeServerFile(cwd, path, changed);
-      if (isServerFileOf(newestPath(cwd), changed)) await writeServerFile(cwd, newestPath(cwd), changed);
-    },
-    /** Removes its files; the newest server that still runs takes its place. */
-    async withdraw(): Promise<void> {
-      await removeServerFile(path, server);
-      if (!(await removeServerFile(newestPath(cwd), server))) return;
-      const next = await newestRunning(place, cwd);
-      if (next) await writeServerFile(cwd, newestPath(cwd), next);
-    },
+    update: write,
+    withdraw: (): Promise<void> => rm(path, { force: true }),
   };
 }
 
-async function newestRunning(place: Place, directory: string): Promise<RunningServerFile | undefined> {
-  for (const server of readServerFiles(directory)) if ((await probe(place, server)) === "proved") return server;
+/**
+ * Removes the files of servers that were killed: the process is gone here, and nothing at the address proves to be it.
+ * Containers may share the data directory, so what another host has written is left to that host.
+ */
+async function removeStale(place: Place): Promise<void> {
+  const gone = readServerFiles(place).filter(({ host, pid }) => host === hostname() && !isAlive(pid));
+  const running = new Set(await proved(place, gone));
+  await Promise.all(gone.map(async (one) => running.has(one) || rm(one.path, { force: true })));
+}
+
+/** Another process than this one, which has just taken the number of one that was killed. */
+function isAlive(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
+}
+
+/** The first that answers: an older one is not waited for. */
+async function newestOf(place: Place, servers: readonly FoundServerFile[]): Promise<FoundServerFile | undefined> {
+  for (const server of servers) if (await proves(place, server)) return server;
   return undefined;
 }
 
-/** A server that was killed leaves its file behind. If its port is merely busy, the file stays. */
-async function removeStale(place: Place): Promise<void> {
-  for (const server of readServerFiles(place.cwd))
-    if (Number.isSafeInteger(server.port) && (await probe(place, server)) === "refused")
-      await removeServerFile(serverPath(place.cwd, server.port), server);
+/** Those that answer, in the same order. */
+async function proved(place: Place, servers: readonly FoundServerFile[]): Promise<FoundServerFile[]> {
+  const proofs = await Promise.all(servers.map((server) => proves(place, server)));
+  return servers.filter((_, i) => proofs[i]);
 }
 
 /**
  * Asks for a proof that only the server which wrote the file can give, and only for the address that is asked, before any
  * key or token is sent. A process id says nothing: it may be another program's by now, or of another container.
  */
-async function probe(place: Place, server: RunningServerFile): Promise<"proved" | "refused" | "other"> {
+async function proves(place: Place, server: RunningServerFile): Promise<boolean> {
   // Keys are sent to each of these, so what is proved for one must hold for all.
   const addresses = [server.url, server.api_url, ...server.instances.map(({ url }) => url)];
-  if (!addresses.every((address) => isLoopbackUrl(address) && portOf(address) === portOf(server.url))) return "other";
+  if (!addresses.every((address) => isLoopbackUrl(address) && portOf(address) === portOf(server.url))) return false;
   const challenge = randomBytes(32).toString("hex");
   try {
     const timeoutMs = Math.min(TIMEOUT_MS, durationMs(place.env["SVC_TIMEOUT"] ?? "", "s") || Infinity);
@@ -133,9 +154,9 @@ async function probe(place: Place, server: RunningServerFile): Promise<"proved" 
     const { text } = await exchange(place, url, { certificate: server.certificate, timeoutMs, waits: false });
     const { proof } = JSON.parse(text) as { proof?: unknown };
     const asked = `${new URL(url).hostname}:${portOf(url)}`;
-    return isProof(proof, server.identity_secret, `identity ${challenge} ${asked}`) ? "proved" : "other";
-  } catch (error) {
-    return systemCode(error) === "ECONNREFUSED" ? "refused" : "other";
+    return isProof(proof, server.identity_secret, `identity ${challenge} ${asked}`);
+  } catch {
+    return false;
   }
 }
 

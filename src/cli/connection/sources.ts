@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
 import { requireProfile } from "../credentials/profiles.ts";
 import { environmentKey, readStoredKey, type SecretKey, type Sourced } from "../credentials/keys.ts";
-import { type RunningServerFile, placeOf } from "./server-file.ts";
+import type { RunningServerFile } from "./server-file.ts";
 import { findLocalServer } from "./running-server.ts";
 
 /** The service and the key that a command uses, each value with its source. */
@@ -105,9 +105,9 @@ export async function shadowsOf(context: Context, profile: string): Promise<stri
   });
   const local = await findLocalServer(context);
   if (!local) return reasons;
-  const { server, directory } = local;
+  const { server, directory, place } = local;
   const what = server
     ? `The local server of ${directory} takes precedence here: use --profile ${profile}.`
-    : `Commands in ${directory} and below use the local server that has run there: use --profile ${profile}, or move ${placeOf(directory)} away.`;
+    : `Commands in ${directory} and below use the local server that has run there: use --profile ${profile}, or move ${place} away.`;
   return [...reasons, what];
 }

@@ -9,7 +9,7 @@ import { CliError, EXIT, UsageError } from "../errors.ts";
 import { quoted } from "../output/text.ts";
 import { waitMs } from "../quantities.ts";
 import { findLocalServer, findServerOn, type LocalServer } from "./running-server.ts";
-import { placeOf, type RunningServerFile } from "./server-file.ts";
+import type { RunningServerFile } from "./server-file.ts";
 import { readExplicitTarget, withCurrent, type Target } from "./sources.ts";
 
 /**
@@ -96,11 +96,11 @@ function notAmongInstances(chosen: string, instance: string): CliError {
   );
 }
 
-function notRunning({ directory }: LocalServer, alternative: string): CliError {
+function notRunning({ directory, place }: LocalServer, alternative: string): CliError {
   return new CliError(
     EXIT.unreachable,
     `The local server of ${directory} is not running.`,
-    `Start it with: svc serve. ${alternative} If that server is no longer used, move ${placeOf(directory)} away.`,
+    `Start it with: svc serve. ${alternative} If that server is no longer used, move ${place} away.`,
   );
 }
 

@@ -1,10 +1,11 @@
 import { readdir, rm } from "node:fs/promises";
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import { systemReason } from "../../disk/system-reason.ts";
 import { parsedJson } from "../../wire/text/json.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT, type ExitCode, UsageError } from "../errors.ts";
 import { isAbsent, readPrivateFile, writePrivateFile } from "../files.ts";
+import { configDirectory, requireConfigDirectory } from "../places.ts";
 
 /** A service that commands can be sent to by name. Each has a file of its own, so that no change loses another. */
 export interface Profile {
@@ -27,23 +28,6 @@ type Place = Pick<Context, "env">;
 
 /** Lower case alone: some systems' files know no other. */
 const PROFILE_NAME = /^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/;
-
-/** `SVC_CONFIG_DIR`, else the system's directory for configuration. Undefined if there is no home. */
-export function configDirectory(env: Context["env"], platform: string = process.platform): string | undefined {
-  // Relative ones are to be ignored (XDG Base Directory Specification).
-  const xdg = env["XDG_CONFIG_HOME"] && isAbsolute(env["XDG_CONFIG_HOME"]) ? env["XDG_CONFIG_HOME"] : undefined;
-  if (env["SVC_CONFIG_DIR"]) return env["SVC_CONFIG_DIR"];
-  if (xdg !== undefined) return join(xdg, "svc");
-  if (platform === "win32" && env["APPDATA"]) return join(env["APPDATA"], "svc");
-  return env["HOME"] ? join(env["HOME"], ".config", "svc") : undefined;
-}
-
-export function requireConfigDirectory({ env }: Place): string {
-  const directory = configDirectory(env);
-  if (directory === undefined)
-    throw new UsageError("No configuration directory: HOME is not set.", "Set HOME or SVC_CONFIG_DIR.");
-  return directory;
-}
 
 export function checkProfileName(name: string): string {
   if (PROFILE_NAME.test(name)) return name;

@@ -124,6 +124,7 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   SVC_CONTROL_URL: "for svc dev and svc logs: the front door of a development server elsewhere",
   SVC_CONTROL_KEY: "its control key; for svc serve: the key to have, instead of a new one at each start",
   SVC_CONFIG_DIR: "the directory of profiles; default XDG_CONFIG_HOME/svc or ~/.config/svc",
+  SVC_DATA_DIR: "the directory of stores and servers' files; default XDG_DATA_HOME/svc or ~/.local/share/svc",
   SVC_KEYRING: "off stores keys in files that only you can read; default auto",
   SVC_TIMEOUT: "how long to wait for an answer, such as 30s; default 10s, for svc dev 60s",
   SVC_RETRIES:

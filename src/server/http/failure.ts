@@ -90,11 +90,11 @@ function keyFault(event: H3Event): string | undefined {
 
 function controlKeyFault(event: H3Event): string | undefined {
   const key = bearerOf(event);
-  const remedy = "send the control key of the server's file under .svc/ as Authorization: Bearer";
+  const remedy = "send the control key that svc env prints as Authorization: Bearer";
   if (key === undefined)
     return headerOf(event, SECRET_KEY_HEADER) && `the secret key does not open the control API; ${remedy}`;
   if (key.startsWith(CONTROL_KEY_PREFIX))
-    return "the control key is another server's, or from before the last start; take control_key of the server's file under .svc/";
+    return "the control key is another server's, or from before the last start; take the one that svc env prints";
   return key.startsWith("dsh_") ? undefined : `${credentialOf(key)} came as Authorization: Bearer; ${remedy}`;
 }
 

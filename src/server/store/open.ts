@@ -1,5 +1,4 @@
 import { openMemoryStore } from "./json/memory-store.ts";
-import type { Origin } from "./json/json-store.ts";
 import { keyFault } from "./record-faults.ts";
 import { StoreRefused, type Store, type StoreOptions } from "./store.ts";
 import { ServeError } from "../errors.ts";
@@ -31,11 +30,6 @@ async function openAny(name: string, options: StoreOptions): Promise<Store> {
     case "postgres":
       return (await import("./postgres/postgres-store.ts")).openPostgresStore(name, options);
   }
-}
-
-/** Whether a user's own svc may have created a store; undefined if it is in no file. @throws {ServeError | StoreRefused} */
-export async function storeOrigin(name: string): Promise<Origin | undefined> {
-  return kindOf(name) === "json" ? (await import("./json/json-store.ts")).originOf(name) : undefined;
 }
 
 /**

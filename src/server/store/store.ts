@@ -100,7 +100,7 @@ export interface StoreOptions {
  * Any method may throw `StorageUnavailable`; then the call has had no effect, unless the process is killed while the disk hangs.
  */
 export interface Store {
-  /** The store's name in messages, e.g. `/home/ada/app/.svc/db.json`, without secrets. */
+  /** The store's name in messages, e.g. `/home/ada/.local/share/svc/stores/app-1f3870be/db.json`, without secrets. */
   readonly location: string;
 
   /** In order of creation; the first is the default instance. */

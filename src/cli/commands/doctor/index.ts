@@ -14,7 +14,8 @@ import type { Sourced } from "../../credentials/keys.ts";
 import { EXIT, type ExitCode } from "../../errors.ts";
 import { toFailure } from "../../failure.ts";
 import { asRun, colors, harmless, printJson } from "../../output/text.ts";
-import { MACHINE_CHECKS, failed, ok, skipped, warning, type Finding } from "./machine.ts";
+import { failed, ok, skipped, warning, type Finding } from "./finding.ts";
+import { MACHINE_CHECKS } from "./machine.ts";
 
 type Check = Finding & { readonly name: string };
 

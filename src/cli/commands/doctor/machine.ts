@@ -8,22 +8,11 @@ import { parsedJson } from "../../../wire/text/json.ts";
 import { exchange } from "../../connection/exchange.ts";
 import { findRunningServer } from "../../connection/running-server.ts";
 import type { Context } from "../../context.ts";
-import { configDirectory, listProfiles, readCurrent, requireProfile } from "../../credentials/profiles.ts";
+import { listProfiles, readCurrent, requireProfile } from "../../credentials/profiles.ts";
 import { toFailure } from "../../failure.ts";
-
-export interface Finding {
-  readonly status: "ok" | "warning" | "failed" | "skipped";
-  readonly message: string;
-  /** What to do, for all but `ok`. */
-  readonly remedy?: string;
-}
-
-type WithRemedy = (message: string, remedy: string) => Finding;
-
-export const ok = (message: string): Finding => ({ status: "ok", message });
-export const warning: WithRemedy = (message, remedy) => ({ status: "warning", message, remedy });
-export const failed: WithRemedy = (message, remedy) => ({ status: "failed", message, remedy });
-export const skipped: WithRemedy = (message, remedy) => ({ status: "skipped", message, remedy });
+import { configDirectory } from "../../places.ts";
+import { failed, inOneLine, ok, skipped, warning, type Finding } from "./finding.ts";
+import { otherStoresCheck, storeCheck } from "./stores.ts";
 
 const OLDEST_NODE = [20, 19];
 const TIMEOUT_MS = 1_000;
@@ -35,6 +24,7 @@ export const MACHINE_CHECKS: Readonly<Record<string, (context: Context) => Findi
   keyring: keyringCheck,
   [CONFIG_FILE]: configFileCheck,
   store: storeCheck,
+  "other stores": otherStoresCheck,
   port: portCheck,
   "localhost names": namesCheck,
 };
@@ -89,7 +79,7 @@ async function configFileCheck(context: Context): Promise<Finding> {
     await configuredPort(context);
     return ok("valid");
   } catch (error) {
-    const message = toFailure(error).message.replace(/:\n +/, ": ").replaceAll(/\n +/g, "; ");
+    const message = inOneLine(toFailure(error).message);
     const isValid = await configuredPort(context, CONFIG_FILE).then(
       () => true,
       () => false,
@@ -104,28 +94,6 @@ async function configuredPort(context: Context, config?: string): Promise<number
   const { serveOptions } = await import("../serve/options.ts");
   // Without the environment, so that every fault is the file's.
   return (await serveOptions({ ...context, env: {} }, config === undefined ? {} : { config })).port;
-}
-
-async function storeCheck(context: Context): Promise<Finding> {
-  const { cwd } = context;
-  const { storeLocation } = await import("../serve/options.ts");
-  const usual = join(cwd, ".svc/db.json");
-  // Another check reports a configuration that can't be read.
-  const location = await storeLocation(context, {}).catch(() => usual);
-  if (location !== usual) {
-    const shown = /^[a-z]+:\/\//i.test(location) ? "a database" : location;
-    return ok(`${shown}, as configured; svc store check reads all of it`);
-  }
-  const open: string[] = [];
-  let isThere = false;
-  for (const path of [".svc", ".svc/db.json", ".svc/db.journal", ".svc/server.json"]) {
-    const found = await stat(join(cwd, path)).catch(() => undefined);
-    isThere ||= found !== undefined;
-    if (found && (found.mode & 0o077) !== 0) open.push(path);
-  }
-  if (!isThere) return ok("none in this directory; svc serve creates one in .svc");
-  if (open.length === 0 || process.platform === "win32") return ok("only you can read it");
-  return failed(`Others can read ${open.join(", ")}, which contain secret keys.`, "Run: chmod -R go= .svc");
 }
 
 async function portCheck(context: Context): Promise<Finding> {

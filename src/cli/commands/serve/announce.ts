@@ -1,31 +1,56 @@
+import { hostname } from "node:os";
 import type { RunningServer } from "../../../server/index.ts";
 import { isLoopback, isLoopbackUrl } from "../../../wire/http/address.ts";
-import { announceServer } from "../../connection/running-server.ts";
+import { announceServer, type Announcement } from "../../connection/running-server.ts";
 import type { RunningServerFile } from "../../connection/server-file.ts";
 import type { Context } from "../../context.ts";
+import { realDirectory } from "../../places.ts";
+import { makePlace } from "./place.ts";
 
-/**
- * Announces a server to the commands of its directory, and keeps true what they read of it while instances come and go and
- * keys are replaced.
- * @returns beside what the announcement has, what writes the file again if something has changed
- */
-export async function announce(context: Context, server: RunningServer, warn: (message: string) => void) {
+/** What `svc serve` has written for commands, while it runs. */
+export interface Announced {
+  /** The server's file. Undefined if it can't be written. */
+  readonly path: string | undefined;
+  /** Another server of this directory, which commands no longer ask. */
+  readonly other: RunningServerFile | undefined;
+  /** Writes the file again if instances have come or gone, or keys were replaced. */
+  onChange(): void;
+  /** Removes the file. */
+  withdraw(): Promise<void>;
+}
+
+/** Announces a server to the commands of its directory. Where that can't be written it serves all the same, and says so. */
+export async function announce(
+  context: Context,
+  server: RunningServer,
+  warn: (message: string) => void,
+): Promise<Announced> {
+  const directory = realDirectory(context.cwd);
   const now = context.now();
-  const { update, withdraw, ...announcement } = await announceServer(context, fileOf(server, now));
-  let known = JSON.stringify(fileOf(server, now));
+  const current = (): RunningServerFile => fileOf(server, directory, now);
+  let announcement: Announcement;
+  try {
+    announcement = await makePlace(context).then(() => announceServer(context, current()));
+  } catch (error) {
+    warn(
+      `${(error as Error).message} Commands here do not find this server: set SVC_DATA_DIR to a directory that you can write to.`,
+    );
+    return { path: undefined, other: undefined, onChange: () => undefined, withdraw: async () => undefined };
+  }
+  const { path, other, update, withdraw } = announcement;
+  let known = JSON.stringify(current());
   let isStopped = false;
   let writing: Promise<void> = Promise.resolve();
   const write = async (): Promise<void> => {
-    const file = fileOf(server, now);
+    const file = current();
     const text = JSON.stringify(file);
     if (isStopped || text === known) return;
     known = text;
-    await update(file).catch(({ code }: NodeJS.ErrnoException) =>
-      warn(`the server's file in .svc cannot be written (${code}): commands know old keys`),
-    );
+    await update(file).catch((error: Error) => warn(`${error.message} Commands know old keys.`));
   };
   return {
-    ...announcement,
+    path,
+    other,
     onChange: () => void (writing = writing.then(write)),
     async withdraw() {
       isStopped = true;
@@ -36,13 +61,16 @@ export async function announce(context: Context, server: RunningServer, warn: (m
 }
 
 /** What commands need to know of a server, with the addresses where it listens: at its public one, another may. */
-function fileOf(server: RunningServer, now: Date): RunningServerFile {
-  const { port, certificate, identity_secret, control_key, instances } = server;
+function fileOf(server: RunningServer, directory: string, now: Date): RunningServerFile {
+  const { port, store, certificate, identity_secret, control_key, instances } = server;
   const local = (subdomain: string): string =>
     new URL(`${certificate === undefined ? "http" : "https"}://${subdomain}localhost:${port}`).origin;
   return {
     pid: process.pid,
+    host: hostname(),
     port,
+    directory,
+    store,
     started_at: now.toISOString(),
     url: local(""),
     api_url: local("api."),

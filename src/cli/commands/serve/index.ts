@@ -9,6 +9,7 @@ import { CREDENTIALS } from "../../help/topics.ts";
 import { durationFrom } from "../../quantities.ts";
 import { announce, blockedPort, qrCodeOf } from "./announce.ts";
 import { CONFIG_OPTION, serveOptions, type ServeFlags } from "./options.ts";
+import { inWorkTree, makePlace, storeOf, unusedStore } from "./place.ts";
 import { jsonReport, textReport } from "./report.ts";
 
 /** Until a balancer that asks every few seconds has seen that the server is not ready. */
@@ -21,7 +22,10 @@ export function add(program: Program, context: Context): void {
     .command("serve")
     .option("--port <number>", "the port to listen on; default 7820, 0 takes a free one (SVC_PORT)")
     .option("--host <address>", "the address to listen on; default: loopback only (SVC_HOST)")
-    .option("--store <path>", "a db.json, postgres://user@host/database or memory; default .svc/db.json (SVC_STORE)")
+    .option(
+      "--store <path>",
+      "a db.json, postgres://user@host/database or memory; default: one for this directory (SVC_STORE)",
+    )
     .option("--seed <file>", "the records of an empty store; default: a demo")
     .option("--reset", "delete all records and seed again")
     .option(...CONFIG_OPTION)
@@ -52,8 +56,8 @@ export function add(program: Program, context: Context): void {
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition, EXIT.storeUnusable],
     notes:
       "Fails if the port is in use. With --json the first line is printed when the server is ready. The keys of the " +
-      "instances are in .svc/servers/<port>.json, which only you can read.\n\n" +
-      `Environment: SVC_PORT, SVC_HOST, SVC_STORE, ${CREDENTIALS.id}, ${CREDENTIALS.secret} ` +
+      "instances are in the server's file, servers/<port>-<id>.json of the data directory, which only you can read.\n\n" +
+      `Environment: SVC_PORT, SVC_HOST, SVC_STORE, SVC_DATA_DIR, ${CREDENTIALS.id}, ${CREDENTIALS.secret} ` +
       `(${CREDENTIALS.others}); PGPASSWORD.`,
   });
 }
@@ -73,11 +77,11 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
   const level = LOG_LEVELS.indexOf(flags.logLevel ?? (flags.quiet ? "warn" : "info"));
   const report = flags.json ? jsonReport(context) : textReport(context);
   let onChange = (): void => undefined;
-  const { isStoreNamed, ...options } = await serveOptions(context, flags);
-  const { requireOwnStore, markOwnStore } = await import("./found.ts");
-  if (!isStoreNamed) await requireOwnStore(context, options.store!);
+  const options = await serveOptions(context, flags);
+  const store = options.store ?? (await ownStore(context, report.warn));
   const server = await serve({
     ...options,
+    store,
     metrics: flags.metrics,
     onRequest: (entry) => {
       if (entry.method !== "GET" && isControlApi(entry.route ?? "")) onChange();
@@ -95,15 +99,10 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
         `${error.message} Port ${port} is in use as well, by pid ${other.pid}: this one needs another --port too.`,
       );
     throw new PortUnavailable(
-      `Port ${port} is in use by the svc server of this directory, pid ${other.pid}. Use it or stop it, or choose another port: --port 0 takes any that is free.`,
+      `Port ${port} is in use by the svc server of ${other.directory}, pid ${other.pid}. Use it or stop it, or choose another port: --port 0 takes any that is free.`,
     );
   });
-  // Where it can't be kept, as without a home, a store in a repository must be named at each start.
-  await markOwnStore(context, options.store!).catch(() => undefined);
-  const announcement = await announce(context, server, report.warn).catch(async (error: unknown) => {
-    await server.close();
-    throw error;
-  });
+  const announcement = await announce(context, server, report.warn);
   ({ onChange } = announcement);
   const ms = performance.now() - started;
   const isShown = flags.json || !flags.quiet;
@@ -116,6 +115,11 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
       : undefined;
   // A program waits for the line with --json, quiet or not.
   if (isShown) report.ready(server, announcement.path, ms, { ...terminal, resolvesSubdomains });
+  const open =
+    options.store === undefined || store === "memory" || store.includes("://")
+      ? undefined
+      : await inWorkTree(context, store);
+  if (open !== undefined) report.warn(open);
   const blocked = blockedPort(server.url);
   if (blocked !== undefined) report.warn(blocked);
   if (announcement.other && !flags.quiet)
@@ -135,4 +139,12 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
   });
   // Ctrl-C waits only for the requests that run.
   await end(signal === "SIGTERM" ? (drainMs ?? (server.isLocal ? 0 : BEYOND_LOOPBACK_DRAIN_MS)) : 0);
+}
+
+/** The store of this directory. */
+async function ownStore(context: Context, warn: (message: string) => void): Promise<string> {
+  const place = await makePlace(context);
+  const unused = unusedStore(context, place);
+  if (unused !== undefined) warn(unused);
+  return storeOf(place);
 }

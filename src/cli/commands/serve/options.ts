@@ -6,6 +6,8 @@ import { CONFIG_FILE, type LogLevel, type ProvidersMode } from "../../../wire/se
 import type { Flags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
+import { checkFound, type FoundConfig } from "./found.ts";
+import { requirePlace, storeOf } from "./place.ts";
 
 /** The flag that names the configuration, and its description. */
 export const CONFIG_OPTION = ["--config <file>", `the configuration; default: ${CONFIG_FILE}, if it exists`] as const;
@@ -21,71 +23,63 @@ export interface ServeFlags extends Flags<
 }
 
 /**
- * Flag, then environment, then configuration file. And whether the user has named the store: with a flag, a variable, or a
- * file that a flag names.
+ * Flag, then environment, then configuration file. Without a `store`, the one of the directory is meant.
+ * @throws {UsageError} also for a file that svc found by itself, if it hands over trust
  */
-export async function serveOptions(
-  context: Context,
-  flags: ServeFlags,
-): Promise<ServeOptions & { readonly isStoreNamed: boolean }> {
+export async function serveOptions(context: Context, flags: ServeFlags): Promise<ServeOptions> {
   const env = environment(context);
-  const file = await readConfig(context, flags.config);
-  const providers = flags.providers ?? file.providers;
+  const { found, ...file } = await readConfig(context, flags.config);
   const { credentialsFromEnv, joinCredentials } = await import("../../../server/index.ts");
-  const port = flags.port === undefined ? checkPort(env["SVC_PORT"], "SVC_PORT") : checkPort(flags.port, "--port");
-  const publicUrl = flags.publicUrl ?? file.publicUrl;
-  const options = {
-    isStoreNamed: isStoreNamed(context, flags) || (flags.config !== undefined && file.store !== undefined),
-    port: port ?? file.port,
-    host: flags.host ?? env["SVC_HOST"] ?? file.host,
-    store: chooseStore(context, flags, file),
-    seed: inDirectory(context.cwd, flags.seed) ?? file.seed,
+  const given = {
+    port: flags.port === undefined ? checkPort(env["SVC_PORT"], "SVC_PORT") : checkPort(flags.port, "--port"),
+    host: flags.host ?? env["SVC_HOST"],
+    store: namedStore(context, flags),
+    seed: inDirectory(context.cwd, flags.seed),
+    publicUrl: flags.publicUrl,
+    allowedHosts: flags.allowedHost?.map(checkHost),
+    providers: flags.providers,
+    trustProxy: flags.trustProxy,
+    geoip: inDirectory(context.cwd, flags.geoip),
+    https: flags.https,
+  };
+  const publicUrl = given.publicUrl ?? file.publicUrl;
+  const options: ServeOptions = {
+    port: given.port ?? file.port,
+    host: given.host ?? file.host,
+    store: given.store ?? file.store,
+    seed: given.seed ?? file.seed,
     reset: flags.reset,
-    publicUrl:
-      publicUrl === undefined
-        ? undefined
-        : checkOrigin(publicUrl, flags.publicUrl === undefined ? "public_url" : "--public-url"),
-    allowedHosts: flags.allowedHost?.map(checkHost) ?? file.allowedHosts,
-    providers,
+    publicUrl: publicUrl && checkOrigin(publicUrl, flags.publicUrl === undefined ? "public_url" : "--public-url"),
+    allowedHosts: given.allowedHosts ?? file.allowedHosts,
+    providers: given.providers ?? file.providers,
     credentials: joinCredentials(file.credentials ?? {}, credentialsFromEnv(env)),
-    trustProxy: flags.trustProxy ?? file.trustProxy,
-    geoip: inDirectory(context.cwd, flags.geoip) ?? file.geoip,
-    https: flags.https ?? file.https,
+    trustProxy: given.trustProxy ?? file.trustProxy,
+    geoip: given.geoip ?? file.geoip,
+    https: given.https ?? file.https,
     retention: file.retention,
     control: flags.control,
     controlKey: env["SVC_CONTROL_KEY"],
   };
-  if (file.found) await (await import("./found.ts")).checkFoundConfig(file.found, flags, { env });
+  if (found) await checkFound(found, given, { env });
   return options;
 }
 
 /** The store that `svc serve` would use, so that the commands that look after it mean the same one. */
 export async function storeLocation(context: Context, flags: Pick<ServeFlags, "store" | "config">): Promise<string> {
-  if (isStoreNamed(context, flags)) return chooseStore(context, flags, {});
-  const file = await readConfig(context, flags.config);
-  if (file.found) await (await import("./found.ts")).checkFoundStore(file.found, context);
-  return chooseStore(context, flags, file);
+  const named = namedStore(context, flags);
+  if (named !== undefined) return named;
+  const { found, store } = await readConfig(context, flags.config);
+  if (found) await checkFound({ settings: { store: found.settings.store }, seed: undefined }, {}, context);
+  return store ?? storeOf(requirePlace(context));
 }
 
-function isStoreNamed(context: Context, { store }: Pick<ServeFlags, "store">): boolean {
-  return (store ?? environment(context)["SVC_STORE"]) !== undefined;
-}
-
-function chooseStore(context: Context, flags: Pick<ServeFlags, "store">, file: ConfigFile): string {
-  const named = inDirectory(context.cwd, flags.store ?? environment(context)["SVC_STORE"]);
-  return named ?? file.store ?? resolve(context.cwd, ".svc/db.json");
+function namedStore(context: Context, { store }: Pick<ServeFlags, "store">): string | undefined {
+  return inDirectory(context.cwd, store ?? environment(context)["SVC_STORE"]);
 }
 
 /** CI systems set a variable without a value to nothing. */
 function environment({ env }: Context): Context["env"] {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
-}
-
-/** A `svc.config.json` that `--config` did not name. */
-export interface FoundConfig {
-  readonly path: string;
-  /** As they are written there: paths are not resolved. */
-  readonly settings: ServeOptions;
 }
 
 interface ConfigFile extends ServeOptions {
@@ -102,14 +96,16 @@ async function readConfig({ cwd }: Context, named: string | undefined): Promise<
   });
   if (source === undefined) return {};
   const { parseConfig } = await import("../../../server/index.ts");
-  const config = await parseConfig(source, path);
+  const settings = await parseConfig(source, path);
   const base = dirname(path);
+  const name = typeof settings.seed === "string" ? settings.seed : undefined;
+  const seed = inDirectory(base, name);
   return {
-    ...config,
-    store: inDirectory(base, config.store),
-    seed: typeof config.seed === "string" ? inDirectory(base, config.seed) : config.seed,
-    geoip: inDirectory(base, config.geoip),
-    found: named === undefined ? { path, settings: config } : undefined,
+    ...settings,
+    store: inDirectory(base, settings.store),
+    seed,
+    geoip: inDirectory(base, settings.geoip),
+    found: named === undefined ? { settings, seed: name && seed ? { name, path: seed } : undefined } : undefined,
   };
 }
 

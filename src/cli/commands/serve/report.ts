@@ -1,4 +1,3 @@
-import { relative } from "node:path";
 import type { RequestEntry, RunningServer } from "../../../server/index.ts";
 import { isProbe, isWatching } from "../../../wire/control/paths.ts";
 import { isLoopbackUrl } from "../../../wire/http/address.ts";
@@ -30,7 +29,18 @@ export function jsonReport({ stdout, stderr, now }: Context): Report {
         program_url: url,
         publishable_key,
       }));
-      write({ type: "ready", url, api_url, callback_url, pid, port, store, file, providers, instances: shown });
+      write({
+        type: "ready",
+        url,
+        api_url,
+        callback_url,
+        pid,
+        port,
+        store,
+        file: file ?? null,
+        providers,
+        instances: shown,
+      });
     },
     request: (entry) => {
       if (!isProbe(entry.route ?? ""))
@@ -60,17 +70,17 @@ export function textReport(context: Context) {
   };
   return {
     /**
-     * @param file the file with its keys
+     * @param file the file with its keys. Undefined if there is none
      * @param shown whether names below localhost resolve; for a terminal alone: a link that opens the dashboard once, and a
      * QR code of the public URL
      */
     ready(
       server: RunningServer,
-      file: string,
+      file: string | undefined,
       ms: number,
       shown: { resolvesSubdomains: boolean; dashboard?: string | undefined; qrCode?: string | undefined },
     ): void {
-      const { url, api_url, store, bound, providers, instances, isLocal } = server;
+      const { url, api_url, store, found, bound, providers, instances, isLocal } = server;
       const { resolvesSubdomains, dashboard, qrCode } = shown;
       const [first] = instances;
       width = Math.max(width, ...instances.map(({ name }) => Math.min(harmless(name).length, MAX_NAME_WIDTH)));
@@ -87,8 +97,12 @@ export function textReport(context: Context) {
           dashboard === undefined ? "" : dashboardRows(dashboard),
           row("API", api_url),
           row("Listening", bound.join(" and ")),
-          row("Store", harmless(store)),
-          row("Keys", harmless(relative(context.cwd, file))),
+          row(
+            "Store",
+            harmless(store),
+            ...(found ? [chalk.dim(`since ${found.since.slice(0, 10)}, ${counted(found.users, "user")}`)] : []),
+          ),
+          file === undefined ? "" : row("Keys", harmless(file)),
           row("Providers", kinds.join("  ")),
         ],
         ...instances.map(({ name, url: own, publishable_key, secret_key, active }) => [

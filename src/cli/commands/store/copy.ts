@@ -14,7 +14,6 @@ import { printAll } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
 import { createProgress } from "../../output/progress.ts";
 import { countedAmong, printJson, say, harmless } from "../../output/text.ts";
-import { markOwnStore } from "../serve/found.ts";
 import { inDirectory, storeLocation } from "../serve/options.ts";
 import { openMaintenance, TABLES, addStoreFlags, type StoreOptions, type TableRow } from "./options.ts";
 
@@ -24,7 +23,7 @@ export function addCopy(store: Command, context: Context): void {
   );
   runs(copy, context, runCopy, {
     examples: [
-      ["svc store copy .svc/db.json postgres://db.example/svc", "from a laptop to a team's database"],
+      ["svc store copy data/db.json postgres://db.example/svc", "from a laptop to a team's database"],
       ["svc store copy postgres://db.example/svc backup/db.json", "and back"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition, EXIT.storeUnusable],
@@ -72,7 +71,6 @@ export async function runCopy(context: Context, options: StoreOptions, from: str
   const maintenance = await openMaintenance(context);
   const locate = (location: string): string => inDirectory(context.cwd, location);
   const copy = await maintenance.copy(locate(from), locate(to), bar.to).finally(bar.end);
-  await markOwnStore(context, locate(to)).catch(() => undefined);
   if (options.json) printJson(context, { from: copy.from, to: copy.to, equal: copy.isEqual, was_there: copy.wasThere });
   else {
     await printAll(context, options, SIDES, rowsOf(copy), "");
@@ -132,7 +130,6 @@ export async function runImport(context: Context, options: StoreOptions, file: s
   const name = file === "-" ? "standard input" : file;
   try {
     const done = await maintenance.import(location, name, input, bar.to).finally(bar.end);
-    await markOwnStore(context, location).catch(() => undefined);
     const { location: to, digests, isEqual, wasThere } = done;
     if (options.json) printJson(context, { location: to, tables: digests, equal: isEqual, was_there: wasThere });
     else {

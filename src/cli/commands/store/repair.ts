@@ -17,7 +17,7 @@ export function addRepair(store: Command, context: Context): void {
   runs(check, context, runCheck, {
     examples: [
       ["svc store check", "the store of svc serve in this directory"],
-      ["svc store check --store .svc/db.json --json", "for a program"],
+      ["svc store check --store data/db.json --json", "for a program"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.storeUnusable],
     notes: "Changes nothing, and can run beside a server. Exit code 1 means that something is wrong.",
@@ -33,7 +33,7 @@ export function addRepair(store: Command, context: Context): void {
     examples: [
       ["svc store repair --dry-run", "see what would be lost"],
       ["svc store repair", "see it, then confirm"],
-      ["svc store repair --store .svc/db.json --yes", "in a script"],
+      ["svc store repair --store data/db.json --yes", "in a script"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition, EXIT.storeUnusable],
     notes:

@@ -54,7 +54,7 @@ export function addPageRoutes(app: H3, deps: PageDeps): void {
     },
 
     /**
-     * Proves that this server wrote the file under `.svc/`: only that file contains the secret. A command asks before it
+     * Proves that this server wrote the file that a command has found: only that contains the secret. A command asks before it
      * sends a key, so that another program gets none. The proof is for the address where the request came in: a program
      * at another address can pass the challenge on, but not use the answer.
      */

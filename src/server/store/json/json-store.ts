@@ -9,9 +9,6 @@ import { Files } from "./files/files.ts";
 import { createSnapshotFiles } from "./snapshot-files.ts";
 import type { Log } from "./document/commits.ts";
 import { taken } from "./files/refusals.ts";
-import { headerOf } from "./files/document-reader.ts";
-import { journalHeaderOf } from "./files/journal-lines.ts";
-import { inReadView, type ReadView } from "./files/read-view.ts";
 
 /**
  * Opens the file store; `path` is that of its `db.json`. One process at a time may have it.
@@ -83,24 +80,4 @@ function observed(log: Files, location: string, { warn, onCommit, onTaken }: Sto
     probe: () => watch(() => log.probe()),
     replace: (document, publish) => watch(() => log.replace(document, publish)),
   };
-}
-
-/** What tells whether a user's own svc created a store. */
-export interface Origin {
-  /** The store's own, which never changes. Those of older versions have none. */
-  readonly id: string | undefined;
-  /** Whether everyone on this machine can read it, as nothing that svc creates. */
-  readonly isPublic: boolean;
-}
-
-/** @returns undefined if there is no store, or none that can be opened. @throws {StoreRefused} */
-export function originOf(location: string): Promise<Origin | undefined> {
-  const read = async ({ document, old, journal }: ReadView): Promise<Origin | undefined> => {
-    if (!document && !old && !journal?.size) return undefined;
-    const header = document && (await headerOf(document));
-    if (document && !header) return undefined;
-    const { store } = header ?? (await journalHeaderOf(journal?.size ? journal : old))?.header ?? {};
-    return { id: store, isPublic: (await readableFiles(location)).length > 0 };
-  };
-  return inReadView(resolve(location), read, { mayBeEmpty: true });
 }

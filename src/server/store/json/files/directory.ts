@@ -1,5 +1,5 @@
 import { constants, createReadStream } from "node:fs";
-import { chmod, lstat, readdir, realpath, rm, stat, writeFile, type FileHandle } from "node:fs/promises";
+import { chmod, lstat, readdir, realpath, rm, stat, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import {
   createDirectories,
@@ -98,20 +98,13 @@ export function copyFile(from: string, to: string, options?: AtomicWriteOptions)
   return writeAtomically(to, fill, options);
 }
 
-/** The store contains keys: what we make is private to its owner and ignored by git. */
+/** The store contains keys: what we make is private to its owner. */
 export async function makeDirectory(path: string): Promise<void> {
   try {
     const made = await createDirectories(path, 0o700);
-    if (made === undefined && basename(path) !== ".svc") return;
-    if ((await lstat(path)).isSymbolicLink()) return;
+    if (made === undefined) return;
     await chmod(path, 0o700);
-    if (made !== undefined)
-      for (let at = path; at.length >= made.length; at = dirname(at)) await syncDirectory(dirname(at));
-    await writeFile(join(path, ".gitignore"), "*\n", { mode: 0o600, flag: "wx" }).catch(
-      (error: NodeJS.ErrnoException) => {
-        if (error.code !== "EEXIST") throw error;
-      },
-    );
+    for (let at = path; at.length >= made.length; at = dirname(at)) await syncDirectory(dirname(at));
   } catch (error) {
     throw badDirectory(path, error);
   }

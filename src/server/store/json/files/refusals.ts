@@ -26,7 +26,7 @@ export function missingChanges(before: number, after: number): string {
   return after - before === 2 ? `change ${before + 1} is missing` : `changes ${before + 1} to ${after - 1} are missing`;
 }
 
-/** One sentence, e.g. `/app/.svc/db.json, line 7, offset 1024: checksum mismatch (users 0b6c…)`. */
+/** One sentence, e.g. `/data/db.json, line 7, offset 1024: checksum mismatch (users 0b6c…)`. */
 export function damageText({ file, line, offset, what, of }: Damage): string {
   const place = line === undefined ? "" : `, line ${line}, offset ${offset}`;
   return `${file}${place}: ${what}${of === undefined ? "" : ` (${of})`}`;
