@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { RequestEntry } from "../../src/server/http/request-entry.ts";
 import { createConnectionLimit } from "../../src/server/http/clients.ts";
 import { configureServer } from "../../src/server/http/connections.ts";
