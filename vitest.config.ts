@@ -49,7 +49,7 @@ export default defineConfig({
           include: [
             "test/postgres/*.test.ts",
             "test/sign-in/linking.test.ts",
-            "test/security/{first-browser,registered-first}.test.ts",
+            "test/security/registered-first.test.ts",
           ],
           exclude: [...configDefaults.exclude, "test/postgres/conformance.test.ts"],
           sequence: { groupOrder: 2 },
