@@ -86,8 +86,8 @@ export function createAgent(
   const socket = { ...(signal && { signal }) };
   if (proxy !== undefined) {
     const factory = (origin: URL, options: object): InstanceType<Undici["Pool"]> => {
-      const { connect } = options as { connect: Connector };
-      return new Pool(origin, { ...options, connect: connectOnce(connect) });
+      const connector = (options as { connect: Connector }).connect;
+      return new Pool(origin, { ...options, connect: connectOnce(connector) });
     };
     // The types ask for a port too, which is in the address.
     return new ProxyAgent({ ...NO_LIMITS, uri: proxy, proxyTls: socket as never, factory });
@@ -97,9 +97,9 @@ export function createAgent(
 }
 
 /** A proxy that hangs up would be asked again and again: undici takes its own error for one that will pass (its issue 3897). */
-function connectOnce(connect: Connector): Connector {
+function connectOnce(connector: Connector): Connector {
   return (options, callback) =>
-    connect(options, (error, socket) => {
+    connector(options, (error, socket) => {
       if (!error) return callback(null, socket!);
       const isHungUp = (error as NodeJS.ErrnoException).code === "UND_ERR_SOCKET";
       callback(isHungUp ? Object.assign(new Error(error.message), { code: "ECONNRESET" }) : error, null);
