@@ -1,11 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { serveOptions } from "../../src/cli/commands/serve/options.ts";
 import { createControlClient } from "../../src/control-client/index.ts";
 import { serve } from "../../src/server/index.ts";
 import { PROVIDERS } from "../../src/wire/providers.ts";
 import { parseSeed } from "../../src/server/seed/parse.ts";
-import { runCli } from "../_cli.ts";
+import { createContext, runCli } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { START } from "../_setup.ts";
 
@@ -44,7 +45,12 @@ it.each(["com.example.app:/callback", "http://127.0.0.1:3000/callback", "*"])(
   "svc init takes the redirect URI %s, as a seed does",
   async (uri) => {
     const cwd = temporaryDirectory();
-    expect(await runCli(["init", "--yes", "--redirect-uri", uri], { cwd })).toMatchObject({ code: 0 });
+    const { code, stderr } = await runCli(["init", "--yes", "--redirect-uri", uri], { cwd });
+    expect(code).toBe(0);
+    // The line that it ends with is one that svc serve obeys.
+    const [, line, seedFile] = /^Start the server with: (svc serve(?: --seed (\S+))?)$/m.exec(stderr)!;
+    const options = await serveOptions(createContext({ cwd }), seedFile === undefined ? {} : { seed: seedFile });
+    expect([line, options.seed]).toEqual([expect.any(String), join(cwd, "seed.json")]);
     const seed = await readFile(join(cwd, "seed.json"), "utf8");
     expect(parseSeed(seed, "seed.json", START).instances).toMatchObject([{ redirect_uris: [uri] }]);
   },

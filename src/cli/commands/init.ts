@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { systemReason } from "../../disk/system-reason.ts";
 import { createDirectories } from "../../disk/write-atomically.ts";
+import { isLoopbackUrl } from "../../wire/http/address.ts";
 import { PROVIDERS } from "../../wire/providers.ts";
 import { CONFIG_FILE, DEFAULT_PORT } from "../../wire/serve.ts";
 import { runs, type Flags, type Program } from "../command.ts";
@@ -75,17 +76,19 @@ export async function runInit(context: Context, flags: InitOptions): Promise<voi
   for (const file of created) context.stdout.write(`Wrote ${file}\n`);
   const there = relative(context.cwd, directory);
   const inDirectory = there === "" ? "" : `cd ${quoted(there)} && `;
+  // By itself svc serve takes no address beyond loopback from a seed.
+  const start = redirectUri === undefined || isLoopbackUrl(redirectUri) ? "svc serve" : `svc serve --seed ${SEED_FILE}`;
   if (addsSeed)
     return say(
       context,
-      `Add "seed": "${SEED_FILE}" to ${CONFIG_FILE}, which was not changed. To delete all records and start with the seed: ${inDirectory}svc serve --reset`,
+      `Add "seed": "${SEED_FILE}" to ${CONFIG_FILE}, which was not changed. To delete all records and start with the seed: ${inDirectory}${start} --reset`,
     );
   if (name === undefined)
     say(
       context,
       `The server starts with its demo. To add a seed for your application: ${addingSeed(directory, context.cwd)}`,
     );
-  say(context, `Start the server with: ${inDirectory}svc serve`);
+  say(context, `Start the server with: ${inDirectory}${start}`);
 }
 
 /** Without an application's name there is no seed, and the server starts with its demo. */
