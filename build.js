@@ -11,6 +11,8 @@ const isPackage = (name) => new RegExp(`^${name}(?:/|$)`);
 const DEPENDENCIES = Object.keys(dependencies);
 /** The application's own, if it has them. */
 const OPTIONAL = Object.keys({ ...peerDependencies, ...optionalDependencies });
+/** What `pg` would use in other places than Node's own sockets. */
+const ELSEWHERE = ["pg-native", "pg-cloudflare"];
 
 await rm("dist", { recursive: true, force: true });
 
@@ -27,7 +29,7 @@ const library = await buildForNode({
     "server-errors": "src/server/errors.ts",
     "registrable-domain": "src/server/sign-in/registrable-domain.ts",
   },
-  external: [...DEPENDENCIES, ...OPTIONAL].map(isPackage),
+  external: [...DEPENDENCIES, ...OPTIONAL, ...ELSEWHERE].map(isPackage),
 });
 
 /** What the kit has of the library: a test compares errors by their classes, and the list of public suffixes is large. */
@@ -54,7 +56,7 @@ const kit = await buildForNode({
       groups: [{ name: "kit", tags: ["$initial"], test: /^(?!.*src\/testing\/(?:vitest|playwright))/ }],
     },
   },
-  external: ["undici", "listhen", "postgres", ...OPTIONAL].map(isPackage),
+  external: ["undici", "listhen", ...OPTIONAL, ...ELSEWHERE].map(isPackage),
   plugins: [
     {
       name: "shared",
@@ -86,7 +88,7 @@ await cp("src/dashboard/index.html", "dist/dashboard/index.html");
 const command = await buildForNode({
   input: { main: "src/cli/main.ts" },
   // An optional package, and parts of listhen that svc never asks for.
-  external: ["@napi-rs/keyring", "jiti", "untun", "tinyclip", /^crossws\//, /^@parcel\//],
+  external: [...ELSEWHERE, "@napi-rs/keyring", "jiti", "untun", "tinyclip", /^crossws\//, /^@parcel\//],
   output: {
     dir: "dist/cli",
     format: "cjs",

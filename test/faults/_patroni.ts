@@ -160,8 +160,9 @@ export async function startPatroni(): Promise<Patroni> {
   }
 
   const roleOf = async ({ api }: Node): Promise<string> => {
-    const answer = await fetch(`${at(api)}/patroni`, { signal: AbortSignal.timeout(1000) }).catch(() => undefined);
-    const { state, role } = ((await answer?.json()) ?? {}) as { state?: string; role?: string };
+    // The time can end while the answer is read.
+    const answer = fetch(`${at(api)}/patroni`, { signal: AbortSignal.timeout(1000) }).then((found) => found.json());
+    const { state, role } = (await answer.catch(() => ({}))) as { state?: string; role?: string };
     return state === "running" ? role! : "none";
   };
   const isPrimary = async (node: Node): Promise<boolean> => ["master", "primary"].includes(await roleOf(node));

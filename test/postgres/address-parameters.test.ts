@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { parseAddress } from "../../src/server/store/postgres/database/address.ts";
 import { passwordFor } from "../../src/server/store/postgres/database/connection.ts";
 import { sslOption, tlsWarning } from "../../src/server/store/postgres/database/tls.ts";
@@ -10,6 +10,11 @@ import { execute, createDatabase, admin } from "./_postgres.ts";
 import { open, awaitServer } from "./_store.ts";
 
 awaitServer();
+
+function usePasswordFile(file: string): void {
+  vi.stubEnv("PGPASSFILE", file);
+  onTestFinished(() => void vi.unstubAllEnvs());
+}
 
 it("An address can name several hosts with their ports, and svc looks for one that accepts writes", () => {
   const address = parseAddress("postgres://ada@a.example:6000,b.example,[::1]:7000/svc", { PGPORT: "6001" });
@@ -39,12 +44,12 @@ it("target_session_attrs of an address accepts read-write, primary and any, and 
 
 it("Missing parts of an address come from the variables of libpq", () => {
   const env = { PGHOST: "db.example", PGUSER: "ada", PGDATABASE: "svc", PGPASSWORD: "geheim", PGSSLMODE: "require" };
-  const more = { PGOPTIONS: "-c geqo=off", PGCONNECT_TIMEOUT: "7", PGPASSFILE: "/x" };
+  const more = { PGOPTIONS: "-c geqo=off", PGCONNECT_TIMEOUT: "7" };
   const address = parseAddress("postgres://", { ...env, ...more });
   expect(address).toMatchObject({ username: "ada", database: "svc", password: "geheim", options: "-c geqo=off" });
   expect(address.hosts).toEqual([{ host: "db.example", port: 5432 }]);
   expect(address.limits.connectTimeoutMs).toBe(7000);
-  expect([address.tls.mode, address.passwordFile]).toEqual(["require", "/x"]);
+  expect(address.tls.mode).toBe("require");
   expect(parseAddress("postgres://bob:own@h/db?sslmode=disable&connect_timeout=2", env)).toMatchObject({
     username: "bob",
     password: "own",
@@ -109,16 +114,18 @@ it("The password comes from the password file if neither address nor PGPASSWORD 
     "# comment\nother:5432:svc:ada:wrong\na.example:6000:*:ada:for\\:a\\\\\n*:*:*:ada:for-others\nlocalhost:*:*:*:on-a-socket\n",
     { mode: 0o600 },
   );
+  usePasswordFile(file);
   const passwords = async (url: string, env = {}): Promise<(string | undefined)[]> => {
-    const address = parseAddress(url, { PGPASSFILE: file, ...env });
-    return Promise.all(address.hosts.map((host) => passwordFor(address, host)));
+    const address = parseAddress(url, env);
+    return Promise.all(address.hosts.map((host) => passwordFor(address, host).catch((error: Error) => error.message)));
   };
   expect(await passwords("postgres://ada@a.example:6000,b.example/svc")).toEqual(["for:a\\", "for-others"]);
   expect(await passwords("postgres://bob@/svc?host=/var/run/postgresql")).toEqual(["on-a-socket"]);
   expect(await passwords("postgres://ada@b.example/svc", { PGPASSWORD: "own" })).toEqual(["own"]);
-  expect(await passwords("postgres://bob@b.example/svc")).toEqual([undefined]);
+  expect(await passwords("postgres://bob@b.example/svc")).toEqual([expect.stringContaining("none was given")]);
   await writeFile(join(directory, "open"), "*:*:*:*:x\n", { mode: 0o644 });
-  expect(await passwords("postgres://ada@b.example/svc", { PGPASSFILE: join(directory, "open") })).toEqual([undefined]);
+  usePasswordFile(join(directory, "open"));
+  expect(await passwords("postgres://ada@b.example/svc")).toEqual([expect.stringContaining("none was given")]);
 });
 
 it("PostgreSQL: svc connects with the password of the password file", async () => {
@@ -126,12 +133,7 @@ it("PostgreSQL: svc connects with the password of the password file", async () =
   const directory = temporaryDirectory();
   await writeFile(join(directory, "pgpass"), `127.0.0.1:${url.port}:*:postgres:${url.password}\n`, { mode: 0o600 });
   url.password = "";
-  const before = process.env["PGPASSFILE"];
-  onTestFinished(() => {
-    if (before === undefined) delete process.env["PGPASSFILE"];
-    else process.env["PGPASSFILE"] = before;
-  });
-  process.env["PGPASSFILE"] = join(directory, "pgpass");
+  usePasswordFile(join(directory, "pgpass"));
   const store = await open(url.href);
   expect(await store.instances()).toEqual([]);
 });
@@ -140,18 +142,17 @@ it("TLS to PostgreSQL is verified by default on every other host, and a warning 
   const rows = (host: string, sslmode?: string): [unknown, boolean] => {
     const { tls } = parseAddress(`postgres:///db?host=${host}${sslmode === undefined ? "" : `&sslmode=${sslmode}`}`);
     const ssl = sslOption(tls, host);
-    return [typeof ssl === "object" ? "verified" : ssl, tlsWarning(tls, host) !== undefined];
+    return [ssl && (ssl.rejectUnauthorized ? "verified" : "encrypted"), tlsWarning(tls, host) !== undefined];
   };
   expect(rows("db.example")).toEqual(["verified", false]);
   expect(rows("10.0.0.7")).toEqual(["verified", false]);
   expect(rows("db.example", "verify-full")).toEqual(["verified", false]);
   expect(rows("db.example", "verify-ca")).toEqual(["verified", false]);
-  expect(rows("db.example", "require")).toEqual(["require", true]);
-  expect(rows("db.example", "prefer")).toEqual(["prefer", true]);
+  expect(rows("db.example", "require")).toEqual(["encrypted", true]);
   expect(rows("db.example", "disable")).toEqual([false, true]);
-  for (const host of ["localhost", "127.0.0.1", "::1"]) expect(rows(host)).toEqual(["prefer", false]);
+  for (const host of ["localhost", "127.0.0.1", "::1"]) expect(rows(host)).toEqual([false, false]);
   expect(rows("localhost", "disable")).toEqual([false, false]);
   // A Unix socket has no TLS, whatever sslmode says.
   expect(rows("/var/run/postgresql", "verify-full")).toEqual([false, false]);
-  expect(() => rows("h", "allow")).toThrow("unknown sslmode");
+  for (const mode of ["allow", "prefer"]) expect(() => rows("h", mode)).toThrow("unknown sslmode");
 });

@@ -25,7 +25,7 @@ describe("The address of a database", () => {
     [
       "an unknown sslmode",
       "postgres://ada@db.example/svc?sslmode=geheim",
-      /Use one of disable, prefer, require, verify-ca, verify-full/,
+      /Use one of disable, require, verify-ca, verify-full/,
     ],
     [
       "a missing certificate",

@@ -1,6 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
 import { openDatabaseAt } from "../../src/server/store/postgres/database/database.ts";
-import { MAX_CHANGES } from "../../src/server/store/postgres/database/pool.ts";
 import { createDatabase, execute } from "./_postgres.ts";
 import { awaitServer } from "./_store.ts";
 
@@ -25,12 +24,12 @@ it("PostgreSQL: a statement that got no connection in time is not run later", as
   expect(database.connections()).toMatchObject({ waiting: 0 });
 });
 
-it("PostgreSQL: few transactions of several statements run at a time, and those that wait too long are refused", async () => {
-  const database = openDatabaseAt(`${await createDatabase()}?statement_timeout=1`, () => {});
+it("PostgreSQL: transactions share the connections of requests, and those that wait too long are refused", async () => {
+  const database = openDatabaseAt(`${await createDatabase()}?statement_timeout=1&pool_size=2`, () => {});
   onTestFinished(() => database.close());
   let finish!: () => void;
   const finished = new Promise<void>((resolve) => (finish = resolve));
-  const running = Array.from({ length: MAX_CHANGES }, () =>
+  const running = Array.from({ length: 2 }, () =>
     database.transaction(async (ask) => {
       await ask("SELECT 1");
       await finished;

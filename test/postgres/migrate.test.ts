@@ -4,7 +4,7 @@ import { openDatabaseAt } from "../../src/server/store/postgres/database/databas
 import { migrate, migratePostgres } from "../../src/server/store/postgres/migrate.ts";
 import { MIGRATIONS } from "../../src/server/store/postgres/schema.ts";
 import type { Store } from "../../src/server/store/store.ts";
-import { A, arrival, at, id, people } from "../store/_records.ts";
+import { A, arrival, id, people } from "../store/_records.ts";
 import { admin, createDatabase, execute } from "./_postgres.ts";
 import { awaitServer, open, patient } from "./_store.ts";
 
@@ -65,24 +65,6 @@ it("An upgrade gives way to a transaction that has its table, so that sign-ins g
   expect(warnings.filter((text) => text.includes("Trying again"))).toHaveLength(1);
 });
 
-it("A database of schema 1 gets its instances upgraded to ones that are not for previews", async () => {
-  const { url, store } = await filled();
-  const before = await store.instances();
-  await store.snapshots.save("older", at(0));
-  await store.close();
-  await execute(url, "ALTER TABLE svc.instances DROP COLUMN preview; DELETE FROM svc.migrations WHERE version > 1");
-  await execute(
-    url,
-    "UPDATE svc.snapshot_records SET record = (record::jsonb - 'preview')::json WHERE kind = 'instances'",
-  );
-  expect(await migratePostgres(url)).toMatchObject({ from: 1, to: MIGRATIONS.length });
-  const upgraded = await open(url);
-  expect(before.length).toBeGreaterThan(0);
-  expect(await upgraded.instances()).toEqual(before.map((instance) => ({ ...instance, preview: false })));
-  expect(await upgraded.snapshots.restore("older")).toBe(true);
-  expect(await upgraded.instances()).toEqual(before);
-});
-
 it("An upgrade by a role that may not do it says who may", async () => {
   const { url } = await filled();
   const own = new URL(url);
@@ -122,11 +104,4 @@ it("An index whose building was interrupted is reported, and built again", async
   expect(warnings.join()).toMatch(/the index sessions_email is missing or incomplete\. Run: svc store migrate/);
   expect(await migratePostgres(url)).toMatchObject({ indexed: true });
   expect((await driverOf(url).check()).damage).toEqual([]);
-});
-
-it("A store from before the first release is refused, with the way to bring its records over", async () => {
-  const { url } = await filled();
-  await execute(url, "DROP SEQUENCE svc.users_position CASCADE");
-  await expect(open(url)).rejects.toThrow(/before its first release.*svc store export.*svc store import/);
-  await expect(migratePostgres(url)).rejects.toThrow("before its first release");
 });

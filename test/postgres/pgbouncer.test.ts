@@ -18,7 +18,7 @@ awaitServer();
 
 /** What svc sets for a connection where it can. */
 const SETTINGS = Object.fromEntries(
-  [...localSettings(parseAddress("postgres://h/db", {})).matchAll(/SET LOCAL (\w+) TO '?([^';]*)/g)].map(
+  [...localSettings(parseAddress("postgres://h/db", {}), true).matchAll(/SET LOCAL (\w+) TO '?([^';]*)/g)].map(
     ([, name, value]) => [name!, value!],
   ),
 );

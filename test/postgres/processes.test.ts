@@ -69,7 +69,7 @@ describe("Several processes on one database", () => {
     ],
   ])("decide again if another one %s between decision and write", async (_, text, check) => {
     const url = await createDatabase();
-    const store = await open(url);
+    const store = await open(patient(url));
     const { users: seeded, sessions, ...others } = people();
     const own = session(29, seeded[0]!, { provider: "twitter" });
     await store.seed({ ...others, users: seeded, sessions: [...sessions, own] });
@@ -95,7 +95,7 @@ describe("Several processes on one database", () => {
 
   it("remove what was added to the user between decision and write", async () => {
     const url = await createDatabase();
-    const store = await open(url);
+    const store = await open(patient(url));
     await store.seed(people());
     const plain = arrival({ uid: "new", provider: "twitter", email: "ada@acme.test", clears: true });
     let decisions = 0;

@@ -49,7 +49,6 @@ describe.skipIf(!existsSync("/usr/bin/openssl"))("TLS to PostgreSQL", () => {
       return row!["ssl"] as boolean;
     };
     expect(await used("sslmode=disable")).toBe(false);
-    expect(await used("sslmode=prefer")).toBe(true);
     expect(await used("sslmode=require")).toBe(true);
     expect(await used(`sslmode=verify-full&sslrootcert=${data}/server.crt`)).toBe(true);
     await expect(used("sslmode=verify-full")).rejects.toThrow(

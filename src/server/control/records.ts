@@ -56,7 +56,7 @@ export async function findUser(
   // A pattern would find others.
   if (found || !/^[^\s*]+@[^\s*]+$/.test(name)) return found;
   const query = parseQuery(`email:${name}`, USER_FIELDS);
-  for await (const [view] of store.users(id, { query, limit: 1, isFresh: true })) return view;
+  for await (const [view] of store.users(id, { query, limit: 1 })) return view;
   return undefined;
 }
 

@@ -35,8 +35,6 @@ export interface PageOptions {
   readonly limit?: number | undefined;
   /** Where the previous page ended. The row that was there may have moved or been deleted. */
   readonly after?: Position | undefined;
-  /** Whether a replica must not be read, which shows what was a short while ago. Default false. */
-  readonly isFresh?: boolean | undefined;
 }
 
 /** What the store has of the user who signs in, read in the same atomic step that writes the result. */

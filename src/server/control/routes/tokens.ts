@@ -78,7 +78,7 @@ async function chosenUser(deps: ControlDeps, instance: InstanceRecord, name: str
     const view = (await findUser(deps, instance, name)) ?? (persona && (await findUser(deps, instance, persona.email)));
     return requireFound(view, "user_not_found", `${instance.subdomain} has no user "${name}"`);
   }
-  for await (const [view] of deps.store.users(instance.id, { limit: 1, isFresh: true })) if (view) return view;
+  for await (const [view] of deps.store.users(instance.id, { limit: 1 })) if (view) return view;
   throw new ApiError("user_not_found", `${instance.subdomain} has no users yet; sign in, or make one`);
 }
 

@@ -16,7 +16,7 @@ const MAX_NAMED = 20;
 export async function checkPostgres(url: string, warn: Warn = () => {}): Promise<StoreCheck> {
   return withDatabase(url, warn, async (database) => {
     const { location } = database;
-    const { ask, begin } = database.openSession(false);
+    const { ask, begin } = database.openSession();
     const version = await requireStore(database);
     await begin("ISOLATION LEVEL REPEATABLE READ READ ONLY");
     const tables = {} as Record<TableName, number>;

@@ -1,5 +1,5 @@
 import type { TableName } from "../columns.ts";
-import { isLate, keyColumns, storedColumnsOf, type StoredColumn } from "./rows.ts";
+import { keyColumns, storedColumnsOf, storedNames } from "./rows.ts";
 
 /**
  * Operations that decide and write in one step. Every migration creates the functions again with the current columns.
@@ -78,30 +78,19 @@ END $$;
 `;
 
 function insert(table: TableName, row: string): string {
-  const columns = storedColumnsOf(table);
-  return `INSERT INTO svc.${table} AS own (${columns.map(({ name }) => name).join(", ")})
-    SELECT ${columns.map(valueOf).join(", ")} FROM json_populate_record(NULL::svc.${table}, ${row})`;
+  const columns = storedNames(table);
+  return `INSERT INTO svc.${table} (${columns}) SELECT ${columns} FROM json_populate_record(NULL::svc.${table}, ${row})`;
 }
 
-/** A process of the previous version sends no value for a later column. */
-function valueOf(stored: StoredColumn): string {
-  const { name, initial } = stored;
-  if (!isLate(stored) || initial === null) return name;
-  const text = typeof initial === "string" ? initial : JSON.stringify(initial);
-  return `coalesce(${name}, '${text.replaceAll("'", "''")}')`;
-}
-
-/** Columns that such a process does not send stay unchanged. A row that is there is updated, which writes less than ON CONFLICT. */
+/**
+ * Columns that are not in the row stay unchanged: a process of the previous version knows no later ones. A row that is there
+ * is updated, which writes less than ON CONFLICT.
+ */
 function upsert(table: TableName, row: string): string {
   const keys = keyColumns(table);
-  const columns = storedColumnsOf(table).filter(({ name }) => !keys.includes(name));
-  const assignments = columns.map((stored) => {
-    const { name } = stored;
-    if (!isLate(stored)) return `${name} = made.${name}`;
-    return `${name} = CASE WHEN ${row}->'${name}' IS NULL THEN own.${name} ELSE made.${name} END`;
-  });
+  const columns = storedColumnsOf(table).flatMap(({ name }) => (keys.includes(name) ? [] : [name]));
   const same = keys.map((name) => `own.${name} = ${row}->>'${name}'`).join(" AND ");
-  return `UPDATE svc.${table} own SET ${assignments.join(", ")}
-    FROM json_populate_record(NULL::svc.${table}, ${row}) AS made WHERE ${same};
+  return `UPDATE svc.${table} own SET (${columns.join(", ")}) =
+    (SELECT ${columns.map((name) => `made.${name}`).join(", ")} FROM json_populate_record(own, ${row}) AS made) WHERE ${same};
   IF NOT FOUND THEN ${insert(table, row)}; END IF;`;
 }

@@ -1,10 +1,9 @@
 import type { SessionRecord, UserRecord } from "../records.ts";
 import { slices } from "../slices.ts";
-import { SearchTooSlow, StorageUnavailable, type PageOptions, type Store, type UserView } from "../store.ts";
+import { SearchTooSlow, type PageOptions, type Store, type UserView } from "../store.ts";
 import { causeOf, isTooSlow } from "./database/failures.ts";
 import { timestampOf } from "./database/connection.ts";
 import type { Database } from "./database/database.ts";
-import { turn, type Readers } from "./readers.ts";
 import { selected } from "./rows.ts";
 import { condition, LISTED_TIME } from "./search.ts";
 import { inBatches, type Value } from "./database/session.ts";
@@ -44,33 +43,13 @@ const SESSIONS = {
 } as const;
 type List = typeof USERS | typeof SESSIONS;
 
-export function createLists(readers: Readers) {
+export function createLists(database: Database) {
   return {
-    users: (instance_id, options) => inPieces(list<UserRow>(readers, USERS, instance_id, options), viewOf),
-    sessions: (instance_id, options) =>
-      inPieces(list<SessionRecord>(readers, SESSIONS, instance_id, options), (row) => row),
+    users: (instance_id, page) =>
+      inPieces(batches<UserRow>(database, statementOf(USERS, instance_id, page), page), viewOf),
+    sessions: (instance_id, page) =>
+      inPieces(batches<SessionRecord>(database, statementOf(SESSIONS, instance_id, page), page), (row) => row),
   } satisfies Partial<Store>;
-}
-
-/** From a replica if one is recent enough, and from the primary if that fails before there was anything to answer. */
-async function* list<Row extends object>(
-  readers: Readers,
-  of: List,
-  instance_id: string,
-  options: PageOptions,
-): AsyncIterable<Row[]> {
-  const statement = statementOf(of, instance_id, options);
-  const replica = options.isFresh ? undefined : await readers.replica();
-  let hasBegun = false;
-  try {
-    for await (const rows of batches<Row>(replica ?? readers.primary, statement, options)) {
-      hasBegun = true;
-      yield rows;
-    }
-  } catch (error) {
-    if (!replica || hasBegun || !(error instanceof StorageUnavailable)) throw error;
-    yield* batches<Row>(readers.primary, statement, options);
-  }
 }
 
 function statementOf({ table, columns, from, leader, time }: List, instance_id: string, page: PageOptions) {
@@ -92,27 +71,21 @@ async function* batches<Row extends object>(
   { text, values }: ReturnType<typeof statementOf>,
   { query, limit = Infinity }: PageOptions,
 ): AsyncIterable<Row[]> {
-  const { searches, cursors } = database;
   const isSearch = query !== undefined;
   try {
-    if (isSearch) await turn(database, searches);
-    const first = await database
-      .query<Row>(`${text} LIMIT ${Math.min(limit, BATCH) + 1}`, values, { isSearch })
-      .finally(() => isSearch && searches.release());
+    const first = await database.query<Row>(`${text} LIMIT ${Math.min(limit, BATCH) + 1}`, values, { isSearch });
     if (first.length <= BATCH || limit <= BATCH) {
       const rows = first.slice(0, limit);
       if (rows.length > 0) yield rows;
       return;
     }
     // A long list is read again through a cursor, which has a consistent view however long that takes.
-    await turn(database, cursors);
-    const session = database.openSession();
+    const session = await database.openList();
     try {
       await session.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY");
       const limited = limit === Infinity ? text : `${text} LIMIT ${limit}`;
       yield* inBatches<Row>(session.ask, "page", BATCH, limited, values);
     } finally {
-      cursors.release();
       await session.close();
     }
   } catch (error) {

@@ -30,7 +30,7 @@ END $$`;
  */
 export async function migrate(database: Database, migrations: readonly string[] = MIGRATIONS): Promise<Migration> {
   const { location } = database;
-  const session = database.openSession(false);
+  const session = database.openSession();
   try {
     const from = await upgrade(database, session, migrations).catch((error: unknown) => {
       if (isCreated(causeOf(error))) return upgrade(database, session, migrations);
@@ -51,11 +51,8 @@ async function upgrade(database: Database, session: Session, migrations: readonl
   const attempt = async (): Promise<number> => {
     const from = await announceWait(database, lockSchema(database, ask));
     await ask(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
-    for (const [index, text] of migrations.entries()) {
-      if (index < from) continue;
-      await ask(text);
-      await ask(`INSERT INTO svc.migrations (version) VALUES (${index + 1})`);
-    }
+    for (const text of from === 0 ? migrations.slice(0, 1) : migrations.slice(from)) await ask(text);
+    if (from < migrations.length) await ask(`INSERT INTO svc.migrations (version) VALUES (${migrations.length})`);
     await checkColumns(location, ask);
     await ask(FUNCTIONS);
     await ask(TRIGRAM_EXTENSION);
@@ -79,7 +76,7 @@ async function upgrade(database: Database, session: Session, migrations: readonl
 async function addIndexes(database: Database, ask: Ask): Promise<boolean> {
   if ((await missingIndexes(ask)).length === 0) return false;
   // Held by another session, because they can't be created within a transaction.
-  const lock = database.openSession(false);
+  const lock = database.openSession();
   try {
     await lock.begin("ISOLATION LEVEL READ COMMITTED");
     await announceWait(database, lockInTurn(lock.ask, "SHARE UPDATE EXCLUSIVE"));

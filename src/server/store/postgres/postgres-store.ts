@@ -2,13 +2,12 @@ import type { InstanceRecord, PersonaRecord } from "../records.ts";
 import { StorageUnavailable, StoreNotEmpty, type Store, type StoreOptions } from "../store.ts";
 import { parseAddress } from "./database/address.ts";
 import { clockDifference } from "./database/clock.ts";
-import { openDatabaseAt, openReplicasOf, type Database } from "./database/database.ts";
+import { openDatabaseAt, type Database } from "./database/database.ts";
 import { asRefusal, causeOf, isHanging, unusable } from "./database/failures.ts";
 import { isLocal } from "./database/tls.ts";
 import { hasTrigrams, missingIndexes } from "./indexes.ts";
 import { createLists } from "./lists.ts";
 import { migrate } from "./migrate.ts";
-import { createReaders, type Readers } from "./readers.ts";
 import { createRecordOperations } from "./record-operations.ts";
 import { insertAll, isEmpty, removeAll, selectFrom, withoutWriters } from "./rows.ts";
 import { MIGRATIONS } from "./schema.ts";
@@ -43,10 +42,9 @@ END $$`;
  */
 export async function openPostgresStore(url: string, { warn, onCommit }: StoreOptions): Promise<Store> {
   const database = openDatabaseAt(url, warn);
-  const readers = createReaders(database, openReplicasOf(url, warn));
   try {
     await makeReady(database);
-    const store = databaseStore(database, readers);
+    const store = databaseStore(database);
     await store.probe().catch((error: unknown) => {
       if (!(error instanceof StorageUnavailable)) throw error;
       // Reads work, and the rest may by itself.
@@ -57,15 +55,16 @@ export async function openPostgresStore(url: string, { warn, onCommit }: StoreOp
     database.serve();
     return observed(store, onCommit);
   } catch (error) {
-    await Promise.all([readers.close(), database.close()]);
+    await database.close();
     throw asRefusal(database.location, error);
   }
 }
 
 /** The hosts of an address that are not this machine. @throws {ServeError} */
 export function foreignHosts(url: string, env: Readonly<Record<string, string | undefined>>): string[] {
-  const { hosts, searchHosts } = parseAddress(url, env);
-  return [...hosts, ...searchHosts].map(({ host }) => host).filter((host) => !isLocal(host));
+  return parseAddress(url, env)
+    .hosts.map(({ host }) => host)
+    .filter((host) => !isLocal(host));
 }
 
 async function makeReady(database: Database): Promise<void> {
@@ -95,12 +94,12 @@ async function makeReady(database: Database): Promise<void> {
     warn(`${location}: the server runs with fsync=off. What svc acknowledges can be lost when the machine fails.`);
 }
 
-function databaseStore(database: Database, readers: Readers): Store {
+function databaseStore(database: Database): Store {
   const { query } = database;
   return {
     location: database.location,
     connections: database.connections,
-    ...createLists(readers),
+    ...createLists(database),
     ...createStates(database),
     ...createRecordOperations(database),
     snapshots: createSnapshots(database),
@@ -128,9 +127,7 @@ function databaseStore(database: Database, readers: Readers): Store {
     timeouts: database.timeouts,
 
     probe: () => probe(database),
-    async close() {
-      await Promise.all([readers.close(), database.close()]);
-    },
+    close: database.close,
   };
 }
 

@@ -33,27 +33,13 @@ export function selectFrom(table: TableName): string {
   return `SELECT ${selected(table)} FROM svc.${table} AS row`;
 }
 
-/** The version of the records whose columns version 1 of the schema has. */
-const FIRST = 5;
-
-/** Whether a migration adds the column, because version 1 of the schema does not have it. */
-export function isLate({ column: { since = FIRST } }: StoredColumn): boolean {
-  return since > FIRST;
-}
-
 export type StoredColumn = ReturnType<typeof storedColumnsOf>[number];
 
-/**
- * The columns that a table has in the database, in their order: those of its records, and their folded texts. Each with the
- * value for older records, if it was added later.
- */
+/** The columns that a table has in the database, in their order: those of its records, and their folded texts. */
 export function storedColumnsOf(table: TableName) {
   return columnsOf(table).flatMap((column) => {
-    const { name, initial = null } = column;
-    const stored = { name, column, initial, isFolded: false };
-    if (!column.folded) return [stored];
-    const folded = typeof initial === "string" ? fold(initial) : initial;
-    return [stored, { name: `${name}_folded`, column, initial: folded, isFolded: true }];
+    const stored = { name: column.name, column, isFolded: false };
+    return column.folded ? [stored, { ...stored, name: `${column.name}_folded`, isFolded: true }] : [stored];
   });
 }
 

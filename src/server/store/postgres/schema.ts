@@ -1,7 +1,7 @@
 import { unusable } from "./database/failures.ts";
 import { TABLE_NAMES, isTenantName, type TableName } from "../columns.ts";
 import type { Ask } from "./database/session.ts";
-import { storedColumnsOf, isLate, keyColumns, type StoredColumn } from "./rows.ts";
+import { storedColumnsOf, keyColumns, type StoredColumn } from "./rows.ts";
 import { KINDS } from "../kinds.ts";
 import { SNAPSHOT_TABLES } from "./snapshots.ts";
 
@@ -15,7 +15,7 @@ const UNIQUE: Partial<Record<TableName, string>> = {
 };
 
 /**
- * Version 1 of the schema: never edited. Text that is compared is ordered by its bytes, as in every store. Whatever is
+ * The schema. Text that is compared is ordered by its bytes, as in every store. Whatever is
  * unique among users, identities and sessions begins with the instance, so that these tables can be partitioned by it. A
  * partitioned table can't have identity columns before PostgreSQL 17.
  */
@@ -71,7 +71,7 @@ CREATE TABLE svc.filling (fingerprint text NOT NULL, entries bigint NOT NULL);
 `;
 
 function createTable(table: TableName): string {
-  const columns = storedColumnsOf(table).filter((stored) => !isLate(stored));
+  const columns = storedColumnsOf(table);
   const definitions = [
     `position bigint NOT NULL DEFAULT nextval('svc.${table}_position')`,
     ...columns.map(definitionOf),
@@ -101,17 +101,14 @@ function constraintsOf(table: TableName, { name, isFolded, column }: StoredColum
 }
 
 /**
- * The schema's versions: the first creates it, each later one changes the previous. A released version is never edited.
- * Everything is in a schema of its own, so that the database can have others.
+ * The schema's versions. The first creates the schema as it is now; each later one brings a database of the previous version
+ * there, and is never edited once released. Everything is in a schema of its own, so that the database can have others.
  *
  * A later column needs one, e.g. `ALTER TABLE svc.users ADD COLUMN locale text COLLATE "C"`; if it can't be
  * null, with a DEFAULT, because processes of the previous version continue to write. A version waits for locks no longer than
  * `migrate` allows, so it must not read or rewrite a large table. Indexes are in `indexes.ts`.
  */
-export const MIGRATIONS: readonly string[] = [
-  TABLES,
-  "ALTER TABLE svc.instances ADD COLUMN preview boolean NOT NULL DEFAULT false",
-];
+export const MIGRATIONS: readonly string[] = [TABLES];
 
 /** @throws {StoreRefused} if a table lacks a column that is read or written here */
 export async function checkColumns(location: string, ask: Ask): Promise<void> {

@@ -3,7 +3,7 @@ import { CLOCK_SETTING, type SnapshotInfo, type Snapshots } from "../store.ts";
 import type { Database } from "./database/database.ts";
 import { storedColumnsOf, withoutWriters } from "./rows.ts";
 
-/** Of the schema's version 1: copies of all records, and of the clock. */
+/** Copies of all records, and of the clock. */
 export const SNAPSHOT_TABLES = `
 CREATE TABLE svc.snapshots (
   name text COLLATE "C" PRIMARY KEY,
@@ -62,17 +62,13 @@ export function createSnapshots(database: Database): Snapshots {
         await ask("DELETE FROM svc.states");
         for (const kind of MOVED_NAMES.toReversed()) await ask(`DELETE FROM svc.${kind}`);
         for (const kind of MOVED_NAMES) {
-          const stored = storedColumnsOf(kind);
-          const columns = stored.map(({ name: column }) => column);
-          // A snapshot of an older schema lacks the columns that came later.
-          const initial = Object.fromEntries(stored.map((column) => [column.name, column.initial]));
+          const columns = storedColumnsOf(kind).map(({ name: column }) => column);
           await ask(
             `INSERT INTO svc.${kind} (${columns.join(", ")})
              SELECT ${columns.map((column) => `made.${column}`).join(", ")}
-             FROM json_populate_record(NULL::svc.${kind}, $3::text::json) AS initial, svc.snapshot_records AS saved,
-               json_populate_record(initial, saved.record) AS made
+             FROM svc.snapshot_records AS saved, json_populate_record(NULL::svc.${kind}, saved.record) AS made
              WHERE saved.snapshot = $1::text AND saved.kind = $2::text ORDER BY saved.position`,
-            [name, kind, JSON.stringify(initial)],
+            [name, kind],
           );
         }
         await ask("DELETE FROM svc.settings WHERE name = $1::text OR starts_with(name, $2::text)", [

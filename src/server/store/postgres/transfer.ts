@@ -26,7 +26,7 @@ const AUTOVACUUM_YIELDS_IN = "3s";
 export async function openPostgresSource(url: string, warn: Warn = () => {}): Promise<Source> {
   const database = openDatabaseAt(url, warn);
   const { location, close } = database;
-  const { ask, begin } = database.openSession(false);
+  const { ask, begin } = database.openSession();
   let readings = 0;
 
   async function* entries(): AsyncIterable<readonly Entry[]> {
@@ -56,9 +56,9 @@ export async function openPostgresSource(url: string, warn: Warn = () => {}): Pr
 export async function openPostgresTarget(url: string, warn: Warn = () => {}): Promise<Target> {
   const database = openDatabaseAt(url, warn);
   const { location, close } = database;
-  const { ask, transaction } = database.openSession(false);
+  const { ask, transaction } = database.openSession();
   // The transaction stays open: behind a pooler, a session lock would stay on a connection that others use.
-  const lock = database.openSession(false);
+  const lock = database.openSession();
   try {
     if ((await schemaVersion(database)) < MIGRATIONS.length) await migrate(database);
     await lock.begin();

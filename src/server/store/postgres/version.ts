@@ -66,15 +66,8 @@ export async function knownVersion({ location, schemaOwner }: Database, ask: Ask
   await checkOwners(location, schemaOwner, ask);
   const [table] = await ask<{ exists: boolean }>("SELECT to_regclass('svc.migrations') IS NOT NULL AS exists");
   if (!table!.exists) return 0;
-  const [row] = await ask<{ version: number; early: boolean }>(
-    `SELECT coalesce(max(version), 0) AS version, to_regclass('svc.users_position') IS NULL AS early FROM svc.migrations`,
-  );
-  const { version, early } = row!;
-  if (early && version > 0)
-    throw unusable(
-      `${location} was created by svc before its first release, with other tables. Export the records with that svc ` +
-        "(svc store export), remove them (DROP SCHEMA svc CASCADE), and import them: svc store import",
-    );
+  const [row] = await ask<{ version: number }>("SELECT coalesce(max(version), 0) AS version FROM svc.migrations");
+  const { version } = row!;
   if (version > MIGRATIONS.length)
     throw unusable(
       `${location} has the schema version ${version}, created by a newer svc; this one supports ${MIGRATIONS.length}. ` +

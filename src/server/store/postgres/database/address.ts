@@ -1,5 +1,4 @@
-import { homedir, userInfo } from "node:os";
-import { join } from "node:path";
+import { userInfo } from "node:os";
 import { badAddress } from "./failures.ts";
 import { tlsOf } from "./tls.ts";
 
@@ -22,15 +21,12 @@ const PARAMETERS: readonly string[] = [
   "target_session_attrs",
   "connect_timeout",
   "options",
-  "passfile",
   "application_name",
   "schema_owner",
-  "search_hosts",
   "pool_size",
   "pool_timeout",
   "list_connections",
   "statement_timeout",
-  "search_lag",
 ];
 
 /**
@@ -60,13 +56,10 @@ export function parseAddress(text: string, variables: Environment = {}) {
     /** For people: without the password and the parameters. */
     location: `postgres://${named === "" ? "" : `${named}@`}${shown}/${path}`,
     hosts,
-    /** Replicas that lists and searches may read. */
-    searchHosts: searchHostsOf(parameters.get("search_hosts"), env),
     username,
     database: path || (env["PGDATABASE"] ?? username),
     /** Undefined if it is in the password file, or there is none. */
     password: decoded(url.password) || env["PGPASSWORD"],
-    passwordFile: parameter("passfile", "PGPASSFILE") ?? join(homedir(), ".pgpass"),
     tls: tlsOf(parameter("sslmode", "PGSSLMODE"), parameter("sslrootcert", "PGSSLROOTCERT")),
     mustWrite: mustWrite(parameter("target_session_attrs", "PGTARGETSESSIONATTRS"), hosts.length),
     application_name: parameters.get("application_name") ?? "svc",
@@ -114,20 +107,6 @@ function hostsOf(urls: readonly URL[], parameters: URLSearchParams, env: Environ
   });
 }
 
-/** The same form as the hosts of the address: `replica-1,replica-2:5433`. */
-function searchHostsOf(text: string | null, env: Environment): Host[] {
-  if (text === null || text === "") return [];
-  const urls = text.split(",").map((host) => `postgres://${host}`);
-  const isHost = (url: string): boolean => URL.canParse(url) && /^postgres:\/\/[^/?#@]+$/.test(url);
-  if (!urls.every(isHost))
-    throw badAddress("has search_hosts that are not hosts. Write search_hosts=replica-1,replica-2:5433.");
-  return hostsOf(
-    urls.map((url) => new URL(url)),
-    new URLSearchParams(),
-    env,
-  );
-}
-
 /** svc writes, so a standby is not enough. With one host that is an error, with several the next one is tried. */
 function mustWrite(value: string | undefined, hosts: number): boolean {
   if (value === undefined) return hosts > 1;
@@ -166,8 +145,6 @@ function limitsOf(parameters: URLSearchParams, connectTimeout: string | undefine
     poolSize: whole("pool_size", 1, 1000, 10),
     /** Further connections for searches, and as many for lists that are being read. */
     listConnections: whole("list_connections", 1, 1000, 4),
-    /** How old what a replica shows may be. */
-    searchLagMs: whole("search_lag", 1, 3600, 5) * 1000,
     // An unreachable host must leave time to try the next one.
     connectTimeoutMs: whole("connect_timeout", 1, 600, hosts > 1 ? 2 : 4, connectTimeout) * 1000,
     /** For one statement of a request, after which PostgreSQL cancels it. */

@@ -15,18 +15,20 @@ import {
   isTooSlow,
   isUnavailable,
   NoAnswer,
+  NoConnection,
   NotSent,
   unavailable,
   withinTime,
 } from "./failures.ts";
 import { describeHolders, createReports } from "./reports.ts";
-import { createSemaphore, createCurrentPool, type Pool } from "./pool.ts";
+import { createCurrentServer } from "./current.ts";
+import { connectTool, type Purpose, type Server } from "./pool.ts";
 import { faultOf, READ_STATE, type ServerState } from "./servers.ts";
 import { openSession, type Ask, type Session, type Value } from "./session.ts";
 
 const TRY_AGAIN_MS = 100;
-/** A database that was set to read-only must not cost a new pool for each write. */
-const MIN_POOL_AGE_MS = 1000;
+/** A database that was set to read-only must not cost new connections for each write. */
+const MIN_AGE_MS = 1000;
 /** How often a server that could not be used is looked at while it answers reads. */
 const LOOK_AGAIN_MS = 1000;
 
@@ -47,17 +49,15 @@ export function openDatabase(address: Address, warn: Warn) {
   const reports = createReports(location, warn);
   const clock = createDatabaseClock((text) => warn(`${location}: ${text}`));
   let latest: ServerState | undefined;
-  const pool = createCurrentPool(address, clock, warn, noteState);
+  const servers = createCurrentServer(address, clock, warn, noteState);
   let looked = -Infinity;
   let timeouts = 0;
   let answered = 0;
-  /** Statements of requests that are running, or wait for a connection. */
-  let asking = 0;
 
   function noteState(state: ServerState): void {
     latest = state;
-    if (faultOf(state)) return;
-    pool.release();
+    if (state.hanging > 0 || faultOf(state)) return;
+    servers.release();
     reports.usable(false);
   }
 
@@ -70,19 +70,16 @@ export function openDatabase(address: Address, warn: Warn) {
     parameters: readonly Value[] = [],
     { isSearch = false, until = performance.now() + limits.answerWithinMs, inspect }: QueryOptions<Row> = {},
   ): Promise<Row[]> {
+    const purpose: Purpose = isSearch ? "searches" : "requests";
     let hasSwitched = false;
     let busy: unknown;
     for (;;) {
       const asked = performance.now();
-      const current = pool.get();
-      let made: Pool | undefined;
+      const current = servers.get();
+      let server: Server | undefined;
       try {
-        made = await withinTime(current, until - asked);
-        const statements = isSearch ? made.searches : made.requests;
-        if (pool.hanging() && statements.isStuck()) throw pool.hanging();
-        if (!isSearch) asking++;
-        const answer = statements.run<Row>(text, parameters, until).finally(() => void (isSearch || asking--));
-        const rows = await withinTime(answer, until - performance.now());
+        server = await withinTime(current, until - asked);
+        const rows = await server.run<Row>(purpose, text, parameters, until);
         answered = performance.now();
         inspect?.(rows, asked);
         reports.answer();
@@ -94,22 +91,26 @@ export function openDatabase(address: Address, warn: Warn) {
         return rows;
       } catch (caught) {
         if (caught instanceof NotSent) continue;
-        const isDead = isLost(caught) || (caught instanceof NoAnswer && answered < asked) || caught === pool.hanging();
+        // Searches wait for each other.
+        const isWaiting = isSearch && caught instanceof NoConnection;
+        const isSilent = caught instanceof NoAnswer && !isWaiting && answered < asked;
+        if (server && (isSilent || isLost(caught))) void servers.renew(current, isSilent);
         // If the time ends during an attempt, those before say why.
-        const error = caught instanceof NoAnswer ? (busy ?? pool.hanging() ?? caught) : caught;
+        const error = caught instanceof NoAnswer ? (busy ?? servers.hanging() ?? caught) : caught;
         if (isBusy(error)) busy = error;
-        if (isDead && made) pool.renew(current);
-        // Without a pool there is no usable server, for whatever reason.
-        if (isDead || !made || isFull(error) || isLoginRefused(error) || isHanging(error)) reports.loss(error);
+        // Without a server, whatever the reason.
+        const isAway = isSilent || isLost(caught) || !server;
+        if (isAway || isFull(error) || isLoginRefused(error) || isHanging(error)) reports.loss(error);
         if (!isUnavailable(error)) throw error;
+        const mayWait = performance.now() + TRY_AGAIN_MS < until;
         // Nothing was written. Other connections, or another host, may lead to the new primary.
-        if (made && isReadOnly(error)) {
-          const mayWait = address.hosts.length > 1 && performance.now() + TRY_AGAIN_MS < until;
-          const isOld = asked - made.made > MIN_POOL_AGE_MS;
-          if (isOld && (mayWait || !hasSwitched)) {
+        if (server && isReadOnly(error)) {
+          const mayFollow = address.hosts.length > 1 && mayWait;
+          const isOld = asked - server.found > MIN_AGE_MS;
+          if (isOld && (mayFollow || !hasSwitched)) {
             hasSwitched = true;
-            pool.retire(current, limits.answerWithinMs / 1000);
-          } else if (mayWait) await sleep(TRY_AGAIN_MS);
+            void servers.retire(current, limits.answerWithinMs / 1000);
+          } else if (mayFollow) await sleep(TRY_AGAIN_MS);
           else {
             reports.loss(error);
             throw unavailable(location, error);
@@ -117,9 +118,8 @@ export function openDatabase(address: Address, warn: Warn) {
           continue;
         }
         // If another host may take over, nothing was sent and the request can wait for that.
-        const mayTakeOver = !made && address.hosts.length > 1 && !(error instanceof NoAnswer) && !isHanging(error);
-        const mayRepeat = isBusy(error) || isRepeatable(error) || mayTakeOver;
-        if (!mayRepeat || performance.now() + TRY_AGAIN_MS > until) {
+        const mayTakeOver = !server && address.hosts.length > 1 && !(error instanceof NoAnswer) && !isHanging(error);
+        if (!mayWait || !(isBusy(error) || isRepeatable(error) || mayTakeOver)) {
           // A search that takes too long is answered with advice.
           if (!(isSearch && isTooSlow(error))) void noteFailure(error);
           throw unavailable(location, error);
@@ -170,14 +170,14 @@ export function openDatabase(address: Address, warn: Warn) {
     /** How many statements of requests ran into their time limit, or waited too long for a lock. */
     timeouts: () => timeouts,
     /** Those for requests: the limit, those in use, and statements that wait for one. */
-    connections: () => ({
-      most: limits.poolSize,
-      inUse: Math.min(asking, limits.poolSize),
-      waiting: Math.max(0, asking - limits.poolSize),
-    }),
-    /** Closed with the database, if not before. @param limited whether statements have a time limit, as for requests */
-    openSession(limited = true): Session {
-      const session = openSession(address, async () => (await pool.get()).endpoint, limited);
+    connections: () => servers.latest()?.connections() ?? { most: limits.poolSize, inUse: 0, waiting: 0 },
+    /** For a tool, with a connection of its own and no time limit. Closed with the database, if not before. */
+    openSession(): Session {
+      const session = openSession(
+        location,
+        connectTool(address, async () => (await servers.get()).endpoint),
+        undefined,
+      );
       const close = async (): Promise<void> => {
         sessions.delete(session);
         await session.close();
@@ -185,31 +185,27 @@ export function openDatabase(address: Address, warn: Warn) {
       sessions.add(session);
       return { ...session, close };
     },
+    /** Reads some rows at a time. A slow reader keeps a connection that long. @throws {StorageUnavailable} */
+    openList: async (): Promise<Session> => (await servers.get()).openSession("lists", true),
     /**
-     * A transaction of a request, with a connection of its own. Few run at a time.
-     * @param limited whether statements have a time limit
+     * A transaction of a request.
+     * @param limited whether its statements have a time limit
      * @throws {StorageUnavailable}
      */
     async transaction<T>(work: (ask: Ask) => Promise<T>, limited = true): Promise<T> {
-      const { endpoint, changes } = await pool.get();
-      if (!(await changes.acquire(limits.answerWithinMs)))
-        throw unavailable(location, pool.hanging() ?? new NoAnswer("no connection in time"));
-      const session = openSession(address, async () => endpoint, limited);
+      const session = (await servers.get()).openSession("requests", limited);
       try {
         return await session.transaction(() => work(session.ask));
       } finally {
-        // A commit that hangs keeps its connection, and its turn.
-        void session.end().finally(() => changes.release());
+        // A commit that hangs keeps its connection.
+        void session.close();
       }
     },
     /** The deadline, on `performance.now()`, of a request that arrives now. */
     deadline: () => performance.now() + limits.answerWithinMs,
-    /** A slow search, and a slow reader of a long list, keep a connection that long. The others wait their turn. */
-    searches: createSemaphore(limits.listConnections),
-    cursors: createSemaphore(limits.listConnections),
     async close(): Promise<void> {
       await Promise.all([...sessions].map((session) => session.close()));
-      await pool.close();
+      await servers.close();
     },
   };
 }
@@ -222,15 +218,6 @@ export function openDatabase(address: Address, warn: Warn) {
 export function openDatabaseAt(url: string, warn: Warn): Database {
   // eslint-disable-next-line node/no-process-env
   return openDatabase(parseAddress(url, process.env), warn);
-}
-
-export function openReplicasOf(url: string, warn: Warn): Database | undefined {
-  // eslint-disable-next-line node/no-process-env
-  const address = parseAddress(url, process.env);
-  const { searchHosts: hosts } = address;
-  if (hosts.length === 0) return undefined;
-  const location = `search_hosts ${hosts.map(({ host, port }) => `${host}:${port}`).join(",")}`;
-  return openDatabase({ ...address, location, hosts, mustWrite: false }, warn);
 }
 
 /** Works with a database and closes it. @throws {StoreRefused} */

@@ -4,7 +4,7 @@ import { StorageUnavailable, StoreRefused } from "../../store.ts";
 interface Failure {
   readonly code?: string;
   readonly message: string;
-  readonly constraint_name?: string;
+  readonly constraint?: string;
 }
 
 /** Tests an error's code, which is PostgreSQL's SQLSTATE if the server sent it. */
@@ -39,6 +39,9 @@ export class NoAnswer extends Error {
   readonly code = "NO_ANSWER";
 }
 
+/** There was no connection for it in time, so it was not sent. */
+export class NoConnection extends NoAnswer {}
+
 /** The connections were ended before a statement was sent. It can be repeated on others. */
 export class NotSent extends Error {
   readonly code = "NOT_SENT";
@@ -63,6 +66,14 @@ export const isHanging = (error: unknown): boolean => error instanceof HangingCo
 export function isLost(error: unknown): boolean {
   const code = codeOf(error);
   return /^(CONNECTION_|CONNECT_TIMEOUT|E[A-Z]+$|57P0[1-5])/.test(code) || code.startsWith("08");
+}
+
+/** An error of a connection, with a code: `pg` gives most of its own none. */
+export function coded(error: unknown): unknown {
+  if (!(error instanceof Error) || codeOf(error) !== "") return error;
+  const { message } = error;
+  const code = /time(d )?out/i.test(message) ? "CONNECT_TIMEOUT" : /SSL/.test(message) ? "NO_TLS" : "CONNECTION_LOST";
+  return Object.assign(error, { code });
 }
 
 /** The server's own error, without what it means to a request. */
@@ -161,7 +172,7 @@ const ADVICE: readonly (readonly [codes: RegExp, advice: string])[] = [
   [/^(ENOTFOUND|EAI_AGAIN)$/, "Check the host name in the address."],
   [/^(CONNECT_TIMEOUT|NO_ANSWER|ETIMEDOUT|EHOSTUNREACH)$/, "Check host and port, and firewalls in between."],
   [
-    /^ECONNRESET$/,
+    /^(NO_TLS|ECONNRESET)$/,
     "The server may have no TLS: on a trusted network, add sslmode=disable. Otherwise check that PostgreSQL listens there.",
   ],
   [
@@ -191,15 +202,15 @@ export function adviceOn(error: unknown): string {
   return ADVICE.find(([codes]) => codes.test(codeOf(error)))?.[1] ?? "";
 }
 
-/** Node gives no message if it tried several addresses of a name, and `postgres` gives its own codes as one. */
+/** Node gives no message if it tried several addresses of a name. */
 function messageOf(error: unknown): string {
   const { message } = error as Failure;
-  if (/^CONNECTION_(CLOSED|ENDED|DESTROYED)$/.test(codeOf(error))) return "the connection was closed";
+  if (codeOf(error) === "CONNECTION_LOST") return "the connection was closed";
   return message === "" ? codeOf(error) : message;
 }
 
 function isInstanceGone(error: unknown): boolean {
-  return (error as Failure).constraint_name === "users_instance_id_fkey";
+  return (error as Failure).constraint === "users_instance_id_fkey";
 }
 
 function codeOf(error: unknown): string {

@@ -1,179 +1,182 @@
-import { StorageUnavailable, type Warn } from "../../store.ts";
+import { Client, Pool, type ClientBase, type PoolClient } from "pg";
 import type { Address } from "./address.ts";
-import type { DatabaseClock } from "./clock.ts";
-import type { Endpoint } from "./connection.ts";
-import { adviceOn, HangingCommits, isBusy, reasonOf } from "./failures.ts";
-import { type ServerState, findServer } from "./servers.ts";
-import { openStatements } from "./statements.ts";
-import { tlsWarning } from "./tls.ts";
+import { configOf, localSettings, prepare, type Endpoint } from "./connection.ts";
+import { adviceOn, coded, isBusy, isLost, NoAnswer, NoConnection, NotSent, reasonOf, withinTime } from "./failures.ts";
+import type { ServerState } from "./servers.ts";
+import { openSession, type Loan, type Session, type Value } from "./session.ts";
 
-export type Pool = ReturnType<typeof openPool>;
+/** What connections are for: each kind waits only for its own. */
+export type Purpose = "requests" | "searches" | "lists";
 
-/** Sign-ins that take over an account, and changes of the control API, at the same time. */
-export const MAX_CHANGES = 2;
-/** How often a server whose commits hang is looked at. */
-const LOOK_AGAIN_MS = 1000;
+export type Server = ReturnType<typeof openServer>;
+
+const LISTS_BUSY = "all connections for lists are busy. Raise list_connections in its address";
+const NO_CONNECTION = { requests: "no connection in time", searches: LISTS_BUSY, lists: LISTS_BUSY };
+const GROW_AGAIN_MS = 1000;
 
 /**
- * The current pool. Connections are opened on demand. It is replaced as soon as a connection breaks or turns out to be to
- * a standby: the next query finds a server and creates another one. A connection that `postgres` reopens could still have
- * unsent statements.
- *
- * A server whose commits wait for a synchronous standby keeps a process for each of them, also after its connection was
- * closed. So the pool to such a server is not replaced: otherwise we would take all of its connections.
- * @param onFound called with the state of each server that is found
+ * A connection keeps its plans. Those of an empty database find rows by any index that begins with the instance, and so read
+ * the whole instance as it grows, until PostgreSQL analyzes the tables: a minute later, with thousands of users. Planning
+ * anew each time (plan_cache_mode) makes a sign-in a quarter slower.
  */
-export function createCurrentPool(
-  address: Address,
-  clock: DatabaseClock,
-  warn: Warn,
-  onFound: (state: ServerState) => void,
-) {
-  const { location, tls } = address;
-  const said = new Set<string>();
-  let current: Promise<Pool> | undefined;
-  let latest: { readonly server: string; readonly host: string } | undefined;
-  /** Why the current pool was kept although it did not answer, and when that was found out. */
-  let hanging: { readonly error: HangingCommits; readonly at: number } | undefined;
-  let isClosed = false;
+const FORGET_PLANS = "DISCARD PLANS";
 
-  function begin(broken?: Promise<Pool>): Promise<Pool> {
-    const making = make(broken);
-    current = making;
-    making.catch(() => forget(making));
-    return making;
-  }
+/** Statements that requests repeat are prepared once per connection, under a name. */
+const names = new Map<string, string>();
 
-  function forget(pool: Promise<Pool>): void {
-    if (current === pool) current = undefined;
-  }
-
-  function say(text: string): void {
-    if (said.has(text)) return;
-    said.add(text);
-    warn(`${location}: ${text}`);
-  }
-
-  async function make(broken?: Promise<Pool>): Promise<Pool> {
-    let found: Awaited<ReturnType<typeof findServer>>;
-    try {
-      found = await findServer(address, clock);
-    } catch (error) {
-      // A server without a free connection may have given them to us.
-      if (broken && isBusy(error)) return resumed(broken);
-      if (broken) void endOf(broken, 1).catch(() => {});
-      throw error;
-    }
-    const { endpoint, state } = found;
-    hanging = undefined;
-    if (state.server === latest?.server && state.hanging > 0) {
-      const error = new HangingCommits(state.hanging, state.hanging_seconds);
-      if (!broken) throw error;
-      hanging = { error, at: performance.now() };
-      return resumed(broken);
-    }
-    if (broken) void endOf(broken, 1).catch(() => {});
-    onFound(state);
-    const { host, port } = endpoint.host;
-    const name = `${host}:${port}`;
-    if (latest && latest.host !== name) warn(`${location}: requests now go to ${name}.`);
-    latest = { server: state.server, host: name };
-    const warning = tlsWarning(tls, host);
-    if (warning !== undefined) say(warning);
-    return openPool(address, endpoint, (error) =>
-      say(`${reasonOf(error)}, so requests share fewer connections. ${adviceOn(error)}`),
-    );
-  }
-
-  return {
-    /** @throws {StorageUnavailable} after `close` */
-    get(): Promise<Pool> {
-      if (isClosed) throw new StorageUnavailable(`${location} is closed`, { code: "store_closed" });
-      return current ?? begin();
-    },
-
-    /** Why statements on the current pool have no answer, if that is known. */
-    hanging: () => hanging?.error,
-
-    release: () => void (hanging = undefined),
-
-    /** Uses another pool, or the same one to a server whose commits hang. */
-    renew(broken: Promise<Pool>): void {
-      const isRecent = hanging !== undefined && performance.now() - hanging.at < LOOK_AGAIN_MS;
-      if (current !== broken || isClosed || isRecent) return;
-      // What waits there goes to the pool that is found.
-      void broken.then(({ requests, searches }) => [requests, searches].forEach((each) => each.pause()));
-      begin(broken).catch(() => undefined);
-    },
-
-    /** @param seconds how long running statements may still take */
-    retire(broken: Promise<Pool>, seconds: number): void {
-      forget(broken);
-      void endOf(broken, seconds).catch(() => {});
-    },
-
-    async close(): Promise<void> {
-      isClosed = true;
-      const pool = current;
-      if (await pool?.catch(() => undefined)) await endOf(pool!, 5);
-    },
-  };
+function nameOf(text: string): string {
+  let name = names.get(text);
+  if (name === undefined) names.set(text, (name = `svc_${names.size}`));
+  return name;
 }
 
-function openPool(address: Address, endpoint: Endpoint, onRefused: (error: unknown) => void) {
-  const { poolSize, listConnections } = address.limits;
+/**
+ * The connections to a server that was found, opened on demand. A statement that is no longer waited for keeps its
+ * connection until it ends: a commit that hangs keeps a process of the server, also after its connection was closed.
+ * @param say called with what an operator should know
+ */
+export function openServer(address: Address, endpoint: Endpoint, state: ServerState, say: (text: string) => void) {
+  const { location, limits } = address;
+  const local = localSettings(address, true);
+  const most = { requests: limits.poolSize, searches: limits.listConnections, lists: limits.listConnections };
+  const pools = { requests: open(most.requests), searches: open(most.searches), lists: open(most.lists) };
+  const growing: Partial<Record<Purpose, NodeJS.Timeout>> = {};
+  /** How many statements each connection was given. */
+  const sent = new WeakMap<PoolClient, number>();
+  const lent = new Set<PoolClient>();
+  const waiting = new Set<() => void>();
+  let isEnded = false;
+
+  function open(max: number): Pool {
+    // The pool waits for it, whatever its type says.
+    const onConnect = (client: ClientBase): unknown => prepare(client, endpoint);
+    const pool = new Pool({
+      ...configOf(address, endpoint, true),
+      max,
+      idleTimeoutMillis: 0,
+      connectionTimeoutMillis: limits.answerWithinMs,
+      onConnect,
+    });
+    // A loss fails the statement as well, and the pool drops the connection.
+    const ignore = (): void => {};
+    return pool.on("error", ignore).on("connect", (client) => client.on("error", ignore));
+  }
+
+  /** The server has fewer connections for us: requests share those that are open, and one more is tried every second. */
+  function shrink(purpose: Purpose, error: unknown): void {
+    say(`${reasonOf(error)}, so requests share fewer connections. ${adviceOn(error)}`);
+    const { options, totalCount } = pools[purpose];
+    options.max = Math.max(1, totalCount);
+    clearInterval(growing[purpose]);
+    growing[purpose] = setInterval(() => {
+      if (++options.max >= most[purpose]) clearInterval(growing[purpose]);
+    }, GROW_AGAIN_MS).unref();
+  }
+
+  /** @throws {NotSent} if the server was given up meanwhile */
+  async function take(purpose: Purpose, until: number): Promise<PoolClient> {
+    if (isEnded) throw new NotSent();
+    const pool = pools[purpose];
+    const taken = pool.connect();
+    let leave!: () => void;
+    const left = new Promise<never>((_, reject) => (leave = () => reject(new NotSent())));
+    waiting.add(leave);
+    try {
+      const client = await withinTime(Promise.race([taken, left]), until - performance.now());
+      lent.add(client);
+      return client;
+    } catch (caught) {
+      taken.then((client) => client.release()).catch(() => undefined);
+      if (caught instanceof NoAnswer) throw new NoConnection(NO_CONNECTION[purpose]);
+      const error = coded(caught);
+      if (isBusy(error)) shrink(purpose, error);
+      throw error;
+    } finally {
+      waiting.delete(leave);
+    }
+  }
+
+  /** A connection that is lost, or in the middle of a transaction, is closed. */
+  function giveBack(client: PoolClient, isBroken = false): void {
+    lent.delete(client);
+    client.release(isBroken || client.getTransactionStatus() !== "I");
+  }
+
+  async function send<Row extends object>(client: PoolClient, name: string | undefined, text: string, values: Value[]) {
+    const count = (sent.get(client) ?? 0) + 1;
+    sent.set(client, count);
+    // With each doubling, so that it costs nothing in the long run.
+    if (Number.isInteger(Math.log2(count))) await client.query(FORGET_PLANS);
+    if (!endpoint.isPooler)
+      return (await client.query<Row>({ ...(name !== undefined && { name }), text, values })).rows;
+    const begun = client.query(`BEGIN ISOLATION LEVEL READ COMMITTED; ${local}`);
+    const result = client.query<Row>(text, values);
+    const answers = await Promise.allSettled([begun, result, client.query("COMMIT")]);
+    for (const answer of answers) if (answer.status === "rejected") throw answer.reason;
+    return (await result).rows;
+  }
+
   return {
     endpoint,
-    requests: openStatements(address, endpoint, poolSize, true, onRefused),
-    searches: openStatements(address, endpoint, listConnections, false, onRefused),
-    /** Those of requests that need a transaction of several statements, opened for each. */
-    changes: createSemaphore(MAX_CHANGES),
-    /** When it was created, on `performance.now()`. */
-    made: performance.now(),
+    state,
+    location: `${endpoint.host.host}:${endpoint.host.port}`,
+    /** When it was found, on `performance.now()`. */
+    found: performance.now(),
+
+    /** One statement in its own transaction. @param until when it is no longer waited for, on `performance.now()` */
+    async run<Row extends object>(purpose: Purpose, text: string, values: readonly Value[], until: number) {
+      const client = await take(purpose, until);
+      const answer = send<Row>(client, purpose === "requests" ? nameOf(text) : undefined, text, [...values]);
+      answer.then(
+        () => giveBack(client),
+        (error: unknown) => giveBack(client, isLost(coded(error))),
+      );
+      try {
+        return await withinTime(answer, until - performance.now());
+      } catch (error) {
+        throw coded(error);
+      }
+    },
+
+    /** @param limited whether its transactions are limited in time */
+    openSession(purpose: Purpose, limited: boolean): Session {
+      const borrow = async (): Promise<Loan> => {
+        const client = await take(purpose, performance.now() + limits.answerWithinMs);
+        const settings = endpoint.isPooler || !limited ? localSettings(address, limited) : "";
+        return { client, settings, giveBack: (answer) => void answer.finally(() => giveBack(client)) };
+      };
+      return openSession(location, borrow, limited ? limits.answerWithinMs : undefined);
+    },
+
+    connections: () => ({
+      most: limits.poolSize,
+      inUse: pools.requests.totalCount - pools.requests.idleCount,
+      waiting: pools.requests.waitingCount,
+    }),
+
+    /** What waits for a connection is refused. @param seconds that running statements may still take */
+    async end(seconds: number): Promise<void> {
+      if (isEnded) return;
+      isEnded = true;
+      for (const timer of Object.values(growing)) clearInterval(timer);
+      for (const leave of waiting) leave();
+      const ended = Promise.all(Object.values(pools).map((pool) => pool.end()));
+      await withinTime(ended, seconds * 1000).catch(() => {
+        for (const client of lent) void (client as unknown as Client).end();
+      });
+    },
   };
 }
 
-async function resumed(pool: Promise<Pool>): Promise<Pool> {
-  const { requests, searches } = await pool;
-  [requests, searches].forEach((each) => each.resume());
-  return pool;
-}
-
-async function endOf(pool: Promise<Pool>, timeout: number): Promise<void> {
-  const { requests, searches } = await pool;
-  await Promise.all([requests, searches].map((statements) => statements.end(timeout)));
-}
-
-export type Semaphore = ReturnType<typeof createSemaphore>;
-
-/** Lets a limited number of callers continue at a time: first come, first served. */
-export function createSemaphore(count: number) {
-  let free = count;
-  const waiting: (() => void)[] = [];
-  return {
-    /** False if it was not this caller's turn in time. */
-    async acquire(ms: number): Promise<boolean> {
-      if (free > 0) {
-        free--;
-        return true;
-      }
-      return new Promise((resolve) => {
-        const timer = setTimeout(() => {
-          waiting.splice(waiting.indexOf(taken), 1);
-          resolve(false);
-        }, ms);
-        function taken(): void {
-          clearTimeout(timer);
-          resolve(true);
-        }
-        waiting.push(taken);
-      });
-    },
-
-    release(): void {
-      const next = waiting.shift();
-      if (next) next();
-      else free++;
-    },
+/** A connection for a tool, whose statements take as long as they need. */
+export function connectTool(address: Address, find: () => Promise<Endpoint>): () => Promise<Loan> {
+  return async () => {
+    const endpoint = await find();
+    const client = new Client(configOf(address, endpoint, false));
+    client.on("error", () => {});
+    await client.connect();
+    await prepare(client, endpoint);
+    const settings = endpoint.isPooler ? localSettings(address, false) : "";
+    return { client, settings, giveBack: () => client.end() };
   };
 }

@@ -1,7 +1,8 @@
+import { Client } from "pg";
 import type { Address, Host } from "./address.ts";
 import type { DatabaseClock } from "./clock.ts";
-import { areApplied, connect, READ_SETTINGS, timeoutsOf, type Endpoint, type Setting } from "./connection.ts";
-import { isLoginRefused, isParameterRefused, NotWritable, withinTime, HangingCommits } from "./failures.ts";
+import { areApplied, configOf, READ_SETTINGS, type Endpoint, type Setting } from "./connection.ts";
+import { coded, HangingCommits, isLoginRefused, isParameterRefused, NotWritable, withinTime } from "./failures.ts";
 
 /**
  * The first of the address's hosts that accepts the login and, if the address requires that, writes. Like libpq, it tries
@@ -25,33 +26,36 @@ export async function findServer(address: Address, clock: DatabaseClock) {
 }
 
 async function reach(address: Address, clock: DatabaseClock, host: Host) {
-  let endpoint: Endpoint = { host, isPooler: false, timeouts: [] };
-  let state = await ask(address, clock, endpoint).catch((error: unknown) => {
+  let endpoint: Endpoint = { host, isPooler: false };
+  let answer = await ask(address, clock, endpoint).catch((error: unknown) => {
     if (!isParameterRefused(error)) throw error;
   });
   // A pooler can also be configured to drop parameters: some of them, or all.
-  if (!state?.hasSettings) {
-    endpoint = { ...endpoint, isPooler: true };
-    state = await ask(address, clock, endpoint);
+  if (!answer?.hasSettings) {
+    endpoint = { host, isPooler: true };
+    answer = await ask(address, clock, endpoint);
   }
-  if (address.mustWrite && !state.writable) throw new NotWritable("it is a standby, or set to read only");
-  return { endpoint: { ...endpoint, timeouts: state.timeouts }, state };
+  if (address.mustWrite && !answer.state.writable) throw new NotWritable("it is a standby, or set to read only");
+  return { endpoint, state: answer.state };
 }
 
 /** @returns also whether the connection has the settings that it was opened with */
 async function ask(address: Address, clock: DatabaseClock, endpoint: Endpoint) {
-  const client = await connect(address, endpoint, true);
-  const { connectTimeoutMs } = address.limits;
+  const client = new Client(configOf(address, endpoint, true));
+  // Otherwise a loss would end the process; its statement fails as well.
+  client.on("error", () => {});
   try {
-    const [engine] = await withinTime(client.unsafe<{ version: string }[]>(READ_VERSION), connectTimeoutMs);
-    checkEngine(engine!.version);
+    await client.connect();
+    const { connectTimeoutMs } = address.limits;
     const asked = performance.now();
-    const answers = Promise.all([client.unsafe<ServerState[]>(READ_STATE), client.unsafe<Setting[]>(READ_SETTINGS)]);
-    const [[state], found] = await withinTime(answers, connectTimeoutMs);
-    clock.note(state!.moment, asked);
-    return { ...state!, hasSettings: areApplied(address, found), timeouts: timeoutsOf(found) };
+    const state = (await withinTime(client.query<ServerState>(READ_STATE), connectTimeoutMs)).rows[0]!;
+    clock.note(state.moment, asked);
+    const settings = (await withinTime(client.query<Setting>(READ_SETTINGS), connectTimeoutMs)).rows;
+    return { state, hasSettings: areApplied(address, settings) };
+  } catch (error) {
+    throw coded(error);
   } finally {
-    void client.end({ timeout: 0 }).catch(() => {});
+    void client.end().catch(() => {});
   }
 }
 
@@ -89,28 +93,4 @@ export function faultOf(state: ServerState): NotWritable | HangingCommits | unde
   if (!state.writable) return new NotWritable("it is read only: a standby, or set to be");
   if (state.hanging_seconds < HANGING_SECONDS) return undefined;
   return new HangingCommits(state.hanging, state.hanging_seconds);
-}
-
-/** By what `version()` says. `docs/postgres.md` has the same list. */
-const REFUSED: readonly (readonly [sign: RegExp, name: string, why: string])[] = [
-  [/CockroachDB/i, "CockroachDB", "it has no row versions (xmin), and other locks"],
-  [/-YB-|Yugabyte/i, "YugabyteDB", "it has no row versions (xmin), and other locks"],
-  [/Redshift/i, "Amazon Redshift", "it does not enforce unique and foreign keys"],
-  [/Greenplum|Cloudberry/i, "Greenplum", "its unique keys must contain the distribution key"],
-  [/GaussDB/i, "GaussDB", "it branched off before PostgreSQL 13"],
-  [/Spanner/i, "Spanner", "it has no PL/pgSQL and no row versions (xmin)"],
-  [/DSQL/i, "Aurora DSQL", "it has no foreign keys, sequences and PL/pgSQL"],
-  [/Materialize|RisingWave/i, "a streaming database", "it has no row locks and unique keys"],
-  [/CrateDB|QuestDB|DuckDB/i, "an analytical database", "it has no transactions with row locks"],
-];
-
-/** It is sent to a server of which nothing else is known. */
-const READ_VERSION = "SELECT pg_catalog.version() AS version";
-
-/** @throws if the version is that of an engine by its name */
-function checkEngine(version: string): void {
-  const [, name, why] = REFUSED.find(([sign]) => sign.test(version)) ?? [];
-  if (name === undefined) return;
-  const message = `it is ${name}, not PostgreSQL: ${why}. Use PostgreSQL 13 or newer`;
-  throw Object.assign(new Error(message), { code: "UNSUPPORTED_ENGINE" });
 }

@@ -1,13 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Address } from "./address.ts";
-import { connect, localSettings, type Endpoint } from "./connection.ts";
-import { causeOf, isLost, isRepeatable, isUnavailable, NoAnswer, unavailable, withinTime } from "./failures.ts";
+import type { Client } from "pg";
+import { causeOf, coded, isLost, isRepeatable, isUnavailable, NoAnswer, unavailable, withinTime } from "./failures.ts";
 
 export type Ask = <Row extends object>(text: string, parameters?: readonly Value[]) => Promise<Row[]>;
 /** Every parameter is sent as text; the statement casts it. */
 export type Value = string | null;
 
 export type Session = ReturnType<typeof openSession>;
+
+/** A connection that is given back when it is no longer needed. */
+export interface Loan {
+  readonly client: Pick<Client, "query">;
+  /** What a transaction begins with: statements, each with its semicolon. */
+  readonly settings: string;
+  /** @param answer of its latest statement, which never rejects */
+  giveBack(answer: Promise<unknown>): void | Promise<void>;
+}
 
 const MAX_REPEATS = 10;
 
@@ -29,32 +37,24 @@ export async function* inBatches<Row extends object>(
 }
 
 /**
- * One connection, for transactions and cursors. After it is lost, every call fails.
- * @param limited whether statements have a time limit, as for requests
+ * One connection, for transactions and cursors. After it is lost, or did not answer in time, every call fails.
+ * @param withinMs for each answer; undefined: no limit
  */
-export function openSession(address: Address, server: () => Promise<Endpoint>, limited: boolean) {
-  let opened: ReturnType<typeof open> | undefined;
+export function openSession(location: string, borrow: () => Promise<Loan>, withinMs: number | undefined) {
+  let loan: Promise<Loan> | undefined;
   let lost: { error: unknown } | undefined;
-  /** Of the latest statement. */
-  let answer: Promise<unknown> | undefined;
-
-  async function open() {
-    const endpoint = await server();
-    const onclose = (): void => {
-      lost ??= { error: unavailable(address.location, new Error("the connection was closed")) };
-    };
-    return { client: await connect(address, endpoint, limited, onclose), endpoint };
-  }
+  let answer: Promise<unknown> = Promise.resolve();
 
   async function ask<Row extends object>(text: string, parameters: readonly Value[] = []): Promise<Row[]> {
     if (lost) throw lost.error;
     try {
-      const { client } = await (opened ??= open());
-      const rows = client.unsafe<Row[]>(text, [...parameters]).execute();
-      answer = rows;
-      return await withinTime(rows, limited ? address.limits.answerWithinMs : undefined);
-    } catch (error) {
-      const failure = isUnavailable(error) ? unavailable(address.location, error) : error;
+      const { client } = await (loan ??= borrow());
+      const result = client.query<Row>(text, [...parameters]);
+      answer = result.catch(() => undefined);
+      return (await withinTime(result, withinMs)).rows;
+    } catch (caught) {
+      const error = coded(caught);
+      const failure = isUnavailable(error) ? unavailable(location, error) : error;
       if (isLost(error) || error instanceof NoAnswer) lost = { error: failure };
       throw failure;
     }
@@ -62,42 +62,36 @@ export function openSession(address: Address, server: () => Promise<Endpoint>, l
 
   async function begin(mode = ""): Promise<void> {
     await ask(`BEGIN ${mode}`);
-    const { endpoint } = await opened!;
-    if (endpoint.isPooler) await ask(localSettings(address, limited));
-  }
-
-  /** All or nothing. `work` is repeated if PostgreSQL reports a conflict with another transaction. */
-  async function transaction<T>(work: () => Promise<T>): Promise<T> {
-    for (let repeats = 0; ; repeats++) {
-      try {
-        // A transaction that waits for a lock must see the changes made meanwhile.
-        await begin("ISOLATION LEVEL READ COMMITTED");
-        const result = await work();
-        await ask("COMMIT");
-        return result;
-      } catch (error) {
-        if (lost) throw error;
-        await ask("ROLLBACK");
-        if (!isRepeatable(causeOf(error)) || repeats === MAX_REPEATS) throw error;
-        await sleep(Math.random() * Math.min(500, 20 * 2 ** repeats));
-      }
-    }
-  }
-
-  async function close(): Promise<void> {
-    const { client } = (await opened?.catch(() => undefined)) ?? {};
-    await client?.end({ timeout: 0 });
+    const { settings } = await loan!;
+    if (settings !== "") await ask(settings);
   }
 
   return {
     ask,
     begin,
-    transaction,
-    close,
-    /** Closes it when its last statement has ended, also if that is no longer waited for. */
-    async end(): Promise<void> {
-      await answer?.catch(() => undefined);
-      await close();
+
+    /** All or nothing. `work` is repeated if PostgreSQL reports a conflict with another transaction. */
+    async transaction<T>(work: () => Promise<T>): Promise<T> {
+      for (let repeats = 0; ; repeats++) {
+        try {
+          // A transaction that waits for a lock must see the changes made meanwhile.
+          await begin("ISOLATION LEVEL READ COMMITTED");
+          const result = await work();
+          await ask("COMMIT");
+          return result;
+        } catch (error) {
+          if (lost) throw error;
+          await ask("ROLLBACK");
+          if (!isRepeatable(causeOf(error)) || repeats === MAX_REPEATS) throw error;
+          await sleep(Math.random() * Math.min(500, 20 * 2 ** repeats));
+        }
+      }
+    },
+
+    async close(): Promise<void> {
+      const borrowed = await loan?.catch(() => undefined);
+      loan = undefined;
+      await borrowed?.giveBack(answer);
     },
   };
 }

@@ -6,13 +6,13 @@ import { checkServerIdentity, type ConnectionOptions, type PeerCertificate } fro
 import { systemReason } from "../../../../disk/system-reason.ts";
 import { badAddress } from "./failures.ts";
 
-const MODES = ["disable", "prefer", "require", "verify-ca", "verify-full"] as const;
+const MODES = ["disable", "require", "verify-ca", "verify-full"] as const;
 
 export type Tls = ReturnType<typeof tlsOf>;
 
 /**
  * How connections are encrypted, in the words of libpq's `sslmode`, and the certificates of the trusted authorities.
- * Default: `verify-full` by those that Node trusts, or `prefer` if the connection stays on the machine.
+ * Default: `verify-full` by those that Node trusts, or `disable` if the connection stays on the machine.
  *
  * `require` with a root certificate means `verify-ca`, as in libpq; so does the file `~/.postgresql/root.crt` count.
  * @throws {ServeError}
@@ -37,11 +37,11 @@ export function tlsOf(sslmode: string | undefined, sslrootcert: string | undefin
   return { mode: mode === "require" ? "verify-ca" : mode, ca };
 }
 
-export function sslOption({ mode, ca }: Tls, host: string): boolean | "prefer" | "require" | ConnectionOptions {
-  // PostgreSQL speaks no TLS on a Unix socket, and libpq ignores sslmode there.
-  if (host.startsWith("/") || mode === "disable") return false;
+export function sslOption({ mode, ca }: Tls, host: string): false | ConnectionOptions {
   const effective = mode ?? defaultMode(host);
-  if (effective === "prefer" || effective === "require") return effective;
+  // PostgreSQL speaks no TLS on a Unix socket, and libpq ignores sslmode there.
+  if (host.startsWith("/") || effective === "disable") return false;
+  if (effective === "require") return { rejectUnauthorized: false };
   return {
     rejectUnauthorized: true,
     ...(ca !== undefined && { ca }),
@@ -56,14 +56,12 @@ export function tlsWarning({ mode }: Tls, host: string): string | undefined {
   const effective = mode ?? defaultMode(host);
   if (isLocal(host) || effective === "verify-full" || effective === "verify-ca") return undefined;
   const state =
-    effective === "disable"
-      ? "the connection is not encrypted"
-      : `the server's certificate is not verified${effective === "prefer" ? ", and the connection may not be encrypted" : ""}`;
+    effective === "disable" ? "the connection is not encrypted" : "the server's certificate is not verified";
   return `${state} (sslmode=${effective}), so a machine in between could read every key. Use sslmode=verify-full.`;
 }
 
-function defaultMode(host: string): "prefer" | "verify-full" {
-  return isLocal(host) ? "prefer" : "verify-full";
+function defaultMode(host: string): "disable" | "verify-full" {
+  return isLocal(host) ? "disable" : "verify-full";
 }
 
 /** Whether connections to this host stay on the machine. A DNS server may know any other name, and `*.localhost`. */
