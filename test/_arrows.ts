@@ -260,7 +260,6 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   maxmind: ["server/sign-in/geo.ts"],
   preact: ["dashboard"],
   "@preact/signals": ["dashboard"],
-  fuzzysort: ["dashboard/shell"],
   pg: ["server/store/postgres/database"],
   pgpass: ["server/store/postgres/database/connection.ts"],
   "prom-client": ["server/metrics.ts"],

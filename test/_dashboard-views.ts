@@ -22,8 +22,7 @@ export async function openRecord({ page, visit }: Dashboard, view: string): Prom
   await visit(view);
   const row = page.getByTestId("row").first();
   await row.waitFor();
-  await row.focus();
-  await page.keyboard.press("Enter");
+  await row.getByRole("link").first().click();
   await settled(page);
   await page.locator(".heading > a").waitFor();
 }

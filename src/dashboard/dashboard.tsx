@@ -6,7 +6,7 @@ import { App } from "./shell/app.tsx";
 await redeemLink();
 // A link that is opened in a tab with the dashboard changes the address alone.
 globalThis.addEventListener("hashchange", () => void redeemLink());
-startStream();
+void startStream();
 const place = document.querySelector("#app")!;
 place.replaceChildren();
 render(<App />, place);

@@ -48,7 +48,7 @@ export function goTo(address: string): void {
   hash.value = globalThis.location.hash;
 }
 
-/** Changes parameters of the current view without a new entry in the browser's history. */
+/** Changes parameters of the current view without a new entry in the browser's history. An empty one is removed. */
 export function refine(changes: Readonly<Record<string, string | undefined>>): void {
   const { path, query } = location.peek();
   history.replaceState(null, "", href(path, { ...query, ...changes }));

@@ -170,7 +170,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", () => {
         await dialog.getByRole("button", { name: "Cancel" }).click();
       }
     }
-    await page.getByTestId("row").getByText("mary@example.test").click();
+    await page.getByTestId("row").filter({ hasText: "mary@example.test" }).getByRole("link").click();
     await page.getByRole("heading", { name: "Mary" }).waitFor();
     const id = await userId("mary@example.test");
     expect(page.url()).toContain(`#/users/${id}`);
@@ -317,9 +317,6 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", () => {
       env: { PATH: process.env["PATH"], SVC_SECRET_KEY: key },
     });
     expect(stdout).toMatch(/^\[.*\]200$/s);
-    await button("Copy as client code").click();
-    await expect.poll(copied).toContain("svc.users.search(");
-    expect(await copied()).toContain("process.env.SVC_SECRET_KEY");
   });
 
   it("finds an old request, because the server filters", async () => {
@@ -337,7 +334,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", () => {
     const { page, visit, svc } = dashboard;
     await signIn(svc);
     await visit("flows");
-    await page.getByTestId("row").first().focus();
+    await page.getByTestId("row").first().getByRole("link").focus();
     const top = await page.getByTestId("row").first().getAttribute("data-id");
     const place = await page.getByTestId("row").first().boundingBox();
     await signIn(svc);

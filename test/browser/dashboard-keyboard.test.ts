@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CHROMIUM } from "../_browser.ts";
-import { generate, linkOf, openDashboard, settled, signIn, type Dashboard } from "../_dashboard.ts";
+import { generate, openDashboard, settled, signIn, type Dashboard } from "../_dashboard.ts";
 import { useFresh } from "../_fresh.ts";
 
 describe.skipIf(CHROMIUM === undefined)("The dashboard, by keyboard,", () => {
@@ -15,55 +15,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, by keyboard,", () => {
     () => dashboard?.close(),
   );
 
-  const focusedRow = (): Promise<string | null> =>
-    dashboard.page.evaluate("document.activeElement?.closest('tr')?.dataset.id ?? null");
   const hash = (): Promise<string> => dashboard.page.evaluate("location.hash");
-
-  it("focuses the search on / and lists the keys on ?", async () => {
-    const { page, visit } = dashboard;
-    await visit("users");
-    await page.keyboard.press("/");
-    expect(await page.evaluate("document.activeElement.dataset.testid")).toBe("query");
-    expect(await page.getByTestId("query").inputValue()).toBe("");
-    await page.keyboard.type("?");
-    expect(await page.getByTestId("query").inputValue(), "typed, not taken as a shortcut").toBe("?");
-    await page.getByTestId("query").fill("");
-    await page.keyboard.press("Escape");
-    await page.locator("h1").click();
-    await page.keyboard.press("?");
-    await page.getByRole("dialog", { name: "Keys" }).waitFor();
-    await page.keyboard.press("Escape");
-    await page.getByRole("dialog").waitFor({ state: "detached" });
-  });
-
-  const KEYS: [key: string, init: string, focused: string][] = [
-    ["Ctrl+K", `{ key: "k", ctrlKey: true }`, "palette"],
-    ["/", `{ key: "/" }`, "query"],
-    ["?", `{ key: "?" }`, "close-dialog"],
-  ];
-
-  it.each(KEYS)("sends the key after %s to what it opened, however soon it comes", async (_, init, focused) => {
-    const { page, visit } = dashboard;
-    await visit("users");
-    // Between two keys a browser finishes its microtasks, but need not paint.
-    const active = await page.evaluate<string>(`(async () => {
-      document.body.dispatchEvent(new KeyboardEvent("keydown", { ...${init}, bubbles: true, cancelable: true }));
-      for (let n = 0; n < 10; n++) await undefined;
-      return document.activeElement.dataset.testid;
-    })()`);
-    expect(active).toBe(focused);
-    await page.keyboard.press("Escape");
-    await page.getByRole("dialog").waitFor({ state: "detached" });
-  });
-
-  it("opens the first match when keys follow each other without a pause", async () => {
-    const { page, visit } = dashboard;
-    await visit("overview");
-    await page.keyboard.press("Control+k");
-    await page.keyboard.type("requ");
-    await page.keyboard.press("Enter");
-    await expect.poll(hash).toBe("#/requests");
-  });
 
   const FORMS: [view: string, opener: string | RegExp, title: RegExp, field: string][] = [
     ["users", "New user", /^New user$/, "Name"],
@@ -128,131 +80,41 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, by keyboard,", () => {
     const { page, visit } = dashboard;
     await visit("overview");
     await visit("users");
-    await page.keyboard.press("?");
-    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.getByTestId("row").first().getByRole("link").click();
+    await page.getByTestId("edit-user").click();
+    await page.getByRole("dialog", { name: "Edit user" }).waitFor();
     await page.goBack();
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    await expect.poll(hash).toBe("#/overview");
+    await expect.poll(hash).toBe("#/users");
   });
 
-  it.each(["Control+k", "Meta+k"])("opens every view from the palette with %s", async (keys) => {
-    const { page, visit } = dashboard;
-    await visit("overview");
-    await page.keyboard.press(keys);
-    await page.getByTestId("palette").fill("move the cl");
-    await page.keyboard.press("Enter");
-    await expect.poll(hash).toBe("#/control?section=clock");
-    await page.getByRole("dialog").waitFor({ state: "detached" });
-  });
-
-  it("offers a search for a typed e-mail address, and moves in the palette by arrows", async () => {
-    const { page, visit } = dashboard;
-    await visit("overview");
-    await page.keyboard.press("Control+k");
-    await page.getByTestId("palette").fill("ada@acme.test");
-    // The users that are found come above it.
-    await page.getByRole("option", { name: /^Ada Lovelace/ }).waitFor();
-    await page.getByRole("option", { name: "Search users for ada@acme.test" }).click();
-    await expect.poll(hash).toBe("#/users?query=email%3Aada%40acme.test");
-    await page.keyboard.press("Control+k");
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("Enter");
-    await expect.poll(hash).toBe("#/instances");
-  });
-
-  it("moves through rows with the arrows, opens one with Enter and returns to it with Escape", async () => {
-    const { page, visit } = dashboard;
-    await visit("users?query=email:*@acme.test");
-    await page.getByTestId("row").first().focus();
-    const first = await focusedRow();
-    await page.keyboard.press("ArrowDown");
-    const second = await focusedRow();
-    expect(second).not.toBe(first);
-    await page.keyboard.press("Enter");
-    await page.getByTestId("delete-user").waitFor();
-    await page.keyboard.press("Escape");
-    await expect.poll(focusedRow).toBe(second);
-    expect(await hash(), "with the search that was made").toBe("#/users?query=email:*@acme.test");
-  });
-
-  it("returns to the row's page too", async () => {
+  it("opens a row by its link, and comes back to the page of the list", async () => {
     const { page, visit } = dashboard;
     await visit("overview");
     await visit("users");
     await page.getByTestId("next-page").click();
-    await page.getByText("Page 2 ·").waitFor();
+    await page.getByText("51–100 of").waitFor();
     await settled(page);
-    await page.getByTestId("row").nth(3).focus();
-    const row = await focusedRow();
+    const id = await page.getByTestId("row").nth(3).getAttribute("data-id");
+    await page.getByTestId("row").nth(3).getByRole("link").focus();
     await page.keyboard.press("Enter");
     await page.getByTestId("delete-user").waitFor();
-    await page.keyboard.press("Escape");
-    await page.getByText("Page 2 ·").waitFor();
-    await expect.poll(focusedRow).toBe(row);
+    await page.goBack();
+    await page.getByText("51–100 of").waitFor();
+    await page.locator(`tr[data-id="${id!}"]`).waitFor();
   });
 
-  it.each([
-    ["Macintosh; Intel Mac OS X 10_15_7", "⌘K"],
-    ["X11; Linux x86_64", "Ctrl K"],
-    ["Windows NT 10.0; Win64; x64", "Ctrl K"],
-  ])("names the keys of %s", async (platform, keys) => {
-    const { browser, svc } = dashboard;
-    const context = await browser.newContext({ userAgent: `Mozilla/5.0 (${platform}) Chrome/130.0.0.0` });
-    const page = await context.newPage();
-    await page.goto(await linkOf(svc));
-    expect(await page.getByTestId("open-palette").locator("kbd").textContent()).toBe(keys);
-    await page.keyboard.press("?");
-    await page.getByRole("dialog").getByText(keys, { exact: true }).waitFor();
-    await context.close();
-  });
-
-  it("leaves the arrows for scrolling when no row has the focus", async () => {
+  it("reaches every row of a list with Tab, and shows where the focus is", async () => {
     const { page, visit } = dashboard;
     await visit("users");
-    await page.locator("h1").click();
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("ArrowDown");
-    await expect.poll(() => page.evaluate<number>("scrollY")).toBeGreaterThan(0);
-  });
-
-  it("completes fields, explains the search in words and reports its errors", async () => {
-    const { page, visit } = dashboard;
-    await visit("sessions");
-    const words = page.getByTestId("query-words");
-    await page.keyboard.press("/");
-    await page.keyboard.type("prov");
-    await page.getByRole("option", { name: /^provider/ }).waitFor();
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("Enter");
-    await expect.poll(() => page.getByTestId("query").inputValue()).toBe("provider:");
-    await page.keyboard.type("git");
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("Enter");
-    await expect.poll(() => page.getByTestId("query").inputValue()).toBe("provider:github");
-    await expect.poll(() => words.textContent()).toMatch(/^Shows sessions .*provider.*github/);
-    await page.getByTestId("query").fill("nmae:ada");
-    await expect.poll(() => words.textContent()).toMatch(/^Unknown field "nmae"\..* Did you mean "name"\?$/);
-    await page.getByTestId("query").fill("ada");
-    await page.getByRole("option", { name: "name:*ada*" }).waitFor();
-    await page.keyboard.press("Escape");
-    await expect.poll(() => words.textContent()).toMatch(/^"ada" is not .* To find it within a name: name:\*ada\*$/);
-    expect(await page.getByTestId("query").getAttribute("aria-invalid")).toBe("true");
-  });
-
-  it("completes the providers of users, and says whether two bounds are a range", async () => {
-    const { page, visit } = dashboard;
-    await visit("users");
-    const words = page.getByTestId("query-words");
-    await page.keyboard.press("/");
-    await page.keyboard.type("provider:n");
-    await page.getByRole("option", { name: /^null/ }).waitFor();
-    await page.getByTestId("query").fill("provider:git");
-    await page.getByRole("option", { name: /^github/ }).click();
-    await expect.poll(() => words.textContent()).toBe('Shows users whose providers include "github".');
-    await page.getByTestId("query").fill("created_at<2026-01-10 created_at>2026-03-04");
-    await expect.poll(() => words.textContent()).toMatch(/these do not overlap, so either is enough/);
-    await page.getByTestId("query").fill("created_at>2026-01-10 created_at<2026-03-04");
-    await expect.poll(() => words.textContent()).toMatch(/\(a range\)\.$/);
+    const link = page.getByTestId("row").first().getByRole("link");
+    await link.focus();
+    await page.keyboard.press("Tab");
+    expect(await page.locator("tr:focus-within").count()).toBe(1);
+    const second = await page.getByTestId("row").nth(1).getAttribute("data-id");
+    expect(await page.evaluate("document.activeElement.closest('tr').dataset.id")).toBe(second);
+    const outline = "getComputedStyle(document.activeElement, '::after').outlineStyle";
+    expect(await page.evaluate(outline)).toBe("solid");
   });
 
   it("has its views behind a button named Menu below 700 px", async () => {

@@ -45,7 +45,6 @@ it.skipIf(CHROMIUM === undefined)(
       await page.getByTestId("reconnecting").waitFor();
       await page.goto(`${svc.url}/__svc/#/${view}`);
       await page.getByTestId("problem").getByText("cannot be reached").waitFor();
-      expect(await page.getByTestId("query").getAttribute("aria-invalid"), "the search is not at fault").toBe("false");
       const again = await serve(options);
       await page.getByTestId("row").first().waitFor();
       await again.close();

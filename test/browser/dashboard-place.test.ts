@@ -11,6 +11,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard keeps", () => {
       on = await openDashboard();
       await generate(on, 60);
       for (const as of ["ada@acme.test", "grace@acme.test", "sofya"]) await signIn(on.svc, { as, provider: "github" });
+      await (await fetch(on.svc.url)).text();
     },
     () => on?.close(),
   );
@@ -63,8 +64,8 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard keeps", () => {
     await page.getByTestId("row").getByText("Hank Scorpio").waitFor();
     await page.getByRole("link", { name: "Sessions" }).click();
     await settled(page);
-    expect(await page.locator(".search-row select option:checked").textContent()).toBe("Globex");
-    await page.locator(".search-row select").selectOption({ label: "Acme" });
+    expect(await page.locator(".filters select option:checked").textContent()).toBe("Globex");
+    await page.locator(".filters select").selectOption({ label: "Acme" });
   });
 
   it("the search and the place in a list after a deletion", async () => {
@@ -78,7 +79,6 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard keeps", () => {
     await page.locator(`tr[data-id="${next!}"]`).waitFor();
     expect(decodeURIComponent(page.url())).toContain("query=email:*example*");
     expect(await page.locator(`tr[data-id="${deleted!}"]`).count()).toBe(0);
-    await expect.poll(() => page.evaluate("document.activeElement.dataset.id")).toBe(next);
   });
 
   it("the address that was asked for without a key", async () => {
@@ -129,7 +129,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard keeps", () => {
     await page.getByTestId("row").first().waitFor();
   });
 
-  it.each(["users", "sessions", "flows", "requests?all=yes", "instances"])(
+  it.each(["users", "sessions", "flows", "requests", "instances"])(
     "every column of %s in a narrow window, each with its title",
     async (view) => {
       const { page, visit } = on;
@@ -140,7 +140,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard keeps", () => {
       for (const width of [375, 768, 900]) {
         await page.setViewportSize({ width, height: 800 });
         const shown = await page.evaluate<number>(
-          "[...document.querySelector('tbody tr').children].filter((cell) => cell.checkVisibility() || !cell.textContent).length",
+          "[...document.querySelector('tbody tr').children].filter((cell) => cell.checkVisibility()).length",
         );
         expect([width, shown, await overflow(page)]).toEqual([width, wide.length, 0]);
       }

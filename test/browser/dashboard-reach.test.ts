@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { CHROMIUM } from "../_browser.ts";
-import { generate, linkOf, openDashboard, settled, signIn, until, type Dashboard } from "../_dashboard.ts";
+import { generate, linkOf, openDashboard, signIn, until, type Dashboard } from "../_dashboard.ts";
 import { useFresh } from "../_fresh.ts";
 
 const run = promisify(execFile);
@@ -16,6 +16,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", () => {
       await generate(on, 120);
       await signIn(on.svc, { provider: "github", as: "grace@acme.test" });
       await signIn(on.svc);
+      await (await fetch(on.svc.url)).text();
     },
     () => on?.close(),
   );
@@ -56,23 +57,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", () => {
     await expect.poll(() => page.evaluate<number>(below)).toBeLessThan(1);
   });
 
-  it("returns to the row and the page of the list after a click on a name", async () => {
-    const { page, visit } = on;
-    await visit("users");
-    await page.getByTestId("next-page").click();
-    await page.getByText("Page 2").waitFor();
-    await settled(page);
-    const row = page.getByTestId("row").nth(20);
-    const id = await row.getAttribute("data-id");
-    await row.getByRole("link").click();
-    await page.getByTestId("delete-user").waitFor();
-    expect(await active("id"), "the next key belongs to the new view").toBe("main");
-    await page.goBack();
-    await page.getByText("Page 2").waitFor();
-    await expect.poll(() => active("closest('tr')?.dataset.id")).toBe(id);
-  });
-
-  it.each(["flows", "requests?all=yes", "instances", "users", "sessions"])(
+  it.each(["flows", "requests", "instances", "users", "sessions"])(
     "has a link in every row of %s, to open it in another tab",
     async (view) => {
       const { page, visit, context } = on;
@@ -89,7 +74,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", () => {
       await other.getByRole("link", { name: "Back to the list" }).waitFor();
       await other.close();
       expect(page.url()).toBe(before);
-      await row.focus();
+      await row.getByRole("link").first().focus();
       await page.keyboard.press("Enter");
       await page.getByRole("link", { name: "Back to the list" }).waitFor();
     },
@@ -151,14 +136,13 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", () => {
   it("shows what is chosen with forced colors", async () => {
     const { page, visit } = on;
     await page.emulateMedia({ forcedColors: "active" });
-    await visit("users");
-    await page.keyboard.press("Control+k");
-    await page.getByRole("dialog").getByRole("option").nth(1).waitFor();
-    const colors = await page.evaluate<string[]>(
-      "[...document.querySelectorAll('[role=option], .nav-link')].slice(0, 10).map((one) => getComputedStyle(one).backgroundColor)",
-    );
-    expect(new Set(colors).size).toBe(2);
-    await page.keyboard.press("Escape");
+    await visit("control");
+    for (const chosen of [".nav-link", "[role=tab]"]) {
+      const colors = await page.evaluate<string[]>(
+        `[...document.querySelectorAll("${chosen}")].map((one) => getComputedStyle(one).backgroundColor)`,
+      );
+      expect(new Set(colors).size, chosen).toBe(2);
+    }
     await page.emulateMedia({ forcedColors: "none" });
   });
 

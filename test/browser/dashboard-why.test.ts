@@ -23,7 +23,7 @@ describe.skipIf(CHROMIUM === undefined && !process.env["CI"])("Why did Ada's sig
       .getByTestId("row")
       .getByText("GitHub has no verified primary e-mail address for this account.")
       .waitFor();
-    await page.getByTestId("row").click();
+    await page.getByTestId("row").getByRole("link").first().click();
     await settled(page);
     const failed = page.locator("li.failed");
     expect(await failed.locator("details[open] summary strong").textContent()).toBe("emails");

@@ -89,7 +89,7 @@ describe("Failures by reason", () => {
     const { failures } = (await control("GET /flows/summary?provider=google")).body;
     const group = failures.find(({ reason }: { reason: string }) => reason.includes("limits the rate"));
     expect(group).toMatchObject({ error: "temporarily_unavailable", providers: ["google"], count: 4 });
-    expect(group.people).toEqual(["ada", "grace"]);
+    expect(group.people).toEqual(["Ada Lovelace", "Grace Hopper"]);
     expect(await found({ reason: group.filter, provider: "google" })).toHaveLength(4);
     const total = failures.reduce((sum: number, { count }: { count: number }) => sum + count, 0);
     expect(total).toBe((await found({ result: "error", provider: "google" })).length);

@@ -78,29 +78,21 @@ const READ_ONLY = ["GET", "HEAD", "OPTIONS"];
 
 /**
  * Reads the state again soon after a change: the counts after a sign-in, and everything after a request of the control API
- * that writes. While the server can't answer, it retries. A hidden tab waits until it is visible, because twenty tabs would
- * send requests at once.
+ * that writes. While the server can't answer, it retries.
  */
 export function followChanges(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let last = -Infinity;
-  let isStale = false;
   let isCountsOnly = true;
   const refreshIn = (ms: number): void => {
     const pause = Math.max(ms, last + BUSY_MS - performance.now());
     timer ??= setTimeout(() => {
       timer = undefined;
-      isStale = document.hidden;
-      if (isStale) return;
       last = performance.now();
       void refreshState(isCountsOnly && service.peek().problem === undefined);
       isCountsOnly = true;
     }, pause);
   };
-  const onVisible = (): void => {
-    if (isStale) refreshIn(0);
-  };
-  document.addEventListener("visibilitychange", onVisible);
   const stops = [
     onEvent(({ resource, data }) => {
       if (resource === "flow" ? data.result === "open" : !isWrite(data)) return;
@@ -114,7 +106,6 @@ export function followChanges(): () => void {
   ];
   return () => {
     clearTimeout(timer);
-    document.removeEventListener("visibilitychange", onVisible);
     for (const stop of stops) stop();
   };
 }

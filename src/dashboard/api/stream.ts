@@ -5,16 +5,9 @@ import { changes, control, dashboardKey } from "./client.ts";
 export const streamStatus = signal<"connecting" | "live" | "reconnecting">("connecting");
 
 type Listener = (event: ServerEvent) => void;
-type Message =
-  | { readonly event: ServerEvent }
-  | { readonly status: "live" | "reconnecting" }
-  /** Sent by a new tab to the one that reads. */
-  | { readonly ask: "status" };
 
 const listeners = new Set<Listener>();
-const channel = new BroadcastChannel("svc_events");
-let isLeading = false;
-let isClosing = false;
+const isVisible = signal(!document.hidden);
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
 
 /** Calls back for each event until the returned function is called. */
@@ -29,68 +22,50 @@ export function connected(): Promise<void> {
 }
 
 /**
- * One connection for all tabs: a browser opens six to a host, and the application under test needs them. The tab that has
- * the lock reads the stream and passes events on; when it is closed another tab gets the lock.
+ * Reads the events while the tab is visible. A hidden one has no connection, because a browser opens six to a host, and the
+ * application under test needs them. What it missed is loaded when it is visible again.
  */
-export function startStream(): void {
-  channel.addEventListener("message", ({ data }: MessageEvent<Message>) => receive(data));
-  tell({ ask: "status" });
-  // The connection of a page that is left ends, too. Its other tabs are not told of it: one of them opens the next.
-  globalThis.addEventListener("pagehide", () => (isClosing = true));
-  globalThis.addEventListener("pageshow", () => (isClosing = false));
-  void navigator.locks.request("svc_events", lead);
-}
-
-async function lead(): Promise<never> {
-  isLeading = true;
+export async function startStream(): Promise<never> {
+  let reading: AbortController | undefined;
+  document.addEventListener("visibilitychange", () => {
+    isVisible.value = !document.hidden;
+    if (document.hidden) reading?.abort();
+  });
+  // A page that is left has none either, even if the browser keeps it for going back.
+  globalThis.addEventListener("pagehide", () => {
+    isVisible.value = false;
+    reading?.abort();
+  });
+  globalThis.addEventListener("pageshow", () => void (isVisible.value = !document.hidden));
   for (let failures = 0; ;) {
+    await until(isVisible, Boolean);
     await until(dashboardKey, (key) => key !== undefined);
-    await read(() => (failures = 0)).catch(() => undefined);
-    publish({ status: "reconnecting" });
+    reading = new AbortController();
+    const onOpen = (): void => {
+      failures = 0;
+      setStatus("live");
+    };
+    try {
+      for await (const event of control.events({ onOpen, signal: reading.signal }))
+        for (const listener of listeners) listener(event);
+    } catch {
+      // Tried again below.
+    }
+    isMissing = true;
     // Without a key, which the server may have refused, only another one helps.
-    if (dashboardKey.peek() === undefined) continue;
+    if (reading.signal.aborted || dashboardKey.peek() === undefined) continue;
+    setStatus("reconnecting");
     const pause = RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)];
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
 
-async function read(onOpen: () => void): Promise<void> {
-  const opened = (): void => {
-    onOpen();
-    publish({ status: "live" });
-  };
-  for await (const event of control.events({ onOpen: opened })) publish({ event });
-}
-
-/** To this tab and, by the channel, to the others. */
-function publish(message: Message): void {
-  if (isClosing) return;
-  receive(message);
-  tell(message);
-}
-
-function tell(message: Message): void {
-  // A channel has one origin, and takes none.
-  // eslint-disable-next-line unicorn/require-post-message-target-origin
-  channel.postMessage(message);
-}
-
-function receive(message: Message): void {
-  if ("ask" in message) {
-    if (isLeading && streamStatus.peek() !== "connecting") tell({ status: streamStatus.peek() as "live" });
-    return;
-  }
-  if ("status" in message) {
-    setStatus(message.status);
-    return;
-  }
-  setStatus("live");
-  for (const listener of listeners) listener(message.event);
-}
+/** Whether events were missed. */
+let isMissing = false;
 
 function setStatus(status: "live" | "reconnecting"): void {
-  // Events were missed.
-  if (status === "live" && streamStatus.peek() === "reconnecting") changes.value++;
+  if (status === "live" && isMissing) changes.value++;
+  if (status === "live") isMissing = false;
   streamStatus.value = status;
 }
 

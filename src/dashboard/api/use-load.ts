@@ -2,7 +2,6 @@ import { useSignal, type Signal } from "@preact/signals";
 import { useCallback, useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { ServerEvent } from "../../control-client/index.ts";
 import { changes } from "./client.ts";
-import { refreshState } from "./service.ts";
 import { onEvent } from "./stream.ts";
 
 export interface Load<Result> {
@@ -16,7 +15,6 @@ export interface Load<Result> {
 /** Loads everything again that is shown, because records were changed. */
 export function reloadAll(): void {
   changes.value++;
-  void refreshState();
 }
 
 /**

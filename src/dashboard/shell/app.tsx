@@ -1,16 +1,14 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useErrorBoundary, useLayoutEffect } from "preact/hooks";
-import { dashboardKey, rememberAddress, signedOutReason } from "../api/client.ts";
+import { changes, dashboardKey, rememberAddress, signedOutReason } from "../api/client.ts";
 import { streamStatus } from "../api/stream.ts";
 import { followChanges, refreshState, service } from "../api/service.ts";
-import { currentAddress, location } from "../router.ts";
+import { currentAddress, go, location } from "../router.ts";
 import { Icon, Notices } from "../ui/button.tsx";
 import { Heading, Panel, Problem } from "../ui/parts.tsx";
 import { ClockChip, Navigation, WaitingScenarios } from "./navigation.tsx";
-import { openPalette, Palette, PALETTE_KEYS } from "./palette.tsx";
 import { OpenedDialog } from "../ui/dialog.tsx";
-import { useShortcuts } from "./shortcuts.tsx";
 import { VIEWS } from "./views.ts";
 import { CopyableCode } from "../ui/values.tsx";
 
@@ -19,7 +17,6 @@ export function App() {
   const isMenuOpen = useSignal(false);
   const { path } = location.value;
   const place = path.join("/");
-  useShortcuts();
   useEffect(followChanges, []);
   const closeMenu = (): void => void (isMenuOpen.value = false);
   useEffect(closeMenu, [place]);
@@ -30,9 +27,11 @@ export function App() {
     ([...links].find((link) => link.ariaCurrent) ?? links[0])?.focus();
     return () => document.querySelector<HTMLElement>(".menu-button")?.focus();
   }, [isMenuOpen.value]);
+  // Its value now: when the effect runs, it may be another.
+  const status = streamStatus.value;
   useEffect(() => {
-    if (streamStatus.value === "live") void refreshState();
-  }, [streamStatus.value, dashboardKey.value]);
+    if (status === "live") void refreshState();
+  }, [status, dashboardKey.value, changes.value]);
   if (dashboardKey.value === undefined)
     return (
       <>
@@ -78,11 +77,7 @@ export function App() {
               <Icon name="menu" />
               Menu
             </button>
-            <button type="button" class="palette-button" onClick={openPalette} data-testid="open-palette">
-              <Icon name="search" />
-              Go to…
-              <kbd>{PALETTE_KEYS}</kbd>
-            </button>
+            <FindPerson />
             <ClockChip />
           </header>
           <main id="main" tabIndex={-1} data-address={currentAddress.value}>
@@ -102,9 +97,32 @@ export function App() {
           </main>
         </div>
       </div>
-      <Palette />
       <Notices />
     </>
+  );
+}
+
+/** Finds a person's sign-ins, the failed ones included, from every view. */
+function FindPerson() {
+  const find = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
+    const user = String(new FormData(form).get("user")).trim();
+    if (user === "") return;
+    go(["flows"], { user });
+    form.reset();
+  };
+  return (
+    <form class="find-person" role="search" onSubmit={find}>
+      <Icon name="search" />
+      <input
+        type="search"
+        name="user"
+        data-testid="find-person"
+        aria-label="Find a person's sign-ins"
+        placeholder="Whose sign-in? Name, e-mail, login or id"
+      />
+    </form>
   );
 }
 

@@ -38,7 +38,7 @@ export function Navigation(props: { current: View["path"] | undefined; isOpen: b
         </a>
       ))}
       <div class="sidebar-foot">
-        <span class={`live${status === "reconnecting" ? " off" : ""}`} data-testid="stream-status">
+        <span class={`live ${status}`} data-testid="stream-status">
           <i />
           {STATUS[status]}
         </span>

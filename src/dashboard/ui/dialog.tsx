@@ -26,14 +26,8 @@ export function OpenedDialog() {
  * A modal dialog. Its first field has the focus, without a field its first button. Esc, a click outside and another address
  * close it, and the focus returns to its previous place.
  */
-export function Dialog(props: {
-  title: string;
-  children: ComponentChildren;
-  onClose?: (() => void) | undefined;
-  /** Whether it is at the top of the window, where it stays while its content grows and shrinks. */
-  isHigh?: boolean;
-}) {
-  const { title, children, onClose = closeDialog, isHigh } = props;
+function Dialog(props: { title: string; children: ComponentChildren; onClose?: (() => void) | undefined }) {
+  const { title, children, onClose = closeDialog } = props;
   const element = useRef<HTMLDialogElement>(null);
   // Before the next key event, which already belongs to the dialog.
   useLayoutEffect(() => {
@@ -54,7 +48,6 @@ export function Dialog(props: {
   return (
     <dialog
       ref={element}
-      class={isHigh ? "high" : ""}
       aria-label={title}
       onCancel={(event) => {
         event.preventDefault();

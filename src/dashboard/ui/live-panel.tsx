@@ -16,10 +16,10 @@ export interface Filter {
   readonly choices?: readonly Choice[];
 }
 
-const PAUSE_MS = 200;
+const PAUSE_MS = 250;
 
 /** Filters the list of a view. The filters are part of the address, so that a link shows the same list. */
-export function FilterBar({ filters, children }: { filters: readonly Filter[]; children?: ComponentChildren }) {
+export function FilterBar({ filters }: { filters: readonly Filter[] }) {
   const { query } = location.value;
   return (
     <div class="filters">
@@ -34,19 +34,31 @@ export function FilterBar({ filters, children }: { filters: readonly Filter[]; c
             onChange={(value) => refine({ [name]: value })}
           />
         ) : (
-          <TextFilter key={name} name={name} label={label} value={query[name] ?? ""} />
+          <TextFilter
+            key={name}
+            name={name}
+            label={label}
+            value={query[name] ?? ""}
+            onChange={(value) => refine({ [name]: value })}
+          />
         ),
       )}
-      {children}
     </div>
   );
 }
 
 /** Applies the text shortly after typing stops, and at once on Enter. */
-function TextFilter({ name, label, value }: { name: string; label: string; value: string }) {
+export function TextFilter(props: {
+  name: string;
+  label: string;
+  placeholder?: string;
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  const { name, label, placeholder = label, value, onChange } = props;
   const text = useSignal(value);
   const apply = (): void => {
-    if (text.peek().trim() !== value) refine({ [name]: text.peek().trim() });
+    if (text.peek().trim() !== value) onChange(text.peek().trim());
   };
   useLayoutEffect(() => {
     if (text.peek().trim() !== value) text.value = value;
@@ -58,11 +70,10 @@ function TextFilter({ name, label, value }: { name: string; label: string; value
   return (
     <input
       class="filter-text"
-      type="text"
-      data-search
+      type="search"
       data-testid={`filter-${name}`}
       aria-label={label}
-      placeholder={label}
+      placeholder={placeholder}
       spellcheck={false}
       value={text.value}
       onInput={(event) => void (text.value = event.currentTarget.value)}

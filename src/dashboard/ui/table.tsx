@@ -1,10 +1,17 @@
-import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
-import { classOf, opened, setSelected, TableRow, type Column, type Selection, type TableRecord } from "./table-row.tsx";
+import { Component, type ComponentChildren } from "preact";
+import type { Load } from "../api/use-load.ts";
+import { Listed, Panel } from "./parts.tsx";
 
-export interface Sorting {
+export interface TableRecord {
+  readonly id: string;
+}
+
+export interface Column<Row extends TableRecord> {
   readonly title: string;
-  readonly isDescending: boolean;
+  readonly cell: (row: Row) => ComponentChildren;
+  /** Takes the width that the others leave. */
+  readonly isWide?: boolean;
+  readonly align?: "end";
 }
 
 export interface TableProps<Row extends TableRecord> {
@@ -14,89 +21,98 @@ export interface TableProps<Row extends TableRecord> {
   /** The buttons of a row, in a column of their own. */
   readonly buttonsOf?: (row: Row) => ComponentChildren;
   readonly rows: readonly Row[];
-  /** The address that a row opens. */
-  readonly linkOf?: ((row: Row) => string) | undefined;
   readonly toneOf?: (row: Row) => "bad" | undefined;
-  /** Has a box for each row, and one for all. */
-  readonly selection?: Selection;
-  readonly sorting?: Sorting | undefined;
-  /** Whether it has few columns, which never stack. */
-  readonly isShort?: boolean | undefined;
-  /** Called with a column's title. Without it, the rows can't be sorted. */
-  readonly onSort?: (title: string) => void;
 }
 
-/** Whether the user comes back from a row of this table. */
-export function isReturning(label: string): boolean {
-  return opened.has(label);
-}
-
-/** A table whose rows can be selected with the arrow keys and opened with Enter. In a narrow window the cells of a row stack. */
-export function Table<Row extends TableRecord>(props: TableProps<Row>) {
-  const { label, rows, linkOf, toneOf, buttonsOf, selection, sorting, isShort, onSort } = props;
+/** A table of records. Where it is wider than the window, it scrolls by itself. */
+export function Table<Row extends TableRecord>({ label, rows, toneOf, buttonsOf, ...props }: TableProps<Row>) {
   const cell = (row: Row): ComponentChildren => <div class="row">{buttonsOf?.(row)}</div>;
   const columns = buttonsOf ? [...props.columns, { title: "Action", align: "end", cell } as const] : props.columns;
-  const ids = rows.map(({ id }) => id);
-  const body = useRef<HTMLTableSectionElement>(null);
-  const isFilled = rows.length > 0;
-  useLayoutEffect(() => {
-    const last = opened.get(label);
-    if (!isFilled || last === undefined) return;
-    opened.delete(label);
-    const all = [...body.current!.children] as HTMLElement[];
-    // A row that was deleted is followed by another in its place.
-    (all.find(({ dataset }) => dataset["id"] === last.id) ?? all[Math.min(last.index, all.length - 1)])?.focus();
-  }, [label, isFilled]);
-  // Roles are named because `display` takes them from a table that is stacked.
   return (
-    <div class={`table-scroll${isShort ? " short" : ""}`}>
-      <table role="table" aria-label={label}>
-        <thead role="rowgroup">
-          <tr role="row">
-            {selection && (
-              <th role="columnheader" scope="col" class="select">
-                <input
-                  type="checkbox"
-                  aria-label="Select all rows of this page"
-                  checked={isFilled && ids.every((id) => selection.value.has(id))}
-                  onChange={({ currentTarget }) => setSelected(selection, ids, currentTarget.checked)}
-                />
-              </th>
-            )}
-            {columns.map(({ title, sortBy, ...column }) => (
-              <th
-                key={title}
-                role="columnheader"
-                scope="col"
-                class={classOf(column)}
-                aria-sort={sorting?.title === title ? (sorting.isDescending ? "descending" : "ascending") : undefined}
-              >
-                {onSort && sortBy ? (
-                  <button type="button" class="sort" onClick={() => onSort(title)}>
-                    {title}
-                  </button>
-                ) : (
-                  title
-                )}
+    <div class="table-scroll">
+      <table aria-label={label}>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.title} scope="col" class={classOf(column)}>
+                {column.title}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody ref={body} role="rowgroup">
-          {rows.map((row, index) => (
-            <TableRow<Row>
-              key={ids[index]}
-              row={row}
-              columns={columns}
-              table={label}
-              address={linkOf?.(row)}
-              tone={toneOf?.(row)}
-              isFirst={index === 0}
-              selection={selection}
-            />
+        <tbody>
+          {rows.map((row) => (
+            <TableRow<Row> key={row.id} row={row} columns={columns} tone={toneOf?.(row)} />
           ))}
         </tbody>
       </table>
     </div>
+  );
+}
+
+interface TableRowProps<Row extends TableRecord> {
+  readonly row: Row;
+  readonly columns: readonly Column<Row>[];
+  readonly tone: "bad" | undefined;
+}
+
+/** Drawn again only when its record changes, or a signal that it shows: a live list has 200 of them. */
+class TableRow<Row extends TableRecord> extends Component<TableRowProps<Row>> {
+  override shouldComponentUpdate({ row, tone }: TableRowProps<Row>): boolean {
+    return row !== this.props.row || tone !== this.props.tone;
+  }
+
+  override render() {
+    return <Cells<Row> {...this.props} />;
+  }
+}
+
+/** Apart from the row, which a signal that is shown could not draw again. */
+function Cells<Row extends TableRecord>({ row, columns, tone }: TableRowProps<Row>) {
+  return (
+    <tr data-id={row.id} data-testid="row" class={tone}>
+      {columns.map((column) => (
+        <td key={column.title} class={classOf(column)}>
+          {column.cell(row)}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+/** The link of a row: it reaches over the whole row, and can be opened in another tab. */
+export function RowLink({ address, children }: { address: string; children: ComponentChildren }) {
+  return (
+    <a class="row-link" href={address}>
+      {children}
+    </a>
+  );
+}
+
+function classOf({ align, isWide }: Pick<Column<never>, "align" | "isWide">): string {
+  return [align && "align-end", isWide && "wide"].filter(Boolean).join(" ");
+}
+
+/** A panel with a table of a whole list of the API. */
+export function TablePanel<Row extends TableRecord>(
+  props: Omit<TableProps<Row>, "rows"> &
+    Pick<Load<readonly Row[]>, "data" | "error"> & {
+      reload: () => unknown;
+      title?: string;
+      /** What can be done with the list. */
+      actions?: ComponentChildren;
+      /** What stands above the table. */
+      children?: ComponentChildren;
+      empty: ComponentChildren;
+    },
+) {
+  const { title, actions, children, data, error, reload, empty, ...table } = props;
+  return (
+    <Panel title={title} actions={actions} flush>
+      {children}
+      <Listed data={data} error={error} reload={reload} empty={empty}>
+        {(rows) => <Table<Row> {...table} rows={rows} />}
+      </Listed>
+    </Panel>
   );
 }

@@ -1,6 +1,6 @@
 import { visible } from "../../wire/text/harmless.ts";
 import { drawnFor } from "../../wire/text/initials.ts";
-import { RowLink } from "./table-row.tsx";
+import { RowLink } from "./table.tsx";
 import { signal, useSignal } from "@preact/signals";
 import { relativeTime } from "../../wire/text/time.ts";
 import { clockOffset } from "../api/service.ts";

@@ -31,29 +31,3 @@ export function variablesIn({ path, body }: Pick<Asked, "path" | "body">): strin
   const found = `${path}\n${body ?? ""}`.matchAll(REDACTED);
   return [...new Set([...found].map(([, ofAddress, ofBody]) => (ofAddress ?? ofBody ?? "").toUpperCase()))];
 }
-
-/** The same with the typed client; undefined if the client has no method for it. */
-export function asClientCode({ method, path }: Pick<Asked, "method" | "path">, origin: string): string | undefined {
-  const url = new URL(path, origin);
-  const call = METHODS.find(([wanted, pattern]) => wanted === method && pattern.test(url.pathname));
-  if (!call) return undefined;
-  const [, pattern, write] = call;
-  return `import { createClient } from "svc-identity";
-
-const svc = createClient({ secretKey: process.env.SVC_SECRET_KEY, baseUrl: ${JSON.stringify(origin)} });
-console.log(await ${write(decodeURIComponent(pattern.exec(url.pathname)![1] ?? ""), url.searchParams)});`;
-}
-
-const METHODS: readonly (readonly [string, RegExp, (id: string, query: URLSearchParams) => string])[] = [
-  [
-    "GET",
-    /^\/api\/v1\/(users|sessions)\/search$/,
-    (noun, query) => `svc.${noun}.search(${JSON.stringify(query.get("query") ?? "")})`,
-  ],
-  ["GET", /^\/api\/v1\/(users|sessions)$/, (noun) => `svc.${noun}.list()`],
-  ["GET", /^\/api\/v1\/users\/([^/]+)$/, (id) => `svc.users.get(${JSON.stringify(id)})`],
-  ["GET", /^\/api\/v1\/sessions\/([^/]+)$/, (id) => `svc.sessions.get(${JSON.stringify(id)})`],
-  ["DELETE", /^\/api\/v1\/users\/([^/]+)$/, (id) => `svc.users.delete(${JSON.stringify(id)})`],
-  ["POST", /^\/api\/v1\/tokens\/verify$/, () => "svc.tokens.verify(process.env.TOKEN)"],
-  ["GET", /^\/\.well-known\/openid-configuration$/, () => "svc.discovery()"],
-];

@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { flowMarkdown } from "../../wire/control/flows.ts";
+import { accountOf, flowMarkdown } from "../../wire/control/flows.ts";
 import { providerTitle } from "../../wire/providers.ts";
-import { control, type Flow as FlowRecord } from "../api/client.ts";
+import { control, type Flow as FlowRecord, type RequestEntry } from "../api/client.ts";
 import { instanceName, service } from "../api/service.ts";
 import { onEvent } from "../api/stream.ts";
 import { useLoad } from "../api/use-load.ts";
@@ -13,7 +13,9 @@ import { SelectField } from "../ui/field.tsx";
 import { FormDialog, openDialog } from "../ui/dialog.tsx";
 import { Facts, Heading, Panel, Unloaded } from "../ui/parts.tsx";
 import { outcomeChoices } from "./choices.ts";
+import { TablePanel } from "../ui/table.tsx";
 import { FlowResult } from "./flows.tsx";
+import { REQUEST_COLUMNS } from "./requests.tsx";
 import { Timeline } from "./timeline.tsx";
 
 /** One sign-in: each step with its duration, request and response. */
@@ -39,9 +41,6 @@ export function Flow({ id }: { id: string }) {
         <Copy text={JSON.stringify(flow, null, 2)} label="Sign-in as JSON">
           Copy as JSON
         </Copy>
-        <Copy text={() => readHar(id)} label="Sign-in as HAR">
-          Copy as HAR
-        </Copy>
         <Button onClick={() => openDialog(<Replay flow={flow} />)}>Replay…</Button>
       </Heading>
       <div class="grid-side">
@@ -58,7 +57,7 @@ export function Flow({ id }: { id: string }) {
                   "Account",
                   data.as && (
                     <>
-                      <UserText text={data.as} />
+                      <UserText text={accountOf(data)} />
                       <a href={href(["flows"], { user: data.as })}>All sign-ins</a>
                     </>
                   ),
@@ -73,27 +72,44 @@ export function Flow({ id }: { id: string }) {
                 ],
                 ["Redirect URI", data.redirect_uri && <code>{data.redirect_uri}</code>],
                 ["Requested outcome", data.requested_outcome],
+                [
+                  "Scenario",
+                  data.scenario && (
+                    <a href={href(["control"], { section: "scenarios" })}>
+                      {data.scenario.label ?? data.scenario.cause ?? "an account"}
+                    </a>
+                  ),
+                ],
                 ["Id", <CopyableValue text={flow.id} label="Sign-in id" />],
               ]}
             />
           </Panel>
-          {data.considered.length > 0 && (
-            <Panel title="Scenarios compared with it">
-              <Facts rows={data.considered.map(({ scenario, because }) => [scenario.slice(0, 12), because] as const)} />
-            </Panel>
-          )}
         </div>
       </div>
+      <RequestsOf flow={id} steps={data.steps.length} />
     </>
+  );
+}
+
+/** The requests that took a sign-in further, oldest first. @param steps with each of them there may be another request */
+function RequestsOf({ flow, steps }: { flow: string; steps: number }) {
+  const read = () => control.request("GET /requests", { query: { flow } });
+  const { data, error, reload } = useLoad(read, [flow, steps]);
+  return (
+    <TablePanel<RequestEntry>
+      title="Requests"
+      label="Requests of this sign-in"
+      data={data?.toReversed() as RequestEntry[] | undefined}
+      error={error}
+      reload={reload}
+      empty={<p class="padded muted">None that this server still has.</p>}
+      columns={REQUEST_COLUMNS}
+    />
   );
 }
 
 async function read(id: string): Promise<FlowRecord> {
   return (await control.request("GET /flows/:id", { params: { id } })) as FlowRecord;
-}
-
-async function readHar(id: string): Promise<string> {
-  return JSON.stringify(await control.request("GET /flows/:id", { params: { id }, query: { format: "har" } }), null, 2);
 }
 
 function Replay({ flow }: { flow: FlowRecord }) {

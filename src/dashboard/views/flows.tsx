@@ -1,4 +1,4 @@
-import { isFlowMatch } from "../../wire/control/flows.ts";
+import { accountOf, isFlowMatch } from "../../wire/control/flows.ts";
 import { chosen, FilterBar, LivePanel, type Filter } from "../ui/live-panel.tsx";
 import { SPANS } from "./sign-in-chart.tsx";
 import { choicesOf } from "../ui/field.tsx";
@@ -9,8 +9,7 @@ import { providerTitle } from "../../wire/providers.ts";
 import type { Flow } from "../api/client.ts";
 import { instanceName } from "../api/service.ts";
 import { href } from "../router.ts";
-import { Table } from "../ui/table.tsx";
-import { RowLink, type Column } from "../ui/table-row.tsx";
+import { RowLink, Table, type Column } from "../ui/table.tsx";
 import { duration, ExactTime, UserText } from "../ui/values.tsx";
 
 const RESULTS = [
@@ -22,7 +21,7 @@ const RESULTS = [
 /** Every sign-in as it happens, newest first. */
 export function Flows() {
   const filters: readonly Filter[] = [
-    { name: "user", label: "Name, e-mail, login or id" },
+    { name: "user", label: "Name, e-mail or id" },
     { name: "reason", label: "Reason contains" },
     { name: "result", label: "Result", choices: choicesOf(RESULTS, "Any result") },
     { name: "since", label: "Time", choices: choicesOf(SPANS, "Any time") },
@@ -67,45 +66,47 @@ const COLUMNS: readonly Column<Flow>[] = [
       </RowLink>
     ),
   },
-  { title: "Result", cell: (flow) => <FlowResult flow={flow} /> },
   {
     title: "Account",
-    cell: ({ data }) =>
-      data.as ? (
-        <UserText text={data.as} />
-      ) : (
-        <span class="clip">{data.result === "open" ? "not chosen yet" : "—"}</span>
-      ),
-    fill: "always",
+    cell: ({ data }) => (
+      <>
+        {data.as ? (
+          <UserText text={accountOf(data)} />
+        ) : (
+          <span class="faint">{data.result === "open" ? "not chosen yet" : "no account"}</span>
+        )}
+        {data.reason && <small class="lines muted">{data.reason}</small>}
+      </>
+    ),
+    isWide: true,
   },
+  { title: "Result", cell: (flow) => <FlowResult flow={flow} /> },
   { title: "Provider", cell: ({ data }) => providerTitle(data.provider ?? "") },
   { title: "Instance", cell: ({ data }) => <UserText text={instanceName(data.instance)} /> },
-  { title: "Reason", cell: ({ data }) => <span class="clip lines">{data.reason}</span>, fill: "always" },
   {
     title: "Took",
     cell: ({ data }) => duration(data.steps.reduce((sum, { ms }) => sum + ms, 0)),
-    isExtra: true,
     align: "end",
   },
 ];
-/** The columns in a panel beside another. */
-const SHORT = COLUMNS.slice(0, 4);
 
-export function FlowTable({ label, flows, short }: { label: string; flows: readonly Flow[]; short?: boolean }) {
+export function FlowTable({ label, flows }: { label: string; flows: readonly Flow[] }) {
   return (
     <Table
       label={label}
-      columns={short ? SHORT : COLUMNS}
-      isShort={short}
+      columns={COLUMNS}
       rows={flows}
-      linkOf={(flow) => href(["flows", flow.id])}
-      toneOf={(flow) => (flow.data.result === "error" ? "bad" : undefined)}
+      toneOf={({ data }) => (data.result === "error" && data.error !== CANCELED ? "bad" : undefined)}
     />
   );
 }
 
+/** What a user decides is no failure. */
+const CANCELED = "access_denied";
+
 export function FlowResult({ flow: { data } }: { flow: Flow }) {
   if (data.result === "token") return <Pill tone="good">signed in</Pill>;
   if (data.result === "open") return <Pill tone="warn">in progress</Pill>;
+  if (data.error === CANCELED) return <Pill>cancelled</Pill>;
   return <Pill tone="bad">{data.error ?? "rejected"}</Pill>;
 }

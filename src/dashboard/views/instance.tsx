@@ -8,7 +8,7 @@ import { goTo, href, listAddress } from "../router.ts";
 import { Button, changed, notify } from "../ui/button.tsx";
 import { CopyableValue, Time, UserText } from "../ui/values.tsx";
 import { AskButton, openDialog } from "../ui/dialog.tsx";
-import { Select } from "../ui/field.tsx";
+import { Select, TextField } from "../ui/field.tsx";
 import { TextForm } from "../ui/form.tsx";
 import { Facts, Heading, Listed, Panel, Pill, Unloaded } from "../ui/parts.tsx";
 import { countText } from "../ui/text.ts";
@@ -71,6 +71,15 @@ export function Instance({ id }: { id: string }) {
           title={`Delete ${visible(data.name)}?`}
           action="Delete instance"
           run={remove}
+          more={
+            <TextField
+              name="confirmed"
+              label={`To confirm, type ${data.subdomain}`}
+              required
+              pattern={data.subdomain}
+              autocomplete="off"
+            />
+          }
         >
           With <UserCount instance={instance.id} />, their sessions, its keys and connections. Its application can't
           sign users in any more, and no token of it verifies. This cannot be undone, except by restoring a snapshot.

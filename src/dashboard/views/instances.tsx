@@ -8,22 +8,20 @@ import { FormDialog } from "../ui/dialog.tsx";
 import { CheckField, TextField } from "../ui/field.tsx";
 import type { Send } from "../ui/form.tsx";
 import { Heading, Pill } from "../ui/parts.tsx";
-import { TablePanel } from "../ui/table-panel.tsx";
-import { RowLink, type Column } from "../ui/table-row.tsx";
+import { RowLink, TablePanel, type Column } from "../ui/table.tsx";
 import { UserText } from "../ui/values.tsx";
-
-const addressOf = ({ id }: Instance): string => href(["instances", id]);
 
 const COLUMNS: readonly Column<Instance>[] = [
   {
     title: "Name",
-    cell: (instance) => (
-      <RowLink address={addressOf(instance)}>
+    cell: ({ id, data }) => (
+      <RowLink address={href(["instances", id])}>
         <b>
-          <UserText text={instance.data.name} />
+          <UserText text={data.name} />
         </b>
       </RowLink>
     ),
+    isWide: true,
   },
   { title: "Address", cell: ({ data }) => <code class="one-line">{data.url}</code> },
   { title: "Publishable key", cell: ({ data }) => <code class="one-line">{data.publishable_key}</code> },
@@ -48,7 +46,6 @@ export function Instances() {
         error={state || problem === undefined ? undefined : new Error(problem)}
         reload={() => refreshState()}
         empty={null}
-        linkOf={addressOf}
         columns={COLUMNS}
       />
       {location.value.query["new"] === "yes" && <InstanceForm onClose={() => add(false)} />}

@@ -4,115 +4,103 @@ import { providerTitle } from "../../wire/providers.ts";
 import { control } from "../api/client.ts";
 import { instanceName, service } from "../api/service.ts";
 import { useLoad, useReloadOn } from "../api/use-load.ts";
-import { go, href } from "../router.ts";
-import { CopyableValue, Time, UserText } from "../ui/values.tsx";
+import { href } from "../router.ts";
+import { CopyableValue, serviceNow, Time, UserText } from "../ui/values.tsx";
+import { Select } from "../ui/field.tsx";
 import { useLiveList } from "../ui/live-list.ts";
-import { Empty, Facts, Heading, Listed, Panel, Pill, Placeholder, Problem } from "../ui/parts.tsx";
+import { Empty, Facts, Heading, Listed, Panel, Pill } from "../ui/parts.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { FlowTable } from "./flows.tsx";
-import { SignInChart, spanOf, SPANS } from "./sign-in-chart.tsx";
+import { beginningOf, SignInChart, spanOf, SPANS } from "./sign-in-chart.tsx";
 
 const SHOWN = 8;
 const SHOWN_FAILURES = 6;
 
 type Summary = AnswerOf<"GET /flows/summary">;
 
-/** The service at a glance: its configuration, sign-ins and failures. */
+/** What failed and why, how often in a period, and the latest sign-ins. */
 export function Overview() {
   const { rows, error, reload } = useLiveList("flow", {}, () => true, SHOWN);
-  const span = useSignal(SPANS[0]!.value);
-  const { slots } = spanOf(span.value);
-  const { data: summary, reload: recount } = useLoad(
-    () => control.request("GET /flows/summary", { query: { since: span.value, periods: slots } }),
-    [span.value],
-  );
+  const chosen = useSignal(SPANS[0]!.value);
+  const span = spanOf(chosen.value);
+  const read = () => {
+    const { since, until } = beginningOf(span, serviceNow());
+    return control.request("GET /flows/summary", { query: { since, until, periods: span.slots } });
+  };
+  const { data: summary, reload: recount } = useLoad(read, [chosen.value]);
   useReloadOn(({ resource }) => resource === "flow", recount);
   const isFirstVisit = useSignal(false);
   if (rows?.length === 0) isFirstVisit.value = true;
   return (
     <>
-      <Heading title="Overview" note="Sign-ins as they happen, what failed, and the addresses of the service.">
-        <form class="find-person" onSubmit={find}>
-          <input
-            type="search"
-            data-search
-            data-testid="find-person"
-            aria-label="Find a person's sign-ins"
-            placeholder="Why did a sign-in fail? Name, e-mail, login or id"
-            name="user"
-          />
-        </form>
+      <Heading title="Overview" note="What failed and why, and sign-ins as they happen.">
+        <Select
+          inline
+          label="Time span"
+          value={chosen.value}
+          choices={SPANS}
+          onChange={(value) => void (chosen.value = value)}
+        />
       </Heading>
       {isFirstVisit.value && <FirstSteps />}
-      <Numbers summary={summary} />
-      {error ? (
-        <Problem error={error} onRetry={reload} />
-      ) : (
-        <>
-          {summary ? <SignInChart summary={summary} span={span} /> : <Placeholder lines={6} />}
-          <div class="grid-2">
-            <Panel title="Latest" flush actions={<a href="#/flows">All flows</a>}>
-              <Listed
-                data={rows}
-                lines={8}
-                empty={
-                  <Empty icon="flows" title="No sign-ins yet">
-                    <a href="#/try-it">Try one</a>, or sign in through your application. It appears here at once.
-                  </Empty>
-                }
-              >
-                {(flows) => <FlowTable label="Latest sign-ins" flows={flows} short />}
-              </Listed>
-            </Panel>
-            <Failures failures={summary?.failures} />
-          </div>
-        </>
-      )}
-      <Addresses />
+      <div class="grid-2">
+        <Failures summary={summary} span={span.text} />
+        <SignInChart summary={summary} span={span} />
+      </div>
+      <Panel title="Latest sign-ins" flush actions={<a href="#/flows">All flows</a>}>
+        <Listed
+          data={rows}
+          error={error}
+          reload={reload}
+          lines={8}
+          empty={
+            <Empty icon="flows" title="No sign-ins yet">
+              <a href="#/try-it">Try one</a>, or sign in through your application. It appears here at once.
+            </Empty>
+          }
+        >
+          {(flows) => <FlowTable label="Latest sign-ins" flows={flows} />}
+        </Listed>
+      </Panel>
+      <Service />
     </>
   );
 }
 
-/** Shows the sign-ins of a person, the failed ones included. */
-function find(event: SubmitEvent): void {
-  event.preventDefault();
-  const user = new FormData(event.currentTarget as HTMLFormElement).get("user");
-  if (typeof user === "string" && user.trim() !== "") go(["flows"], { user: user.trim() });
-}
-
-function Failures({ failures }: { failures: Summary["failures"] | undefined }) {
+/** The rate of failures in the period, and their reasons. What a user cancels is no failure. */
+function Failures({ summary, span }: { summary: Summary | undefined; span: string }) {
+  const { token = 0, error = 0, canceled = 0 } = summary?.results ?? {};
+  const failed = error - canceled;
+  const ended = token + failed;
+  const share = ended === 0 ? "–" : `${Math.round((100 * failed) / ended)} %`;
+  const failures = summary?.failures.filter((group) => group.error !== "access_denied");
   return (
     <Panel
-      title="Failures by reason"
+      title="Failures"
       flush
       actions={failures && failures.length > 0 && <a href={href(["flows"], { result: "error" })}>All failures</a>}
     >
+      <p class="figure">
+        <strong data-testid="failure-rate">{share}</strong>
+        <span class="muted">
+          {failed.toLocaleString("en")} of {ended.toLocaleString("en")} sign-ins failed, {span.toLowerCase()}
+          {canceled > 0 && ` · ${canceled.toLocaleString("en")} cancelled`}
+        </span>
+      </p>
       <Listed
         data={failures?.slice(0, SHOWN_FAILURES)}
-        lines={8}
+        lines={6}
         empty={
           <Empty icon="check" title="Nothing failed">
             When a sign-in fails, the reason is here in plain words.
           </Empty>
         }
       >
-        {(rows) => (
+        {(groups) => (
           <ul class="reasons" data-testid="failures">
-            {rows.map(({ reason, filter, error: code, count, people, latest }) => (
-              <li key={`${code} ${filter}`}>
-                <a
-                  class="reason"
-                  href={href(["flows"], { result: "error", ...(filter ? { reason: filter } : { error: code ?? "" }) })}
-                >
-                  <span>{reason ?? "No reason was recorded."}</span>
-                  <small class="row muted">
-                    <Pill tone="bad">{count.toLocaleString("en")} ×</Pill>
-                    <span>
-                      {code} · <UserText text={people.join(", ") || "no account chosen"} /> ·{" "}
-                      <Time at={latest.started_at} />
-                    </span>
-                  </small>
-                </a>
+            {groups.map((group) => (
+              <li key={`${group.error} ${group.filter}`}>
+                <Reason group={group} />
               </li>
             ))}
           </ul>
@@ -122,37 +110,30 @@ function Failures({ failures }: { failures: Summary["failures"] | undefined }) {
   );
 }
 
-/** Larger numbers of an estimate are one. */
-const EXACT = 100_000;
-
-function Numbers({ summary }: { summary: Summary | undefined }) {
-  const { state, instances } = service.value;
-  const { token: succeeded = 0, error: failed = 0 } = summary?.results ?? {};
-  const ended = succeeded + failed;
+function Reason({ group }: { group: Summary["failures"][number] }) {
+  const { reason, filter, error, count, people, latest } = group;
+  const which = filter ? { reason: filter } : { error: error ?? "" };
   return (
-    <div class="numbers">
-      <a class="panel number" href={href(["flows"], { result: "error" })}>
-        <span class="muted">Failure rate</span>
-        <strong data-testid="failure-rate">{ended === 0 ? "–" : `${Math.round((100 * failed) / ended)} %`}</strong>
-      </a>
-      <a class="panel number" href="#/flows">
-        <span class="muted">Failed sign-ins, of those that ended</span>
-        <strong>{summary ? `${failed.toLocaleString("en")} of ${ended.toLocaleString("en")}` : "–"}</strong>
-      </a>
-      <a class="panel number" href="#/users">
-        {/* The list behind this link shows one instance. */}
-        <span class="muted">Users{instances.length > 1 && " of all instances"}</span>
-        <strong data-testid="count-users">
-          {state ? `${state.estimated && state.users > EXACT ? "≈ " : ""}${state.users.toLocaleString("en")}` : "–"}
-        </strong>
-      </a>
-    </div>
+    <a class="reason" href={href(["flows"], { result: "error", ...which })}>
+      <span>{reason ?? "No reason was recorded."}</span>
+      <small class="row muted">
+        <Pill tone="bad">{count.toLocaleString("en")} ×</Pill>
+        <span>
+          {error} · <UserText text={people.join(", ") || "no account chosen"} /> · <Time at={latest.started_at} />
+        </span>
+      </small>
+    </a>
   );
 }
 
-function Addresses() {
+/** Larger numbers of an estimate are one. */
+const EXACT = 100_000;
+
+/** What runs here: addresses, counts, and who plays the providers. */
+function Service() {
   const { state, instances } = service.value;
   if (!state) return null;
+  const users = `${state.estimated && state.users > EXACT ? "≈ " : ""}${state.users.toLocaleString("en")}`;
   return (
     <div class="grid-2">
       <Panel title="Addresses">
@@ -171,9 +152,13 @@ function Addresses() {
           rows={[
             ["Version", state.version],
             ["Store", <code>{state.store}</code>],
-            ["Instances", state.instances.toLocaleString("en")],
+            [
+              instances.length > 1 ? "Users of all instances" : "Users",
+              <a href="#/users" data-testid="count-users">
+                {users}
+              </a>,
+            ],
             ["Sessions", state.sessions.toLocaleString("en")],
-            ["Clock", { real: "Real time", frozen: "Frozen", running: "Moved" }[state.clock.mode]],
             ...Object.entries(state.providers).map(
               ([name, kind]) =>
                 [

@@ -2,36 +2,38 @@ import { isRequestMatch } from "../../wire/control/flows.ts";
 import { isWatching } from "../../wire/control/paths.ts";
 import { control, type RequestEntry } from "../api/client.ts";
 import { instanceName, service } from "../api/service.ts";
-import { href, location, refine, listAddress } from "../router.ts";
-import { Check, choicesOf } from "../ui/field.tsx";
+import { href, listAddress } from "../router.ts";
+import { choicesOf } from "../ui/field.tsx";
 import { chosen, FilterBar, LivePanel, type Filter } from "../ui/live-panel.tsx";
 import { useLiveList } from "../ui/live-list.ts";
 import { Empty, Heading, Pill, Facts, Panel, Unloaded, type Tone } from "../ui/parts.tsx";
-import { Table } from "../ui/table.tsx";
-import { RowLink, type Column } from "../ui/table-row.tsx";
+import { RowLink, Table, type Column } from "../ui/table.tsx";
 import { Code, duration, TimeOfDay, ExactTime, UserText, Copy, CopyableCode, CopyableValue } from "../ui/values.tsx";
 import { instanceChoices } from "./choices.ts";
 import { useLoad } from "../api/use-load.ts";
-import { asClientCode, asCurl, variablesIn } from "./copy-as.ts";
+import { asCurl, variablesIn } from "./copy-as.ts";
 
 const METHODS = ["GET", "POST", "DELETE", "PATCH", "PUT"];
 const STATUSES = ["2xx", "3xx", "4xx", "5xx"];
 
-const COLUMNS: readonly Column<RequestEntry>[] = [
+export const REQUEST_COLUMNS: readonly Column<RequestEntry>[] = [
   { title: "Time", cell: ({ data }) => <TimeOfDay at={data.at} /> },
-  { title: "Status", cell: ({ data }) => <Status status={data.status} /> },
   {
     title: "Request",
     cell: ({ id, data }) => (
-      <RowLink address={href(["requests", id])}>
-        <code class="request-line">
-          <b>{data.method}</b> {data.path}
-        </code>
-      </RowLink>
+      <>
+        <RowLink address={href(["requests", id])}>
+          <code class="lines">
+            <b>{data.method}</b> {data.path}
+          </code>
+        </RowLink>
+        {data.reason && <small class="lines muted">{data.reason}</small>}
+      </>
     ),
+    isWide: true,
   },
+  { title: "Status", cell: ({ data }) => <Status status={data.status} /> },
   { title: "Instance", cell: ({ data }) => <UserText text={instanceName(data.instance)} /> },
-  { title: "Reason", cell: ({ data }) => <span class="clip lines">{data.reason}</span>, fill: "always" },
   { title: "Took", cell: ({ data }) => duration(data.ms), align: "end" },
 ];
 
@@ -46,25 +48,18 @@ export function Requests() {
   const query = chosen(filters);
   const chosenId = query["instance"];
   const instance = service.value.instances.find(({ id }) => id === chosenId)?.data.subdomain ?? chosenId;
-  const withOwn = location.value.query["all"] === "yes";
   const list = useLiveList(
     "request",
-    { ...query, control: withOwn ? undefined : "false" },
-    ({ data }) => (withOwn || !isWatching(data.path)) && isRequestMatch(data, { ...query, instance }),
+    { ...query, control: "false" },
+    ({ data }) => !isWatching(data.path) && isRequestMatch(data, { ...query, instance }),
   );
   return (
     <>
       <Heading
         title="Requests"
-        note="Each request to the service and its answer. Keys and tokens are never recorded."
+        note="Each request to the service and its answer, without keys and tokens. svc logs --all has those of the dashboard, too."
       />
-      <FilterBar filters={filters}>
-        <Check
-          label="Dashboard and control API too"
-          checked={withOwn}
-          onChange={(isChecked) => refine({ all: isChecked ? "yes" : undefined })}
-        />
-      </FilterBar>
+      <FilterBar filters={filters} />
       <LivePanel
         list={list}
         noun="request"
@@ -80,9 +75,8 @@ export function Requests() {
         {(rows) => (
           <Table
             label="Requests"
-            columns={COLUMNS}
+            columns={REQUEST_COLUMNS}
             rows={rows}
-            linkOf={({ id }) => href(["requests", id])}
             toneOf={({ data: { status } }) => (status >= 500 ? "bad" : undefined)}
           />
         )}
@@ -105,7 +99,6 @@ export function Request({ id }: { id: string }) {
   const { data } = entry;
   const curl = asCurl(data, globalThis.location.origin);
   const missing = variablesIn(data);
-  const code = asClientCode(data, globalThis.location.origin);
   return (
     <>
       <Heading
@@ -123,32 +116,22 @@ export function Request({ id }: { id: string }) {
         <Copy text={curl} label="curl">
           Copy as curl
         </Copy>
-        {code && (
-          <Copy text={code} label="Client code">
-            Copy as client code
-          </Copy>
-        )}
       </Heading>
-      <div class="grid-2">
-        <Panel title="About">
-          <Facts
-            rows={[
-              ["Answered", <ExactTime at={data.at} />],
-              ["Took", duration(data.ms)],
-              ["Route", data.route && <code>{data.route}</code>],
-              [
-                "Instance",
-                data.instance && <a href={href(["instances", data.instance])}>{instanceName(data.instance)}</a>,
-              ],
-              ["Flow", data.flow_id && <a href={href(["flows", data.flow_id])}>The sign-in it belongs to</a>],
-              ["Request-Id", <CopyableValue text={entry.id} label="Request id" />],
-            ]}
-          />
-        </Panel>
-        <Panel title="Headers">
-          <Facts rows={Object.entries(data.headers).map(([name, value]) => [name, <code>{value}</code>] as const)} />
-        </Panel>
-      </div>
+      <Panel title="About">
+        <Facts
+          rows={[
+            ["Answered", <ExactTime at={data.at} />],
+            ["Took", duration(data.ms)],
+            ["Route", data.route && <code>{data.route}</code>],
+            [
+              "Instance",
+              data.instance && <a href={href(["instances", data.instance])}>{instanceName(data.instance)}</a>,
+            ],
+            ["Flow", data.flow_id && <a href={href(["flows", data.flow_id])}>The sign-in it belongs to</a>],
+            ["Request-Id", <CopyableValue text={entry.id} label="Request id" />],
+          ]}
+        />
+      </Panel>
       {data.body !== null && (
         <Panel title="Body">
           <Code>{data.body}</Code>

@@ -7,35 +7,39 @@ import { currentInstance, preferredInstance } from "../api/service.ts";
 import { location, refine } from "../router.ts";
 import { Button, notify } from "../ui/button.tsx";
 import { Select } from "../ui/field.tsx";
+import { TextFilter } from "../ui/live-panel.tsx";
 import { Heading } from "../ui/parts.tsx";
-import { explain, QueryInput, type QueryInputProps } from "../ui/query-input.tsx";
-import { searchFor, counted } from "../ui/text.ts";
+import { counted, searchFor } from "../ui/text.ts";
 import { instanceChoices } from "./choices.ts";
 
 type Query = NonNullable<QueryOf<"GET /users/count">>;
 
-/** A view of the records of one instance, searched by the server. */
-export function SearchView(
-  props: Pick<QueryInputProps, "noun" | "fields" | "values"> & {
-    title: string;
-    note: string;
-    actions?: ComponentChildren;
-    children: (query: Query) => ComponentChildren;
-  },
-) {
-  const { title, note, actions, children, ...input } = props;
+/** A view of the records of one instance, searched by the server, which says what is wrong with a search. */
+export function SearchView(props: {
+  noun: "users" | "sessions";
+  title: string;
+  note: string;
+  actions?: ComponentChildren;
+  children: (query: Query) => ComponentChildren;
+}) {
+  const { noun, title, note, actions, children } = props;
   const { query: text = "", instance: wanted } = location.value.query;
   const instance = wanted ?? preferredInstance.value;
   const query = { ...searchFor(text), instance };
   return (
     <>
       <Heading title={title} note={note}>
-        <Button onClick={() => save("csv", input.noun, query)}>Export CSV</Button>
-        <Button onClick={() => save("json", input.noun, query)}>Export JSON</Button>
+        <Button onClick={() => save(noun, query)}>Export CSV</Button>
         {actions}
       </Heading>
-      <div class="search-row">
-        <QueryInput {...input} value={text} onSearch={(changed) => refine({ query: changed })} />
+      <div class="filters">
+        <TextFilter
+          name="query"
+          label={`Search ${noun}`}
+          placeholder="A name, an e-mail address, or a query"
+          value={text}
+          onChange={(query) => refine({ query, after: undefined })}
+        />
         <Select
           inline
           label="Instance"
@@ -43,12 +47,11 @@ export function SearchView(
           choices={instanceChoices()}
           onChange={(id) => {
             preferredInstance.value = id;
-            refine({ instance: id });
+            refine({ instance: id, after: undefined });
           }}
         />
       </div>
-      {/* What is wrong with a search is said beside it. */}
-      {explain(text, input.fields, input.noun).problem === undefined && children(query)}
+      {children(query)}
     </>
   );
 }
@@ -56,17 +59,14 @@ export function SearchView(
 const MOST = 100_000;
 
 /** Saves the results of a search. */
-async function save(format: "json" | "csv", noun: "users" | "sessions", query: Query): Promise<void> {
+async function save(noun: "users" | "sessions", query: Query): Promise<void> {
   const rows: Row[] = [];
   for await (const row of control.rows(`GET /${noun}`, query)) if (rows.push(row) === MOST) break;
-  const text = format === "json" ? `${JSON.stringify(rows, null, 2)}\n` : toCsv(rows);
-  const url = URL.createObjectURL(new Blob([text], { type: format === "json" ? "application/json" : "text/csv" }));
-  Object.assign(document.createElement("a"), { href: url, download: `${noun}.${format}` }).click();
+  const url = URL.createObjectURL(new Blob([toCsv(rows)], { type: "text/csv" }));
+  Object.assign(document.createElement("a"), { href: url, download: `${noun}.csv` }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
-  notify(
-    "good",
-    `${counted(rows.length, noun.slice(0, -1))} exported${rows.length === MOST ? ", which is the most the browser saves; use svc store export for all" : ""}`,
-  );
+  const rest = rows.length === MOST ? ", which is the most the browser saves; use svc store export for all" : "";
+  notify("good", `${counted(rows.length, noun.slice(0, -1))} exported${rest}`);
 }
 
 interface Row {

@@ -1,14 +1,12 @@
 import type { ComponentChildren } from "preact";
 import type { QueryOf } from "../../wire/control/types.ts";
 import { providerTitle } from "../../wire/providers.ts";
-import { SESSION_FIELDS } from "../../wire/search/fields.ts";
 import { control, type Session } from "../api/client.ts";
-import { service } from "../api/service.ts";
 import { href, location } from "../router.ts";
 import { Button, changed } from "../ui/button.tsx";
 import { PagedTable } from "../ui/paged-table.tsx";
 import { Empty, Panel, Pill } from "../ui/parts.tsx";
-import type { Column } from "../ui/table-row.tsx";
+import type { Column } from "../ui/table.tsx";
 import { Time, Person } from "../ui/values.tsx";
 import { SearchView } from "./search-view.tsx";
 
@@ -20,8 +18,6 @@ export function Sessions() {
       noun="sessions"
       title="Sessions"
       note="One for each user, provider and address. Revoke one to test what your application does."
-      fields={SESSION_FIELDS}
-      values={{ provider: [...service.value.providers, "password"], active: ["true", "false"] }}
     >
       {(query) => (
         <Panel flush>
@@ -47,18 +43,13 @@ function userOf({ data }: Session): string {
 const USER: Column<Session> = {
   title: "User",
   cell: (session) => <Person name={session.data.name} email={session.data.email} address={userOf(session)} />,
-  sortBy: "name",
+  isWide: true,
 };
 const COLUMNS: readonly Column<Session>[] = [
-  { title: "Provider", cell: ({ data }) => providerTitle(data.provider), sortBy: "provider" },
-  { title: "Address", cell: ({ data }) => <code>{data.ip_address}</code>, sortBy: "ip_address" },
-  { title: "Last sign-in", cell: ({ data }) => <Time at={data.last_signin_at} />, sortBy: "last_signin_at" },
-  {
-    title: "First sign-in",
-    cell: ({ data }) => <Time at={data.logged_in_at} />,
-    isExtra: true,
-    sortBy: "logged_in_at",
-  },
+  { title: "Provider", cell: ({ data }) => providerTitle(data.provider) },
+  { title: "Address", cell: ({ data }) => <code>{data.ip_address}</code> },
+  { title: "Last sign-in", cell: ({ data }) => <Time at={data.last_signin_at} /> },
+  { title: "First sign-in", cell: ({ data }) => <Time at={data.logged_in_at} /> },
   {
     title: "State",
     cell: ({ data }) => (
@@ -93,7 +84,6 @@ export function SessionTable(props: {
           {session.data.active ? "Revoke" : "Restore"}
         </Button>
       )}
-      linkOf={withUser ? userOf : undefined}
       empty={empty}
     />
   );

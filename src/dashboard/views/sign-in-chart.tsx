@@ -1,154 +1,128 @@
-import { useSignal, type Signal } from "@preact/signals";
 import type { AnswerOf } from "../../wire/control/types.ts";
-import { providerTitle } from "../../wire/providers.ts";
-import { service } from "../api/service.ts";
-import { SelectField } from "../ui/field.tsx";
-import { Panel } from "../ui/parts.tsx";
-import { counted } from "../ui/text.ts";
+import { Panel, Placeholder } from "../ui/parts.tsx";
 import { wallTime, zoneName } from "../ui/values.tsx";
 
 type Summary = AnswerOf<"GET /flows/summary">;
+type Results = Summary["results"];
 
-interface Series {
-  readonly name: string;
-  /** Its colour, by its name in the style sheet. */
-  readonly tone: string;
-  readonly count: (period: Summary["periods"][number]) => number;
-}
-
-/** The spans of the chart, as ages. */
+const MINUTE = 60_000;
+/** What the overview is about, as ages, in bars that begin at round times. */
 export const SPANS = [
-  { value: "15m", text: "Last 15 minutes", slots: 15, each: "a minute" },
-  { value: "1h", text: "Last hour", slots: 30, each: "2 minutes" },
-  { value: "24h", text: "Last day", slots: 24, each: "an hour" },
+  { value: "1h", text: "Last hour", slots: 12, each: 5 * MINUTE },
+  { value: "15m", text: "Last 15 minutes", slots: 15, each: MINUTE },
+  { value: "24h", text: "Last day", slots: 12, each: 120 * MINUTE },
 ];
-const GROUPS = [
-  { value: "result", text: "By result" },
-  { value: "provider", text: "By provider" },
-];
-const RESULTS: readonly Series[] = [
-  { name: "signed in", tone: "chart-good", count: ({ results }) => results.token },
-  { name: "failed", tone: "chart-bad", count: ({ results }) => results.error },
-  { name: "in progress", tone: "chart-warn", count: ({ results }) => results.open },
-];
+type Span = (typeof SPANS)[number];
 
-export function spanOf(value: string): (typeof SPANS)[number] {
+export function spanOf(value: string): Span {
   return SPANS.find((span) => span.value === value) ?? SPANS[0]!;
 }
 
-const WIDTH = 720;
-const HEIGHT = 140;
-const BASE = 116;
-const GAP = 6;
+/** The bounds of the bars: the last one is of now. @param now in milliseconds since 1970 */
+export function beginningOf({ slots, each }: Span, now: number): { since: string; until: string } {
+  const end = (Math.floor(now / each) + 1) * each;
+  return { since: new Date(end - slots * each).toISOString(), until: new Date(end).toISOString() };
+}
 
-/**
- * All sign-ins that the server keeps over time, by result or by provider: stacked bars, and the numbers that are not zero as
- * a table for screen readers.
- */
-export function SignInChart({ summary, span }: { summary: Summary; span: Signal<string> }) {
-  const by = useSignal("result");
-  const series: readonly Series[] =
-    by.value === "result"
-      ? RESULTS
-      : service.value.providers.map((provider, n) => ({
-          name: providerTitle(provider),
-          tone: `series-${n % 5}`,
-          count: ({ providers }) => providers[provider] ?? 0,
-        }));
-  const slots = summary.periods.map((period) => ({
-    label: wallTime(period.from).slice(11, 16),
-    values: series.map(({ count }) => count(period)),
-  }));
-  const peak = Math.max(0, ...slots.map(({ values }) => values.reduce((sum, value) => sum + value, 0)));
-  const width = WIDTH / Math.max(1, slots.length);
+const SERIES: readonly { name: string; tone: string; count: (results: Results) => number }[] = [
+  { name: "signed in", tone: "chart-good", count: ({ token }) => token },
+  { name: "failed", tone: "chart-bad", count: ({ error, canceled }) => error - canceled },
+  { name: "cancelled", tone: "line-strong", count: ({ canceled }) => canceled },
+  { name: "in progress", tone: "chart-warn", count: ({ open }) => open },
+];
+
+const WIDTH = 600;
+const HEIGHT = 150;
+
+/** Sign-ins over the period, by how they ended: stacked bars, and for screen readers the numbers that are not zero. */
+export function SignInChart({ summary, span }: { summary: Summary | undefined; span: Span }) {
   return (
-    <Panel
-      title="Sign-ins"
-      actions={
-        <>
-          <SelectField inline label="Time span" value={span} choices={SPANS} />
-          <SelectField inline label="Grouped by" value={by} choices={GROUPS} />
-        </>
-      }
-    >
-      <figure class="chart">
-        <figcaption class="legend">
-          <span class="peak">
-            {counted(summary.total, "sign-in")} · Peak {peak} in {spanOf(span.value).each}
-          </span>
-          {series.map(({ name, tone }) => (
-            <span key={name}>
-              <svg width="10" viewBox="0 0 10 10" aria-hidden="true">
-                <rect width="10" height="10" rx="3" fill={`var(--${tone})`} />
-              </svg>
-              {name}
-            </span>
-          ))}
-        </figcaption>
-        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true" preserveAspectRatio="none">
-          <line x1="0" x2={WIDTH} y1={BASE + 0.5} y2={BASE + 0.5} stroke="var(--line-strong)" />
-          {slots.map(({ label, values }, slot) => {
-            let top = BASE;
-            return (
-              <g key={label}>
-                <title>{`${label}: ${series.map(({ name }, n) => `${values[n]} ${name}`).join(", ")}`}</title>
-                <rect x={slot * width} y="0" width={width} height={BASE} fill="transparent" class="hit" />
-                {series.map(({ name, tone }, n) => {
-                  const height = (values[n]! / Math.max(1, peak)) * (BASE - 8);
-                  top -= height;
-                  return height === 0 ? null : (
-                    <rect
-                      key={name}
-                      x={slot * width + GAP / 2}
-                      y={top}
-                      width={Math.max(1, width - GAP)}
-                      height={height}
-                      rx="2"
-                      fill={`var(--${tone})`}
-                    />
-                  );
-                })}
-              </g>
-            );
-          })}
-        </svg>
-        <div class="chart-labels" aria-hidden="true">
-          {[0, 1, 2, 3].map((n) => (
-            <span key={n}>
-              {slots[Math.round((n * (slots.length - 1)) / 3)]?.label}
-              {n === 0 && ` ${zoneName()}`}
-            </span>
-          ))}
-        </div>
-        {/* A table would keep its height. */}
-        <div class="visually-hidden">
-          <table>
-            <caption>Sign-ins</caption>
-            <thead>
-              <tr>
-                <th scope="col">Time ({zoneName()})</th>
-                {series.map(({ name }) => (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {slots
-                .filter(({ values }) => values.some(Boolean))
-                .map(({ label, values }) => (
-                  <tr key={label}>
-                    <th scope="row">{label}</th>
-                    {values.map((value, n) => (
-                      <td key={series[n]!.name}>{value}</td>
-                    ))}
-                  </tr>
-                ))}
-            </tbody>
-          </table>
-        </div>
-      </figure>
+    <Panel title="Sign-ins">
+      {summary ? <Chart periods={summary.periods} span={span} /> : <Placeholder lines={6} />}
     </Panel>
   );
+}
+
+function Chart({ periods, span }: { periods: Summary["periods"]; span: Span }) {
+  const bars = periods.map(({ from, results }) => ({
+    label: wallTime(from).slice(11, 16),
+    values: SERIES.map(({ count }) => count(results)),
+  }));
+  const top = niceTop(Math.max(0, ...bars.map(({ values }) => sum(values))));
+  const width = WIDTH / Math.max(1, bars.length);
+  const every = span.slots / 3;
+  return (
+    <figure class="chart">
+      <div class="chart-area">
+        <div class="chart-scale" aria-hidden="true">
+          <span>{top.toLocaleString("en")}</span>
+          <span>{top > 1 ? (top / 2).toLocaleString("en") : ""}</span>
+          <span>0</span>
+        </div>
+        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true" preserveAspectRatio="none">
+          {[0, HEIGHT / 2, HEIGHT].map((y) => (
+            <line key={y} x1="0" x2={WIDTH} y1={y} y2={y} stroke="var(--line)" vector-effect="non-scaling-stroke" />
+          ))}
+          {bars.map(({ label, values }, n) => (
+            <g key={label}>
+              <title>{`${label}: ${SERIES.map(({ name }, at) => `${values[at]} ${name}`).join(", ")}`}</title>
+              <rect x={n * width} y="0" width={width} height={HEIGHT} fill="transparent" class="hit" />
+              {SERIES.map(({ name, tone }, at) => {
+                const height = (values[at]! / top) * HEIGHT;
+                const y = HEIGHT - (sum(values.slice(0, at + 1)) / top) * HEIGHT;
+                return (
+                  height > 0 && (
+                    <rect
+                      key={name}
+                      x={n * width + 4}
+                      y={y}
+                      width={width - 8}
+                      height={height}
+                      fill={`var(--${tone})`}
+                    />
+                  )
+                );
+              })}
+            </g>
+          ))}
+        </svg>
+        <div class="chart-labels" aria-hidden="true">
+          {bars
+            .filter((_, n) => n % every === 0)
+            .map(({ label }) => (
+              <span key={label}>{label}</span>
+            ))}
+          <span>{zoneName()}</span>
+        </div>
+      </div>
+      <figcaption class="legend">
+        {SERIES.map(({ name, tone }) => (
+          <span key={name}>
+            <svg width="10" viewBox="0 0 10 10" aria-hidden="true">
+              <rect width="10" height="10" rx="3" fill={`var(--${tone})`} />
+            </svg>
+            {name}
+          </span>
+        ))}
+      </figcaption>
+      <ul class="visually-hidden">
+        {bars
+          .filter(({ values }) => sum(values) > 0)
+          .map(({ label, values }) => (
+            <li key={label}>
+              {label} {zoneName()}: {SERIES.map(({ name }, at) => `${values[at]} ${name}`).join(", ")}
+            </li>
+          ))}
+      </ul>
+    </figure>
+  );
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((all, value) => all + value, 0);
+}
+
+/** The end of the scale: 2, 4, 10, 20, 40, 100 and so on, so that its half is a whole number. */
+function niceTop(peak: number): number {
+  for (let unit = 1; ; unit *= 10) for (const step of [2, 4, 10]) if (peak <= step * unit) return step * unit;
 }

@@ -29,7 +29,6 @@ export function TokenPanel() {
       <div class="stack">
         <Field label="Token" hint="It is sent to this server and to no other.">
           <textarea
-            data-search
             spellcheck={false}
             placeholder="eyJhbGciOiJIUzI1NiIs…"
             value={text.value}

@@ -42,7 +42,12 @@ export const Flow = record(
   }),
 );
 const counts = {
-  results: z.object({ token: count, error: count, open: count }),
+  results: z.object({
+    token: count,
+    error: count,
+    open: count,
+    canceled: count.check(z.describe("Those of error that the user canceled at the provider: access_denied")),
+  }),
   providers: z.record(text, count),
 };
 export const FlowSummary = z.object({
@@ -58,7 +63,7 @@ export const FlowSummary = z.object({
         error: nullable,
         count,
         providers: z.array(provider),
-        people: z.array(text).check(z.describe("The latest accounts, three at most")),
+        people: z.array(text).check(z.describe("The names of the latest accounts, three at most")),
         latest: z.object({ id: text, started_at: text }),
       }),
     )

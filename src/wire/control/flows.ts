@@ -36,13 +36,14 @@ type Request = AnswerOf<"GET /requests">[number]["data"];
 /** What requests are filtered by, with the instance's subdomain and times in ISO 8601. */
 type RequestFilter = Pick<
   NonNullable<QueryOf<"GET /requests">>,
-  "method" | "status" | "path" | "instance" | "since" | "until"
+  "flow" | "method" | "status" | "path" | "instance" | "since" | "until"
 >;
 
 /** Whether a request matches all filters that are given. */
 export function isRequestMatch(request: Omit<Request, "process">, filter: RequestFilter): boolean {
-  const { method, status, path, instance, since, until } = filter;
+  const { flow, method, status, path, instance, since, until } = filter;
   return (
+    (flow === undefined || request.flow_id === flow) &&
     (method === undefined || request.method === method) &&
     (status === undefined || String(request.status).startsWith(status.replace("xx", ""))) &&
     (path === undefined || request.path.includes(path)) &&
@@ -108,6 +109,12 @@ function named(steps: Flow["steps"]): [name: string, value: unknown][] {
     .flatMap(({ sent, answered }) => [sent, answered])
     .flatMap((message) => Object.entries(message ?? {}))
     .map(([path, value]) => [path.slice(path.lastIndexOf(".") + 1), value]);
+}
+
+/** Who a sign-in is of, as people call them: the name that the provider has, or the account. */
+export function accountOf({ as, steps }: Pick<Flow, "as" | "steps">): string {
+  const name = steps.findLast(({ answered }) => typeof answered?.["name"] === "string")?.answered?.["name"];
+  return typeof name === "string" && name !== "" ? name : (as ?? "");
 }
 
 export type Step = AnswerOf<"GET /flows">[number]["data"]["steps"][number];

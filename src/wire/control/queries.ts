@@ -46,6 +46,7 @@ export const Flows = z.strictObject({ ...page, ...flowFilters, format });
 export const Requests = z.strictObject({
   ...page,
   ...filters,
+  flow: optional(text, "A sign-in's id: only the requests of it"),
   method: z.optional(z.string().check(z.maxLength(16))),
   status: optional(z.string().check(z.regex(/^[1-5](?:xx|\d\d)$/)), "A status, such as 404, or a class, such as 4xx"),
   path: optional(text, "A part of the path and query"),

@@ -9,6 +9,7 @@ import { Form, type Send } from "../../ui/form.tsx";
 import { Panel } from "../../ui/parts.tsx";
 import { instanceChoices } from "../choices.ts";
 import { Snapshots } from "./snapshots.tsx";
+import { parsed } from "./parsed.ts";
 import type { BodyOf } from "../../../wire/control/types.ts";
 
 /** The records: snapshots, reset, seed and generated users. */
@@ -61,7 +62,7 @@ const EXAMPLE = '{ "personas": [{ "name": "Mary Shelley", "email": "mary@example
 /** Adds the records of a seed document. */
 export function SeedForm() {
   const add: Send = async ({ seed = "" }, form) => {
-    await control.request("POST /seed", { body: parsed(seed) });
+    await control.request("POST /seed", { body: parsed(seed) as BodyOf<"POST /seed"> });
     changed("The records were added");
     form.reset();
   };
@@ -77,15 +78,6 @@ export function SeedForm() {
       </Form>
     </Panel>
   );
-}
-
-/** The server validates it, and names the place of each fault. */
-function parsed(text: string): BodyOf<"POST /seed"> {
-  try {
-    return JSON.parse(text) as BodyOf<"POST /seed">;
-  } catch (error) {
-    throw new Error(`This is not JSON: ${(error as Error).message}`, { cause: error });
-  }
 }
 
 /** Generates users in bulk, with names in many scripts. The same seed gives the same users. */

@@ -4,7 +4,7 @@ import { control, type Persona } from "../../api/client.ts";
 import { Button } from "../../ui/button.tsx";
 import { AskButton, openDialog } from "../../ui/dialog.tsx";
 import { Empty, Pill } from "../../ui/parts.tsx";
-import { TablePanel } from "../../ui/table-panel.tsx";
+import { TablePanel } from "../../ui/table.tsx";
 import { Person } from "../../ui/values.tsx";
 import { usePersonas } from "../choices.ts";
 import { PersonaForm } from "./persona-form.tsx";

@@ -1,11 +1,11 @@
 import type { ServerEvent } from "../../../control-client/index.ts";
+import { delayInWords } from "../../../wire/control/scenarios.ts";
 import { control, type Scenario, type OutcomeId } from "../../api/client.ts";
 import { instanceName, isWrite, service } from "../../api/service.ts";
 import { reloadAll, useLoad, useReloadOn } from "../../api/use-load.ts";
 import { Button, changed } from "../../ui/button.tsx";
 import { Empty, Panel, Pill } from "../../ui/parts.tsx";
-import { TablePanel } from "../../ui/table-panel.tsx";
-import type { Column } from "../../ui/table-row.tsx";
+import { TablePanel, type Column } from "../../ui/table.tsx";
 import { instanceChoices, outcomeChoices, providerChoices, usePersonaChoices } from "../choices.ts";
 import { UserText } from "../../ui/values.tsx";
 import { useSignal } from "@preact/signals";
@@ -65,13 +65,14 @@ export function ScenariosPanel() {
 const COLUMNS: readonly Column<Scenario>[] = [
   {
     title: "Outcome",
-    cell: ({ data: { outcome } }) => <Pill tone={outcome === "success" ? "good" : "bad"}>{outcome}</Pill>,
+    cell: ({ data: { outcome, remaining } }) => <Pill tone={remaining === 0 ? "plain" : "warn"}>{outcome}</Pill>,
   },
-  { title: "Matches", cell: (scenario) => <UserText text={matchText(scenario)} />, fill: "always" },
+  { title: "Matches", cell: (scenario) => <UserText text={matchText(scenario)} />, isWide: true },
   {
     title: "Account",
     cell: ({ data: { as } }) => <UserText text={as ?? "the one in login_hint, or the first"} />,
   },
+  { title: "Delay", cell: ({ data: { delay_ms } }) => delayInWords(delay_ms) },
   {
     title: "Used",
     cell: ({ data: { used, remaining } }) =>

@@ -4,7 +4,7 @@ import { changed } from "../../ui/button.tsx";
 import { AskButton } from "../../ui/dialog.tsx";
 import { TextForm } from "../../ui/form.tsx";
 import { Empty } from "../../ui/parts.tsx";
-import { TablePanel } from "../../ui/table-panel.tsx";
+import { TablePanel } from "../../ui/table.tsx";
 import { Time } from "../../ui/values.tsx";
 
 /** Snapshots: all records and the clock, by name. */

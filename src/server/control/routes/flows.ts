@@ -8,6 +8,7 @@ import { json } from "../../http/respond.ts";
 import { listInMemory } from "../lists.ts";
 import { flowResource } from "../resources.ts";
 import { runSignIn } from "./scenarios.ts";
+import { accountOf } from "../../../wire/control/flows.ts";
 import type { AnswerOf } from "../../../wire/control/types.ts";
 import { VERSION } from "../../../wire/version.ts";
 
@@ -84,7 +85,13 @@ function summaryOf(flows: readonly Flow[], span?: Span): Summary {
 
 function counts(flows: readonly Flow[]): Pick<Summary, "results" | "providers"> {
   return {
-    results: { token: 0, error: 0, open: 0, ...count(flows, ({ result }) => result) },
+    results: {
+      token: 0,
+      error: 0,
+      open: 0,
+      ...count(flows, ({ result }) => result),
+      canceled: flows.filter(({ error }) => error === "access_denied").length,
+    },
     providers: count(flows, ({ provider }) => provider),
   };
 }
@@ -92,7 +99,8 @@ function counts(flows: readonly Flow[]): Pick<Summary, "results" | "providers"> 
 /** Most frequent first. What a reason quotes, such as an address, differs from sign-in to sign-in, and is not compared. */
 function failuresOf(flows: readonly Flow[]): Failure[] {
   const groups = new Map<string, Failure>();
-  for (const { id, as, error, provider, reason, result, started_at } of flows) {
+  for (const flow of flows) {
+    const { id, error, provider, reason, result, started_at } = flow;
     if (result !== "error") continue;
     const filter = reason?.split('"', 1)[0]!.trim() ?? "";
     const key = `${error} ${filter}`;
@@ -108,6 +116,7 @@ function failuresOf(flows: readonly Flow[]): Failure[] {
     groups.set(key, group);
     group.count++;
     if (provider && !group.providers.includes(provider)) group.providers.push(provider);
+    const as = accountOf(flow);
     if (as && group.people.length < MAX_PEOPLE && !group.people.includes(as)) group.people.push(as);
   }
   return [...groups.values()].toSorted((one, other) => other.count - one.count);
