@@ -252,6 +252,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@napi-rs/keyring": ["cli/credentials/keys.ts"],
   chalk: ["cli/output/text.ts"],
   commander: ["cli"],
+  "csv-parse": ["cli/commands/users/names.ts"],
   h3: ["server/assemble.ts", "server/serve.ts", "server/service.ts", "server/http", "server/control"],
   jose: ["wire/token.ts", "client/token.ts", "client/service-clock.ts", "server/token.ts"],
   listhen: ["server/http/listen.ts"],
@@ -273,7 +274,6 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   // Itself, for its fixtures.
   "svc-identity": ["server/seed/apply.ts", "server/control/generate.ts"],
-  uqr: ["cli/commands/serve/announce.ts"],
   vitest: ["testing/vitest.ts"],
   // Of zod/mini alone: all of zod takes longer to load than Node to start.
   "zod/mini": ["server", "wire/route.ts", "wire/product", "wire/control"],

@@ -66,28 +66,20 @@ describe("The result of svc users delete", () => {
   ])("stops at once where %s", async (_, fault, exit, outcome) => {
     await many(20);
     const fetch = withFaults((_id, count) => (count < 5 ? undefined : fault()));
-    const args = [
-      "--query",
-      AT_ACME,
-      "--yes",
-      "--expect",
-      "20",
-      "--concurrency",
-      "1",
-      "--output",
-      "ndjson",
-      "--retries",
-      "0",
-    ];
+    const args = ["--query", AT_ACME, "--yes", "--expect", "20", "--output", "ndjson", "--retries", "0"];
     const { code, stdout, stderr } = await remove(args, { fetch });
     const outcomes = stdout
       .trimEnd()
       .split("\n")
       .map((line) => (JSON.parse(line) as { outcome: string }).outcome);
-    expect([code, outcomes]).toEqual([
+    const count = (name: string): number => outcomes.filter((one) => one === name).length;
+    expect([code, count("deleted"), new Set(outcomes)]).toEqual([
       exit,
-      [...Array<string>(5).fill("deleted"), outcome, ...Array<string>(14).fill("not_attempted")],
+      5,
+      new Set(["deleted", outcome, "not_attempted"]),
     ]);
+    // No more than are asked at the same time.
+    expect(count(outcome)).toBeLessThanOrEqual(4);
     expect(stderr).toContain("5 of 20 deleted");
     expect(await left()).toHaveLength(15);
   });
@@ -120,7 +112,7 @@ describe("The result of svc users delete", () => {
     expect(recorded.filter((line) => !line.includes('"deleting"'))).toHaveLength(1 + 20);
   });
 
-  it.each([1, 4, 32])("never has more than --concurrency %i requests at once", async (concurrency) => {
+  it("never has more than four requests at once", async () => {
     await many(40);
     let running = 0;
     let most = 0;
@@ -130,9 +122,8 @@ describe("The result of svc users delete", () => {
       running--;
       return (await service.fetch(url, init as RequestInit)) as Awaited<ReturnType<Fetch>>;
     };
-    const args = ["--query", AT_ACME, "--yes", "--expect", "40", "--concurrency", String(concurrency)];
-    expect((await remove(args, { fetch })).code).toBe(0);
-    expect(most).toBe(concurrency);
+    expect((await remove(["--query", AT_ACME, "--yes", "--expect", "40"], { fetch })).code).toBe(0);
+    expect(most).toBe(4);
   });
 
   it.each<[tty: CliOptions["tty"], env: Record<string, string>, isShown: boolean]>([
@@ -149,7 +140,7 @@ describe("The result of svc users delete", () => {
 
 describe("svc users delete --receipt", () => {
   it("writes a line of JSON for each user into a file that only its owner can read", async () => {
-    const { code } = await remove([ADA, NOBODY, "--yes", "--receipt", "done.ndjson", "--concurrency", "1"]);
+    const { code } = await remove([ADA, "--yes", "--receipt", "done.ndjson"]);
     const path = join(cwd, "done.ndjson");
     const line = (rest: object): object => ({
       time: "2026-06-01T12:00:00.000Z",
@@ -161,13 +152,7 @@ describe("svc users delete --receipt", () => {
     const lines = (await readFile(path, "utf8")).trimEnd().split("\n");
     expect([code, lines.map((text) => JSON.parse(text) as object)]).toEqual([
       0,
-      [
-        line({ users: 2 }),
-        line({ ...ada, outcome: "deleting" }),
-        line({ ...ada, outcome: "deleted" }),
-        line({ id: NOBODY, outcome: "deleting" }),
-        line({ id: NOBODY, outcome: "gone" }),
-      ],
+      [line({ users: 1 }), line({ ...ada, outcome: "deleting" }), line({ ...ada, outcome: "deleted" })],
     ]);
     if (process.platform !== "win32") expect((await stat(path)).mode & 0o777).toBe(0o600);
   });

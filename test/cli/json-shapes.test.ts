@@ -69,7 +69,6 @@ it("Every command's JSON has the shape that docs/json.md gives, and every comman
     ["svc users search --explain", "email:ada@acme.test"],
     ["svc users delete --dry-run", "ada@acme.test"],
     ["svc users delete", `${NOBODY} charles@acme.test --yes --receipt r`],
-    ["svc users delete --status", "--receipt r"],
     ["svc sessions get", session],
     ["svc sessions list", "--limit 1"],
     ["svc sessions search", "--active --limit 1"],

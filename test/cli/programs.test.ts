@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { runDelete } from "../../src/cli/commands/users/delete/index.ts";
@@ -15,7 +15,6 @@ import { setup, type Service } from "../_setup.ts";
 import { SESSION_PROVIDERS } from "../../src/wire/providers.ts";
 
 const ADA = "00000000-0000-4000-8000-0000000000a1";
-const CHARLES = "00000000-0000-4000-8000-0000000000a2";
 const GRACE = "00000000-0000-4000-8000-0000000000a3";
 const SHAPE = [
   "valid",
@@ -49,7 +48,6 @@ describe("tokens verify --json", () => {
     const outcomes: [argv: string[], options: CliOptions, code: number][] = [
       [[], { stdin: token }, 0],
       [["--local"], { stdin: token }, 0],
-      [["--both"], { stdin: token }, 0],
       [[], { stdin: foreign }, 5],
       [["--local"], { stdin: "x.y.z" }, 5],
       [[], { stdin: token, fetch: answering(500, '{"error":"Internal error"}') }, 7],
@@ -89,34 +87,6 @@ describe("tokens verify --json", () => {
       expect(results.every((result) => Object.keys(result).join() === ["line", ...SHAPE].join())).toBe(true);
     }
     expect((await run(["tokens", "verify", "--batch"], { stdin: `${token}\n${token}` })).code).toBe(0);
-  });
-
-  it("--batch --resume checks what an earlier output has not, and counts both", async () => {
-    const token = await service.tokenFor("google", "ada");
-    const directory = temporaryDirectory();
-    const argv = ["tokens", "verify", "--batch"];
-    const stdin = `${token}\nx.y.z\n\n${token}\n${token}\n`;
-    const away = answering(503, "<html>");
-    let count = 0;
-    const fetch: Fetch = (url, init) =>
-      ++count > 2 ? away(url, init) : (service.fetch(url, init as RequestInit) as never);
-    const first = await run([...argv, "--retries", "0"], { stdin, fetch });
-    expect(first.code).toBe(7);
-    await writeFile(join(directory, "results.ndjson"), `${first.stdout}{"line":5,"val`);
-    const second = await run([...argv, "--resume", "results.ndjson"], { stdin, cwd: directory });
-    const lines = second.stdout
-      .split("\n")
-      .map((line) => line && (JSON.parse(line) as { line: number; valid: boolean }));
-    expect([second.code, lines, second.requests.length]).toMatchObject([
-      5,
-      ["", { line: 4, valid: true }, { line: 5, valid: true }, ""],
-      2,
-    ]);
-    await writeFile(join(directory, "notes.txt"), "a\n");
-    expect((await run([...argv, "--resume", "notes.txt"], { stdin, cwd: directory })).stderr).toContain(
-      '--resume: "notes.txt" is not the output of --batch.',
-    );
-    expect((await run(["tokens", "verify", "--resume", "notes.txt"], { stdin, cwd: directory })).code).toBe(2);
   });
 
   it("--batch prints a line for each token when the service fails, stops asking and reports the failure once", async () => {
@@ -306,45 +276,9 @@ describe("A deletion receipt", () => {
     ]);
   });
 
-  it("of an interrupted run is continued with --resume, even if its last line was cut", async () => {
-    const line = {
-      time: "2026-06-01T12:00:00.000Z",
-      service: "http://acme.localhost:7820",
-      instance: { subdomain: "acme", id: service.acme.id },
-      id: ADA,
-      email: "ada@acme.test",
-    };
-    const cut = [
-      { ...line, outcome: "deleting" },
-      { ...line, outcome: "deleted" },
-    ].map((one) => JSON.stringify(one));
-    await service.client(service.acme).users.delete(ADA);
-    await writeFile(join(cwd, "r"), `${cut.join("\n")}\n{"time":"2026-`);
-    const { code, requests } = await run(["users", "delete", ADA, CHARLES, "--yes", "--receipt", "r", "--resume"]);
-    expect(code).toBe(0);
-    expect(requests.filter(({ method }) => method === "DELETE").map(({ url }) => url.split("/").at(-1))).toEqual([
-      CHARLES,
-    ]);
-    const written = (await readFile(join(cwd, "r"), "utf8")).trimEnd().split("\n").slice(3);
-    expect(written.map((one) => JSON.parse(one) as object)).toMatchObject([
-      { users: 1 },
-      { id: CHARLES, outcome: "deleting" },
-      { id: CHARLES, outcome: "deleted" },
-    ]);
-  });
-
-  it("of another service is not continued", async () => {
-    await writeFile(
-      join(cwd, "r"),
-      `${JSON.stringify({ service: "https://other.test", id: ADA, outcome: "deleted" })}\n`,
-    );
-    const { code, requests } = await run(["users", "delete", ADA, "--yes", "--receipt", "r", "--resume"]);
-    expect([code, requests.filter(({ method }) => method === "DELETE")]).toEqual([8, []]);
-  });
-
   it("can be written without commander", async () => {
     const context = createContext({ service, cwd });
-    await runDelete(context, { yes: true, max: "10", concurrency: "1", receipt: "r" }, [ADA]);
+    await runDelete(context, { yes: true, max: "10", receipt: "r" }, [ADA]);
     expect(await lines()).toMatchObject([{ users: 1 }, { outcome: "deleting" }, { outcome: "deleted" }]);
   });
 });

@@ -277,23 +277,11 @@ describe("svc users search --explain", () => {
     expect((JSON.parse(stdout) as { means: string }).means).toBe(`users whose ${words}`);
   });
 
-  it("is also svc users delete --explain, which sends nothing", async () => {
-    const argv = ["--query", "created_at<2026-01-10 created_at>2026-03-04", "--json"];
-    const { stdout: expected } = await runCli([...explain, ...argv]);
-    const { code, stdout, stderr, requests } = await runCli(["users", "delete", "--explain", ...argv]);
-    expect([code, stdout, stderr, requests]).toEqual([0, expected, "", []]);
-  });
-
   it("is for sessions svc sessions search --explain, which sends nothing", async () => {
     const argv = ["sessions", "search", "--explain", "not.provider=github", "--json"];
     const { code, stdout, stderr, requests } = await runCli(argv);
     expect([code, stderr, requests]).toEqual([0, "", []]);
     expect(JSON.parse(stdout)).toMatchObject({ resource: "sessions", wire: "-provider:github" });
-  });
-
-  it("does not explain ids that are to be deleted", async () => {
-    const { code, stderr, requests } = await runCli(["users", "delete", "--explain", "ada@acme.test"]);
-    expect([code, stderr, requests]).toEqual([2, expect.stringContaining("--explain explains a query."), []]);
   });
 
   it("prints spellings that mean the same when typed", async () => {

@@ -1,4 +1,3 @@
-import { renderUnicodeCompact } from "uqr";
 import { describe, expect, it } from "vitest";
 import { processContext } from "../../src/cli/process-context.ts";
 import { runCli } from "../_cli.ts";
@@ -83,14 +82,6 @@ it("With --json each instance has the address that programs use, whether other n
 it("Whether a name resolves is asked of this machine", async () => {
   const { resolves } = processContext();
   expect([await resolves("localhost"), await resolves("acme.invalid")]).toEqual([true, false]);
-});
-
-it("On a terminal, a server that a phone can reach prints its public URL as a QR code", async () => {
-  const argv = ["serve", "--port", "0", ...BEYOND];
-  const { stdout } = await runCli(argv, { cwd: temporaryDirectory(), signal: "SIGINT", tty: ["stdout"] });
-  const lines = renderUnicodeCompact(PHONE).split("\n");
-  expect(lines.length).toBeGreaterThan(10);
-  expect(stdout).toContain(lines.map((line) => `  ${line}\n`).join(""));
 });
 
 it.each<[string, boolean, string[]]>([

@@ -11,13 +11,21 @@ export function isLike(name: string, value: string): boolean {
   return at >= 0 && (value.startsWith("*") || at === 0) && (value.endsWith("*") || name.endsWith(part));
 }
 
+/** An address as it is pasted: ` Ada <ada@acme.test> ` or `mailto:ada@acme.test?subject=x`. Anything else is only trimmed. */
+export function pastedAddress(text: string): string {
+  const [, inside = text] = /^[^<>]*<([^<>]+@[^<>]+)>\s*$/.exec(text) ?? [];
+  const [, address = inside] = /^\s*mailto:([^?]+)/i.exec(inside) ?? [];
+  return address.trim();
+}
+
 export function checkedUserId(id: string): string {
   if (/^\*?[0-9a-f-]*\*$|^\*[0-9a-f-]*$/i.test(id) || isUuid(id.toLowerCase())) return id;
   const hint = id.includes("@") ? `To search by address: --email ${quoted(id)}` : "Find the id with: svc users search";
   throw new UsageError(`--user: "${id}" is not a user id.`, hint);
 }
 
-export function checkedEmail(value: string): string {
+export function checkedEmail(text: string): string {
+  const value = pastedAddress(text);
   if (value.includes("*") || normalizeEmail(value) !== undefined) return value;
   throw new UsageError(
     `--email: "${value}" is not an e-mail address.`,

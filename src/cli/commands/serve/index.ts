@@ -7,7 +7,7 @@ import type { Context } from "../../context.ts";
 import { EXIT } from "../../errors.ts";
 import { CREDENTIALS } from "../../help/topics.ts";
 import { durationFrom } from "../../quantities.ts";
-import { announce, blockedPort, qrCodeOf } from "./announce.ts";
+import { announce } from "./announce.ts";
 import { CONFIG_OPTION, serveOptions, type ServeFlags } from "./options.ts";
 import { inWorkTree, makePlace, storeOf, unusedStore } from "./place.ts";
 import { jsonReport, textReport } from "./report.ts";
@@ -110,9 +110,7 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
   const resolvesSubdomains = !isShown || flags.json || (await context.resolves("svc.localhost"));
   // Only on a terminal: the link gives control of the server, so it must not get into a file.
   const terminal =
-    isShown && !flags.json && context.stdout.isTTY
-      ? { dashboard: await server.dashboardLink(), qrCode: await qrCodeOf(server) }
-      : undefined;
+    isShown && !flags.json && context.stdout.isTTY ? { dashboard: await server.dashboardLink() } : undefined;
   // A program waits for the line with --json, quiet or not.
   if (isShown) report.ready(server, announcement.path, ms, { ...terminal, resolvesSubdomains });
   const open =
@@ -120,8 +118,6 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
       ? undefined
       : await inWorkTree(context, store);
   if (open !== undefined) report.warn(open);
-  const blocked = blockedPort(server.url);
-  if (blocked !== undefined) report.warn(blocked);
   if (announcement.other && !flags.quiet)
     context.stderr.write(
       `Commands in this directory now use this server, not the one at ${announcement.other.url} (pid ${announcement.other.pid}).\n`,

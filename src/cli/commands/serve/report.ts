@@ -71,17 +71,16 @@ export function textReport(context: Context) {
   return {
     /**
      * @param file the file with its keys. Undefined if there is none
-     * @param shown whether names below localhost resolve; for a terminal alone: a link that opens the dashboard once, and a
-     * QR code of the public URL
+     * @param shown whether names below localhost resolve; for a terminal alone: a link that opens the dashboard once
      */
     ready(
       server: RunningServer,
       file: string | undefined,
       ms: number,
-      shown: { resolvesSubdomains: boolean; dashboard?: string | undefined; qrCode?: string | undefined },
+      shown: { resolvesSubdomains: boolean; dashboard?: string | undefined },
     ): void {
       const { url, api_url, store, found, bound, providers, instances, isLocal } = server;
-      const { resolvesSubdomains, dashboard, qrCode } = shown;
+      const { resolvesSubdomains, dashboard } = shown;
       const [first] = instances;
       width = Math.max(width, ...instances.map(({ name }) => Math.min(harmless(name).length, MAX_NAME_WIDTH)));
       const landing = first?.active && isLocal ? tryTarget(first.redirect_uris, url) : undefined;
@@ -117,7 +116,6 @@ export function textReport(context: Context) {
           landing && row("Sign in at", chalk.cyan(`${url}/sign-in?redirect_uri=${encodeURIComponent(landing)}`)),
           row("Then try", ...commands.map((command) => asRun(command, context))),
         ],
-        ...(qrCode === undefined ? [] : [[`${qrCode.replaceAll(/^/gm, "  ")}\n`]]),
       ];
       stdout.write(`\n${blocks.map((lines) => `${lines.join("")}\n`).join("")}`);
     },

@@ -6,26 +6,20 @@ import type { Context } from "../../context.ts";
 import { CliError, EXIT } from "../../errors.ts";
 import { verifyLocally, verifyRemotely, type Verdict } from "./verdict.ts";
 
-/** How tokens are checked: opened once, and used for one token or many. */
-export type Checks = Awaited<ReturnType<typeof openChecks>>;
-export type Checked = Awaited<ReturnType<Checks["check"]>>;
 /** What `tokens verify --json` prints, whatever happened: `checked` is null if the check failed. */
-export type Verification = Verdict & { readonly checked: "remote" | "local" | "both" | null };
+export type Verification = Verdict & { readonly checked: "remote" | "local" | null };
 
-export async function openChecks(context: Context, options: Flags<never, "local" | "both">) {
-  const how = options.local ? "local" : options.both ? "both" : "remote";
-  const key = how === "remote" ? undefined : await localKey(context, options);
-  const client = how === "local" ? undefined : await openClient(context, options);
-  return {
-    /** The verdict is the final one: a token is valid if every check finds it valid. @throws if there was no decision */
-    async check(token: string) {
-      const now = context.now();
-      const local = key === undefined ? undefined : await verifyLocally(key, token, now);
-      const remote = client && (await verifyRemotely(client, token, now));
-      const verdict = [remote, local].find((one) => one?.valid === false) ?? remote ?? local!;
-      return { verification: { ...verdict, checked: how } satisfies Verification, local, remote };
-    },
-  };
+/** Checks one token. @throws if there was no decision */
+export type Check = (token: string) => Promise<Verification>;
+
+/** How tokens are checked: opened once, and used for one token or many. */
+export async function openCheck(context: Context, options: Flags<never, "local">): Promise<Check> {
+  if (options.local) {
+    const key = await localKey(context, options);
+    return async (token) => ({ ...(await verifyLocally(key, token, context.now())), checked: "local" });
+  }
+  const client = await openClient(context, options);
+  return async (token) => ({ ...(await verifyRemotely(client, token, context.now())), checked: "remote" });
 }
 
 /** Without a service, a key is all that is missing. */

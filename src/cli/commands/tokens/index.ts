@@ -8,7 +8,7 @@ import { readStdin } from "../../files.ts";
 import { time, inWords } from "../../output/claims.ts";
 import { colors, harmless, printJson, printRecord, quoted } from "../../output/text.ts";
 import { bare, failedCheck, verifyBatch } from "./batch.ts";
-import { openChecks, type Checked } from "./checks.ts";
+import { openCheck, type Verification } from "./checks.ts";
 import { decode } from "./verdict.ts";
 
 export function add(program: Program, context: Context): void {
@@ -19,9 +19,7 @@ export function add(program: Program, context: Context): void {
     .description("verify a token; - or no argument reads it from standard input")
     .option("--remote", "ask the service, which also knows deleted users; the default")
     .option("--local", "check with the secret key and the clock of this machine, without a request")
-    .option("--both", "check both ways; both must find it valid")
     .option("--batch", "read one token a line, and print one JSON object a line")
-    .option("--resume <file>", "leave out the tokens that this output of --batch has checked")
     .option("-q, --quiet", "print nothing, also with --json; use the exit code");
   runs(verify, context, runVerify, {
     examples: [
@@ -29,17 +27,11 @@ export function add(program: Program, context: Context): void {
       ["svc tokens verify -q - < token.txt && ./deploy", "by the exit code alone"],
       ['echo "$TOKEN" | svc tokens verify --local', "without a request"],
       ["svc tokens verify --batch < tokens.txt > results.ndjson", "many tokens, in order"],
-      ["svc tokens verify --batch --resume results.ndjson < tokens.txt >> results.ndjson", "the rest, after a failure"],
     ],
     exits: [EXIT.done, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.tokenInvalid, EXIT.unreachable],
-    notes: `Exit code 3 means only that the token is valid but its user was deleted, which the service alone knows.
-
-With --json there is one form for every outcome: an object with valid, code, error, reason, user_id, email, name, provider,
-avatar_url, expires_at and checked. code is null if the token is valid, and checked is remote, local, both, or null if the
-check failed.
-
-With --batch each object has the line of its token. Blank lines are skipped, and the exit code is 5 if any token is not
-valid, 2 if there is none. After a check that fails, --batch asks no further, and each token left has a line with that error. --resume checks those and the ones after them; the exit code counts both runs.
+    notes: `Exit code 3 means only that the token is valid but its user was deleted, which the service alone knows. With --batch it
+is 5 if any token is not valid. After a check that fails, --batch asks no further, and each token left has a line with that
+error.
 
 Do not pass a token as an argument on a shared machine: your shell's history keeps it.`,
   });
@@ -54,35 +46,32 @@ Do not pass a token as an argument on a shared machine: your shell's history kee
   });
 }
 
-export type VerifyOptions = Flags<"resume", "quiet" | "local" | "remote" | "both" | "batch">;
+export type VerifyOptions = Flags<never, "quiet" | "local" | "remote" | "batch">;
 
 export async function runVerify(context: Context, options: VerifyOptions, argument?: string): Promise<ExitCode> {
-  const { resume } = options;
-  const ways = [options.local, options.remote, options.both].filter(Boolean);
-  if (ways.length > 1) throw new UsageError("--local, --remote and --both are mutually exclusive.", "Use one of them.");
+  const isSilent = options.quiet === true;
+  if (options.local && options.remote)
+    throw new UsageError("--local and --remote are mutually exclusive.", "Use one of them.");
   if (options.batch) {
     if (argument !== undefined && argument !== "-")
       throw new UsageError("--batch reads tokens from standard input.", "Omit the argument.");
-    return verifyBatch(context, await openChecks(context, options), { isQuiet: options.quiet === true, resume });
+    return verifyBatch(context, await openCheck(context, options), isSilent);
   }
-  if (resume !== undefined) throw new UsageError("--resume needs --batch.", "To verify one token, omit it.");
-  const isSilent = options.quiet === true;
   const isJson = options.json === true && !isSilent;
-  let checked: Checked;
+  let verification: Verification;
   try {
     const token = await readToken(context, "verify", argument, isSilent || isJson);
-    checked = await (await openChecks(context, options)).check(token);
+    verification = await (await openCheck(context, options))(token);
   } catch (error) {
     if (isJson) printJson(context, failedCheck(context, error));
     throw error;
   }
-  const { verification } = checked;
   if (isJson) printJson(context, verification);
-  else if (!isSilent) print(context, checked);
+  else if (!isSilent) print(context, verification);
   return verification.code === null ? EXIT.done : exitOf(verification.code);
 }
 
-function print(context: Context, { verification, local, remote }: Checked): void {
+function print(context: Context, verification: Verification): void {
   const { valid, error, reason, user_id, email, name, provider, avatar_url, expires_at } = verification;
   if (valid) {
     const user = Object.entries({ user_id, email, name, provider, avatar_url });
@@ -95,10 +84,6 @@ function print(context: Context, { verification, local, remote }: Checked): void
   const chalk = colors(context.stderr, context);
   context.stderr.write(`${chalk.red("✗")} ${harmless(error!)}\n`);
   if (reason !== null) context.stderr.write(`  ${harmless(reason)}\n`);
-  if (local && remote && local.valid !== remote.valid)
-    context.stderr.write(
-      `  local: ${local.valid ? "valid" : "not valid"}, remote: ${remote.valid ? "valid" : "not valid"}\n`,
-    );
 }
 
 /** Prints what a token says of itself. @throws {CliError} for what cannot be decoded */

@@ -91,7 +91,7 @@ export interface DecodedToken {
 export function whyNot(code: string, token: string, decoded: DecodedToken | undefined, now: Date): string | undefined {
   switch (code) {
     case "token_expired":
-      return typeof decoded?.claims.exp === "number" ? whenItExpired(decoded.claims.exp, now) : undefined;
+      return typeof decoded?.claims.exp === "number" ? whenItExpired(decoded.claims, now) : undefined;
     case "token_invalid_signature":
       return decoded && token.length <= MAX_TOKEN_BYTES ? whatIsUnsigned(token, decoded) : whatIsBroken(token);
     case "token_wrong_instance":
@@ -105,10 +105,13 @@ export function whyNot(code: string, token: string, decoded: DecodedToken | unde
   }
 }
 
-function whenItExpired(exp: number, now: Date): string {
+/** Its signature is right, so it says whose it was. */
+function whenItExpired({ exp = 0, email }: DecodedToken["claims"], now: Date): string {
+  const whose = typeof email === "string" ? ` It was issued to ${email}.` : "";
   // The service's clock decides, and can be ahead: a development server's is moved by hand.
-  if (exp * 1000 > now.getTime()) return `It expires ${timeInWords(exp, now)} here, but the service's clock is ahead.`;
-  return explainClaims("expired", { exp }, now);
+  if (exp * 1000 > now.getTime())
+    return `It expires ${timeInWords(exp, now)} here, but the service's clock is ahead.${whose}`;
+  return explainClaims("expired", { exp }, now) + whose;
 }
 
 function whoseItIs(instance_id: unknown): string {

@@ -1,19 +1,22 @@
-import { isUuid } from "../../../wire/ids.ts";
 import type { User } from "../../../wire/resources.ts";
 import { runs, type Program, type GlobalFlags } from "../../command.ts";
-import { openClient } from "../../connection/client.ts";
+import { openClient, openTarget } from "../../connection/client.ts";
+import { controlOf } from "../../connection/control.ts";
+import type { Target } from "../../connection/sources.ts";
+import { resolveTarget } from "../../connection/target.ts";
 import type { Context } from "../../context.ts";
-import { UsageError, EXIT } from "../../errors.ts";
-import { USER_COLUMNS, SESSION_COLUMNS, shortIdHint } from "../../list/columns.ts";
+import { EXIT, UsageError, type ExitCode } from "../../errors.ts";
+import { SESSION_COLUMNS, USER_COLUMNS, type Column } from "../../list/columns.ts";
 import { addFieldsFlag, chosenBy, type ListFlags } from "../../list/flags.ts";
 import { picked } from "../../list/formats.ts";
-import { printAll, printResource } from "../../list/print.ts";
+import { isTable, printAll, printResource } from "../../list/print.ts";
 import { formatOf, printsRows } from "../../output/flags.ts";
-import { quoted, printJson } from "../../output/text.ts";
+import { printJson, printRecord, quoted, say } from "../../output/text.ts";
 import { USERS } from "../../search/flags.ts";
 import { addListAndSearch, type Records } from "../record-commands.ts";
 import { addDelete } from "./delete/index.ts";
-import { findByEmail } from "./look-up.ts";
+import { findByEmail, lookUp, sayNotFound } from "./look-up.ts";
+import { isAddress, readNames, type NameFlags } from "./names.ts";
 
 export const USER_RECORDS: Records<User> = {
   columns: USER_COLUMNS,
@@ -28,7 +31,7 @@ export const USER_RECORDS: Records<User> = {
     search: [
       ["svc users search 'email:*@acme.test'", "all users of one domain"],
       ["svc users search 'name:ada*' 'created_at>=2026-01-01' 'created_at<2026-02-01'", "by name, created in January"],
-      ["svc users search email.ends=@acme.test -name:bot", "all but those named bot"],
+      ["svc users search --email-domain acme.test -name:bot", "all but those named bot"],
       ["svc users search email_verified_at:null", "users without a verified address"],
       ["svc users search --provider github", "users who can sign in through github"],
       ["svc users search --explain 'created_at<2026-01-10' 'created_at>2026-03-04'", "what a search means"],
@@ -42,53 +45,95 @@ export function add(program: Program, context: Context): void {
   const users = program.command("users");
   const get = users
     .command("get")
-    .argument("<user>", "an id or e-mail address")
-    .description("print one user")
-    .option("--sessions", "print the user's sessions as well, the most recent sign-in first");
+    .argument("[user...]", "ids or e-mail addresses; - reads them from standard input, one a line")
+    .description("print users by id or e-mail address")
+    .option("--file <file>", "read ids or e-mail addresses from a file, one a line")
+    .option("--column <name>", "read them from this column of a spreadsheet in CSV")
+    .option("--sessions", "of one user: print the sessions as well, the most recent sign-in first");
   runs(addFieldsFlag(printsRows(get), USER_COLUMNS), context, runGet, {
     examples: [
-      ["svc users get 7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "by id"],
-      ["svc users get ada@acme.test", "by e-mail address"],
-      ["svc users get ada@acme.test --fields name,created_at", "only some of its fields"],
+      ["svc users get ada@acme.test", "one user"],
       ["svc users get ada@acme.test --sessions", "where and when she signed in as well"],
+      ["svc users get --file leavers.txt", "who of a list is there"],
+      ["svc users get ada@acme.test --fields name,created_at", "only some of the fields"],
     ],
     exits: [EXIT.done, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable],
-    notes: `Several users: svc users search id:<id> id:<id>
-
-With --sessions --json an object with user and sessions is printed.`,
+    notes: `Of several users, those that were not found are named on standard error; the exit code is 3 if all of them are missing.
+The accounts at providers are shown where the control API is known.`,
   });
 
   addListAndSearch(users, context, USER_RECORDS);
   addDelete(users, context);
 }
 
-export type GetOptions = GlobalFlags & Pick<ListFlags, "fields"> & { readonly sessions?: boolean };
+export type GetOptions = GlobalFlags & NameFlags & Pick<ListFlags, "fields"> & { readonly sessions?: boolean };
+
+export async function runGet(context: Context, options: GetOptions, given: readonly string[]): Promise<ExitCode> {
+  const chosen = chosenBy(options.fields, USER_COLUMNS);
+  const [user, ...others] = given;
+  if (options.file === undefined && user !== undefined && user !== "-" && others.length === 0)
+    return getOne(context, options, user, chosen);
+  if (options.sessions) throw new UsageError("--sessions is for one user.", "Search them with: svc sessions search");
+  if (user === undefined && options.file === undefined && options.column === undefined)
+    throw new UsageError("No users given.", "Give an id or e-mail address, or --file <file>.");
+  const names = await readNames(context, given, options);
+  const wanted = [...new Set([...names.typed, ...names.listed])];
+  const client = await openClient(context, options);
+  const withAddress = await lookUp(client, "email", wanted.filter(isAddress));
+  const withId = await lookUp(
+    client,
+    "id",
+    wanted.filter((name) => !isAddress(name)),
+  );
+  const found = wanted.map((name) => (isAddress(name) ? withAddress(name) : withId(name)));
+  await printAll(context, options, USER_COLUMNS, found.flat(), "", chosen);
+  const missing = wanted.filter((_, i) => found[i]!.length === 0);
+  sayNotFound(context, missing, wanted.length);
+  return missing.length === wanted.length ? EXIT.notFound : EXIT.done;
+}
 
 /** Formats in which every row has the same columns. */
-const OF_ONE_KIND: readonly string[] = ["csv", "tsv", "ids"];
+const OF_ONE_KIND: readonly string[] = ["csv", "tsv"];
 
-export async function runGet(context: Context, options: GetOptions, user: string): Promise<void> {
-  const chosen = chosenBy(options.fields, USER_COLUMNS);
-  if (/^[a-z_]+[:=]./.test(user))
-    throw new UsageError(`"${user}" is a search term.`, `Use: svc users search ${quoted(user)}`);
-  if (!user.includes("@") && !isUuid(user.toLowerCase()))
-    throw new UsageError(
-      `"${user}" is not a user id or e-mail address.`,
-      shortIdHint(user, "users") ??
-        `Find the user with: svc users search name.contains=${user.replace(/[^\p{L}\p{N}._-]/gu, "") || "ada"}`,
-    );
+async function getOne(
+  context: Context,
+  options: GetOptions,
+  given: string,
+  chosen: readonly Column<User>[] | undefined,
+): Promise<ExitCode> {
+  if (/^[a-z_]+[:=]./.test(given) && !/^mailto:/i.test(given))
+    throw new UsageError(`"${given}" is a search term.`, `Use: svc users search ${quoted(given)}`);
   if (options.sessions && OF_ONE_KIND.includes(options.output ?? ""))
     throw new UsageError(
       `--sessions can't be printed as ${options.output}: users and sessions have other columns.`,
       `Use --json, or print the sessions alone: svc sessions search --user <id> --output ${options.output}`,
     );
-  const client = await openClient(context, options);
-  const found = user.includes("@") ? await findByEmail(client, user) : await client.users.get(user);
-  if (!options.sessions) return printResource(context, options, USER_COLUMNS, found, chosen);
-  const sessions = await client.sessions.search(`user_id:${found.id}`);
+  const [name = ""] = (await readNames(context, [given], {})).typed;
+  const target = await resolveTarget(context, options);
+  const client = await openTarget(context, target);
+  const found = name.includes("@") ? await findByEmail(client, name) : await client.users.get(name);
+  const sessions = options.sessions ? await client.sessions.search(`user_id:${found.id}`) : undefined;
   const format = formatOf(options, context);
-  if (format === "json") return printJson(context, { user: picked(found, chosen), sessions });
+  if (sessions && format === "json") {
+    printJson(context, { user: picked(found, chosen), sessions });
+    return EXIT.done;
+  }
   await printResource(context, options, USER_COLUMNS, found, chosen);
+  if (!chosen && isTable(format)) await printAccounts(context, target, found.id);
+  if (!sessions) return EXIT.done;
   if (format !== "ndjson") context.stdout.write("\n");
   await printAll(context, options, SESSION_COLUMNS, sessions, "This user has not signed in.");
+  return EXIT.done;
+}
+
+/** The accounts at providers that a user has linked, which the control API alone knows. For a person. */
+async function printAccounts(context: Context, { base_url }: Target, id: string): Promise<void> {
+  const control = base_url && (await controlOf(context, base_url.value));
+  if (!control) return say(context, "The accounts at providers are not shown: that needs the control API.");
+  const query = { instance: context.network.instance?.id };
+  const { data } = await control.request("GET /users/:id", { params: { id }, query });
+  const accounts = data.identities ?? [];
+  for (const { provider, uid, email, email_verified } of accounts)
+    printRecord(context, { account: `${provider} ${uid}, ${email}${email_verified ? "" : " (not verified)"}` });
+  if (accounts.length === 0) printRecord(context, { account: "none" });
 }

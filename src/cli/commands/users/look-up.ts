@@ -1,15 +1,15 @@
 import type { Client } from "../../../client/client.ts";
 import type { User } from "../../../wire/resources.ts";
 import { fold } from "../../../wire/text/fold.ts";
-import { UsageError, CliError, EXIT } from "../../errors.ts";
-import { quoted } from "../../output/text.ts";
+import { CliError, EXIT } from "../../errors.ts";
+import type { Context } from "../../context.ts";
+import { quoted, say } from "../../output/text.ts";
 
 /**
  * The only user with an e-mail address.
  * @throws {CliError} if none has it, or several do
  */
 export async function findByEmail(client: Client, email: string): Promise<User> {
-  if (/[\s*]/.test(email)) throw new UsageError(`"${email}" is not an e-mail address.`);
   return onlyOne(await client.users.search(`email:${email}`), email);
 }
 
@@ -23,7 +23,7 @@ export function onlyOne([user, ...others]: readonly User[], email: string, outco
     throw new CliError(
       EXIT.notFound,
       `No user has the e-mail address ${email}.${outcome}`,
-      `To find a part of it: svc users search ${quoted(`email.contains=${email.split("@")[0]}`)}`,
+      `To find a part of it: svc users search ${quoted(`email:*${email.split("@")[0]}*`)}`,
       "user_not_found",
     );
   if (others.length > 0)
@@ -33,6 +33,15 @@ export function onlyOne([user, ...others]: readonly User[], email: string, outco
       `List them with: svc users search --email ${quoted(email)}`,
     );
   return user;
+}
+
+const NAMED = 10;
+
+/** Names those of a list that were not found. */
+export function sayNotFound(context: Context, missing: readonly string[], count: number): void {
+  if (missing.length === 0) return;
+  const more = missing.length > NAMED ? [`and ${missing.length - NAMED} more`] : [];
+  say(context, `${missing.length} of ${count} not found: ${[...missing.slice(0, NAMED), ...more].join(", ")}.`);
 }
 
 /** What one search asks for: fewer terms than the service takes, in an address that proxies let through. */

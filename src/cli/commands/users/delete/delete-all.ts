@@ -20,12 +20,13 @@ export interface Deletion {
   error?: unknown;
 }
 
+const PARALLEL = 4;
+
 /** Deletes until all is done, a signal comes, or going on makes no sense. What was begun by then is still waited for. */
 export async function deleteAll(
   context: Context,
   client: Client,
   { ids, users }: Targets,
-  concurrency: number,
   receipt: Receipt | undefined,
 ): Promise<Deletion> {
   const ended: Deletion = { outcomes: [] };
@@ -73,7 +74,7 @@ export async function deleteAll(
       await note(ended.fault === undefined ? await attempt(id) : { id, outcome: "not_attempted" }, email);
     }
   };
-  await Promise.all(Array.from({ length: concurrency }, work));
+  await Promise.all(Array.from({ length: PARALLEL }, work));
   isDone = true;
   for (const id of waiting) await note({ id, outcome: "not_attempted" });
   progress.end();

@@ -8,6 +8,7 @@ import { formatOf, type OutputFlags } from "../../../output/flags.ts";
 import { counted, printJson, say } from "../../../output/text.ts";
 import { USERS } from "../../../search/flags.ts";
 import { nothingFound } from "../../../search/hints.ts";
+import { sayNotFound } from "../look-up.ts";
 import type { Deletion } from "./delete-all.ts";
 import type { Outcome, Place } from "./receipt.ts";
 import type { Targets } from "./targets.ts";
@@ -113,14 +114,9 @@ export async function dryRun(context: Context, flags: OutputFlags, targets: Targ
   );
 }
 
-const NAMED = 10;
-
 export function sayMissing(context: Context, { ids, strangers, users }: Targets): void {
   const missing = [...ids.filter((id) => !users.has(id)), ...strangers];
-  if (missing.length === 0) return;
-  const more = missing.length > NAMED ? [`and ${missing.length - NAMED} more`] : [];
-  const named = [...missing.slice(0, NAMED), ...more].join(", ");
-  say(context, `${missing.length} of ${ids.length + strangers.length} not found: ${named}.`);
+  sayNotFound(context, missing, ids.length + strangers.length);
 }
 
 /** Whether there is nothing to delete, not even someone who does not exist. */

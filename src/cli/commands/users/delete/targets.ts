@@ -3,16 +3,22 @@ import { isUuid } from "../../../../wire/ids.ts";
 import type { User } from "../../../../wire/resources.ts";
 import { printTerm, termsIn, type Query, type Term } from "../../../../wire/search/query.ts";
 import { foldCase } from "../../../../wire/text/fold.ts";
+import type { Flags } from "../../../command.ts";
 import type { Context } from "../../../context.ts";
 import { UsageError } from "../../../errors.ts";
 import { pages } from "../../../list/print.ts";
 import { quoted } from "../../../output/text.ts";
-import { USERS } from "../../../search/flags.ts";
+import { USERS, type SearchFlags } from "../../../search/flags.ts";
 import { redirected } from "../../../search/hints.ts";
 import { readQuery, type TypedQuery } from "../../../search/read.ts";
 import { onlyOne, lookUp } from "../look-up.ts";
-import { isAddress, readNames } from "./names.ts";
-import type { DeleteOptions } from "./options.ts";
+import { isAddress, readNames, type NameFlags } from "../names.ts";
+
+export interface DeleteOptions extends SearchFlags, NameFlags, Flags<"expect" | "receipt", "dryRun" | "yes"> {
+  readonly file?: string;
+  readonly column?: string;
+  readonly max: string;
+}
 
 /** The users to delete: every id once. */
 export interface Targets {
@@ -39,7 +45,12 @@ export async function readTargets(
   if (isQuery && (args.length > 0 || flags.file !== undefined || flags.column !== undefined))
     throw notBoth(context, args, flags);
   if (isQuery) return search(context, client, flags);
-  const { typed, listed, tookStdin } = await readNames(context, args, flags);
+  if (args.length === 0 && flags.file === undefined && flags.column === undefined)
+    throw new UsageError(
+      "No users given.",
+      "Give ids or e-mail addresses, - or --file <file> to read them, or --query 'email:*@acme.test'.",
+    );
+  const { typed, listed, tookStdin } = await readNames(context, args, flags, NONE_DELETED);
   // All of them are known before anything is deleted.
   const withAddress = await lookUp(client, "email", [...typed, ...listed].filter(isAddress));
   const users = new Map<string, User>();
@@ -100,7 +111,6 @@ async function search(context: Context, client: Client, flags: DeleteOptions): P
   refuseEveryone(query);
   const users = new Map<string, User>();
   for await (const user of pages((page) => client.users.search(query, page), {})) users.set(user.id, user);
-  await refuseVainExclusion(client, query, users.size);
   return { ids: [...users.keys()], users, strangers: [], typed, tookStdin: flags.queryFile === "-" };
 }
 
@@ -113,15 +123,4 @@ function refuseEveryone(query: Query): void {
       `"${printTerm(blank)}" would match everyone, or no one. Was a variable empty? No users were deleted.`,
       "To delete everyone, give a date: --query 'created_at>=2000-01-01'",
     );
-}
-
-async function refuseVainExclusion(client: Client, query: Query, count: number): Promise<void> {
-  if (count < 2 || query.some(({ values, range }) => values.length > 0 || range.length > 0)) return;
-  let total = 0;
-  for await (const _ of pages((page) => client.users.list(page), { limit: count + 1 })) total++;
-  if (total > count) return;
-  throw new UsageError(
-    `This query leaves out no one: it matches all ${count} users. No users were deleted.`,
-    "To delete everyone, give a date: --query 'created_at>=2000-01-01'",
-  );
 }
