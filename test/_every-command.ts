@@ -19,24 +19,16 @@ export async function commandPaths(): Promise<string[]> {
   return paths(JSON.parse((await runCli(["help", "--json"])).stdout) as Entry);
 }
 
-/** The tree of commands from their help. */
-export async function everyCommand(path: readonly string[] = []): Promise<CommandHelp[]> {
-  const { code, stdout, stderr } = await runCli([...path, "--help"]);
-  expect([code, stderr, stdout.startsWith(`Usage: ${["svc", ...path].join(" ")}`)]).toEqual([0, "", true]);
-  const section = (title: string): string[] =>
-    new RegExp(`^${title}:\\n((?: {2}.*\\n)+)`, "m").exec(stdout)?.[1]?.match(/(?<=^ {2})\S.*?(?= {2}|$)/gm) ?? [];
-  const own = { path, help: stdout, options: section("Options") };
-  const groups = [
-    "Commands",
-    "Find and delete",
-    "Choose a service",
-    "Run a local server",
-    "Develop",
-    "Administer",
-    "Help",
-  ];
-  const children = groups.flatMap(section).flatMap((line) => /^[a-z-]+/.exec(line) ?? []);
-  const below: CommandHelp[] = [];
-  for (const child of children) if (child !== "help") below.push(...(await everyCommand([...path, child])));
-  return [own, ...below];
+/** Every command with its help, without svc help itself. */
+export async function everyCommand(): Promise<CommandHelp[]> {
+  const paths = (await commandPaths()).filter((path) => path !== "svc help");
+  return Promise.all(
+    paths.map(async (command) => {
+      const path = command.split(" ").slice(1);
+      const { code, stdout, stderr } = await runCli([...path, "--help"]);
+      expect([code, stderr, stdout.includes(`Usage: ${command} `)]).toEqual([0, "", true]);
+      const section = /^Options:\n((?: {2}.*\n)+)/m.exec(stdout)?.[1] ?? "";
+      return { path, help: stdout, options: section.match(/(?<=^ {2})\S.*?(?= {2}|$)/gm) ?? [] };
+    }),
+  );
 }

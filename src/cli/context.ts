@@ -15,11 +15,6 @@ export interface Stream {
   readonly unread?: number;
 }
 
-export interface Pager extends Required<Pick<Stream, "write" | "ready">> {
-  /** Resolves when the person has seen enough, with the pager's exit code. */
-  close(): Promise<number>;
-}
-
 /** The system's keyring. Every call fails if there is none. */
 export interface Keyring {
   get(account: string): Promise<string | undefined>;
@@ -92,8 +87,6 @@ export interface World {
   /** The same, and shows nothing of what is typed. */
   askSecret(question: string): Promise<string>;
   openKeyring(): Promise<Keyring>;
-  /** Starts a pager. Undefined if it can't be started. */
-  openPager?(command: string): Promise<Pager | undefined>;
   /** Resolves when the process is asked to end, with the signal's name. SIGHUP, of a closed terminal, counts as SIGTERM. */
   untilSignal(): Promise<"SIGINT" | "SIGTERM">;
   /** From now on, what can't be written to stdout or stderr is dropped. Without it, that ends the process. */

@@ -7,6 +7,7 @@ import type { Context } from "./context.ts";
 import { MOST_WAIT_MS, DURATION_FORM } from "./quantities.ts";
 import { EXIT } from "./errors.ts";
 import { HELP_LAYOUT, helpWidth } from "./help/layout.ts";
+import { childOf } from "./help/place.ts";
 import { addOutputFlags } from "./output/flags.ts";
 
 type Env = Record<string, string | undefined>;
@@ -26,15 +27,15 @@ export async function createProgram(
     .description("Find and delete users, sessions and tokens of an identity service, and run one on your machine.")
     .version(version, "-V, --version", "print the version")
     .option("--json", "print JSON, and errors as JSON on stderr")
-    .option("--profile <name>", "use a service that svc login has stored (SVC_PROFILE)")
-    .option("--instance <name>", "an instance of the local server: subdomain, id or publishable key")
-    .option("--base-url <url>", "the address of your instance (SVC_BASE_URL)")
+    .option("--profile <name>", "a service that svc login has stored (SVC_PROFILE)")
+    .option("--instance <name>", "an instance of the local server")
+    .option("--base-url <url>", "another service; its key is in SVC_SECRET_KEY")
     .option("--api-url <url>", "the address where instances are resolved (SVC_API_URL)")
     .helpCommand(false)
     .configureOutput({
       writeOut: (text) => context.stdout.write(text),
       // Help, where a command is missing; with --json the error is said instead.
-      writeErr: (text) => program.getOptionValue("json") !== true && context.stderr.write(text),
+      writeErr: (text) => program.getOptionValue("json") !== true && context.stdout.write(text),
       // Said once, with a hint, when parsing has ended.
       outputError: () => undefined,
       getOutHelpWidth: () => helpWidth(context.stdout),
@@ -46,21 +47,40 @@ export async function createProgram(
   addConnectionFlags(program, context.env);
   withHelp(program, {
     examples: [
-      ["svc users get ada@acme.test", "one user"],
-      ["svc users search --email-domain acme.test", "the users of a domain"],
-      ["svc users delete ada@acme.test", "delete a user, after confirmation"],
-      ["svc tokens verify - < token.txt", "whose token it is, and whether it is valid"],
-      ["svc serve", "run a local server"],
+      ["svc serve", "a service here, with its providers simulated"],
+      ["svc sign-in --as ada", "sign in, and see the token"],
+      ["svc users search --name ada", "find people"],
+      ["svc logs --failed", "why a sign-in failed"],
     ],
     exits: Object.values(EXIT),
-    notes: `Topics: query, output, environment, exit-codes. To read one: svc help query
-
-In a project that depends on svc-identity, type npx svc-identity instead of svc.`,
   });
   addOutputFlags(program, context.env);
   await addCommands(program, context, isAsked);
-  // Every command's name, also of those that are not loaded; set last, so that subcommands keep their arguments.
-  return program.configureHelp({ ...HELP_LAYOUT, subcommandTerm: (command) => command.name() }) as Program;
+  addAliases(program);
+  return program;
+}
+
+/** What other programs call the same. */
+const ALIASES: Readonly<Record<string, string>> = {
+  list: "ls",
+  delete: "rm",
+  get: "show",
+  search: "find",
+  create: "add",
+  users: "user",
+  sessions: "session",
+  tokens: "token",
+  instances: "instance",
+  profiles: "profile",
+  logs: "log",
+};
+
+function addAliases(group: Command): void {
+  for (const command of group.commands) {
+    const alias = ALIASES[command.name()];
+    if (alias !== undefined && childOf(group, alias) === undefined) command.alias(alias);
+    addAliases(command);
+  }
 }
 
 /** Flags that stand for a variable. */
@@ -73,7 +93,7 @@ function addConnectionFlags(program: Program, env: Env): void {
     )
     .option(
       "--retries <number>",
-      "how often to repeat a failed read or verification; default 1, 0 for svc api, 4 for deleting several users (SVC_RETRIES)",
+      "how often to repeat a read whose connection breaks or that is answered with 408, 429, 502, 503 or 504; default 1, 0 for svc api, 4 for deletions (SVC_RETRIES)",
       (text) => (env["SVC_RETRIES"] = retries(text)),
     )
     .option(
@@ -106,7 +126,7 @@ function retries(text: string): string {
 function refuseUnknown(group: Command): void {
   const [word] = group.args[0] === "help" ? group.args.slice(1) : group.args;
   const names = group.commands.map((command) => command.name());
-  if (names.length === 0 || word === undefined || word.startsWith("-") || names.includes(word)) return;
+  if (names.length === 0 || word === undefined || word.startsWith("-") || childOf(group, word)) return;
   const near = closest(word, names);
   group.error(`error: unknown command '${word}'${near === undefined ? "" : `\n(Did you mean ${near}?)`}`);
 }

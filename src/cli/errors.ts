@@ -35,7 +35,7 @@ export const DEV_EXITS: readonly ExitCode[] = [
   EXIT.unreachable,
   EXIT.precondition,
 ];
-/** What a list or a search can end with; 3 is `--fail-empty`. */
+/** What a list or a search can end with. */
 export const LIST_EXITS: readonly ExitCode[] = DEV_EXITS.filter((code) => code !== EXIT.precondition);
 /** What a command that a signal ends early ends with. */
 export const EXIT_BY_SIGNAL = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isatty } from "node:tty";
 import type { Stream, World } from "./context.ts";
 import { EXIT } from "./errors.ts";
-import { openPager, readyWriter, type ReadyWriter } from "./output/pager.ts";
+import { readyWriter, type ReadyWriter } from "./output/ready-writer.ts";
 import { ask, askSecret, confirm } from "./output/prompts.ts";
 import { systemProgram } from "./system-program.ts";
 
@@ -23,7 +23,6 @@ export function processContext(): World {
     cwd: currentDirectory(),
     now: () => new Date(),
     openBrowser: (url) => openBrowser(url, env["SVC_BROWSER"]),
-    openPager,
     async resolves(hostname) {
       const { lookup } = await import("node:dns/promises");
       const found = await Promise.race([lookup(hostname).catch(() => undefined), sleep(LOOK_UP_MS)]);

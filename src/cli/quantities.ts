@@ -7,6 +7,7 @@ import type { Context } from "./context.ts";
 export const DURATION_FORM = "Write seconds, such as 30 or 0.5, or a duration, such as 500ms, 90s or 1h30m.";
 const MILLISECONDS_FORM = "Write milliseconds, such as 500, or a duration, such as 500ms, 90s or 1h30m.";
 
+const DAY_MS = 86_400_000;
 /** The longest time that `Date` knows. */
 const MOST_MS = 8.64e15;
 
@@ -53,20 +54,42 @@ export function numberFrom(flag: string, text: string, least = -Infinity, most =
 }
 
 /**
- * A time as it is given to a flag: a date, a timestamp, or how long ago, e.g. `7d` or `1h30m`.
+ * A time as it is given to a flag: a day, a month or a year, `today`, `yesterday`, a timestamp, or how long ago, e.g. `7d`. Days are
+ * those of UTC.
+ * @param flag of `--until` a day, month or year is included: the time is the end of it
  * @returns as it is written in a query
  */
 export function moment(flag: string, text: string, now: Date): string {
-  const ago = durationMs(text);
+  const period = periodOf(text, now);
+  if (period) return period[flag === "--until" ? "end" : "begin"].toISOString().slice(0, 10);
+  const ago = durationMs(text.replace(/^(\d{1,4})y$/, (_, years: string) => `${Number(years) * 365}d`));
   if (ago !== undefined) {
     const time = new Date(now.getTime() - ago);
     if (time.getUTCFullYear() >= 1) return time.toISOString();
-  } else if (/^\d{4}-\d{2}-\d{2}(T.*)?$/.test(text) && isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text)))
-    return text;
+  }
+  const isTime = /^\d{4}-\d{2}-\d{2}T/.test(text) && isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text));
+  if (isTime && /(?:Z|[+-]\d{2}:\d{2})$/i.test(text)) return text;
   throw new UsageError(
-    `${flag}: "${text}" is not a time.`,
-    "Write 2026-01-31, 2026-01-31T23:59:59Z, or how long ago: 30m, 1h30m, 7d, 2w.",
+    `${flag}: "${text}" is not a time${isTime ? " with a zone" : ""}.`,
+    isTime
+      ? `Add the zone: ${text}Z`
+      : "Write 2026-01-31, 2026-01, yesterday, 2026-01-31T23:59:59Z, or how long ago: 30m, 7d, 2w, 1y.",
   );
+}
+
+/** The time from the begin of a day, a month or a year to the begin of the next. Undefined for anything else. */
+function periodOf(text: string, now: Date): { readonly begin: Date; readonly end: Date } | undefined {
+  const today = now.toISOString().slice(0, 10);
+  const yesterday = new Date(now.getTime() - DAY_MS).toISOString().slice(0, 10);
+  const named = { today, yesterday }[text] ?? text;
+  const parts = /^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?$/.exec(named);
+  if (!parts) return undefined;
+  const [year = 0, month, day] = parts.slice(1).map((part) => (part === undefined ? undefined : Number(part)));
+  const begin = new Date(Date.UTC(year, (month ?? 1) - 1, day ?? 1));
+  // The 31st of February is no day, and the 13th month no month.
+  if (!begin.toISOString().startsWith(named)) return undefined;
+  const next = day !== undefined ? [month! - 1, day + 1] : month !== undefined ? [month, 1] : [12, 1];
+  return { begin, end: new Date(Date.UTC(year, next[0]!, next[1])) };
 }
 
 /** The longest wait: longer ones don't fit into a timer. */

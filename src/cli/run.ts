@@ -1,6 +1,7 @@
 import { CommanderError, type Command } from "commander";
 import { explainFailure } from "./connection/explain-failure.ts";
 import { createNetwork } from "./connection/network.ts";
+import { withMinus } from "./command.ts";
 import type { Context, World } from "./context.ts";
 import { createProgram } from "./create-program.ts";
 import { ERRORS_PAGE, EXIT, UsageError } from "./errors.ts";
@@ -20,7 +21,8 @@ export async function runProgram(argv: readonly string[], world: World, version:
   const env = { ...world.env, ...(own.includes("--no-color") && { NO_COLOR: "1", FORCE_COLOR: "0" }) };
   const network = createNetwork({ ...world, env });
   const context = { ...world, env, network };
-  const words = new Set(own);
+  // A noun may be typed in the singular.
+  const words = new Set([...own, ...own.map((word) => `${word}s`)]);
   // A word that is a value as well loads one command more, which does no harm.
   const program = await createProgram(context, version, (name) => words.has(name));
   try {
@@ -43,9 +45,9 @@ export async function runProgram(argv: readonly string[], world: World, version:
     // Help was printed.
     if (error.exitCode === 0) return EXIT.done;
     const isMissing = error.code === "commander.help";
-    if (isMissing && !asJson) return EXIT.usage;
+    if (isMissing && !asJson) return EXIT.done;
     const { missingCommand, usageError } = await import("./help/usage-error.ts");
-    const fault = isMissing ? missingCommand(argv, program) : await usageError(error.message, argv, program);
+    const fault = isMissing ? missingCommand(argv, program) : usageError(error.message, argv, program);
     return explain(fault, context, asJson);
   } finally {
     network.end();
@@ -70,20 +72,13 @@ function explain(cause: unknown, context: Context, asJson: boolean, namesInstanc
   return exitCode;
 }
 
-/** A term in either spelling after a minus. Its field has at least two letters: one would be a short option. */
-const NEGATED_TERM = /^-[a-z][a-z0-9_.]+(?::|>=|<=|>|<|=)/;
+/** A negated term. Its field has at least two letters: one would be a short option. */
+const NEGATED_TERM = /^-[a-z][a-z0-9_]+(?::|>=|<=|>|<)/;
 
-/**
- * Protects a negated search term such as `-provider:github`, which a parser would read as short options. If one of them
- * took a value, the negation would silently disappear. One argument with several terms, of which the first is negated, is
- * a whole query.
- */
+/** Has negated search terms pass the parser as arguments, unless they are the value of the option before them. */
 function protectTerms(argv: readonly string[], program: Command): string[] {
-  const end = argv.indexOf("--");
-  return argv.map((argument, i) => {
-    if (!NEGATED_TERM.test(argument) || (end >= 0 && i > end)) return argument;
-    // The value of the option before it.
-    if (walk(program, argv.slice(0, i)).pending) return argument;
-    return /\s/.test(argument.trim()) ? `--query=${argument}` : `--not=${argument.slice(1)}`;
-  });
+  const end = argv.includes("--") ? argv.indexOf("--") : argv.length;
+  return argv.map((argument, i) =>
+    i < end && NEGATED_TERM.test(argument) && !walk(program, argv.slice(0, i)).pending ? withMinus(argument) : argument,
+  );
 }

@@ -51,7 +51,7 @@ it.each<[line: string, emails: string[]]>([
 
 it("A domain beside a term of addresses deletes nobody through a pipe", async () => {
   const service = await setup();
-  const found = await runCli("users search --email-domain acme.test email:charles* --output ids".split(" "), {
+  const found = await runCli("users search --email-domain acme.test email:charles* --fields id".split(" "), {
     service,
   });
   const { code } = await runCli(["users", "delete", "-", "--yes"], { service, stdin: found.stdout });

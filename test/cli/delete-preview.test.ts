@@ -1,20 +1,6 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, it } from "vitest";
-import { ADA, NOBODY, SEED } from "../_setup.ts";
-import {
-  atAcme,
-  broken,
-  CHARLES,
-  cwd,
-  idOf,
-  left,
-  remove,
-  restart,
-  service,
-  useDeletions,
-  withFaults,
-} from "./_deletions.ts";
+import { SEED } from "../_setup.ts";
+import { atAcme, idOf, left, remove, restart, useDeletions } from "./_deletions.ts";
 
 useDeletions();
 
@@ -48,42 +34,4 @@ it("The question says the query in words, and shows who stands out of many", asy
   expect(stderr).toContain("Domains: 60 @acme.test, 1 @partner.test, 1 @globex.test\n");
   expect(stderr).toContain("Created: from 2026-01-01 (qa0@acme.test) to 2026-03-03 (qa61@acme.test)\n");
   expect(await left()).toHaveLength(62);
-});
-
-it("A receipt says who is left, whether it has finished, and asks before it is continued", async () => {
-  const own = [ADA, CHARLES, "--receipt", "r"];
-  const fetch = withFaults((id) => (id === CHARLES ? broken() : undefined));
-  expect((await remove([...own, "--yes", "--concurrency", "1"], { fetch })).code).toBe(6);
-
-  const status = await remove(["--receipt", "r", "--status", "--json"]);
-  expect([status.code, JSON.parse(status.stdout), status.requests]).toMatchObject([
-    6,
-    { finished: false, users: 2, deleted: 1, failed: 1 },
-    [],
-  ]);
-  const before = await readFile(join(cwd, "r"), "utf8");
-  const dry = await remove([...own, "--resume", "--dry-run", "--output", "ids"]);
-  expect([dry.code, dry.stdout, dry.stderr]).toEqual([0, `${CHARLES}\n`, expect.stringContaining("Skipped 1 of 2")]);
-  expect(await readFile(join(cwd, "r"), "utf8")).toBe(before);
-
-  const refused = await remove([...own, "--yes"]);
-  expect([refused.code, refused.stderr]).toEqual([
-    8,
-    expect.stringContaining('"r" already exists. No users were deleted.'),
-  ]);
-  const asked: string[] = [];
-  const answers = { tty: true, confirm: (question: string) => asked.push(question) > 0 };
-  expect((await remove(own, answers)).code).toBe(0);
-  expect(asked[0]).toBe('"r" records 1 deletion. Continue it?');
-  expect((await remove(["--receipt", "r", "--status"])).code).toBe(0);
-});
-
-it("A receipt does not skip a user who was restored since, and skips one who is gone", async () => {
-  const own = [ADA, NOBODY, "--yes", "--receipt", "r"];
-  expect((await remove(own)).code).toBe(0);
-  const [acme] = SEED.instances;
-  const { acme: first } = service;
-  await restart({ instances: [{ ...acme, id: first.id, users: acme!.users!.filter(({ id }) => id === ADA) }] });
-  const { code, stderr } = await remove([...own, "--resume"]);
-  expect([code, stderr, await left()]).toEqual([0, expect.stringContaining("Skipped 1 of 2 users"), []]);
 });

@@ -43,7 +43,7 @@ describe("Exit code", () => {
       {
         code: "usage",
         message: '"ada" is not a user id or e-mail address.',
-        hint: "Find the user with: svc users search name.contains=ada",
+        hint: "Find the user with: svc users search --name ada",
       },
     ],
     [
@@ -88,7 +88,7 @@ describe("Exit code", () => {
         code: "usage",
         message:
           '"ada" is not a search term. Write field:value, such as email:*@acme.test. A value cannot contain a space.',
-        hint: "To find it within an address: email.contains=ada. Within a name: name.contains=ada",
+        hint: "To find a name: svc users search --name ada. An address: svc users search 'email:*ada*'",
       },
     ],
     [

@@ -89,10 +89,8 @@ describe("--name with several words", () => {
     const { stdout, requests } = await run("users", "search", "--name", "Ada Lovelace", "--explain", "--json");
     expect([JSON.parse(stdout), requests]).toMatchObject([
       {
-        wire: "name:*Lovelace*",
+        query: "name:*Lovelace*",
         means: 'users whose name contains "Lovelace"; of these, those whose name contains Ada and Lovelace',
-        shell: "--name 'Ada Lovelace'",
-        flags: "--name 'Ada Lovelace'",
       },
       [],
     ]);

@@ -67,10 +67,25 @@ describe("svc help", () => {
       }
   });
 
-  it("of svc itself lists every exit code", async () => {
-    const { stdout } = await runCli(["--help"]);
-    const codes = [...stdout.split("Exit codes:\n")[1]!.matchAll(/^ {2}(\d+)/gm)].map(([, code]) => Number(code));
-    expect(codes).toEqual(Object.values(EXIT));
+  it("of svc itself fits a terminal of 80 columns and 30 lines", async () => {
+    const { stdout } = await runCli(["--help"], { tty: true, columns: 80 });
+    const lines = stdout.trimEnd().split("\n");
+    expect([lines.length <= 30, lines.filter((line) => line.length > 80)]).toEqual([true, []]);
+  });
+
+  it("of every command has at most 45 lines and four examples, and no exit codes", async () => {
+    for (const { path, help } of await everyCommand()) {
+      expect([path, help.trimEnd().split("\n").length <= 45, help.includes("Exit codes")]).toEqual([path, true, false]);
+      expect([path, (help.match(/^ {2}svc /gm) ?? []).length <= 6]).toEqual([path, true]);
+    }
+  });
+
+  it("of exit codes has all of them, and of options every global one", async () => {
+    const codes = (await runCli(["help", "exit-codes"])).stdout;
+    for (const code of Object.values(EXIT)) expect(codes).toMatch(new RegExp(`^  ${code} `, "m"));
+    const options = (await runCli(["help", "options"])).stdout;
+    for (const flag of ["--json", "--timeout", "--retries", "--wait", "--insecure", "--utc", "--bom", "--api-url"])
+      expect(options).toContain(`  ${flag}`);
   });
 
   it("names every command and topic once where there is none of a name", async () => {
@@ -80,10 +95,9 @@ describe("svc help", () => {
     expect(names).toContain("query");
   });
 
-  it("is printed on stderr when no command is given", async () => {
-    const { code, stdout, stderr } = await runCli([]);
-    expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toMatch(/^Usage: svc /);
+  it.each([[[]], [["users"]], [["dev", "snapshot"]]])("is printed where no command is given: svc %j", async (argv) => {
+    const help = await runCli([...argv, "--help"]);
+    expect(await runCli(argv)).toMatchObject({ code: 0, stdout: help.stdout, stderr: "" });
   });
 
   it("--version prints the version", async () => {

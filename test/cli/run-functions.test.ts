@@ -47,8 +47,8 @@ it("Profiles can be listed without parsed arguments", async () => {
   const context = createContext({ env: { SVC_CONFIG_DIR: temporaryDirectory() } });
   await writeProfile(context, "staging", { base_url: "https://acme.example.com" });
   await writeCurrent(context, "staging");
-  await runProfiles(context, { output: "ids" });
-  expect(context.written.stdout).toBe("staging\n");
+  await runProfiles(context, { output: "csv" });
+  expect(context.written.stdout).toContain("\nstaging,");
 });
 
 it("A command that only prints needs only an output stream", async () => {

@@ -68,7 +68,7 @@ describe("--since", () => {
 
 describe("A word after svc users list", () => {
   it.each([
-    ["ada", "svc users search name.contains=ada"],
+    ["ada", "svc users search --name ada"],
     ["ada@acme.test", "svc users search --email ada@acme.test"],
     ["email:*@acme.test", "svc users search 'email:*@acme.test'"],
   ])("%s is refused with a search for it that works", async (word, search) => {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 it.each([
   ["users get 024f21ba", "svc users list --output wide"],
   ["users get 024f21ba…", "svc users list --output wide"],
-  ["users get ada", "svc users search name.contains=ada"],
+  ["users get ada", "svc users search --name ada"],
   ["users delete 024f21ba --yes", "svc users list --output wide"],
   ["sessions get d3851a6e", "svc sessions list --output wide"],
   ["sessions get svc_session_d3851a6e", "svc sessions list --output wide"],

@@ -111,7 +111,7 @@ describe.skipIf(process.platform !== "linux")("svc users delete on a terminal", 
   });
 
   it("lists several users and asks for their number", async () => {
-    const wrong = open("users delete --query email.ends=@navy.test");
+    const wrong = open("users delete --query email:*@navy.test");
     await wrong.until(
       /\d+ users whose email ends with "@navy\.test", of http:\/\/acme\.localhost:\d+ \(.*?\), instance acme \(/,
     );
@@ -158,48 +158,17 @@ describe.skipIf(process.platform !== "linux")("svc users delete on a terminal", 
 });
 
 describe.skipIf(process.platform !== "linux")("A list on a terminal", () => {
-  it("is paged by less if it is longer than the terminal", async () => {
-    const paged = open("users search email.ends=@acme.test");
-    await paged.until(/user19@acme\.test/);
-    paged.type("q");
-    expect(await paged.code).toBe(0);
-    const [title] = paged.shown().split("\r\n");
-    // eslint-disable-next-line no-control-regex
-    expect(title!.replaceAll(/\u001b\[[0-9;?]*[a-zA-Z=>]/g, "")).toMatch(/ID +EMAIL +NAME/);
-  });
-
-  it("is paged by the program in SVC_PAGER with its arguments", async () => {
-    const paged = open("users search email.ends=@acme.test", { SVC_PAGER: "sed -e s/@acme/@PAGED/" });
-    expect(await paged.code).toBe(0);
-    expect(paged.shown().match(/@PAGED\.test/g)).toHaveLength(20);
-  });
-
-  it("is printed even if the pager does not exist", async () => {
-    const alone = open("users search email.ends=@acme.test", {}, "PATH=/nowhere");
-    expect(await alone.code).toBe(0);
-    expect(alone.shown().match(/@acme\.test/g)).toHaveLength(20);
-    for (const [domain, count] of [
-      ["acme", 20],
-      ["crowd", CROWD],
-    ] as const) {
-      const named = open(`users search email.ends=@${domain}.test`, { PAGER: "nosuchpager" });
-      expect(await named.code).toBe(0);
-      expect(named.shown().match(/@\w+\.test/g)).toHaveLength(count);
-      expect(named.shown()).toContain('The pager "nosuchpager" could not be run.');
-    }
-  });
-
-  it("is not paged with --no-pager, and coloured only if the terminal supports it", async () => {
+  it("is coloured only if the terminal supports it", async () => {
     for (const [more, isColoured] of [
       [{}, true],
       [{ NO_COLOR: "1" }, false],
       [{ TERM: "dumb" }, false],
     ] as const) {
-      const terminal = open("users search email.ends=@acme.test --no-pager", more);
+      const terminal = open("users search email:*@acme.test", more);
       expect(await terminal.code).toBe(0);
       expect(terminal.shown().includes("\u001b[2m")).toBe(isColoured);
     }
-    const plain = open("users search email.ends=@acme.test --no-pager --no-color");
+    const plain = open("users search email:*@acme.test --no-color");
     expect([await plain.code, plain.shown().includes("\u001b[")]).toEqual([0, false]);
   });
 });

@@ -144,7 +144,7 @@ it.each([
 });
 
 it.each([
-  [["users", "get", "`id`@evil.test"], "svc users search 'email.contains=`id`'"],
+  [["users", "get", "`id`@evil.test"], "svc users search 'email:*`id`*'"],
   [["sessions", "search", "--user", "$(id)@evil.test"], "--email '$(id)@evil.test'"],
   [["users", "search", "user_id:x'$(id)'"], String.raw`svc sessions search 'user_id:x'\''$(id)'\'''`],
 ])("T51: A hint runs nothing of what a stranger is called: svc %j", async (argv, hint) => {
@@ -160,5 +160,5 @@ it("T51: A hint runs nothing of what a service answers", async () => {
     env: { SVC_BASE_URL: "http://localhost:1", SVC_SECRET_KEY: KEY },
     fetch: async () => ({ status: 200, headers: new Headers(), body: [Buffer.from(text)], text: async () => text }),
   });
-  expect(stderr).toContain("--after '$(id)'");
+  expect(stderr).not.toContain("$(id)");
 });

@@ -4,6 +4,7 @@ import type { Context } from "../context.ts";
 import { UsageError, EXIT } from "../errors.ts";
 import { commandMap, subcommands } from "../help/command-map.ts";
 import { helpWidth, wrap } from "../help/layout.ts";
+import { childOf } from "../help/place.ts";
 import { TOPICS } from "../help/topics.ts";
 import { harmlessJson } from "../output/text.ts";
 
@@ -36,14 +37,14 @@ export async function runHelp(
   // The words are among the arguments, and so their command is loaded.
   const command = find(json ? await program.having(() => true) : program, topic ? [] : words);
   if (json) context.stdout.write(`${harmlessJson(commandMap(command), 2)}\n`);
-  else if (topic) context.stdout.write(`${wrap(topic.text(), helpWidth(context.stdout))}\n`);
+  else if (topic) context.stdout.write(`${wrap(topic.text(program), helpWidth(context.stdout))}\n`);
   else context.stdout.write(command.helpInformation());
 }
 
 /** The command that the words lead to. */
 function find(program: Program, words: readonly string[]): Command {
   return words.reduce<Command>((command, word) => {
-    const child = command.commands.find((one) => one.name() === word);
+    const child = childOf(command, word);
     if (child) return child;
     const topics = command === program ? Object.keys(TOPICS) : [];
     const names = [...new Set([...subcommands(command).map((one) => one.name()), ...topics])];

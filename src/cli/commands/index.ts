@@ -8,39 +8,37 @@ type Entry = readonly [description: string, load: () => Promise<{ add(program: P
 
 /** Every command, by its heading in the help. Each has a file, which is loaded when its name is typed. */
 const COMMANDS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
-  "Find and delete:": {
+  "Find and delete": {
     users: ["find, read and delete users", () => import("./users/index.ts")],
     sessions: ["read, search and prune sessions", () => import("./sessions.ts")],
     tokens: ["verify and decode tokens", () => import("./tokens/index.ts")],
+    instances: ["list and resolve instances", () => import("./instances.ts")],
   },
-  "Choose a service:": {
+  "Choose a service": {
     login: ["store the address and the secret key of a service", () => import("./login.ts")],
+    logout: ["delete a stored secret key", () => import("./logout.ts")],
     profiles: ["list and switch stored services", () => import("./profiles.ts")],
     whoami: ["show which service, instance and key are used", () => import("./whoami.ts")],
-    logout: ["delete a stored secret key", () => import("./logout.ts")],
   },
-  "Run a local server:": {
-    init: ["write svc.config.json and a seed file into this directory", () => import("./init.ts")],
+  "Run one locally": {
     serve: [`run a local server, with ${enumerated(PROVIDERS, "and")} simulated`, () => import("./serve/index.ts")],
+    init: ["write svc.config.json and a seed file into this directory", () => import("./init.ts")],
+    open: ["open the front page or the dashboard in a browser", () => import("./open.ts")],
+    exec: ["run a command, such as tests, with a server of its own", () => import("./exec.ts")],
+    env: ["print the variables by which a program finds the local server", () => import("./env.ts")],
+  },
+  Develop: {
     "sign-in": [
       "sign in as a user of your application, and print what the token says",
       () => import("./sign-in/index.ts"),
     ],
-    open: ["open the service's pages in a browser", () => import("./open.ts")],
-  },
-  "Develop:": {
     dev: ["decide what happens to sign-ins, time and records on a development server", () => import("./dev/index.ts")],
     logs: ["print requests and the steps of sign-ins, and follow them", () => import("./logs/index.ts")],
-    exec: ["run a command, such as tests, with a server of its own", () => import("./exec.ts")],
-    env: ["print the variables by which a program finds the local server", () => import("./env.ts")],
-  },
-  "Administer:": {
-    instances: ["list and resolve instances", () => import("./instances.ts")],
     api: ["send one request, and print the response body", () => import("./api.ts")],
+  },
+  Administer: {
     store: ["inspect, repair and copy a store", () => import("./store/index.ts")],
     doctor: ["find what is wrong with this setup, and how to fix it", () => import("./doctor/index.ts")],
-  },
-  "Help:": {
     completion: ["print a shell's completion script", () => import("./completion/index.ts")],
     __complete: ["what can be typed next; for completion scripts", () => import("./completion/complete.ts")],
     help: ["print the help of a command, or a topic", () => import("./help.ts")],

@@ -14,13 +14,13 @@ type LocalInstance = Required<Omit<RunningServerFile["instances"][number], "secr
 const LISTED: Listed<LocalInstance> = {
   id: "id",
   columns: [
-    { name: "subdomain", title: "SUBDOMAIN", whole: true },
+    { name: "subdomain", title: "SUBDOMAIN" },
     { name: "name", title: "NAME" },
     { name: "url", title: "ADDRESS", isSpare: true },
     { name: "program_url", title: "FROM PROGRAMS", isSpare: true },
-    { name: "publishable_key", title: "PUBLISHABLE KEY", isSpare: true, goesFirst: true },
-    { name: "id", title: "ID", whole: true },
-    { name: "active", title: "ACTIVE", words: ["yes", "no"] },
+    { name: "publishable_key", title: "PUBLISHABLE KEY", isSpare: true },
+    { name: "id", title: "ID" },
+    { name: "active", title: "ACTIVE", as: ["yes", "no"] },
   ],
 };
 

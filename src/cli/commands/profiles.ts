@@ -13,8 +13,8 @@ type Row = Omit<Profile, "secret_key"> & { name: string; current: boolean; secre
 const LISTED: Listed<Row> = {
   id: "name",
   columns: [
-    { name: "name", title: "NAME", whole: true },
-    { name: "current", title: "CURRENT", words: ["yes", ""] },
+    { name: "name", title: "NAME" },
+    { name: "current", title: "CURRENT", as: ["yes", ""] },
     { name: "base_url", title: "ADDRESS" },
     { name: "secret_key", title: "KEY" },
   ],

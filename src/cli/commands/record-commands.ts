@@ -3,16 +3,14 @@ import type { Client } from "../../client/client.ts";
 import type { ListCall } from "../../client/request.ts";
 import type { Page } from "../../wire/http/request.ts";
 import type { Query } from "../../wire/search/query.ts";
-import { plainText } from "../../wire/text/json.ts";
 import { runs, type CommandHelp, type GlobalFlags } from "../command.ts";
 import { openClient } from "../connection/client.ts";
 import type { Context } from "../context.ts";
-import { EXIT, LIST_EXITS, type ExitCode } from "../errors.ts";
-import { valueIn, type Collection } from "../list/columns.ts";
-import { addListFlags, shapeOf, type ListFlags, type ListShape } from "../list/flags.ts";
+import { LIST_EXITS } from "../errors.ts";
+import type { Collection, Column } from "../list/columns.ts";
+import { addListFlags, chosenBy, limitOf, SCREEN, type ListFlags } from "../list/flags.ts";
 import { pages, isTable, printList } from "../list/print.ts";
 import { formatOf, printsRows } from "../output/flags.ts";
-import { quoted } from "../output/text.ts";
 import { EXPLAIN_FLAG, printExplanation } from "../search/explain.ts";
 import type { Named } from "../search/flag-values.ts";
 import { addSearchFlags, type Searched, type SearchFlags } from "../search/flags.ts";
@@ -50,11 +48,11 @@ export function addListAndSearch<Row extends Named>(group: Command, context: Con
   runs(search, context, run, { examples: examples.search, exits: LIST_EXITS, notes: SEARCH_NOTES(searched) });
 }
 
-export async function runList<Row>(context: Context, options: ListOptions, records: Records<Row>): Promise<ExitCode> {
+export async function runList<Row>(context: Context, options: ListOptions, records: Records<Row>): Promise<void> {
   const { columns } = records;
-  const shape = shapeOf(options, columns);
+  const chosen = chosenBy(options.fields, columns);
   const { list } = records.of(await openClient(context, options));
-  return printPages(context, options, columns, shape, list, `There are no ${columns.noun} yet.`);
+  await printPages(context, options, columns, chosen, list, `There are no ${columns.noun} yet.`);
 }
 
 export async function runSearch<Row extends Named>(
@@ -62,20 +60,18 @@ export async function runSearch<Row extends Named>(
   options: SearchOptions,
   records: Records<Row>,
   terms: readonly string[],
-): Promise<ExitCode> {
+): Promise<void> {
   const { columns, searched } = records;
-  if (options.explain) {
-    await printExplanation(context, searched, terms, options);
-    return EXIT.done;
-  }
-  const shape = shapeOf(options, columns);
+  if (options.explain) return printExplanation(context, searched, terms, options);
+  const chosen = chosenBy(options.fields, columns);
   const typed = await readQuery(context, searched, terms, options);
   const { search } = records.of(await openClient(context, options));
   const { filters } = typed;
   const keeps = filters.length === 0 ? undefined : (row: Row) => filters.every((filter) => filter.keeps(row));
   const found = (page: Page): ListCall<Row> => search(typed.query ?? typed.text, page);
   try {
-    return await printPages(context, options, columns, shape, found, nothingFound(typed, searched), keeps);
+    const listed = withSearched(columns, typed.query);
+    await printPages(context, options, listed, chosen, found, nothingFound(typed, searched), keeps);
   } catch (error) {
     // A service may know fewer fields, or more.
     if ((error as { code?: string }).code !== "invalid_query") throw error;
@@ -83,28 +79,35 @@ export async function runSearch<Row extends Named>(
   }
 }
 
+/** What was searched for is never left out of a narrow table. */
+function withSearched<Row>(listed: Collection<Row>, query: Query = []): Collection<Row> {
+  const fields = new Set(query.map(({ field }) => field));
+  const columns = listed.columns.map((column) =>
+    fields.has(column.name) ? { ...column, title: column.title ?? column.name.toUpperCase(), isSpare: false } : column,
+  );
+  return { ...listed, columns };
+}
+
 /**
- * Prints a list of the service, requested page by page. A person is told if there are more.
+ * Prints a list of the service, requested page by page. A person is shown a screenful, and told if there are more.
  * @param none the message to a person if there are no results
  * @param keeps whether a row is shown and counted
- * @returns the exit code
  */
 async function printPages<Row>(
   context: Context,
   flags: ListOptions,
   listed: Collection<Row>,
-  shape: ListShape<Row>,
+  chosen: readonly Column<Row>[] | undefined,
   list: (page: Page) => ListCall<Row>,
   none: string,
   keeps?: (row: Row) => boolean,
-): Promise<ExitCode> {
+): Promise<void> {
   const isForPerson = context.stdout.isTTY && !flags.count && isTable(formatOf(flags, context));
-  const id = listed.columns.find(({ name }) => name === listed.id)!;
+  const limit = limitOf(flags.limit) ?? (isForPerson ? SCREEN : undefined);
   let more: string | undefined;
-  const onMore = (last: Row): void => {
-    more = `More ${listed.noun} exist. Raise --limit, or add --after ${quoted(plainText(valueIn(id, last)))}`;
+  const onMore = (): void => {
+    more = `More ${listed.noun} exist. To see them: --limit ${limit! * 10}, or a file: --output csv`;
   };
-  // Sorting takes everything first.
-  const rows = pages(list, shape.sort ? {} : shape.page, isForPerson ? onMore : undefined, keeps);
-  return printList(context, flags, listed, shape, rows, none, () => more);
+  const rows = pages(list, { ...(limit !== undefined && { limit }) }, isForPerson ? onMore : undefined, keeps);
+  await printList(context, flags, listed, chosen, rows, none, () => more);
 }

@@ -4,7 +4,7 @@ import { runs, type Flags, type Program, type GlobalFlags } from "../command.ts"
 import { openClient } from "../connection/client.ts";
 import { consentAt, instanceAt, instanceInWords, YES_FLAG, openControl } from "../connection/control.ts";
 import type { Context } from "../context.ts";
-import { UsageError, EXIT, DEV_EXITS } from "../errors.ts";
+import { EXIT, DEV_EXITS } from "../errors.ts";
 import { SESSION_COLUMNS, checkSessionId } from "../list/columns.ts";
 import { addFieldsFlag, chosenBy, type ListFlags } from "../list/flags.ts";
 import { printResource, printAll } from "../list/print.ts";
@@ -112,7 +112,5 @@ export async function runPrune(context: Context, options: PruneOptions): Promise
 
 /** ISO 8601. @param now by the server's clock */
 function timeOf(text: string, now: Date): string {
-  const time = moment("--before", text, now);
-  if (time.length === 10 || /(?:Z|[+-]\d{2}:\d{2})$/i.test(time)) return new Date(time).toISOString();
-  throw new UsageError(`--before: "${text}" has no time zone.`, `Write it with its time zone: ${text}Z.`);
+  return new Date(moment("--before", text, now)).toISOString();
 }

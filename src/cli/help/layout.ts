@@ -1,8 +1,9 @@
 /** How help is laid out: as wide as the terminal within bounds, with no command broken in two. */
 import { Help, type Command } from "commander";
-import { helpOf, programOf } from "../command.ts";
+import { helpOf } from "../command.ts";
 import type { Stream } from "../context.ts";
-import { EXIT_MEANINGS } from "../errors.ts";
+import { commandPath, subcommands } from "./command-map.ts";
+import { TOPICS } from "./topics.ts";
 
 /** Without a terminal. */
 export const STANDARD_WIDTH = 80;
@@ -15,24 +16,70 @@ export function helpWidth({ isTTY, columns = STANDARD_WIDTH }: Stream): number {
   return isTTY ? Math.min(Math.max(columns, MIN_WIDTH), MAX_WIDTH) : STANDARD_WIDTH;
 }
 
-/** Commander's layout, led by examples and ended by notes and exit codes. Subcommands inherit it. */
+/** Commander's layout, led by examples and ended by notes. Subcommands inherit it. */
 export const HELP_LAYOUT: Partial<Help> = {
   minWidthToWrap: 20,
   boxWrap: wrap,
+  commandUsage: (command) => `${commandPath(command)} ${command.usage()}`,
+  subcommandTerm: (command) =>
+    [
+      command.name(),
+      ...command.registeredArguments.map((one) => (one.required ? `<${one.name()}>` : `[${one.name()}]`)),
+    ].join(" "),
   commandDescription(command) {
     return [command.description(), examplesOf(command, this.helpWidth)].filter(Boolean).join("\n\n");
   },
   formatHelp(command, helper) {
-    const { notes, exits = [] } = helpOf(command) ?? {};
-    const codes = exits.map((code) => hanging(`  ${String(code).padEnd(3)}  `, EXIT_MEANINGS[code], helper.helpWidth));
+    if (command.parent === null) return firstScreen(command, helper.helpWidth);
+    const { notes } = helpOf(command) ?? {};
     return [
-      Help.prototype.formatHelp.call(helper, command, helper),
-      ...(command.parent === null ? [] : [`${globalOptions(command, helper.helpWidth)}\n`]),
+      `${Help.prototype.formatHelp.call(helper, command, helper)}`,
+      "Global options: --json, --output, --profile, --instance. More: svc help options",
+      "",
       ...(notes === undefined ? [] : [`${wrap(notes, helper.helpWidth)}\n`]),
-      ...(codes.length === 0 ? [] : ["Exit codes:", ...codes, ""]),
     ].join("\n");
   },
 };
+
+/** The options that the first screen explains. */
+const SHOWN = ["json", "output", "profile", "instance", "baseUrl"];
+
+/** What `svc` prints: it fits on a terminal of 80 columns and 30 lines. */
+function firstScreen(program: Command, width: number | undefined): string {
+  const examples = helpOf(program)?.examples ?? [];
+  const commands = subcommands(program);
+  const headings = [...new Set(commands.map((command) => command.helpGroup()))];
+  const namesBelow = (heading: string): string =>
+    commands.flatMap((command) => (command.helpGroup() === heading ? [command.name()] : [])).join("  ");
+  const options = program.options.filter((option) => SHOWN.includes(option.attributeName()));
+  const rows = (pairs: readonly (readonly [string, string])[], column: number): string =>
+    pairs.map(([name, what]) => `  ${name.padEnd(column)}  ${what}`).join("\n");
+  return wrap(
+    `${program.description()}
+
+Usage: svc <command> [options]
+
+Start here
+${rows(examples, 28)}
+
+Commands
+${rows(
+  headings.map((heading) => [heading, namesBelow(heading)]),
+  16,
+)}
+
+Every command takes
+${rows(
+  options.map(({ flags, description }) => [flags, description]),
+  19,
+)}
+${rows([["and", "--timeout, --retries, --wait, --insecure, --utc, --no-color"]], 19)}
+
+Read more: svc help <command>, or: svc help ${Object.keys(TOPICS).join(", ")}
+`,
+    width,
+  );
+}
 
 /**
  * Breaks paragraphs at spaces. In a row of two columns the second one is broken, and stays below itself; any other indented
@@ -57,15 +104,6 @@ function hanging(first: string, text: string, width = STANDARD_WIDTH): string {
     else lines.push(" ".repeat(first.length) + word);
   }
   return lines.join("\n");
-}
-
-/** The global options, by name only: their descriptions would hide the command's own options. */
-function globalOptions(command: Command, width = STANDARD_WIDTH): string {
-  const flags = programOf(command)
-    .options.filter(({ long }) => long !== "--version" && long !== "--help")
-    .map((option) => option.flags.replace(" ", "\u00a0"));
-  const text = wrap(`Global options: ${flags.join(", ")}. See svc\u00a0--help.`, width);
-  return text.replaceAll("\u00a0", " ");
 }
 
 function examplesOf(command: Command, width = STANDARD_WIDTH): string | undefined {

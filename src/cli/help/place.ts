@@ -27,12 +27,17 @@ export function walk(program: Command, words: readonly string[]): Place {
       if (value === undefined) pending = option?.required ? option : undefined;
       else if (option) given[option.attributeName()] = value;
     } else {
-      const child = operands.length === 0 ? command.commands.find((one) => one.name() === word) : undefined;
+      const child = operands.length === 0 ? childOf(command, word) : undefined;
       if (child) command = child;
       else operands.push(word);
     }
   }
   return { command, operands, pending, given };
+}
+
+/** The subcommand with a name or an alias. */
+export function childOf(command: Command, word: string): Command | undefined {
+  return command.commands.find((one) => one.name() === word || one.aliases().includes(word));
 }
 
 /** A command's own options, and those that it has of the commands above it. */

@@ -1,12 +1,16 @@
+import type { Command } from "commander";
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/search/fields.ts";
 import { enumerated } from "../../wire/text/suggestion.ts";
 import { PROVIDERS } from "../../wire/providers.ts";
 import { CLI_ERRORS, EXIT_MEANINGS } from "../errors.ts";
 
 /** What `svc help <topic>` prints. */
-export const TOPICS: Readonly<Record<string, { readonly description: string; readonly text: () => string }>> = {
+export const TOPICS: Readonly<
+  Record<string, { readonly description: string; readonly text: (program: Command) => string }>
+> = {
   query: { description: "how to search for users and sessions", text: query },
   output: { description: "what is printed where, and in which format", text: output },
+  options: { description: "the options that every command takes", text: options },
   environment: { description: "environment variables", text: environment },
   "exit-codes": { description: "what each exit code means", text: exitCodes },
 };
@@ -39,10 +43,8 @@ the users with github among their providers, and provider:null those without one
 Quote terms with * or >, which the shell would interpret:
   svc users search 'email:*@acme.test' '-name:bot*' 'created_at>=2026-01-01'
 
-or use the operators that no shell interprets:
-  svc users search email.ends=@acme.test not.name.starts=bot created_at.gte=2026-01-01
-
-A value cannot contain a space. For names of several words: svc users search --name 'Ada Lovelace'. To see what a search means:
+or use flags: svc users search --email-domain acme.test --since 2026-01 --until 2026-03. --until includes the day or month that
+it names. A value cannot contain a space. For names of several words: --name 'Ada Lovelace'. To see what a search means:
   svc users search --explain 'email:*@acme.test'`;
 }
 
@@ -53,17 +55,27 @@ ${table({
   "--output table": "fits the terminal, with times such as 3 days ago; the default on a terminal",
   "--output wide": "a table with every column and whole values, however wide",
   "--output tsv": "tab-separated, for programs: no heading, times in ISO 8601; the default in a pipe",
-  "--output csv":
-    "the same columns with a heading, for spreadsheets: formulas are disarmed, unless --raw is given; for Excel add --bom",
+  "--output csv": "the same columns with a heading, for spreadsheets: formulas are disarmed; for Excel add --bom",
   "--output json": "the API's JSON, the same as --json; --fields prunes it and keeps its form",
   "--output ndjson": "one resource a line",
-  "--output ids": "only the ids, for the next command",
 })}
 
 With --json an error is one line of JSON on standard error, the last one:
   {"error":{"code":"user_not_found","message":"User not found","exitCode":3}}
 
-Control characters are escaped, unless --raw is given with csv or tsv. Colors are for terminals only: see svc help environment.`;
+--fields id prints only the ids, for the next command. A terminal shows 50 rows unless --limit is given, and a pipe all.
+Control characters are escaped. Colors are for terminals only: see svc help environment.`;
+}
+
+function options(program: Command): string {
+  return table(
+    Object.fromEntries(
+      program
+        .createHelp()
+        .visibleOptions(program)
+        .map(({ flags, description }) => [flags, description]),
+    ),
+  );
 }
 
 function environment(): string {
@@ -134,7 +146,6 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   SVC_LOG: "debug logs each request to stderr, without keys and tokens; default off",
   SVC_OUTPUT: "the default of --output, for commands that print records",
   SVC_NO_INPUT: "never prompt; CI has the same effect",
-  SVC_PAGER: "the program that shows long tables; else PAGER, else less",
   SVC_BROWSER: "the program that opens pages",
   SVC_NO_COLOR: "no color; NO_COLOR, CLICOLOR, CLICOLOR_FORCE, FORCE_COLOR and TERM=dumb are also honored",
   SVC_PORT: "for svc serve: its port",

@@ -9,26 +9,18 @@ type Value = string | boolean | null | readonly string[] | Readonly<Record<strin
 interface Look {
   /** The heading in a table. Without one the column is only shown if `--fields` names it. */
   readonly title?: string;
-  /** Never cut: a person or the next command needs all of it. */
-  readonly whole?: true;
   /** An id: shortened in a table that is too narrow for it, and nowhere else. */
   readonly isId?: true;
-  /** Cut only if no other column is left to cut or to leave out. */
-  readonly isCutLast?: true;
-  /** May be left out of a table that is wider than the terminal; the last one first. */
+  /** Left out of a table that is wider than the terminal; the last one first. */
   readonly isSpare?: boolean;
-  /** Left out before the other spare columns. */
-  readonly goesFirst?: true;
-  /** A time, which a person is told as `3 days ago`. */
-  readonly isTime?: true;
-  /** What a person reads for true and for false. */
-  readonly words?: readonly [yes: string, no: string];
+  /** A time, which a person is told as `3 days ago`, or what a person reads for true and for false. */
+  readonly as?: "time" | readonly [yes: string, no: string];
 }
 
 /** The names of a row's own values, which in the API's envelope are below `data`. */
 type ValueName<Row> = string & (Row extends { readonly data: infer Data } ? "id" | keyof Data : keyof Row);
 
-/** One value of a resource: what the API, `--fields` and `--sort` call it, and how a table shows it. */
+/** One value of a resource: what the API and `--fields` call it, and how a table shows it. */
 export type Column<Row> = Look &
   (
     | { readonly name: ValueName<Row>; readonly value?: undefined }
@@ -59,13 +51,13 @@ export const USER_COLUMNS: Collection<User> = {
   id: "id",
   searched: USER_FIELDS,
   columns: [
-    { name: "id", title: "ID", whole: true, isId: true },
-    { name: "email", title: "EMAIL", isCutLast: true },
+    { name: "id", title: "ID", isId: true },
+    { name: "email", title: "EMAIL" },
     { name: "name", title: "NAME" },
     { name: "avatar_url" },
     { name: "providers", title: "PROVIDERS", isSpare: true },
-    { name: "email_verified", title: "VERIFIED", isSpare: true, goesFirst: true, words: ["yes", "no"] },
-    { name: "created_at", title: "CREATED", isSpare: true, isTime: true },
+    { name: "email_verified", title: "VERIFIED", isSpare: true, as: ["yes", "no"] },
+    { name: "created_at", title: "CREATED", isSpare: true, as: "time" },
   ],
 };
 
@@ -74,18 +66,18 @@ export const SESSION_COLUMNS: Collection<Session> = {
   id: "session_id",
   searched: SESSION_FIELDS,
   columns: [
-    { name: "session_id", title: "SESSION", whole: true, isId: true },
-    { name: "id", whole: true, isId: true },
-    { name: "user_id", whole: true, isId: true },
-    { name: "email", title: "EMAIL", isCutLast: true },
+    { name: "session_id", title: "SESSION", isId: true },
+    { name: "id", isId: true },
+    { name: "user_id", isId: true },
+    { name: "email", title: "EMAIL" },
     { name: "name" },
     { name: "provider", title: "PROVIDER", isSpare: true },
-    { name: "ip_address", title: "IP", isSpare: true, goesFirst: true },
+    { name: "ip_address", title: "IP", isSpare: true },
     { name: "geo_data" },
-    { name: "logged_in_at", isTime: true },
-    { name: "last_signin_at", title: "LAST SIGN-IN", isSpare: true, isTime: true },
-    { name: "revoked_at", isTime: true },
-    { name: "active", title: "ACTIVE", isSpare: true, words: ["yes", "revoked"] },
+    { name: "logged_in_at", as: "time" },
+    { name: "last_signin_at", title: "LAST SIGN-IN", isSpare: true, as: "time" },
+    { name: "revoked_at", as: "time" },
+    { name: "active", title: "ACTIVE", isSpare: true, as: ["yes", "revoked"] },
   ],
 };
 

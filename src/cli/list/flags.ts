@@ -1,28 +1,15 @@
 import type { Command } from "commander";
-import type { Page } from "../../wire/http/request.ts";
 import { UsageError } from "../errors.ts";
 import type { Collection, Column, Listed } from "./columns.ts";
 
 /** The flags of a list, as they are typed. */
 export interface ListFlags {
   readonly limit?: string;
-  readonly after?: string;
-  readonly sort?: string;
   readonly fields?: string;
   readonly count?: boolean;
-  readonly failEmpty?: boolean;
 }
 
-/** What is to be listed, as checked flags say it. */
-export interface ListShape<Row> {
-  /** Of the sorted rows, if they are sorted. */
-  readonly page: Page;
-  readonly sort?: { readonly column: Column<Row>; readonly isDescending: boolean };
-  /** Those asked for by `--fields`. */
-  readonly chosen?: readonly Column<Row>[] | undefined;
-}
-
-/** Of the commands that print a list, what `--sort` and `--fields` take. */
+/** Of the commands that print a list, what `--fields` takes. */
 const COLUMN_NAMES = new WeakMap<Command, readonly string[]>();
 
 export function columnNames(command: Command): readonly string[] {
@@ -41,44 +28,32 @@ export function addFieldsFlag<Row>(command: Command, { columns }: Listed<Row>): 
 }
 
 export function addListFlags<Row>(command: Command, listed: Collection<Row>): Command {
-  command
-    .option("--limit <number>", "maximum results")
-    .option("--after <id>", "start after this id")
-    .option("--sort <field>", "sort by this field, -field for descending; reads all results first");
-  return addFieldsFlag(command, listed)
-    .option("--count", `print only the number of ${listed.noun}`)
-    .option("--fail-empty", "exit with code 3 if there are no results");
+  command.option("--limit <number>", `maximum results; default: all, and ${SCREEN} on a terminal`);
+  return addFieldsFlag(command, listed).option("--count", `print only the number of ${listed.noun}`);
 }
 
-export function shapeOf<Row>({ limit, after, sort, fields }: ListFlags, listed: Listed<Row>): ListShape<Row> {
-  if (limit !== undefined && !/^[1-9]\d{0,8}$/.test(limit))
-    throw new UsageError(`--limit must be 1 or greater, not "${limit}".`, "Omit it for all results.");
-  if (sort !== undefined && after !== undefined)
-    throw new UsageError(
-      "--sort and --after are mutually exclusive: the id to start after belongs to the service's own order.",
-      "Omit one of them.",
-    );
-  return {
-    page: { ...(limit !== undefined && { limit: Number(limit) }), ...(after !== undefined && { after }) },
-    ...(sort !== undefined && {
-      sort: { column: named("--sort", sort.replace(/^-/, ""), listed), isDescending: sort.startsWith("-") },
-    }),
-    chosen: chosenBy(fields, listed),
-  };
+/** What a person is shown of a list without `--limit`. */
+export const SCREEN = 50;
+
+/** Undefined for all. @throws {UsageError} for what is not a number from 1 */
+export function limitOf(limit: string | undefined): number | undefined {
+  if (limit === undefined) return undefined;
+  if (/^[1-9]\d{0,8}$/.test(limit)) return Number(limit);
+  throw new UsageError(`--limit must be 1 or greater, not "${limit}".`, "Omit it for all results.");
 }
 
 /** The columns that `--fields` names. */
 export function chosenBy<Row>(fields: string | undefined, listed: Listed<Row>): readonly Column<Row>[] | undefined {
-  return fields?.split(",").map((name) => named("--fields", name.trim(), listed));
+  return fields?.split(",").map((name) => named(name.trim(), listed));
 }
 
-function named<Row>(flag: string, name: string, { columns, searched = {} }: Listed<Row>): Column<Row> {
+function named<Row>(name: string, { columns, searched = {} }: Listed<Row>): Column<Row> {
   const column = columns.find((candidate) => candidate.name === name);
   if (column) return column;
   throw new UsageError(
     Object.hasOwn(searched, name)
-      ? `${flag}: "${name}" can be searched for, but the service does not return it.`
-      : `${flag}: unknown field "${name}".`,
+      ? `--fields: "${name}" can be searched for, but the service does not return it.`
+      : `--fields: unknown field "${name}".`,
     `Fields: ${columns.map((candidate) => candidate.name).join(", ")}.`,
   );
 }

@@ -4,7 +4,7 @@ import { relativeTime } from "../../wire/text/time.ts";
 import type { Context } from "../context.ts";
 import type { OutputFlags } from "../output/flags.ts";
 import { harmlessData, harmlessJson, colors, harmless } from "../output/text.ts";
-import { isEnvelope, valueIn, type Column, type Listed } from "./columns.ts";
+import { isEnvelope, valueIn, type Column } from "./columns.ts";
 
 /** Rows on their way through, one after the other: however many there are, few are in memory. */
 export type Rows<Row> = AsyncIterable<Row> | Iterable<Row>;
@@ -33,26 +33,15 @@ export async function* json<Row>(
   yield close;
 }
 
-/** @param isRaw whether a value is left as it is, even if it contains tabs, line ends or a terminal's commands */
-export async function* tsv<Row>(rows: Rows<Row>, columns: readonly Column<Row>[], isRaw = false): Chunks {
-  const cell = isRaw ? (text: string): string => text : harmlessData;
-  for await (const row of rows) yield `${columns.map((column) => cell(plainText(valueIn(column, row)))).join("\t")}\n`;
-}
-
-/** RFC 4180 with a heading, lines ended by a line feed. With `raw` a value is only quoted. */
-export async function* csv<Row>(rows: Rows<Row>, columns: readonly Column<Row>[], { raw, bom }: OutputFlags): Chunks {
-  yield (bom ? "\ufeff" : "") + csvLine(columns.map(({ name }) => name));
+export async function* tsv<Row>(rows: Rows<Row>, columns: readonly Column<Row>[]): Chunks {
   for await (const row of rows)
-    yield csvLine(
-      columns.map((column) => plainText(valueIn(column, row))),
-      raw,
-    );
+    yield `${columns.map((column) => harmlessData(plainText(valueIn(column, row)))).join("\t")}\n`;
 }
 
-/** What the next command takes, a line each. */
-export async function* ids<Row>(rows: Rows<Row>, { columns, id }: Listed<Row>): Chunks {
-  const column = columns.find(({ name }) => name === id)!;
-  for await (const row of rows) yield `${harmlessData(plainText(valueIn(column, row)))}\n`;
+/** RFC 4180 with a heading, lines ended by a line feed. */
+export async function* csv<Row>(rows: Rows<Row>, columns: readonly Column<Row>[], { bom }: OutputFlags): Chunks {
+  yield (bom ? "\ufeff" : "") + csvLine(columns.map(({ name }) => name));
+  for await (const row of rows) yield csvLine(columns.map((column) => plainText(valueIn(column, row))));
 }
 
 /** The chosen fields, in the form of the whole: an envelope keeps its id and resource. */
@@ -118,7 +107,7 @@ export function widthOf({ stdout, env }: Pick<Context, "stdout" | "env">): numbe
 
 export function wordsOf<Row>(column: Column<Row>, row: Row, now: Date | undefined): string {
   const value = valueIn(column, row);
-  if (column.words && typeof value === "boolean") return column.words[value ? 0 : 1];
+  if (Array.isArray(column.as) && typeof value === "boolean") return String(column.as[value ? 0 : 1]);
   const text = plainText(value);
-  return column.isTime && now && text !== "" ? relativeTime(new Date(text), now) : text;
+  return column.as === "time" && now && text !== "" ? relativeTime(new Date(text), now) : text;
 }

@@ -3,39 +3,34 @@ import { type Column, shortId } from "./columns.ts";
 
 /** Columns give way to a narrow terminal down to this width. */
 const MIN_WIDTH = 8;
-/** Rather than cut a column to less than this, one that can be spared is left out. */
+/** Rather than cut a column to less than this, a later one is left out. */
 const READABLE = 16;
 export const GAP = "  ";
 /** The first part of a UUID, and an ellipsis. */
 const SHORT_ID = 9;
 
-/** What decides how a column gives way. Of the spare ones an empty one is left out first, then those with `goesFirst`. */
-type LaidOut = Pick<Column<never>, "whole" | "isId" | "isCutLast" | "isSpare" | "goesFirst">;
+/** How a table's columns give way: ids are shortened, then spare columns are left out and texts cut, the last ones first. */
+type LaidOut = Pick<Column<never>, "isId" | "isSpare">;
 
 /** @param cells the rows, headings included, that say how wide the columns are */
 export function layOut(columns: readonly LaidOut[], cells: readonly (readonly string[])[], available: number) {
   const full = columns.map((_, i) => Math.max(...cells.map((row) => stringWidth(row[i]!))));
-  // Ids go first: the start of one is enough for a person to tell it from the others.
   const isShortened = total(full) > available && columns.some(({ isId }, i) => isId && full[i]! > SHORT_ID);
   const natural = full.map((width, i) => (isShortened && columns[i]!.isId ? Math.min(width, SHORT_ID) : width));
   const shown = columns.map((_, i) => i);
-  const isSpare = (i: number): boolean => columns[i]!.isSpare === true;
-  const isEmpty = (i: number): boolean => cells.slice(1).every((row) => row[i] === "");
-  const isFixed = (i: number): boolean => columns[i]!.whole === true || columns[i]!.isCutLast === true;
-  const least = (i: number): number => (isFixed(i) ? natural[i]! : Math.min(natural[i]!, READABLE));
+  const lastText = columns.findLastIndex(({ isId, isSpare }) => !isId && !isSpare);
+  const least = (i: number): number => (i === lastText ? Math.min(natural[i]!, READABLE) : natural[i]!);
   while (total(shown.map(least)) > available) {
-    const spare = [isEmpty, (i: number) => columns[i]!.goesFirst, () => true]
-      .map((goes) => shown.findLastIndex((i) => isSpare(i) && goes(i)))
-      .find((place) => place >= 0);
-    if (spare === undefined) break;
+    const spare = shown.findLastIndex((i) => columns[i]!.isSpare);
+    if (spare < 0) break;
     shown.splice(spare, 1);
   }
-  const others = shown.map((i) => !isFixed(i));
-  const last = shown.map((i) => columns[i]!.isCutLast === true);
-  const widths = [others, last].reduce(
-    (left, mayShrink) => shrunk(left, mayShrink, available),
-    shown.map((i) => natural[i]!),
-  );
+  const widths = shown.map((i) => natural[i]!);
+  for (const floor of [READABLE, MIN_WIDTH])
+    for (let i = widths.length - 1; i >= 0; i--) {
+      const excess = Math.max(0, total(widths) - available);
+      widths[i] = Math.max(Math.min(widths[i]!, floor), widths[i]! - excess);
+    }
   return {
     /** The columns that there is room for, by their place. */
     shown,
@@ -56,17 +51,6 @@ export function layOut(columns: readonly LaidOut[], cells: readonly (readonly st
 
 function total(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1));
-}
-
-/** Takes from the widest columns that may become narrower until a line fits. */
-function shrunk(widths: readonly number[], mayShrink: readonly boolean[], available: number): number[] {
-  const result = [...widths];
-  while (total(result) > available) {
-    const widest = Math.max(...result.filter((_, i) => mayShrink[i]));
-    if (widest <= MIN_WIDTH) break;
-    result[result.findIndex((width, i) => width === widest && mayShrink[i])] = widest - 1;
-  }
-  return result;
 }
 
 /** A text with spaces behind it, up to this many columns of a terminal. */

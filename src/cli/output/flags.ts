@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
 
-export const FORMATS = ["table", "wide", "json", "ndjson", "csv", "tsv", "ids"] as const;
+export const FORMATS = ["table", "wide", "json", "ndjson", "csv", "tsv"] as const;
 export type Format = (typeof FORMATS)[number];
 
 /** How data is to be printed; every command takes these. */
@@ -10,8 +10,6 @@ export interface OutputFlags {
   readonly json?: boolean;
   readonly output?: Format;
   readonly utc?: boolean;
-  readonly pager?: boolean;
-  readonly raw?: boolean;
   readonly bom?: boolean;
 }
 
@@ -20,24 +18,16 @@ const WITH_ROWS = new WeakSet<Command>();
 
 export function addOutputFlags(program: Command, env: Context["env"]): void {
   program
-    .option(
-      "--output <format>",
-      `${FORMATS.join(", ")}; default: table on a terminal, tsv in a pipe (SVC_OUTPUT)`,
-      (name: string) => format(name, "--output"),
-    )
+    .option("--output <format>", FORMATS.join(", "), (name: string) => format(name, "--output"))
     .option("--utc", "print times in UTC, not as 3 days ago")
-    .option("--no-pager", "do not page a long table")
     .option("--no-color", "no color")
-    .option("--raw", "csv and tsv: do not escape control characters; csv: do not disarm formulas")
     .option("--bom", "csv: begin with a byte order mark, so that Excel reads it as UTF-8")
     .on("option:output", (name: string) => name === "json" && program.setOptionValue("json", true))
     .hook("preAction", (_, command) => {
       if (env["SVC_OUTPUT"] && WITH_ROWS.has(command)) setUsual(program, format(env["SVC_OUTPUT"], "SVC_OUTPUT"));
-      const { json, raw, bom, output = "table" } = program.opts<OutputFlags>();
+      const { json, bom, output = "table" } = program.opts<OutputFlags>();
       if (json && output !== "json" && output !== "table")
         throw new UsageError(`--json and --output ${output} are mutually exclusive.`, "Omit one of them.");
-      if (raw && output !== "csv" && output !== "tsv")
-        throw new UsageError("--raw is for csv and tsv.", "Add --output csv or --output tsv.");
       if (bom && output !== "csv") throw new UsageError("--bom is for csv.", "Add --output csv.");
       if (output !== "table" && output !== "json" && !WITH_ROWS.has(command))
         throw new UsageError(

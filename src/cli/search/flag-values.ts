@@ -1,3 +1,4 @@
+import { domainToASCII } from "node:url";
 import { isUuid } from "../../wire/ids.ts";
 import { normalizeEmail, fold } from "../../wire/text/fold.ts";
 import { UsageError } from "../errors.ts";
@@ -34,7 +35,8 @@ export function checkedEmail(text: string): string {
 }
 
 export function checkedDomain(text: string): string {
-  const value = text.replace(/^@/, "");
+  // Addresses have a domain in ASCII (RFC 5891).
+  const value = domainToASCII(text.replace(/^@/, "")) || text;
   const isDomain = normalizeEmail(`a@${value}`) !== undefined;
   if (isDomain && (value.includes(".") || value === "localhost")) return value;
   const [, below] = /^\*?\.(.+)$/.exec(value) ?? [];
@@ -47,7 +49,9 @@ export function checkedDomain(text: string): string {
 }
 
 /** What the addresses of a network begin with. */
-export function checkedIp(value: string): string {
+export function checkedIp(text: string): string {
+  // An IPv4 address as IPv6 sockets have it (RFC 4291, 2.5.5.2).
+  const value = text.replace(/^::ffff:(?=\d+\.)/i, "");
   const network = ipNetwork(value);
   if (network) return `${network.prefix}${network.isOne ? "" : "*"}`;
   if (/^\*?[0-9a-f.:]*\*$|^\*[0-9a-f.:]*$/i.test(value)) return value;

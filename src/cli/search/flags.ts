@@ -41,7 +41,6 @@ export interface SearchFlag {
 
 /** Flags and terms of a search, as commander leaves them. */
 export interface SearchFlags {
-  readonly not?: readonly string[];
   readonly query?: readonly string[];
   readonly queryFile?: string;
   readonly [flag: string]: unknown;
@@ -80,7 +79,6 @@ export const USERS: Searched = {
     provider("who can sign in", PROVIDERS),
     ...times("created_at", "created"),
     { name: "--unverified", what: "without a verified e-mail address", term: "email_verified_at:null" },
-    { name: "--verified", what: "with a verified e-mail address", term: "-email_verified_at:null" },
   ],
   example: "svc users search 'email:*@acme.test'",
 };
@@ -111,19 +109,14 @@ export const SESSIONS: Searched = {
 
 /** The terms and flags of a search. */
 export function addSearchFlags(command: Command, { flags, noun }: Searched): Command {
-  const example = noun === "users" ? "created_at.gte=2026-01-01" : "-provider:github";
+  const example = noun === "users" ? "'created_at>=2026-01-01'" : "-provider:github";
   command.argument("[term...]", `such as 'email:*@acme.test' ${example}`);
   for (const { name, argument, what } of flags)
     if (argument) command.option(`${name} ${argument}`, what, collect);
     else command.option(name, what);
   // Both together would find nothing, without saying why.
-  for (const [one, other] of [
-    ["--verified", "unverified"],
-    ["--active", "revoked"],
-  ] as const)
-    command.options.find(({ long }) => long === one)?.conflicts(other);
-  // What -term is rewritten to.
-  return addQueryFlags(command).option("--not <term>", "exclude what matches, as -term does; can be repeated", collect);
+  command.options.find(({ long }) => long === "--active")?.conflicts("revoked");
+  return command.option("--query-file <file>", "read terms from a file; - reads standard input");
 }
 
 /** A whole query, past the shell. */
@@ -150,9 +143,12 @@ function times(field: string, what: string): SearchFlag[] {
   const bound = (name: string, sign: ">=" | "<", words: string): SearchFlag => ({
     name,
     argument: "<time>",
-    what: `${what} ${words}: 2026-01-31, or 7d, 12h, 30m ago`,
+    what: `${what} ${words}`,
     term: `${field}${sign}`,
     value: (text, now) => moment(name, text, now),
   });
-  return [bound("--since", ">=", "since then"), bound("--until", "<", "before")];
+  return [
+    bound("--since", ">=", "since then: 2026-01-31, 2026-01, yesterday, or 7d, 1y, 12h ago"),
+    bound("--until", "<", "until then, that day or month included"),
+  ];
 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { PROVIDERS, SESSION_PROVIDERS } from "../../wire/providers.ts";
-import { termsIn, type Query } from "../../wire/search/query.ts";
+import { printTerm, termsIn, type Query, type Term } from "../../wire/search/query.ts";
 import { SESSION_FIELDS } from "../../wire/search/fields.ts";
 import { fieldHint, termHint } from "../../wire/search/query-words.ts";
 import { shellQuoted } from "../../wire/text/shell.ts";
@@ -9,7 +9,6 @@ import { isUuid } from "../../wire/ids.ts";
 import { UsageError } from "../errors.ts";
 import { quoted } from "../output/text.ts";
 import type { Searched } from "./flags.ts";
-import { typed } from "./terms.ts";
 
 /** What a person is told of a search without results, and what may be wrong with it. */
 export function nothingFound({ query = [] }: { readonly query?: Query | undefined }, searched: Searched): string {
@@ -33,19 +32,31 @@ function emptyResultHint(query: Query, { noun }: Searched): string | undefined {
       return `"email:${value}" matches the whole address. To find a part of it: email:*${value}*`;
     if (field === "name" && operator === "is")
       return `"name:${value}" matches the whole name. To find a part of it: name:*${value}*`;
+    if (/(?:^|_)id$/.test(field) && operator === "is" && /^(?:svc_session_)?[0-9a-f]{8}…?$/i.test(value))
+      return `"${value}" is a shortened id. Write ${field}:${value.replace("…", "")}*`;
+    const part = field === "name" ? lessOf(value) : undefined;
+    if (part !== undefined) return `Accents and apostrophes count. Fewer letters find more: name:*${part}*`;
   }
   return undefined;
 }
 
+/** A part of a name that is left without the letters that others may write with an accent or as another letter. */
+function lessOf(value: string): string | undefined {
+  const [longest = ""] = value.split(/['’`´-]|ss|ae|oe|ue/i).toSorted((a, b) => b.length - a.length);
+  const part = longest === value ? value.replace(/[aeiou][^aeiou]*$/i, "") : longest;
+  return part.length >= 2 && part !== value ? part : undefined;
+}
+
 /** How terms are written, below a search's flags. */
-export const SEARCH_NOTES = ({ fields, noun }: Searched): string => `Fields: ${Object.keys(fields).join(", ")}.
+export const SEARCH_NOTES = ({ fields }: Searched): string => `Fields: ${Object.keys(fields).join(", ")}.
 
 A term is field:value with * at either end, or a date compared with > >= < <=. -term excludes what matches. Quote terms with
-* or >, which the shell would interpret, or write email.ends=@acme.test, not.name=Bob, created_at.gte=2026-01-01; the
-operators are eq, starts, ends, contains, gt, gte, lt and lte.
+* or >, which the shell would interpret. More: svc help query`;
 
-To see what a search means:
-  svc ${noun} search --explain created_at.gte=2026-01-01`;
+/** A term as it is typed in a shell. */
+export function printQuoted(term: Term): string {
+  return quoted(printTerm(term));
+}
 
 /** An account at a provider is not a column of the users. */
 const ELSEWHERE =
@@ -83,17 +94,9 @@ const WORDS = new Set(["AND", "OR", "NOT", "&&", "||"]);
 export function notATerm(word: string, searched: Searched, cwd: string, all: readonly string[]): UsageError {
   const { fields, example } = searched;
   if (Object.hasOwn(fields, word) && fields[word]!.type === "datetime")
-    return new UsageError(
-      `"${word}" has no operator. ${redirected(cwd)}`,
-      `Quote the term, '${word}>=2026-01-01', or write ${word}.gte=2026-01-01.`,
-    );
-  if (Object.hasOwn(fields, word))
-    return new UsageError(`"${word}" has no value.`, `Write ${word}:value, or ${word}.contains=value.`);
-  if (word.startsWith("!"))
-    return new UsageError(
-      `"${word}": ! does not negate a term.`,
-      `Write -${word.slice(1)}, or not.${word.slice(1).replace(":", "=")}.`,
-    );
+    return new UsageError(`"${word}" has no operator. ${redirected(cwd)}`, `Quote the term: '${word}>=2026-01-01'`);
+  if (Object.hasOwn(fields, word)) return new UsageError(`"${word}" has no value.`, `Write ${word}:value.`);
+  if (word.startsWith("!")) return new UsageError(`"${word}": ! does not negate a term.`, `Write -${word.slice(1)}.`);
   if (WORDS.has(word))
     return new UsageError(
       `"${word}" is not a search term.`,
@@ -120,12 +123,12 @@ export function redirected(cwd: string): string {
 /** How to search for words without a field. */
 function wordHint(word: string, { fields, noun }: Searched, all: readonly string[]): string {
   const at = all.indexOf(word);
-  const [, first] = /^name[:=](.+)$/.exec(all[at - 1] ?? "") ?? [];
+  const [, first] = /^name:(.+)$/.exec(all[at - 1] ?? "") ?? [];
   const behind = all.slice(at).findIndex((other) => /[:<>=]/.test(other));
   const words = all.slice(at, behind < 0 ? undefined : at + behind);
   const name = [...(first === undefined ? [] : [first]), ...words].map((text) => text.replace(/^["'*]+|["'*]+$/g, ""));
   if (name.length > 1) return `To find a name of several words: svc ${noun} search --name ${quoted(name.join(" "))}`;
-  if (!/^[\w.+-]+$/.test(word) || isUuid(word.toLowerCase())) return termHint(word, fields, typed);
-  const within = (field: string): string => typed({ field, operator: "contains", value: word, negated: false });
-  return `To find it within an address: ${within("email")}. Within a name: ${within("name")}`;
+  if (!/^[\w.+-]+$/.test(word) || isUuid(word.toLowerCase())) return termHint(word, fields, printQuoted);
+  const within = (field: string): string => printQuoted({ field, operator: "contains", value: word, negated: false });
+  return `To find a name: svc ${noun} search --name ${quoted(word)}. An address: svc ${noun} search ${within("email")}`;
 }

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseQuery, QueryError, type Query } from "../../wire/search/query.ts";
 import { asSentence, hintFor } from "../../wire/search/query-words.ts";
+import { withHyphen } from "../command.ts";
 import type { Context } from "../context.ts";
 import { readInput } from "../files.ts";
 import { UsageError } from "../errors.ts";
@@ -9,8 +10,8 @@ import { quoted, say } from "../output/text.ts";
 import { refuseAlternatives } from "./alternatives.ts";
 import { wordsOf } from "./flag-values.ts";
 import type { Searched, SearchFlags } from "./flags.ts";
-import { notATerm, unknownFieldHint } from "./hints.ts";
-import { toWire, typed, filtersOf, termsOf, type Filter } from "./terms.ts";
+import { notATerm, printQuoted, unknownFieldHint } from "./hints.ts";
+import { filtersOf, termsOf, type Filter } from "./terms.ts";
 
 /** A search: its text on the wire, and its meaning if svc knows every field in it, or else what is wrong. */
 type Parsed =
@@ -21,7 +22,7 @@ type Parsed =
 export type TypedQuery = Parsed & { readonly filters: readonly Filter[] };
 
 /**
- * The search that terms in either spelling, flags and a file make.
+ * The search that terms, flags and a file make.
  * An unknown field is not refused here: the service may have more of them.
  */
 export async function readQuery(
@@ -32,20 +33,20 @@ export async function readQuery(
 ): Promise<TypedQuery> {
   const { cwd } = context;
   const file = flags.queryFile === undefined ? [] : [await readQueryFile(context, flags.queryFile)];
-  const given = [...(flags.query ?? []), ...file, ...terms].flatMap(wordsOf);
-  const negated = (flags.not ?? []).flatMap(wordsOf).map((word) => `-${toWire(word)}`);
   for (const term of terms)
     if (term !== "" && existsSync(join(cwd, term)))
       say(context, `! "${term}" is also a file here. If your shell expanded a pattern, quote the term.`);
-  const words = [...given.map(toWire), ...negated].map((text) => ({ text, typed: quoted(text) }));
-  const every = [...words, ...termsOf(flags, searched, context.now())];
+  const words = [...(flags.query ?? []), ...file, ...terms].flatMap(wordsOf).map((word) => withHyphen(word));
+  const typed = words.map((text) => ({ text, typed: quoted(text) }));
+  const every = [...typed, ...termsOf(flags, searched, context.now())];
   const all = every.map(({ text }) => text);
-  if (all.length === 0) throw new UsageError("No search terms.", `For example: ${searched.example}`);
+  if (all.length === 0) throw noTerms(searched);
   for (const term of all) if (!TERM.test(term)) throw notATerm(term, searched, cwd, all);
   const read = parsed(all.join(" "), searched);
   if (read.query) refuseAlternatives(read.query, every, searched);
   return { ...read, filters: filtersOf(flags, searched, read.query ?? []) };
 }
+/** What has a sign between a field and a value. */
 const TERM = /^(?!!)-{0,2}[^:<>=]*[:<>=]/;
 const FIELD_NAME = /^[a-z][a-z0-9_]*$/;
 
@@ -61,10 +62,13 @@ function parsed(text: string, searched: Searched): Parsed {
   }
 }
 
-/** What to write for what cannot be a field at all: the rest of a time, or a term in the other spelling. */
+function noTerms({ noun, example }: Searched): UsageError {
+  return new UsageError("No search terms.", `For example: ${example}. To list all: svc ${noun} list`);
+}
+
+/** What to write for what cannot be a field at all: the rest of a time. */
 function misplaced(field = ""): string | undefined {
-  if (/^\d\d?$/.test(field)) return "Write a time without a space, such as 2026-01-31T23:59:59Z.";
-  return field.includes(".") ? `After a name with a dot comes =, as in ${field}=value.` : undefined;
+  return /^\d\d?$/.test(field) ? "Write a time without a space, such as 2026-01-31T23:59:59Z." : undefined;
 }
 
 /** What was probably meant; or what to write for a date that is relative to now, which only a flag takes. */
@@ -72,7 +76,7 @@ function hintOf(error: QueryError, { fields, flags }: Searched): string | undefi
   const { unknownField, dateOf = "" } = error.at;
   const hasFlag = flags.some(({ name, term }) => name === "--since" && term === `${dateOf}>=`);
   const before = hasFlag ? "For a time before now, use --since or --until: --since 1d, --until 12h." : undefined;
-  return misplaced(unknownField) ?? hintFor(error, fields, typed) ?? before;
+  return misplaced(unknownField) ?? hintFor(error, fields, printQuoted) ?? before;
 }
 
 async function readQueryFile(context: Context, path: string): Promise<string> {

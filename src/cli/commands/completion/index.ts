@@ -15,9 +15,7 @@ export function add(program: Program, context: Context): void {
     ],
     exits: [EXIT.done, EXIT.usage],
     notes:
-      "Completes commands, options and their values, profiles, instances, the fields of a search, and the ids of users " +
-      "and sessions. For ids it asks the local server, or the service whose key is in SVC_SECRET_KEY, and waits a second " +
-      "at most.\n\n" +
+      "Completes commands, options and their values, profiles, instances and the fields of a search.\n\n" +
       "Where to put the script:\n" +
       "  bash        ~/.local/share/bash-completion/completions/svc\n" +
       "  zsh         _svc, in a directory of fpath\n" +

@@ -21,7 +21,7 @@ export function splitLine(line: string): string[] {
 const SEARCHED: Readonly<Record<string, Fields>> = { users: USER_FIELDS, sessions: SESSION_FIELDS };
 const DESCRIPTIONS = { string: "text", datetime: "a day, in UTC", boolean: "true or false" } as const;
 
-/** What a command can search by, if it takes terms: as arguments, or after `--query` and `--not`. */
+/** What a command can search by, if it takes terms: as arguments, or after `--query`. */
 export function searchedBy({ command }: Place): Fields | undefined {
   return SEARCHED[command.parent?.name() ?? ""];
 }
@@ -31,17 +31,11 @@ export function takesTerms({ command }: Place): boolean {
   return command.registeredArguments.at(-1)?.name() === "term";
 }
 
-/** A field, and then what it can be, in a spelling that no shell takes for its own. */
+/** A field, and then what it can be. */
 export function termsFor(fields: Fields, current: string): Candidate[] {
   const minus = current.startsWith("-") ? "-" : "";
   return Object.entries(fields).flatMap(([field, { type, nullable, of }]) => [
     { value: `${minus}${field}:`, description: DESCRIPTIONS[type] },
-    ...(type === "datetime" && minus === ""
-      ? [
-          { value: `${field}.gte=`, description: "on or after" },
-          { value: `${field}.lt=`, description: "before" },
-        ]
-      : []),
     ...(type === "boolean"
       ? ["true", "false"].map((value) => ({ value: `${minus}${field}:${value}`, description: "" }))
       : []),

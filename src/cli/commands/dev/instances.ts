@@ -13,15 +13,15 @@ import { harmless, printJson } from "../../output/text.ts";
 const INSTANCE_COLUMNS: Listed<AnswerOf<"GET /instances">[number]> = {
   id: "id",
   columns: [
-    { name: "subdomain", title: "SUBDOMAIN", whole: true },
+    { name: "subdomain", title: "SUBDOMAIN" },
     { name: "name", title: "NAME" },
     { name: "url", title: "ADDRESS", isSpare: true },
-    { name: "active", title: "ACTIVE", isSpare: true, words: ["yes", "no"] },
+    { name: "active", title: "ACTIVE", isSpare: true, as: ["yes", "no"] },
     { name: "default_provider" },
     { name: "redirect_uris" },
-    { name: "preview", words: ["yes", "no"] },
+    { name: "preview", as: ["yes", "no"] },
     { name: "publishable_key" },
-    { name: "id", title: "ID", whole: true, isId: true },
+    { name: "id", title: "ID", isId: true },
   ],
 };
 

@@ -16,8 +16,8 @@ import { durationFrom, fieldsFrom, numberFrom, pairFrom } from "../../quantities
 const SCENARIO_COLUMNS: Listed<AnswerOf<"GET /scenarios">[number]> = {
   id: "id",
   columns: [
-    { name: "id", title: "ID", whole: true },
-    { name: "outcome", title: "OUTCOME", whole: true },
+    { name: "id", title: "ID" },
+    { name: "outcome", title: "OUTCOME" },
     { name: "as", title: "AS" },
     {
       name: "match",
@@ -31,7 +31,7 @@ const SCENARIO_COLUMNS: Listed<AnswerOf<"GET /scenarios">[number]> = {
     { name: "used", title: "USED", isSpare: true, value: ({ data }) => `${data.used}` },
     { name: "delay_ms", value: ({ data }) => delayInWords(data.delay_ms) ?? "" },
     { name: "label", title: "LABEL", isSpare: true },
-    { name: "created_at", isTime: true },
+    { name: "created_at", as: "time" },
   ],
 };
 

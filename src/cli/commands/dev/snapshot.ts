@@ -12,8 +12,8 @@ import { counted, countedAmong, printJson, say } from "../../output/text.ts";
 const SNAPSHOT_COLUMNS: Listed<AnswerOf<"GET /snapshots">[number]> = {
   id: "name",
   columns: [
-    { name: "name", title: "NAME", whole: true },
-    { name: "created_at", title: "SAVED", isTime: true },
+    { name: "name", title: "NAME" },
+    { name: "created_at", title: "SAVED", as: "time" },
     {
       name: "records",
       title: "RECORDS",

@@ -14,8 +14,8 @@ import { durationFrom, fieldsFrom } from "../../quantities.ts";
 const TOKEN_COLUMNS: Listed<AnswerOf<"POST /tokens">> = {
   id: "token",
   columns: [
-    { name: "kind", title: "KIND", whole: true },
-    { name: "status", title: "STATUS", whole: true, value: ({ expect }) => `${expect.status}` },
+    { name: "kind", title: "KIND" },
+    { name: "status", title: "STATUS", value: ({ expect }) => `${expect.status}` },
     { name: "error", title: "VERIFY SAYS", value: ({ expect }) => expect.error },
     { name: "token", title: "TOKEN" },
   ],

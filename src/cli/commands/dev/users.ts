@@ -40,7 +40,8 @@ export function addUsers(dev: Command, context: Context): void {
   const sessions = dev.command("sessions").description("revoke and restore sessions");
   withHelp(sessions, {
     examples: [["svc dev sessions revoke svc_session_7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "the session is revoked"]],
-    notes: "All of a user:\n  svc sessions search email:ada@acme.test --output ids | xargs svc dev sessions revoke",
+    notes:
+      "All of a user:\n  svc sessions search email:ada@acme.test --fields session_id | xargs svc dev sessions revoke",
   });
   for (const verb of ["revoke", "restore"] as const) {
     const does = verb === "revoke" ? "revoke sessions" : "restore revoked sessions";

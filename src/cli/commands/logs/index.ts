@@ -34,10 +34,8 @@ export function add(program: Program, context: Context): void {
     examples: [
       ["svc logs -f", "watch requests and sign-ins"],
       ["svc logs --failed", "what went wrong, and why"],
-      ["svc logs --failed --user ada@acme.test", "why she could not sign in"],
       ["svc logs --flow 2aa3d6edf1ffd994", "one sign-in, step by step"],
       ["svc logs --flow 2aa3d6edf1ffd994 --output-file sign-in.md", "to paste into an issue"],
-      ["svc logs -f --json", "for a program: one record a line"],
     ],
     exits: [...DEV_EXITS, EXIT.interrupted, EXIT.terminated],
     notes:

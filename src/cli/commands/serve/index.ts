@@ -5,7 +5,6 @@ import { collect, runs, type GlobalFlags, type Program } from "../../command.ts"
 import { findServerOn } from "../../connection/running-server.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../errors.ts";
-import { CREDENTIALS } from "../../help/topics.ts";
 import { durationFrom } from "../../quantities.ts";
 import { announce } from "./announce.ts";
 import { CONFIG_OPTION, serveOptions, type ServeFlags } from "./options.ts";
@@ -22,30 +21,27 @@ export function add(program: Program, context: Context): void {
     .command("serve")
     .option("--port <number>", "the port to listen on; default 7820, 0 takes a free one (SVC_PORT)")
     .option("--host <address>", "the address to listen on; default: loopback only (SVC_HOST)")
-    .option(
-      "--store <path>",
-      "a db.json, postgres://user@host/database or memory; default: one for this directory (SVC_STORE)",
-    )
+    .option("--store <path>", "a file, postgres://… or memory; default: one for this directory (SVC_STORE)")
     .option("--seed <file>", "the records of an empty store; default: a demo")
     .option("--reset", "delete all records and seed again")
     .option(...CONFIG_OPTION)
-    .option("--control", "serve the control API, /__svc/v1, although others can reach the server (SVC_CONTROL_KEY)")
+    .option("--control", "have a control API although others reach the server")
     .option("--public-url <url>", "the address that users see; default http://localhost:<port>")
-    .option("--allowed-host <name>", "answer for this host name as well; can be repeated", collect)
+    .option("--allowed-host <name>", "answer for this name too; can be repeated", collect)
     .addOption(
       new Option(
         "--providers <mode>",
-        "which providers are real; default auto: those with credentials; others are simulated on loopback, and off beyond",
+        "default auto: real are those with credentials, others simulated on loopback",
       ).choices(PROVIDERS_MODES),
     )
-    .option("--trust-proxy <address>", "trust X-Forwarded-For from this address or network; can be repeated", collect)
+    .option("--trust-proxy <address>", "trust X-Forwarded-For from here; can be repeated", collect)
     .option("--geoip <file>", "a MaxMind DB file that fills the sessions' geo_data")
     .option("--https", "use HTTPS, with a self-signed certificate")
     .option("--metrics", "serve Prometheus metrics at /__svc/metrics")
     .addOption(new Option("--log-level <level>", "lowest level to print; default info").choices(LOG_LEVELS))
-    .option("--drain <duration>", "on SIGTERM, keep accepting requests for this long; default 0, or 5s beyond loopback")
+    .option("--drain <duration>", "on SIGTERM, keep accepting for this long; default 0s, 5s beyond loopback")
     .option("--open", "open the front door in a browser")
-    .option("-q, --quiet", "print only what fails: no banner, and --log-level warn");
+    .option("-q, --quiet", "print only what fails");
   runs(command, context, runServe, {
     examples: [
       ["svc serve", "a demo, on port 7820"],
@@ -54,11 +50,7 @@ export function add(program: Program, context: Context): void {
       ["svc serve --store postgres://ada@db.example/svc", "several of these on one database are one service"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition, EXIT.storeUnusable],
-    notes:
-      "Fails if the port is in use. With --json the first line is printed when the server is ready. The keys of the " +
-      "instances are in the server's file, servers/<port>-<id>.json of the data directory, which only you can read.\n\n" +
-      `Environment: SVC_PORT, SVC_HOST, SVC_STORE, SVC_DATA_DIR, ${CREDENTIALS.id}, ${CREDENTIALS.secret} ` +
-      `(${CREDENTIALS.others}); PGPASSWORD.`,
+    notes: "Fails if the port is in use. The providers' credentials and PGPASSWORD: svc help environment",
   });
 }
 

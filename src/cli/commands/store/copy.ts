@@ -81,7 +81,7 @@ export async function runCopy(context: Context, options: StoreOptions, from: str
 
 const SIDES: Listed<TableRow> = {
   ...TABLES,
-  columns: [{ name: "side", title: "SIDE", whole: true, value: ({ side }) => side ?? "" }, ...TABLES.columns],
+  columns: [{ name: "side", title: "SIDE", value: ({ side }) => side ?? "" }, ...TABLES.columns],
 };
 
 function rowsOf({ from, to }: Copy): TableRow[] {

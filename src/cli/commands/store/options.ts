@@ -40,8 +40,8 @@ export interface TableRow {
 export const TABLES: Listed<TableRow> = {
   id: "table",
   columns: [
-    { name: "table", title: "TABLE", whole: true },
-    { name: "count", title: "RECORDS", whole: true, value: ({ count }) => String(count) },
+    { name: "table", title: "TABLE" },
+    { name: "count", title: "RECORDS", value: ({ count }) => String(count) },
     { name: "sha256", title: "SHA-256" },
   ],
 };

@@ -132,10 +132,7 @@ async function preview(context: Context, targets: Targets, service: string): Pro
   const { ids } = targets;
   const { stderr } = context;
   stderr.write(`${matching(targets)}, of ${harmless(service)}:\n`);
-  // A user is recognised by the e-mail address, so it is never cut.
-  const columns = USER_COLUMNS.columns
-    .filter(({ name }) => ["id", "email", "name", "created_at"].includes(name))
-    .map((column) => (column.name === "email" ? { ...column, whole: true as const } : column));
+  const columns = USER_COLUMNS.columns.filter(({ name }) => ["id", "email", "name", "created_at"].includes(name));
   const users = [...targets.users.values()];
   const domains = byDomain(users);
   const byAge = users.toSorted((a, b) => (a.data.created_at < b.data.created_at ? -1 : 1));

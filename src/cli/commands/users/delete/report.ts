@@ -16,7 +16,7 @@ import type { Targets } from "./targets.ts";
 const OUTCOMES: Listed<Outcome> = {
   id: "id",
   columns: [
-    { name: "id", title: "ID", whole: true },
+    { name: "id", title: "ID" },
     { name: "outcome", title: "OUTCOME" },
     { name: "error", title: "WHY", value: ({ error }) => error ?? null },
   ],
@@ -28,7 +28,7 @@ export async function report(context: Context, flags: OutputFlags, deletion: Del
   const format = formatOf(flags, context);
   if (format === "json") printJson(context, formOf(outcomes, place));
   else if (format === "table") await printTable(context, flags, outcomes);
-  else await printAll(context, flags, OUTCOMES, format === "ids" ? outcomes.filter(isDeleted) : outcomes, "");
+  else await printAll(context, flags, OUTCOMES, outcomes, "");
   throwUnlessDone(context, deletion);
 }
 
