@@ -1,7 +1,7 @@
 // node .ci/cli-reference.js > cli.md: every command and topic on one page, from `svc help --json`. Part of a release.
 import { execFileSync } from "node:child_process";
 
-const TOPICS = ["query", "output", "environment", "exit-codes"];
+const TOPICS = ["query", "output", "options", "environment", "exit-codes"];
 const BIN = new URL("../bin/svc.js", import.meta.url).pathname;
 
 const svc = (...args) => execFileSync(process.execPath, [BIN, ...args], { encoding: "utf8" });

@@ -266,12 +266,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "prom-client": ["server/metrics.ts"],
   "string-width": ["cli/list"],
   tldts: ["server/sign-in/registrable-domain.ts"],
-  undici: [
-    "client/on-node/undici.ts",
-    "client/on-node/dispatchers.ts",
-    "client/on-node/undici-files.d.ts",
-    "server/providers/fetch.ts",
-  ],
+  undici: ["client/on-node/undici.ts", "server/providers/fetch.ts"],
   // Itself, for its fixtures.
   "svc-identity": ["server/seed/apply.ts", "server/control/generate.ts"],
   vitest: ["testing/vitest.ts"],

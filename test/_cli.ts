@@ -93,11 +93,7 @@ export function createContext(options: CliOptions = {}): TestContext {
     async confirm(question) {
       return options.confirm ? options.confirm(question) : unasked(question);
     },
-    async ask(question, standard, fault) {
-      const answer = (): string =>
-        options.ask ? options.ask(question) : answers.shift() || (standard ?? unasked(question));
-      for (let text = answer(); ; text = answer()) if (fault?.(text) === undefined) return text;
-    },
+    ask: async (question) => (options.ask ? options.ask(question) : (answers.shift() ?? unasked(question))),
     askSecret: async (question) => answers.shift() ?? unasked(question),
     openKeyring: () => (options.keyring ? Promise.resolve(options.keyring) : Promise.reject(new Error("no daemon"))),
     untilSignal: () => (options.signal ? Promise.resolve(options.signal) : new Promise(() => {})),

@@ -79,11 +79,8 @@ export interface World {
   resolves(hostname: string): Promise<boolean>;
   /** Asks a person yes or no. Only to be called if `isInteractive`. */
   confirm(question: string): Promise<boolean>;
-  /**
-   * Asks a person for a line of text. Only to be called if `isInteractive`.
-   * @param fault what is wrong with an answer, which is then asked for again
-   */
-  ask(question: string, standard?: string, fault?: (answer: string) => string | undefined): Promise<string>;
+  /** Asks a person for a line of text. Only to be called if `isInteractive`. */
+  ask(question: string): Promise<string>;
   /** The same, and shows nothing of what is typed. */
   askSecret(question: string): Promise<string>;
   openKeyring(): Promise<Keyring>;

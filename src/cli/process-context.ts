@@ -42,7 +42,7 @@ export function processContext(): World {
         }
         // Of a closed terminal it can come twice: from the shell and from the system.
         process.on("SIGHUP", () => resolve("SIGTERM"));
-        onShellOfNpmGone(() => resolve("SIGTERM"));
+        onParentGone(() => resolve("SIGTERM"));
       }),
     outliveOutput: () => void (outlivesOutput = true),
     endSoon: (exitCode) => void setTimeout(() => process.exit(exitCode), END_MS).unref(),
@@ -75,29 +75,15 @@ function ignoreRepeatByNpm(signal: NodeJS.Signals): void {
   setTimeout(() => process.off(signal, ignore), REPEAT_MS).unref();
 }
 
-/**
- * npm and npx run a command in a shell, and pass a SIGTERM to that shell alone. The shell ends, and the command would go on
- * alone, on its port. What a script of package.json leaves in the background is meant to go on.
- */
-function onShellOfNpmGone(end: () => void): void {
-  if (!waitsFor(env["npm_lifecycle_script"] ?? "", process.argv[2] ?? "")) return;
+/** npm and npx run a command in a shell, and pass a SIGTERM to that shell alone, which ends and leaves the command behind. */
+function onParentGone(end: () => void): void {
+  if (env["npm_lifecycle_event"] === undefined) return;
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === parent) return;
     clearInterval(timer);
     end();
   }, LOOK_EVERY_MS).unref();
-}
-
-/** Where a script names this program: `svc serve`, `node bin/svc.js serve`, and with npx the name alone. */
-const PROGRAM = /(?:^|[\s/'"])svc(?:-identity|\.js)?['"]?(?=\s|$)/;
-/** An `&` that starts what precedes it in the background, and not `&&`, `2>&1` or `&>log`. */
-const BACKGROUND = /(?<![&>])&(?![&>])/;
-
-/** Whether the shell of a script waits for this command. */
-function waitsFor(script: string, command: string): boolean {
-  const [, ...after] = script.split(PROGRAM).map((text) => text.trimStart());
-  return after.some((text) => (text === "" || text.startsWith(command)) && !BACKGROUND.test(text));
 }
 
 function stream(name: "stdout" | "stderr", descriptor: number, goesOn: () => boolean): Stream {

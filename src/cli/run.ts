@@ -76,7 +76,9 @@ function explain(cause: unknown, context: Context, asJson: boolean, namesInstanc
 const NEGATED_TERM = /^-[a-z][a-z0-9_]+(?::|>=|<=|>|<)/;
 
 /** Has negated search terms pass the parser as arguments, unless they are the value of the option before them. */
-function protectTerms(argv: readonly string[], program: Command): string[] {
+function protectTerms(argv: readonly string[], program: Command): readonly string[] {
+  const takes = walk(program, argv).command.registeredArguments.at(-1)?.name() ?? "";
+  if (!["term", "user"].includes(takes)) return argv;
   const end = argv.includes("--") ? argv.indexOf("--") : argv.length;
   return argv.map((argument, i) =>
     i < end && NEGATED_TERM.test(argument) && !walk(program, argv.slice(0, i)).pending ? withMinus(argument) : argument,

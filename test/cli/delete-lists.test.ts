@@ -95,7 +95,7 @@ describe("A list for svc users delete", () => {
     const stdin = "Ada@acme.test\ncharles@acme.test\n";
     const cut = withFaults((id) => (id === CHARLES ? Object.assign(new Error("x"), { code: "EPIPE" }) : undefined));
     const first = await remove(["-", "--yes", "--receipt", "r", "--retries", "0"], { stdin, fetch: cut });
-    expect([first.code, outcomesOf(first).toSorted()]).toEqual([6, ["deleted", "unknown"]]);
+    expect([first.code, outcomesOf(first).toSorted()]).toEqual([7, ["deleted", "unknown"]]);
     const there = await runCli(["users", "get", "-"], { service, stdin });
     expect([there.code, there.stdout.split("\t")[0]]).toEqual([0, CHARLES]);
     const again = await remove(["-", "--yes", "--receipt", "r2"], { stdin });

@@ -34,11 +34,11 @@ describe("The users that svc users delete deletes", () => {
     [["--query", AT_ACME, ADA], {}, "Use ids or --query, not both."],
     [["--query", AT_ACME, "created_at"], {}, `Quote the whole query: --query '${AT_ACME} created_at>=2026-01-01'`],
     [["--query", AT_ACME, "name:Bob"], {}, '"name:Bob" is not part of --query, which takes one argument.'],
-    [["--query", AT_ACME, "-name:Bob"], {}, "Use a query, in one argument: svc users delete --query"],
-    [["*@acme.test"], {}, "To delete what a search matches: --query 'email:*@acme.test'"],
+    [["--query", AT_ACME, "-name:Bob"], {}, "Quote the whole query: --query 'email:*@acme.test -name:Bob'"],
+    [["*@acme.test"], {}, "To find or delete what a search matches: svc users search, svc users delete --query"],
     [["ada@acme.test", "ada"], {}, '"ada" is not a user id or e-mail address. No users were deleted.'],
-    [[AT_ACME], {}, "To delete what a search matches: --query 'email:*@acme.test'"],
-    [[ADA, "ada"], {}, "Find the user with: svc users search email.contains=ada"],
+    [[AT_ACME], {}, "To find or delete what a search matches: svc users search, svc users delete --query"],
+    [[ADA, "ada"], {}, "Find the user with: svc users search --name ada"],
     [[`../sessions/${ADA}`], {}, "is not a user id"],
     [["-"], { stdin: `${ADA}\n\nada\n` }, 'Line 3 of standard input: "ada" is not a user id or e-mail address.'],
     [["-"], { stdin: "a\0b" }, 'Line 1 of standard input: "a\\u{0}b" is not a user id or e-mail address.'],
@@ -61,7 +61,7 @@ describe("The users that svc users delete deletes", () => {
     [["-"], { stdin: `${ADA}\t${CHARLES}\n` }, "Line 1 of standard input"],
     [[ADA, "--expect", "many"], {}, '--expect: "many" is not a number from 0 to 999999999.'],
     [[ADA, "--max", "0"], {}, '--max: "0" is not a number from 1 to 999999999.'],
-    [[ADA, "-name:bob"], {}, "Unknown option"],
+    [[ADA, "-name:bob"], {}, '"-name:bob" is not a user id or e-mail address.'],
   ])("cannot be told from %j %j, so it deletes none, even with --yes", async (args, options, message) => {
     const before = await left();
     const result = await remove([...args, "--yes"], options);

@@ -28,7 +28,7 @@ it.each([
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("add --yes")]);
   }
   expect(await users()).toEqual(before);
-  const snapshots = (await svc("dev snapshot list --fields name")).stdout;
+  const snapshots = (await svc("dev snapshot list")).stdout;
   expect(snapshots).not.toContain("previous");
 });
 
@@ -47,8 +47,9 @@ it("Each of the last five resets can be undone, the one before the last too", as
   await answerOf("dev snapshot restore previous --yes");
   expect(await counts()).toBe(0);
   for (let i = 0; i < 4; i++) await answerOf("dev reset --all --yes");
-  const kept = (await svc("dev snapshot list --fields name")).stdout
+  const kept = (await svc("dev snapshot list")).stdout
     .split("\n")
+    .map((line) => line.split("\t")[0]!)
     .filter((name) => name.startsWith("previous"));
   expect(kept.toSorted()).toEqual([4, 5, 6, 7, 8].map((number) => `previous-${number}`));
   expect((await svc("dev snapshot save previous-9")).code).toBe(2);

@@ -54,7 +54,7 @@ describe("Exit code", () => {
       {
         code: "usage",
         message: "No search terms.",
-        hint: "For example: svc users search 'email:*@acme.test'",
+        hint: "For example: svc users search 'email:*@acme.test'. To list all: svc users list",
       },
     ],
     [
@@ -265,7 +265,7 @@ describe("Exit code", () => {
     expect(await runCli(verify, { service, stdin: token })).toMatchObject({
       code: 5,
       stdout: "",
-      stderr: "✗ Token expired\n  It expired just now (2026-06-01T13:00:00Z).\n",
+      stderr: "✗ Token expired\n  It expired just now (2026-06-01T13:00:00Z). It was issued to ada@acme.test.\n",
     });
     expect(await runCli([...verify, "-q"], { service, stdin: token })).toMatchObject({
       code: 5,

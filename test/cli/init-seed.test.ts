@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { serveOptions } from "../../src/cli/commands/serve/options.ts";
@@ -12,7 +12,7 @@ import { START } from "../_setup.ts";
 
 it("The seed that svc init writes has one person who can sign in with every provider", async () => {
   const cwd = temporaryDirectory();
-  expect(await runCli(["init", "--yes", "--name", "Acme"], { cwd })).toMatchObject({ code: 0 });
+  expect(await runCli(["init", "--name", "Acme"], { cwd })).toMatchObject({ code: 0 });
   const seed = join(cwd, "seed.json");
   expect(JSON.parse(await readFile(seed, "utf8"))).toMatchObject({ personas: [{ id: "ada" }] });
   const server = await serve({ port: 0, store: "memory", seed });
@@ -28,24 +28,19 @@ it("The seed that svc init writes has one person who can sign in with every prov
   }
 });
 
-it("svc init --name adds the seed beside a configuration that it leaves as it is", async () => {
+it.each(["svc.config.json", "seed.json"])("svc init leaves a %s as it is, and then writes nothing", async (file) => {
   const cwd = temporaryDirectory();
-  const demo = await runCli(["init", "--yes"], { cwd });
-  expect([demo.code, demo.stderr]).toEqual([0, expect.stringContaining("svc init --name <name>")]);
-  const config = await readFile(join(cwd, "svc.config.json"), "utf8");
-  const added = await runCli(["init", "--yes", "--name", "My App"], { cwd });
-  expect([added.code, added.stdout]).toEqual([0, "Wrote seed.json\n"]);
-  expect(added.stderr).toContain('Add "seed": "seed.json" to svc.config.json');
-  expect(await readFile(join(cwd, "svc.config.json"), "utf8")).toBe(config);
-  expect(parseSeed(await readFile(join(cwd, "seed.json"), "utf8"), "seed.json", START).instances).toHaveLength(1);
-  expect((await runCli(["init", "--yes", "--name", "My App"], { cwd })).code).toBe(8);
+  await writeFile(join(cwd, file), "mine");
+  const { code, stderr } = await runCli(["init", "--name", "My App"], { cwd });
+  expect([code, stderr]).toEqual([8, expect.stringContaining(`${file} already exists, and is not overwritten.`)]);
+  expect([await readdir(cwd), await readFile(join(cwd, file), "utf8")]).toEqual([[file], "mine"]);
 });
 
 it.each(["com.example.app:/callback", "http://127.0.0.1:3000/callback", "*"])(
   "svc init takes the redirect URI %s, as a seed does",
   async (uri) => {
     const cwd = temporaryDirectory();
-    const { code, stderr } = await runCli(["init", "--yes", "--redirect-uri", uri], { cwd });
+    const { code, stderr } = await runCli(["init", "--redirect-uri", uri], { cwd });
     expect(code).toBe(0);
     // The line that it ends with is one that svc serve obeys.
     const [, line, seedFile] = /^Start the server with: (svc serve(?: --seed (\S+))?)$/m.exec(stderr)!;
@@ -63,7 +58,7 @@ it.each([
   ["javascript:alert(1)", "it is not an absolute address"],
 ])("svc init refuses the redirect URI %s, as a seed does", async (uri, message) => {
   const cwd = temporaryDirectory();
-  const { code, stderr } = await runCli(["init", "--yes", "--redirect-uri", uri], { cwd });
+  const { code, stderr } = await runCli(["init", "--redirect-uri", uri], { cwd });
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   expect(stderr).toMatch(/^✗ --redirect-uri: ".*" is not a redirect URI: /);
 });
@@ -71,26 +66,21 @@ it.each([
 it.each([
   ["app", "app"],
   ["my app", "'my app'"],
-])("svc init --dir %s says how to start the server there, and to add a seed there", async (dir, written) => {
+])("svc init --dir %s says how to start the server there", async (dir, written) => {
   const cwd = temporaryDirectory();
-  const { code, stderr } = await runCli(["init", "--yes", "--dir", dir], { cwd });
-  expect([code, stderr]).toEqual([
-    0,
-    "The server starts with its demo. To add a seed for your application: " +
-      `svc init --name <name> --dir ${written}\nStart the server with: cd ${written} && svc serve\n`,
-  ]);
-  const again = await runCli(["init", "--yes", "--dir", dir], { cwd });
+  const { code, stderr } = await runCli(["init", "--dir", dir], { cwd });
+  expect([code, stderr]).toEqual([0, `Start the server with: cd ${written} && svc serve\n`]);
+  const again = await runCli(["init", "--dir", dir], { cwd });
   expect([again.code, again.stderr]).toEqual([
     8,
     expect.stringContaining(`✗ ${dir}/svc.config.json already exists, and is not overwritten.\n`),
   ]);
-  expect(again.stderr).toContain(`To add a seed beside it: svc init --name <name> --dir ${written}\n`);
 });
 
 it("svc init says that its directory cannot be created", async () => {
   const cwd = temporaryDirectory();
   await writeFile(join(cwd, "file"), "");
-  const { code, stderr } = await runCli(["init", "--yes", "--dir", "file/below"], { cwd });
+  const { code, stderr } = await runCli(["init", "--dir", "file/below"], { cwd });
   expect([code, stderr]).toEqual([
     1,
     `✗ ${join(cwd, "file/below")} cannot be created: not a directory (ENOTDIR).\n  Choose another directory with --dir.\n`,

@@ -4,8 +4,6 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { parseConfig } from "../../src/server/config.ts";
-import { parseSeed } from "../../src/server/seed/parse.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { BIN } from "../_paths.ts";
 import { isThere, openTerminal, type Terminal } from "../_pty.ts";
@@ -106,46 +104,6 @@ describe.skipIf(!isThere("script"))("On a terminal", () => {
     expect([await terminal.code, await readdir(home)]).toEqual([1, []]);
   });
 
-  it("svc init asks questions and writes files that svc serve accepts", async () => {
-    const terminal = start("init");
-    await terminal.until(/Port of the server/);
-    terminal.type(`7821${ENTER}`);
-    await terminal.until(/your own application/);
-    terminal.type(`y${ENTER}`);
-    await terminal.until(/application's name/);
-    terminal.type(`Zoë & Co${ENTER}`);
-    await terminal.until(/redirect URI/);
-    terminal.type(ENTER);
-    expect(await terminal.code).toBe(0);
-    const config = parseConfig(await readFile(join(home, "svc.config.json"), "utf8"), "svc.config.json");
-    expect(config).toMatchObject({ port: 7821, seed: "seed.json" });
-    const { instances, users } = parseSeed(await readFile(join(home, "seed.json"), "utf8"), "seed.json", new Date());
-    expect(instances).toMatchObject([
-      { name: "Zoë & Co", subdomain: "zoe-co", redirect_uris: ["http://localhost:3000/callback"] },
-    ]);
-    expect(users).toHaveLength(1);
-  });
-
-  it("svc init asks again for an answer that it cannot use", async () => {
-    const terminal = start("init --port 7821 --name Acme");
-    await terminal.until(/redirect URI/);
-    terminal.type(`localhost:3000/callback${ENTER}`);
-    await terminal.until(/"localhost:3000\/callback" is not a redirect URI: it is not an absolute address/);
-    terminal.type("\u0015");
-    terminal.type(`http://localhost:3000/cb${ENTER}`);
-    expect(await terminal.code).toBe(0);
-    expect(await readFile(join(home, "seed.json"), "utf8")).toContain('"http://localhost:3000/cb"');
-  });
-
-  it("svc init writes nothing after Ctrl-C and exits with 130", async () => {
-    const terminal = start("init");
-    await terminal.until(/Port of the server/);
-    terminal.type(`7821${ENTER}`);
-    await terminal.until(/your own application/);
-    terminal.type(CTRL_C);
-    expect([await terminal.code, await readdir(home)]).toEqual([130, []]);
-  });
-
   it.each([
     [60, 60],
     [120, 100],
@@ -161,7 +119,7 @@ describe.skipIf(!isThere("script"))("On a terminal", () => {
     expect([longest <= widest, longest > widest - 5]).toEqual([true, true]);
   });
 
-  it.each(["init", "login --base-url https://acme.svc.test"])("svc %s asks no question in CI", async (args) => {
+  it.each(["login --base-url https://acme.svc.test"])("svc %s asks no question in CI", async (args) => {
     const terminal = start(args, { CI: "1" });
     expect([await terminal.code, await readdir(home)]).toEqual([2, []]);
   });

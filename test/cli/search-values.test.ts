@@ -21,7 +21,7 @@ describe("A flag with a value that cannot be meant is refused, in a pipe as well
     ["--user 00000000", '--user: "00000000" is not a user id.', "svc users search"],
     ["--provider gitub", '--provider: unknown provider "gitub".', `Use one of ${SESSION_PROVIDERS.join(", ")}.`],
     ["--since 7d --until 30d", "--since is not before --until.", "--since 30d --until 7d"],
-    ["--since 2026-02-01 --until 2026-02-01", "--since is not before --until", "30 to 7 days ago"],
+    ["--since 2026-02-02 --until 2026-02-01", "--since is not before --until", "30 to 7 days ago"],
     ["--since 2026-05-01 --until 2026-03-01 --since 2026-04-01", "--since is not before --until", "30 to 7 days ago"],
   ])("%s", async (flags, message, hint) => {
     const { code, stdout, stderr, requests } = await run(`sessions search ${flags} --count`);
@@ -34,10 +34,10 @@ describe("A flag with a value that cannot be meant is refused, in a pipe as well
     [`--user ${ADA}`, `user_id:${ADA}`],
     ["--provider password", "provider:password"],
     ["--provider git*", "provider:git*"],
-    ["--since 2026-01-01 --until 2026-01-02", "last_signin_at>=2026-01-01 last_signin_at<2026-01-02"],
+    ["--since 2026-01-01 --until 2026-01-01", "last_signin_at>=2026-01-01 last_signin_at<2026-01-02"],
     [
       "--since 2026-04-01 --until 2026-03-01 --since 2026-01-01",
-      "last_signin_at>=2026-01-01 last_signin_at<2026-03-01",
+      "last_signin_at>=2026-01-01 last_signin_at<2026-03-02",
     ],
   ])("but not %s", async (flags, query) => {
     const result = await run(`sessions search ${flags}`);

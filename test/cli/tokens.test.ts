@@ -29,7 +29,7 @@ const BROKEN: [what: string, token: (service: Service) => Promise<string>, error
     "expired",
     (s) => forged(s, { iat: now - 3780, exp: now - 180 }),
     "Token expired",
-    "It expired 3 minutes ago (2026-06-01T11:57:00Z).",
+    "It expired 3 minutes ago (2026-06-01T11:57:00Z). It was issued to ada@acme.test.",
   ],
   [
     "issued in the future",

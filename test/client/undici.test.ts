@@ -3,7 +3,6 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { HAS_IPV6, possible } from "../_ipv6.ts";
-import { dispatchers } from "../../src/client/on-node/dispatchers.ts";
 import { createUndiciFetch, loadUndici } from "../../src/client/on-node/undici.ts";
 
 /** A server on one local address that answers with the requested host name. */
@@ -14,26 +13,23 @@ async function serverAt(host: string): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-describe.each([
-  ["all of it", loadUndici],
-  ["its dispatchers alone", async () => dispatchers()],
-])("undici, of which %s is loaded", (_, load) => {
+describe("undici", () => {
   it.each(possible(["127.0.0.1", "::1"]))("A name below localhost is requested at %s under that name", async (host) => {
     const port = await serverAt(host);
-    const { fetch } = createUndiciFetch(load);
+    const { fetch } = createUndiciFetch(loadUndici);
     const response = await fetch(`http://acme.localhost:${port}/`, { redirect: "manual" });
     expect(await response.text()).toBe(`acme.localhost:${port}`);
   });
 
   it.skipIf(!HAS_IPV6)("An IPv6 address is requested as written", async () => {
     const port = await serverAt("::1");
-    const response = await createUndiciFetch(load).fetch(`http://[::1]:${port}/`, { redirect: "manual" });
+    const response = await createUndiciFetch(loadUndici).fetch(`http://[::1]:${port}/`, { redirect: "manual" });
     expect(await response.text()).toBe(`[::1]:${port}`);
   });
 
   it("A local port where nothing listens gives ECONNREFUSED", async () => {
     const port = await serverAt("127.0.0.1");
-    const { fetch } = createUndiciFetch(load);
+    const { fetch } = createUndiciFetch(loadUndici);
     // Nothing can listen at port 0.
     await expect(fetch(`http://localhost:0/`, { redirect: "manual" })).rejects.toMatchObject({
       code: expect.stringMatching(/^(?:ECONNREFUSED|EADDRNOTAVAIL)$/) as string,
@@ -45,7 +41,7 @@ describe.each([
     const port = await serverAt("127.0.0.1");
     const aborted = AbortSignal.abort();
     await expect(
-      createUndiciFetch(load).fetch(`http://localhost:${port}/`, { redirect: "manual", signal: aborted }),
+      createUndiciFetch(loadUndici).fetch(`http://localhost:${port}/`, { redirect: "manual", signal: aborted }),
     ).rejects.toThrow(/aborted/);
   });
 });

@@ -1,4 +1,4 @@
-import { createUndiciFetch, type Undici } from "../../client/on-node/undici.ts";
+import { createUndiciFetch, loadUndici } from "../../client/on-node/undici.ts";
 import { type Fault, isRead, isUnavailable, isUnsent } from "../../client/retry.ts";
 import type { Fetch } from "../../wire/http/fetch.ts";
 import { userAgent } from "../../wire/version.ts";
@@ -12,8 +12,6 @@ import { ipNetwork } from "../ip-network.ts";
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 
-const load = async (): Promise<Undici> => (await import("../../client/on-node/dispatchers.ts")).dispatchers();
-
 export function createNetwork(world: Pick<World, "env" | "fetch"> & Partial<Pick<World, "stderr">>): Network {
   const { env } = world;
   const proxyFor = (url: string): string | undefined => (world.fetch ? undefined : proxyOf(url, env));
@@ -22,7 +20,7 @@ export function createNetwork(world: Pick<World, "env" | "fetch"> & Partial<Pick
   const made = new Map<string | undefined, Fetch>();
   const fetchFor = (certificate: string | undefined): Fetch => {
     const how = { certificate, signal: over.signal, proxyOf: proxyFor };
-    const fetch = made.get(certificate) ?? world.fetch ?? createUndiciFetch(load, how).fetch;
+    const fetch = made.get(certificate) ?? world.fetch ?? createUndiciFetch(loadUndici, how).fetch;
     made.set(certificate, fetch);
     return fetch;
   };

@@ -34,7 +34,7 @@ export const HELP_LAYOUT: Partial<Help> = {
     const { notes } = helpOf(command) ?? {};
     return [
       `${Help.prototype.formatHelp.call(helper, command, helper)}`,
-      "Global options: --json, --output, --profile, --instance. More: svc help options",
+      wrap("Global options: --json, --output, --profile, --instance. More: svc help options", helper.helpWidth),
       "",
       ...(notes === undefined ? [] : [`${wrap(notes, helper.helpWidth)}\n`]),
     ].join("\n");

@@ -51,8 +51,10 @@ function hintFor(what: string, argv: readonly string[], { command, operands }: P
   if (option !== undefined) return rowFor(MISSING_OPTIONS, option);
   if (!what.startsWith("too many arguments")) return undefined;
   const [first = ""] = operands;
-  if (command.name() === "list")
-    return `To search: svc ${group} search ${first.includes("@") ? "--email" : "--name"} ${quoted(first)}`;
+  if (command.name() === "list") {
+    const flag = /[:<>]/.test(first) ? "" : first.includes("@") ? "--email " : "--name ";
+    return `To search: svc ${group} search ${flag}${quoted(first)}`;
+  }
   const takes = ["--profile", "--instance", "--flow"].find((flag) =>
     TAKES_BY_FLAG[flag]!.includes(commandPath(command)),
   );

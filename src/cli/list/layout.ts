@@ -26,11 +26,10 @@ export function layOut(columns: readonly LaidOut[], cells: readonly (readonly st
     shown.splice(spare, 1);
   }
   const widths = shown.map((i) => natural[i]!);
-  for (const floor of [READABLE, MIN_WIDTH])
-    for (let i = widths.length - 1; i >= 0; i--) {
-      const excess = Math.max(0, total(widths) - available);
-      widths[i] = Math.max(Math.min(widths[i]!, floor), widths[i]! - excess);
-    }
+  for (let i = widths.length - 1; i >= 0; i--) {
+    const excess = Math.max(0, total(widths) - available);
+    widths[i] = Math.max(Math.min(widths[i]!, MIN_WIDTH), widths[i]! - excess);
+  }
   return {
     /** The columns that there is room for, by their place. */
     shown,

@@ -24,6 +24,8 @@ export async function requireConsent(context: Context, question: string, instead
 function obstacle({ stdin, stderr, env }: Context): string | undefined {
   if (!stdin.isTTY) return "standard input is not a terminal";
   if (!stderr.isTTY) return "standard error is not a terminal";
+  // Prompts redraw their line by escape sequences.
+  if (env["TERM"] === "dumb") return "TERM=dumb";
   return ["CI", "SVC_NO_INPUT"].flatMap((name) => (env[name] ? [`${name} is set`] : []))[0];
 }
 
@@ -32,29 +34,13 @@ const theme = { prefix: "?" };
 
 /** Yes or no. No unless the person types yes. */
 export async function confirm(message: string): Promise<boolean> {
-  if (isDumb()) return /^y(?:es)?$/i.test(await plainAnswer(`${message} (y/N) `));
   const prompts = await import("@inquirer/prompts");
   return prompts.confirm({ message, default: false, theme }, { output: process.stderr });
 }
 
-export async function ask(
-  message: string,
-  standard?: string,
-  fault: (answer: string) => string | undefined = () => undefined,
-): Promise<string> {
-  if (!isDumb()) {
-    const { input } = await import("@inquirer/prompts");
-    const validate = (answer: string): string | true => fault(answer) ?? true;
-    const question = { message, validate, theme, ...(standard !== undefined && { default: standard }) };
-    return input(question, { output: process.stderr });
-  }
-  for (;;) {
-    const asked = standard === undefined ? message : `${message} (${standard})`;
-    const answer = (await plainAnswer(`${asked} `)) || (standard ?? "");
-    const wrong = fault(answer);
-    if (wrong === undefined) return answer;
-    process.stderr.write(`${wrong}\n`);
-  }
+export async function ask(message: string): Promise<string> {
+  const { input } = await import("@inquirer/prompts");
+  return input({ message, theme }, { output: process.stderr });
 }
 
 export async function askSecret(message: string): Promise<string> {
@@ -62,26 +48,6 @@ export async function askSecret(message: string): Promise<string> {
   // Ctrl-T would show what is typed.
   const hidden = { mask: false, toggleMask: false, theme: { style: { maskedText: "" } } };
   return password({ message, ...hidden }, { output: process.stderr });
-}
-
-/** Whether the terminal knows no escape sequences, by which prompts redraw their line. */
-function isDumb(): boolean {
-  // eslint-disable-next-line node/no-process-env
-  return process.env["TERM"] === "dumb";
-}
-
-async function plainAnswer(question: string): Promise<string> {
-  const { createInterface } = await import("node:readline/promises");
-  const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
-  const ended = new Promise<never>((_, reject) => {
-    lines.once("close", () => reject(new CliError(EXIT.interrupted, "Interrupted.")));
-  });
-  ended.catch(() => undefined);
-  try {
-    return await Promise.race([lines.question(question), ended]);
-  } finally {
-    lines.close();
-  }
 }
 
 /** Whether a program that shows pages can be expected. */
