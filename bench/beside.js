@@ -1,18 +1,12 @@
-// What requests wait for while others write: verifications and searches beside sign-ins, and sign-ins while the journal is
-// compacted. Part of `npm run bench`; by itself, after `npm run build`: `node bench/beside.js [rounds]`.
-import { existsSync } from "node:fs";
+// What requests wait for while others write: verifications and searches beside sign-ins. Part of `npm run bench`; by itself, after `npm run build`: `node bench/beside.js [rounds]`.
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { Connection, keyHeaders, signIns, tokenOf } from "./flow.js";
 import { inDirectory, withUsers } from "./growth.js";
 import { percentile, report } from "./report.js";
 
-/** The journal of a document of this size is compacted every few thousand sign-ins. */
 const USERS = 20_000;
 const READERS = 4;
 const SECONDS = 2;
-/** For one compaction; a slow disk takes longer than most. */
-const MOST_SECONDS = 120;
 const WARM_UP_SECONDS = 3;
 
 /** @returns the rows of the report */
@@ -28,7 +22,7 @@ export async function besideWrites(rounds) {
       };
       const rows = [];
       for (const [name, read] of Object.entries(reads)) rows.push(await readBesideWrites(name, server, read, rounds));
-      return [...rows, await signInsBesideCompaction(server, join(directory, "db.journal.old"), rounds)];
+      return rows;
     } finally {
       await server.stop();
     }
@@ -63,44 +57,6 @@ async function timesOf({ port, key }, [method, path, body]) {
     }),
   );
   return times;
-}
-
-/** @param old the file that is there while the journal is compacted */
-async function signInsBesideCompaction(server, old, wanted) {
-  const compactions = [];
-  const done = [];
-  const isEnough = () => compactions.filter(({ end }) => end !== undefined).length >= wanted;
-  const watch = new AbortController();
-  const watching = watchFile(old, compactions, watch.signal);
-  await signIns({
-    ...server,
-    seconds: MOST_SECONDS * wanted,
-    isEnough,
-    note: (begin, end) => void done.push({ begin, end }),
-  });
-  watch.abort();
-  await watching;
-  const isBeside = ({ begin, end }) => compactions.some((one) => begin < (one.end ?? Infinity) && end > one.begin);
-  const timesOfAll = (all) => all.map(({ begin, end }) => end - begin);
-  const beside = timesOfAll(done.filter(isBeside));
-  const between = timesOfAll(done.filter((one) => !isBeside(one)));
-  const name = `sign-in, p99 in ${compactions.length} compactions / between`;
-  if (beside.length === 0) return { name, detail: `none in ${MOST_SECONDS * wanted} s` };
-  return row(name, beside, between);
-}
-
-/** Notes when a file is there. */
-async function watchFile(path, periods, signal) {
-  let isThere = false;
-  while (!signal.aborted) {
-    const now = performance.now();
-    if (existsSync(path) !== isThere) {
-      isThere = !isThere;
-      if (isThere) periods.push({ begin: now });
-      else periods.at(-1).end = now;
-    }
-    await delay(1);
-  }
 }
 
 function row(name, ours, theirs) {

@@ -20,7 +20,7 @@ await build({
   entryPoints: {
     postgres: `${ROOT}src/server/store/postgres/postgres-store.ts`,
     transfer: `${ROOT}src/server/store/postgres/transfer.ts`,
-    json: `${ROOT}src/server/store/json/memory-store.ts`,
+    json: `${ROOT}src/server/store/memory/memory-store.ts`,
     query: `${ROOT}src/wire/search/query.ts`,
     fields: `${ROOT}src/wire/search/fields.ts`,
     cluster: `${ROOT}test/postgres/_cluster.ts`,

@@ -15,7 +15,7 @@ await mkdir(out, { recursive: true });
 await build({
   entryPoints: {
     postgres: `${ROOT}src/server/store/postgres/postgres-store.ts`,
-    memory: `${ROOT}src/server/store/json/memory-store.ts`,
+    memory: `${ROOT}src/server/store/memory/memory-store.ts`,
     query: `${ROOT}src/wire/search/query.ts`,
     fields: `${ROOT}src/wire/search/fields.ts`,
   },

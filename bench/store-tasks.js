@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
-import { openJsonStore } from "../src/server/store/json/json-store.ts";
+import { openFileStore } from "../src/server/store/file/file-store.ts";
 import { USER_FIELDS } from "../src/wire/search/fields.ts";
 import { parseQuery } from "../src/wire/search/query.ts";
 import { percentile } from "./report.js";
@@ -37,7 +37,7 @@ process.once("message", ({ task, ...options }) => {
 });
 
 async function make({ path, users, sessions }) {
-  const store = await openJsonStore(path, { warn });
+  const store = await openFileStore(path, { warn });
   const people = Array.from({ length: users }, (_, n) => user(n));
   await store.replace({
     instances: [instance()],
@@ -51,7 +51,7 @@ async function make({ path, users, sessions }) {
 
 /** @returns the median of one sign-in after the other, in ms, half of them of new users */
 async function signIns({ path }) {
-  const store = await openJsonStore(path, { warn });
+  const store = await openFileStore(path, { warn });
   const times = [];
   for (let n = 0; n < 1000; n++) {
     const started = performance.now();
@@ -64,7 +64,7 @@ async function signIns({ path }) {
 
 /** @returns durable writes a second, of 64 writers */
 async function writes({ path }) {
-  const store = await openJsonStore(path, { warn });
+  const store = await openFileStore(path, { warn });
   const COUNT = 20_000;
   const states = Array.from({ length: COUNT }, state);
   let left = COUNT;
@@ -81,7 +81,7 @@ async function writes({ path }) {
 
 async function open({ path }) {
   const started = performance.now();
-  const store = await openJsonStore(path, { warn });
+  const store = await openFileStore(path, { warn });
   const ms = performance.now() - started;
   await store.close();
   return { ms };
@@ -107,7 +107,7 @@ async function parse({ path }) {
 
 /** @returns how late the event loop is, in ms, while one searches, others write, and the journal is compacted */
 async function busy({ path }) {
-  const store = await openJsonStore(path, { warn });
+  const store = await openFileStore(path, { warn });
   const query = parseQuery("email:*hopper7*", USER_FIELDS);
   const delays = monitorEventLoopDelay({ resolution: 1 });
   delays.enable();
@@ -140,7 +140,7 @@ async function busy({ path }) {
 async function searches({ path }) {
   globalThis.gc();
   const before = process.memoryUsage().rss;
-  const store = await openJsonStore(path, { warn });
+  const store = await openFileStore(path, { warn });
   globalThis.gc();
   const rss = process.memoryUsage().rss - before;
   const found = [];

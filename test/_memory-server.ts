@@ -8,7 +8,7 @@ import { createSharedState } from "../src/server/shared-state/shared-state.ts";
 import { createOffers } from "../src/server/providers/offers.ts";
 import { createService } from "../src/server/service.ts";
 import { nowhere } from "../src/server/sign-in/geo.ts";
-import { openMemoryStore } from "../src/server/store/json/memory-store.ts";
+import { openMemoryStore } from "../src/server/store/memory/memory-store.ts";
 import { newRecord, type IdentityRecord, type UserRecord } from "../src/server/store/records.ts";
 
 export const INSTANCE = "00000000-0000-4000-8000-00000000000a";

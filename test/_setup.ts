@@ -8,7 +8,7 @@ import { createSharedState } from "../src/server/shared-state/shared-state.ts";
 import { type Credentials, createOffers } from "../src/server/providers/offers.ts";
 import { parseSeed } from "../src/server/seed/parse.ts";
 import { createService } from "../src/server/service.ts";
-import { openMemoryStore } from "../src/server/store/json/memory-store.ts";
+import { openMemoryStore } from "../src/server/store/memory/memory-store.ts";
 import type { InstanceRecord, Records } from "../src/server/store/records.ts";
 import type { Store } from "../src/server/store/store.ts";
 import { PRODUCT_ROUTES, type Route } from "../src/wire/product/routes.ts";

@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, onTestFinished } from "vitest";
-import { openJsonStore } from "../src/server/store/json/json-store.ts";
+import { openFileStore } from "../src/server/store/file/file-store.ts";
 import type { Store } from "../src/server/store/store.ts";
 import { runCli, type CliOptions, type CliResult } from "./_cli.ts";
 import { temporaryDirectory } from "./_files.ts";
@@ -31,12 +31,12 @@ export async function makeStore(name = "data/db.json"): Promise<string> {
 }
 
 export async function open(name = "data/db.json"): Promise<Store> {
-  const store = await openJsonStore(at(name), { warn: () => {} });
+  const store = await openFileStore(at(name), { warn: () => {} });
   onTestFinished(() => store.close());
   return store;
 }
 
-/** Alters one letter of a name, so that a line of the document is damaged. */
+/** Takes one letter of a name away, so that a line of the document can't be read. */
 export async function damage(path: string): Promise<void> {
   const text = await readFile(path, "utf8");
   await writeFile(path, text.replace('"name":"Charles Babbage"', '"name":Charles Babbage"'));

@@ -78,7 +78,13 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
       : options.onRequest,
     renderMetrics: metrics?.render,
   });
-  const retained = { store, instances: () => shared.instances.all.map(({ id }) => id), now: shared.clock.now, onBug };
+  const retained = {
+    store,
+    instances: () => shared.instances.all.map(({ id }) => id),
+    now: shared.clock.now,
+    log: warn,
+    onBug,
+  };
   void keepRetention(retained, options.retention ?? {}, stopped.signal);
   return {
     app,

@@ -102,7 +102,9 @@ export async function createMetrics() {
           ready.set({ code: fault?.code ?? "ok" }, fault ? 0 : 1);
         },
       });
-      const { connections, hangingCommits, clockAheadMs, timeouts } = store;
+      const { connections, hangingCommits, clockAheadMs, timeouts, journalBytes } = store;
+      if (journalBytes)
+        gauge("svc_store_journal_bytes", "Changes of a file store that are not in its db.json", journalBytes);
       if (connections) {
         gauge(
           "svc_store_connections_max",

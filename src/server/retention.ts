@@ -28,10 +28,12 @@ export function checkRetention({ sessions }: Retention = {}): void {
 }
 
 interface RetentionDeps {
-  readonly store: Pick<Store, "pruneSessions">;
+  readonly store: Pick<Store, "pruneSessions" | "sessions">;
   /** The ids of the current instances. */
   instances(): readonly string[];
   now(): Date;
+  /** Called with what each round did. */
+  log(message: string): void;
   onBug(error: unknown): void;
 }
 
@@ -40,7 +42,7 @@ interface RetentionDeps {
  * the same time.
  */
 export async function keepRetention(
-  { store, instances, now, onBug }: RetentionDeps,
+  { store, instances, now, log, onBug }: RetentionDeps,
   { sessions }: Retention,
   stopped: AbortSignal,
 ): Promise<void> {
@@ -50,13 +52,37 @@ export async function keepRetention(
     delay(ms, undefined, { ref: false, signal: stopped }).catch(() => undefined);
   async function round(): Promise<void> {
     const before = new Date(now().getTime() - age!).toISOString();
-    for (const id of instances())
-      while (!stopped.aborted && (await store.pruneSessions(id, before, PRUNED_AT_ONCE)) === PRUNED_AT_ONCE)
-        await pause(PAUSE_MS);
+    const newest = await newestOf(store, instances());
+    if (newest === undefined) return;
+    // A clock that is wrong would else take them all.
+    if (newest < before) return log(`retention skipped a round: ${everySession(before, newest, now())}`);
+    let deleted = 0;
+    for (const id of instances()) deleted += await prune(id, before);
+    log(`retention deleted ${deleted} sessions with neither a sign-in nor a revocation since ${before}`);
+  }
+  async function prune(id: string, before: string): Promise<number> {
+    for (let deleted = 0; ; await pause(PAUSE_MS)) {
+      const count = stopped.aborted ? 0 : await store.pruneSessions(id, before, PRUNED_AT_ONCE);
+      deleted += count;
+      if (count < PRUNED_AT_ONCE) return deleted;
+    }
   }
   while (!stopped.aborted) {
     // A store that is away says so itself, and the next round does what this one could not.
     await round().catch((error: unknown) => error instanceof StorageUnavailable || onBug(error));
     await pause(ROUND_MS);
   }
+}
+
+/** When the last sign-in of all instances was. Undefined if there is no session. */
+async function newestOf(store: Pick<Store, "sessions">, instances: readonly string[]): Promise<string | undefined> {
+  let newest: string | undefined;
+  for (const id of instances)
+    for await (const [first] of store.sessions(id, { limit: 1, isFresh: true }))
+      if (first && first.last_signin_at > (newest ?? "")) newest = first.last_signin_at;
+  return newest;
+}
+
+function everySession(before: string, newest: string, now: Date): string {
+  return `every session is older than ${before}. The newest is of ${newest}, and the clock says ${now.toISOString()}. If the clock is right, delete them with svc sessions prune.`;
 }

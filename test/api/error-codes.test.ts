@@ -7,7 +7,7 @@ import { beginSignIn, finishSignIn } from "../../src/client/sign-in.ts";
 import { createConnectionLimit } from "../../src/server/http/clients.ts";
 import { configureServer } from "../../src/server/http/connections.ts";
 import { serve, type RunningServer } from "../../src/server/index.ts";
-import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
+import { openMemoryStore } from "../../src/server/store/memory/memory-store.ts";
 import { StorageUnavailable, type Store } from "../../src/server/store/store.ts";
 import {
   ERRORS,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
+import { openMemoryStore } from "../../src/server/store/memory/memory-store.ts";
 import type { Store, UserView } from "../../src/server/store/store.ts";
 import type { Session, User } from "../../src/wire/resources.ts";
 import { ADA_OF_GLOBEX, SEED, SESSION_OF_GLOBEX, type Service, setup } from "../_setup.ts";

@@ -1,4 +1,4 @@
-import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
+import { openMemoryStore } from "../../src/server/store/memory/memory-store.ts";
 import { testPositions } from "../_positions.ts";
 
 testPositions("memory", async () => openMemoryStore());

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { matcher } from "../../src/server/store/json/document/match.ts";
+import { matcher, Row } from "../../src/server/store/memory/match.ts";
 import type { UserRecord } from "../../src/server/store/records.ts";
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../src/wire/search/fields.ts";
 import { parseQuery, printQuery, QueryError } from "../../src/wire/search/query.ts";
@@ -119,9 +119,9 @@ const person: fc.Arbitrary<Person> = fc.record({
 });
 
 function search<P extends Person>(people: readonly P[], text: string): P[] {
-  return people.filter(
-    matcher<P>(parseQuery(text, USER_FIELDS), ({ providers }) => providers.map((provider) => ({ provider }))),
-  );
+  const linksOf = ({ providers }: P): object[] => providers.map((provider) => ({ provider }));
+  const matches = matcher<P>(parseQuery(text, USER_FIELDS), linksOf);
+  return people.filter((one) => matches(new Row(one, one.created_at)));
 }
 
 /** The values of a field. */

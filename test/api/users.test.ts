@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openJsonStore } from "../../src/server/store/json/json-store.ts";
+import { openFileStore } from "../../src/server/store/file/file-store.ts";
 import type { Session, User } from "../../src/wire/resources.ts";
 import { answer } from "../_answers.ts";
 import { temporaryDirectory } from "../_files.ts";
@@ -263,7 +263,7 @@ describe("DELETE /api/v1/users/:id", () => {
       const names = (await readdir(directory)).filter((name) => /^db\.(?:json|journal)$/.test(name));
       return (await Promise.all(names.map((name) => readFile(join(directory, name), "utf8")))).join("");
     };
-    const store = await openJsonStore(join(directory, "db.json"), { warn: () => {} });
+    const store = await openFileStore(join(directory, "db.json"), { warn: () => {} });
     const { acme, as, signIn } = await setup({ store });
     await signIn("github", "ada");
     expect(await contents()).toContain(A1);

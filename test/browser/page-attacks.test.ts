@@ -13,7 +13,7 @@ import { parseSeed } from "../../src/server/seed/parse.ts";
 import { createOffers, type Credentials } from "../../src/server/providers/offers.ts";
 import { createService } from "../../src/server/service.ts";
 import { nowhere } from "../../src/server/sign-in/geo.ts";
-import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
+import { openMemoryStore } from "../../src/server/store/memory/memory-store.ts";
 import { locationOf, requestOn } from "../_answers.ts";
 import { CHROMIUM, launchChromium } from "../_browser.ts";
 import { SEED } from "../_setup.ts";

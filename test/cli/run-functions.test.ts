@@ -5,7 +5,7 @@ import { runCompletion } from "../../src/cli/commands/completion/index.ts";
 import { runDoctor } from "../../src/cli/commands/doctor/index.ts";
 import { runResolve } from "../../src/cli/commands/instances.ts";
 import { runList as runProfiles } from "../../src/cli/commands/profiles.ts";
-import { runCheck } from "../../src/cli/commands/store/repair.ts";
+import { runCheck } from "../../src/cli/commands/store/check.ts";
 import { runWhoami } from "../../src/cli/commands/whoami.ts";
 import { EXIT } from "../../src/cli/errors.ts";
 import type { Context } from "../../src/cli/context.ts";
@@ -61,7 +61,7 @@ it("svc store check returns the exit code of its result", async () => {
   const cwd = temporaryDirectory();
   const context = createContext({ cwd });
   await expect(runCheck(context, { store: "db.json" })).rejects.toThrow("There is no store");
-  const { openJsonStore } = await import("../../src/server/store/json/json-store.ts");
-  await (await openJsonStore(`${cwd}/db.json`, { warn: () => {} })).close();
+  const { openFileStore } = await import("../../src/server/store/file/file-store.ts");
+  await (await openFileStore(`${cwd}/db.json`, { warn: () => {} })).close();
   expect(await runCheck(context, { store: "db.json" })).toBe(EXIT.done);
 });

@@ -1,16 +1,14 @@
-import { appendFile, chmod, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { appendFile, chmod, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { placeIn } from "../_server-file.ts";
 import { describe, expect, it } from "vitest";
 import { VERSION } from "../../src/server/store/records.ts";
-import { encodeLine } from "../../src/server/store/json/files/journal-lines.ts";
-import { type CliOptions } from "../_cli.ts";
-import { at, cwd, damage, makeStore, modeOf, open, svc, useDirectory } from "../_store-commands.ts";
+import { at, cwd, damage, makeStore, open, svc, useDirectory } from "../_store-commands.ts";
 import { people, state } from "../store/_records.ts";
 
 useDirectory();
 
-const COMMANDS = ["check", "repair", "compact", "migrate", "copy", "export", "import"];
+const COMMANDS = ["check", "migrate", "copy", "export", "import"];
 
 const SECRETS = [...people().instances.map((one) => one.secret_key), "digest", state(1).state];
 
@@ -58,7 +56,7 @@ describe("The store of a store command", () => {
       await writeFile(at("f"), "");
       const url = await svc(commandLine("mysql://ada:hunter2@db.test/svc"));
       expect(url.code).toBe(2);
-      expect(url.stderr).toMatch(/^✗ ("mysql:" is not a supported kind of store|This command is for a db\.json)/);
+      expect(url.stderr).toMatch(/^✗ ("mysql:" is not a supported kind of store|This is for a)/);
       expect(url.stderr).not.toContain("hunter2");
       expect(await svc(commandLine("memory"))).toMatchObject({ code: 2 });
       expect(await svc(commandLine("db.sqlite"))).toMatchObject({ code: 2 });
@@ -74,12 +72,13 @@ describe("svc store check", () => {
     expect([code, stderr]).toEqual([0, ""]);
     expect(JSON.parse(stdout)).toEqual({
       location: path,
-      kind: `json, format ${VERSION}`,
+      kind: `file, format ${VERSION}`,
       bytes: (await stat(path)).size + (await stat(join(dirname(path), "db.journal"))).size,
       sequence: 2,
       tables: { settings: 0, instances: 2, personas: 2, users: 4, identities: 4, sessions: 4, states: 1 },
       damage: [],
       dangling: [],
+      doubts: [],
       notes: [],
       sound: true,
     });
@@ -94,7 +93,7 @@ describe("svc store check", () => {
     expect(JSON.parse(stdout)).toMatchObject({ sequence: 2, tables: { users: 3 }, sound: true });
   });
 
-  it("names file, line, offset and record of damage, and what to do", async () => {
+  it("names file, line and offset of damage, and what to do", async () => {
     const path = await makeStore();
     await damage(path);
     const before = await filesIn(dirname(path));
@@ -103,13 +102,10 @@ describe("svc store check", () => {
     const offset = Buffer.byteLength(text.slice(0, text.lastIndexOf("\n", text.indexOf("Charles Babbage")) + 1));
     const line = text.slice(0, text.indexOf("Charles Babbage")).split("\n").length;
     expect(code).toBe(1);
-    expect(stdout).toContain(
-      `✗ ${path}, line ${line}, offset ${offset}: checksum mismatch (users ${people().users[1]!.id})\n`,
-    );
-    expect(stdout).toContain("damaged\t1\n");
-    expect(stderr).toBe("To keep what can be read: svc store repair\n");
+    expect(stdout).toContain(`✗ ${path}: line ${line}, offset ${offset}: not a record of users\n`);
+    expect(stderr).toBe("Restore a backup, or keep what can be read: svc store export --readable\n");
     const named = await svc("check --store data/db.json");
-    expect(named.stderr).toBe("To keep what can be read: svc store repair --store data/db.json\n");
+    expect(named.stderr).toContain("svc store export --readable --store data/db.json\n");
     expect(await filesIn(dirname(path))).toEqual(before);
   });
 
@@ -117,15 +113,14 @@ describe("svc store check", () => {
     const store = await open();
     const { users, ...rest } = people();
     await store.seed({ ...rest, users: users.slice(1) });
-    const { code, stdout, stderr } = await svc("check");
+    const { code, stdout } = await svc("check");
     expect(code).toBe(1);
     expect(stdout).toMatch(/✗ identities \S+ belongs to user \S+, which isn't there\n/);
-    expect(stderr).toContain("svc store repair --drop-dangling");
   });
 
   it("reports an incomplete last line of the journal, which is not damage", async () => {
     const path = await makeStore();
-    await appendFile(join(dirname(path), "db.journal"), '{"sequence":3,"chan');
+    await appendFile(join(dirname(path), "db.journal"), '{"number":3,"chan');
     const { code, stderr } = await svc("check");
     expect(code).toBe(0);
     expect(stderr).toContain("ends with an incomplete line");
@@ -138,151 +133,69 @@ describe("svc store check", () => {
   });
 });
 
-describe("svc store repair", () => {
-  it("leaves a sound store alone", async () => {
+describe("svc store check --accept", () => {
+  it("takes a db.json that was edited, and names what it has until then", async () => {
     const path = await makeStore();
-    const before = await filesIn(dirname(path));
-    const { code, stdout, stderr } = await svc("repair --yes");
-    expect([code, stdout, stderr]).toEqual([0, "", `${path} is not damaged: nothing to repair.\n`]);
-    expect(await filesIn(dirname(path))).toEqual(before);
+    await writeFile(path, (await readFile(path, "utf8")).replace("Charles Babbage", "Charles B."));
+    const before = await svc("check");
+    expect(before).toMatchObject({ code: 1, stderr: "If this is what you want: svc store check --accept\n" });
+    expect(before.stdout).toContain(`✗ ${path} was changed since svc wrote it at `);
+    expect(await svc("export")).toMatchObject({ code: 1, stderr: expect.stringContaining("--accept") as string });
+    expect(await svc("check --accept")).toMatchObject({ code: 0, stderr: "" });
+    expect((await svc("export")).stdout).toContain("Charles B.");
+    expect(await svc("check --accept --json")).toMatchObject({ code: 0 });
   });
 
-  it.each<[string, string, CliOptions, number, string]>([
-    ["is only tried", "repair --dry-run", {}, 0, "Nothing was changed.\n"],
-    ["cannot ask for confirmation", "repair", {}, 2, "Add --yes to repair without confirmation"],
-    ["is not confirmed", "repair", { tty: true, confirm: () => false }, 1, "Declined. Nothing was changed.\n"],
-  ])("changes nothing where it %s", async (_, line, options, expected, message) => {
+  it("is refused while a server has the store open, where it is damaged, and for a database", async () => {
     const path = await makeStore();
-    await damage(path);
-    const before = await filesIn(dirname(path));
-    const { code, stdout, stderr } = await svc(line, options);
-    expect(code).toBe(expected);
-    expect(stdout).toContain(`(users ${people().users[1]!.id})`);
-    expect(stderr).toContain(message);
-    expect(stderr).toContain("Kept: 0 settings, 2 instances, 2 personas, 3 users, 4 identities, 4 sessions, 1 state.");
-    expect(await filesIn(dirname(path))).toEqual(before);
-  });
-
-  it("copies every file, then keeps readable records and leaves the others in the copy only", async () => {
-    const path = await makeStore();
-    await damage(path);
-    const before = await readFile(path, "utf8");
-    const questions: string[] = [];
-    const confirm = (question: string): boolean => questions.push(question) > 0;
-    const { code, stderr } = await svc("repair", { tty: true, confirm });
-    expect([code, questions]).toEqual([
-      0,
-      [expect.stringMatching(/^Rewrite .*db\.json without these records\? Its files are copied first\.$/)],
-    ]);
-    const copy = `${path}.2026-06-01T12-00-00.000Z.bak`;
-    expect(stderr).toContain(copy);
-    expect([await readFile(copy, "utf8"), await modeOf(copy), await modeOf(path)]).toEqual([before, "600", "600"]);
-    expect((await svc("check --json")).code).toBe(1);
-    // This test's clock is stopped.
-    for (const name of await readdir(dirname(path))) if (name.endsWith(".bak")) await rm(join(dirname(path), name));
-    expect(await svc("repair --yes --drop-dangling --json")).toMatchObject({ code: 0 });
-    expect((await svc("check --json")).code).toBe(0);
-  });
-
-  it("names the records that it keeps without their owner, and that no export takes", async () => {
-    const path = await makeStore();
-    await damage(path);
-    const { code, stderr } = await svc("repair --yes");
-    expect(code).toBe(0);
-    expect(stderr).toContain(
-      `  sessions ${people().sessions[2]!.session_id}: it belongs to user ${people().users[1]!.id}, which isn't there\n`,
-    );
-    expect(stderr).toContain("svc store repair --drop-dangling\n");
-    expect((await svc("repair --dry-run")).stderr).toContain("can't be exported or copied");
-    expect(await svc("export")).toMatchObject({ code: 1, stderr: expect.stringContaining("belongs to") as string });
-    // This test's clock is stopped.
-    for (const name of await readdir(dirname(path))) if (name.endsWith(".bak")) await rm(join(dirname(path), name));
-    expect((await svc("repair --yes --drop-dangling")).code).toBe(0);
-    expect((await svc("export")).code).toBe(0);
-  });
-
-  it("names an instance with a key that svc would refuse at its start, as the check does", async () => {
-    const store = await open();
-    const { instances, ...rest } = people();
-    await store.seed({ ...rest, instances: [{ ...instances[0]!, secret_key: "sk_x" }, ...instances.slice(1)] });
-    await store.close();
-    const fault = `instances ${instances[0]!.id}: its secret_key is not valid`;
-    expect(await svc("check")).toMatchObject({ code: 1, stdout: expect.stringContaining(fault) as string });
-    expect((await svc("repair --yes")).stderr).toContain(fault);
-    expect(await svc("export")).toMatchObject({ code: 1, stderr: expect.stringContaining(fault) as string });
-  });
-
-  it("is refused while a server has the store open", async () => {
-    await open();
-    await makeStore("other/db.json");
-    const held = await open("other/db.json");
-    expect(await svc("repair --yes --store other/db.json")).toMatchObject({
+    const held = await open();
+    expect(await svc("check --accept")).toMatchObject({
       code: 8,
       stderr: expect.stringContaining(`is in use by process ${process.pid}`) as string,
     });
     await held.close();
+    await damage(path);
+    const before = await filesIn(dirname(path));
+    expect(await svc("check --accept")).toMatchObject({ code: 1 });
+    expect(await filesIn(dirname(path))).toEqual(before);
+    expect(await svc("check --accept --store postgres://127.0.0.1:1/svc")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("This is for a db.json.") as string,
+    });
   });
 });
 
-describe("svc store compact and svc store migrate", () => {
-  it("name an incomplete last line of the journal that compacting drops", async () => {
+describe("svc store export --readable", () => {
+  it("exports what can be read, names the rest, and can be imported", async () => {
     const path = await makeStore();
-    const journal = join(dirname(path), "db.journal");
-    const { size } = await stat(journal);
-    await appendFile(journal, '{"sequence":3,"chan');
-    const { code, stderr } = await svc("compact");
-    expect(code).toBe(0);
-    expect(stderr).toContain(`${journal}: dropped an incomplete last line at offset ${size} (19 bytes).`);
-    expect((await svc("compact")).stderr).not.toContain("dropped");
-  });
-
-  it("compact the journal and print the result", async () => {
-    const path = await makeStore();
-    await appendFile(join(dirname(path), "db.journal"), encodeLine(3, [["delete", "states", state(1).state]]));
-    const { code, stderr } = await svc("compact");
-    expect(code).toBe(0);
-    expect(stderr).toMatch(/bytes became \d+\.\n$/);
-    expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ sequence: 3, states: [] });
-    expect(await svc("compact")).toMatchObject({
-      code: 0,
-      stderr: `${path} has an empty journal: nothing to compact.\n`,
-    });
-    expect(Object.keys(await filesIn(dirname(path)))).toEqual(["db.journal", "db.json"]);
-  });
-
-  it("are refused without a store, and create none", async () => {
-    for (const command of ["compact", "migrate", "repair --yes", "export", "check"])
-      expect(await svc(command)).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining("There is no store at") as string,
-      });
-    expect(await readdir(cwd)).toEqual([]);
-  });
-
-  it("leave compaction to a running server", async () => {
-    const store = await open();
-    await store.seed(people());
-    const { code, stderr } = await svc("compact");
-    expect(code).toBe(8);
-    expect(stderr).toContain("compacts the journal itself");
-  });
-
-  it("upgrade an older store to the newest format and keep a copy beside it", async () => {
-    const old = await readFile(new URL("../store/formats/2.db", import.meta.url), "utf8");
-    await writeFile(at("db.json"), old);
-    const before = (await svc("export --store db.json")).stdout;
-    const { code, stderr } = await svc("migrate --store db.json");
-    expect([code, stderr]).toEqual([0, `${at("db.json")}: from format 2 to ${VERSION}.\n`]);
-    expect(await readFile(at("db.json.format-2.bak"), "utf8")).toBe(old);
-    expect((await svc("export --store db.json")).stdout).toBe(before);
-  });
-
-  it("have nothing to do in a store of the newest format", async () => {
-    const path = await makeStore();
+    await damage(path);
     const before = await filesIn(dirname(path));
-    expect(await svc("migrate")).toMatchObject({ code: 0, stderr: `${path} has format ${VERSION}: nothing to do.\n` });
+    expect(await svc("export")).toMatchObject({ code: 1, stderr: expect.stringContaining("--readable") as string });
+    const { code, stderr } = await svc("export --readable --output-file rest.ndjson");
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/db\.json: line \d+, offset \d+: not a record of users\.\n/);
+    expect(stderr).toContain(
+      `sessions ${people().sessions[2]!.session_id} is left out: it belongs to user ${people().users[1]!.id}.\n`,
+    );
+    expect(stderr).toContain("Exported 2 instances, 2 personas, 3 users");
     expect(await filesIn(dirname(path))).toEqual(before);
+    expect(await svc("import rest.ndjson --store new/db.json")).toMatchObject({ code: 0 });
+    expect(await svc("check --store new/db.json")).toMatchObject({ code: 0 });
   });
+});
+
+it("svc store migrate is for a database", async () => {
+  await makeStore();
+  expect(await svc("migrate")).toMatchObject({ code: 2, stderr: expect.stringContaining("for a database") as string });
+});
+
+it("Store commands are refused without a store, and create none", async () => {
+  for (const command of ["export", "export --readable", "check", "check --accept"])
+    expect(await svc(command)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("There is no store at") as string,
+    });
+  expect(await readdir(cwd)).toEqual([]);
 });
 
 describe("Every svc store command", () => {
@@ -294,7 +207,7 @@ describe("Every svc store command", () => {
     const text = await readFile(path, "utf8");
     // Every line of the document is damaged.
     await writeFile(path, text.replaceAll('"id":', '"id"=').replaceAll('"state":', '"state"='));
-    const lines = ["check", "check --json", "repair --dry-run", "repair --yes --json", "export", "compact", "migrate"];
+    const lines = ["check", "check --json", "check --accept", "export", "export --readable", "migrate"];
     const more = ["copy data/db.json x/db.json", "copy whole/db.json y/db.json", "import altered --store z/db.json"];
     for (const line of [...lines, ...more]) {
       const { stdout, stderr } = await svc(line, { tty: ["stdout", "stderr"] });

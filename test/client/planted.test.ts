@@ -3,7 +3,7 @@ import { chmod, mkdir, readFile, rm, stat, symlink, writeFile } from "node:fs/pr
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { isConfidential } from "../../src/wire/http/address.ts";
-import { openJsonStore } from "../../src/server/store/json/json-store.ts";
+import { openFileStore } from "../../src/server/store/file/file-store.ts";
 import { runCli } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { plantFile, serverFile } from "../_server-file.ts";
@@ -38,7 +38,7 @@ describe("A symbolic link in the store's directory", () => {
     const path = join(directory, "data/db.json");
     await mkdir(join(directory, "data"));
     await symlink(victim, join(directory, "data", name));
-    const store = await openJsonStore(path, { warn: () => {} }).catch(() => undefined);
+    const store = await openFileStore(path, { warn: () => {} }).catch(() => undefined);
     await store?.close();
     expect(store).toBeUndefined();
     expect(await readFile(victim, "utf8")).toBe("precious, without an end");
@@ -49,7 +49,7 @@ describe("A symbolic link in the store's directory", () => {
     const other = join(directory, "public");
     await mkdir(other, { mode: 0o755 });
     await symlink(other, join(directory, "data"));
-    const store = await openJsonStore(join(directory, "data/db.json"), { warn: () => {} });
+    const store = await openFileStore(join(directory, "data/db.json"), { warn: () => {} });
     await store.close();
     expect((await stat(other)).mode & 0o777).toBe(0o755);
   });

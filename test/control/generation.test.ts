@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
+import { openMemoryStore } from "../../src/server/store/memory/memory-store.ts";
 import { generateUsers } from "../../src/server/control/generate.ts";
 import { startServer, type ControlledServer } from "../_control.ts";
 import { A, instance } from "../store/_records.ts";

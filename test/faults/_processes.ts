@@ -9,7 +9,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { expect, it, onTestFinished } from "vitest";
-import { openJsonStore } from "../../src/server/store/json/json-store.ts";
+import { openFileStore } from "../../src/server/store/file/file-store.ts";
 import { abandoned } from "../store/_abandoned.ts";
 import { Book, holdingsOf, type Act, type Holdings } from "./_book.ts";
 
@@ -245,7 +245,7 @@ export async function recovered(path: string, book: Book, worker?: Worker): Prom
   await worker?.pause();
   const copy = await abandoned(path).finally(() => worker?.signal("SIGCONT"));
   const warnings: string[] = [];
-  const store = await openJsonStore(copy, { warn: (message) => warnings.push(message) });
+  const store = await openFileStore(copy, { warn: (message) => warnings.push(message) });
   try {
     return { found: await holdingsOf(store, book.states), warnings };
   } finally {

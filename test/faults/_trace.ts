@@ -42,11 +42,9 @@ export class Order {
   /** The writes to each file since its last sync, by path, and the names that are not durable yet. */
   readonly #unsynced = new Map<string, { text: string; end: number }[]>();
   readonly #names = new Map<string, number>();
-  /** strace shows an open file by its first name, even after a rename: its later names. */
-  readonly #linkedNames = new Map<string, string>();
   /** The synced writes, and whether their file's name was durable then. */
   readonly #covered: { text: string; isNamed: boolean }[] = [];
-  /** Whether db.json was written since a journal was put aside. */
+  /** Whether db.json has every change that was written to the journal. */
   #isCompacted = true;
 
   constructor(directory: string) {
@@ -58,7 +56,7 @@ export class Order {
     const { name, args, begin, end } = call;
     const own = `${this.#directory}/`;
     const shown = /^\d+<([^>]*)>/.exec(args)?.[1]?.replace(" (deleted)", "") ?? "";
-    const path = this.#linkedNames.get(shown) ?? shown;
+    const path = shown;
     if (name === "writev" && args.startsWith("1<")) return this.#said(args, begin);
     if (/^p?write/.test(name) && path.startsWith(own)) this.#writesOf(path).push({ text: args, end });
     else if (/^f(data)?sync$/.test(name) && path === this.#directory) {
@@ -66,8 +64,6 @@ export class Order {
     } else if (/^f(data)?sync$/.test(name) && path.startsWith(own)) this.#synced(path, begin);
     else if (name === "openat") this.#opened(args, end);
     else if (name.startsWith("rename")) this.#renamed(args, end);
-    else if (name.startsWith("link")) this.#linked(args, end);
-    else if (name.startsWith("unlink")) this.#unlinked(args);
   }
 
   #writesOf(path: string): { text: string; end: number }[] {
@@ -83,8 +79,9 @@ export class Order {
       writes.filter((write) => write.end >= begin),
     );
     const isNamed = !this.#names.has(path);
-    if (path.endsWith("journal"))
-      this.#covered.push(...writes.filter((write) => write.end < begin).map(({ text }) => ({ text, isNamed })));
+    if (!path.endsWith("journal")) return;
+    if (writes.length > 0) this.#isCompacted = false;
+    this.#covered.push(...writes.filter((write) => write.end < begin).map(({ text }) => ({ text, isNamed })));
   }
 
   /** A file is created; an existing one already has a durable name. */
@@ -103,28 +100,16 @@ export class Order {
     this.#unsynced.set(to, this.#writesOf(from));
     this.#unsynced.delete(from);
     for (const file of [from, to]) this.#names.set(file, end);
-    if (from.endsWith("/db.journal")) this.#isCompacted = false;
+    if (to.endsWith("/db.journal")) this.#replaced(to);
     if (!to.endsWith("/db.json")) return;
     this.#isCompacted = true;
     this.compactions++;
   }
 
-  #linked(args: string, end: number): void {
-    const [from = "", to = ""] = [...args.matchAll(/"([^"]*)"/g)].map(([, file]) => file);
-    if (this.#writesOf(from).length > 0) this.faults.push(`${from} got the name ${to} before it was synced`);
-    this.#linkedNames.set(from, to);
-    this.#unsynced.set(to, []);
-    this.#names.set(to, end);
-  }
-
-  /** The content of a file must be durable elsewhere before the file is removed. */
-  #unlinked(args: string): void {
-    const file = /"([^"]*)"/.exec(args)?.[1] ?? "";
-    if (!file.includes("db.journal") || file.endsWith(".tmp")) return;
-    const document = `${this.#directory}/db.json`;
-    if (this.#names.has(document) || !this.#isCompacted)
-      this.faults.push(`${file} was removed before db.json was in its place for certain`);
-    this.#unsynced.delete(file);
+  /** What was in a journal must be durable elsewhere before another takes its name. */
+  #replaced(journal: string): void {
+    if (this.#names.has(`${this.#directory}/db.json`) || !this.#isCompacted)
+      this.faults.push(`${journal} was replaced before db.json was in its place for certain`);
   }
 
   #said(args: string, begin: number): void {

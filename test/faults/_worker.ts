@@ -1,8 +1,7 @@
-import { existsSync, readFileSync, writevSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { writevSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { openJsonStore } from "../../src/server/store/json/json-store.ts";
-import type { Store } from "../../src/server/store/store.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import { openFileStore, type FileStore } from "../../src/server/store/file/file-store.ts";
 import { records } from "../store/_records.ts";
 import { perform, type Act } from "./_book.ts";
 
@@ -10,11 +9,7 @@ import { perform, type Act } from "./_book.ts";
 // acknowledged, and `! x <why>` when it is refused.
 
 const [, , path = ""] = process.argv;
-let store: Store | undefined;
-
-// A store postpones work until it is idle, which a test need not wait for.
-const later = globalThis.setTimeout;
-globalThis.setTimeout = ((action: () => void, ms = 0) => later(action, Math.min(ms, 20))) as typeof setTimeout;
+let store: FileStore | undefined;
 
 /** Written when this returns, and not by `write`, so that a trace distinguishes it from the store's writes. */
 function say(text: string): void {
@@ -37,35 +32,20 @@ async function answer(name: string, action: () => Promise<unknown>): Promise<boo
 const act = (what: Act): Promise<boolean> => answer(what, () => perform(store!, what));
 
 async function open(): Promise<void> {
-  store = await openJsonStore(path, { warn: (message) => say(`~ ${message}`) });
+  store = await openFileStore(path, { warn: (message) => say(`~ ${message}`) });
   if ((await store.instances()).length === 0) await store.seed(records());
 }
 
-let last = 11_000_000;
-
-/** Waits until nothing is left to compact. A short rest would wait longer, so the last changes are long. */
-async function compacted(): Promise<void> {
-  const journal = join(dirname(path), "db.journal");
-  // A journal without changes is its header alone.
-  const isEmpty = (text: string): boolean => text.indexOf("\n") === text.length - 1;
-  const isCompacted = (): boolean => {
-    try {
-      return isEmpty(readFileSync(journal, "utf8")) && !existsSync(`${journal}.old`);
-    } catch (error) {
-      // Put aside, and the next one has not begun.
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-      return false;
+/** Sixteen loops at once, each with its own users and states, until the process ends, and compactions in between. */
+function load(from: number): void {
+  // The load itself is never idle: each waits for a while, so that some changes come between two of them.
+  const compacting = async (): Promise<void> => {
+    for (;;) {
+      await delay(20);
+      await store!.compact();
     }
   };
-  do {
-    // What comes while a compaction is under way waits for the next change.
-    await act(`save ${(last += 11)}`);
-    for (let turn = 0; turn < 100 && !isCompacted(); turn++) await new Promise((resolve) => later(resolve, 5));
-  } while (!isCompacted());
-}
-
-/** Sixteen loops at once, each with its own users and states, until the process ends. */
-function load(from: number): void {
+  void compacting();
   const writer = async (own: number): Promise<void> => {
     for (let n = own; ; n += 16) {
       await act(`save ${n}`);
@@ -82,7 +62,7 @@ async function command(line: string): Promise<void> {
   const [verb, ...rest] = line.split(" ");
   if (verb === "open") await answer("open", open);
   else if (verb === "close") await answer("close", () => store!.close());
-  else if (verb === "compact") await answer("compact", compacted);
+  else if (verb === "compact") await answer("compact", () => store!.compact());
   else if (verb === "load") load(Number(rest[0]));
   else await act(line as Act);
 }

@@ -126,6 +126,7 @@ it.skipIf(!hasPrometheus || !tools.prlimit || !tools.mount)(
       seen.add(alert);
     }
 
+    await fires("SvcJournalLong", () => onDisk.send(BEGIN));
     await fill(join(disk, "filler"));
     await fires("SvcStoreFull", () => onDisk.send(BEGIN));
     await configure("SET default_transaction_read_only = on");

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openJsonStore } from "../../src/server/store/json/json-store.ts";
+import { openFileStore } from "../../src/server/store/file/file-store.ts";
 import type { SignIn, Store } from "../../src/server/store/store.ts";
 import { abandoned } from "../store/_abandoned.ts";
 import { A, all, arrival, records, state, take } from "../store/_records.ts";
 import { directory } from "./_processes.ts";
 
 async function open(path: string): Promise<Store> {
-  const store = await openJsonStore(path, {
+  const store = await openFileStore(path, {
     warn(message) {
       throw new Error(message);
     },

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openJsonStore } from "../../src/server/store/json/json-store.ts";
+import { openFileStore } from "../../src/server/store/file/file-store.ts";
 import { StorageUnavailable, StoreRefused } from "../../src/server/store/store.ts";
 import { records } from "../store/_records.ts";
 import { Book, perform, type Act } from "./_book.ts";
@@ -77,7 +77,7 @@ describe.skipIf(!tools.prlimit)("A full disk", () => {
     onTestFinished(() => void execFileSync("umount", ["-l", place]));
     const path = join(place, "db.json");
     const warnings: string[] = [];
-    const store = await openJsonStore(path, { warn: (message) => warnings.push(message) });
+    const store = await openFileStore(path, { warn: (message) => warnings.push(message) });
     onTestFinished(() => store.close());
     await store.seed(records());
     const book = new Book();
@@ -163,11 +163,11 @@ describe.skipIf(!tools.chattr)("A directory that can't be written to", () => {
     const path = join(place, "db.json");
     lock(place, "+i");
     onTestFinished(() => lock(place, "-i"));
-    const error: unknown = await openJsonStore(path, { warn: () => {} }).catch((thrown: unknown) => thrown);
+    const error: unknown = await openFileStore(path, { warn: () => {} }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(StoreRefused);
     expect((error as StoreRefused).message).toContain(place);
     lock(place, "-i");
-    await (await openJsonStore(path, { warn: () => {} })).close();
+    await (await openFileStore(path, { warn: () => {} })).close();
   });
 
   it("keeps the journal: an unwritable directory refuses the start, an unwritable journal refuses writes", async () => {
@@ -201,7 +201,7 @@ describe.skipIf(!tools.chattr)("A directory that can't be written to", () => {
     execFileSync("mount", ["--bind", place, place]);
     onTestFinished(() => void execFileSync("umount", ["-l", place]));
     execFileSync("mount", ["-o", "remount,bind,ro", place]);
-    const error: unknown = await openJsonStore(path, { warn: () => {} }).catch((thrown: unknown) => thrown);
+    const error: unknown = await openFileStore(path, { warn: () => {} }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ name: "StoreRefused", reason: "unusable" });
     execFileSync("mount", ["-o", "remount,bind,rw", place]);
     expect(worker.book.faults((await recovered(path, worker.book)).found)).toEqual([]);

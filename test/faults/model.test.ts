@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { openJsonStore } from "../../src/server/store/json/json-store.ts";
+import { openFileStore } from "../../src/server/store/file/file-store.ts";
 import type { Store } from "../../src/server/store/store.ts";
 import { abandoned } from "../store/_abandoned.ts";
 import { testModel, type Subject } from "../store/_model.ts";
@@ -11,7 +11,7 @@ async function open(): Promise<Subject> {
   let path = join(await directory("quick"), "db.json");
   const openAt = (): Promise<Store> => {
     places.push(dirname(path));
-    return openJsonStore(path, {
+    return openFileStore(path, {
       warn(message) {
         throw new Error(message);
       },

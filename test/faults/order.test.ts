@@ -39,7 +39,7 @@ describe.skipIf(!tools.strace)("The file store under strace", () => {
     expect(worker.refusals).toEqual([]);
     expect(order.faults).toEqual([]);
     expect(order.acknowledgements).toBe(worker.book.acknowledgements);
-    expect([order.acknowledgements > WRITES, order.compactions >= COMPACTIONS]).toEqual([true, true]);
+    expect([order.acknowledgements >= WRITES, order.compactions >= COMPACTIONS]).toEqual([true, true]);
     console.log(
       `${order.acknowledgements} acknowledgements and ${order.compactions} compactions: 0 ahead of their sync`,
     );

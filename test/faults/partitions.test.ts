@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
-import { driverOf } from "../../src/server/store/move/index.ts";
+import { createMaintenance, driverOf } from "../../src/server/store/move/index.ts";
 import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import type { Store } from "../../src/server/store/store.ts";
 import { ROOT } from "../_paths.ts";
@@ -15,7 +15,7 @@ const SCRIPT = readFile(join(ROOT, "docs/partition.sql"), "utf8");
 /** Partitions a store's tables as the documents say. */
 async function partition(url: string): Promise<void> {
   await execute(url, `BEGIN; ${await SCRIPT}; COMMIT`);
-  expect(await driverOf(url).migrate()).toMatchObject({ indexed: true });
+  expect(await createMaintenance(() => {}).migrate(url)).toMatchObject({ indexed: true });
 }
 
 /** Partitions that lack an index are reported. */
@@ -64,7 +64,7 @@ it("A store that is partitioned later keeps its records, checks clean, and says 
   );
   await store.close();
   expect(await driverOf(database).check()).toMatchObject({ damage: [], dangling: [], notes: [] });
-  expect(await driverOf(database).migrate()).toMatchObject({ indexed: false });
+  expect(await createMaintenance(() => {}).migrate(database)).toMatchObject({ indexed: false });
 });
 
 it("A lookup of a user and of its records reads the partition of its instance alone", async () => {

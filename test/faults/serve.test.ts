@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
-import { openJsonStore } from "../../src/server/store/json/json-store.ts";
+import { openFileStore } from "../../src/server/store/file/file-store.ts";
 import { BIN } from "../_paths.ts";
 import { abandoned } from "../store/_abandoned.ts";
 import { all } from "../store/_records.ts";
@@ -95,7 +95,7 @@ async function signIn({ url }: Server, n: number): Promise<boolean> {
 
 /** The people that a start would find, and their ids. */
 async function peopleIn(place: string): Promise<Map<number, string>> {
-  const store = await openJsonStore(await abandoned(join(place, "db.json")), { warn: () => {} });
+  const store = await openFileStore(await abandoned(join(place, "db.json")), { warn: () => {} });
   const views = await all(store.users(ACME, {}));
   await store.close();
   return new Map(views.map(({ user }) => [Number(/^p(\d+)@/.exec(user.email)![1]), user.id]));

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { driverOf } from "../../src/server/store/move/index.ts";
+import { createMaintenance, driverOf } from "../../src/server/store/move/index.ts";
 import { A, arrival, people, id } from "../store/_records.ts";
 import { hasPgBouncer, startPgBouncer } from "./_pgbouncer.ts";
 import { admin, createDatabase, execute } from "./_postgres.ts";

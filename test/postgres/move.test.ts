@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openJsonStore } from "../../src/server/store/json/json-store.ts";
-import { copyStore } from "../../src/server/store/move/copy.ts";
-import { driverOf } from "../../src/server/store/move/index.ts";
+import { openFileStore } from "../../src/server/store/file/file-store.ts";
+import { copyStore, driverOf } from "../../src/server/store/move/index.ts";
 import type { Driver } from "../../src/server/store/maintenance.ts";
 import { exportStore } from "../../src/server/store/move/export.ts";
 import { temporaryDirectory } from "../_files.ts";
@@ -14,7 +13,7 @@ import { patient } from "./_store.ts";
 
 async function makeStore(): Promise<string> {
   const path = join(temporaryDirectory(), "db.json");
-  const store = await openJsonStore(path, { warn: () => {} });
+  const store = await openFileStore(path, { warn: () => {} });
   const content = people();
   const crowd = Array.from({ length: 1500 }, (_, n) => user(1000 + n, { name: `Zoë ${n} "q" \\ 李` }));
   await store.seed({
@@ -85,7 +84,7 @@ it("svc store works with a database and prints no password", { timeout: 120_000 
   const url = await createDatabase();
   const password = new URL(url).password;
   const results = [];
-  for (const argv of [["migrate"], ["check"], ["check", "--json"], ["export"], ["compact"], ["repair", "--yes"]])
+  for (const argv of [["migrate"], ["check"], ["check", "--json"], ["export"]])
     results.push(await runCli(["store", ...argv], { env: { SVC_STORE: url } }));
   expect(results.map(({ code }) => code)).toEqual([0, 0, 0, 0, 2, 2]);
   for (const { stdout, stderr } of results) expect(stdout + stderr).not.toContain(password);

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { MIGRATIONS } from "../../src/server/store/postgres/schema.ts";
 import { checkPostgres } from "../../src/server/store/postgres/check.ts";
 import { openPostgresSource, openPostgresTarget } from "../../src/server/store/postgres/transfer.ts";
-import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
+import { openMemoryStore } from "../../src/server/store/memory/memory-store.ts";
 import { MOVED_NAMES, type Entry } from "../../src/server/store/records.ts";
 import { runCli } from "../_cli.ts";
 import { A, arrival, id, people, sessionId, state } from "../store/_records.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
+import { openMemoryStore } from "../../src/server/store/memory/memory-store.ts";
 import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import type { IdentityRecord, Records, SessionRecord, UserRecord } from "../../src/server/store/records.ts";
 import type { Store } from "../../src/server/store/store.ts";

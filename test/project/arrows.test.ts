@@ -37,9 +37,9 @@ it("The check finds every package imported outside its place", async () => {
 });
 
 it.each([
-  ["server/store/json/planted.ts", `export { x } from "../postgres/postgres-store.ts";`],
+  ["server/store/file/planted.ts", `export { x } from "../postgres/postgres-store.ts";`],
   ["server/store/planted.ts", `export * from "../http/listener.ts";`],
-  ["server/http/routes/planted.ts", `import type { x } from "../../store/json/memory-store.ts";`],
+  ["server/http/routes/planted.ts", `import type { x } from "../../store/memory/memory-store.ts";`],
   ["server/http/routes/planted.ts", `export const x = () => import("../../../cli/main.ts");`],
   ["wire/planted.ts", `export { hash } from "node:crypto";`],
   ["client/planted.ts", `export { x } from "a-package-of-no-place";`],

@@ -8,7 +8,7 @@ import { temporaryDirectory } from "../_files.ts";
 import { runningIn, writeRunning } from "../_server-file.ts";
 import { createDatabase } from "../postgres/_postgres.ts";
 import { id, instance, records } from "../store/_records.ts";
-import { openJsonStore } from "../../src/server/store/json/json-store.ts";
+import { openFileStore } from "../../src/server/store/file/file-store.ts";
 import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import { openStore } from "../../src/server/store/open.ts";
 import type { InstanceRecord } from "../../src/server/store/records.ts";
@@ -23,7 +23,7 @@ function git(cwd: string, ...argv: string[]): string {
 
 /** A store with an instance of the attacker's, with all its files as svc leaves them. */
 async function plant(path: string, values: Partial<InstanceRecord> = GOOD): Promise<string> {
-  const store = await openJsonStore(path, { warn });
+  const store = await openFileStore(path, { warn });
   await store.seed(records({ instances: [{ ...instance(id(1), "evil"), ...GOOD, ...values }] }));
   await store.close();
   return path;

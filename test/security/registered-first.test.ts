@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openJsonStore } from "../../src/server/store/json/json-store.ts";
+import { openFileStore } from "../../src/server/store/file/file-store.ts";
 import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { admin, createDatabase } from "../postgres/_postgres.ts";
@@ -122,7 +122,7 @@ describe("T19: A link that clears what nobody proved is one write", () => {
 
   it("of the journal", async () => {
     const directory = temporaryDirectory();
-    await link(await openJsonStore(join(directory, "db.json"), { warn: () => {} }));
+    await link(await openFileStore(join(directory, "db.json"), { warn: () => {} }));
     const [last = ""] = readFileSync(join(directory, "db.journal"), "utf8").trimEnd().split("\n").slice(-1);
     const { changes } = JSON.parse(last) as { changes: [verb: string, table: string][] };
     expect(changes.map(([verb, table]) => `${verb} ${table}`)).toEqual([

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { logTo, RequestLog } from "../../src/server/history/request-log.ts";
 import { createGrants } from "../../src/server/simulator/grants.ts";
 import { createSealer } from "../../src/server/simulator/sealer.ts";
-import { StateQueue } from "../../src/server/store/json/document/tenant.ts";
+import { StateQueue } from "../../src/server/store/memory/state-queue.ts";
 import { heap } from "../_heap.ts";
 import { state } from "../store/_records.ts";
 
@@ -43,19 +43,19 @@ it("The simulator remembers a bounded number of redeemed codes, in a few MiB", (
 it("The server keeps nothing of finished sign-ins while an abandoned one is pending", () => {
   const queue = new StateQueue();
   const abandoned = state(0);
-  queue.add(abandoned);
+  queue.set(undefined, abandoned);
   const now = abandoned.created_at;
   const before = heap();
   let dropped = 0;
   for (let n = 1; n <= 200_000; n++) {
     const begun = { ...abandoned, state: `state-${n}` };
-    queue.add(begun);
+    queue.set(undefined, begun);
     dropped += queue.outdated(now).length;
-    queue.remove(begun);
+    queue.set(begun, undefined);
   }
   expect(dropped).toBe(0);
   expect(heap() - before).toBeLessThan(2);
-  expect(queue.outdated(abandoned.expires_at)).toEqual([abandoned.state]);
+  expect(queue.outdated(abandoned.expires_at)).toEqual([abandoned]);
 });
 
 it("keeps the beginning of a long answer in the log of requests, and not the rest", () => {

@@ -22,7 +22,7 @@ it("docs/operations.md explains every code of a server that is not ready", async
 });
 
 it("docs/operations.md names existing metrics only", async () => {
-  const server = await serve({ port: 0, store: "memory", metrics: true });
+  const server = await serve({ port: 0, store: join(temporaryDirectory(), "db.json"), metrics: true });
   onTestFinished(() => server.close());
   const metrics = await (await fetch(`http://127.0.0.1:${server.port}/__svc/metrics`)).text();
   const page = await text("docs/operations.md");

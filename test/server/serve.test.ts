@@ -1,4 +1,4 @@
-import { openJsonStore } from "../../src/server/store/json/json-store.ts";
+import { openFileStore } from "../../src/server/store/file/file-store.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { persona } from "../store/_records.ts";
 import { readFile, writeFile } from "node:fs/promises";
@@ -127,7 +127,7 @@ describe("svc serve", () => {
 
   it("refuses a store that has records but no instance", async () => {
     const store = join(directory, "db.json");
-    const odd = await openJsonStore(store, { warn: () => {} });
+    const odd = await openFileStore(store, { warn: () => {} });
     await odd.replace({ instances: [], personas: [persona("ada")], users: [], identities: [], sessions: [] });
     await odd.close();
     await expect(start({ store })).rejects.toThrow(/contains records but no instances.*--reset/);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, inject } from "vitest";
-import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
+import { openMemoryStore } from "../../src/server/store/memory/memory-store.ts";
 import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import type { Store } from "../../src/server/store/store.ts";
 import type { Provider } from "../../src/wire/providers.ts";

@@ -3,7 +3,7 @@ import { SIGN_IN_ERRORS } from "../../src/wire/errors.ts";
 import { assemble } from "../../src/server/assemble.ts";
 import { createAddresses } from "../../src/server/instances/addresses.ts";
 import { createOffers } from "../../src/server/providers/offers.ts";
-import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
+import { openMemoryStore } from "../../src/server/store/memory/memory-store.ts";
 import { parseSeed } from "../../src/server/seed/parse.ts";
 import { APP, FRONT, SEED, START } from "../_setup.ts";
 

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openJsonStore } from "../../src/server/store/json/json-store.ts";
+import { openFileStore } from "../../src/server/store/file/file-store.ts";
 import { SIGN_IN_ERRORS } from "../../src/wire/errors.ts";
 import type { Fetch } from "../../src/wire/http/fetch.ts";
 import { PROVIDER_TITLES, PROVIDERS } from "../../src/wire/providers.ts";
@@ -142,7 +142,7 @@ describe("A sign-in that fails after a valid state", () => {
 
   it("returns to the application that the store cannot be written", async () => {
     const directory = temporaryDirectory();
-    const store = await openJsonStore(join(directory, "db.json"), { warn: () => {} });
+    const store = await openFileStore(join(directory, "db.json"), { warn: () => {} });
     onTestFinished(() => store.close());
     const fetch: Fetch = async (_url, { method }) => {
       if (method === "POST") return reply({ access_token: "t" });

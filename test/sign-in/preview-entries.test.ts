@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readSeed } from "../../src/server/seed/parse.ts";
-import { upgrade } from "../../src/server/store/records.ts";
+import { completed } from "../../src/server/store/records.ts";
 import { tryTarget } from "../../src/wire/redirect-uri.ts";
 import { A, instance } from "../store/_records.ts";
 import { FRONT, SEED, setup, START } from "../_setup.ts";
@@ -115,5 +115,5 @@ describe("A preview deployment", () => {
 
 it("An instance that an older svc stored is not for previews", () => {
   const { preview: _, ...older } = { ...instance(A, "acme"), redirect_uris: [ENTRY] };
-  expect(upgrade("instances", older, 5)).toEqual({ ...older, preview: false });
+  expect(completed("instances", older)).toEqual({ ...older, preview: false });
 });

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openJsonStore } from "../../src/server/store/json/json-store.ts";
+import { openFileStore } from "../../src/server/store/file/file-store.ts";
 import { StorageUnavailable } from "../../src/server/store/store.ts";
 import { locationOf } from "../_answers.ts";
 import { temporaryDirectory } from "../_files.ts";
@@ -40,14 +40,14 @@ describe("The removal of a state", () => {
   it("is written before the sign-in that it belongs to", async () => {
     let writes = 0;
     const path = join(temporaryDirectory(), "db.json");
-    const store = await openJsonStore(path, { warn: () => undefined, onCommit: () => writes++ });
+    const store = await openFileStore(path, { warn: () => undefined, onCommit: () => writes++ });
     onTestFinished(() => store.close());
     const service = await setup({ store });
     const toCallback = await untilCallback(service, "google");
     writes = 0;
     expect(locationOf(await service.fetch(toCallback.href)).searchParams.has("token")).toBe(true);
     expect(writes).toBe(2);
-    const after = await openJsonStore(await abandoned(path), { warn: () => undefined });
+    const after = await openFileStore(await abandoned(path), { warn: () => undefined });
     onTestFinished(() => after.close());
     expect(await take(after, toCallback.searchParams.get("state")!)).toBeUndefined();
     expect(await after.counts()).toEqual(await store.counts());
@@ -63,7 +63,9 @@ describe("The removal of a state", () => {
     const answer = service.fetch(addressOf(toCallback));
     expect(await isAnswered(answer)).toBe(false);
     await log.next();
-    const removals = log.groups.flat().filter(([action, , key]) => action === "delete" && key === state);
+    const removals = log.groups
+      .flat()
+      .filter(({ before, after }) => !after && before && "state" in before && before.state === state);
     expect(removals).toHaveLength(1);
     log.isHolding = false;
     expect([302, 400]).toContain((await answer).status);

@@ -1,21 +1,19 @@
 import { setImmediate } from "node:timers/promises";
-import { Low, Memory } from "lowdb";
-import type { Log } from "../../src/server/store/json/document/commits.ts";
-import type { Change } from "../../src/server/store/json/document/tables.ts";
-import { Document } from "../../src/server/store/json/document/document.ts";
-import { createDocumentStore, createSnapshotMemory } from "../../src/server/store/json/document-store.ts";
+import type { Log } from "../../src/server/store/memory/commits.ts";
+import type { Change } from "../../src/server/store/memory/tables.ts";
+import { Commits } from "../../src/server/store/memory/commits.ts";
+import { createOperations } from "../../src/server/store/memory/memory-store.ts";
+import { createSnapshotMemory } from "../../src/server/store/memory/snapshots.ts";
+import { Tables } from "../../src/server/store/memory/tables.ts";
 import type { Store } from "../../src/server/store/store.ts";
 
 /** A log that writes when released, and fails when told to. */
 export class HeldLog implements Log {
   readonly groups: (readonly Change[])[] = [];
+  readonly isLong = false;
   readonly #held: ((error?: Error) => void)[] = [];
   /** False: it writes at once. */
   isHolding = true;
-
-  async gather(): Promise<void> {}
-
-  async probe(): Promise<void> {}
 
   append(changes: readonly Change[]): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -28,13 +26,20 @@ export class HeldLog implements Log {
     });
   }
 
-  async replace(_: Document, publish: () => void): Promise<void> {
-    publish();
+  async replace(): Promise<void> {}
+
+  async compact(): Promise<void> {}
+
+  onHang(): void {}
+
+  /** Resolves when a group waits to be written. */
+  async isAsked(): Promise<void> {
+    while (this.#held.length === 0) await setImmediate();
   }
 
   /** Releases the waiting group once there is one, and lets its followers start. */
   async next(error?: Error): Promise<void> {
-    while (this.#held.length === 0) await setImmediate();
+    await this.isAsked();
     this.#held.shift()!(error);
     await setImmediate();
   }
@@ -44,15 +49,10 @@ export class HeldLog implements Log {
   }
 }
 
-/** A store over a log that writes at once until told to hold, and gathers like the one on a disk. */
+/** A store over a log that writes at once until told to hold. */
 export function openHeldStore(): { store: Store; log: HeldLog } {
   const log = new HeldLog();
   log.isHolding = false;
-  log.gather = () => setImmediate();
-  const low = new Low(new Memory<Document>(), new Document());
-  const snapshotStorage = createSnapshotMemory();
-  return {
-    log,
-    store: createDocumentStore({ location: "memory", low, log, snapshotStorage, closeLog: async () => {} }),
-  };
+  const operations = createOperations(new Commits(new Tables(), log), createSnapshotMemory());
+  return { log, store: { location: "memory", ...operations, probe: async () => {}, close: async () => {} } };
 }

@@ -1,22 +1,19 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";
-import type { Change } from "../../src/server/store/json/document/tables.ts";
-import { openJsonStore } from "../../src/server/store/json/json-store.ts";
-import { encodeLine } from "../../src/server/store/json/files/journal-lines.ts";
+import { openFileStore } from "../../src/server/store/file/file-store.ts";
+import { journalLine } from "../../src/server/store/file/journal-reader.ts";
+import { put as change, type Change } from "../../src/server/store/memory/tables.ts";
 import type { StateRecord } from "../../src/server/store/records.ts";
 import { StoreRefused, type Store } from "../../src/server/store/store.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { people, state, take } from "./_records.ts";
 
-export const put = (n: number): Change => ["put", "states", state(n)];
+export const put = (n: number): Change => change("states", undefined, state(n));
 
 /** The shortest visible change. */
-export const named = (text: string): Change => [
-  "put",
-  "personas",
-  { id: text, name: null, email: "", avatar_url: null, accounts: {} },
-];
+export const named = (text: string): Change =>
+  change("personas", undefined, { id: text, name: null, email: "", avatar_url: null, accounts: {} });
 
 export interface Attempt {
   store?: Store;
@@ -28,7 +25,7 @@ export interface Attempt {
 export async function attempt(path: string): Promise<Attempt> {
   const warnings: string[] = [];
   try {
-    const store = await openJsonStore(path, { warn: (message) => warnings.push(message) });
+    const store = await openFileStore(path, { warn: (message) => warnings.push(message) });
     onTestFinished(() => store.close());
     return { store, warnings };
   } catch (error) {
@@ -49,7 +46,7 @@ export const statesIn = async (store: Store, numbers: readonly number[]): Promis
 export interface Laid {
   path: string;
   journal: string;
-  /** The bytes of both files; the journal's header is with its first line. */
+  /** The bytes of both files; the journal's heading is with its first line. */
   document: Buffer;
   lines: Buffer[];
 }
@@ -62,9 +59,9 @@ export async function laidOut(changes: readonly Change[], seed = people()): Prom
   await store!.seed(seed);
   await store!.close();
   const document = await readFile(path);
-  const header = await readFile(journal);
-  const encoded = changes.map((change, n) => encodeLine(n + 2, [change]));
-  const lines = encoded.map((line, n) => (n === 0 ? Buffer.concat([header, line]) : line));
-  await writeFile(journal, Buffer.concat([header, ...encoded]));
+  const heading = await readFile(journal);
+  const encoded = changes.map((one, n) => Buffer.from(journalLine(n + 2, [one])));
+  const lines = encoded.map((line, n) => (n === 0 ? Buffer.concat([heading, line]) : line));
+  await writeFile(journal, Buffer.concat([heading, ...encoded]));
   return { path, journal, document, lines };
 }

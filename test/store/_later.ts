@@ -3,21 +3,17 @@ import { cp, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
-import type * as json from "../../src/server/store/json/maintenance/repair.ts";
 import type * as exporting from "../../src/server/store/move/export.ts";
 import type * as move from "../../src/server/store/move/index.ts";
-import { VERSION } from "../../src/server/store/records.ts";
 import type * as opening from "../../src/server/store/open.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { ROOT } from "../_paths.ts";
 
-export type Later = typeof json & typeof exporting & typeof move & typeof opening;
+export type Later = typeof exporting & typeof move & typeof opening;
 
-const ENTRY = ["open", "json/maintenance/repair", "move/index", "move/export"].map(
-  (file) => `export * from "./src/server/store/${file}.ts";`,
-);
+const ENTRY = ["open", "move/index", "move/export"].map((file) => `export * from "./src/server/store/${file}.ts";`);
 
-const ROW = `    locale: { kind: "text", nullable: true, since: ${VERSION + 1} },\n`;
+const ROW = '    locale: { kind: "text", nullable: true, since: 7 },\n';
 const MIGRATION = `, 'ALTER TABLE svc.users ADD COLUMN locale text COLLATE "C"'`;
 
 /** The sources of a later version of svc in a directory: users have a column `locale`. */

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { openJsonStore } from "../../src/server/store/json/json-store.ts";
+import { openFileStore } from "../../src/server/store/file/file-store.ts";
 import type { Driver } from "../../src/server/store/maintenance.ts";
 import { exportStore } from "../../src/server/store/move/export.ts";
 import { type Records } from "../../src/server/store/records.ts";
@@ -15,7 +15,7 @@ export const warn = (): void => {};
 
 export async function makeStore(content: Records = people()): Promise<string> {
   const path = await newPath();
-  const store = await openJsonStore(path, { warn });
+  const store = await openFileStore(path, { warn });
   await store.seed(content);
   await store.saveState(state(1));
   await store.close();

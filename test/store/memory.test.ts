@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openMemoryStore } from "../../src/server/store/json/memory-store.ts";
+import { openMemoryStore } from "../../src/server/store/memory/memory-store.ts";
 import { contentOf, people } from "./_records.ts";
 import { testStore } from "./_conformance.ts";
 

@@ -4,7 +4,7 @@ import { chmod, copyFile, mkdir, readFile, stat, symlink, truncate, writeFile } 
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFailed } from "vitest";
 import { VERSION } from "../../src/server/store/records.ts";
-import { notOpened } from "../../src/server/store/json/files/refusals.ts";
+import { notOpened } from "../../src/server/store/file/refusals.ts";
 import { attempt, laidOut, refused } from "./_journal.ts";
 import { temporaryDirectory } from "../_files.ts";
 
@@ -22,18 +22,15 @@ describe("Another kind of file in the place of db.json", () => {
     ["NUL bytes", Buffer.alloc(4096)],
     [
       "a store's first line alone",
-      `{"format":"svc-identity","version":${VERSION},"store":"a","journal":"b","sequence":1,\n`,
+      `{"format":"svc-identity","version":${VERSION},"store":"a","journal":"b","number":1,\n`,
     ],
-    [
-      "a sequence that is not a number",
-      `{"format":"svc-identity","version":${VERSION},"store":"a","journal":"b","sequence":"1",\n`,
-    ],
+    ["a number of text", `{"format":"svc-identity","version":${VERSION},"store":"a","journal":"b","number":"1",\n`],
   ];
   it.each(contents)("is refused and left unchanged: %s", async (_, content) => {
     const path = join(temporaryDirectory(), "db.json");
     await writeFile(path, content);
     const refusal = await refused(path);
-    expect(refusal.message.startsWith(`${path} `)).toBe(true);
+    expect(refusal.message.startsWith(`${path}: `)).toBe(true);
     expect(refusal.reason).toBe("damaged");
     expect(await readFile(path)).toEqual(Buffer.from(content));
   });
@@ -42,7 +39,7 @@ describe("Another kind of file in the place of db.json", () => {
     const { path, document } = await laidOut([]);
     const marked = Buffer.concat([Buffer.from("\ufeff"), document]);
     await writeFile(path, marked);
-    expect((await refused(path)).message).toContain("is not an svc store, or its first line is damaged");
+    expect((await refused(path)).message).toContain("not JSON");
     expect(await readFile(path)).toEqual(marked);
   });
 
@@ -53,7 +50,7 @@ describe("Another kind of file in the place of db.json", () => {
     const refusal = await refused(path);
     expect(refusal.reason).toBe("unusable");
     expect(refusal.message).toBe(
-      `${path} was written by a newer svc (format ${VERSION + 1}). Update svc, or choose another --store.`,
+      `${path} was written by a newer svc, whose format is not ${VERSION}. Update svc, or choose another --store.`,
     );
     expect(await readFile(path)).toEqual(newer);
   });
@@ -65,7 +62,7 @@ describe("Another kind of file in the place of db.json", () => {
     const { path, document } = await laidOut([]);
     await truncate(path, document.length - 2 + from);
     const refusal = await refused(path);
-    expect([refusal.reason, refusal.message.startsWith(`${path} is damaged: line `)]).toEqual(["damaged", true]);
+    expect([refusal.reason, refusal.message.startsWith(`${path}: `)]).toEqual(["damaged", true]);
     expect((await stat(path)).size).toBe(document.length - 2 + from);
   });
 

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { columnsOf, TABLE_NAMES, type TableName } from "../../src/server/store/columns.ts";
 import { newRecord, withoutSecrets } from "../../src/server/store/records.ts";
 import { SEARCHABLE } from "../../src/server/store/fields.ts";
-import { user } from "./_records.ts";
+import { instance, user } from "./_records.ts";
 
 const sealed = (name: TableName): string[] =>
   columnsOf(name).flatMap(({ name: column, sealed: isSealed }) => (isSealed ? [column] : []));
@@ -32,9 +32,8 @@ it("A sealed column cannot be searched", () => {
 });
 
 it("A new record has every column of its table in order, with initial values for missing ones", () => {
-  const setting = newRecord("settings", { name: "clock" });
-  expect(Object.entries(setting)).toEqual([
-    ["name", "clock"],
-    ["value", {}],
-  ]);
+  const { old_keys, preview, ...given } = instance("a", "acme");
+  const made = newRecord("instances", given);
+  expect(Object.keys(made)).toEqual(columnsOf("instances").map(({ name }) => name));
+  expect([made.old_keys, made.preview]).toEqual([old_keys, preview]);
 });

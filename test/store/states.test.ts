@@ -1,54 +1,61 @@
 import { expect, it } from "vitest";
-import { Commits } from "../../src/server/store/json/document/commits.ts";
-import { Document } from "../../src/server/store/json/document/document.ts";
-import { StateQueue } from "../../src/server/store/json/document/tenant.ts";
-import { createSignInOperations } from "../../src/server/store/json/sign-ins.ts";
+import { Commits } from "../../src/server/store/memory/commits.ts";
+import { createSignInOperations } from "../../src/server/store/memory/sign-ins.ts";
+import { StateQueue } from "../../src/server/store/memory/state-queue.ts";
+import { Tables } from "../../src/server/store/memory/tables.ts";
+import { StorageUnavailable } from "../../src/server/store/store.ts";
+import { HeldLog, openHeldStore } from "./_held-log.ts";
 import { state, take } from "./_records.ts";
 
 const LATER = "2027-01-01T00:00:00.000Z";
 
-/** States over a log that counts its writes. */
-function createCounted(): { states: ReturnType<typeof createSignInOperations>; writes: number; changes: number } {
-  const document = new Document();
-  const counted = { writes: 0, changes: 0 };
-  const commits = new Commits(document, {
-    async append(changes) {
-      counted.writes++;
-      counted.changes += changes.length;
-    },
-    gather: async () => {},
-    probe: async () => {},
-    replace: async (_, publish) => publish(),
-  });
-  return Object.assign(counted, { states: createSignInOperations(document, commits) });
-}
-
 it("Sign-ins that start together share one write, also with 50,000 outstanding", async () => {
-  const counted = createCounted();
+  const log = new HeldLog();
+  log.isHolding = false;
+  const states = createSignInOperations(new Commits(new Tables(), log));
   const save = async (first: number, last: number): Promise<void> => {
-    await Promise.all(Array.from({ length: last - first + 1 }, (_, i) => counted.states.saveState(state(first + i))));
+    await Promise.all(Array.from({ length: last - first + 1 }, (_, i) => states.saveState(state(first + i))));
   };
   await save(1, 50_001);
-  counted.writes = counted.changes = 0;
+  log.groups.length = 0;
   await save(60_001, 61_000);
-  expect(counted.writes).toBe(1);
   // The new ones, and one batch of the oldest.
-  expect(counted.changes).toBe(1_000 + 1_024);
-  expect(await take(counted.states, state(1_024).state)).toBeUndefined();
-  expect(await take(counted.states, state(1_025).state)).toEqual(state(1_025));
-  expect(await take(counted.states, state(61_000).state)).toEqual(state(61_000));
+  expect(log.groups.map((group) => group.length)).toEqual([1_000 + 1_024]);
+  expect(await take(states, state(1_024).state)).toBeUndefined();
+  expect(await take(states, state(1_025).state)).toEqual(state(1_025));
+  expect(await take(states, state(61_000).state)).toEqual(state(61_000));
 });
 
 it("The oldest state is found again after all others were removed", () => {
   const queue = new StateQueue();
   for (let round = 1; round <= 3; round++) {
     const [first, second] = [state(2 * round, { expires_at: LATER }), state(2 * round + 1, { expires_at: LATER })];
-    queue.add(first);
-    queue.add(second);
-    expect(queue.outdated(LATER)).toEqual([first.state, second.state]);
-    queue.remove(first);
-    expect(queue.outdated(LATER)).toEqual([second.state]);
-    queue.remove(second);
+    queue.set(undefined, first);
+    queue.set(undefined, second);
+    expect(queue.outdated(LATER)).toEqual([first, second]);
+    queue.set(first, undefined);
+    expect(queue.outdated(LATER)).toEqual([second]);
+    queue.set(second, undefined);
     expect(queue.outdated(LATER)).toEqual([]);
+  }
+});
+
+it("A second caller waits until the first one's removal is written, and gets the state if it is not", async () => {
+  const { store, log } = openHeldStore();
+  await store.saveState(state(1));
+  for (const failure of [new StorageUnavailable("disk full"), undefined]) {
+    log.isHolding = true;
+    const first = await store.takeState(state(1).state);
+    const second = store.takeState(state(1).state);
+    const removed = first!.removed.catch((error: unknown) => error);
+    await log.next(failure);
+    log.isHolding = false;
+    expect(await removed).toBe(failure ?? true);
+    const record = (await second)?.record;
+    expect(record).toEqual(failure ? state(1) : undefined);
+    if (failure) {
+      expect(await (await second)!.removed).toBe(true);
+      await store.saveState(state(1));
+    }
   }
 });

@@ -2,10 +2,10 @@ import { renameSync, symlinkSync } from "node:fs";
 import { readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { Journal } from "../../src/server/store/json/files/journal.ts";
+import { Journal } from "../../src/server/store/file/journal.ts";
 import { StorageUnavailable } from "../../src/server/store/store.ts";
 import { temporaryDirectory } from "../_files.ts";
-import { fill, newPath, open, warnings } from "./_json.ts";
+import { fill, newPath, open, warnings } from "./_file.ts";
 import { contentOf, state } from "./_records.ts";
 
 /** Makes the system refuse to look into a directory, also for root: a link to itself. */
@@ -49,14 +49,14 @@ it("A change is taken back if the journal could not be looked at after it was wr
   const path = join(temporaryDirectory(), "store", "db.journal");
   const store = await open(join(dirname(path), "db.json"));
   await store.close();
-  const header = { store: "5".repeat(24), id: "a".repeat(24), after: null, sequence: 0 };
+  const header = { store: "5".repeat(24), id: "a".repeat(24), after: null, number: 0 };
   const journal = await Journal.begin(path, header);
   const first = await readFile(path, "utf8");
-  const refused = journal.append(Buffer.from("refused\n"));
+  const refused = journal.append("refused\n");
   hide(dirname(path));
   await expect(refused).rejects.toBeInstanceOf(StorageUnavailable);
   await show(dirname(path));
-  await journal.append(Buffer.from("written\n"));
+  await journal.append("written\n");
   await journal.close();
   expect(await readFile(path, "utf8")).toBe(`${first}written\n`);
 });

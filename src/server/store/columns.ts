@@ -1,14 +1,12 @@
 import type { KindName, ValueOf } from "./kinds.ts";
 
-/** The oldest version of the records that can be read. Columns without `since` exist since then. */
-export const OLDEST_VERSION = 2;
-
 interface ColumnBase {
   readonly kind: KindName;
   readonly nullable?: true;
-  /** The version of the records that first had this column. Records of older versions get its `initial` value. */
-  readonly since?: number;
+  /** The value of a new record that is made without one. */
   readonly initial?: unknown;
+  /** Above 5 if a migration of PostgreSQL adds it to a table that is there. */
+  readonly since?: number;
   /** Whether case is ignored. PostgreSQL has the folded text in a separate column. */
   readonly folded?: true;
   /** Whether PostgreSQL has an index for parts of the text. */
@@ -37,8 +35,8 @@ export type Column = ColumnBase &
 export const TABLES = {
   /** Values besides the records: the clock, scenarios, the store's secrets. */
   settings: {
-    name: { kind: "text", unique: "key", since: 3, initial: "" },
-    value: { kind: "object", sealed: true, since: 3, initial: {} },
+    name: { kind: "text", unique: "key" },
+    value: { kind: "object", sealed: true },
   },
   /** An application: the tenant. */
   instances: {
@@ -56,7 +54,7 @@ export const TABLES = {
     connections: { kind: "connections", sealed: true },
     created_at: { kind: "time" },
     /** The replaced secret keys that still verify, newest first. */
-    old_keys: { kind: "old_keys", sealed: true, since: 5, initial: [] },
+    old_keys: { kind: "old_keys", sealed: true, initial: [] },
     /** Whether an entry of `redirect_uris` may have a `*` in its host. */
     preview: { kind: "boolean", since: 6, initial: false },
   },
@@ -66,7 +64,7 @@ export const TABLES = {
     name: { kind: "text", nullable: true },
     email: { kind: "text" },
     avatar_url: { kind: "text", nullable: true },
-    accounts: { kind: "accounts", since: 3, initial: {} },
+    accounts: { kind: "accounts", initial: {} },
   },
   users: {
     id: { kind: "text", unique: "key", searchable: true },
@@ -164,19 +162,8 @@ export function keyColumn(name: TableName): string {
   return columnsOf(name).find(({ unique }) => unique === "key")!.name;
 }
 
-/** The tables that records of a version have, in their order. */
-export function tablesOf(version: number): readonly TableName[] {
-  return TABLE_NAMES.filter((name) => columnsOf(name).some(({ since = OLDEST_VERSION }) => since <= version));
-}
-
-/** The first version in which the files of a store have its id and each other's. */
-export const NAMED_SINCE = 4;
-
-/** The newest version: of a `db.json`, of its journal and of an export. */
-export const VERSION = Math.max(
-  NAMED_SINCE,
-  ...TABLE_NAMES.flatMap((name) => columnsOf(name).map(({ since = OLDEST_VERSION }) => since)),
-);
+/** Of the records in a `db.json`, its journal and an export. */
+export const VERSION = 1;
 
 type ColumnsOf<Name extends TableName> = (typeof TABLES)[Name];
 

@@ -1,8 +1,9 @@
 import { isObject } from "../../wire/text/json.ts";
-import { isProvider, isSessionProvider, type Provider } from "../../wire/providers.ts";
+import { isProvider, isSessionProvider, PROVIDERS, SESSION_PROVIDERS, type Provider } from "../../wire/providers.ts";
 
-/** The kinds of columns: the type in PostgreSQL, and the check of a value. */
+/** The kinds of columns: what a value must be, the type in PostgreSQL, and the check of a value. */
 interface Kind<Value> {
+  readonly words: string;
   readonly sql: "text" | "boolean" | "timestamptz(3)" | "json";
   is(value: unknown): value is Value;
 }
@@ -23,25 +24,29 @@ export interface OldKey {
 }
 
 export const KINDS = {
-  text: kind("text", isText),
-  provider: kind("text", isProvider),
-  session_provider: kind("text", isSessionProvider),
-  boolean: kind("boolean", (value) => typeof value === "boolean"),
+  text: kind("text", "text", isText),
+  provider: kind(`one of ${PROVIDERS.join(", ")}`, "text", isProvider),
+  session_provider: kind(`one of ${SESSION_PROVIDERS.join(", ")}`, "text", isSessionProvider),
+  boolean: kind("true or false", "boolean", (value) => typeof value === "boolean"),
   /** ISO 8601 in UTC with milliseconds, which sorts as text. */
-  time: kind("timestamptz(3)", isText),
-  texts: kind("json", (value): value is string[] => Array.isArray(value) && value.every(isText)),
-  object: kind("json", isObject),
-  connections: kind("json", (value) => isByProvider(value, isConnection)),
-  old_keys: kind("json", (value): value is OldKey[] => Array.isArray(value) && value.every(isOldKey)),
+  time: kind("a time such as 2026-01-31T23:59:59.000Z", "timestamptz(3)", isText),
+  texts: kind("a list of texts", "json", (value): value is string[] => Array.isArray(value) && value.every(isText)),
+  object: kind("an object", "json", isObject),
+  connections: kind("an object of credentials by provider", "json", (value) => isByProvider(value, isConnection)),
+  old_keys: kind(
+    "a list of keys with their expiry",
+    "json",
+    (value): value is OldKey[] => Array.isArray(value) && value.every(isOldKey),
+  ),
   /** A persona's accounts at the simulated providers, in the form of each provider. */
-  accounts: kind("json", (value) => isByProvider(value, isObject)),
+  accounts: kind("an object of accounts by provider", "json", (value) => isByProvider(value, isObject)),
 };
 
 export type KindName = keyof typeof KINDS;
 export type ValueOf<Name extends KindName> = (typeof KINDS)[Name] extends Kind<infer Value> ? Value : never;
 
-function kind<Value>(sql: Kind<Value>["sql"], is: (value: unknown) => value is Value): Kind<Value> {
-  return { sql, is };
+function kind<Value>(words: string, sql: Kind<Value>["sql"], is: (value: unknown) => value is Value): Kind<Value> {
+  return { words, sql, is };
 }
 
 function isText(value: unknown): value is string {

@@ -1,6 +1,6 @@
 import type { Entry, TableName } from "./records.ts";
 
-/** A store that is read as a whole, by `svc store copy` and `svc store export`. It is not changed. */
+/** A store that is read as a whole. It is not changed. */
 export interface Source {
   /** For people; no secret is in it. */
   readonly location: string;
@@ -32,7 +32,7 @@ export interface Target {
 export interface StoreCheck {
   /** For people; no secret is in it. */
   readonly location: string;
-  /** The kind of store, e.g. `json, format 1`. */
+  /** The kind of store, e.g. `file, format 1`. */
   readonly kind: string;
   /** Its size on disk, if known. */
   readonly bytes?: number | undefined;
@@ -43,11 +43,13 @@ export interface StoreCheck {
   readonly damage: readonly string[];
   /** A sentence for each record that belongs to a missing one. */
   readonly dangling: readonly string[];
+  /** Why it can't be used until its owner accepts it as it is. */
+  readonly doubts?: readonly string[];
   /** Not faults, but worth knowing. */
   readonly notes: readonly string[];
 }
 
-/** The result of upgrading a store to the newest format. The versions are equal if there was nothing to do. */
+/** The result of upgrading a database to the newest schema. The versions are equal if there was nothing to do. */
 export interface Migration {
   /** For people; no secret is in it. */
   readonly location: string;
@@ -62,8 +64,6 @@ export interface Driver {
   openSource(): Promise<Source>;
   openTarget(): Promise<Target>;
   check(): Promise<StoreCheck>;
-  /** Upgrades it to the newest format. */
-  migrate(): Promise<Migration>;
 }
 
 /** Opens a store for reading. @throws {StoreRefused} */

@@ -1,4 +1,4 @@
-import { openMemoryStore } from "./json/memory-store.ts";
+import { openMemoryStore } from "./memory/memory-store.ts";
 import { keyFault } from "./record-faults.ts";
 import { StoreRefused, type Store, type StoreOptions } from "./store.ts";
 import { ServeError } from "../errors.ts";
@@ -25,8 +25,8 @@ async function openAny(name: string, options: StoreOptions): Promise<Store> {
   switch (kindOf(name)) {
     case "memory":
       return openMemoryStore();
-    case "json":
-      return (await import("./json/json-store.ts")).openJsonStore(name, options);
+    case "file":
+      return (await import("./file/file-store.ts")).openFileStore(name, options);
     case "postgres":
       return (await import("./postgres/postgres-store.ts")).openPostgresStore(name, options);
   }
@@ -44,7 +44,7 @@ export async function storeHosts(
   return kindOf(name) === "postgres" ? (await import("./postgres/postgres-store.ts")).foreignHosts(name, env) : [];
 }
 
-export type StoreKind = "memory" | "json" | "postgres";
+export type StoreKind = "memory" | "file" | "postgres";
 
 /**
  * Parses a location: the path of a `db.json`, a database's address, or `memory`.
@@ -60,5 +60,5 @@ export function kindOf(location: string): StoreKind {
         'Give the path of a db.json, the address of a database (postgres://user@host/database), or "memory".',
     );
   if (!location.endsWith(".json")) throw new ServeError(`The store "${location}" must end in .json, as db.json does.`);
-  return "json";
+  return "file";
 }

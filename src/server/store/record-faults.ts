@@ -1,4 +1,14 @@
-import { invalidColumn, invalidTime, keyOf, type Entry, type InstanceRecord } from "./records.ts";
+import { isObject } from "../../wire/text/json.ts";
+import { KINDS } from "./kinds.ts";
+import {
+  columnsOf,
+  invalidColumn,
+  invalidTime,
+  keyOf,
+  type Entry,
+  type InstanceRecord,
+  type TableName,
+} from "./records.ts";
 import { PUBLISHABLE_KEY, SECRET_KEY, SUBDOMAIN } from "../../wire/ids.ts";
 
 /**
@@ -13,6 +23,23 @@ export function recordFault(entry: Entry): string | undefined {
     invalidTime(name, record) ??
     (name === "instances" ? malformedColumn(record) : undefined);
   return column && `${name} ${shownKey(entry)}: its ${column} is not valid`;
+}
+
+/**
+ * What is wrong with a value that a person may have written as a record.
+ * @returns a sentence without the value, e.g. `email must be text`
+ */
+export function writtenFault(name: TableName, value: unknown): string | undefined {
+  if (!isObject(value)) return "must be an object";
+  const unknown = Object.keys(value).find((key) => !columnsOf(name).some((column) => column.name === key));
+  if (unknown !== undefined) return `${unknown} is not a column`;
+  const record = value as unknown as InstanceRecord;
+  const wrong = invalidColumn(name, value) ?? invalidTime(name, value);
+  const column = columnsOf(name).find((one) => one.name === wrong);
+  if (column && !Object.hasOwn(value, column.name)) return `${column.name} is missing`;
+  if (column) return `${column.name} must be ${KINDS[column.kind].words}${column.nullable ? ", or null" : ""}`;
+  const malformed = name === "instances" ? malformedColumn(record) : undefined;
+  return malformed && `${malformed} does not have its form`;
 }
 
 /** The key of a record for a message. A state is a secret. */

@@ -7,11 +7,8 @@ import {
   type RecordOf,
   type SealedColumn,
   type TableName,
-  OLDEST_VERSION,
-  VERSION,
 } from "./columns.ts";
 import { KINDS } from "./kinds.ts";
-import { isProvider } from "../../wire/providers.ts";
 
 export * from "./columns.ts";
 export type { ConnectionRecord, OldKey } from "./kinds.ts";
@@ -77,6 +74,14 @@ export function isRecord<Name extends TableName>(name: Name, value: unknown): va
   return invalidColumn(name, record) === undefined && Object.keys(record).length === CHECKS[name].length;
 }
 
+/** A value with the columns that it leaves out, where they may be null or have an initial value: an older svc wrote it, or a person. */
+export function completed(name: TableName, value: object): object {
+  const columns = CHECKS[name];
+  if (Object.keys(value).length >= columns.length) return value;
+  const optional = columns.filter(({ nullable, initial }) => nullable || initial !== undefined);
+  return { ...Object.fromEntries(optional.map(({ name: column, initial = null }) => [column, initial])), ...value };
+}
+
 /** The first column whose value is not of its kind, or is missing. */
 export function invalidColumn(name: TableName, record: object): string | undefined {
   for (const { name: column, nullable, is } of CHECKS[name]) {
@@ -108,41 +113,4 @@ export function recordText([name, record]: Entry): string {
   return JSON.stringify(
     Object.fromEntries(columns.map(({ name: column }) => [column, record[column as keyof typeof record]])),
   );
-}
-
-type Loose = Record<string, unknown>;
-
-/** The changes of a version to records, other than new columns. */
-const UPGRADES: readonly { readonly version: number; readonly table: TableName; change(record: Loose): Loose }[] = [
-  {
-    version: 3,
-    table: "personas",
-    /** An account at each provider had a column of its own. */
-    change: (record) => {
-      if (Object.hasOwn(record, "accounts")) return record;
-      const accounts = Object.entries(record).filter(([name]) => isProvider(name));
-      const others = Object.entries(record).filter(([name]) => !isProvider(name));
-      return { ...Object.fromEntries(others), accounts: Object.fromEntries(accounts) };
-    },
-  },
-];
-
-/**
- * Upgrades a record that an older svc wrote to the newest version. A current record is returned unchanged.
- * @param version of the file or export it was read from: `OLDEST_VERSION` to `VERSION`
- */
-export function upgrade<Name extends TableName>(table: Name, record: object, version: number): RecordOf[Name] {
-  if (version === VERSION) return record as RecordOf[Name];
-  let upgraded = record as Loose;
-  for (const { table: changed, version: since, change } of UPGRADES)
-    if (changed === table && since > version) upgraded = change(upgraded);
-  for (const { name: column, since = OLDEST_VERSION, initial = null } of columnsOf(table))
-    if (since > version && !Object.hasOwn(upgraded, column)) upgraded = { ...upgraded, [column]: initial };
-  return upgraded as RecordOf[Name];
-}
-
-/** The record of a value, from the table that has its columns: no two tables have the same. */
-export function entryOf(value: object, version: number = VERSION): Entry | undefined {
-  const entries = TABLE_NAMES.map((name) => [name, upgrade(name, value, version)] as Entry);
-  return entries.find(([name, record]) => isRecord(name, record));
 }

@@ -178,6 +178,8 @@ export interface Store {
   /** How many statements ran into their time limit, or waited too long for a lock. */
   timeouts?(): number;
 
+  /** For a store with a journal: how many bytes of changes are not in its document. */
+  journalBytes?(): number;
   /** Whether the store can be read and written at the moment. @throws {StorageUnavailable} saying why not */
   probe(): Promise<void>;
 

@@ -30,17 +30,20 @@ export function addCopy(store: Command, context: Context): void {
     notes: `Each is the path of a db.json, or a database's URL; keep its password out of the URL, and in PGPASSWORD.
 FROM may be in use: the copy is its records at one moment. FROM is not changed. A changed clock, scenarios, snapshots
 and sign-ins in progress are not copied.
-TO must be empty. If the copy is interrupted, the same command continues it.
-For each table the count and the SHA-256 of both stores are printed. Exit code 1: they differ.`,
+TO must be empty. If a copy into a database is interrupted, the same command continues it; a db.json has all of it or nothing.
+For each table the count and a SHA-256 of all records of both stores are printed. Exit code 1: they differ.`,
   });
 
   const exports = addStoreFlags(
     store.command("export").description("print all records as NDJSON, for svc store import"),
-  ).option("--output-file <file>", "write to a file that only you can read");
+  )
+    .option("--output-file <file>", "write to a file that only you can read")
+    .option("--readable", "export what can be read of a damaged db.json, and say what is missing");
   runs(exports, context, runExport, {
     examples: [
       ["svc store export --output-file backup.ndjson", "a file that only you can read"],
       ["svc store export | gzip > backup.ndjson.gz", "beside a running server"],
+      ["svc store export --readable --output-file rest.ndjson", "what is left of a damaged db.json"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.storeUnusable],
     notes: `It contains secret keys, password digests and provider tokens: keep it as safe as the store itself.
@@ -61,7 +64,7 @@ was cut or altered is never imported.`,
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition, EXIT.storeUnusable],
     notes: `The file is read whole before anything is written: one that is cut off or altered changes nothing. The store must
-be empty. If the import is interrupted, the same command continues it. Standard input is buffered in an unnamed file in
+be empty. If an import into a database is interrupted, the same command continues it. Standard input is buffered in an unnamed file in
 the system's temporary directory (TMPDIR), which disappears with the command.`,
   });
 }
@@ -100,10 +103,13 @@ function outcome({ from, to, isEqual, wasThere }: Copy): string {
 
 type Export = (write: (text: string) => Promise<void>) => Promise<Digests>;
 
-export async function runExport(context: Context, options: StoreOptions & Flags<"outputFile">): Promise<void> {
+type ExportOptions = StoreOptions & Flags<"outputFile", "readable">;
+
+export async function runExport(context: Context, options: ExportOptions): Promise<void> {
   const location = await storeLocation(context, options);
   const maintenance = await openMaintenance(context);
-  const run: Export = (write) => maintenance.export(location, write);
+  const run: Export = (write) =>
+    options.readable ? maintenance.exportReadable(location, write) : maintenance.export(location, write);
   const file = options.outputFile === undefined ? undefined : resolve(context.cwd, options.outputFile);
   const digests = await (file === undefined
     ? toStdout(context, run)

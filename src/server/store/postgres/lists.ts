@@ -1,5 +1,5 @@
+import { setImmediate } from "node:timers/promises";
 import type { SessionRecord, UserRecord } from "../records.ts";
-import { slices } from "../slices.ts";
 import { SearchTooSlow, type PageOptions, type Store, type UserView } from "../store.ts";
 import { causeOf, isTooSlow } from "./database/failures.ts";
 import { timestampOf } from "./database/connection.ts";
@@ -97,7 +97,7 @@ async function* batches<Row extends object>(
 async function* inPieces<Row, Out>(rows: AsyncIterable<Row[]>, present: (row: Row) => Out): AsyncIterable<Out[]> {
   for await (const batch of rows)
     for (let start = 0; start < batch.length; start += PIECE) {
-      await slices.next();
+      await setImmediate();
       yield batch.slice(start, start + PIECE).map(present);
     }
 }

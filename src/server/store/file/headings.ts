@@ -1,0 +1,83 @@
+import { randomBytes } from "node:crypto";
+import { VERSION, type TableName } from "../records.ts";
+import type { SnapshotInfo } from "../store.ts";
+import { parsedObject, seal, unseal } from "./lines.ts";
+
+const FORMAT = "svc-identity";
+const JOURNAL_FORMAT = "svc-identity-journal";
+
+/** The beginning of a `db.json`. */
+export interface Heading {
+  /** Random. It identifies the store and never changes. */
+  readonly store: string;
+  /** The `id` of the journal whose changes are in the document up to `number`. */
+  readonly journal: string;
+  /** The number of the last change in it. */
+  readonly number: number;
+  /** ISO 8601, by the machine's clock. */
+  readonly written_at: string;
+  /** How many records each table had. */
+  readonly records: Readonly<Record<TableName, number>>;
+  /** If it is a snapshot. */
+  readonly snapshot?: Pick<SnapshotInfo, "name" | "created_at">;
+}
+
+/** The first line of a journal. */
+export interface JournalHeading {
+  readonly store: string;
+  /** Random. */
+  readonly id: string;
+  /** The `journal` of the document that it continues. Null if the store had no document yet. */
+  readonly after: string | null;
+  /** The `number` of that document. */
+  readonly number: number;
+}
+
+/** 24 random hexadecimal digits, for a store or a journal. */
+export function newId(): string {
+  return randomBytes(12).toString("hex");
+}
+
+/**
+ * Whether a journal belongs to a document: it continues it, or its changes are in it, as when a crash left no time to begin
+ * the next.
+ * @param last the number of the last change in the journal
+ */
+export function belongs(journal: JournalHeading, last: number, document: Heading | undefined): boolean {
+  if (!document) return journal.after === null;
+  if (journal.store !== document.store) return false;
+  if (journal.after === document.journal) return journal.number === document.number;
+  // A document that replaces all records has a number of its own.
+  return journal.id === document.journal && last >= document.number - 1;
+}
+
+/** The first line of a `db.json`. */
+export function headingLine({ store, journal, number, written_at, records, snapshot }: Heading): string {
+  const heading = { format: FORMAT, version: VERSION, store, journal, number, written_at, records, snapshot };
+  return `${JSON.stringify(heading).slice(0, -1)},`;
+}
+
+/** @returns undefined if a line is not the first one of a `db.json` */
+export function headingIn(line: string): Heading | undefined {
+  return headingOf(parsedObject(line.replace(/,\r?$/, "}")));
+}
+
+/** @returns undefined if an object is not a `db.json`'s */
+export function headingOf(value: { readonly [name: string]: unknown } | undefined): Heading | undefined {
+  const isHeading =
+    value?.["format"] === FORMAT &&
+    typeof value["store"] === "string" &&
+    typeof value["journal"] === "string" &&
+    Number.isSafeInteger(value["number"]);
+  return isHeading ? (value as unknown as Heading) : undefined;
+}
+
+export function journalHeadingLine({ store, id, after, number }: JournalHeading): string {
+  return `${seal({ format: JOURNAL_FORMAT, version: VERSION, store, id, after, number })}\n`;
+}
+
+/** @returns undefined if it is not the first line of a journal */
+export function journalHeadingIn(line: Buffer): JournalHeading | undefined {
+  const found = unseal(line);
+  return found?.["format"] === JOURNAL_FORMAT ? (found as unknown as JournalHeading) : undefined;
+}

@@ -1,0 +1,82 @@
+import { dirname } from "node:path";
+import { Low } from "lowdb";
+import type { Warn } from "../store.ts";
+import { Tables } from "../memory/tables.ts";
+import { journalName, makeDirectory, stampOf, tidy } from "./directory.ts";
+import { DocumentFile } from "./document.ts";
+import { Files } from "./files.ts";
+import { newId } from "./headings.ts";
+import { Journal } from "./journal.ts";
+import { lockStore, type Lock } from "./lock.ts";
+import { readStore, type Reading } from "./read.ts";
+import { changed, damagedStore, doubtfulStore, notEmpty, notOpened } from "./refusals.ts";
+
+export interface OpenOptions {
+  readonly warn: Warn;
+  /** Whether to take a store whose `db.json` its owner has changed. */
+  readonly accepts?: boolean;
+  /** Whether to refuse a store with records. */
+  readonly mustBeEmpty?: boolean;
+}
+
+/** Opens a store's files for this process, or begins a new store. @throws {StoreRefused} */
+export async function openFiles(path: string, options: OpenOptions): Promise<Files> {
+  await makeDirectory(dirname(path));
+  const refuse = (error: unknown): never => {
+    throw notOpened(path, error);
+  };
+  const lock = await lockStore(path, options.warn).catch(refuse);
+  try {
+    return await openLocked(path, lock, options);
+  } catch (error) {
+    await lock.release();
+    return refuse(error);
+  }
+}
+
+const TORN =
+  "A crash leaves such a line, and then it was never acknowledged; a disk that lost data leaves one too, and then acknowledged changes are missing.";
+
+async function openLocked(
+  path: string,
+  lock: Lock,
+  { warn, accepts = false, mustBeEmpty = false }: OpenOptions,
+): Promise<Files> {
+  const reading = (await readStore(path)) ?? newStore(path);
+  const { low, file, number, faults, doubts, torn } = reading;
+  if (faults.length > 0) throw damagedStore(path, faults);
+  if (doubts.length > 0 && !accepts) throw doubtfulStore(path, doubts);
+  if (mustBeEmpty && !low.data.isEmpty) throw notEmpty(path);
+  if (torn !== undefined) warn(`${torn}, which was dropped. ${TORN}`);
+  await tidy(path);
+  const store = file.heading?.store ?? reading.journal?.store ?? newId();
+  if (reading.late > 0 || doubts.length > 0) {
+    file.heading = { store, journal: reading.journal?.id ?? newId(), number };
+    await low.write();
+  }
+  const heading = { store, id: newId(), after: file.heading?.journal ?? null, number };
+  const journal = await Journal.begin(journalName(path), heading, { beforeNaming: () => refuseNews(path, reading) });
+  return new Files({ path, low, file, lock, store, journal, number });
+}
+
+function newStore(path: string): Reading {
+  const file = new DocumentFile(path);
+  const low = new Low(file, new Tables());
+  return {
+    low,
+    file,
+    journal: undefined,
+    journalFile: undefined,
+    number: 0,
+    late: 0,
+    faults: [],
+    doubts: [],
+    torn: undefined,
+  };
+}
+
+/** The journal that was read loses its name. A process that the lock does not reach may have written more of it meanwhile. */
+function refuseNews(path: string, { journalFile }: Reading): void {
+  const name = journalName(path);
+  if (stampOf(name) !== journalFile) throw changed(name);
+}

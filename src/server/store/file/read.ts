@@ -1,0 +1,106 @@
+import { open, type FileHandle } from "node:fs/promises";
+import { Low } from "lowdb";
+import { byTable, TABLE_NAMES } from "../records.ts";
+import { Tables } from "../memory/tables.ts";
+import { absent, journalName, NO_LINK, refuseOthers, stampOf } from "./directory.ts";
+import { isNewer } from "./document-reader.ts";
+import { DocumentFile } from "./document.ts";
+import { belongs, type JournalHeading } from "./headings.ts";
+import { applyJournal, readJournal, type JournalContent } from "./journal-reader.ts";
+import { chunksOf } from "./lines.ts";
+import { newerVersion } from "./refusals.ts";
+
+/** A store's files, read whole. */
+export interface Reading {
+  /** All records that can be read are its data. */
+  readonly low: Low<Tables>;
+  readonly file: DocumentFile;
+  /** Of the journal as it is on the disk. */
+  readonly journal: JournalHeading | undefined;
+  /** The identity and size of that file. */
+  readonly journalFile: string | undefined;
+  /** The number of the last change. */
+  readonly number: number;
+  /** How many lines of the journal are not in the document. */
+  readonly late: number;
+  /** Why it can't be used: a sentence for each place. */
+  readonly faults: readonly string[];
+  /** Why it can't be used until its owner accepts it as it is. */
+  readonly doubts: readonly string[];
+  /** The remains of a crash, which lost nothing that was acknowledged. */
+  readonly torn: string | undefined;
+}
+
+const ATTEMPTS = 100;
+
+/**
+ * Reads a store as far as it can be read. It takes no lock, and a server may be using the store.
+ * @returns undefined if there is none
+ * @throws {StoreRefused} if its names have other things than files, or a newer svc wrote it
+ */
+export async function readStore(path: string): Promise<Reading | undefined> {
+  const now = (): string => `${stampOf(path)} ${stampOf(journalName(path))}`;
+  for (let attempt = 1; ; attempt++) {
+    const before = now();
+    const reading = await readOnce(path);
+    const isSound = !reading || reading.faults.length + reading.doubts.length === 0;
+    // A server may have written between the readings of the two files.
+    if (isSound || attempt === ATTEMPTS || before === now()) return reading;
+  }
+}
+
+async function readOnce(path: string): Promise<Reading | undefined> {
+  await refuseOthers(path);
+  const file = new DocumentFile(path);
+  const low = new Low<Tables>(file, new Tables());
+  await low.read();
+  const { content } = file;
+  if (content?.heading && isNewer(content.heading as object)) throw newerVersion(path);
+  const journalFile = stampOf(journalName(path));
+  const journal = await inJournal(path);
+  if (!content && !journal) return undefined;
+
+  const faults = content && !content.isAsWritten ? content.faults.map((fault) => `${path}: ${fault}`) : [];
+  const doubts = content?.isAsWritten === false && faults.length === 0 ? [edited(path, file)] : [];
+  const last = content?.heading?.number ?? 0;
+  const result = { low, file, journal: journal?.heading, journalFile, faults, doubts };
+  const name = journalName(path);
+  if (!journal) return { ...result, doubts: [...doubts, withoutJournal(path)], number: last, late: 0, torn: undefined };
+  faults.push(...journal.faults.map((fault) => `${name}: ${fault}`));
+  if (journal.heading && isNewer(journal.heading as object)) throw newerVersion(name);
+  const end = journal.lines.at(-1)?.number ?? journal.heading?.number ?? 0;
+  if (journal.heading && !belongs(journal.heading, end, content?.heading)) {
+    faults.push(`${name}: ${content ? ANOTHER_TIME : WITHOUT_DOCUMENT}`);
+    return { ...result, number: last, late: 0, torn: undefined };
+  }
+  const { number, applied, faults: gaps } = applyJournal(low.data, last, journal);
+  faults.push(...gaps.map((gap) => `${name}: ${gap}`));
+  const torn =
+    journal.torn &&
+    `${name} ends with an incomplete line at offset ${journal.torn.offset} (${journal.torn.bytes.length} bytes)`;
+  return { ...result, number, late: applied, torn };
+}
+
+async function inJournal(path: string): Promise<JournalContent | undefined> {
+  const handle: FileHandle | undefined = await open(journalName(path), NO_LINK).catch(absent);
+  if (!handle) return undefined;
+  try {
+    return await readJournal(chunksOf(handle, (await handle.stat()).size));
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What an edited document has, beside what it had. */
+function edited(path: string, { content }: DocumentFile): string {
+  const { written_at, records } = content!.heading!;
+  const now = content!.tables.counts();
+  const counts = byTable(TABLE_NAMES, (name) => (now[name] === records?.[name] ? "" : ` (${records?.[name]} before)`));
+  const shown = TABLE_NAMES.map((name) => `${now[name]} ${name}${counts[name]}`).join(", ");
+  return `${path} was changed since svc wrote it at ${written_at}. It has ${shown}`;
+}
+
+const withoutJournal = (path: string): string =>
+  `${journalName(path)} is missing, and changes that were acknowledged may be missing with it`;
+const ANOTHER_TIME = "it belongs to another store, or is of another time than db.json";
+const WITHOUT_DOCUMENT = "the db.json that it continues is missing";
