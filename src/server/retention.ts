@@ -78,7 +78,7 @@ export async function keepRetention(
 async function newestOf(store: Pick<Store, "sessions">, instances: readonly string[]): Promise<string | undefined> {
   let newest: string | undefined;
   for (const id of instances)
-    for await (const [first] of store.sessions(id, { limit: 1, isFresh: true }))
+    for await (const [first] of store.sessions(id, { limit: 1 }))
       if (first && first.last_signin_at > (newest ?? "")) newest = first.last_signin_at;
   return newest;
 }

@@ -12,7 +12,7 @@ it("A server without PL/pgSQL is refused, and nothing is created in it", async (
   await execute(url, "DROP EXTENSION plpgsql CASCADE");
   const lacks = "lacks PL/pgSQL. Use PostgreSQL 13 or newer, with its extension plpgsql.";
   await expect(open(url)).rejects.toThrow(lacks);
-  await expect(driverOf(url).migrate()).rejects.toThrow(lacks);
+  await expect(createMaintenance(() => {}).migrate(url)).rejects.toThrow(lacks);
   await expect(driverOf(url).check()).rejects.toThrow(lacks);
   expect(await admin(url)`SELECT to_regnamespace('svc') AS schema`).toEqual([{ schema: null }]);
 });
