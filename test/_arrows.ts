@@ -297,6 +297,38 @@ export async function forbiddenImports(src: string): Promise<string[]> {
   return found.flat();
 }
 
+/**
+ * Groups of files of a folder that import each other in a circle, values or types, each group in the order of its names. Alone
+ * an `import()` makes none: it is there to load later what imports its importer.
+ */
+export async function circles(folder: string): Promise<string[][]> {
+  const files = (await readdir(folder, { recursive: true })).filter((file) => /\.tsx?$/.test(file));
+  const importsOfOne = async (file: string): Promise<[string, string[]]> => {
+    const { module: found } = await parse(file, await readFile(join(folder, file), "utf8"));
+    const passedOn = found.staticExports.flatMap(({ entries }) => entries.map(({ moduleRequest }) => moduleRequest));
+    const specifiers = [...found.staticImports.map(({ moduleRequest }) => moduleRequest), ...passedOn];
+    const own = specifiers.flatMap((specifier) => (specifier?.value.startsWith(".") ? [specifier.value] : []));
+    return [file, own.map((specifier) => normalize(join(dirname(file), specifier)))];
+  };
+  const imports = new Map(await Promise.all(files.map(importsOfOne)));
+  const reached = new Map(files.map((file) => [file, reachedFrom(file, imports)]));
+  const groups = files.map((file) =>
+    files.filter((other) => reached.get(file)!.has(other) && reached.get(other)!.has(file)).toSorted(),
+  );
+  return [...new Map(groups.filter((group) => group.length > 1).map((group) => [group.join(), group])).values()];
+}
+
+function reachedFrom(start: string, imports: ReadonlyMap<string, readonly string[]>): Set<string> {
+  const reached = new Set<string>();
+  const next = [...(imports.get(start) ?? [])];
+  for (let file = next.pop(); file !== undefined; file = next.pop()) {
+    if (reached.has(file)) continue;
+    reached.add(file);
+    next.push(...(imports.get(file) ?? []));
+  }
+  return reached;
+}
+
 /** Ways to a module that the parser does not count among the imports. */
 const OTHER_WAYS = [
   /\brequire(?:\.resolve)?\(\s*["'`]([^"'`]+)/g,

@@ -3,12 +3,34 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { forbiddenImports, PACKAGES, roomOf, ROOMS } from "../_arrows.ts";
+import { circles, forbiddenImports, PACKAGES, roomOf, ROOMS } from "../_arrows.ts";
 
 const SRC = fileURLToPath(new URL("../../src", import.meta.url));
 
 it("Source files import only what the table of rooms and packages allows", async () => {
   expect(await forbiddenImports(SRC)).toEqual([]);
+});
+
+it("Source files import each other in no circle, not even types", { timeout: 120_000 }, async () => {
+  expect(await circles(SRC)).toEqual([]);
+});
+
+it("The check finds a circle of types, through folders and by what is passed on, and takes no import() for one", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "svc-planted-"));
+  const files: [file: string, code: string][] = [
+    ["a.ts", `import type { x } from "./b/index.ts";`],
+    ["b/index.ts", `export type { x } from "./c.ts";`],
+    ["b/c.ts", `import { type x } from "../a.ts";`],
+    ["d.ts", `import { x } from "./a.ts";\nexport const load = () => import("./e.ts");`],
+    ["e.ts", `import { x } from "./d.ts";`],
+  ];
+  try {
+    await mkdir(join(folder, "b"));
+    for (const [file, code] of files) await appendFile(join(folder, file), `${code}\n`);
+    expect(await circles(folder)).toEqual([["a.ts", "b/c.ts", "b/index.ts"]]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 it("The check finds every forbidden import between two rooms", { timeout: 60_000 }, async () => {

@@ -1,11 +1,10 @@
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
-import { normalizeEmail } from "../../wire/text/fold.ts";
 import { ApiError, SignInRefused } from "../errors.ts";
 import { flowIdOf } from "../history/flows.ts";
 import { beginningOf, redactText } from "../history/redact.ts";
-import type { Instances } from "../instances/instances.ts";
 import { parseRedirectUri, withParameters } from "../sign-in/redirect-uri.ts";
 import type { PersonaRecord } from "../store/records.ts";
+import { chosenAccount, decidedAccount } from "./account.ts";
 import type { LabelledBrowser } from "./browser.ts";
 import { decideSignIn, settle, type DecisionDeps, type Override } from "./decision.ts";
 import { readEdit } from "./edit.ts";
@@ -13,16 +12,14 @@ import type { AuthorizationRequest } from "./grants.ts";
 import { REDIRECT_ERRORS, isOutcomeAt } from "./outcomes.ts";
 import { pickerView, type Parameters, type PickerView } from "./picker.ts";
 import type { AuthorizationServer, Simulator } from "./simulator.ts";
-import { typedPersona } from "./typed-account.ts";
 
 /** A sealed request grows with its state. The service's own states have 64 characters. */
 const MAX_STATE_LENGTH = 512;
-const MAX_NAME_LENGTH = 256;
 /** Of an account that does not exist. */
 const MAX_SHOWN_LENGTH = 300;
 
 export interface AuthorizeDeps extends DecisionDeps {
-  readonly instances: Instances;
+  readonly instances: { byId(id: string): { readonly name: string } | undefined };
   readonly simulator: Simulator;
 }
 
@@ -171,23 +168,9 @@ function answerChoice(
     if ("edit" in read) return newPicker(server, { ...pending, profile: read.edit });
     return { ...pickerView(server, query, pending), refusedEdit: { typed, left, why: read.why } };
   }
-  const { persona, problem } = choose(server, query);
+  const { persona, problem } = chosenAccount(server, query);
   if (persona) return redirectToClient(server, pending, persona);
   return { ...pickerView(server, query, pending), problem, unknown: query.get("login_hint") };
-}
-
-/** The account that scenario or hint name, for a sign-in that needs no choice. A new address is a new account. */
-export function decidedAccount(
-  { name: at, personas }: AuthorizationServer,
-  hint: string | undefined,
-  override: Override | undefined,
-): PersonaRecord | undefined {
-  const hasAccount = (persona: PersonaRecord): boolean => persona.accounts[at] !== undefined;
-  const email = override?.as === undefined ? undefined : normalizeEmail(override.as);
-  const known = personas.find(override?.as ?? hint ?? "");
-  const named = known ?? (email && personas.add(typedPersona({ email, name: null, email_verified: true })));
-  if (named && hasAccount(named)) return named;
-  return override && override.as === undefined ? personas.first(hasAccount) : undefined;
 }
 
 export function redirectToClient(
@@ -209,26 +192,6 @@ function newPicker(server: AuthorizationServer, request: AuthorizationRequest, s
     ["q", search],
   ]);
   return pickerView(server, query, request);
-}
-
-/** The account that was clicked, or typed in. */
-function choose(
-  { name: at, personas }: AuthorizationServer,
-  query: Parameters,
-): { readonly persona?: PersonaRecord | undefined; readonly problem?: string } {
-  const none = (email: string) => ({ problem: `${email} has no account at ${PROVIDER_TITLES[at]}.` });
-  const typed = query.get("email");
-  const clicked = typed === undefined ? personas.find(query.get("login_hint") ?? "") : undefined;
-  if (clicked) return clicked.accounts[at] ? { persona: clicked } : none(clicked.email);
-  if (typed === undefined) return {};
-  const email = normalizeEmail(typed.trim());
-  if (email === undefined) return { problem: `"${typed}" is not an e-mail address.` };
-  const name = query.get("name")?.trim().slice(0, MAX_NAME_LENGTH) || null;
-  // An unverified address was requested explicitly, so it counts even if another account has the address.
-  if (query.has("unverified")) return { persona: personas.add(typedPersona({ email, name, email_verified: false })) };
-  const known = personas.find(email);
-  if (known && !known.accounts[at]) return none(email);
-  return { persona: known ?? personas.add(typedPersona({ email, name, email_verified: true })) };
 }
 
 /** Ends a sign-in for which an account was chosen that does not exist. */

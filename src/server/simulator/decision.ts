@@ -9,6 +9,7 @@ import type { Store } from "../store/store.ts";
 import type { LabelledBrowser } from "./browser.ts";
 import { editedNames, type Edit } from "./edit.ts";
 import type { AuthorizationRequest } from "./grants.ts";
+import { accountName } from "./typed-account.ts";
 
 /** Account and outcome that are decided before the picker is shown. */
 export interface Override {
@@ -63,10 +64,11 @@ export async function settle(
 ): Promise<void> {
   const { provider, state, outcome = "success", profile } = asked;
   const changes = profile && { profile: profile.set, omit: [...profile.omit] };
+  const account = persona && accountName(persona);
   const who = persona && { name: persona.name, email: persona.email };
   const profile_changes = profile && editedNames(profile);
   flows.of(flowIdOf(state))(
-    { requested_outcome: outcome, changes, ...(persona && { as: persona.id }) },
+    { requested_outcome: outcome, changes, ...(account !== undefined && { as: account }) },
     {
       name: "provider",
       ms,
@@ -74,7 +76,7 @@ export async function settle(
       answered: {
         status: 302,
         outcome,
-        account: persona?.id ?? null,
+        account: account ?? null,
         ...who,
         ...(profile_changes && { profile_changes }),
       },

@@ -8,7 +8,8 @@ import { flowIdOf } from "../history/flows.ts";
 import type { Connect } from "../providers/connections.ts";
 import type { SignIns } from "../sign-in/sign-in.ts";
 import type { InstanceRecord } from "../store/records.ts";
-import { decidedAccount, parseRequest, redirectToClient, withDecision, type AuthorizeDeps } from "./authorize.ts";
+import { decidedAccount } from "./account.ts";
+import { parseRequest, redirectToClient, withDecision, type AuthorizeDeps } from "./authorize.ts";
 import { decideSignIn, settle } from "./decision.ts";
 import type { Edit } from "./edit.ts";
 

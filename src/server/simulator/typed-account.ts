@@ -37,6 +37,11 @@ export function referenceTo({ id, email, name }: PersonaRecord): PersonaReferenc
   return { email, name, email_verified, ...(id !== typedId(email, email_verified) && { id }) };
 }
 
+/** The name of an account for people: its id in the seed, or the address that was typed in. */
+export function accountName(persona: PersonaRecord): string {
+  return referenceTo(persona).id ?? persona.email;
+}
+
 /** What identifies an account at its provider: `sub` of OpenID Connect, otherwise `id`. Undefined without an account. */
 export function uidOf(account: unknown): string | undefined {
   const { sub, id } = (account ?? {}) as { readonly sub?: string; readonly id?: string | number };

@@ -1,0 +1,43 @@
+import { PROVIDER_TITLES } from "../../wire/providers.ts";
+import { normalizeEmail } from "../../wire/text/fold.ts";
+import type { PersonaRecord } from "../store/records.ts";
+import type { Override } from "./decision.ts";
+import type { Parameters } from "./picker.ts";
+import type { AuthorizationServer } from "./simulator.ts";
+import { typedPersona } from "./typed-account.ts";
+
+const MAX_NAME_LENGTH = 256;
+
+/** The account that scenario or hint name, for a sign-in that needs no choice. A new address is a new account. */
+export function decidedAccount(
+  { name: at, personas }: AuthorizationServer,
+  hint: string | undefined,
+  override: Override | undefined,
+): PersonaRecord | undefined {
+  const hasAccount = (persona: PersonaRecord): boolean => persona.accounts[at] !== undefined;
+  const email = override?.as === undefined ? undefined : normalizeEmail(override.as);
+  const known = personas.find(override?.as ?? hint ?? "");
+  const named = known ?? (email && personas.add(typedPersona({ email, name: null, email_verified: true })));
+  if (named && hasAccount(named)) return named;
+  return override && override.as === undefined ? personas.first(hasAccount) : undefined;
+}
+
+/** The account that was clicked, or typed in. */
+export function chosenAccount(
+  { name: at, personas }: AuthorizationServer,
+  query: Parameters,
+): { readonly persona?: PersonaRecord | undefined; readonly problem?: string } {
+  const none = (email: string) => ({ problem: `${email} has no account at ${PROVIDER_TITLES[at]}.` });
+  const typed = query.get("email");
+  const clicked = typed === undefined ? personas.find(query.get("login_hint") ?? "") : undefined;
+  if (clicked) return clicked.accounts[at] ? { persona: clicked } : none(clicked.email);
+  if (typed === undefined) return {};
+  const email = normalizeEmail(typed.trim());
+  if (email === undefined) return { problem: `"${typed}" is not an e-mail address.` };
+  const name = query.get("name")?.trim().slice(0, MAX_NAME_LENGTH) || null;
+  // An unverified address was requested explicitly, so it counts even if another account has the address.
+  if (query.has("unverified")) return { persona: personas.add(typedPersona({ email, name, email_verified: false })) };
+  const known = personas.find(email);
+  if (known && !known.accounts[at]) return none(email);
+  return { persona: known ?? personas.add(typedPersona({ email, name, email_verified: true })) };
+}
