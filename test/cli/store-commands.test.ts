@@ -26,7 +26,7 @@ describe("The store of a store command", () => {
   ])("is named by %s", async (_, flags, env, expected) => {
     await writeFile(at("other.json"), '{"store":"d/db.json"}');
     const { code, stderr } = await svc(`check ${flags}`, { env });
-    expect(code).toBe(1);
+    expect(code).toBe(9);
     expect(stderr).toContain(`There is no store at ${at(expected)}.`);
   });
 
@@ -140,7 +140,7 @@ describe("svc store check --accept", () => {
     const before = await svc("check");
     expect(before).toMatchObject({ code: 1, stderr: "If this is what you want: svc store check --accept\n" });
     expect(before.stdout).toContain(`✗ ${path} was changed since svc wrote it at `);
-    expect(await svc("export")).toMatchObject({ code: 1, stderr: expect.stringContaining("--accept") as string });
+    expect(await svc("export")).toMatchObject({ code: 9, stderr: expect.stringContaining("--accept") as string });
     expect(await svc("check --accept")).toMatchObject({ code: 0, stderr: "" });
     expect((await svc("export")).stdout).toContain("Charles B.");
     expect(await svc("check --accept --json")).toMatchObject({ code: 0 });
@@ -156,7 +156,7 @@ describe("svc store check --accept", () => {
     await held.close();
     await damage(path);
     const before = await filesIn(dirname(path));
-    expect(await svc("check --accept")).toMatchObject({ code: 1 });
+    expect(await svc("check --accept")).toMatchObject({ code: 9 });
     expect(await filesIn(dirname(path))).toEqual(before);
     expect(await svc("check --accept --store postgres://127.0.0.1:1/svc")).toMatchObject({
       code: 2,
@@ -170,7 +170,7 @@ describe("svc store export --readable", () => {
     const path = await makeStore();
     await damage(path);
     const before = await filesIn(dirname(path));
-    expect(await svc("export")).toMatchObject({ code: 1, stderr: expect.stringContaining("--readable") as string });
+    expect(await svc("export")).toMatchObject({ code: 9, stderr: expect.stringContaining("--readable") as string });
     const { code, stderr } = await svc("export --readable --output-file rest.ndjson");
     expect(code).toBe(0);
     expect(stderr).toMatch(/db\.json: line \d+, offset \d+: not a record of users\.\n/);
@@ -192,7 +192,7 @@ it("svc store migrate is for a database", async () => {
 it("Store commands are refused without a store, and create none", async () => {
   for (const command of ["export", "export --readable", "check", "check --accept"])
     expect(await svc(command)).toMatchObject({
-      code: 1,
+      code: 9,
       stderr: expect.stringContaining("There is no store at") as string,
     });
   expect(await readdir(cwd)).toEqual([]);

@@ -46,7 +46,7 @@ describe("svc store copy", () => {
     await server.deleteUser(people().instances[1]!.id, people().users[0]!.id);
     expect((await svc("copy full/db.json data/db.json")).code).toBe(8);
     const { code, stdout, stderr } = await svc("copy data/db.json full/db.json");
-    expect([code, stdout]).toEqual([1, ""]);
+    expect([code, stdout]).toEqual([9, ""]);
     expect(stderr).toContain(`${at("full/db.json")} is not empty. Nothing was changed.`);
   });
 });
@@ -72,7 +72,7 @@ describe("svc store export and svc store import", () => {
     expect(await readFile(at("mine"), "utf8")).toBe("mine");
     expect(await svc("export --output-file missing/backup")).toMatchObject({ code: 1 });
     await damage(path);
-    expect(await svc("export --output-file backup")).toMatchObject({ code: 1 });
+    expect(await svc("export --output-file backup")).toMatchObject({ code: 9 });
     expect((await readdir(cwd)).toSorted()).toEqual(["data", "mine"]);
   });
 
@@ -107,7 +107,7 @@ describe("svc store export and svc store import", () => {
     await makeStore();
     const context = createContext({ cwd });
     const gone = { ...context.stdout, ready: async () => false };
-    expect(await main(["store", "export"], { ...context, stdout: gone })).toBe(1);
+    expect(await main(["store", "export", "--store", "data/db.json"], { ...context, stdout: gone })).toBe(1);
     expect(context.written.stderr).toContain("closed early");
   });
 });

@@ -24,7 +24,11 @@ export async function laterSources({ migration }: { migration: boolean }): Promi
   await symlink(join(ROOT, "node_modules"), join(directory, "node_modules"));
   await insert(join(directory, "src/server/store/columns.ts"), /^ {2}users: \{\n/m, ROW);
   if (migration)
-    await insert(join(directory, "src/server/store/postgres/schema.ts"), /MIGRATIONS[^=]*= \[TABLES/, MIGRATION);
+    await insert(
+      join(directory, "src/server/store/postgres/schema.ts"),
+      /MIGRATIONS[^=]*= \[\s*TABLES[^\]]*?(?=,?\s*\])/,
+      MIGRATION,
+    );
   return directory;
 }
 

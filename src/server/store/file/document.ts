@@ -23,6 +23,8 @@ export class DocumentFile implements Adapter<Tables> {
   size: number;
   /** The next time it is written, it begins with this. */
   heading: Omit<Heading, "records" | "written_at"> | undefined;
+  /** Called right before a file gets the name. If it throws, nothing is replaced. */
+  guard: () => void = () => undefined;
   readonly #path: string;
   /** The file that has the name now: the one that we read or wrote last. */
   #identity: string | undefined;
@@ -65,6 +67,7 @@ export class DocumentFile implements Adapter<Tables> {
     this.size = await writeAtomically(this.#path, (file) => writeText(file, heading, tables), {
       beforeNaming: (temporary) => {
         this.check();
+        this.guard();
         ours = identityOf(temporary);
       },
     });

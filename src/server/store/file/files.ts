@@ -51,6 +51,8 @@ export class Files implements Omit<Log, "onHang"> {
     this.#lock = lock;
     this.#journal = journal;
     this.#number = number;
+    // Another process that has taken the store may have begun a journal, and left the document alone.
+    file.guard = () => this.#journal.check();
   }
 
   get tables(): Tables {
