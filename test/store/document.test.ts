@@ -81,7 +81,7 @@ describe("A db.json that its owner has edited", () => {
   });
 
   it("is refused with line and column where it is no JSON any more", async () => {
-    const path = await edited((text) => `${JSON.stringify(JSON.parse(text), undefined, 2).slice(0, -30)}`);
+    const path = await edited((text) => JSON.stringify(JSON.parse(text), undefined, 2).slice(0, -30));
     expect((await refused(path)).message).toMatch(/db\.json: not JSON: .* \(line \d+, column \d+\)/);
   });
 });

@@ -33,7 +33,7 @@ export const HELP_LAYOUT: Partial<Help> = {
     if (command.parent === null) return firstScreen(command, helper.helpWidth);
     const { notes } = helpOf(command) ?? {};
     return [
-      `${Help.prototype.formatHelp.call(helper, command, helper)}`,
+      Help.prototype.formatHelp.call(helper, command, helper),
       wrap("Global options: --json, --output, --profile, --instance. More: svc help options", helper.helpWidth),
       "",
       ...(notes === undefined ? [] : [`${wrap(notes, helper.helpWidth)}\n`]),

@@ -107,7 +107,7 @@ function FindPerson() {
   const find = (event: SubmitEvent): void => {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
-    const user = String(new FormData(form).get("user")).trim();
+    const user = (new FormData(form).get("user") as string).trim();
     if (user === "") return;
     go(["flows"], { user });
     form.reset();

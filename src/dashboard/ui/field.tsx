@@ -69,28 +69,6 @@ export function TextField({
   );
 }
 
-/** A box to tick. */
-export function Check(props: {
-  label: string;
-  /** What screen readers call it, if not its label. */
-  title?: string;
-  checked: boolean;
-  onChange: (isChecked: boolean) => void;
-}) {
-  const { label, title, checked, onChange } = props;
-  return (
-    <label class="check">
-      <input
-        type="checkbox"
-        checked={checked}
-        aria-label={title}
-        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
-      />
-      {label}
-    </label>
-  );
-}
-
 /** A box that the form sends by its name. */
 export function CheckField({ name, label, checked }: { name: string; label: string; checked: boolean }) {
   return (

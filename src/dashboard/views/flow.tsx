@@ -93,8 +93,8 @@ export function Flow({ id }: { id: string }) {
 
 /** The requests that took a sign-in further, oldest first. @param steps with each of them there may be another request */
 function RequestsOf({ flow, steps }: { flow: string; steps: number }) {
-  const read = () => control.request("GET /requests", { query: { flow } });
-  const { data, error, reload } = useLoad(read, [flow, steps]);
+  const load = () => control.request("GET /requests", { query: { flow } });
+  const { data, error, reload } = useLoad(load, [flow, steps]);
   return (
     <TablePanel<RequestEntry>
       title="Requests"

@@ -25,11 +25,11 @@ export function SearchView(props: {
   const { noun, title, note, actions, children } = props;
   const { query: text = "", instance: wanted } = location.value.query;
   const instance = wanted ?? preferredInstance.value;
-  const query = { ...searchFor(text), instance };
+  const search = { ...searchFor(text), instance };
   return (
     <>
       <Heading title={title} note={note}>
-        <Button onClick={() => save(noun, query)}>Export CSV</Button>
+        <Button onClick={() => save(noun, search)}>Export CSV</Button>
         {actions}
       </Heading>
       <div class="filters">
@@ -51,7 +51,7 @@ export function SearchView(props: {
           }}
         />
       </div>
-      {children(query)}
+      {children(search)}
     </>
   );
 }
