@@ -96,8 +96,8 @@ describe.each(Object.entries(APPLICATIONS))("The middleware for %s", (_, start) 
     [
       "with nonsense",
       { authorization: 'Bearer x", evil="' },
-      'Bearer realm="svc", error="invalid_token", error_description="Token invalid"',
-      "Token invalid",
+      'Bearer realm="svc", error="invalid_token", error_description="Token invalid signature"',
+      "Token invalid signature",
     ],
   ])("answers a request %s with 401 and says what to do", async (__, headers, challenge, error) => {
     const ask = await start();

@@ -7,6 +7,7 @@ import {
   withoutNonce,
   type RedirectUri,
 } from "../../wire/redirect-uri.ts";
+import { redactText } from "../history/redact.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import type { Caller } from "./caller.ts";
 import { parseRedirectUri, refused } from "./redirect-uri.ts";
@@ -36,7 +37,7 @@ export function redirectRule(
   const { name, redirect_uris, preview } = instance;
   const uri = parseRedirectUri(text);
   const isAny = allowsAny(instance);
-  const register = `Add ${JSON.stringify(entryFor(uri))} to its redirect_uris`;
+  const register = `Add ${JSON.stringify(redactText(entryFor(uri)))} to its redirect_uris`;
   const isListed = redirect_uris.some((entry) => matches(entry, uri, preview));
   if (isListed || (isLocal && (isAny || (redirect_uris.length === 0 && isLoopbackUri(uri))))) return listed(text);
   if (redirect_uris.length > 0 && !isAny)
