@@ -59,7 +59,7 @@ export function parseAddress(text: string, variables: Environment = {}) {
     username,
     database: path || (env["PGDATABASE"] ?? username),
     /** Undefined if it is in the password file, or there is none. */
-    password: decoded(url.password) || env["PGPASSWORD"],
+    password: decoded(url.password) || env["PGPASSWORD"] || undefined,
     tls: tlsOf(parameter("sslmode", "PGSSLMODE"), parameter("sslrootcert", "PGSSLROOTCERT")),
     mustWrite: mustWrite(parameter("target_session_attrs", "PGTARGETSESSIONATTRS"), hosts.length),
     application_name: parameters.get("application_name") ?? "svc",
