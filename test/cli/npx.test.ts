@@ -40,14 +40,14 @@ it("svc dev reset says how to undo it", async () => {
   expect(await undo({})).toContain("\nTo undo this: svc dev snapshot restore previous-2\n");
 });
 
-it("the message of an error names the command to repair a store with", async () => {
+it("the message of an error names the command to keep what is left of a store with", async () => {
   await writeFile(join(cwd, "app.json"), '{"name":"app"}');
   const read = (env: Record<string, string>): Promise<CliResult> =>
     runCli(["store", "export", "--store", "app.json"], { cwd, env });
   const { stderr } = await read(NPX);
-  expect(stderr).toContain("is not an svc store");
-  expect(stderr).toContain(": npx svc-identity store repair");
-  expect((await read({})).stderr).toContain(": svc store repair");
+  expect(stderr).toContain("app.json: not a store: its heading is missing.");
+  expect(stderr).toContain(" with: npx svc-identity store export --readable --store ");
+  expect((await read({})).stderr).toContain(" with: svc store export --readable --store ");
 });
 
 it("a warning of svc serve names the command that changes an instance", () => {

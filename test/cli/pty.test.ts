@@ -105,10 +105,10 @@ describe.skipIf(!isThere("script"))("On a terminal", () => {
   });
 
   it.each([
-    [60, 60],
-    [120, 100],
-  ])("svc --help on %i columns has lines of at most %i", async (columns, widest) => {
-    const terminal = start("--help", {}, `stty cols ${columns} rows 50; `);
+    ["--help", 60, 60],
+    ["users delete --help", 120, 100],
+  ])("svc %s on %i columns has lines of at most %i", async (args, columns, widest) => {
+    const terminal = start(args, {}, `stty cols ${columns} rows 50; `);
     expect(await terminal.code).toBe(0);
     const longest = Math.max(
       ...terminal

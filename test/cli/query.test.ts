@@ -63,7 +63,7 @@ describe("A search term", () => {
   it("can come from a file or from several lines of standard input", async () => {
     const stdin = "email:*@acme.test\r\n\n-name:bot*\n";
     expect(await queryOf([...USERS_SEARCH, "--query-file", "-", "name:a*"], { stdin })).toBe(
-      "email:*@acme.test -name:bot* name:a*",
+      "email:*@acme.test name:a* -name:bot*",
     );
   });
 

@@ -5,6 +5,8 @@ import { createContext, runCli, type TestContext } from "../_cli.ts";
 import { followSignIn, startServer, type ControlledServer } from "../_control.ts";
 
 const REASON = "access_denied: GitHub reported access_denied: the user cancelled, or may not use this application.";
+/** The same in a sign-in that a scenario decided. */
+const ASKED = REASON.replace(": ", ": As the scenario access_denied asked: ");
 const TOKEN = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl";
 
 /** A server that reports as svc serve does, into the buffers of a context. */
@@ -51,12 +53,12 @@ it.each([
   ["JSON", jsonReport],
 ])("svc serve says in %s once why a sign-in failed", async (_, report) => {
   const { server, context } = await reporting(report);
-  const times = (): number => context.written.stdout.split(REASON).length - 1;
+  const times = (reason: string): number => context.written.stdout.split(reason).length - 1;
   const outcome = "access_denied";
   expect((await server.control("POST /sign-ins", { provider: "github", outcome })).status).toBe(201);
-  expect(times()).toBe(1);
+  expect(times(REASON)).toBe(1);
   expect((await server.control("POST /scenarios", { outcome })).status).toBe(201);
   const query = new URLSearchParams({ provider: "github", redirect_uri: `${server.url}/__svc/signed-in` });
   await followSignIn(`${server.url}/oauth/authorize?${query.toString()}`);
-  expect([times(), context.written.stderr]).toEqual([2, ""]);
+  expect([times(REASON), times(ASKED), context.written.stderr]).toEqual([1, 1, ""]);
 });

@@ -12,7 +12,7 @@ async function banner(cwd: string, ...flags: string[]): Promise<string> {
 
 it("The banner has a gap between the name of an instance and its address, and one column for all values", async () => {
   const cwd = temporaryDirectory();
-  expect(await runCli(["init", "--yes", "--name", "My application"], { cwd })).toMatchObject({ code: 0 });
+  expect(await runCli(["init", "--name", "My application"], { cwd })).toMatchObject({ code: 0 });
   const lines = (await banner(cwd)).split("\n").filter((line) => line.includes("http://") || line.includes("pk_"));
   expect(lines.find((line) => line.includes("My application"))).toMatch(
     /^ {2}My application {2}http:\/\/my-application\./,
@@ -25,7 +25,7 @@ it("The banner has a gap between the name of an instance and its address, and on
 it("The banner keeps its columns where an instance has a very long name", async () => {
   const cwd = temporaryDirectory();
   const name = "N".repeat(200);
-  expect(await runCli(["init", "--yes", "--name", name], { cwd })).toMatchObject({ code: 0 });
+  expect(await runCli(["init", "--name", name], { cwd })).toMatchObject({ code: 0 });
   const shown = await banner(cwd);
   expect(shown).toContain(`  ${name}  http://`);
   expect(shown).toMatch(/^ {2}Front door {16}http:/m);

@@ -220,17 +220,3 @@ describe("svc sign-in with a browser", () => {
     );
   });
 });
-
-describe("svc open sign-in", () => {
-  it.each([
-    [["http://localhost:3000/callback"], "http://localhost:3000/callback"],
-    [["com.example.app:/callback", "https://app.test/callback?*"], "https://app.test/callback"],
-    [["*"], "http://localhost:7820/__svc/signed-in"],
-  ])("prints a link that the service accepts where redirect_uris are %j", async (list, target) => {
-    await register(list);
-    const env = { SVC_SECRET_KEY: undefined, SVC_BASE_URL: undefined };
-    const { stdout } = await runCli(["open", "sign-in", "--print"], { service, cwd, env });
-    expect(returnsTo(stdout)).toBe(target);
-    expect((await service.fetch(stdout.trim())).status).toBe(302);
-  });
-});

@@ -44,7 +44,7 @@ it("svc --version loads nothing of its commands", async () => {
 it("svc users search starts without the server, other commands, prompts or the help's topics", async () => {
   await serve(["--store", "memory"], { cwd: directory });
   const { options, loaded } = observed("search");
-  expect(await run(["users", "search", "email:*@acme.test", "--output", "ids"], options)).toMatchObject({ code: 0 });
+  expect(await run(["users", "search", "email:*@acme.test", "--fields", "id"], options)).toMatchObject({ code: 0 });
   const sources = loaded();
   expect(sources).toContain("src/cli/commands/users/index.ts");
   const rest = /^src\/(server\/|cli\/commands\/(sign-in|dev|store|doctor)\/|cli\/help\/topics)/;

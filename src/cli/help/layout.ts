@@ -3,7 +3,7 @@ import { Help, type Command } from "commander";
 import { helpOf } from "../command.ts";
 import type { Stream } from "../context.ts";
 import { commandPath, subcommands } from "./command-map.ts";
-import { TOPICS } from "./topics.ts";
+import { TOPIC_NAMES } from "./topic-names.ts";
 
 /** Without a terminal. */
 export const STANDARD_WIDTH = 80;
@@ -75,7 +75,7 @@ ${rows(
 )}
 ${rows([["and", "--timeout, --retries, --wait, --insecure, --utc, --no-color"]], 19)}
 
-Read more: svc help <command>, or: svc help ${Object.keys(TOPICS).join(", ")}
+Read more: svc help <command>, or: svc help ${TOPIC_NAMES.join(", ")}
 `,
     width,
   );

@@ -3,17 +3,21 @@ import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/search/fiel
 import { enumerated } from "../../wire/text/suggestion.ts";
 import { PROVIDERS } from "../../wire/providers.ts";
 import { CLI_ERRORS, EXIT_MEANINGS } from "../errors.ts";
+import type { TOPIC_NAMES } from "./topic-names.ts";
+
+interface Topic {
+  readonly description: string;
+  readonly text: (program: Command) => string;
+}
 
 /** What `svc help <topic>` prints. */
-export const TOPICS: Readonly<
-  Record<string, { readonly description: string; readonly text: (program: Command) => string }>
-> = {
+export const TOPICS: Readonly<Record<string, Topic>> = {
   query: { description: "how to search for users and sessions", text: query },
   output: { description: "what is printed where, and in which format", text: output },
   options: { description: "the options that every command takes", text: options },
   environment: { description: "environment variables", text: environment },
   "exit-codes": { description: "what each exit code means", text: exitCodes },
-};
+} satisfies Record<(typeof TOPIC_NAMES)[number], Topic>;
 
 function query(): string {
   return `A search is a list of terms. Terms on different fields are combined with AND, terms on one field with OR, except for

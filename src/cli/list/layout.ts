@@ -26,6 +26,9 @@ export function layOut(columns: readonly LaidOut[], cells: readonly (readonly st
     shown.splice(spare, 1);
   }
   const widths = shown.map((i) => natural[i]!);
+  // The last text gives way down to what is readable, and only then the others.
+  const last = shown.indexOf(lastText);
+  if (last >= 0) widths[last] = Math.max(least(lastText), widths[last]! - Math.max(0, total(widths) - available));
   for (let i = widths.length - 1; i >= 0; i--) {
     const excess = Math.max(0, total(widths) - available);
     widths[i] = Math.max(Math.min(widths[i]!, MIN_WIDTH), widths[i]! - excess);

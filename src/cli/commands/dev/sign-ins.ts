@@ -69,7 +69,6 @@ export function addSignIns(dev: Command, context: Context): void {
   runs(next, context, runNext, {
     examples: [
       ["svc dev next github --as ada", "the next sign-in with github is Ada's, without the account picker"],
-      ["svc dev next --outcome access_denied", "the next one is declined, whatever the provider"],
       ["svc dev next google --outcome token_timeout --times 3", "google fails three times"],
       ["svc dev next github --delay token=12s", "its token endpoint is slower than svc waits"],
       ["svc dev next --as ada --field name=null --omit picture", "her profile has other fields"],

@@ -48,6 +48,8 @@ function refuseTwins(tables: Tables, [name, record]: Entry, before: RecordOf[Tab
     const value = record[column as keyof typeof record];
     const others = [...tables.instances.values()].filter((other) => other !== before);
     if (others.some((other) => other[column as keyof typeof other] === value))
-      throw new AlreadyExists(`instances.${column}: another record has ${sealed ? "the same" : `"${value as string}"`}`);
+      throw new AlreadyExists(
+        `instances.${column}: another record has ${sealed ? "the same" : `"${value as string}"`}`,
+      );
   }
 }
