@@ -266,7 +266,6 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   preact: ["dashboard"],
   "@preact/signals": ["dashboard"],
   pg: ["server/store/postgres/database"],
-  pgpass: ["server/store/postgres/database/connection.ts"],
   "prom-client": ["server/metrics.ts"],
   "string-width": ["cli/list"],
   tldts: ["server/sign-in/registrable-domain.ts"],

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { temporaryDirectory } from "../_files.ts";
 import { admin, createDatabase } from "./_postgres.ts";
 import { awaitServer, open } from "./_store.ts";
@@ -21,8 +21,7 @@ it("PostgreSQL: a password that changes while svc runs is read again from the pa
   await write("first");
   const address = new URL(url);
   Object.assign(address, { username: role, password: "" });
-  vi.stubEnv("PGPASSFILE", file);
-  onTestFinished(() => void vi.unstubAllEnvs());
+  address.searchParams.set("passfile", file);
   const warnings: string[] = [];
   const store = await open(address.href, warnings);
   warnings.length = 0;

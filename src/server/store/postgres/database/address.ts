@@ -1,4 +1,5 @@
-import { userInfo } from "node:os";
+import { homedir, userInfo } from "node:os";
+import { join } from "node:path";
 import { badAddress } from "./failures.ts";
 import { tlsOf } from "./tls.ts";
 
@@ -21,6 +22,7 @@ const PARAMETERS: readonly string[] = [
   "target_session_attrs",
   "connect_timeout",
   "options",
+  "passfile",
   "application_name",
   "schema_owner",
   "pool_size",
@@ -60,6 +62,7 @@ export function parseAddress(text: string, variables: Environment = {}) {
     database: path || (env["PGDATABASE"] ?? username),
     /** Undefined if it is in the password file, or there is none. */
     password: decoded(url.password) || env["PGPASSWORD"] || undefined,
+    passwordFile: parameter("passfile", "PGPASSFILE") ?? join(homedir(), ".pgpass"),
     tls: tlsOf(parameter("sslmode", "PGSSLMODE"), parameter("sslrootcert", "PGSSLROOTCERT")),
     mustWrite: mustWrite(parameter("target_session_attrs", "PGTARGETSESSIONATTRS"), hosts.length),
     application_name: parameters.get("application_name") ?? "svc",

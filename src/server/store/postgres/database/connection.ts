@@ -1,5 +1,5 @@
+import { readFile, stat } from "node:fs/promises";
 import { types as known, type ClientBase, type ClientConfig } from "pg";
-import pgpass from "pgpass";
 import type { Address, Host } from "./address.ts";
 import { sslOption } from "./tls.ts";
 
@@ -106,12 +106,25 @@ export function isoOf(text: string): string {
   return `${year}${text.slice(4, 10)}T${time.length === 8 ? `${time}.000` : time.padEnd(12, "0")}Z`;
 }
 
-/** The address's own password or `PGPASSWORD`, else the one in the password file. Only called if the server asks for one. */
-export async function passwordFor({ password, database, username }: Address, { host, port }: Host): Promise<string> {
-  // libpq looks up the directory of a socket by this name.
-  const server = { host: host.startsWith("/") ? "localhost" : host, port, database, user: username };
-  const found = password ?? (await new Promise<string | undefined>((resolve) => pgpass(server, resolve)));
+/** `host:port:database:user:password`; a backslash makes the next character literal. */
+const PASSWORD_LINE = /^((?:\\.|[^\\:])*):((?:\\.|[^\\:])*):((?:\\.|[^\\:])*):((?:\\.|[^\\:])*):(.*)$/;
+
+/**
+ * The password for a host: the address's own or `PGPASSWORD`, else the one in the password file, in the form of libpq's
+ * `.pgpass`. Like libpq it ignores a file that others can read. Only called if the server asks for one.
+ */
+export async function passwordFor(address: Address, host: Host): Promise<string> {
+  const found = address.password ?? (await passwordInFile(address, host).catch(() => undefined));
   // The server's own code for a wrong one.
   if (!found) throw Object.assign(new Error("the server asks for a password, and none was given"), { code: "28P01" });
   return found;
+}
+
+async function passwordInFile({ passwordFile, database, username }: Address, { host, port }: Host) {
+  if (process.platform !== "win32" && ((await stat(passwordFile)).mode & 0o077) !== 0) return undefined;
+  const lines = (await readFile(passwordFile, "utf8")).split(/\r?\n/);
+  const wanted = [host.startsWith("/") ? "localhost" : host, String(port), database, username];
+  return lines
+    .map((line) => PASSWORD_LINE.exec(line)?.map((field) => field.replace(/\\(.)/g, "$1")))
+    .find((fields) => fields && wanted.every((value, n) => [value, "*"].includes(fields[n + 1]!)))?.[5];
 }
