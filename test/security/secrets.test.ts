@@ -165,7 +165,7 @@ describe("T24: No log, error or page contains a secret", { timeout: 120_000 }, (
     writeFileSync(join(directory, "seed.json"), JSON.stringify(seed));
     const config = { seed: "seed.json", providers: connectionsTo(provider) };
     writeFileSync(join(directory, "svc.config.json"), JSON.stringify(config));
-    const server = await startSvc(["--json"], { cwd: directory });
+    const server = await startSvc(["--json", "--config", "svc.config.json"], { cwd: directory });
     const { texts, secrets } = await exercise(server.port, SECRET, provider);
     await server.stop();
     const output = server.output();
