@@ -70,7 +70,8 @@ async function readOnce(path: string): Promise<Reading | undefined> {
   if (journal.heading && isNewer(journal.heading as object)) throw newerVersion(name);
   const end = journal.lines.at(-1)?.number ?? journal.heading?.number ?? 0;
   if (journal.heading && !belongs(journal.heading, end, content?.heading)) {
-    faults.push(`${name}: ${content ? ANOTHER_TIME : WITHOUT_DOCUMENT}`);
+    // What was changed in the document may be what names its journal.
+    faults.push(...doubts, `${name}: ${content ? ANOTHER_TIME : WITHOUT_DOCUMENT}`);
     return { ...result, number: last, late: 0, torn: undefined };
   }
   const { number, applied, faults: gaps } = applyJournal(low.data, last, journal);
