@@ -5,6 +5,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { ServeError } from "../server/errors.ts";
 import type { TestService } from "./index.ts";
+import { variablesOf, withoutVariables } from "../wire/variables.ts";
 import { checkOptions } from "./options.ts";
 
 export interface WorkerApplication {
@@ -42,12 +43,18 @@ export async function startApplication(
 ): Promise<RunningApplication> {
   checkOptions("application", application, OPTIONS, 'application: { command: "npx next start" }');
   const { command, cwd, env = {}, ready = "/", timeoutMs = 60_000 } = application;
+  const server = { url: service.url, control_key: service.controlKey };
   const port = await freePort();
   const origin = `http://localhost:${port}`;
   const child = spawn(command, {
     shell: true,
     cwd,
-    env: { ...withoutService(environment), ...variablesOf(service), PORT: String(port), ...env },
+    env: {
+      ...withoutVariables(environment),
+      ...variablesOf(server, service.instances[0], true),
+      PORT: String(port),
+      ...env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
     // A group of its own, because a shell does not pass a signal on to what it started.
     detached: process.platform !== "win32",
@@ -85,22 +92,6 @@ async function freePort(): Promise<number> {
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   return port;
-}
-
-/** What is meant for another service is not passed on. */
-function withoutService(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.toUpperCase().startsWith("SVC_")));
-}
-
-function variablesOf({ url, controlKey, instances: [first] }: TestService): Record<string, string> {
-  return {
-    SVC_BASE_URL: url,
-    SVC_API_URL: url,
-    SVC_SECRET_KEY: first.secret_key,
-    SVC_PUBLISHABLE_KEY: first.publishable_key,
-    SVC_CONTROL_URL: url,
-    SVC_CONTROL_KEY: controlKey,
-  };
 }
 
 async function stopped(child: ChildProcess): Promise<void> {

@@ -1,6 +1,7 @@
 import { Option } from "commander";
 import { runs, type GlobalFlags, type Program } from "../command.ts";
-import { chooseInstance, variablesOf, requireLocalServer } from "../connection/target.ts";
+import { variablesOf } from "../../wire/variables.ts";
+import { chooseInstance, requireLocalServer } from "../connection/target.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../errors.ts";
 import { quoted, printJson } from "../output/text.ts";

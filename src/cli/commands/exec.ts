@@ -2,8 +2,8 @@ import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process"
 import { once } from "node:events";
 import { constants } from "node:os";
 import { resolve } from "node:path";
+import { variablesOf, withoutVariables } from "../../wire/variables.ts";
 import { runs, type Flags, type Program } from "../command.ts";
-import { variablesOf } from "../connection/target.ts";
 import type { Context } from "../context.ts";
 import { UsageError, CliError, EXIT } from "../errors.ts";
 import { harmless } from "../output/text.ts";
@@ -48,9 +48,7 @@ export async function runExec(context: Context, { seed }: Flags<"seed">, words: 
     try {
       const [first] = server.instances;
       if (!first) throw new UsageError("The seed has no instance.", "Add one to it, or omit --seed.");
-      // What is meant for another service is not passed on.
-      const others = Object.entries(context.env).filter(([name]) => !name.toUpperCase().startsWith("SVC_"));
-      const env = { ...Object.fromEntries(others), ...variablesOf(server, first, true) };
+      const env = { ...withoutVariables(context.env), ...variablesOf(server, first, true) };
       return await foreground.run(command, args, { cwd: context.cwd, env });
     } finally {
       await server.close();
