@@ -38,7 +38,7 @@ it("T73: An application's folder, its package, its commits and its own web serve
   writeFileSync(join(cwd, "package.json"), '{ "name": "shop", "version": "1.0.0", "type": "module" }');
   writeFileSync(join(cwd, "index.html"), "<!doctype html><title>Shop</title>");
 
-  svc("init", "--yes", "--name", "Shop");
+  svc("init", "--name", "Shop");
   const server = await startSvc(["--json"], { cwd });
   const token = svc("sign-in", "--as", "ada", "--token").trim();
   expect(token.split(".")).toHaveLength(3);

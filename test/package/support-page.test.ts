@@ -35,6 +35,7 @@ it("The commands of its tickets work after svc login", async () => {
   expect(tickets.length).toBeGreaterThan(8);
   const directory = await loggedIn();
   await writeFile(join(directory, "package.json"), "{}");
+  await writeFile(join(directory, "leavers.txt"), "charles@acme.test\n");
   for (const command of tickets) {
     // No person is there to answer.
     const preview = command.includes("users delete") ? " --dry-run" : "";
