@@ -129,9 +129,9 @@ describe("Opening a PostgreSQL store", () => {
     const migrated = (): Promise<CliResult> => runCli(["store", "migrate"], { env: { SVC_STORE: url } });
     expect(await migrated()).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(/: created the missing indexes\. It has format \d+ already\.\n$/),
+      stderr: expect.stringMatching(/: created the missing indexes\. It has version \d+ already\.\n$/),
     });
-    expect((await migrated()).stderr).toMatch(/ has format \d+: nothing to do\.\n$/);
+    expect((await migrated()).stderr).toMatch(/ has version \d+: nothing to do\.\n$/);
     const json = await runCli(["store", "migrate", "--json"], { env: { SVC_STORE: url } });
     expect(JSON.parse(json.stdout)).toMatchObject({ trigrams: true, indexed: false });
     expect((await checkPostgres(url)).notes).toEqual([]);

@@ -12,6 +12,7 @@ import {
   isLost,
   isReadOnly,
   isRepeatable,
+  isTimeUp,
   isTooSlow,
   isUnavailable,
   NoAnswer,
@@ -96,7 +97,7 @@ export function openDatabase(address: Address, warn: Warn) {
         const isSilent = caught instanceof NoAnswer && !isWaiting && answered < asked;
         if (server && (isSilent || isLost(caught))) void servers.renew(current, isSilent);
         // If the time ends during an attempt, those before say why.
-        const error = caught instanceof NoAnswer ? (busy ?? servers.hanging() ?? caught) : caught;
+        const error = isTimeUp(caught) ? (busy ?? servers.hanging() ?? caught) : caught;
         if (isBusy(error)) busy = error;
         // Without a server, whatever the reason.
         const isAway = isSilent || isLost(caught) || !server;

@@ -35,6 +35,9 @@ export const isUnstorable = saying("22P02", "22P05", "54000");
 /** Whether the server's disk is full. Rows that fit into its existing pages can still be written. */
 export const isFull = saying("53100");
 
+/** Whether the time for an answer, or for a connection, has ended. */
+export const isTimeUp = saying("NO_ANSWER", "CONNECT_TIMEOUT");
+
 export class NoAnswer extends Error {
   readonly code = "NO_ANSWER";
 }
