@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// CommonJS, as all of the command: see build.js.
+// CommonJS, as all of the command: see scripts/build.js.
 const { enableCompileCache } = require("node:module");
 const { cacheDirectory } = require("./cache-directory.js");
 

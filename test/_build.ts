@@ -3,7 +3,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./_paths.ts";
 
-const SOURCES = ["src", "build.js", "package.json"];
+const SOURCES = ["src", "scripts/build.js", "package.json"];
 /** What the build writes last. */
 const BUILT = "dist/THIRD-PARTY-LICENSES.txt";
 
@@ -11,7 +11,7 @@ const BUILT = "dist/THIRD-PARTY-LICENSES.txt";
 export function buildIfStale(): void {
   const builtAt = statSync(join(ROOT, BUILT), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (SOURCES.some((source) => newest(join(ROOT, source)) > builtAt))
-    execFileSync(process.execPath, ["build.js"], { cwd: ROOT, stdio: "inherit" });
+    execFileSync(process.execPath, ["scripts/build.js"], { cwd: ROOT, stdio: "inherit" });
 }
 
 /** Of a file, or of everything in a directory. A file that is removed changes its directory. */

@@ -6,7 +6,7 @@ import { ROOT } from "./_paths.ts";
 export const PAGES: readonly string[] = [
   "README.md",
   "CONTRIBUTING.md",
-  "SECURITY.md",
+  ".github/SECURITY.md",
   "examples/README.md",
   ...(await readdir(join(ROOT, "docs"))).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`),
 ];

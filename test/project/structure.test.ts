@@ -54,6 +54,13 @@ describe(".ci/cli-reference.js", () => {
   });
 });
 
+it("The root shows at most 20 entries, with what a build and npm add", async () => {
+  const { stdout } = await promisify(execFile)("git", ["ls-files"], { cwd: root });
+  const tracked = stdout.split("\n").map((path) => path.split("/")[0]!);
+  const entries = new Set([...tracked, "dist", "llms.txt", "node_modules"].filter((name) => /^[^.]/.test(name)));
+  expect(entries.size, [...entries].join(" ")).toBeLessThanOrEqual(20);
+});
+
 describe("The fixtures", () => {
   // `npx vitest run test/project/structure.test.ts -u` writes it.
   it("include a JSON Schema that matches the validation of seeds", async () => {

@@ -14,7 +14,7 @@ async function restart() {
   // A server reads parts of its program when they are first used, so it ends before they are replaced.
   if (server?.exitCode === null && server.kill("SIGTERM")) await once(server, "exit");
   server = undefined;
-  const [code] = await once(spawn(process.execPath, ["build.js"], { stdio: "inherit" }), "exit");
+  const [code] = await once(spawn(process.execPath, ["scripts/build.js"], { stdio: "inherit" }), "exit");
   if (code === 0) server = spawn(process.execPath, serveArguments, { stdio: "inherit" });
   isBuilding = false;
 }
