@@ -107,8 +107,7 @@ export async function signIn(store, n) {
     created_at: now,
     expires_at: new Date(Date.now() + 600_000).toISOString(),
   });
-  const taken = await store.takeState(state);
-  await taken.removed;
+  await store.takeState(state);
   await store.completeSignIn({
     instance_id: INSTANCE,
     provider: "google",

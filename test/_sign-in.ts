@@ -5,7 +5,6 @@ import type { FetchResponse } from "../src/wire/http/fetch.ts";
 import { PROVIDERS, type Provider } from "../src/wire/providers.ts";
 import { locationOf } from "./_answers.ts";
 import { APP, type Service } from "./_setup.ts";
-import { take } from "./store/_records.ts";
 
 export const UNKNOWN_PROVIDER = { error: `Unknown provider: use one of ${PROVIDERS.join(", ")}` };
 
@@ -30,7 +29,7 @@ export async function begun(service: Service, provider: Provider): Promise<strin
 
 /** Reads a state's record and puts it back. */
 export async function recordOf({ store }: Service, state: string): Promise<StateRecord> {
-  const record = await take(store, state);
+  const record = await store.takeState(state);
   await store.saveState(record!);
   return record!;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { openFileStore } from "../../src/server/store/file/file-store.ts";
 import type { SignIn, Store } from "../../src/server/store/store.ts";
 import { abandoned } from "../store/_abandoned.ts";
-import { A, all, arrival, records, state, take } from "../store/_records.ts";
+import { A, all, arrival, records, state } from "../store/_records.ts";
 import { directory } from "./_processes.ts";
 
 async function open(path: string): Promise<Store> {
@@ -50,7 +50,7 @@ describe("A commit with a bug in it", () => {
       const users = (await all(one.users(A, {}))).map(({ user }) => user.email);
       // The others of the same group succeed.
       expect(users).toEqual(third!.status === "fulfilled" ? ["right@acme.test"] : []);
-      const taken = await Promise.all([1, 2].map((n) => take(one, state(n).state)));
+      const taken = await Promise.all([1, 2].map((n) => one.takeState(state(n).state)));
       expect(taken.map((record) => record !== undefined)).toEqual([first!.status === "fulfilled", true]);
     }
   });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { A, at, state, take } from "../store/_records.ts";
+import { A, at, state } from "../store/_records.ts";
 import { admin, createDatabase, execute } from "./_postgres.ts";
 import { open } from "./_store.ts";
 
@@ -20,8 +20,8 @@ it("PostgreSQL: the oldest of too many outstanding sign-ins are dropped without 
   const [row] = await sql.unsafe("SELECT count(*)::int AS n FROM svc.states");
   // All except that one and those saved after the last check.
   expect(row!["n"]).toBeLessThanOrEqual(50_000 + 1 + 128);
-  expect(await take(store, state(1).state)).toEqual(state(1, { created_at: at(0), expires_at: at(600) }));
-  expect(await take(store, state(2).state)).toBeUndefined();
+  expect(await store.takeState(state(1).state)).toEqual(state(1, { created_at: at(0), expires_at: at(600) }));
+  expect(await store.takeState(state(2).state)).toBeUndefined();
 });
 
 it("PostgreSQL: expired sign-ins are looked for every ten seconds, not at each start", async () => {

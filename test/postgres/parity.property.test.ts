@@ -7,21 +7,7 @@ import type { Store } from "../../src/server/store/store.ts";
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../src/wire/search/fields.ts";
 import { PROVIDERS, SESSION_PROVIDERS } from "../../src/wire/providers.ts";
 import { parseQuery, QueryError, type Query } from "../../src/wire/search/query.ts";
-import {
-  A,
-  all,
-  arrival,
-  at,
-  B,
-  contentOf,
-  id,
-  identity,
-  records,
-  session,
-  state,
-  user,
-  take,
-} from "../store/_records.ts";
+import { A, all, arrival, at, B, contentOf, id, identity, records, session, state, user } from "../store/_records.ts";
 import { createDatabase, useEmptying } from "./_postgres.ts";
 
 const RUNS = Number(process.env["SVC_PARITY_RUNS"] ?? 40);
@@ -234,7 +220,7 @@ describe("PostgreSQL and the json driver", () => {
               );
               break;
             case "take":
-              await same((store) => take(store, state(action.state).state));
+              await same((store) => store.takeState(state(action.state).state));
               break;
             case "refuse":
               await same((store) =>
@@ -250,7 +236,7 @@ describe("PostgreSQL and the json driver", () => {
           }
         }
         await same(contentOf);
-        for (const number of saved) await same((store) => take(store, state(number).state));
+        for (const number of saved) await same((store) => store.takeState(state(number).state));
       }),
       { numRuns: RUNS },
     );

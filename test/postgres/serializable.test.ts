@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { StoreNotEmpty } from "../../src/server/store/store.ts";
-import { A, all, arrival, id, people, state, take } from "../store/_records.ts";
+import { A, all, arrival, id, people, state } from "../store/_records.ts";
 import { createDatabase, execute } from "./_postgres.ts";
 import { open, patient } from "./_store.ts";
 
@@ -46,7 +46,7 @@ it("PostgreSQL: a serialization failure (SQLSTATE 40001) is retried before anyth
   await again();
   await store.saveState(state(1));
   await again();
-  expect(await take(store, state(1).state)).toEqual(state(1));
+  expect(await store.takeState(state(1).state)).toEqual(state(1));
   await again();
   expect(await store.deleteUser(A, id(1))).toBe(true);
   expect(await store.deleteUser(A, id(1))).toBe(false);

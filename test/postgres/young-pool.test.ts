@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
-import { people, state, take } from "../store/_records.ts";
+import { people, state } from "../store/_records.ts";
 import { createDatabase, execute } from "./_postgres.ts";
 import { awaitServer, patient } from "./_store.ts";
 
@@ -25,5 +25,5 @@ it("PostgreSQL: writes wait for a server that accepts them, also right after the
   await execute(other, `ALTER DATABASE ${database} RESET default_transaction_read_only`);
   const outcomes = (await saved).map((each) => (each.status === "rejected" ? String(each.reason) : each.status));
   expect(outcomes).toEqual(numbers.map(() => "fulfilled"));
-  for (const n of numbers) expect(await take(store, state(n).state)).toEqual(state(n));
+  for (const n of numbers) expect(await store.takeState(state(n).state)).toEqual(state(n));
 });

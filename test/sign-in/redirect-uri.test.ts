@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { APP, FRONT, SEED, setup, type Service } from "../_setup.ts";
-import { take } from "../store/_records.ts";
 import { REGISTERED } from "./_registered.ts";
 
 const MISSING =
@@ -33,7 +32,7 @@ async function expectAccepted({ store }: Service, response: Response, redirect_u
   expect(response.status).toBe(302);
   const toProvider = new URL(response.headers.get("location")!);
   expect(toProvider.origin).toBe(FRONT);
-  const record = await take(store, toProvider.searchParams.get("state")!);
+  const record = await store.takeState(toProvider.searchParams.get("state")!);
   expect(record!.redirect_uri).toBe(redirect_uri);
 }
 

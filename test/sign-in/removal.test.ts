@@ -9,7 +9,7 @@ import { setup, type Service } from "../_setup.ts";
 import { begun, expectRefusedState, failure, untilCallback } from "../_sign-in.ts";
 import { abandoned } from "../store/_abandoned.ts";
 import { openHeldStore, type HeldLog } from "../store/_held-log.ts";
-import { all, take } from "../store/_records.ts";
+import { all } from "../store/_records.ts";
 
 const CREDENTIALS = { google: { client_id: "our-google", client_secret: "google-secret" } };
 const WRITE_FAILED = new StorageUnavailable("the disk is full");
@@ -49,7 +49,7 @@ describe("The removal of a state", () => {
     expect(writes).toBe(2);
     const after = await openFileStore(await abandoned(path), { warn: () => undefined });
     onTestFinished(() => after.close());
-    expect(await take(after, toCallback.searchParams.get("state")!)).toBeUndefined();
+    expect(await after.takeState(toCallback.searchParams.get("state")!)).toBeUndefined();
     expect(await after.counts()).toEqual(await store.counts());
   });
 
@@ -92,7 +92,7 @@ describe("The removal of a state", () => {
     expect((await answer).status).toBe(503);
     expect(await usersOf(service)).toEqual(before);
     log.isHolding = false;
-    expect(await take(service.store, state)).toMatchObject({ state });
+    expect(await service.store.takeState(state)).toMatchObject({ state });
   });
 
   it("leaves the state to the next waiting callback if it fails", async () => {

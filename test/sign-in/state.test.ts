@@ -12,7 +12,6 @@ import {
   recordOf,
   untilCallback,
 } from "../_sign-in.ts";
-import { take } from "../store/_records.ts";
 
 /** Headers that a page cannot make a browser omit. */
 const BROWSER = {
@@ -88,7 +87,7 @@ describe("The state", () => {
   it("is taken before any request to the provider", async () => {
     const found: unknown[] = [];
     const fetch: Fetch = async () => {
-      found.push(await take(service.store, state));
+      found.push(await service.store.takeState(state));
       throw new Error("enough seen");
     };
     const service = await setup({ credentials: CREDENTIALS, fetch });

@@ -18,7 +18,6 @@ import {
   sessionId,
   state,
   user,
-  take,
 } from "./_records.ts";
 import type { Subject } from "./_subject.ts";
 
@@ -187,12 +186,12 @@ export function testChanging(subject: Subject): void {
       await subject.store.clearInstance(A);
       expect(await all(subject.store.users(A, {}))).toEqual([]);
       expect(await all(subject.store.sessions(A, {}))).toEqual([]);
-      expect(await take(subject.store, state(1).state)).toBeUndefined();
+      expect(await subject.store.takeState(state(1).state)).toBeUndefined();
       expect((await subject.store.instances()).map(({ id: own }) => own).toSorted()).toEqual([A, B]);
       await subject.store.removeInstance(A);
       expect((await subject.store.instances()).map(({ id: own }) => own)).toEqual([B]);
       expect(await all(subject.store.users(B, {}))).toHaveLength(1);
-      expect(await take(subject.store, state(2).state)).toMatchObject({ instance_id: B });
+      expect(await subject.store.takeState(state(2).state)).toMatchObject({ instance_id: B });
     });
   });
 
@@ -218,7 +217,7 @@ export function testChanging(subject: Subject): void {
       await changeSetting(subject.store, "scenario/1", () => ({ n: 1 }));
       expect(await subject.store.snapshots.restore("base")).toBe(true);
       expect(await contentOf(subject.store)).toEqual(before);
-      expect(await take(subject.store, state(1).state)).toBeUndefined();
+      expect(await subject.store.takeState(state(1).state)).toBeUndefined();
       expect(
         (await subject.store.settings(""))
           .toSorted((a, b) => (a.name < b.name ? -1 : 1))

@@ -7,7 +7,7 @@ import { put as change, type Change } from "../../src/server/store/memory/tables
 import type { StateRecord } from "../../src/server/store/records.ts";
 import { StoreRefused, type Store } from "../../src/server/store/store.ts";
 import { temporaryDirectory } from "../_files.ts";
-import { people, state, take } from "./_records.ts";
+import { people, state } from "./_records.ts";
 
 export const put = (n: number): Change => change("states", undefined, state(n));
 
@@ -41,7 +41,7 @@ export async function refused(path: string): Promise<StoreRefused> {
 }
 
 export const statesIn = async (store: Store, numbers: readonly number[]): Promise<(StateRecord | undefined)[]> =>
-  Promise.all(numbers.map((n) => take(store, state(n).state)));
+  Promise.all(numbers.map((n) => store.takeState(state(n).state)));
 
 export interface Laid {
   path: string;

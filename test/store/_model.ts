@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Store } from "../../src/server/store/store.ts";
-import { A, arrival, at, B, contentOf, id, records, state, take } from "./_records.ts";
+import { A, arrival, at, B, contentOf, id, records, state } from "./_records.ts";
 
 /** An empty store for one history. */
 export interface Subject {
@@ -151,7 +151,7 @@ class Model {
 
 async function act(store: Store, now: Action, n: number, subject: string): Promise<unknown> {
   if (now.kind === "save") return store.saveState(state(n));
-  if (now.kind === "take") return (await take(store, subject)) !== undefined;
+  if (now.kind === "take") return (await store.takeState(subject)) !== undefined;
   if (now.kind === "delete") return store.deleteUser(now.tenant, subject);
   const { tenant: instance_id, uid, provider, email, ip_address, clears } = now;
   const { user, session } = await store.completeSignIn(
@@ -296,7 +296,7 @@ export function testModel(name: string, open: () => Promise<Subject>, options: M
             const model = new Model();
             await fc.asyncModelRun(() => ({ model, real }), sequence);
             const left = await Promise.all(
-              Array.from({ length: real.n }, (_, index) => take(real.store, state(index + 1).state)),
+              Array.from({ length: real.n }, (_, index) => real.store.takeState(state(index + 1).state)),
             );
             expect(left.flatMap((record) => record?.state ?? [])).toEqual(model.states.toSorted());
           }),

@@ -115,12 +115,6 @@ export function state(n: number, more: Partial<StateRecord> = {}): StateRecord {
   });
 }
 
-/** The record of a state, once its removal is durable; undefined: there was none. */
-export async function take(store: Pick<Store, "takeState">, name: string): Promise<StateRecord | undefined> {
-  const taken = await store.takeState(name);
-  return (await taken?.removed) ? taken!.record : undefined;
-}
-
 export function records(more: Partial<Records> = {}): Records {
   return {
     instances: [instance(B, "globex"), instance(A, "acme")],

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { SignInLookup } from "../../src/server/store/store.ts";
 import type { StateRecord } from "../../src/server/store/records.ts";
-import { A, B, id, sessionId, at, state, arrival, all, contentOf, people, type Person, take } from "./_records.ts";
+import { A, B, id, sessionId, at, state, arrival, all, contentOf, people, type Person } from "./_records.ts";
 import type { Subject } from "./_subject.ts";
 
 /** The contract of every store for deletions and sign-ins in progress. */
@@ -79,20 +79,20 @@ export function testStates(subject: Subject): void {
     it("return a state unchanged, once", async () => {
       const record = state(1, { provider: "twitter", code_verifier: "verifier", binding: "hash" });
       await subject.store.saveState(record);
-      expect(await take(subject.store, record.state)).toEqual(record);
-      expect(await take(subject.store, record.state)).toBeUndefined();
+      expect(await subject.store.takeState(record.state)).toEqual(record);
+      expect(await subject.store.takeState(record.state)).toBeUndefined();
     });
 
     it("return nothing for a state that was never saved", async () => {
       await subject.store.saveState(state(1));
-      expect(await take(subject.store, state(2).state)).toBeUndefined();
-      expect(await take(subject.store, "")).toBeUndefined();
-      expect(await take(subject.store, "__proto__")).toBeUndefined();
+      expect(await subject.store.takeState(state(2).state)).toBeUndefined();
+      expect(await subject.store.takeState("")).toBeUndefined();
+      expect(await subject.store.takeState("__proto__")).toBeUndefined();
     });
 
     it("return a state to one of a hundred simultaneous calls", async () => {
       await subject.store.saveState(state(1));
-      const taken = await Promise.all(Array.from({ length: 100 }, () => take(subject.store, state(1).state)));
+      const taken = await Promise.all(Array.from({ length: 100 }, () => subject.store.takeState(state(1).state)));
       expect(taken.filter((record) => record !== undefined)).toEqual([state(1)]);
     });
 
@@ -102,22 +102,22 @@ export function testStates(subject: Subject): void {
       await subject.store.saveState(begun(1, 0));
       await subject.store.saveState(begun(2, 1));
       await subject.store.saveState(begun(3, 599));
-      expect(await take(subject.store, state(1).state)).toEqual(begun(1, 0));
+      expect(await subject.store.takeState(state(1).state)).toEqual(begun(1, 0));
       await subject.store.saveState(begun(4, 600));
-      expect(await take(subject.store, state(2).state)).toEqual(begun(2, 1));
+      expect(await subject.store.takeState(state(2).state)).toEqual(begun(2, 1));
       await subject.store.saveState(begun(5, 1199));
-      expect(await take(subject.store, state(3).state)).toBeUndefined();
-      expect(await take(subject.store, state(4).state)).toEqual(begun(4, 600));
-      expect(await take(subject.store, state(5).state)).toEqual(begun(5, 1199));
+      expect(await subject.store.takeState(state(3).state)).toBeUndefined();
+      expect(await subject.store.takeState(state(4).state)).toEqual(begun(4, 600));
+      expect(await subject.store.takeState(state(5).state)).toEqual(begun(5, 1199));
     });
 
     it("drop an instance's oldest states over its limit, and none of another instance", async () => {
       await subject.store.saveState(state(0, { instance_id: B }));
       await fill(1, 50_000);
       await begin(50_001, 51_000);
-      expect(await take(subject.store, state(1).state)).toBeUndefined();
-      expect(await take(subject.store, state(51_000).state)).toEqual(state(51_000));
-      expect(await take(subject.store, state(0).state)).toEqual(state(0, { instance_id: B }));
+      expect(await subject.store.takeState(state(1).state)).toBeUndefined();
+      expect(await subject.store.takeState(state(51_000).state)).toEqual(state(51_000));
+      expect(await subject.store.takeState(state(0).state)).toEqual(state(0, { instance_id: B }));
     }, 20_000);
   });
 }

@@ -7,7 +7,7 @@ import { put } from "../../src/server/store/memory/tables.ts";
 import type { Store } from "../../src/server/store/store.ts";
 import { abandoned } from "./_abandoned.ts";
 import { temporaryDirectory } from "../_files.ts";
-import { A, contentOf, id, people, records, state, take, user } from "./_records.ts";
+import { A, contentOf, id, people, records, state, user } from "./_records.ts";
 
 const warnings: string[] = [];
 beforeEach(() => {
@@ -26,7 +26,7 @@ const linesIn = async (path: string): Promise<number> => (await readFile(path, "
 const documentIn = async (path: string): Promise<unknown> => JSON.parse(await readFile(path, "utf8"));
 
 async function foundIn(store: Store, numbers: readonly number[]): Promise<number[]> {
-  const taken = await Promise.all(numbers.map((n) => take(store, state(n).state)));
+  const taken = await Promise.all(numbers.map((n) => store.takeState(state(n).state)));
   return numbers.filter((_, index) => taken[index] !== undefined);
 }
 

@@ -21,7 +21,7 @@ import { StorageUnavailable } from "../../src/server/store/store.ts";
 import { abandoned } from "./_abandoned.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { startProcess, type Answer } from "./_other-process.ts";
-import { A, arrival, contentOf, id, people, state, take } from "./_records.ts";
+import { A, arrival, contentOf, id, people, state } from "./_records.ts";
 
 const has = (command: string, ...args: string[]): boolean => spawnSync(command, args).status === 0;
 const canLimit = has("prlimit", "--version");
@@ -302,7 +302,7 @@ describe("Another process that writes to the store's files", () => {
     const content = await contentOf(store);
     for (const call of [
       () => store.saveState(state(9)),
-      () => take(store, state(1).state),
+      () => store.takeState(state(1).state),
       () => store.deleteUser(A, id(1)),
       () => store.completeSignIn(arrival({ uid: "ada" })),
     ]) {

@@ -6,13 +6,13 @@ import type { StateRecord } from "../../src/server/store/records.ts";
 import type { Store } from "../../src/server/store/store.ts";
 import { fill, newPath, open, expectNoWarnings } from "./_file.ts";
 import { abandoned } from "./_abandoned.ts";
-import { A, arrival, at, contentOf, id, people, records, state, user, take } from "./_records.ts";
+import { A, arrival, at, contentOf, id, people, records, state, user } from "./_records.ts";
 import { testStore } from "./_conformance.ts";
 
 expectNoWarnings();
 
 const taken = async (store: Store, saved: readonly StateRecord[]): Promise<unknown[]> =>
-  Promise.all(saved.map((record) => take(store, record.state)));
+  Promise.all(saved.map((record) => store.takeState(record.state)));
 
 testStore("file", async () => open(await newPath()));
 
@@ -72,7 +72,7 @@ describe("A reopened store", () => {
       const after = await open(place);
       await after.replace({ instances: [], personas: [], users: [], identities: [], sessions: [] });
       expect(await contentOf(after)).toEqual({ instances: [], personas: [], users: [], sessions: [] });
-      expect(await take(after, state(4).state)).toBeUndefined();
+      expect(await after.takeState(state(4).state)).toBeUndefined();
       await after.seed(records());
       await after.close();
     }

@@ -9,7 +9,7 @@ import { temporaryDirectory } from "../_files.ts";
 import { abandoned } from "./_abandoned.ts";
 import { attempt, type Laid, laidOut, named, put, refused, statesIn } from "./_journal.ts";
 import { exported, filesBeside, journalOf, makeStore } from "./_move.ts";
-import { A, arrival, contentOf, people, records, state, take } from "./_records.ts";
+import { A, arrival, contentOf, people, records, state } from "./_records.ts";
 
 const warn = (message: string): void => expect.fail(message);
 
@@ -82,7 +82,7 @@ describe("A journal whose last line did not reach the disk completely", () => {
       await writeFile(journal, torn);
       const { store, warnings } = await attempt(path);
       expect(warnings).toEqual([expect.stringContaining(`ends with an incomplete line at offset ${start} `)]);
-      expect(await take(store!, state(5).state)).toBeUndefined();
+      expect(await store!.takeState(state(5).state)).toBeUndefined();
       await store!.close();
     }
   });
@@ -205,6 +205,6 @@ it("A start begins a new journal and leaves the existing one unchanged, even wit
   expect(warnings).toEqual([expect.stringContaining("a disk that lost data leaves one too")]);
   expect(await readFile(kept)).toEqual(before);
   const again = await attempt(await abandoned(path));
-  expect(await take(again.store!, state(2).state)).toEqual(state(2));
+  expect(await again.store!.takeState(state(2).state)).toEqual(state(2));
   expect((await contentOf(again.store!)).users).toHaveLength(people().users.length + 1);
 });

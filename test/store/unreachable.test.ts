@@ -41,7 +41,7 @@ it("A store whose directory can't be looked into is unavailable, and continues w
   const again = await open(path);
   expect(await contentOf(again)).toEqual(before);
   expect((await again.takeState(state(7).state)) === undefined).toBe(true);
-  expect((await again.takeState(state(8).state))?.record.state).toBe(state(8).state);
+  expect((await again.takeState(state(8).state))?.state).toBe(state(8).state);
   expect(warnings.filter((line) => line.includes("is available again"))).toHaveLength(1);
 });
 

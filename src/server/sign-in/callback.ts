@@ -55,14 +55,13 @@ const PROVIDER_TIMEOUT_MS = 10_000;
 
 /** From here on no other request can use the state, whatever follows, even after a crash. */
 export async function claimState({ store, finished, instances, now }: SignInDeps, { state, provider }: Callback) {
-  const taken = STATE.test(state) ? await store.takeState(state) : undefined;
-  if (!taken || !(await taken.removed)) {
+  const record = STATE.test(state) ? await store.takeState(state) : undefined;
+  if (!record) {
     const reason = finished.has(state)
       ? "This sign-in was already finished, and its callback was requested again. Start a new one."
       : "No sign-in in progress has this state: it is unknown, used or expired. Start a new one.";
     throw refused(reason, finished.get(state));
   }
-  const { record } = taken;
   const instance = instances.byId(record.instance_id);
   const wayBack = instance && wayBackTo(instance, record.redirect_uri);
   finished.set(state, wayBack);

@@ -202,9 +202,8 @@ async function endUnknown(
 ): Promise<SignInRefused> {
   const refusal = `the simulated ${PROVIDER_TITLES[provider]} has no account "${redactText(beginningOf(unknown, MAX_SHOWN_LENGTH))}"`;
   const reason = `T${refusal.slice(1)}. Use the id, an e-mail address or the login of one that it has as login_hint.`;
-  const taken = await store.takeState(state);
   // Otherwise it has ended before.
-  if (await taken?.removed)
+  if (await store.takeState(state))
     flows.of(flowIdOf(state))(
       { result: "error", error: "bad_request", reason },
       { name: "provider", sent: { provider, login_hint: unknown }, answered: { status: 400 }, reason },

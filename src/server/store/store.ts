@@ -72,16 +72,6 @@ export interface SignIn {
   openSession(user: UserRecord, active: SessionRecord | undefined): SessionRecord;
 }
 
-/** A state that was given to one caller, while its removal is being written. */
-export interface TakenState {
-  readonly record: StateRecord;
-  /**
-   * Resolves when the removal is durable. Wait for it before you answer. False if something else removed the state
-   * meanwhile. @throws {StorageUnavailable} after which it can be taken again
-   */
-  readonly removed: Promise<boolean>;
-}
-
 /** Receives warnings. They contain no secrets. */
 export type Warn = (message: string) => void;
 
@@ -164,8 +154,8 @@ export interface Store {
   readonly revision?: () => Promise<string>;
 
   saveState(record: StateRecord): Promise<void>;
-  /** Reads a state and starts to remove it. Of several callers one gets it, and the others wait for the result. */
-  takeState(state: string): Promise<TakenState | undefined>;
+  /** Removes a state. Of several callers one gets it; if its removal can't be written, the next one does. */
+  takeState(state: string): Promise<StateRecord | undefined>;
   /** For a store with a connection pool: its size, the connections in use, and the requests that wait for one. */
   connections?(): { readonly most: number; readonly inUse: number; readonly waiting: number };
 

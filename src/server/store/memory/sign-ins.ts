@@ -18,11 +18,10 @@ export function createSignInOperations(commits: Commits) {
       if (!commits.tables.find("states", state)) await commits.written().catch(() => undefined);
       const record = commits.tables.find("states", state);
       if (!record) return undefined;
-      const removed = commits.commit(() => {
+      return commits.commit(() => {
         const isThere = commits.tables.find("states", state) === record;
-        return { changes: isThere ? [removal("states", record)] : [], result: isThere };
+        return isThere ? { changes: [removal("states", record)], result: record } : { changes: [], result: undefined };
       });
-      return { record, removed };
     },
 
     completeSignIn: (signIn) =>

@@ -130,7 +130,7 @@ export function createStates({ query }: Database) {
     async takeState(state) {
       if (state.includes("\0")) return undefined;
       const [record] = await query<StateRecord>(TAKE, [state]);
-      return record && { record, removed: Promise.resolve(true) };
+      return record;
     },
 
     async pruneSessions(instance_id, before, limit) {
