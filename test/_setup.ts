@@ -54,6 +54,7 @@ export interface SetupOptions {
   /** Reaches the real providers; by default there is no network. */
   fetch?: Fetch;
   isLocal?: boolean;
+  strict?: boolean;
   /** Whether there is a control API, with `CONTROL_KEY`. */
   control?: boolean;
   allowedHosts?: string[];
@@ -229,6 +230,7 @@ export async function setup(options: SetupOptions = {}): Promise<Service> {
       : undefined,
     addresses,
     isLocal,
+    strict: options.strict,
     locate: nowhere,
     identitySecret: "identity",
     offers: createOffers({ mode, globals: credentials, isLocal }),

@@ -15,7 +15,7 @@ import { SEEDED } from "./store/store.ts";
 type Given = Pick<ServeOptions, "control" | "controlKey" | "credentials" | "fetch" | "onRequest" | "retention">;
 type PassedOn = Pick<
   ServiceOptions,
-  "addresses" | "clientAddress" | "isLocal" | "locate" | "offers" | "providerTimeoutMs" | "store"
+  "addresses" | "clientAddress" | "isLocal" | "locate" | "offers" | "providerTimeoutMs" | "store" | "strict"
 >;
 
 interface AssembleOptions extends Given, PassedOn {

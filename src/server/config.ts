@@ -30,6 +30,7 @@ const Config = z.strictObject({
   host: z.optional(text),
   store: z.optional(text),
   seed: z.optional(text),
+  strict: z.optional(z.boolean()),
   public_url: z.optional(z.url({ protocol: /^https?$/ })),
   allowed_hosts: z.optional(z.array(text)),
   providers_mode: z.optional(z.enum(PROVIDERS_MODES)),

@@ -9,7 +9,7 @@ import { openMemoryStore } from "./store/open.ts";
 
 const HTTP_PORT = 80;
 
-export type EmbedOptions = Pick<ServeOptions, "seed" | "now" | "warn" | "controlKey" | "onRequest">;
+export type EmbedOptions = Pick<ServeOptions, "seed" | "strict" | "now" | "warn" | "controlKey" | "onRequest">;
 
 /** A server without a port, called by its `fetch`. */
 export interface EmbeddedServer extends Pick<RunningServer, "url" | "api_url" | "instances"> {

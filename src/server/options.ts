@@ -20,6 +20,8 @@ export interface ServeOptions extends SeedOptions {
   publicUrl?: string | undefined;
   /** Additional host names to answer for. */
   allowedHosts?: readonly string[] | undefined;
+  /** Whether to refuse every address that `redirect_uris` does not list, as where others can reach the server. */
+  strict?: boolean | undefined;
   /** How providers without credentials are treated. Default `auto`: simulated on loopback, otherwise off. */
   providers?: ProvidersMode | undefined;
   /** Used if an instance has none of its own. */
@@ -92,6 +94,7 @@ const NAMES: Readonly<Record<keyof ServeOptions, true>> = {
   store: true,
   publicUrl: true,
   allowedHosts: true,
+  strict: true,
   providers: true,
   credentials: true,
   trustProxy: true,

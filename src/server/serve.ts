@@ -168,10 +168,10 @@ export async function checkProviders(instances: readonly InstanceRecord[], offer
 export async function startWarnings(
   instances: readonly InstanceRecord[],
   offers: Offers,
-  { publicUrl, allowedHosts = [] }: Pick<ServeOptions, "publicUrl" | "allowedHosts">,
+  { publicUrl, allowedHosts = [], strict = false }: Pick<ServeOptions, "publicUrl" | "allowedHosts" | "strict">,
   isLocal: boolean,
 ): Promise<string[]> {
-  const warnings = redirectWarnings(instances, isLocal);
+  const warnings = redirectWarnings(instances, isLocal && !strict);
   if (isLocal) {
     const foreign = allowedHosts.filter((name) => !isLoopback(name));
     if (foreign.length > 0 && offers.canSimulate)

@@ -39,6 +39,7 @@ export interface ServiceOptions extends Observed {
   readonly offers: Offers;
   /** Whether only this machine can reach the server. */
   readonly isLocal: boolean;
+  readonly strict?: boolean | undefined;
   /** Known only to this process and the file that it wrote. */
   readonly identitySecret: string;
   readonly fetch: Fetch;
@@ -53,7 +54,7 @@ export interface ServiceOptions extends Observed {
 
 /** Creates the proxy, the simulated providers and the control API, as one h3 application. */
 export function createService(options: ServiceOptions): H3 {
-  const { addresses, control, credentials, isLocal, shared, offers, onRequest, store } = options;
+  const { addresses, control, credentials, isLocal, strict = false, shared, offers, onRequest, store } = options;
   const { instances } = shared;
   const { now } = shared.clock;
   const requests = new RequestLog();
@@ -71,6 +72,7 @@ export function createService(options: ServiceOptions): H3 {
     cursors: createCursors(shared.sealKey),
     connect: createConnect({ offers, globals: credentials, simulated: simulator, fetch: options.fetch }),
     issueToken: tokens.issue,
+    allowsUnlisted: isLocal && !strict,
     startLimit: isLocal ? NO_START_LIMIT : createStartLimit(now),
     finished: new Map(),
     hasControl: control !== undefined,

@@ -10,7 +10,7 @@ import { createTestServiceFrom, type TestService } from "./test-service.ts";
 
 export { ControlError, type ControlClient, type ControlErrorCode } from "../control-client/index.ts";
 export type { Application } from "./application.ts";
-export type { Credentials, CredentialsOptions, SignedInAgent, SignInToOptions } from "./signed-in.ts";
+export type { SignedInAgent, SignInToOptions } from "./signed-in.ts";
 export type { Duration, Moment, PageWithClock, TestClock } from "./clock.ts";
 export type { Flow, FlowFilter, TestFlows } from "./flows.ts";
 export type {
@@ -27,10 +27,13 @@ export type {
 export type { NewScenario, Scenario, TestScenarios } from "./scenarios.ts";
 export type { SignInOptions, SignInResult, TestService } from "./test-service.ts";
 
-/** `seed` is a seed document or the path of one; default: the demo. Providers are simulated, records are in memory. */
-export type TestServiceOptions = Pick<ServeOptions, "seed" | "now" | "warn">;
+/**
+ * `seed` is a seed document or the path of one; default: the demo. `strict`: whether a sign-in may only return to registered
+ * `redirect_uris`, as in production. Providers are simulated, records are in memory.
+ */
+export type TestServiceOptions = Pick<ServeOptions, "seed" | "strict" | "now" | "warn">;
 
-const OPTIONS = ["seed", "now", "warn"] satisfies (keyof TestServiceOptions)[];
+const OPTIONS = ["seed", "strict", "now", "warn"] satisfies (keyof TestServiceOptions)[];
 
 // Read when this is loaded: fake timers that a test installs later move the test's time, not the service's.
 const RealDate = Date;
@@ -46,7 +49,7 @@ export async function createTestService(options: TestServiceOptions = {}): Promi
   const { url, control_key: controlKey, close } = server;
   const fetch = createInsideFetch(url, server.fetch);
   const instances = (): EmbeddedServer["instances"] => server.instances;
-  return createTestServiceFrom({ url, controlKey, fetch, isInside: true, label: randomUUID(), instances, close });
+  return createTestServiceFrom({ url, controlKey, fetch, label: randomUUID(), instances, close });
 }
 
 /**
@@ -67,7 +70,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   };
   const label = randomUUID();
   const instances = (): RunningServer["instances"] => server.instances;
-  return createTestServiceFrom({ url, controlKey, fetch: network.fetch, isInside: false, label, instances, close });
+  return createTestServiceFrom({ url, controlKey, fetch: network.fetch, label, instances, close });
 }
 
 export interface ConnectOptions {
@@ -90,7 +93,7 @@ export async function connect(options: ConnectOptions): Promise<TestService> {
   const { url, controlKey, isolate = false } = options;
   const label = randomUUID();
   const network = createNetworkFetch();
-  const parts = { url: trimSlash(url), controlKey, fetch: network.fetch, isInside: false, label };
+  const parts = { url: trimSlash(url), controlKey, fetch: network.fetch, label };
   if (!isolate) return createTestServiceFrom({ ...parts, close: network.close });
   const control = createControlClient(parts);
   const subdomain = `test-${label.slice(0, 13)}`;

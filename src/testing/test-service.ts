@@ -6,7 +6,7 @@ import type { Fetch } from "../wire/http/fetch.ts";
 import { createClockReading, createTestClock, type TestClock } from "./clock.ts";
 import { withEdits, checkOptions } from "./options.ts";
 import type { Application, Reach } from "./application.ts";
-import type { Credentials, CredentialsOptions, SignedInAgent, SignInToOptions } from "./signed-in.ts";
+import type { SignedInAgent, SignInToOptions } from "./signed-in.ts";
 import { createTestFlows, type Forgotten, type TestFlows } from "./flows.ts";
 import {
   instanceNamed,
@@ -78,12 +78,6 @@ export interface TestService extends AsyncDisposable {
    * @throws {ControlError} if the application began no sign-in with this service @throws {ServeError} for what is no application
    */
   signInTo(app: Application, options?: SignInToOptions): Promise<SignedInAgent>;
-  /**
-   * A token with ready headers for a caller, without an application: `fetch(url, await svc.credentialsFor("ada"))`.
-   * @param user the id or e-mail address of an account, which signs in, or the id of any user
-   * @param options `cookie`: the name of the cookie in which the application keeps the token; default `Authorization: Bearer`
-   */
-  credentialsFor(user: string, options?: CredentialsOptions): Promise<Credentials>;
   readonly scenarios: TestScenarios;
   readonly clock: TestClock;
   readonly tokens: TestTokens;
@@ -110,8 +104,6 @@ export interface TestServiceParts {
   readonly url: string;
   readonly controlKey: string;
   readonly fetch: typeof globalThis.fetch;
-  /** Whether clients must use `fetch` too, because there is no port. */
-  readonly isInside: boolean;
   /** Distinguishes this object's scenarios from others on the same server. */
   readonly label: string;
   /** The id of the only visible instance. */
@@ -123,15 +115,12 @@ export interface TestServiceParts {
 
 /** One implementation for a service in this process, on a port, or elsewhere. */
 export async function createTestServiceFrom(parts: TestServiceParts): Promise<TestService> {
-  const { url, controlKey, isInside, label, only } = parts;
+  const { url, controlKey, label, only } = parts;
   const reading = createClockReading();
   const scope = only === undefined ? {} : { instance: only };
   const forgotten: Forgotten = {};
   let instances: TestInstances;
   let main: string;
-  // Weak: a service that lives as long as its worker may be asked for a client in each of thousands of tests.
-  const clients = new Set<WeakRef<Client>>();
-  const dropped = new FinalizationRegistry<WeakRef<Client>>((client) => clients.delete(client));
   /** How each application that was signed in to is reached. */
   const reaches = new Map<Application, Promise<Reach>>();
   const reach = (app: Application): Promise<Reach> => {
@@ -143,7 +132,6 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
   let closed: Promise<void> | undefined;
   const closeAll = (): Promise<void> =>
     (closed ??= (async () => {
-      await Promise.all([...clients].map(async (client) => client.deref()?.close()));
       await Promise.all([...reaches.values()].map(async (each) => (await each).close()));
       await parts.close();
     })());
@@ -182,6 +170,12 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
     const changed = async (): Promise<void> => {
       instances = await listInstances(control);
     };
+    const clients = new Set<Client>();
+    const end = async (): Promise<void> => {
+      await Promise.all([...clients].map((client) => client.close()));
+      clients.clear();
+      await close();
+    };
     const svc: TestService = {
       url,
       controlKey,
@@ -197,12 +191,10 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
           );
         const keys = instanceNamed(instances, instance);
         const { url: baseUrl, secret_key: secretKey, publishable_key: publishableKey } = keys;
-        const address = { secretKey, publishableKey, baseUrl, now: clock.now, ...(isInside && { fetch }) };
+        const address = { secretKey, publishableKey, baseUrl, now: clock.now, fetch };
         // A test may run in a simulated browser, and its keys are worth nothing.
         const client = createClient({ ...address, dangerouslyAllowBrowser: true, ...options });
-        const weak = new WeakRef(client);
-        clients.add(weak);
-        dropped.register(client, weak);
+        clients.add(client);
         return client;
       },
       fetch,
@@ -216,10 +208,6 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
         const { signInTo } = await import("./signed-in.ts");
         return signInTo(svc, await reach(app), options);
       },
-      async credentialsFor(user, options) {
-        const { credentialsFor } = await import("./signed-in.ts");
-        return credentialsFor(svc, user, options);
-      },
       scenarios,
       clock,
       tokens: createTestTokens(control, main),
@@ -232,13 +220,13 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
         else await Promise.all([control.request("POST /reset", { body: { instance: only } }), scenarios.clear()]);
         await Promise.all([changed(), forget()]);
       },
-      close,
-      [Symbol.asyncDispose]: close,
+      close: end,
+      [Symbol.asyncDispose]: end,
       scoped(ownName, ownMatch = {}) {
         let isOver = false;
         const why = "This service was for one test, which is over. Await every call before the test ends.";
-        const end = async (): Promise<void> => void (isOver = true);
-        return open(ownName, ownMatch, () => whyClosed() ?? (isOver ? why : undefined), end);
+        const endScope = async (): Promise<void> => void (isOver = true);
+        return open(ownName, ownMatch, () => whyClosed() ?? (isOver ? why : undefined), endScope);
       },
     };
     return svc;

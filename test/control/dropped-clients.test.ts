@@ -2,9 +2,11 @@ import { expect, it, vi } from "vitest";
 import { createTestService } from "../../src/testing/index.ts";
 import { heap } from "../_heap.ts";
 
-it("A test service forgets the clients that tests have dropped", async () => {
-  await using svc = await createTestService();
+it("A test service forgets the clients of a test that is over", async () => {
+  await using service = await createTestService();
+  const svc = service.scoped("one test");
   const clients = Array.from({ length: 500 }, () => new WeakRef(svc.client()));
+  await svc.close();
   await vi.waitFor(() => {
     heap();
     expect(clients.filter((client) => client.deref()).length).toBeLessThan(50);

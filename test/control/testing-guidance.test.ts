@@ -29,7 +29,6 @@ const MISTAKES: readonly [mistake: string, call: (svc: TestService) => Promise<u
     (svc) => svc.signInTo((() => undefined) as never),
     "The application returned no Response for /sign-in.",
   ],
-  ["credentials without a user", (svc) => svc.credentialsFor(undefined as never), 'credentialsFor("ada")'],
 ];
 
 it.each(MISTAKES)("%s is answered with what to write", async (_, call, told) => {

@@ -11,7 +11,9 @@ describe.each(Object.entries(CREATORS))("%s", (name, create) => {
       code: "config",
       message: `Unknown option of ${name}: sed. Did you mean seed?`,
     });
-    await expect(create({ port: 1 } as TestServiceOptions)).rejects.toThrow("port. The options are now, seed, warn.");
+    await expect(create({ port: 1 } as TestServiceOptions)).rejects.toThrow(
+      "port. The options are now, seed, strict, warn.",
+    );
   });
 
   it("reports a missing seed and an invalid one by a code, without a flag that was not used", async () => {

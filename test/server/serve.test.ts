@@ -65,6 +65,16 @@ describe("svc serve", () => {
     });
   });
 
+  it("sends users to registered addresses only if it is strict, loopback not excepted", async () => {
+    const { url } = await start({ strict: true });
+    const query = new URLSearchParams({ provider: "github", redirect_uri: APP });
+    const response = await fetch(`${url}/oauth/authorize?${query.toString()}`, { redirect: "manual" });
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      { error: expect.stringMatching(/^Invalid redirect_uri: Acme has no redirect_uris. With --strict/) },
+    ]);
+  });
+
   it("does not list its instances publicly", async () => {
     const { port } = await start({ host: "0.0.0.0", providers: "simulated" });
     expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404);

@@ -164,7 +164,7 @@ describe.each(["/sign-in", "/oauth/authorize"])("The redirect_uri of %s, with no
   });
 
   it.each([APP, "https://app.acme.test/callback"])("may not be %s if others can reach the server", async (uri) => {
-    const why = `Acme has no redirect_uris, and a server that others can reach sends users to registered addresses only. Add "${uri}" to its redirect_uris`;
+    const why = `Acme has no redirect_uris. With --strict, or where others can reach the server, users are sent to registered addresses only. Add "${uri}" to its redirect_uris`;
     await expectRefused(await ask(await setup({ isLocal: false }), path, uri), why);
   });
 

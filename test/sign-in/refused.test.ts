@@ -42,7 +42,7 @@ describe("The log of a refused sign-in", () => {
     });
     await service.fetch(start(APP));
     expect(lastReason(service)).toContain(
-      'the entry "*" of Acme is allowed only on a server that no other machine can reach',
+      'the entry "*" of Acme is allowed only without --strict, and on a server that no other machine can reach',
     );
   });
 

@@ -78,7 +78,9 @@ export async function chooseConnection({ connect }: SignInDeps, { instance, want
 }
 
 export function checkRedirectUri(deps: SignInDeps, { instance, redirect_uri, caller, isOwnPage }: Begin) {
-  const destination = isOwnPage ? listed(redirect_uri) : redirectRule(redirect_uri, instance, caller, deps.isLocal);
+  const destination = isOwnPage
+    ? listed(redirect_uri)
+    : redirectRule(redirect_uri, instance, caller, deps.allowsUnlisted);
   if (destination.isUnlisted) deps.onUnlisted(instance, destination.origin);
   return { destination };
 }

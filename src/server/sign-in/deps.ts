@@ -22,8 +22,8 @@ export interface SignInDeps {
   readonly locate: LocateIp;
   /** How long a provider may take for all requests of a sign-in, in milliseconds. Default 10,000. */
   readonly providerTimeoutMs?: number | undefined;
-  /** Whether only this machine can reach the server. */
-  readonly isLocal: boolean;
+  /** Whether an instance without `redirect_uris` may send its users back to loopback, and for a program anywhere. */
+  readonly allowsUnlisted: boolean;
   now(): Date;
   issueToken(instance: InstanceRecord, user: UserRecord, provider: Provider, now: Date): Promise<string>;
   /** Called with the cause of a failure that is a bug of this service. */

@@ -23,32 +23,35 @@ export interface Destination {
  * Decides whether a user may be redirected to an address with a token.
  *
  * With `redirect_uris`: only to those, also with a `nonce` of the application's behind them; a preview instance's may have
- * a `*` in the host. Without, on a server that only this machine can reach: to loopback, and for a program to any address.
- * Otherwise any page could collect tokens.
- * @param isLocal whether only this machine can reach the server
+ * a `*` in the host. Without, if the server allows it: to loopback, and for a program to any address. Otherwise any page
+ * could collect tokens.
+ * @param allowsUnlisted whether only this machine can reach the server, and it is not strict
  * @throws {ApiError} `invalid_redirect_uri`, naming the rule and what to register
  */
 export function redirectRule(
   text: string,
   instance: Pick<InstanceRecord, "name" | "redirect_uris" | "preview">,
   caller: Pick<Caller, "isPlainClient">,
-  isLocal: boolean,
+  allowsUnlisted: boolean,
 ): Destination {
   const { name, redirect_uris, preview } = instance;
   const uri = parseRedirectUri(text);
   const isAny = allowsAny(instance);
   const register = `Add ${JSON.stringify(redactText(entryFor(uri)))} to its redirect_uris`;
   const isListed = redirect_uris.some((entry) => matches(entry, uri, preview));
-  if (isListed || (isLocal && (isAny || (redirect_uris.length === 0 && isLoopbackUri(uri))))) return listed(text);
+  if (isListed || (allowsUnlisted && (isAny || (redirect_uris.length === 0 && isLoopbackUri(uri)))))
+    return listed(text);
   if (redirect_uris.length > 0 && !isAny)
     throw refused(
       `it is not one of the redirect_uris of ${name}, which must match exactly; loopback matches with any port. ${register}`,
     );
   if (isAny)
-    throw refused(`the entry "*" of ${name} is allowed only on a server that no other machine can reach. ${register}`);
-  if (!isLocal)
     throw refused(
-      `${name} has no redirect_uris, and a server that others can reach sends users to registered addresses only. ${register}`,
+      `the entry "*" of ${name} is allowed only without --strict, and on a server that no other machine can reach. ${register}`,
+    );
+  if (!allowsUnlisted)
+    throw refused(
+      `${name} has no redirect_uris. With --strict, or where others can reach the server, users are sent to registered addresses only. ${register}`,
     );
   if (caller.isPlainClient) return { ...listed(text), isUnlisted: true };
   throw refused(`${name} has no redirect_uris, and without them a browser is sent to loopback only. ${register}`);
@@ -80,14 +83,14 @@ export function checkEntry(entry: string, { isOnly, isPreview }: { isOnly: boole
 }
 
 /** Warns of instances that send tokens to any address, or to none. */
-export function redirectWarnings(instances: readonly InstanceRecord[], isLocal: boolean): string[] {
+export function redirectWarnings(instances: readonly InstanceRecord[], allowsUnlisted: boolean): string[] {
   return instances.flatMap((instance) => {
     const { name, redirect_uris } = instance;
     if (allowsAny(instance))
-      return isLocal
+      return allowsUnlisted
         ? `${name} sends tokens to any address, because its redirect_uris are "*". List its addresses before you expose this server.`
-        : `${name} refuses every sign-in: its redirect_uris are "*", which is allowed only on a server that no other machine can reach. List its addresses.`;
-    const isRefused = !isLocal && redirect_uris.length === 0;
+        : `${name} refuses every sign-in: its redirect_uris are "*", which is allowed only without --strict, and on a server that no other machine can reach. List its addresses.`;
+    const isRefused = !allowsUnlisted && redirect_uris.length === 0;
     return isRefused ? `${name} refuses every sign-in: it has no redirect_uris. List its addresses.` : [];
   });
 }

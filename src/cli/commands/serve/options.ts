@@ -14,7 +14,7 @@ export const CONFIG_OPTION = ["--config <file>", `the configuration; default: ${
 
 export interface ServeFlags extends Flags<
   "port" | "host" | "store" | "seed" | "config" | "publicUrl" | "geoip" | "drain",
-  "reset" | "https" | "control" | "metrics" | "open" | "quiet"
+  "reset" | "strict" | "https" | "control" | "metrics" | "open" | "quiet"
 > {
   readonly allowedHost?: string[];
   readonly providers?: ProvidersMode;
@@ -35,6 +35,7 @@ export async function serveOptions(context: Context, flags: ServeFlags): Promise
     host: flags.host ?? env["SVC_HOST"],
     store: namedStore(context, flags),
     seed: inDirectory(context.cwd, flags.seed),
+    strict: flags.strict,
     publicUrl: flags.publicUrl,
     allowedHosts: flags.allowedHost?.map(checkHost),
     providers: flags.providers,
@@ -49,6 +50,7 @@ export async function serveOptions(context: Context, flags: ServeFlags): Promise
     store: given.store ?? file.store,
     seed: given.seed ?? file.seed,
     reset: flags.reset,
+    strict: given.strict ?? file.strict,
     publicUrl: publicUrl && checkOrigin(publicUrl, flags.publicUrl === undefined ? "public_url" : "--public-url"),
     allowedHosts: given.allowedHosts ?? file.allowedHosts,
     providers: given.providers ?? file.providers,

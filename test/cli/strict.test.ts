@@ -1,0 +1,27 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { directory, serve, useProcesses } from "../_bin.ts";
+import { APP } from "../_setup.ts";
+
+useProcesses();
+
+const begin = async (url: string): Promise<number> => {
+  const query = new URLSearchParams({ redirect_uri: APP });
+  return (await fetch(`${url}/sign-in?${query.toString()}`, { redirect: "manual" })).status;
+};
+
+it("svc serve --strict sends users to registered addresses only, and says which instances refuse every sign-in", async () => {
+  const { ready, until } = await serve(["--store", "memory", "--strict"]);
+  await until("stderr", /Acme refuses every sign-in: it has no redirect_uris\. List its addresses\./);
+  expect(await begin(ready.url)).toBe(400);
+});
+
+it("svc serve is strict if its configuration says so, and otherwise not", async () => {
+  await writeFile(join(directory, "svc.config.json"), JSON.stringify({ strict: true }));
+  const strict = await serve(["--store", "memory"]);
+  expect(await begin(strict.ready.url)).toBe(400);
+  await writeFile(join(directory, "svc.config.json"), "{}");
+  const lenient = await serve(["--store", "memory"]);
+  expect(await begin(lenient.ready.url)).toBe(302);
+});
