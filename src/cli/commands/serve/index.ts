@@ -25,7 +25,7 @@ export function add(program: Program, context: Context): void {
     .option("--seed <file>", "the records of an empty store; default: a demo")
     .option("--reset", "delete all records and seed again")
     .option(...CONFIG_OPTION)
-    .option("--strict", "send users to registered redirect_uris only, as in production")
+    .option("--strict", "send users to registered redirect_uris only")
     .option("--control", "have a control API although others reach the server")
     .option("--public-url <url>", "the address that users see; default http://localhost:<port>")
     .option("--allowed-host <name>", "answer for this name too; can be repeated", collect)

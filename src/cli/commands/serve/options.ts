@@ -10,7 +10,7 @@ import { checkFound, type FoundConfig } from "./found.ts";
 import { requirePlace, storeOf } from "./place.ts";
 
 /** The flag that names the configuration, and its description. */
-export const CONFIG_OPTION = ["--config <file>", `the configuration; default: ${CONFIG_FILE}, if it exists`] as const;
+export const CONFIG_OPTION = ["--config <file>", `the configuration; default: ${CONFIG_FILE}`] as const;
 
 export interface ServeFlags extends Flags<
   "port" | "host" | "store" | "seed" | "config" | "publicUrl" | "geoip" | "drain",
