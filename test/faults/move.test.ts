@@ -155,7 +155,7 @@ describe.skipIf(!canLimit)("svc store copy on a full disk (needs prlimit)", () =
     for (const limit of [4096, Math.floor(length / 2), length]) {
       const target = join(temporaryDirectory(), "db.json");
       const failed = await svc(["store", "copy", path, target], ["prlimit", `--fsize=${limit}:unlimited`]);
-      expect(failed).toMatchObject({ code: 1, stdout: "" });
+      expect(failed).toMatchObject({ code: 9, stdout: "" });
       expect(failed.stderr).toMatch(/^✗ .* (could not|can't) be written \(EFBIG\)/);
       expect(await svc(["store", "copy", path, target])).toMatchObject({ code: 0 });
       expect(await exported(target)).toBe(await exported(path));

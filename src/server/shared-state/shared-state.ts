@@ -88,6 +88,7 @@ export async function createSharedState(store: Store, realNow: () => Date) {
 
   await read();
   const sealKey = await secretOf(store, "seal");
+  store.onLate?.(() => void refresh().catch(() => undefined));
   const timer = store.revision && setInterval(() => void refresh().catch(() => undefined), LOOK_EVERY_MS).unref();
   return {
     instances,

@@ -152,6 +152,8 @@ export interface Store {
    * Changes whenever instances, personas or settings change. Absent if no other process can change them.
    */
   readonly revision?: () => Promise<string>;
+  /** Calls a listener when changes that were answered as failed, because the disk hung, have been made after all. */
+  onLate?(listener: () => void): void;
 
   saveState(record: StateRecord): Promise<void>;
   /** Removes a state. Of several callers one gets it; if its removal can't be written, the next one does. */

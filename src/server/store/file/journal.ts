@@ -6,6 +6,12 @@ import { statOf } from "./directory.ts";
 import { journalHeadingLine, type JournalHeading } from "./headings.ts";
 import { changed, codeOf, missing, notWritable } from "./refusals.ts";
 
+/**
+ * What must fit behind a line that could not be written before the next one is tried. The last page of a file on a full disk
+ * takes small changes and refuses larger ones: the store would be away and back many times in one outage.
+ */
+const ROOM = Buffer.alloc(1 << 16, " ");
+
 /** The open end of a journal. */
 export class Journal {
   readonly id: string;
@@ -51,14 +57,15 @@ export class Journal {
    */
   async append(text: string): Promise<void> {
     const line = Buffer.from(text);
+    const needsRoom = this.hasFailed;
     this.hasFailed = true;
     this.check();
-    try {
-      await this.#handle.writeFile(line);
-    } catch (error) {
-      await this.#cutBack(line.length);
-      throw notWritable(this.#path, error);
+    if (needsRoom) {
+      await this.#write(ROOM);
+      await this.#cutBack(ROOM.length);
+      this.check();
     }
+    await this.#write(line);
     try {
       await this.#handle.datasync();
     } catch (error) {
@@ -82,6 +89,15 @@ export class Journal {
 
   close(): Promise<void> {
     return this.#handle.close();
+  }
+
+  async #write(bytes: Buffer): Promise<void> {
+    try {
+      await this.#handle.writeFile(bytes);
+    } catch (error) {
+      await this.#cutBack(bytes.length);
+      throw notWritable(this.#path, error);
+    }
   }
 
   /** Takes back what was written of a line; never what another process wrote. */

@@ -31,9 +31,9 @@ interface Member {
 }
 
 const MAX_GROUP = 1024;
-/** How long an operation waits for the disk, and for the writing of the whole store. */
+/** How long an operation waits for the disk, and for the writing of the whole store: a connection without an answer is closed after 30 s. */
 const PATIENCE_MS = 10_000;
-const WHOLE_PATIENCE_MS = 60_000;
+const WHOLE_PATIENCE_MS = 20_000;
 
 /**
  * Decides on changes, applies them, and answers once they are durable.
@@ -51,6 +51,8 @@ export class Commits {
   #exclusive: Promise<void> | undefined;
   /** Why nothing can be changed now. */
   #fault: StorageUnavailable | undefined;
+  /** Called when changes that were told as failed have been made after all. */
+  onLate = (): void => {};
 
   /** @param log absent: nothing is durable */
   constructor(tables: Tables, log?: Log) {
@@ -175,7 +177,10 @@ export class Commits {
         clearImmediate(late);
         if (this.#fault === fault) this.#fault = undefined;
       };
-      work.finally(end).then(resolve, reject);
+      work.finally(end).then(() => {
+        if (fault) this.onLate();
+        resolve();
+      }, reject);
     });
   }
 }

@@ -31,6 +31,7 @@ export function createOperations(commits: Commits, storage: SnapshotStorage) {
     ...createRecordOperations(commits),
     ...createSignInOperations(commits),
     snapshots: createSnapshots(commits, storage),
+    onLate: (listener: () => void) => void (commits.onLate = listener),
 
     instances: async () => [...commits.tables.instances.values()],
     personas: async () => [...commits.tables.personas.values()],
