@@ -127,7 +127,7 @@ async function tour() {
   await dashboard.goto(`${svc.url}/__svc/#/overview`);
   await delay(600);
   await frame(dashboard, 1200);
-  const search = dashboard.getByPlaceholder("Why did a sign-in fail?");
+  const search = dashboard.getByTestId("find-person");
   await click(dashboard, search);
   for (const text of ["a", "al", "alan"]) {
     await search.fill(text);
@@ -138,7 +138,7 @@ async function tour() {
   await row.getByText("alan").waitFor();
   await delay(600);
   await frame(dashboard, 900);
-  await click(dashboard, row);
+  await click(dashboard, row.getByRole("link").first());
   await dashboard.getByText("failed", { exact: true }).waitFor();
   await delay(600);
   await frame(dashboard, 1200);

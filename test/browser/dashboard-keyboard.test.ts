@@ -121,12 +121,12 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, by keyboard,", () => {
     const { page, visit } = dashboard;
     await page.setViewportSize({ width: 699, height: 800 });
     await visit("overview");
-    await page.getByRole("link", { name: "Flows", exact: true }).waitFor({ state: "hidden" });
+    await page.getByRole("link", { name: "Sign-ins", exact: true }).waitFor({ state: "hidden" });
     await page.getByRole("button", { name: "Menu" }).click();
-    await page.getByRole("link", { name: "Flows", exact: true }).click();
+    await page.getByRole("link", { name: "Sign-ins", exact: true }).click();
     await expect.poll(hash).toBe("#/flows");
-    await page.getByRole("link", { name: "Flows", exact: true }).waitFor({ state: "hidden" });
+    await page.getByRole("link", { name: "Sign-ins", exact: true }).waitFor({ state: "hidden" });
     await page.setViewportSize({ width: 1280, height: 800 });
-    await page.getByRole("link", { name: "Flows", exact: true }).waitFor();
+    await page.getByRole("link", { name: "Sign-ins", exact: true }).waitFor();
   });
 });

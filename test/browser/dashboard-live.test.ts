@@ -99,7 +99,7 @@ describe.skipIf(CHROMIUM === undefined)("The live dashboard", () => {
     await expect.poll(async () => Number(await count.textContent())).toBe(before + 1);
   });
 
-  it("leads from Try it to the account picker, and shows the sign-in under Flows", async () => {
+  it("leads from Try it to the account picker, and shows the sign-in under Sign-ins", async () => {
     const { page, visit, context, control } = dashboard;
     await visit("try-it");
     await page.getByLabel("Provider").selectOption("github");

@@ -56,7 +56,7 @@ describe.skipIf(CHROMIUM === undefined && !process.env["CI"])("Why did Ada's sig
     await expect.poll(() => results.allTextContents()).toEqual(["signed in", "email_not_verified"]);
     await signIn(on.svc, { outcome: "rate_limited" });
     await expect.poll(async () => (await results.allTextContents()).length).toBe(3);
-    await page.getByText("All flows of this user").click();
+    await page.getByText("All sign-ins of this user").click();
     await settled(page);
     await expect.poll(() => page.getByTestId("row").count()).toBe(3);
     await control("POST /sign-ins", { provider: "google", as: "grace" });

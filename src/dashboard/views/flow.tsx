@@ -22,7 +22,7 @@ import { Timeline } from "./timeline.tsx";
 export function Flow({ id }: { id: string }) {
   const { data: flow, error, reload } = useLoad(() => read(id), [id]);
   useEffect(() => onEvent((event) => event.id === id && reload()), [id, reload]);
-  if (!flow || error) return <Unloaded title="Flow" back={listAddress("flows")} error={error} onRetry={reload} />;
+  if (!flow || error) return <Unloaded title="Sign-in" back={listAddress("flows")} error={error} onRetry={reload} />;
   const { data } = flow;
   return (
     <>

@@ -34,10 +34,7 @@ export function Flows() {
   const list = useLiveList("flow", query, ({ data }) => isFlowMatch(data, { ...query, since: undefined }));
   return (
     <>
-      <Heading
-        title="Flows"
-        note="A flow is one sign-in, from its start to the application, with the reason when it fails."
-      />
+      <Heading title="Sign-ins" note="From the start to the application, with the reason when one fails." />
       <FilterBar filters={filters} />
       <LivePanel
         list={list}
@@ -51,7 +48,7 @@ export function Flows() {
           </Empty>
         }
       >
-        {(flows) => <FlowTable label="Flows" flows={flows} />}
+        {(flows) => <FlowTable label="Sign-ins" flows={flows} />}
       </LivePanel>
     </>
   );

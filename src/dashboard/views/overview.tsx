@@ -47,7 +47,7 @@ export function Overview() {
         <Failures summary={summary} span={span.text} />
         <SignInChart summary={summary} span={span} />
       </div>
-      <Panel title="Latest sign-ins" flush actions={<a href="#/flows">All flows</a>}>
+      <Panel title="Latest sign-ins" flush actions={<a href="#/flows">All sign-ins</a>}>
         <Listed
           data={rows}
           error={error}

@@ -127,7 +127,7 @@ export function Request({ id }: { id: string }) {
               "Instance",
               data.instance && <a href={href(["instances", data.instance])}>{instanceName(data.instance)}</a>,
             ],
-            ["Flow", data.flow_id && <a href={href(["flows", data.flow_id])}>The sign-in it belongs to</a>],
+            ["Sign-in", data.flow_id && <a href={href(["flows", data.flow_id])}>Its steps</a>],
             ["Request-Id", <CopyableValue text={entry.id} label="Request id" />],
           ]}
         />

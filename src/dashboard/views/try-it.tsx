@@ -22,7 +22,7 @@ export function TryIt() {
   );
 }
 
-/** A complete sign-in: at once, or in another tab where the user chooses the account. Its steps appear under Flows. */
+/** A complete sign-in: at once, or in another tab where the user chooses the account. Its steps appear under Sign-ins. */
 export function TrySignIn() {
   const { instances } = service.value;
   const accounts = usePersonaChoices("The first one");
@@ -97,7 +97,7 @@ function Outcome({ result, instance }: { result: SignIn; instance: string }) {
               <Pill tone="bad">{result.error ?? "rejected"}</Pill>
             ),
           ],
-          ["Flow", <a href={href(["flows", result.flow_id])}>See every step</a>],
+          ["Sign-in", <a href={href(["flows", result.flow_id])}>See every step</a>],
           ["User", result.user_id && <a href={href(["users", result.user_id])}>{result.user_id}</a>],
         ]}
       />

@@ -27,7 +27,7 @@ export function User({ id }: { id: string }) {
   const signInAs = async (provider: Provider): Promise<void> => {
     const body = { provider, as: data.email, instance: data.instance };
     const { flow_id, user_id, error: refusal } = await control.request("POST /sign-ins", { body });
-    if (refusal) notify("bad", `Not signed in: ${refusal}. Its steps, under Flows, have the reason.`);
+    if (refusal) notify("bad", `Not signed in: ${refusal}. Its steps, under Sign-ins, have the reason.`);
     else if (user_id !== id) notify("bad", `${providerTitle(provider)} signed in another user, whose account it is.`);
     else notify("good", "Signed in");
     go(["flows", flow_id]);
@@ -147,7 +147,7 @@ function SignIns({ user }: { user: UserRecord }) {
       title="Sign-ins"
       flush
       testId="user-sign-ins"
-      actions={rows && rows.length > 0 && <a href={href(["flows"], query)}>All flows of this user</a>}
+      actions={rows && rows.length > 0 && <a href={href(["flows"], query)}>All sign-ins of this user</a>}
     >
       <Listed
         data={rows}
