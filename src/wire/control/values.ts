@@ -42,7 +42,7 @@ export const picture = z.url({ protocol: /^https?$/, error: "must be an http or 
 export const subdomain = z.string().check(z.regex(SUBDOMAIN, "must be a host name label: a-z, 0-9 and -"));
 export const preview = z
   .boolean()
-  .check(z.describe("Whether an entry of redirect_uris may have one * in one label of its host: docs/previews.md"));
+  .check(z.describe("Whether an entry of redirect_uris may have one * in one label of its host: docs/server.md"));
 export const outcome = z.enum(OUTCOME_IDS, {
   error: ({ input }) => {
     const meant = typeof input === "string" ? meantOutcome(input) : undefined;
