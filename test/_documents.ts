@@ -11,6 +11,8 @@ import { BIN, ROOT } from "./_paths.ts";
 /** A block of code in a page. */
 export interface Block {
   readonly page: string;
+  /** The title of the section, of the second level, that it is in. */
+  readonly section: string;
   /** The page, the block's number in it, and how it starts. */
   readonly name: string;
   readonly language: string;
@@ -18,8 +20,9 @@ export interface Block {
 }
 
 export const blocks: readonly Block[] = (await pageTexts()).flatMap(([page, text]) =>
-  [...text.matchAll(/^ *```(.*)\n([\s\S]*?)^ *```$/gm)].map(([, language = "", code = ""], n) => ({
+  [...text.matchAll(/^ *```(.*)\n([\s\S]*?)^ *```$/gm)].map(({ index, 1: language = "", 2: code = "" }, n) => ({
     page,
+    section: [...text.slice(0, index).matchAll(/^## (.*)$/gm)].at(-1)?.[1] ?? "",
     name: `${page}, block ${n + 1}: ${code.trim().split("\n")[0]}`,
     language,
     code: code.trim(),

@@ -30,7 +30,7 @@ test("a cancelled sign-in makes no session", async () => {
   await svc.close();
 });
 
-test("a token in an address, or posted by another site, signs nobody in", async () => {
+test("a token in an address, or posted by another site, is refused", async () => {
   const { svc, app } = await setup();
   const { token } = await svc.signIn({ as: "ada" });
   const inAddress = await app(new Request(`${origin}/callback?token=${token}`));

@@ -33,7 +33,7 @@ test("a cancelled sign-in makes no session", async () => {
   await svc.close();
 });
 
-test("a token in an address alone signs nobody in: the browser must have begun the sign-in", async () => {
+test("a token in an address alone is refused: the browser must have begun the sign-in", async () => {
   const { svc, auth } = await setup();
   const { token } = await svc.signIn({ as: "ada" });
   const response = await auth.handler(new Request(`${origin}/api/auth/svc/callback?token=${token}`));

@@ -17,7 +17,7 @@ describe("docs/errors.md", () => {
         // They have a table of their own below.
         if (code in SIGN_IN_ERRORS) return [];
         const wire = ERRORS[code as keyof typeof ERRORS] as (typeof ERRORS)[keyof typeof ERRORS] | undefined;
-        return [[code, ...(wire ? [String(wire.status), wire.error] : []), String(exitOf(code))]];
+        return [[code, ...(wire ? [`${wire.status} ${wire.error}`] : []), String(exitOf(code))]];
       }),
       ...Object.entries(CLI_ERRORS).map(([code, [exit]]) => [code, String(exit)]),
       ...Object.entries(EXIT_MEANINGS),
@@ -69,7 +69,7 @@ describe("docs/testing.md", () => {
       personas: { id: string }[];
     };
     const page = await readFile(join(ROOT, "docs/testing.md"), "utf8");
-    const [, list = ""] = /accounts\s+without a seed of your own are ([^]*?)\n\n/.exec(page) ?? [];
+    const [, list = ""] = /accounts\s+without\s+a\s+seed\s+of\s+your\s+own\s+are\s+([^]*?)\n\n/.exec(page) ?? [];
     expect([...list.matchAll(/`(\w+)`/g)].map(([, id]) => id)).toEqual(personas.map(({ id }) => id));
   });
 });

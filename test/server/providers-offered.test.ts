@@ -36,9 +36,9 @@ describe("A server with credentials for GitHub alone", () => {
     ]);
   });
 
-  it("serves the seed of docs/providers.md to users elsewhere", async () => {
-    const page = await readFile(new URL("../../docs/providers.md", import.meta.url), "utf8");
-    const seed = JSON.parse(/```json\n(.*?)```/s.exec(page)![1]!) as SeedInput;
+  it("serves the seed of docs/server.md for one provider to users elsewhere", async () => {
+    const page = await readFile(new URL("../../docs/server.md", import.meta.url), "utf8");
+    const seed = JSON.parse(/### Providers without credentials\n.*?```json\n(.*?)```/s.exec(page)![1]!) as SeedInput;
     const { warnings } = await start({ seed, publicUrl: PUBLIC, credentials: { github: CLIENT } });
     expect(warnings).toEqual([]);
   });

@@ -4,17 +4,19 @@ import { expect, it } from "vitest";
 import { blocks, installed, run, serving } from "../_documents.ts";
 import { BIN, ROOT } from "../_paths.ts";
 
-const PAGE = "docs/support.md";
-const own = blocks.filter(({ page }) => page === PAGE);
-const page = await readFile(join(ROOT, PAGE), "utf8");
+const PAGE = "docs/cli.md";
+const SECTION = "Answer a ticket";
+const own = blocks.filter(({ page, section }) => page === PAGE && section === SECTION);
+const [, page = ""] = (await readFile(join(ROOT, PAGE), "utf8")).split(`## ${SECTION}\n`);
 
 /** The commands of the table that a key of the API is enough for. */
 const tickets = page
+  .split(/^## /m)[0]!
   .split("\n")
   .filter((line) => line.startsWith("| ") && line.includes("`svc ") && !/control API|--receipt/.test(line))
   .map((line) => /`(svc [^`]+)`/.exec(line)![1]!.replaceAll("svc ", "npx svc-identity "));
 
-/** A directory of a person who has logged in to a service elsewhere, as the page begins. */
+/** A directory of a person who has logged in to a service elsewhere, as the page says. */
 async function loggedIn(): Promise<string> {
   const { SVC_BASE_URL = "", SVC_SECRET_KEY = "", ...control } = await serving(await installed());
   const directory = await installed();
