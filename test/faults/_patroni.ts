@@ -61,7 +61,8 @@ export interface Patroni {
   /** The one that accepts writes. */
   primary(): Promise<Node | undefined>;
   /** Resolves when a server other than the one given accepts writes. */
-  untilPrimary(but?: Node): Promise<Node>;
+  /** @param withinMs after which it rejects. Default: no limit */
+  untilPrimary(but?: Node, withinMs?: number): Promise<Node>;
   /** Resolves when there is a primary, and the others follow it. */
   untilWhole(): Promise<Node>;
   switchover(): Promise<void>;
@@ -170,13 +171,15 @@ export async function startPatroni(): Promise<Patroni> {
     const found = await Promise.all(nodes.map(isPrimary));
     return nodes.find((_, n) => found[n]);
   }
-  async function untilPrimary(but?: Node): Promise<Node> {
+  async function untilPrimary(but?: Node, withinMs = Infinity): Promise<Node> {
+    const started = performance.now();
     for (;;) {
       const found = await Promise.all(
         nodes.filter((node) => node !== but).map(async (node) => [node, await isPrimary(node)] as const),
       );
       const first = found.find(([, is]) => is);
       if (first) return first[0];
+      if (performance.now() - started > withinMs) throw new Error("no node became the primary");
       await sleep(50);
     }
   }
@@ -196,8 +199,10 @@ export async function startPatroni(): Promise<Patroni> {
     async untilWhole() {
       for (;;) {
         const leader = await untilPrimary();
-        const answer = await fetch(`${at(leader.api)}/cluster`).catch(() => undefined);
-        const { members = [] } = ((await answer?.json()) ?? {}) as { members?: { role: string; state: string }[] };
+        const answer = fetch(`${at(leader.api)}/cluster`, { signal: AbortSignal.timeout(5000) }).then((found) =>
+          found.json(),
+        );
+        const { members = [] } = (await answer.catch(() => ({}))) as { members?: { role: string; state: string }[] };
         // Patroni promotes no other than the one that it has written down as synchronous.
         if (members.some(({ role, state }) => role === "sync_standby" && ["running", "streaming"].includes(state)))
           return leader;
