@@ -42,6 +42,8 @@ export function create(sealKey = Buffer.from("key_of_the_tests")): { simulator: 
       callbackUrl,
       personas,
       clients: () => [OTHER],
+      applications: { at: () => [] },
+      keepKey: (make) => make(),
       sealKey,
       now: clock.now,
     }),

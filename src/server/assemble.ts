@@ -12,7 +12,10 @@ import { createSharedState } from "./shared-state/shared-state.ts";
 import type { InstanceRecord } from "./store/records.ts";
 import { SEEDED } from "./store/store.ts";
 
-type Given = Pick<ServeOptions, "control" | "controlKey" | "credentials" | "fetch" | "onRequest" | "retention">;
+type Given = Pick<
+  ServeOptions,
+  "clients" | "control" | "controlKey" | "credentials" | "fetch" | "onRequest" | "retention"
+>;
 type PassedOn = Pick<
   ServiceOptions,
   "addresses" | "clientAddress" | "isLocal" | "locate" | "offers" | "providerTimeoutMs" | "store" | "strict"

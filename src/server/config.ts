@@ -1,11 +1,13 @@
 import * as z from "zod/mini";
 import { PROVIDERS } from "../wire/providers.ts";
 import { PROVIDERS_MODES } from "../wire/serve.ts";
+import { client } from "../wire/control/seed.ts";
 import { jsonFault } from "../wire/text/json.ts";
 import { ServeError } from "./errors.ts";
 import type { ServeOptions } from "./options.ts";
 import { checkEndpoints } from "./providers/index.ts";
 import type { Credentials } from "./providers/offers.ts";
+import { clientFaults } from "./seed/faults.ts";
 import { RETENTION_FORM, retentionMs } from "./retention.ts";
 import { checked } from "./zod-errors.ts";
 
@@ -36,6 +38,8 @@ const Config = z.strictObject({
   providers_mode: z.optional(z.enum(PROVIDERS_MODES)),
   /** Used if an instance has no connection of its own. */
   providers: z.optional(z.partialRecord(z.enum(PROVIDERS), provider)),
+  /** Of applications at the simulated providers. They belong to the first instance. */
+  clients: z.optional(z.array(client)),
   trust_proxy: z.optional(z.array(text)),
   geoip: z.optional(text),
   https: z.optional(z.boolean()),
@@ -59,9 +63,12 @@ export function parseConfig(source: string, name: string): ServeOptions {
   const config = checked(Config, input);
   if (config.faults) throw faulty(name, config.faults);
   const { $schema: _, providers = {}, providers_mode, public_url, allowed_hosts, trust_proxy, ...same } = config.data;
-  const faults = Object.entries(providers).flatMap(([key, { endpoints, insecure }]) =>
-    checkEndpoints(key, endpoints, `providers.${key}.endpoints`, insecure),
-  );
+  const faults = [
+    ...Object.entries(providers).flatMap(([key, { endpoints, insecure }]) =>
+      checkEndpoints(key, endpoints, `providers.${key}.endpoints`, insecure),
+    ),
+    ...clientFaults(config.data, ""),
+  ];
   if (faults.length > 0) throw faulty(name, faults);
   const credentials = Object.fromEntries(
     Object.entries(providers).map(([key, { client_id, client_secret, endpoints }]) => [

@@ -7,7 +7,7 @@ import type { RequestEntry } from "./http/request-entry.ts";
 import type { Credentials, ProviderKind } from "./providers/offers.ts";
 import type { Retention } from "./retention.ts";
 import type { SeedOptions } from "./seed/apply.ts";
-import type { InstanceRecord } from "./store/records.ts";
+import type { ClientRecord, InstanceRecord } from "./store/records.ts";
 
 export interface ServeOptions extends SeedOptions {
   /** Default 7820. 0 for any free port. A taken port is an error, and never replaced by another. */
@@ -26,6 +26,8 @@ export interface ServeOptions extends SeedOptions {
   providers?: ProvidersMode | undefined;
   /** Used if an instance has none of its own. */
   credentials?: Credentials | undefined;
+  /** Clients of applications at the simulated providers, which belong to the first instance. */
+  clients?: readonly ClientRecord[] | undefined;
   /** Peers, by address or network, whose `X-Forwarded-For` is trusted. */
   trustProxy?: readonly string[] | undefined;
   /** The path of a MaxMind DB file. */
@@ -97,6 +99,7 @@ const NAMES: Readonly<Record<keyof ServeOptions, true>> = {
   strict: true,
   providers: true,
   credentials: true,
+  clients: true,
   trustProxy: true,
   geoip: true,
   https: true,

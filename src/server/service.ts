@@ -16,14 +16,15 @@ import type { Addresses } from "./instances/addresses.ts";
 import { createConnect } from "./providers/connections.ts";
 import { globalCredentials, type Credentials, type Offers } from "./providers/offers.ts";
 import { demoOf } from "./seed/apply.ts";
-import type { SharedState } from "./shared-state/shared-state.ts";
+import { openIdKeyOf, type SharedState } from "./shared-state/shared-state.ts";
 import type { SignInDeps } from "./sign-in/deps.ts";
 import { createSignIns } from "./sign-in/sign-in.ts";
 import { NO_START_LIMIT, createStartLimit } from "./sign-in/start-limit.ts";
+import { createClients, type Clients } from "./simulator/clients.ts";
 import { withReplays, type Decide } from "./simulator/decision.ts";
 import { signInHeadless } from "./simulator/headless.ts";
 import { createSimulator, type Simulator } from "./simulator/simulator.ts";
-import type { ConnectionRecord } from "./store/records.ts";
+import type { ClientRecord, ConnectionRecord } from "./store/records.ts";
 import type { Store } from "./store/store.ts";
 import { createTokens } from "./token.ts";
 
@@ -36,6 +37,8 @@ export interface ServiceOptions extends Observed {
   readonly shared: SharedState;
   readonly control?: ControlOptions | undefined;
   readonly credentials: Credentials;
+  /** Those of applications at the simulated providers that the configuration names. */
+  readonly clients?: readonly ClientRecord[] | undefined;
   readonly offers: Offers;
   /** Whether only this machine can reach the server. */
   readonly isLocal: boolean;
@@ -59,12 +62,14 @@ export function createService(options: ServiceOptions): H3 {
   const { now } = shared.clock;
   const requests = new RequestLog();
   const tokens = createTokens();
-  const simulator = simulatorOf(options);
+  const clients = createClients({ instances, configured: options.clients ?? [], isLocal });
+  const simulator = simulatorOf(options, clients);
   const parts = {
     ...options,
     now,
     instances,
     simulator,
+    clients,
     tokens,
     requests,
     demoOf,
@@ -94,7 +99,7 @@ export function createService(options: ServiceOptions): H3 {
   return app;
 }
 
-function simulatorOf({ addresses, credentials, shared }: ServiceOptions): Simulator {
+function simulatorOf({ addresses, credentials, shared, store }: ServiceOptions, applications: Clients): Simulator {
   const clients = (provider: Provider): ConnectionRecord[] =>
     [
       ...shared.instances.all.map((instance) => instance.connections[provider]),
@@ -105,7 +110,9 @@ function simulatorOf({ addresses, credentials, shared }: ServiceOptions): Simula
     callbackUrl: addresses.callbackUrl,
     personas: shared.personas,
     clients,
+    applications,
     sealKey: shared.sealKey,
+    keepKey: (make) => openIdKeyOf(store, make),
     now: shared.clock.now,
   });
   shared.onPersonas((personas) => simulator.personas.replace(personas));

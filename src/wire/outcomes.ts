@@ -93,6 +93,26 @@ const TABLE = {
     description: "The provider redirects back with error=temporarily_unavailable instead of a code.",
     application_sees: "error=temporarily_unavailable",
   },
+  id_token_expired: {
+    title: "The id_token is expired",
+    description: "The token endpoint answers with an id_token that expired an hour before.",
+    application_sees: "an expired id_token",
+  },
+  wrong_nonce: {
+    title: "The id_token has another nonce",
+    description: "The token endpoint answers with an id_token of another authorization request.",
+    application_sees: "another nonce in the id_token",
+  },
+  wrong_audience: {
+    title: "The id_token is for another client",
+    description: "The token endpoint answers with an id_token whose aud and azp are another client's.",
+    application_sees: "another audience in the id_token",
+  },
+  unknown_kid: {
+    title: "The id_token is signed with an unknown key",
+    description: "The token endpoint answers with an id_token whose key is not among the provider's keys.",
+    application_sees: "an unknown kid in the id_token",
+  },
 } as const satisfies Readonly<Record<string, Readonly<Record<"title" | "description" | "application_sees", string>>>>;
 
 export type OutcomeId = keyof typeof TABLE;
@@ -105,6 +125,15 @@ export const ACCOUNT_OUTCOMES = [
   "email_primary_not_verified",
 ] as const satisfies readonly OutcomeId[];
 export type AccountOutcome = (typeof ACCOUNT_OUTCOMES)[number];
+/** Possible in a sign-in through the service alone. */
+export const SERVICE_OUTCOMES: readonly OutcomeId[] = ["state_expired", "callback_replayed"];
+/** Possible in a sign-in of an application's own client alone, at an OpenID provider. The service reads no id_token. */
+export const ID_TOKEN_OUTCOMES: readonly OutcomeId[] = [
+  "id_token_expired",
+  "wrong_nonce",
+  "wrong_audience",
+  "unknown_kid",
+];
 
 /** What people call the ends of sign-ins that have another name here. */
 const OTHER_NAMES: Readonly<Record<string, OutcomeId>> = {

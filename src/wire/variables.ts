@@ -23,6 +23,26 @@ export function variablesOf(
   };
 }
 
+interface Client {
+  readonly provider: string;
+  readonly client_id: string;
+  readonly client_secret: string;
+  readonly issuer: string;
+  readonly endpoints: Readonly<Record<string, string>>;
+}
+
+/** The variables for an application with its own client at a simulated provider, such as `GOOGLE_ISSUER` and `GITHUB_TOKEN_URL`. */
+export function clientVariablesOf({ provider, client_id, client_secret, issuer, endpoints }: Client) {
+  const prefix = provider.toUpperCase();
+  const addresses = Object.entries(endpoints).map(([name, url]) => [`${prefix}_${name.toUpperCase()}_URL`, url]);
+  return {
+    [`${prefix}_CLIENT_ID`]: client_id,
+    [`${prefix}_CLIENT_SECRET`]: client_secret,
+    [`${prefix}_ISSUER`]: issuer,
+    ...(Object.fromEntries(addresses) as Record<string, string>),
+  };
+}
+
 /** An environment for a program that is given one service: what is meant for another is not passed on. */
 export function withoutVariables(
   environment: Readonly<Record<string, string | undefined>>,

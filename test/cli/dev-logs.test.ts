@@ -38,7 +38,7 @@ it("svc logs prints a line for each request and the steps of a sign-in below it"
   const callback = at(" /oauth/:provider/callback");
   const steps = lines.slice(callback + 1, callback + 6).map((line) => /^ {10}(\w+)/.exec(line)?.[1]);
   expect(steps).toEqual(["callback", "token", "user", "emails", "redirect"]);
-  expect(lines[callback + 2]).toContain("POST /__svc/simulator/github/token → 200");
+  expect(lines[callback + 2]).toContain("POST /__svc/simulator/github/access_token → 200");
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
 });
 

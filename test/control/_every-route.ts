@@ -51,6 +51,18 @@ export async function callEveryRoute(server: ControlledServer): Promise<void> {
   expect((await ok(server, "POST /instances/:id/connections/:provider/test", test)).ok).toBe(true);
   await ok(server, "DELETE /instances/:id/connections/:provider", "/instances/initech/connections/google");
 
+  const client = {
+    provider: "github",
+    client_id: "shop-1",
+    client_secret: "x",
+    redirect_uris: ["http://localhost:3000/cb"],
+  };
+  await ok(server, "POST /instances/:id/clients", "/instances/initech/clients", client);
+  expect(await ok(server, "GET /instances/:id/clients", "/instances/initech/clients")).toMatchObject([
+    { data: client },
+  ]);
+  await ok(server, "DELETE /instances/:id/clients/:client_id", "/instances/initech/clients/shop-1");
+
   const user = await ok(server, "POST /users", "/users", {
     instance: "initech",
     email: "peter@initech.test",

@@ -7,6 +7,7 @@ it("A sign-in as Markdown has nothing outside its block of code, whatever a stra
   const data = {
     instance: null,
     provider: "github" as const,
+    client_id: null,
     as: hostile,
     result: "error" as const,
     error: "bad_request",

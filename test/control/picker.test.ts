@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { providersOf } from "../../src/server/simulator/outcomes.ts";
-import { OUTCOMES } from "../../src/wire/outcomes.ts";
+import { ID_TOKEN_OUTCOMES, OUTCOMES } from "../../src/wire/outcomes.ts";
 import { requestOn } from "../_answers.ts";
 import { startServer } from "../_control.ts";
 
@@ -38,7 +38,7 @@ class Browser {
 }
 
 it.each(
-  OUTCOMES.filter(({ id }) => id !== "success").map(
+  OUTCOMES.filter(({ id }) => id !== "success" && !ID_TOKEN_OUTCOMES.includes(id)).map(
     ({ id, application_sees }) =>
       [id, providersOf(id).includes("github") ? "github" : providersOf(id)[0]!, application_sees] as const,
   ),

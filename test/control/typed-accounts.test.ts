@@ -62,6 +62,8 @@ describe("The simulator's own client", () => {
       callbackUrl: (provider) => `${FRONT}/oauth/${provider}/callback`,
       personas: [],
       clients,
+      applications: { at: () => [] },
+      keepKey: (make) => make(),
       sealKey: randomBytes(32),
       now: () => new Date(),
     });

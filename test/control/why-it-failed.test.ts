@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { ACCOUNT_OUTCOMES, OUTCOMES } from "../../src/wire/outcomes.ts";
+import { ACCOUNT_OUTCOMES, ID_TOKEN_OUTCOMES, OUTCOMES } from "../../src/wire/outcomes.ts";
 import { PROVIDERS, PROVIDERS_WITHOUT_EMAIL } from "../../src/wire/providers.ts";
 import { serve, type RunningServer } from "../../src/server/index.ts";
 import { call, type Answered } from "../_control.ts";
@@ -46,7 +46,7 @@ describe("A sign-in that failed", () => {
     OUTCOMES.filter(({ id, application_sees }) => {
       const isOfAccount = (ACCOUNT_OUTCOMES as readonly string[]).includes(id);
       const hasThem = !PROVIDERS_WITHOUT_EMAIL.includes(provider) && !(provider === "google" && id.includes("primary"));
-      return application_sees !== "token" && (!isOfAccount || hasThem);
+      return application_sees !== "token" && !ID_TOKEN_OUTCOMES.includes(id) && (!isOfAccount || hasThem);
     }).map(({ id }) => [provider, id, STEP[id] ?? "token"] as const),
   );
   const PROFILE: Record<string, Record<string, string>> = {

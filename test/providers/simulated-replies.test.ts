@@ -24,10 +24,12 @@ describe("A simulated provider's answer within the process", () => {
       callbackUrl: (provider) => `${FRONT}/oauth/${provider}/callback`,
       personas: [],
       clients: () => [],
+      applications: { at: () => [] },
+      keepKey: (make) => make(),
       sealKey: Buffer.alloc(32),
       now: () => new Date(),
     });
-    const answer = await simulator.fetch(`${FRONT}/__svc/simulator/github/token`, { method: "GET" });
+    const answer = await simulator.fetch(`${FRONT}/__svc/simulator/github/access_token`, { method: "GET" });
     expect(answer.status).toBe(404);
     expect(answer.headers.get("Content-Type")).toBe("application/json; charset=utf-8");
     expect(answer.headers.get("location")).toBeNull();

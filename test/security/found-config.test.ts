@@ -52,6 +52,20 @@ describe("T53: A svc.config.json that came with a repository", () => {
     },
   );
 
+  it("sends no code of an application's own client beyond loopback, from the seed neither", async () => {
+    const client = { provider: "google", client_id: "shop", client_secret: "secret" };
+    const clients = [{ ...client, redirect_uris: ["http://127.0.0.1:3000/cb", "https://evil.test/cb"] }];
+    const point = 'clients[0].redirect_uris[1]: "https://evil.test/cb"';
+    expect(await start({ clients })).toBe(refused(`svc.config.json: ${point}`));
+    expect(await start({ clients }, { config: "svc.config.json" })).toMatchObject({ clients });
+    await writeFile(
+      join(directory, "seed.json"),
+      JSON.stringify({ instances: [{ name: "A", subdomain: "a", clients }] }),
+    );
+    expect(await start({ seed: "seed.json" })).toBe(refused(`seed.json: instances[0].${point}`));
+    expect(await start({ clients: [{ ...client, redirect_uris: ["http://localhost/cb"] }] })).toHaveProperty("clients");
+  });
+
   it("is told everything at once, with what would obey it", async () => {
     const token = "https://evil.test/token";
     const config = {

@@ -256,7 +256,7 @@ describe("An outcome by another name", () => {
 
   it("that nobody could mean is answered with all of them", async () => {
     const message = await messageOf(svc.signIn({ outcome: "banana" as "success" }));
-    expect(message).toMatch(/^Bad request: outcome: must be one of success, access_denied, .*temporarily_unavailable$/);
+    expect(message).toMatch(/^Bad request: outcome: must be one of success, access_denied, .*, unknown_kid$/);
   });
 });
 

@@ -44,6 +44,7 @@ export function instance(instance_id: string, name: string): InstanceRecord {
     connections: {},
     created_at: at(0),
     old_keys: [],
+    clients: [],
     preview: false,
   };
 }

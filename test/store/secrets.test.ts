@@ -17,7 +17,7 @@ it("API responses are made of every column of a record except the sealed ones", 
 it("Keys, digests, provider tokens and the binding of a sign-in to its browser are sealed", () => {
   expect(Object.fromEntries(TABLE_NAMES.map((name) => [name, sealed(name)]))).toEqual({
     settings: ["value"],
-    instances: ["secret_key", "connections", "old_keys"],
+    instances: ["secret_key", "connections", "clients", "old_keys"],
     personas: [],
     users: ["password_digest"],
     identities: ["access_token", "refresh_token"],

@@ -1,8 +1,9 @@
 import { Option } from "commander";
 import { runs, type GlobalFlags, type Program } from "../command.ts";
-import { variablesOf } from "../../wire/variables.ts";
+import { clientVariablesOf, variablesOf } from "../../wire/variables.ts";
+import { openControl } from "../connection/control.ts";
 import { chooseInstance, requireLocalServer } from "../connection/target.ts";
-import type { Context } from "../context.ts";
+import type { Context, NamedInstance } from "../context.ts";
 import { CliError, EXIT } from "../errors.ts";
 import { quoted, printJson } from "../output/text.ts";
 
@@ -10,20 +11,22 @@ const FORMATS = ["shell", "dotenv", "docker", "json"] as const;
 
 export interface EnvOptions extends GlobalFlags {
   readonly format: (typeof FORMATS)[number];
+  readonly client?: string;
 }
 
 export function add(program: Program, context: Context): void {
   const command = program
     .command("env")
+    .option("--client <id>", "those of an application's own client at a simulated provider")
     .addOption(new Option("--format <format>", "how to write them").choices(FORMATS).default("shell"));
   runs(command, context, runEnv, {
     examples: [
       ['eval "$(svc env)"', "for this shell"],
       ["svc env --format dotenv > .env", "for an application that reads .env"],
       ["svc env --format docker > svc.env", "for docker run --env-file, which keeps quotes"],
-      ["svc env --instance globex --json", "those of another instance"],
+      ["svc env --instance globex --client shop-google", "its GOOGLE_CLIENT_ID, GOOGLE_ISSUER and so on"],
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable],
     notes:
       "Prints secrets of the local server of this directory: its secret key and its control key. With a store in memory\n" +
       "both change at each start. SVC_PROGRAM_URL is the address to use from programs: it takes the API's calls for every\n" +
@@ -31,14 +34,31 @@ export function add(program: Program, context: Context): void {
   });
 }
 
-export async function runEnv(context: Context, { format, json, instance: wanted }: EnvOptions): Promise<void> {
+export async function runEnv(context: Context, options: EnvOptions): Promise<void> {
+  const { format, json, instance: wanted, client } = options;
   const server = await requireLocalServer(context, "Those of a server elsewhere are printed there.");
   const instance = chooseInstance(server, wanted);
-  const variables = variablesOf(server, instance, instance === server.instances[0]);
+  const variables =
+    client === undefined
+      ? variablesOf(server, instance, instance === server.instances[0])
+      : clientVariablesOf(await clientOf(context, options, instance, client));
   if (context.stdout.isTTY) context.stderr.write("These are secrets: anyone who has them can use the server.\n");
   if (json || format === "json") return printJson(context, variables);
   const lines = Object.entries(variables).map(([name, value]) => lineIn(format, name, value));
   context.stdout.write(lines.map((line) => `${line}\n`).join(""));
+}
+
+async function clientOf(context: Context, options: EnvOptions, { id, subdomain }: NamedInstance, client_id: string) {
+  const control = await openControl(context, options);
+  const clients = await control.request("GET /instances/:id/clients", { params: { id } });
+  const found = clients.find(({ data }) => data.client_id === client_id);
+  if (found) return found.data;
+  const ids = clients.map(({ data }) => data.client_id).join(", ");
+  throw new CliError(
+    EXIT.notFound,
+    `${subdomain} has no client "${client_id}".`,
+    ids === "" ? "Add one to the seed: svc init --client google" : `It has ${ids}.`,
+  );
 }
 
 /** @throws {CliError} for a value that programs would read in different ways, as nothing that svc creates */

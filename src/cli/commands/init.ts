@@ -1,10 +1,12 @@
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
+import { Option } from "commander";
 import { systemReason } from "../../disk/system-reason.ts";
 import { createDirectories } from "../../disk/write-atomically.ts";
 import { isLoopbackUrl } from "../../wire/http/address.ts";
-import { PROVIDERS } from "../../wire/providers.ts";
+import { PROVIDERS, type Provider } from "../../wire/providers.ts";
 import { CONFIG_FILE, DEFAULT_PORT } from "../../wire/serve.ts";
 import { runs, type Flags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -14,9 +16,11 @@ import { quoted, printJson, say } from "../output/text.ts";
 
 export interface InitOptions extends Flags<"port" | "name" | "redirectUri"> {
   readonly dir: string;
+  readonly client?: Provider[];
 }
 
 const SEED_FILE = "seed.json";
+const DEFAULT_REDIRECT_URI = "http://localhost:3000/callback";
 
 export function add(program: Program, context: Context): void {
   const command = program
@@ -24,21 +28,25 @@ export function add(program: Program, context: Context): void {
     .option("--dir <directory>", "the directory to write to", ".")
     .option("--port <number>", `the port of the server; default ${DEFAULT_PORT}`)
     .option("--name <name>", "the name of your application, for which a seed is written as well")
-    .option("--redirect-uri <url>", "its redirect URI, such as http://localhost:3000/callback");
+    .option("--redirect-uri <url>", "its redirect URI, such as http://localhost:3000/callback")
+    .addOption(new Option("--client <provider...>", "a client of its own at simulated providers").choices(PROVIDERS));
   runs(command, context, runInit, {
     examples: [
       ["svc init", "the demo, on the usual port"],
       ["svc init --name Acme --redirect-uri http://localhost:5173/callback", "with a seed for Acme"],
+      ["svc init --client google github", "for an application that uses Auth.js or Better Auth"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
-    notes: "Existing files are never overwritten. No secrets are written: svc serve creates the keys.",
+    notes:
+      "Existing files are never overwritten. No keys are written: svc serve creates them. The secret of a client is, for\n" +
+      "simulated accounts alone. Its redirect URI is /api/auth/callback/<provider>, as Auth.js and Better Auth have it.",
   });
 }
 
 /** Writes a configuration, and a seed for an application that is named. @throws {CliError} for a file that is there */
 export async function runInit(context: Context, flags: InitOptions): Promise<void> {
-  const { redirectUri } = flags;
-  const name = flags.name ?? (redirectUri && "My application");
+  const { redirectUri, client: providers = [] } = flags;
+  const name = flags.name ?? (redirectUri !== undefined || providers.length > 0 ? "My application" : undefined);
   const directory = resolve(context.cwd, flags.dir);
   const port = numberFrom("--port", flags.port ?? String(DEFAULT_PORT), 1, 65_535);
   if (name !== undefined && (name === "" || name.length > 200 || /[^\P{C}]/u.test(name)))
@@ -46,7 +54,7 @@ export async function runInit(context: Context, flags: InitOptions): Promise<voi
   const files: [string, object][] = [[CONFIG_FILE, { port, ...(name !== undefined && { seed: SEED_FILE }) }]];
   // The configuration last: it names the seed.
   if (name !== undefined)
-    files.unshift([SEED_FILE, await seedFor(name, redirectUri ?? "http://localhost:3000/callback")]);
+    files.unshift([SEED_FILE, await seedFor(name, redirectUri ?? DEFAULT_REDIRECT_URI, providers)]);
   for (const [file] of files)
     if (existsSync(join(directory, file))) throw alreadyThere(join(directory, file), context.cwd);
   await createDirectories(directory).catch((error: unknown) => {
@@ -86,7 +94,7 @@ function alreadyThere(path: string, cwd: string): CliError {
 }
 
 /** One instance with one user, who can sign in at every simulated provider. @throws {UsageError} for a wrong redirect URI */
-async function seedFor(name: string, redirectUri: string): Promise<object> {
+async function seedFor(name: string, redirectUri: string, providers: readonly Provider[]): Promise<object> {
   // Loaded here, so that help starts fast.
   const { checkRedirectEntry, RESERVED_SUBDOMAINS, seedPersona } = await import("../../server/index.ts");
   try {
@@ -104,10 +112,23 @@ async function seedFor(name: string, redirectUri: string): Promise<object> {
         subdomain,
         default_provider: PROVIDERS[0],
         redirect_uris: [redirectUri],
+        ...(providers.length > 0 && {
+          clients: providers.map((provider) => clientFor(provider, subdomain, redirectUri)),
+        }),
         users: [{ email, name: "Ada Lovelace", email_verified_at: "2026-01-05T09:00:00Z" }],
       },
     ],
     personas: [seedPersona("ada", "Ada Lovelace", email)],
+  };
+}
+
+function clientFor(provider: Provider, subdomain: string, redirectUri: string): object {
+  const { origin } = new URL(/^https?:/i.test(redirectUri) ? redirectUri : DEFAULT_REDIRECT_URI);
+  return {
+    provider,
+    client_id: `${subdomain}-${provider}`,
+    client_secret: randomBytes(24).toString("base64url"),
+    redirect_uris: [`${origin}/api/auth/callback/${provider}`],
   };
 }
 

@@ -1,3 +1,4 @@
+import { ID_TOKEN_OUTCOMES } from "../../wire/outcomes.ts";
 import { providerTitle } from "../../wire/providers.ts";
 import { visible } from "../../wire/text/harmless.ts";
 import { control, type Persona } from "../api/client.ts";
@@ -20,10 +21,11 @@ export function providerChoices(all?: string, providers: readonly string[] = ser
   );
 }
 
-/** The outcomes of a sign-in. @param provider only those possible there */
+/** The outcomes of a sign-in. @param provider only those possible there, for a sign-in through the service */
 export function outcomeChoices(all?: string, provider?: string): Choice[] {
   const possible = service.value.outcomes.filter(
-    ({ providers }) => provider === undefined || providers.some((name) => name === provider),
+    ({ id, providers }) =>
+      provider === undefined || (providers.some((name) => name === provider) && !ID_TOKEN_OUTCOMES.includes(id)),
   );
   return choicesOf(
     possible.map(({ id, title }) => ({ value: id, text: title })),

@@ -13,10 +13,11 @@ export function Timeline({ steps, hasFailed }: { steps: readonly Step[]; hasFail
         <li key={`${n}-${step.name}`} class={n === failing ? "failed" : ""} data-testid="step">
           <details open={n === failing}>
             <summary>
+              <span class="dot" aria-hidden="true" />
               <strong>{step.name}</strong>
               {n === failing && <Pill tone="bad">failed</Pill>}
               <UserText text={stepInWords(named(step))} muted />
-              <span class="muted">
+              <span class="faint">
                 <TimeOfDay at={step.at} />
               </span>
               <span class="step-time">{duration(step.ms)}</span>

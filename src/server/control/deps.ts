@@ -4,6 +4,7 @@ import type { ApiDeps } from "../http/routes/access.ts";
 import type { SharedState } from "../shared-state/shared-state.ts";
 import type { Connect } from "../providers/connections.ts";
 import type { Offers } from "../providers/offers.ts";
+import type { Clients } from "../simulator/clients.ts";
 import type { SignInHeadless } from "../simulator/headless.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import type { DashboardKeys } from "./keys.ts";
@@ -19,6 +20,7 @@ export interface ControlDeps extends ApiDeps {
   readonly connect: Connect;
   readonly offers: Offers;
   readonly simulator: Simulator;
+  readonly clients: Clients;
   readonly signInHeadless: SignInHeadless;
   readonly flows: Flows;
   readonly requests: RequestLog;

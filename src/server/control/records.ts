@@ -26,6 +26,18 @@ export function chosenInstance(deps: ControlDeps, name: string | undefined): Ins
   return requireFound(deps.instances.first, "instance_not_found", "no instances yet; create one first");
 }
 
+/** Changes an instance for every process. @throws {ApiError} `instance_not_found` if it was deleted meanwhile */
+export async function changeInstance(
+  { store, shared }: ControlDeps,
+  id: string,
+  change: (before: InstanceRecord) => InstanceRecord,
+): Promise<InstanceRecord> {
+  const changed = await store.change("instances", id, (before) => before && change(before));
+  const instance = requireFound(changed, "instance_not_found");
+  await shared.refresh();
+  return instance;
+}
+
 const NOT_FOUND = { users: "user_not_found", sessions: "session_not_found" } as const;
 
 /**

@@ -91,6 +91,7 @@ export class Flows {
       id,
       instance: null,
       provider: null,
+      client_id: null,
       as: null,
       result: "open",
       error: null,

@@ -22,7 +22,7 @@ export function requireJson(event: H3Event, standard = ""): void {
  * The body as text. Before a key was checked, only the default may be read.
  * @throws {ApiError} `body_too_large`, or `bad_request` if the client ended it early
  */
-async function readText(event: H3Event, maxBytes = MAX_BODY_BYTES): Promise<string> {
+export async function readText(event: H3Event, maxBytes = MAX_BODY_BYTES): Promise<string> {
   if (Number(headerOf(event, "content-length")) > maxBytes) throw new ApiError("body_too_large");
   // h3's limit destroys the connection, and with it the answer.
   const chunks = nodeOf(event)?.req.iterator({ destroyOnReturn: false }) ?? event.req.body ?? [];

@@ -3,6 +3,8 @@ import { RESERVED_SUBDOMAINS } from "../instances/addresses.ts";
 import type { ApiError } from "../errors.ts";
 import { checkEndpoints } from "../providers/index.ts";
 import { publicSuffixFault, checkEntry } from "../sign-in/redirect-rule.ts";
+import { SERVICE_CLIENT } from "../simulator/clients.ts";
+import { readRedirectUri } from "../../wire/redirect-uri.ts";
 import { fold } from "../../wire/text/fold.ts";
 
 /** A part of a seed whose form is unchecked or wrong. */
@@ -26,6 +28,7 @@ export function crossFaults(seed: unknown): string[] {
           `${at}.connections.${provider}.endpoints`,
         ),
       );
+    clientFaults(instance, `${at}.`, faults, once);
     for (const [user, here] of partsOf(instance, "users", `${at}.`)) {
       once("user id", user["id"], `${here}.id`);
       once(`e-mail address in ${at}`, folded(user["email"]), `${here}.email`);
@@ -68,6 +71,19 @@ function addressesOf(value: unknown): Readonly<Record<string, string>> {
 
 function folded(email: unknown): string | undefined {
   return typeof email === "string" ? fold(email) : undefined;
+}
+
+/** The faults of the clients of an instance, or of a configuration. @param path the prefix of their names in a message */
+export function clientFaults(owner: unknown, path: string, faults: string[] = [], once = uniqueness(faults)): string[] {
+  for (const [{ client_id, redirect_uris }, at] of partsOf(owner, "clients", path)) {
+    once("client_id", client_id, `${at}.client_id`);
+    if (client_id === SERVICE_CLIENT.client_id) faults.push(`${at}.client_id: "${client_id}" is svc's own client`);
+    for (const [k, uri] of (Array.isArray(redirect_uris) ? redirect_uris : []).entries()) {
+      const read = typeof uri === "string" ? readRedirectUri(uri) : undefined;
+      if (read && "problem" in read) faults.push(`${at}.redirect_uris[${k}]: ${read.problem}`);
+    }
+  }
+  return faults;
 }
 
 /** Faults of text that some stores can't hold. */

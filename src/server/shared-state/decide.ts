@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { causeOf, delaysOf } from "../../wire/control/scenarios.ts";
 import type { Arrival, Decide } from "../simulator/decision.ts";
 import type { Simulator } from "../simulator/simulator.ts";
-import { isPossible } from "../simulator/outcomes.ts";
+import { impossibility } from "../simulator/outcomes.ts";
 import { changeSetting } from "../store/settings.ts";
 import type { Store } from "../store/store.ts";
 import { remainingOf, SCENARIO_PREFIX, type Scenario, type SharedState } from "./shared-state.ts";
@@ -23,9 +23,10 @@ const MAX_STATES = 1000;
 export async function decide(deps: DecideDeps, arrival: Arrival): ReturnType<Decide> {
   const { store, shared, simulator } = deps;
   const considered: { scenario: string; because: string }[] = [];
-  const { state, login_hint } = arrival;
-  const instance = (await store.find("states", state))?.instance_id;
-  const digest = hash("sha256", state, "base64").slice(0, 22);
+  const { asked, login_hint } = arrival;
+  const { flow_id = "", state } = asked;
+  const instance = asked.instance_id ?? (await store.find("states", state))?.instance_id;
+  const digest = hash("sha256", flow_id, "base64").slice(0, 22);
   for (const scenario of inOrder(shared.scenarios, digest)) {
     const because = mismatch(scenario, arrival, instance, simulator, digest);
     const taken = because === undefined ? await take(deps, scenario, digest) : undefined;
@@ -48,7 +49,7 @@ function inOrder(scenarios: readonly Scenario[], digest: string): Scenario[] {
 /** Why a scenario does not apply to a sign-in; undefined if it does. @param instance undefined if the state is unknown */
 function mismatch(
   scenario: Scenario,
-  { provider, labelledBrowser: browser, login_hint, outcome: wanted }: Arrival,
+  { asked: { provider, instance_id }, labelledBrowser: browser, login_hint, outcome: wanted }: Arrival,
   instance: string | undefined,
   simulator: DecideDeps["simulator"],
   digest: string,
@@ -65,7 +66,8 @@ function mismatch(
   if (match.login_hint !== undefined && !isHinted(match.login_hint))
     return login_hint === undefined ? "the sign-in has no login_hint" : "the sign-in has another login_hint";
   if (as !== null && login_hint !== undefined && !isHinted(as)) return "the sign-in's login_hint names another account";
-  if (!isPossible(outcome, provider)) return `${outcome} cannot happen at ${provider}`;
+  const impossible = impossibility(outcome, provider, instance_id !== undefined);
+  if (impossible !== undefined) return impossible;
   if (as !== null && !simulator.hasAccount(provider, as)) return `its account has none at ${provider}`;
   return undefined;
 }

@@ -142,6 +142,16 @@ export async function secretOf(store: Store, name: "dashboard" | "seal"): Promis
   return Buffer.from(String(setting?.["secret"]), "base64url");
 }
 
+/** The RSA key of the simulated OpenID provider, as a JWK: created on first use, and kept as secrets are. */
+export async function openIdKeyOf(store: Store, make: () => Promise<Record<string, unknown>>) {
+  const name = `${SECRET_PREFIX}openid`;
+  const there = await store.find("settings", name);
+  if (there) return there.value;
+  const made = await make();
+  // Another process may have been faster.
+  return (await changeSetting(store, name, (before) => before ?? made))!;
+}
+
 /** Replaces a secret, so that nothing that was made with it counts any more, at any process. */
 export async function renewSecret(store: Store, name: "dashboard"): Promise<void> {
   await changeSetting(store, SECRET_PREFIX + name, newSecret);

@@ -3,7 +3,7 @@ import { normalizeEmail } from "../../wire/text/fold.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import type { Override } from "./decision.ts";
 import type { Parameters } from "./picker.ts";
-import type { AuthorizationServer } from "./simulator.ts";
+import type { AuthorizationServer } from "./endpoints.ts";
 import { typedPersona } from "./typed-account.ts";
 
 const MAX_NAME_LENGTH = 256;

@@ -1,19 +1,21 @@
+import { randomBytes } from "node:crypto";
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 import { ApiError, SignInRefused } from "../errors.ts";
-import { flowIdOf } from "../history/flows.ts";
+import { flowIdOf, type Flows } from "../history/flows.ts";
 import { beginningOf, redactText } from "../history/redact.ts";
 import { parseRedirectUri, withParameters } from "../sign-in/redirect-uri.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import { chosenAccount, decidedAccount } from "./account.ts";
 import type { LabelledBrowser } from "./browser.ts";
-import { decideSignIn, settle, type DecisionDeps, type Override } from "./decision.ts";
+import { applicationFacts, decideSignIn, settle, type DecisionDeps, type Override } from "./decision.ts";
 import { readEdit } from "./edit.ts";
 import type { AuthorizationRequest } from "./grants.ts";
 import { REDIRECT_ERRORS, isOutcomeAt } from "./outcomes.ts";
 import { pickerView, type Parameters, type PickerView } from "./picker.ts";
-import type { AuthorizationServer, Simulator } from "./simulator.ts";
+import type { AuthorizationServer } from "./endpoints.ts";
+import type { Simulator } from "./simulator.ts";
 
-/** A sealed request grows with its state. The service's own states have 64 characters. */
+/** A sealed request grows with its state and nonce. The service's own states have 64 characters. */
 const MAX_STATE_LENGTH = 512;
 /** Of an account that does not exist. */
 const MAX_SHOWN_LENGTH = 300;
@@ -51,10 +53,10 @@ export async function answerAuthorize(deps: AuthorizeDeps, page: AuthorizePageRe
   const { provider, query, browser } = page;
   const server = deps.simulator.at(provider);
   const isChoice = query.has("request");
-  const asked = isChoice ? await pendingRequest(deps, page) : parseRequest(server, query, browser);
+  const asked = isChoice ? await pendingRequest(deps, page) : parseRequest(server, query, browser, deps.flows);
   const reply = isChoice ? answerChoice(server, asked, query) : await answerRequest(deps, page, asked);
   const login_hint = query.get("login_hint");
-  const flow_id = asked.state === "" ? undefined : flowIdOf(asked.state);
+  const { flow_id } = asked;
   if ("location" in reply) {
     await settle(deps, reply, { ms: performance.now() - startedAt, login_hint });
     return { reply, flow_id };
@@ -62,7 +64,7 @@ export async function answerAuthorize(deps: AuthorizeDeps, page: AuthorizePageRe
   // A program can't choose again, so the sign-in is over.
   if (browser === undefined && reply.unknown !== undefined) throw await endUnknown(deps, asked, reply.unknown);
   return {
-    reply: { ...reply, application: await applicationOf(deps, asked) },
+    reply: { ...reply, application: await applicationAt(deps, asked) },
     flow_id: isChoice ? undefined : flow_id,
   };
 }
@@ -72,25 +74,45 @@ export async function answerAccounts(deps: AuthorizeDeps, page: AuthorizePageReq
   return pickerView(deps.simulator.at(page.provider), page.query, await pendingRequest(deps, page));
 }
 
-/** @throws {ApiError} if the request is invalid in a way that providers answer without a redirect */
+/**
+ * @param flows has a refused request of an application afterwards
+ * @throws {ApiError} if the request is invalid in a way that providers answer without a redirect
+ */
 export function parseRequest(
-  { name, provider, callbackUrl, isClient }: AuthorizationServer,
+  { name, provider, callbackUrl, isClient, applicationOf }: AuthorizationServer,
   query: Parameters,
   browser: string | undefined,
+  flows?: Flows,
 ): AuthorizationRequest {
-  const refused = (why: string): ApiError => new ApiError("bad_request", `${name} (simulated): ${why}`);
   const client_id = query.get("client_id") ?? "";
-  const redirect_uri = query.get("redirect_uri") ?? "";
   const state = query.get("state") ?? "";
-  if (!isClient(client_id)) throw refused("unknown client_id");
-  if (redirect_uri !== callbackUrl) throw refused("redirect_uri is not registered for this client");
+  const nonce = query.get("nonce");
+  const application = applicationOf(client_id);
+  const refused = (reason: string): ApiError => {
+    const facts = { provider: name, client_id, redirect_uri: query.get("redirect_uri") ?? null };
+    const ended = { instance: application?.instance.id ?? null, result: "error", error: "bad_request" } as const;
+    const step = { name: "provider", sent: facts, answered: { status: 400 }, reason };
+    if (application) flows?.refused({ ...facts, ...ended, reason }, step);
+    return new ApiError("bad_request", `${name} (simulated): ${reason}`);
+  };
+  if (!application && !isClient(client_id)) throw refused("unknown client_id");
+  const registered = application?.redirect_uris ?? [callbackUrl];
+  const redirect_uri = query.get("redirect_uri") ?? (application && provider.isLenient ? registered[0] : "") ?? "";
+  if (!registered.includes(redirect_uri)) throw refused("redirect_uri is not registered for this client");
   if (query.get("response_type") !== "code") throw refused("response_type must be code");
-  if (state.length > MAX_STATE_LENGTH) throw refused(`state must have at most ${MAX_STATE_LENGTH} characters`);
+  for (const [parameter, value = ""] of Object.entries({ state, nonce }))
+    if (value.length > MAX_STATE_LENGTH) throw refused(`${parameter} must have at most ${MAX_STATE_LENGTH} characters`);
   const refusal = provider.refusal?.(query);
   if (refusal !== undefined) throw refused(refusal);
   const scopes = (query.get("scope") ?? "").split(" ");
   const code_challenge = query.get("code_challenge");
-  return { provider: name, client_id, redirect_uri, state, scopes, code_challenge, browser };
+  if (code_challenge !== undefined && query.get("code_challenge_method") !== "S256")
+    throw refused("code_challenge_method must be S256");
+  const asked = { provider: name, client_id, redirect_uri, state, scopes, code_challenge, browser };
+  if (!application) return { ...asked, flow_id: state === "" ? undefined : flowIdOf(state) };
+  // An application's state may be missing, or always the same.
+  const flow_id = randomBytes(8).toString("hex");
+  return { ...asked, flow_id, nonce, instance_id: application.instance.id, isOffline: provider.isOffline?.(query) };
 }
 
 /** The request that a page was shown for. @throws {ApiError} if it is unknown, another browser's, or older than ten minutes */
@@ -103,13 +125,16 @@ async function pendingRequest(deps: AuthorizeDeps, page: AuthorizePageRequest): 
   const known =
     request?.browser === browser ? "the request expired after ten minutes" : "another browser began this sign-in";
   const reason = request ? known : "unknown request";
-  const application = request && (await applicationOf(deps, request));
+  const application = request && (await applicationAt(deps, request));
   const wayBack = application && /^https?:/.test(application.origin) ? application : undefined;
   throw new SignInRefused("bad_request", detail, { reason, wayBack });
 }
 
-/** The application that a sign-in of this service is for, by the state's record. Undefined for any other client's. */
-async function applicationOf({ store, instances }: AuthorizeDeps, { provider, state }: AuthorizationRequest) {
+/** The application that a sign-in is for: the owner of the client, or by the state's record if it is this service's. */
+async function applicationAt({ store, instances }: AuthorizeDeps, asked: AuthorizationRequest) {
+  const { provider, state, instance_id, redirect_uri } = asked;
+  const owner = instances.byId(instance_id ?? "");
+  if (owner) return { name: owner.name, origin: parseRedirectUri(redirect_uri).origin };
   const record = await store.find("states", state);
   const instance = record?.provider === provider ? instances.byId(record.instance_id) : undefined;
   return record && instance && { name: instance.name, origin: parseRedirectUri(record.redirect_uri).origin };
@@ -123,20 +148,19 @@ async function answerRequest(
 ): Promise<Redirect | PickerView> {
   const server = deps.simulator.at(provider);
   const login_hint = query.get("login_hint");
-  const { state } = asked;
-  // A request that this service did not send uses up no scenario.
-  const isOwn = (await deps.store.find("states", state))?.provider === provider;
-  const decided = isOwn ? await decideSignIn(deps, { provider, state, login_hint, labelledBrowser }) : undefined;
-  const account = isOwn ? decidedAccount(server, login_hint, decided) : undefined;
+  const { state, instance_id, flow_id } = asked;
+  // A request with this service's client that it did not send uses up no scenario.
+  const isBegun = instance_id !== undefined || (await deps.store.find("states", state))?.provider === provider;
+  const decided = isBegun ? await decideSignIn(deps, { asked, login_hint, labelledBrowser }) : undefined;
+  const account = isBegun ? decidedAccount(server, login_hint, decided) : undefined;
   const request = decided ? withDecision(asked, decided) : asked;
   if (account) return redirectToClient(server, request, account);
   const answered = { status: 200, message: "the account picker" };
-  if (state !== "")
-    deps.flows.of(flowIdOf(state))(decided ? { requested_outcome: decided.outcome } : {}, {
-      name: "provider",
-      sent: { provider, login_hint },
-      answered,
-    });
+  if (flow_id !== undefined)
+    deps.flows.of(flow_id)(
+      { ...applicationFacts(asked), ...(decided && { requested_outcome: decided.outcome }) },
+      { name: "provider", sent: { provider, login_hint }, answered },
+    );
   return newPicker(server, request, (decided && login_hint) ?? "");
 }
 
@@ -156,7 +180,7 @@ function answerChoice(
 ): Redirect | PickerView {
   if (query.has("cancel")) return redirectToClient(server, { ...pending, outcome: "access_denied" }, undefined);
   const outcome = query.get("outcome");
-  if (isOutcomeAt(outcome, server.name)) {
+  if (isOutcomeAt(outcome, server.name, pending.instance_id !== undefined)) {
     const request = { ...pending, outcome };
     // Errors that do not depend on the account.
     return REDIRECT_ERRORS[outcome] ? redirectToClient(server, request, undefined) : newPicker(server, request);
@@ -174,15 +198,18 @@ function answerChoice(
 }
 
 export function redirectToClient(
-  { grants }: AuthorizationServer,
+  { grants, provider, issuer }: AuthorizationServer,
   asked: AuthorizationRequest,
   persona: PersonaRecord | undefined,
 ): Redirect {
-  const { redirect_uri, state, outcome = "success" } = asked;
+  const { redirect_uri, state, instance_id, outcome = "success" } = asked;
   const error = REDIRECT_ERRORS[outcome];
   const answer =
     error === undefined && persona ? { code: grants.issueCode(asked, persona) } : { error: error ?? "access_denied" };
-  return { location: withParameters(redirect_uri, { ...answer, state }), asked, persona };
+  // RFC 9207. The service knows its simulated providers by their addresses.
+  const iss = instance_id !== undefined && provider.claims ? { iss: issuer } : {};
+  const sent = { ...answer, ...(state !== "" && { state }), ...iss };
+  return { location: withParameters(redirect_uri, sent), asked, persona };
 }
 
 /** The first page of the picker. Its links contain the sealed request, and nothing else of it: the state is not on the page. */
@@ -197,14 +224,15 @@ function newPicker(server: AuthorizationServer, request: AuthorizationRequest, s
 /** Ends a sign-in for which an account was chosen that does not exist. */
 async function endUnknown(
   { store, flows }: AuthorizeDeps,
-  { provider, state }: AuthorizationRequest,
+  { provider, state, instance_id, flow_id }: AuthorizationRequest,
   unknown: string,
 ): Promise<SignInRefused> {
   const refusal = `the simulated ${PROVIDER_TITLES[provider]} has no account "${redactText(beginningOf(unknown, MAX_SHOWN_LENGTH))}"`;
   const reason = `T${refusal.slice(1)}. Use the id, an e-mail address or the login of one that it has as login_hint.`;
   // Otherwise it has ended before.
-  if (await store.takeState(state))
-    flows.of(flowIdOf(state))(
+  const isOpen = instance_id !== undefined || (await store.takeState(state)) !== undefined;
+  if (isOpen && flow_id !== undefined)
+    flows.of(flow_id)(
       { result: "error", error: "bad_request", reason },
       { name: "provider", sent: { provider, login_hint: unknown }, answered: { status: 400 }, reason },
     );

@@ -1,14 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Delays } from "../../wire/control/scenarios.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
-import type { Provider } from "../../wire/providers.ts";
-import { flowIdOf, type FlowFacts, type Flows } from "../history/flows.ts";
+import type { FlowFacts, Flows } from "../history/flows.ts";
+import { reportOf } from "../sign-in/exchange.ts";
 import type { SignIns } from "../sign-in/sign-in.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import type { LabelledBrowser } from "./browser.ts";
 import { editedNames, type Edit } from "./edit.ts";
-import type { AuthorizationRequest } from "./grants.ts";
+import type { AuthorizationRequest, Granted } from "./grants.ts";
+import { REDIRECT_ERRORS } from "./outcomes.ts";
 import { accountName } from "./typed-account.ts";
 
 /** Account and outcome that are decided before the picker is shown. */
@@ -24,8 +25,7 @@ export interface Override {
 
 /** A sign-in that arrives at a provider, with or without a browser. */
 export interface Arrival {
-  readonly provider: Provider;
-  readonly state: string;
+  readonly asked: AuthorizationRequest;
   readonly login_hint: string | undefined;
   readonly labelledBrowser: LabelledBrowser | undefined;
   /** What a program asked for. No scenario applies then, and each says why. */
@@ -49,11 +49,18 @@ export interface DecisionDeps {
 
 /** Asks the scenarios how a sign-in ends, records their answers in its flow, and waits as long as the one that applies says. */
 export async function decideSignIn({ decide, flows }: DecisionDeps, arrival: Arrival): Promise<Override | undefined> {
-  const browser = arrival.labelledBrowser?.id ?? null;
+  const { labelledBrowser, asked } = arrival;
+  const browser = labelledBrowser?.id ?? null;
   const { decision, scenario = null, considered = [] } = (await decide?.(arrival)) ?? {};
-  if (browser !== null || considered.length > 0) flows.of(flowIdOf(arrival.state))({ browser, scenario, considered });
+  if (asked.flow_id !== undefined && (browser !== null || considered.length > 0))
+    flows.of(asked.flow_id)({ browser, scenario, considered });
   if (decision?.delays?.authorize) await delay(decision.delays.authorize);
   return decision;
+}
+
+/** What is known of a sign-in with an application's own client. The service notes its own sign-ins where they begin. */
+export function applicationFacts({ instance_id, provider, client_id, redirect_uri }: Granted): FlowFacts {
+  return instance_id === undefined ? {} : { instance: instance_id, provider, client_id, redirect_uri };
 }
 
 /** Records in the flow how a sign-in was decided, and prepares the records that its outcome needs before the callback. */
@@ -62,13 +69,21 @@ export async function settle(
   { asked, persona }: { readonly asked: AuthorizationRequest; readonly persona: PersonaRecord | undefined },
   { ms, login_hint }: { readonly ms: number; readonly login_hint: string | undefined },
 ): Promise<void> {
-  const { provider, state, outcome = "success", profile } = asked;
+  const { provider, state, instance_id, flow_id, outcome = "success", profile } = asked;
+  if (flow_id === undefined) return;
   const changes = profile && { profile: profile.set, omit: [...profile.omit] };
   const account = persona && accountName(persona);
   const who = persona && { name: persona.name, email: persona.email };
   const profile_changes = profile && editedNames(profile);
-  flows.of(flowIdOf(state))(
-    { requested_outcome: outcome, changes, ...(account !== undefined && { as: account }) },
+  const error = instance_id === undefined ? undefined : REDIRECT_ERRORS[outcome];
+  flows.of(flow_id)(
+    {
+      ...applicationFacts(asked),
+      requested_outcome: outcome,
+      changes,
+      ...(account !== undefined && { as: account }),
+      ...(error !== undefined && { result: "error", error, reason: reportOf(provider, error) }),
+    },
     {
       name: "provider",
       ms,
@@ -82,7 +97,7 @@ export async function settle(
       },
     },
   );
-  if (outcome !== "state_expired") return;
+  if (outcome !== "state_expired" || instance_id !== undefined) return;
   const expires_at = new Date(now().getTime() - 1000).toISOString();
   await store.change("states", state, (before) => before && { ...before, expires_at });
 }

@@ -4,12 +4,22 @@ import { type SimulatedProvider, notFound, reply } from "./provider.ts";
 interface GoogleAccount {
   readonly sub: string;
   readonly email_verified: boolean;
+  /** The domain of a Google Workspace account. */
+  readonly hd?: string | undefined;
 }
 
 export const simulatedGoogle: SimulatedProvider<GoogleAccount> = {
   mark: '<g fill="none" stroke-width="4"><path stroke="#ea4335" d="M5.1 8a8 8 0 0 1 12.6-1.7"/><path stroke="#f5b400" d="M5.1 16a8 8 0 0 1 0-8"/><path stroke="#2da94f" d="M17.7 17.7A8 8 0 0 1 5.1 16"/><path stroke="#3b78e7" d="M12 12h8a8 8 0 0 1-2.3 5.7"/></g>',
   endpoints: { authorize: "/authorize", token: "/token", userinfo: "/userinfo" },
-  accountSchema: ({ text }) => z.strictObject({ sub: text, email_verified: z.boolean() }),
+  accountSchema: ({ text }) => z.strictObject({ sub: text, email_verified: z.boolean(), hd: z.optional(text) }),
+  lifetimeSeconds: 3600,
+  isOffline: (query) => query.get("access_type") === "offline",
+  claims: ({ sub, email_verified, hd }, { name, email, avatar_url }, scopes) => ({
+    sub,
+    ...(hd !== undefined && { hd }),
+    ...(scopes.includes("email") && { email, email_verified }),
+    ...(scopes.includes("profile") && { ...(name !== null && { name }), picture: avatar_url }),
+  }),
   accountFor: ({ number, email_verified }) => ({ sub: `1${number}`, email_verified }),
 
   shown({ email_verified }, { name, email }) {
@@ -18,7 +28,7 @@ export const simulatedGoogle: SimulatedProvider<GoogleAccount> = {
   },
 
   altered: {
-    email_not_verified: ({ sub }) => ({ sub, email_verified: false }),
+    email_not_verified: (account) => ({ ...account, email_verified: false }),
   },
 
   mismatch: () => reply(400, { error: "redirect_uri_mismatch", error_description: "Bad Request" }),
@@ -27,26 +37,21 @@ export const simulatedGoogle: SimulatedProvider<GoogleAccount> = {
     return query.get("scope")?.split(" ").includes("openid") ? undefined : "scope must include openid";
   },
 
-  token(_request, isClient, redeem) {
+  async token(_request, isClient, redeem) {
     if (!isClient) return reply(401, { error: "invalid_client", error_description: "The OAuth client was not found." });
-    const grant = redeem();
+    const grant = await redeem();
     if (!grant) return reply(400, { error: "invalid_grant", error_description: "Bad Request" });
     return reply(200, {
       access_token: grant.access_token,
       expires_in: 3599,
+      refresh_token: grant.refresh_token,
       scope: grant.scopes.join(" "),
       token_type: "Bearer",
+      id_token: grant.id_token,
     });
   },
 
-  resource(path, { account, persona }) {
-    if (path !== "/userinfo") return notFound();
-    return reply(200, {
-      sub: account.sub,
-      email: persona.email,
-      email_verified: account.email_verified,
-      ...(persona.name === null ? {} : { name: persona.name }),
-      picture: persona.avatar_url,
-    });
+  resource(path, { account, persona, scopes }) {
+    return path === "/userinfo" ? reply(200, simulatedGoogle.claims!(account, persona, scopes)) : notFound();
   },
 };

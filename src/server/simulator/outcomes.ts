@@ -1,6 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FetchResponse } from "../../wire/http/fetch.ts";
-import { ACCOUNT_OUTCOMES, OUTCOME_IDS, type AccountOutcome, type OutcomeId } from "../../wire/outcomes.ts";
+import {
+  ACCOUNT_OUTCOMES,
+  ID_TOKEN_OUTCOMES,
+  OUTCOME_IDS,
+  SERVICE_OUTCOMES,
+  type AccountOutcome,
+  type OutcomeId,
+} from "../../wire/outcomes.ts";
 import { PROVIDERS, type Provider } from "../../wire/providers.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import { reply, textReply } from "./provider.ts";
@@ -15,7 +22,9 @@ export const REDIRECT_ERRORS: Partial<Record<OutcomeId, string>> = {
   temporarily_unavailable: "temporarily_unavailable",
 };
 
-export function isPossible(outcome: OutcomeId, provider: Provider): boolean {
+/** Whether a sign-in can end so at a provider, through this service or with an application's own client. */
+function isPossible(outcome: OutcomeId, provider: Provider): boolean {
+  if (ID_TOKEN_OUTCOMES.includes(outcome)) return SIMULATED[provider].claims !== undefined;
   return !isOfAccount(outcome) || SIMULATED[provider].altered?.[outcome] !== undefined;
 }
 
@@ -23,8 +32,17 @@ export function providersOf(outcome: OutcomeId): Provider[] {
   return PROVIDERS.filter((provider) => isPossible(outcome, provider));
 }
 
-export function isOutcomeAt(text: string | undefined, provider: Provider): text is OutcomeId {
-  return OUTCOME_IDS.some((id) => id === text && isPossible(id, provider));
+/** Why a sign-in can't end so. Undefined if it can. @param isApplication whether the client is an application's own */
+export function impossibility(outcome: OutcomeId, provider: Provider, isApplication: boolean): string | undefined {
+  if (!isPossible(outcome, provider))
+    return `${outcome} cannot happen at ${provider}, only at ${providersOf(outcome).join(", ")}`;
+  if ((isApplication ? SERVICE_OUTCOMES : ID_TOKEN_OUTCOMES).includes(outcome))
+    return `${outcome} happens only in a sign-in ${isApplication ? "through svc" : "of an application's own client"}`;
+  return undefined;
+}
+
+export function isOutcomeAt(text: string | undefined, provider: Provider, isApplication: boolean): text is OutcomeId {
+  return OUTCOME_IDS.some((id) => id === text && impossibility(id, provider, isApplication) === undefined);
 }
 
 function isOfAccount(outcome: OutcomeId): outcome is AccountOutcome {

@@ -2,7 +2,7 @@ import type { WayBack } from "../errors.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import type { AuthorizationRequest } from "./grants.ts";
 import type { ShownAccount } from "./provider.ts";
-import type { AuthorizationServer } from "./simulator.ts";
+import type { AuthorizationServer } from "./endpoints.ts";
 
 export type Parameters = ReadonlyMap<string, string>;
 

@@ -11,21 +11,28 @@ export interface ShownAccount {
   readonly note?: string;
 }
 
-/** The exchange of a code for an access token (RFC 6749, 4.1.3; RFC 7636, 4.5). */
-export interface Redemption {
-  readonly code: string;
-  readonly client_id: string;
-  readonly redirect_uri: string;
-  readonly code_verifier: string | undefined;
-}
-
 export interface Grant {
   readonly access_token: string;
   readonly scopes: readonly string[];
+  readonly refresh_token?: string | undefined;
+  readonly id_token?: string | undefined;
+}
+
+/** The exchange of a code, or of a refresh token, for an access token (RFC 6749, 4.1.3 and 6; RFC 7636, 4.5). */
+export interface Redemption {
+  /** Default: a code. */
+  readonly purpose?: "code" | "refresh";
+  /** The code, or the refresh token. */
+  readonly code: string;
+  readonly client_id: string;
+  /** Undefined if the client leaves it out, where it may. */
+  readonly redirect_uri: string | undefined;
+  readonly code_verifier: string | undefined;
 }
 
 /** A request to the token endpoint, whichever way the client authenticates. */
 export interface TokenRequest extends Redemption {
+  readonly purpose: "code" | "refresh";
   readonly client_secret: string;
   readonly method: "basic" | "body";
   readonly accept: string;
@@ -54,6 +61,16 @@ export interface SimulatedProvider<Account extends object = object> {
   accountSchema(forms: { readonly text: typeof text; readonly email: typeof providerEmail }): z.ZodMiniType<Account>;
   /** The names beside `data`, if that has the fields of the profile. Undefined if the reply has them itself. */
   readonly besideData?: readonly string[];
+  /** Whether a client may leave out `redirect_uri`, and `grant_type` of an exchange. */
+  readonly isLenient?: true;
+  /** How long an application's access token is valid. Undefined: without end. */
+  readonly lifetimeSeconds?: number;
+  /** Whether an authorization request asks for a refresh token. Undefined: there are none. */
+  isOffline?(query: ReadonlyMap<string, string>): boolean;
+  /** Whether a refresh token is good once, and replaced then. */
+  readonly replacesRefreshTokens?: true;
+  /** What an OpenID provider says of an account. Undefined: it is none, and issues no id_token. */
+  claims?(account: Account, persona: PersonaRecord, scopes: Grant["scopes"]): Record<string, unknown>;
   accountFor(person: TypedPerson): Account;
   shown(account: Account, persona: PersonaRecord): ShownAccount;
   /** An outcome that is missing is not possible at this provider. */
@@ -63,7 +80,11 @@ export interface SimulatedProvider<Account extends object = object> {
   /** Why an authorization request is refused, beyond what every provider refuses. */
   refusal?(query: ReadonlyMap<string, string>): string | undefined;
   /** @param isClient whether id and secret are a registered client's */
-  token(request: TokenRequest, isClient: boolean, redeem: () => Grant | undefined): FetchResponse;
+  token(
+    request: TokenRequest,
+    isClient: boolean,
+    redeem: () => Promise<Grant | undefined>,
+  ): FetchResponse | Promise<FetchResponse>;
   /** A protected resource, by its path below the provider's prefix, of the account that the access token is for. */
   resource(
     path: string,

@@ -11,6 +11,9 @@ export const simulatedTwitter: SimulatedProvider<TwitterAccount> = {
   endpoints: { authorize: "/authorize", token: "/token", me: "/users/me" },
   besideData: ["includes", "errors"],
   accountSchema: ({ text }) => z.strictObject({ id: text, username: text }),
+  lifetimeSeconds: 7200,
+  isOffline: (query) => (query.get("scope") ?? "").split(" ").includes("offline.access"),
+  replacesRefreshTokens: true,
   accountFor: ({ number, login }) => ({ id: `3${number}`, username: login.slice(0, 15).replaceAll("-", "_") }),
 
   shown: ({ username }, { name }) => ({ name: name ?? username, detail: `@${username}` }),
@@ -28,12 +31,12 @@ export const simulatedTwitter: SimulatedProvider<TwitterAccount> = {
     return undefined;
   },
 
-  token({ method }, isClient, redeem) {
+  async token({ method }, isClient, redeem) {
     if (method !== "basic")
       return reply(401, { error: "unauthorized_client", error_description: "Missing valid authorization header" });
     if (!isClient)
       return reply(401, { error: "invalid_client", error_description: "Value passed for the client was invalid." });
-    const grant = redeem();
+    const grant = await redeem();
     if (!grant)
       return reply(400, {
         error: "invalid_request",
@@ -43,6 +46,7 @@ export const simulatedTwitter: SimulatedProvider<TwitterAccount> = {
       token_type: "bearer",
       expires_in: 7200,
       access_token: grant.access_token,
+      refresh_token: grant.refresh_token,
       scope: grant.scopes.join(" "),
     });
   },

@@ -52,6 +52,8 @@ export const TABLES = {
     /** If empty, any valid address is allowed while the server listens on loopback only. */
     redirect_uris: { kind: "texts" },
     connections: { kind: "connections", sealed: true },
+    /** Of applications that speak to the simulated providers by themselves. */
+    clients: { kind: "clients", sealed: true, initial: [] },
     created_at: { kind: "time" },
     /** The replaced secret keys that still verify, newest first. */
     old_keys: { kind: "old_keys", sealed: true, initial: [] },

@@ -16,6 +16,14 @@ export interface ConnectionRecord {
   endpoints?: Record<string, string>;
 }
 
+/** An application's own client at a simulated provider. */
+export interface ClientRecord {
+  provider: Provider;
+  client_id: string;
+  client_secret: string;
+  redirect_uris: string[];
+}
+
 /** A secret key that was replaced. Until it expires, it identifies its instance and verifies tokens. It signs nothing. */
 export interface OldKey {
   secret_key: string;
@@ -30,13 +38,18 @@ export const KINDS = {
   boolean: kind("true or false", "boolean", (value) => typeof value === "boolean"),
   /** ISO 8601 in UTC with milliseconds, which sorts as text. */
   time: kind("a time such as 2026-01-31T23:59:59.000Z", "timestamptz(3)", isText),
-  texts: kind("a list of texts", "json", (value): value is string[] => Array.isArray(value) && value.every(isText)),
+  texts: kind("a list of texts", "json", isTexts),
   object: kind("an object", "json", isObject),
   connections: kind("an object of credentials by provider", "json", (value) => isByProvider(value, isConnection)),
   old_keys: kind(
     "a list of keys with their expiry",
     "json",
     (value): value is OldKey[] => Array.isArray(value) && value.every(isOldKey),
+  ),
+  clients: kind(
+    "a list of clients",
+    "json",
+    (value): value is ClientRecord[] => Array.isArray(value) && value.every(isClient),
   ),
   /** A persona's accounts at the simulated providers, in the form of each provider. */
   accounts: kind("an object of accounts by provider", "json", (value) => isByProvider(value, isObject)),
@@ -53,6 +66,10 @@ function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every(isText);
+}
+
 function isByProvider<Value>(
   value: unknown,
   isOne: (part: unknown) => part is Value,
@@ -67,6 +84,11 @@ function isConnection(value: unknown): value is ConnectionRecord {
     client_secret: isText,
     endpoints: (part) => part === undefined || isEndpoints(part),
   });
+}
+
+function isClient(value: unknown): value is ClientRecord {
+  const parts = { provider: isProvider, client_id: isText, client_secret: isText, redirect_uris: isTexts };
+  return consistsOf(value, parts);
 }
 
 function isOldKey(value: unknown): value is OldKey {

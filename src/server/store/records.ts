@@ -11,7 +11,7 @@ import {
 import { KINDS } from "./kinds.ts";
 
 export * from "./columns.ts";
-export type { ConnectionRecord, OldKey } from "./kinds.ts";
+export type { ClientRecord, ConnectionRecord, OldKey } from "./kinds.ts";
 
 export type InstanceRecord = RecordOf["instances"];
 export type PersonaRecord = RecordOf["personas"];

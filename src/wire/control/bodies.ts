@@ -28,6 +28,7 @@ export const RotateKeys = z.strictObject({
   ),
 });
 export const NewConnection = seed.connection;
+export const NewClient = seed.client;
 
 export const NewUser = z.strictObject({
   instance: z.optional(v.instanceName),

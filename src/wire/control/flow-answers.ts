@@ -18,6 +18,9 @@ export const Flow = record(
   z.object({
     instance: nullable,
     provider: z.nullable(provider),
+    client_id: nullable.check(
+      z.describe("The application's own client at the simulated provider; null for a sign-in through svc"),
+    ),
     as: nullable.check(z.describe("The account: a persona's id, or the e-mail address that was typed in")),
     result: z.enum(["token", "error", "open"]),
     error: nullable,

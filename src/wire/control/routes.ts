@@ -16,6 +16,10 @@ const long = <Body extends z.ZodMiniType>(body: Body): { body: Body; maxBytes: n
   body,
   maxBytes: 64 << 20,
 });
+const created = <Answer extends z.ZodMiniType>(answer: Answer): { answer: Answer; status: number } => ({
+  answer,
+  status: 201,
+});
 const nothing = optional(b.Nothing);
 const oneUser = { query: q.OfInstance, answer: a.User };
 const oneSession = { query: q.OfInstance, answer: a.Session };
@@ -24,7 +28,7 @@ export const CONTROL_ROUTES = {
   "GET /state": { does: "Retrieves the server's version, clock, providers and record counts.", answer: a.State },
 
   "GET /instances": { does: "Lists instances.", query: q.Paged, answer: list(a.Instance) },
-  "POST /instances": { does: "Creates an instance.", ...long(b.NewInstance), answer: a.Instance, status: 201 },
+  "POST /instances": { does: "Creates an instance.", ...long(b.NewInstance), ...created(a.Instance) },
   "GET /instances/:id": { does: "Retrieves an instance by id or subdomain.", answer: a.Instance },
   "PATCH /instances/:id": { does: "Updates an instance.", ...long(b.InstancePatch), answer: a.Instance },
   "DELETE /instances/:id": { does: "Deletes an instance, with its users and sessions.", answer: a.Deleted },
@@ -53,14 +57,20 @@ export const CONTROL_ROUTES = {
     ...nothing,
     answer: a.ConnectionTest,
   },
+  "GET /instances/:id/clients": { does: "Lists an application's own clients.", answer: list(a.Client) },
+  "POST /instances/:id/clients": {
+    does: "Creates an application's own client.",
+    body: b.NewClient,
+    ...created(a.Client),
+  },
+  "DELETE /instances/:id/clients/:client_id": { does: "Deletes an application's own client.", answer: a.Deleted },
 
   "GET /users": { does: "Lists or searches an instance's users.", query: q.Searched, answer: list(a.User) },
   "GET /users/count": { does: "Counts an instance's users.", query: q.Search, answer: a.Count },
   "POST /users": {
     does: "Creates a user, with identities and sessions.",
     ...long(b.NewUser),
-    answer: a.User,
-    status: 201,
+    ...created(a.User),
   },
   "GET /users/:id": { does: "Retrieves a user.", ...oneUser },
   "PATCH /users/:id": { does: "Updates a user.", body: b.UserPatch, ...oneUser },
@@ -84,7 +94,7 @@ export const CONTROL_ROUTES = {
     query: q.Paged,
     answer: list(a.Persona),
   },
-  "POST /personas": { does: "Creates a persona.", body: b.NewPersona, answer: a.Persona, status: 201 },
+  "POST /personas": { does: "Creates a persona.", body: b.NewPersona, ...created(a.Persona) },
   "GET /personas/:id": { does: "Retrieves a persona.", answer: a.Persona },
   "PATCH /personas/:id": { does: "Updates a persona.", body: b.PersonaPatch, answer: a.Persona },
   "DELETE /personas/:id": { does: "Deletes a persona.", answer: a.Deleted },
@@ -92,8 +102,7 @@ export const CONTROL_ROUTES = {
   "POST /tokens": {
     does: "Creates a token of the given kind, with the expected result of verifying it.",
     ...optional(b.NewToken),
-    answer: a.Token,
-    status: 201,
+    ...created(a.Token),
   },
   "POST /tokens/verify": {
     does: "Verifies a token and explains the result.",
@@ -103,8 +112,7 @@ export const CONTROL_ROUTES = {
   "POST /sign-ins": {
     does: "Runs a complete sign-in without a browser. Scenarios apply to it unless it names its own outcome.",
     ...optional(b.NewSignIn),
-    answer: a.SignIn,
-    status: 201,
+    ...created(a.SignIn),
   },
 
   "GET /outcomes": { does: "Lists the possible outcomes of a sign-in.", answer: list(a.Outcome) },
@@ -112,16 +120,14 @@ export const CONTROL_ROUTES = {
   "POST /scenarios": {
     does: "Creates a scenario, which decides how the next matching sign-ins end.",
     ...optional(b.NewScenario),
-    answer: a.Scenario,
-    status: 201,
+    ...created(a.Scenario),
   },
   "DELETE /scenarios": { does: "Deletes scenarios.", query: q.ScenarioFilter, answer: a.DeletedAll },
   "DELETE /scenarios/:id": { does: "Deletes a scenario.", answer: a.Deleted },
   "POST /browsers": {
     does: "Creates cookies by which a scenario can tell one browser from another.",
     ...optional(b.NewBrowser),
-    answer: a.Browser,
-    status: 201,
+    ...created(a.Browser),
   },
 
   "GET /clock": { does: "Retrieves the clock.", answer: a.Clock },
@@ -145,8 +151,7 @@ export const CONTROL_ROUTES = {
   "POST /snapshots": {
     does: "Saves all records and the clock as a snapshot.",
     body: b.NewSnapshot,
-    answer: a.Snapshot,
-    status: 201,
+    ...created(a.Snapshot),
   },
   "POST /snapshots/:name/restore": {
     does: "Replaces all records with a snapshot.",
@@ -158,8 +163,7 @@ export const CONTROL_ROUTES = {
   "POST /seed": {
     does: "Adds the records of a seed document, or of generated users.",
     ...long(b.Seeding),
-    answer: a.Seeded,
-    status: 201,
+    ...created(a.Seeded),
   },
 
   "GET /flows": { does: "Lists sign-ins.", query: q.Flows, answer: list(a.Flow) },
@@ -172,8 +176,7 @@ export const CONTROL_ROUTES = {
   "POST /flows/:id/replay": {
     does: "Runs a sign-in again, unchanged or with other parameters.",
     ...optional(b.Replay),
-    answer: a.SignIn,
-    status: 201,
+    ...created(a.SignIn),
   },
   "GET /requests": { does: "Lists requests.", query: q.Requests, answer: list(a.Request) },
   "GET /requests/:id": { does: "Retrieves a request by the Request-Id of its response.", answer: a.Request },
@@ -186,14 +189,12 @@ export const CONTROL_ROUTES = {
   "POST /dashboard-links": {
     does: "Creates a one-time link to the dashboard.",
     ...nothing,
-    answer: a.DashboardLink,
-    status: 201,
+    ...created(a.DashboardLink),
   },
   "POST /dashboard-keys": {
     does: "Exchanges the code of a dashboard link for a key. Requires no other key.",
     body: b.RedeemCode,
-    answer: a.DashboardKey,
-    status: 201,
+    ...created(a.DashboardKey),
     key: "none",
   },
   "DELETE /dashboard-keys": {

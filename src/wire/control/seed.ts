@@ -9,6 +9,14 @@ export const connection = z.strictObject({
   endpoints: v.optional(z.record(z.string(), z.url()), "Replaces the provider's own addresses; https, or loopback"),
 });
 
+/** An application's own client at a simulated provider, for an application that does not sign in through this service. */
+export const client = z.strictObject({
+  provider: v.provider,
+  client_id: z.string().check(z.regex(/^[\w.~-]{1,128}$/, "must be 1 to 128 of letters, digits, _, ., ~ and -")),
+  client_secret: v.text,
+  redirect_uris: z.array(z.string()).check(z.minLength(1, "must have at least one address")),
+});
+
 export const identity = z.strictObject({
   id: z.optional(v.uuid),
   provider: v.provider,
@@ -62,6 +70,7 @@ export const instance = z.strictObject({
   redirect_uris: z._default(z.array(z.string()), []),
   preview: z._default(v.preview, false),
   connections: z._default(z.partialRecord(v.provider, connection), {}),
+  clients: z._default(z.array(client), []),
   users: z._default(z.array(user), []),
 });
 

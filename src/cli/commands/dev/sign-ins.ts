@@ -64,7 +64,7 @@ export function addSignIns(dev: Command, context: Context): void {
       "add or replace a field of the profile; a value in JSON is taken as JSON; can be repeated",
       collect,
     )
-    .option("--omit <field>", "leave out a field of the provider's profile; can be repeated", collect)
+    .option("--omit <field>", "leave out a field of the profile; can be repeated", collect)
     .option("--label <name>", "a name to find it by");
   runs(next, context, runNext, {
     examples: [

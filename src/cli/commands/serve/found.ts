@@ -44,7 +44,17 @@ export async function checkFound(
 }
 
 function openings(settings: ServeOptions, isSimulated: boolean): string[] {
-  const { host, publicUrl, allowedHosts, trustProxy, seed, geoip, credentials = {}, retention } = settings;
+  const {
+    host,
+    publicUrl,
+    allowedHosts,
+    trustProxy,
+    seed,
+    geoip,
+    credentials = {},
+    clients = [],
+    retention,
+  } = settings;
   return [
     ...(host !== undefined && !isLoopback(host) ? ["host"] : []),
     ...(publicUrl === undefined ? [] : ["public_url"]),
@@ -53,6 +63,7 @@ function openings(settings: ServeOptions, isSimulated: boolean): string[] {
     ...(isSimulated
       ? []
       : Object.entries(credentials).flatMap(([name, one]) => endpointPoints(`providers.${name}`, one))),
+    ...clients.flatMap((client, k) => redirectPoints(client, `clients[${k}].`)),
     ...(isShare(seed) ? ["seed"] : []),
     ...(retention?.sessions === undefined ? [] : ["retention"]),
     ...(isShare(geoip) ? ["geoip"] : []),
@@ -75,13 +86,19 @@ async function seedPoints(path: string): Promise<string[]> {
   const seed = parsedJson(await readFile(path, "utf8").catch(() => ""));
   return listIn(seed, "instances").flatMap((instance, i) => [
     ...(partOf(instance)["secret_key"] === undefined ? [] : [`instances[${i}].secret_key`]),
-    ...listIn(instance, "redirect_uris").flatMap((entry, k) =>
-      isOnLoopback(entry) ? [] : [`instances[${i}].redirect_uris[${k}]: ${JSON.stringify(entry)}`],
-    ),
+    ...redirectPoints(instance, `instances[${i}].`),
+    ...listIn(instance, "clients").flatMap((client, k) => redirectPoints(client, `instances[${i}].clients[${k}].`)),
     ...Object.entries(partOf(partOf(instance)["connections"])).flatMap(([provider, connection]) =>
       endpointPoints(`instances[${i}].connections.${provider}`, connection),
     ),
   ]);
+}
+
+/** They get tokens and codes. */
+function redirectPoints(owner: unknown, path: string): string[] {
+  return listIn(owner, "redirect_uris").flatMap((entry, k) =>
+    isOnLoopback(entry) ? [] : [`${path}redirect_uris[${k}]: ${JSON.stringify(entry)}`],
+  );
 }
 
 /** They get the client secret, and the provider's tokens. */

@@ -55,6 +55,7 @@ export async function serveOptions(context: Context, flags: ServeFlags): Promise
     allowedHosts: given.allowedHosts ?? file.allowedHosts,
     providers: given.providers ?? file.providers,
     credentials: joinCredentials(file.credentials ?? {}, credentialsFromEnv(env)),
+    clients: file.clients,
     trustProxy: given.trustProxy ?? file.trustProxy,
     geoip: given.geoip ?? file.geoip,
     https: given.https ?? file.https,

@@ -28,11 +28,7 @@ export function PersonasPanel() {
         </Empty>
       }
       columns={[
-        {
-          title: "Persona",
-          cell: (one) => <Person name={one.data.name ?? one.id} email={one.data.email} />,
-          isWide: true,
-        },
+        { title: "Persona", cell: (one) => <Person name={one.data.name ?? one.id} email={one.data.email} /> },
         { title: "Id", cell: ({ id }) => <code>{id}</code> },
         {
           title: "Accounts",

@@ -40,7 +40,15 @@ export const flowRoutes = (deps: ControlDeps): HandlersOf<"/flows"> => ({
   },
 
   "POST /flows/:id/replay": ({ params, body, request }) => {
-    const { instance, provider, as, requested_outcome, redirect_uri, changes } = requireFlow(deps, params.id);
+    const { instance, provider, client_id, as, requested_outcome, redirect_uri, changes } = requireFlow(
+      deps,
+      params.id,
+    );
+    if (client_id !== null)
+      throw new ApiError(
+        "bad_request",
+        `the application began it with its own client, ${client_id}, and must begin it again`,
+      );
     const wanted = body.provider ?? provider;
     if (!wanted) throw new ApiError("bad_request", "provider: the flow has none; name one");
     const wish = {

@@ -7,7 +7,8 @@ import type { InstanceRecord, ConnectionRecord } from "../../store/records.ts";
 import type { BodyOf, AnswerOf } from "../../../wire/control/types.ts";
 import { resource } from "../../http/resources.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
-import { requireFound, requireInstance, patched } from "../records.ts";
+import { changeInstance, requireInstance, patched } from "../records.ts";
+import { clientRoutes } from "./clients.ts";
 import { listInMemory } from "../lists.ts";
 import { refuseFaults, parseDuration } from "../check.ts";
 import { instanceResource, oldKeysOf } from "../resources.ts";
@@ -114,6 +115,8 @@ export const instanceRoutes = (deps: ControlDeps): HandlersOf<"/instances"> => (
     const instance = requireInstance(deps, params.id);
     return testConnection(await deps.connect(instance, requireProvider(params.provider)), deps);
   },
+
+  ...clientRoutes(deps),
 });
 
 type Patch = BodyOf<"PATCH /instances/:id">;
@@ -130,18 +133,6 @@ function refuseAddresses(patch: Patch, after: InstanceRecord): void {
 /** Faults of a seed's only instance, as those of the instance itself. */
 function ofOne(faults: readonly string[]): string[] {
   return faults.map((fault) => fault.replaceAll("instances[0].", ""));
-}
-
-/** Changes an instance for every process. @throws {ApiError} `instance_not_found` if it was deleted meanwhile */
-async function changeInstance(
-  { store, shared }: ControlDeps,
-  id: string,
-  change: (before: InstanceRecord) => InstanceRecord,
-): Promise<InstanceRecord> {
-  const changed = await store.change("instances", id, (before) => before && change(before));
-  const instance = requireFound(changed, "instance_not_found");
-  await shared.refresh();
-  return instance;
 }
 
 /** @throws {ApiError} `bad_request` if an active instance's default provider would be off */

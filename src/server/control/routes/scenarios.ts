@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { normalizeEmail } from "../../../wire/text/fold.ts";
 import type { CONTROL_ROUTES, ParsedBodyOf } from "../../../wire/control/routes.ts";
 import type { ParsedOf } from "../../../wire/route.ts";
-import { type OutcomeId, OUTCOMES, BROWSER_COOKIE } from "../../../wire/outcomes.ts";
-import { isPossible, providersOf } from "../../simulator/outcomes.ts";
+import { ID_TOKEN_OUTCOMES, type OutcomeId, OUTCOMES, BROWSER_COOKIE } from "../../../wire/outcomes.ts";
+import { impossibility, providersOf } from "../../simulator/outcomes.ts";
 import type { Provider } from "../../../wire/providers.ts";
 import { editOf } from "../../simulator/edit.ts";
 import { ApiError } from "../../errors.ts";
@@ -38,7 +38,7 @@ export const scenarioRoutes = (
   "POST /scenarios": async ({ body }) => {
     const { match, as, outcome, times, delay_ms, label } = body;
     const profile = editOf(body.profile, body.omit);
-    requirePossible(outcome, match.provider);
+    if (match.provider !== undefined) requirePossible(outcome, match.provider, ID_TOKEN_OUTCOMES.includes(outcome));
     if (as !== undefined) requireAccount(deps, as, match.provider);
     const instance = match.instance === undefined ? undefined : requireInstance(deps, match.instance).id;
     const existing = await all(deps);
@@ -99,13 +99,9 @@ export const scenarioRoutes = (
 });
 
 /** @throws {ApiError} for a pair that cannot be */
-function requirePossible(outcome: OutcomeId, provider: Provider | undefined): void {
-  if (provider === undefined || isPossible(outcome, provider)) return;
-  const providers = providersOf(outcome);
-  throw new ApiError(
-    "bad_request",
-    `outcome: ${outcome} cannot happen at ${provider}, only at ${providers.join(", ")}`,
-  );
+function requirePossible(outcome: OutcomeId, provider: Provider, isApplication: boolean): void {
+  const why = impossibility(outcome, provider, isApplication);
+  if (why !== undefined) throw new ApiError("bad_request", `outcome: ${why}`);
 }
 
 /** @throws {ApiError} if it can't match an account; an unknown e-mail address means a new account */
@@ -152,7 +148,7 @@ export async function runSignIn(
   { provider, as, outcome, redirect_uri, browser, instance: name, profile: set, omit }: ParsedBodyOf<"POST /sign-ins">,
   request: Admitted,
 ): ReturnType<SignInHeadless> {
-  if (outcome !== undefined) requirePossible(outcome, provider);
+  if (outcome !== undefined) requirePossible(outcome, provider, false);
   if (as !== undefined) requireAccount(deps, as, provider);
   const instance = chosenInstance(deps, name);
   if (!instance.active) throw new ApiError("instance_not_found", `${instance.subdomain} is not active`);

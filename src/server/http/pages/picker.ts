@@ -3,7 +3,7 @@ import { PROVIDERS, PROVIDERS_WITHOUT_EMAIL, PROVIDER_TITLES, type Provider } fr
 import { normalizeEmail } from "../../../wire/text/fold.ts";
 import { visible } from "../../../wire/text/harmless.ts";
 import { editedNames } from "../../simulator/edit.ts";
-import { isPossible } from "../../simulator/outcomes.ts";
+import { impossibility } from "../../simulator/outcomes.ts";
 import type { PickerView } from "../../simulator/picker.ts";
 import { html, layout, logo, type Html } from "./layout.ts";
 import { PICKER_SCRIPT } from "./scripts.ts";
@@ -16,7 +16,7 @@ import { PICKER_SCRIPT } from "./scripts.ts";
 export function pickerPage(view: PickerView): string {
   const { asked, request, search, problem } = view;
   const { provider, client_id, scopes } = asked;
-  const { bar, otherFields, outcomes } = PARTS.get(provider)!;
+  const { bar, otherFields, outcomes, applicationOutcomes } = PARTS.get(provider)!;
   const title = PROVIDER_TITLES[provider];
   const hiddenRequest = html`<input type="hidden" name="request" value="${request}" />`;
   return layout(
@@ -35,7 +35,7 @@ export function pickerPage(view: PickerView): string {
         <summary data-testid="other-account">Use another account</summary>
         <form method="get">${hiddenRequest} ${otherFields}</form>
       </details>
-      ${outcomes} ${editForm(view, hiddenRequest)}
+      ${asked.instance_id === undefined ? outcomes : applicationOutcomes} ${editForm(view, hiddenRequest)}
       <footer>
         <button form="choice" name="cancel" value="1" data-testid="cancel">Cancel</button>
         <span title="What the application asks for">${client_id} &middot; ${scopes.join(" ")}</span>
@@ -132,8 +132,7 @@ function editForm({ asked: { provider, profile }, refusedEdit }: PickerView, hid
 }
 
 /** The parts of a provider's page that no request changes. */
-function partsOf(provider: Provider): { readonly bar: Html; readonly otherFields: Html; readonly outcomes: Html } {
-  const possible = OUTCOMES.filter(({ id }) => id !== "success" && isPossible(id, provider));
+function partsOf(provider: Provider) {
   return {
     bar: html`<div class="bar"><span class="mark logo">${logo(provider)}</span><span class="pill">simulated</span></div>`,
     otherFields: html`<label>E-mail <input type="email" name="email" required placeholder="mary@example.test" autocomplete="off" data-testid="other-email" /></label>
@@ -144,20 +143,29 @@ function partsOf(provider: Provider): { readonly bar: Html; readonly otherFields
           : html`<label class="check"><input type="checkbox" name="unverified" value="1" data-testid="other-unverified" /> The provider has not verified this address</label>`
       }
       <button class="primary" data-testid="other-continue">Continue</button>`,
-    outcomes: html`<details>
+    outcomes: outcomesAt(provider, false),
+    applicationOutcomes: outcomesAt(provider, true),
+  };
+}
+
+/** Under each outcome, what the application's callback gets from this service. An application's own client sees what happens. */
+function outcomesAt(provider: Provider, isApplication: boolean): Html {
+  const possible = OUTCOMES.filter(
+    ({ id }) => id !== "success" && impossibility(id, provider, isApplication) === undefined,
+  );
+  return html`<details>
       <summary data-testid="outcomes">Something goes wrong&hellip;</summary>
       <ul class="list">
         ${possible.map(
-          ({ id, title, application_sees }) =>
+          ({ id, title, description, application_sees }) =>
             html`<li>
               <button class="row" form="choice" name="outcome" value="${id}" data-testid="outcome-${id}">
-                <span><b>${title}</b><small>${application_sees}</small></span>
+                <span><b>${title}</b><small>${isApplication ? description : application_sees}</small></span>
               </button>
             </li>`,
         )}
       </ul>
-    </details>`,
-  };
+    </details>`;
 }
 
 const PARTS = new Map(PROVIDERS.map((provider) => [provider, partsOf(provider)]));

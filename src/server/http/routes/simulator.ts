@@ -1,13 +1,19 @@
-import { html, raw, type H3, type H3Event } from "h3";
+import { HTTPResponse, html, raw, type H3, type H3Event } from "h3";
+import { setTimeout as delay } from "node:timers/promises";
+import type { FetchResponse } from "../../../wire/http/fetch.ts";
 import { isProvider, type Provider } from "../../../wire/providers.ts";
-import { ApiError } from "../../errors.ts";
+import { PROVIDER_TITLES } from "../../../wire/providers.ts";
+import { ApiError, SignInRefused } from "../../errors.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import type { Instances } from "../../instances/instances.ts";
+import { answerApplication } from "../../simulator/application.ts";
 import { answerAccounts, answerAuthorize, type AuthorizeDeps } from "../../simulator/authorize.ts";
 import { browserIdCookie, newBrowserId, readBrowserId, readLabelledBrowser } from "../../simulator/browser.ts";
+import type { Clients } from "../../simulator/clients.ts";
 import type { Picture } from "../../simulator/personas.ts";
-import { attributeToFlow, callerIn, cookiesOf, headerOf, type Admitted } from "../context.ts";
-import { addRoutes, type HandlersOf } from "../dispatch.ts";
+import { readText } from "../body.ts";
+import { attributeToFlow, callerIn, cookiesOf, headerOf, nodeOf, type Admitted } from "../context.ts";
+import { addRoutes, type Call, type HandlersOf } from "../dispatch.ts";
 import { escapeHtml } from "../pages/layout.ts";
 import { accountChoices, accountList, pickerPage, withAdvice } from "../pages/picker.ts";
 import { addCookie, json, page, redirect, setHeaders } from "../respond.ts";
@@ -16,20 +22,40 @@ import { requireNavigation } from "./access.ts";
 interface SimulatorRouteDeps extends AuthorizeDeps {
   readonly addresses: Addresses;
   readonly instances: Instances;
+  readonly clients: Clients;
 }
 
 const ROWS = {
   "GET /__svc/simulator/:provider/authorize": { hasEffect: true },
   "GET /__svc/simulator/:provider/accounts": {},
   "GET /__svc/simulator/avatars/:file": {},
+  // What an application asks by itself: for tokens, a profile, or the documents of OpenID Connect.
+  "GET /__svc/simulator/:provider/:endpoint": {},
+  "POST /__svc/simulator/:provider/:endpoint": {},
+  "GET /__svc/simulator/:provider/:group/:endpoint": {},
 } as const;
 
 export function addSimulatorRoutes(app: H3, deps: SimulatorRouteDeps): void {
-  const { simulator, addresses } = deps;
+  const { simulator, addresses, clients } = deps;
   const pageOf = (event: H3Event, { query }: Admitted, name: string, isBrowser: boolean) => {
     const cookies = cookiesOf(event);
     const browser = isBrowser ? (readBrowserId(cookies, addresses.isHttps) ?? newBrowserId()) : undefined;
     return { provider: requireSimulated(name), query, browser, labelledBrowser: readLabelledBrowser(cookies) };
+  };
+  const answerClient = async ({ event, request, params }: Call<unknown, unknown, "/:provider">) => {
+    const provider = requireSimulated(params.provider);
+    if (clients.at(provider).length === 0)
+      throw new SignInRefused("not_found", undefined, {
+        reason: `No application has a client at the simulated ${PROVIDER_TITLES[provider]}. Add one to an instance.`,
+      });
+    const path = request.target.split("?", 1)[0]!.slice(`/__svc/simulator/${provider}`.length);
+    const { method, headers, signal } = event.req;
+    const body = method === "POST" ? await readText(event) : "";
+    const init = { method, headers: Object.fromEntries(headers), body, signal };
+    const { response, error, granted, why } = await answerApplication(deps, { provider, path, init });
+    if (granted?.flow_id !== undefined) attributeToFlow(request, deps, granted.flow_id);
+    if (why !== undefined) request.reason = why;
+    return response ? passOn(response) : failConnection(event, error);
   };
   const handlers: HandlersOf<typeof ROWS> = {
     /** The authorize page of a simulated provider: the account picker, its accounts for a program, or a redirect to the callback. */
@@ -57,6 +83,10 @@ export function addSimulatorRoutes(app: H3, deps: SimulatorRouteDeps): void {
       return html(raw(accountList(view).text));
     },
 
+    "GET /__svc/simulator/:provider/:endpoint": answerClient,
+    "POST /__svc/simulator/:provider/:endpoint": answerClient,
+    "GET /__svc/simulator/:provider/:group/:endpoint": answerClient,
+
     /** A picture that any page may embed: applications show it. */
     "GET /__svc/simulator/avatars/:file": ({ event, params }) => {
       const picture = simulator.personas.picture(/^(.+)\.svg$/.exec(params.file)?.[1] ?? "");
@@ -76,6 +106,24 @@ export function addSimulatorRoutes(app: H3, deps: SimulatorRouteDeps): void {
 function requireSimulated(provider: string): Provider {
   if (!isProvider(provider)) throw new ApiError("not_found");
   return provider;
+}
+
+async function passOn({ status, headers, text }: FetchResponse): Promise<HTTPResponse> {
+  const passed = ["content-type", "retry-after", "www-authenticate"].flatMap((name): [string, string][] => {
+    const value = headers.get(name);
+    return value === null ? [] : [[name, value]];
+  });
+  return new HTTPResponse(await text(), { status, headers: passed });
+}
+
+const NO_ANSWER_MS = 30_000;
+
+/** Ends the connection without an answer: at once, or when the client has waited long enough to give up by itself. */
+async function failConnection(event: H3Event, error: unknown): Promise<HTTPResponse> {
+  const isLate = error instanceof Error && error.name === "TimeoutError";
+  if (isLate) await delay(NO_ANSWER_MS, undefined, { signal: event.req.signal, ref: false }).catch(() => undefined);
+  nodeOf(event)?.req.socket.destroy();
+  return new HTTPResponse(null, { status: 502 });
 }
 
 function avatarSvg({ hue, initials }: Picture): string {

@@ -1,0 +1,49 @@
+import type { AnswerOf } from "../../../wire/control/types.ts";
+import { ApiError } from "../../errors.ts";
+import { resource } from "../../http/resources.ts";
+import { clientFaults } from "../../seed/faults.ts";
+import type { ClientRecord } from "../../store/records.ts";
+import { refuseFaults } from "../check.ts";
+import type { ControlDeps, HandlersOf } from "../deps.ts";
+import { changeInstance, requireInstance } from "../records.ts";
+
+/** The clients that applications have of their own at the simulated providers. */
+export const clientRoutes = (deps: ControlDeps): HandlersOf<"/instances/:id/clients"> => ({
+  "GET /instances/:id/clients": ({ params }) =>
+    deps.clients.of(requireInstance(deps, params.id)).map((client) => clientResource(client, deps)),
+
+  "POST /instances/:id/clients": async ({ params, body }) => {
+    const { id } = requireInstance(deps, params.id);
+    refuseFaults(clientFaults({ clients: [body] }, "").map((fault) => fault.replace("clients[0].", "")));
+    const isTaken = deps.instances.all.some((one) =>
+      deps.clients.of(one).some((own) => own.client_id === body.client_id),
+    );
+    if (isTaken) throw new ApiError("conflict", `a client has the client_id "${body.client_id}" already`);
+    await changeInstance(deps, id, (before) => ({ ...before, clients: [...before.clients, body] }));
+    return clientResource(body, deps);
+  },
+
+  "DELETE /instances/:id/clients/:client_id": async ({ params }) => {
+    const instance = requireInstance(deps, params.id);
+    const { client_id } = params;
+    const isIts = (client: ClientRecord): boolean => client.client_id === client_id;
+    if (!instance.clients.some(isIts))
+      throw new ApiError("not_found", "no client of the instance's own has this client_id");
+    await changeInstance(deps, instance.id, (before) => ({
+      ...before,
+      clients: before.clients.filter((client) => !isIts(client)),
+    }));
+    await deps.shared.refreshEverywhere();
+    return { deleted: true, id: client_id };
+  },
+});
+
+function clientResource(
+  client: ClientRecord,
+  { simulator }: ControlDeps,
+): AnswerOf<"GET /instances/:id/clients">[number] {
+  const { provider, client_id, client_secret, redirect_uris } = client;
+  const { issuer } = simulator.at(provider);
+  const endpoints = { ...simulator.endpoints(provider) };
+  return resource("client", client_id, { provider, client_id, client_secret, redirect_uris, issuer, endpoints });
+}

@@ -1,0 +1,68 @@
+import type { FetchInit, FetchResponse } from "../../wire/http/fetch.ts";
+import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
+import { parsedJson } from "../../wire/text/json.ts";
+import type { FlowFacts, Flows } from "../history/flows.ts";
+import { applicationFacts } from "./decision.ts";
+import type { Answered } from "./endpoints.ts";
+import type { Simulator } from "./simulator.ts";
+
+interface ApplicationDeps {
+  readonly simulator: Simulator;
+  readonly flows: Flows;
+}
+
+interface ApplicationRequest {
+  readonly provider: Provider;
+  /** Below the provider's address. */
+  readonly path: string;
+  readonly init: FetchInit;
+}
+
+/** Answers what an application asks a simulated provider by itself, and notes it in the sign-in's flow. */
+export async function answerApplication(
+  { simulator, flows }: ApplicationDeps,
+  { provider, path, init }: ApplicationRequest,
+): Promise<Answered> {
+  const startedAt = performance.now();
+  const answered = await simulator.answerApplication(provider, path, init);
+  const { granted, response, why } = answered;
+  if (granted?.flow_id === undefined) return answered;
+  const { issuer, provider: simulated } = simulator.at(provider);
+  const name = Object.entries(simulated.endpoints).find(([, own]) => own === path)?.[0] ?? path;
+  const reply = response && (await fieldsOf(response));
+  const error = errorIn(response?.status, reply);
+  const failure = `${PROVIDER_TITLES[provider]}'s ${name} endpoint ${response ? `answered ${response.status}` : "did not answer"}`;
+  const reason = error === undefined ? undefined : `${failure}: ${why ?? error}.`;
+  // What an application asks for once more, or too late, is no part of its sign-in.
+  const isOver = why !== undefined && flows.get(granted.flow_id)?.result === "token";
+  const ended = name === "token" ? { result: "token" as const, error: null, reason: null } : {};
+  const failed = isOver ? {} : { result: "error" as const, error: error ?? null };
+  const facts: FlowFacts = reason === undefined ? ended : { reason, ...failed };
+  flows.of(granted.flow_id)(
+    { ...applicationFacts(granted), ...facts },
+    {
+      name,
+      ms: performance.now() - startedAt,
+      sent: { url: issuer + path, method: init.method, ...Object.fromEntries(new URLSearchParams(init.body)) },
+      answered: response && { status: response.status, ...reply },
+      reason,
+    },
+  );
+  return answered;
+}
+
+/** The fields of a reply in JSON, or form-encoded as GitHub's may be. Undefined if it has none. */
+async function fieldsOf(response: FetchResponse): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const text = await response.text();
+  const type = response.headers.get("content-type") ?? "";
+  if (type.startsWith("application/x-www-form-urlencoded")) return Object.fromEntries(new URLSearchParams(text));
+  const value = parsedJson(text);
+  return typeof value === "object" && value !== null ? { ...value } : undefined;
+}
+
+/** GitHub answers with status 200 whatever happened. Undefined for a good answer. */
+function errorIn(status: number | undefined, reply: Readonly<Record<string, unknown>> | undefined): string | undefined {
+  if (typeof reply?.["error"] === "string") return reply["error"];
+  if (status === undefined || status >= 500) return "temporarily_unavailable";
+  return status === 200 && reply ? undefined : "server_error";
+}

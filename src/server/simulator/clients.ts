@@ -1,0 +1,39 @@
+import type { ClientRecord, ConnectionRecord, InstanceRecord } from "../store/records.ts";
+import type { Provider } from "../../wire/providers.ts";
+
+/** The client of this service at every simulated provider. */
+export const SERVICE_CLIENT: ConnectionRecord = { client_id: "svc-simulator", client_secret: "svc-simulator-secret" };
+
+/** A client of an application that speaks to a simulated provider by itself, and the instance that it belongs to. */
+export interface ApplicationClient extends ClientRecord {
+  readonly instance: InstanceRecord;
+}
+
+interface ClientsOptions {
+  /** As they are at the moment. */
+  readonly instances: { readonly all: readonly InstanceRecord[]; readonly first: InstanceRecord | undefined };
+  /** Those of the server's configuration, which belong to the first instance. */
+  readonly configured: readonly ClientRecord[];
+  /** Whether only this machine can reach the server. On others, a client would let anyone sign in to it as anyone. */
+  readonly isLocal: boolean;
+}
+
+export type Clients = ReturnType<typeof createClients>;
+
+/** The clients of applications at the simulated providers, as they are at the moment. */
+export function createClients({ instances, configured, isLocal }: ClientsOptions) {
+  const of = (instance: InstanceRecord): readonly ClientRecord[] =>
+    instance === instances.first ? [...instance.clients, ...configured] : instance.clients;
+  return {
+    of,
+    /** Those that a provider accepts: of active instances, on a server that only this machine can reach. */
+    at(provider: Provider): ApplicationClient[] {
+      const active = isLocal ? instances.all.filter((instance) => instance.active) : [];
+      return active.flatMap((instance) =>
+        of(instance)
+          .filter((client) => client.provider === provider)
+          .map((client) => ({ ...client, instance })),
+      );
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { FetchInit, FetchResponse } from "../../wire/http/fetch.ts";
+import type { OutcomeId } from "../../wire/outcomes.ts";
+import type { Provider } from "../../wire/providers.ts";
+import type { PersonaRecord } from "../store/records.ts";
+import { edited, withEdit } from "./edit.ts";
+import type { ApplicationClient } from "./clients.ts";
+import type { Consent, Granted, Grants, Issue } from "./grants.ts";
+import type { Personas } from "./personas.ts";
+import type { OpenId } from "./openid.ts";
+import { alteredPersona, tokenFailure } from "./outcomes.ts";
+import { notFound, reply, type Grant, type SimulatedProvider, type TokenRequest } from "./provider.ts";
+
+/** One simulated provider at work: its rules, what it has granted, and the clients and accounts that it knows. */
+export interface AuthorizationServer {
+  readonly name: Provider;
+  readonly provider: SimulatedProvider;
+  readonly grants: Grants;
+  readonly personas: Personas;
+  /** Its name in OpenID Connect, below which its addresses are. */
+  readonly issuer: string;
+  /** The only redirect_uri that is registered for the service's clients. */
+  readonly callbackUrl: string;
+  /** Whether a client of the service is registered. @param client_secret must be the client's if it is given */
+  isClient(client_id: string, client_secret?: string): boolean;
+  /** The client of an application. Never one of the service's. */
+  applicationOf(client_id: string): ApplicationClient | undefined;
+}
+
+/** What an endpoint answers, and what is known of the sign-in that it is asked for. */
+export interface Answered {
+  /** Undefined if the connection is to fail or time out. */
+  readonly response?: FetchResponse;
+  /** How it fails. */
+  readonly error?: unknown;
+  readonly granted?: Granted | undefined;
+  /** Why the client, the code or the token was refused. */
+  readonly why?: string | undefined;
+}
+
+/** The endpoints that a client asks by itself: for tokens, and for what an account's holder has granted. */
+export function createEndpoints(prefix: string, openId: OpenId) {
+  function shownPersona({ name, personas }: AuthorizationServer, persona: PersonaRecord, outcome?: OutcomeId) {
+    const avatar_url = persona.avatar_url ?? `${prefix}/avatars/${personas.pictureName(persona)}.svg`;
+    return alteredPersona({ ...persona, avatar_url }, outcome, name);
+  }
+
+  /** An application's. The service reads no id_token, and a signature takes as long as its own sign-in. */
+  async function withIdToken(
+    server: AuthorizationServer,
+    { consent: { granted, persona }, grant }: Issue,
+  ): Promise<Grant> {
+    const { instance_id, scopes, outcome, profile } = granted;
+    const { name, issuer, provider } = server;
+    if (instance_id === undefined || !provider.claims || !scopes.includes("openid")) return grant;
+    const shown = shownPersona(server, persona, outcome);
+    const own = provider.claims(shown.accounts[name] ?? {}, shown, scopes);
+    const claims = profile ? edited(own, profile) : own;
+    return { ...grant, id_token: await openId.sign(issuer, granted, claims, grant.access_token) };
+  }
+
+  return {
+    /** @param isTheirs whether id and secret are those of a client that may ask here */
+    async token(
+      server: AuthorizationServer,
+      init: FetchInit,
+      isTheirs: (client_id: string, client_secret: string) => boolean,
+    ): Promise<Answered> {
+      const { name, provider, grants } = server;
+      if (init.method !== "POST") return { response: notFound() };
+      const request = parseTokenRequest(init, provider);
+      if (!request) return { response: reply(400, { error: "unsupported_grant_type" }) };
+      const granted = grants.issuedFor(request.purpose, request.code);
+      const { outcome, delays } = granted ?? {};
+      await pause(delays?.token, init);
+      try {
+        const failure = await tokenFailure(outcome, name);
+        if (failure) return { response: failure, granted };
+      } catch (error) {
+        return { error, granted };
+      }
+      // The code is already redeemed, as if another client had used it.
+      if (outcome === "code_rejected") grants.redeem(name, request);
+      const isClient = isTheirs(request.client_id, request.client_secret) && outcome !== "invalid_client";
+      let why = isClient ? undefined : "the client_id or the client_secret is wrong";
+      const response = await provider.token(request, isClient, async () => {
+        const redeemed = grants.redeem(name, request);
+        if ("grant" in redeemed) return withIdToken(server, redeemed);
+        ({ why } = redeemed);
+        return undefined;
+      });
+      return { response, granted, why };
+    },
+
+    /** The profile, and whatever else is at the provider's addresses. */
+    async resource(server: AuthorizationServer, path: string, { granted, persona }: Consent, init: FetchInit) {
+      const { outcome, profile, scopes, delays } = granted;
+      const { name, provider } = server;
+      if (path === profilePath(provider)) await pause(delays?.profile, init);
+      if (outcome === "profile_error") return reply(500, { message: "Internal Server Error" });
+      const shown = shownPersona(server, persona, outcome);
+      const account = shown.accounts[name];
+      if (!account) return notFound();
+      const answer = provider.resource(path, { account, persona: shown, scopes }, init.headers ?? {});
+      return profile ? withEdit(answer, provider, path, profile) : answer;
+    },
+  };
+}
+
+export function bearerOf({ headers }: FetchInit): string {
+  return /^Bearer (.+)$/i.exec(headers?.["authorization"] ?? "")?.[1] ?? "";
+}
+
+export function badCredentials(): FetchResponse {
+  return reply(401, { message: "Bad credentials" }, { "www-authenticate": 'Bearer error="invalid_token"' });
+}
+
+/** @throws if the caller gives up first */
+async function pause(ms: number | undefined, { signal }: FetchInit): Promise<void> {
+  if (ms) await delay(ms, undefined, signal && { signal });
+}
+
+/** The first of the resources. */
+function profilePath({ endpoints }: SimulatedProvider): string | undefined {
+  const { authorize: _, token: __, ...resources } = endpoints;
+  return Object.values(resources)[0];
+}
+
+/** Undefined for a grant that the provider doesn't know. */
+function parseTokenRequest(
+  { headers = {}, body = "" }: FetchInit,
+  { isOffline, isLenient }: SimulatedProvider,
+): TokenRequest | undefined {
+  const form = new URLSearchParams(body);
+  const grant_type = form.get("grant_type") ?? (isLenient ? "authorization_code" : "");
+  const isRefresh = grant_type === "refresh_token" && isOffline !== undefined;
+  if (!isRefresh && grant_type !== "authorization_code") return undefined;
+  const basic = /^Basic (.+)$/i.exec(headers["authorization"] ?? "")?.[1];
+  const [id, secret] = basic ? basicCredentials(basic) : [form.get("client_id"), form.get("client_secret")];
+  return {
+    purpose: isRefresh ? "refresh" : "code",
+    code: form.get(isRefresh ? "refresh_token" : "code") ?? "",
+    client_id: id ?? "",
+    redirect_uri: form.get("redirect_uri") ?? (isLenient || isRefresh ? undefined : ""),
+    code_verifier: form.get("code_verifier") ?? undefined,
+    client_secret: secret ?? "",
+    method: basic ? "basic" : "body",
+    accept: headers["accept"] ?? "",
+  };
+}
+
+/** RFC 6749, 2.3.1. Text that is not encoded as it must be names no client. */
+function basicCredentials(text: string): string[] {
+  try {
+    const pair = Buffer.from(text, "base64").toString().replaceAll("+", " ");
+    return pair.split(":").map(decodeURIComponent);
+  } catch {
+    return [];
+  }
+}
