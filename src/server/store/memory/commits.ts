@@ -177,10 +177,9 @@ export class Commits {
         clearImmediate(late);
         if (this.#fault === fault) this.#fault = undefined;
       };
-      work.finally(end).then(() => {
-        if (fault) this.onLate();
-        resolve();
-      }, reject);
+      const tell = (): void => (fault ? this.onLate() : undefined);
+      const ended = work.finally(end);
+      ended.then(tell).then(resolve, reject);
     });
   }
 }
