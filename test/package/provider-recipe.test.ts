@@ -56,8 +56,8 @@ export const simulatedGitlab: SimulatedProvider<GitlabAccount> = {
 
   shown: ({ username }, { name }) => ({ name: name ?? username, detail: username }),
   refusal: (query) => (query.has("code_challenge") ? undefined : "a code_challenge is required"),
-  token(_request, isClient, redeem) {
-    const grant = isClient ? redeem() : undefined;
+  async token(_request, isClient, redeem) {
+    const grant = isClient ? await redeem() : undefined;
     if (!grant) return reply(401, { error: isClient ? "invalid_grant" : "invalid_client" });
     return reply(200, { access_token: grant.access_token, token_type: "Bearer", expires_in: 7200 });
   },

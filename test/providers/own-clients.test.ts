@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { PROVIDERS } from "../../src/wire/providers.ts";
+import { PROVIDERS, type Provider } from "../../src/wire/providers.ts";
 import { directory, useDirectory } from "../_config.ts";
 import {
   answeredTo,
@@ -22,7 +22,8 @@ import { REAL } from "./_real.ts";
 
 useDirectory();
 
-const PROFILE = { google: "/userinfo", github: "/user", twitter: "/users/me" } as const;
+const PROFILES: Readonly<Record<string, string>> = { google: "/userinfo", github: "/user", twitter: "/users/me" };
+const profileOf = (provider: Provider): string => PROFILES[provider] ?? "";
 
 describe("A simulated provider, for an application's own client,", () => {
   it.each(PROVIDERS)("signs its user in: %s", async (provider) => {
@@ -36,7 +37,7 @@ describe("A simulated provider, for an application's own client,", () => {
     expect([status, tokens]).toEqual([200, { ...REAL[provider].token, ...own }]);
     const picture = `${server.url}/__svc/simulator/avatars/ada.svg`;
     const [expected] = Object.values(REAL[provider].resources(picture));
-    const profile = await resource(server, provider, PROFILE[provider], String(tokens["access_token"]));
+    const profile = await resource(server, provider, profileOf(provider), String(tokens["access_token"]));
     expect(await bodyOf(profile)).toEqual([200, expected]);
   });
 
@@ -67,7 +68,7 @@ describe("A simulated provider, for an application's own client,", () => {
       Promise.all(
         PROVIDERS.map(
           async (provider, n) =>
-            (await resource(server, provider, PROFILE[provider], tokens[n]?.["access_token"])).status,
+            (await resource(server, provider, profileOf(provider), tokens[n]?.["access_token"])).status,
         ),
       );
     expect(PROVIDERS).toEqual(["google", "github", "twitter"]);
@@ -89,7 +90,7 @@ describe("A simulated provider, for an application's own client,", () => {
     const form = { grant_type: "refresh_token", refresh_token, code: undefined, code_verifier: undefined };
     const [status, again] = await bodyOf(await exchange(server, provider, "", { form }));
     expect(status).toBe(200);
-    const profile = await resource(server, provider, PROFILE[provider], String(again["access_token"]));
+    const profile = await resource(server, provider, profileOf(provider), String(again["access_token"]));
     expect(profile.status).toBe(200);
     // Google's stays. Twitter's is replaced, and good once.
     const [next] = await bodyOf(await exchange(server, provider, "", { form }));

@@ -64,7 +64,7 @@ export const Connection = record(
     callback_url: text.check(z.describe("Register this address at the provider")),
   }),
 );
-/** `issuer`: the simulated provider's address; of google, its name in OpenID Connect. */
+/** `issuer`: the simulated provider's address, and its name in OpenID Connect. */
 export const Client = record("client", z.extend(seed.client, { issuer: text, endpoints: z.record(text, text) }));
 export const ConnectionTest = z.object({ ok: z.boolean(), message: text });
 
