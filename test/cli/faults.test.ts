@@ -4,12 +4,17 @@ import { connect, type AddressInfo, type Server as NetServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { main } from "../../src/cli/main.ts";
 import { serve } from "../../src/server/index.ts";
-import { createContext, type CliResult } from "../_cli.ts";
+import { temporaryDirectory } from "../_files.ts";
+import { createContext, type CliOptions, type CliResult } from "../_cli.ts";
 
 const KEY = "sk_faults_0123456789abcdefghijklmnopqrstuvwxyz";
 
-async function run(argv: readonly string[], env: Record<string, string>): Promise<Omit<CliResult, "requests">> {
-  const context = createContext({ env: { SVC_SECRET_KEY: KEY, SVC_RETRIES: "0", ...env } });
+async function run(
+  argv: readonly string[],
+  env: Record<string, string>,
+  options: CliOptions = {},
+): Promise<Omit<CliResult, "requests">> {
+  const context = createContext({ env: { SVC_SECRET_KEY: KEY, SVC_RETRIES: "0", ...env }, ...options });
   const code = await main(argv, { ...context, fetch: undefined });
   return { code, ...context.written };
 }
@@ -167,5 +172,18 @@ describe("A secret key", () => {
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("is not encrypted")]);
     const allowed = await run(["users", "list", "--insecure"], { SVC_BASE_URL: "http://acme.invalid" });
     expect([allowed.code, allowed.stderr]).toEqual([7, expect.stringContaining("DNS cannot find acme.invalid")]);
+  });
+
+  it("is sent over plain http to another machine by a profile that was stored with --insecure, and nowhere else", async () => {
+    const env = { SVC_CONFIG_DIR: temporaryDirectory(), SVC_SECRET_KEY: "" };
+    const argv = ["login", "--insecure", "--insecure-storage", "--no-check", "--base-url", "http://acme.invalid"];
+    const login = await run(argv, env, { stdin: KEY });
+    expect([login.code, login.stderr]).toEqual([0, expect.stringContaining("send the key over plain http")]);
+    const allowed = await run(["users", "list"], env);
+    expect([allowed.code, allowed.stderr]).toEqual([7, expect.stringContaining("DNS cannot find acme.invalid")]);
+    const elsewhere = await run(["users", "list", "--profile", "acme", "--base-url", "http://other.invalid"], env);
+    expect([elsewhere.code, elsewhere.stderr]).toEqual([2, expect.stringContaining("is for http://acme.invalid")]);
+    const own = await run(["users", "list"], { ...env, SVC_BASE_URL: "http://other.invalid", SVC_SECRET_KEY: KEY });
+    expect([own.code, own.stderr]).toEqual([2, expect.stringContaining("is not encrypted")]);
   });
 });

@@ -1,4 +1,5 @@
 import { checkAddress, checkKey } from "../../client/options.ts";
+import { isConfidential } from "../../wire/http/address.ts";
 import { trimSlash } from "../../wire/http/request.ts";
 import { SECRET_KEY_PREFIX } from "../../wire/ids.ts";
 import { runs, type Flags, type Program } from "../command.ts";
@@ -52,9 +53,11 @@ export async function runLogin(context: Context, options: LoginOptions): Promise
     );
 
   const key = await readGoodKey(context, origin, async (secretKey) => {
-    if (options.check) await verifyKeyWithService(context, typed(address.base_url), secretKey);
+    if (options.check) await verifyKeyWithService(context, { base_url: typed(address.base_url) }, secretKey);
   });
-  const secret_key = await storeKey(context, name, origin, key, await isForFile(context, options));
+  const stored = await storeKey(context, name, origin, key, await isForFile(context, options));
+  const isUnencrypted = !isConfidential(new URL(origin));
+  const secret_key = { ...stored, ...(isUnencrypted && { insecure: true }) };
   // The previous one, if it is in the other place.
   if (existing?.secret_key && existing.secret_key.store !== secret_key.store)
     await forgetKey(context, name, existing.secret_key);
@@ -72,6 +75,8 @@ export async function runLogin(context: Context, options: LoginOptions): Promise
   const instance = options.check ? `, ${instanceInWords(context.network.instance)}` : "";
   context.stdout.write(`Logged in to ${address.base_url}${instance}. The key is in ${place}.\n`);
   context.stderr.write(`"${name}" is now the current profile.\n`);
+  if (isUnencrypted)
+    say(context, `Commands with this profile send the key over plain http to ${origin}, as this one did.`);
   for (const reason of await shadowsOf(context, name)) say(context, reason);
 }
 

@@ -29,7 +29,8 @@ export async function runWhoami(context: Context, options: Flags<never, "check">
   const { check, json } = options;
   const target = await resolveTarget(context, options);
   const key = await keyOf(target);
-  if (check && key && target.base_url) await verifyKeyWithService(context, target.base_url, key.value, target.server);
+  const { base_url } = target;
+  if (check && key && base_url) await verifyKeyWithService(context, { ...target, base_url }, key.value);
   // As the service has just named it, or as the local server's file has it.
   const local = target.server?.instances.find(({ secret_key }) => secret_key === key?.value);
   const instance = context.network.instance ?? (local && { subdomain: local.subdomain, id: local.id });

@@ -24,12 +24,11 @@ const NO_USER = "id:00000000-0000-0000-0000-000000000000";
 
 export async function verifyKeyWithService(
   context: Context,
-  base_url: Sourced,
+  { base_url, secret_key, server }: Pick<Target, "secret_key" | "server"> & { readonly base_url: Sourced },
   secretKey: string,
-  server?: Target["server"],
 ): Promise<void> {
-  requirePrivacy(context.env, base_url, "secret key");
-  const client = await openWith(context, { base_url, server }, secretKey);
+  if (!secret_key?.insecure) requirePrivacy(context.env, base_url, "secret key");
+  const client = await openWith(context, { base_url, secret_key, server }, secretKey);
   try {
     await client.users.search(NO_USER);
   } catch (error) {
@@ -68,11 +67,11 @@ export async function requireKey(context: Context, target: Target): Promise<stri
   const key = typeof secret_key.value === "string" ? secret_key.value : await secret_key.value();
   checkKey(secret_key.source, key, SECRET_KEY_PREFIX);
   const address = target.base_url ?? target.api_url;
-  if (address) requirePrivacy(context.env, address, "secret key");
+  if (address && !secret_key.insecure) requirePrivacy(context.env, address, "secret key");
   return key;
 }
 
-/** A key is sent over https or to this machine only, unless `--insecure` is set. */
+/** A key is sent over https or to this machine only, unless `--insecure` is set, or was when its profile was stored. */
 export function requirePrivacy(env: Context["env"], { value, source }: Sourced, key: string): void {
   if (isConfidential(new URL(value)) || env["SVC_INSECURE"] === "1") return;
   throw new UsageError(
@@ -91,7 +90,7 @@ export function optionsOf(context: Context, target: Target, secretKey?: string):
     timeoutMs: timeoutMs(context),
     retry: retriesOf(context),
     onTry: logger(context),
-    insecure: context.env["SVC_INSECURE"] === "1" || undefined,
+    insecure: context.env["SVC_INSECURE"] === "1" || target.secret_key?.insecure || undefined,
   };
 }
 

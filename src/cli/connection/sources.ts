@@ -83,6 +83,7 @@ async function ofProfile(context: Context, name: string, chosenBy: string): Prom
       value: () => readStoredKey(context, name, stored),
       source: stored.store === "keyring" ? `${source} (keyring)` : `${source} (file)`,
       origin: stored.origin,
+      insecure: stored.insecure,
     },
   };
 }

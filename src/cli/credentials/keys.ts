@@ -18,6 +18,8 @@ export interface Sourced<Value = string> {
 export interface SecretKey extends Sourced<string | (() => Promise<string>)> {
   /** The only one that it is for, if it is for one. */
   readonly origin?: string | undefined;
+  /** Whether it may go there over plain http. */
+  readonly insecure?: boolean | undefined;
 }
 
 /** The key of the environment: itself, in a file, or what a command prints, such as a password manager's. */

@@ -22,6 +22,8 @@ export interface StoredKey {
   readonly origin: string;
   /** Set if `store` is `file`. */
   readonly value?: string;
+  /** Set by `svc login --insecure`: whether it may go there over plain http. */
+  readonly insecure?: boolean;
 }
 
 type Place = Pick<Context, "env">;
@@ -130,7 +132,7 @@ function isProfile(value: unknown): value is Profile {
 }
 
 function isStoredKey(value: unknown): value is StoredKey {
-  const { store, origin, value: key } = (value ?? {}) as Record<string, unknown>;
-  if (typeof origin !== "string") return false;
+  const { store, origin, value: key, insecure } = (value ?? {}) as Record<string, unknown>;
+  if (typeof origin !== "string" || !["undefined", "boolean"].includes(typeof insecure)) return false;
   return store === "keyring" ? key === undefined : store === "file" && typeof key === "string";
 }

@@ -134,7 +134,7 @@ async function keyCheck(context: Context, target: Target, address: Sourced): Pro
   if (target.secret_key === undefined)
     return warning("No secret key for this service.", "Set SVC_SECRET_KEY, or store the key with: svc login");
   try {
-    await verifyKeyWithService(context, address, await requireKey(context, target), target.server);
+    await verifyKeyWithService(context, { ...target, base_url: address }, await requireKey(context, target));
     return ok(`accepted (${target.secret_key.source})`);
   } catch (error) {
     const { message, hint } = toFailure(error);
