@@ -6,7 +6,8 @@ import type { RunningServer, ServeOptions } from "../server/index.ts";
 import { trimSlash } from "../wire/http/request.ts";
 import { createInsideFetch, createNetworkFetch } from "./fetch.ts";
 import { checkOptions, checkServer } from "./options.ts";
-import { createTestServiceFrom, type TestService } from "./test-service.ts";
+import { createTestServiceFrom } from "./create.ts";
+import type { TestService } from "./test-service.ts";
 
 export { ControlError, type ControlClient, type ControlErrorCode } from "../control-client/index.ts";
 export type { Application } from "./application.ts";

@@ -33,20 +33,8 @@ export async function readInstances(control: ControlClient, only: string | undef
   );
 }
 
-/** What a test sees of the instances. @throws {ControlError} `instance_not_found` if there is none */
-export function testInstances(instances: readonly TestInstance[]): TestInstances {
-  const [first, ...others] = instances.map(
-    ({ id, app_id, name, subdomain, url, publishable_key, secret_key, redirect_uris }): TestInstance => ({
-      id,
-      app_id,
-      name,
-      subdomain,
-      url,
-      publishable_key,
-      secret_key,
-      redirect_uris,
-    }),
-  );
+/** @throws {ControlError} `instance_not_found` if there is none */
+export function testInstances([first, ...others]: readonly TestInstance[]): TestInstances {
   if (first) return [first, ...others];
   throw new ControlError("instance_not_found", undefined, "The service has no instance. Add one to its seed.");
 }

@@ -287,7 +287,8 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", () => {
     const { page, visit } = dashboard;
     await visit("try-it");
     await page.getByTestId("run-sign-in").click();
-    await page.getByTestId("sign-in-result").getByText("Valid.", { exact: true }).waitFor();
+    await page.getByTestId("sign-in-result").getByText("signed in").waitFor();
+    await page.getByTestId("verdict").getByText("Valid.", { exact: true }).waitFor();
     const { token } = await signIn(dashboard.svc);
     const panel = page.getByTestId("token-panel");
     await panel.getByTestId("token").fill(token as string);

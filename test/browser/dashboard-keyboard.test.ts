@@ -116,17 +116,4 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, by keyboard,", () => {
     const outline = "getComputedStyle(document.activeElement, '::after').outlineStyle";
     expect(await page.evaluate(outline)).toBe("solid");
   });
-
-  it("has its views behind a button named Menu below 700 px", async () => {
-    const { page, visit } = dashboard;
-    await page.setViewportSize({ width: 699, height: 800 });
-    await visit("overview");
-    await page.getByRole("link", { name: "Sign-ins", exact: true }).waitFor({ state: "hidden" });
-    await page.getByRole("button", { name: "Menu" }).click();
-    await page.getByRole("link", { name: "Sign-ins", exact: true }).click();
-    await expect.poll(hash).toBe("#/flows");
-    await page.getByRole("link", { name: "Sign-ins", exact: true }).waitFor({ state: "hidden" });
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await page.getByRole("link", { name: "Sign-ins", exact: true }).waitFor();
-  });
 });

@@ -95,23 +95,24 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", () => {
     await page.getByRole("heading", { name: /^Sign-in with GitHub/ }).waitFor();
   });
 
-  it("opens its menu in a narrow window by keyboard, and closes it with Escape and with Tab", async () => {
+  it("has its views in one line in a narrow window, which scrolls to the one that is shown", async () => {
     const { page, visit } = on;
-    await page.setViewportSize({ width: 640, height: 700 });
-    await visit("users");
-    const isOpen = "getComputedStyle(document.querySelector('.sidebar')).visibility === 'visible'";
-    const menu = page.getByRole("button", { name: "Menu" });
-    for (const key of ["Escape", "Tab"]) {
-      await menu.focus();
-      await page.keyboard.press("Enter");
-      await until(page, isOpen);
-      expect(await active("textContent")).toBe("Users");
-      if (key === "Tab") await page.getByRole("link", { name: "API reference" }).focus();
-      await page.keyboard.press(key);
-      await until(page, `!(${isOpen})`);
-      expect(await active("textContent")).toContain("Menu");
+    await page.setViewportSize({ width: 375, height: 700 });
+    const isInside = `(() => {
+      const { left, right } = document.querySelector("[aria-current=page]").getBoundingClientRect();
+      return left >= 0 && right <= innerWidth;
+    })()`;
+    for (const view of ["try-it", "users", "overview"]) {
+      await visit(view);
+      await until(page, isInside);
     }
-    expect(await page.evaluate("location.hash")).toBe("#/users");
+    const links = page.locator(".nav-link");
+    await links.first().focus();
+    for (let n = 1; n < (await links.count()); n++) await page.keyboard.press("Tab");
+    expect(await active("textContent")).toBe("Try it");
+    await page.keyboard.press("Enter");
+    await until(page, isInside);
+    expect(await page.evaluate("location.hash")).toBe("#/try-it");
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 

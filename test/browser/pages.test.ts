@@ -204,7 +204,7 @@ describe.skipIf(CHROMIUM === undefined)("The pages, in a browser,", () => {
     const section = page.getByTestId("instance-globex");
     await section.getByText("The browser then goes to your application, http://localhost:4000/callback.").waitFor();
     await page.getByRole("link", { name: "Dashboard" }).click();
-    await page.getByRole("heading", { name: "Open the dashboard" }).waitFor();
+    await page.getByRole("heading", { name: "This browser is not signed in" }).waitFor();
     await page.goBack();
     await page.getByRole("link", { name: "OpenAPI document" }).click();
     await page.waitForURL(`${svc.url}/__svc/openapi.json`);

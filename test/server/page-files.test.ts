@@ -2,7 +2,9 @@ import { request } from "node:http";
 import { expect, it, onTestFinished } from "vitest";
 import { PICKER_SCRIPT, SIGNED_IN_SCRIPT } from "../../src/server/http/pages/scripts.ts";
 import { STYLE } from "../../src/server/http/pages/style.ts";
+import { TOKENS } from "../../src/server/http/pages/tokens.ts";
 import { serve, type RunningServer } from "../../src/server/serve.ts";
+import { SIMULATED } from "../../src/server/simulator/providers.ts";
 import { BROWSER } from "../_attacks.ts";
 import { APP, setup } from "../_setup.ts";
 
@@ -26,6 +28,14 @@ function ask({ port }: RunningServer, path: string, host: string): Promise<{ sta
     call.on("error", reject).end();
   });
 }
+
+it("Styles and marks of the pages name only custom properties that there are", () => {
+  const named = [STYLE.text, ...Object.values(SIMULATED).map(({ mark }) => mark)].flatMap((text) =>
+    [...text.matchAll(/var\((--[\w-]+)/g)].map(([, name]) => name!),
+  );
+  expect(new Set(named).size).toBeGreaterThan(5);
+  expect(named.filter((name) => !TOKENS.includes(`${name}:`))).toEqual([]);
+});
 
 it("Every page loads its styles and scripts as files, and has none inline", async () => {
   const service = await setup({ control: true });

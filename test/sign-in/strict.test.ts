@@ -55,6 +55,13 @@ it("A strict server refuses a browser and a program on its own machine, and says
   expect(service.log.unlisted).toEqual([]);
 });
 
+it("A strict server's start page offers no sign-in that it would refuse", async () => {
+  const page = async (strict: boolean): Promise<string> => (await (await setup({ strict })).fetch("/")).text();
+  expect(await page(true)).not.toContain('data-testid="try-acme-google"');
+  expect(await page(true)).toContain("It refuses every sign-in, because it has no redirect_uris. List its addresses.");
+  expect(await page(false)).toContain('data-testid="try-acme-google"');
+});
+
 it("A strict server signs in with a registered address, and simulates providers as before", async () => {
   const service = await setup({
     strict: true,

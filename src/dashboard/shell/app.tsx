@@ -1,6 +1,5 @@
-import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useErrorBoundary, useLayoutEffect } from "preact/hooks";
+import { useEffect, useErrorBoundary } from "preact/hooks";
 import { changes, dashboardKey, rememberAddress, signedOutReason } from "../api/client.ts";
 import { streamStatus } from "../api/stream.ts";
 import { followChanges, refreshState, service } from "../api/service.ts";
@@ -14,19 +13,10 @@ import { CopyableCode } from "../ui/values.tsx";
 
 /** The whole dashboard: the navigation, and the view that the address names. */
 export function App() {
-  const isMenuOpen = useSignal(false);
   const { path } = location.value;
   const place = path.join("/");
   useEffect(followChanges, []);
-  const closeMenu = (): void => void (isMenuOpen.value = false);
-  useEffect(closeMenu, [place]);
   useEffect(keepFocus, []);
-  useLayoutEffect(() => {
-    if (!isMenuOpen.value) return undefined;
-    const links = document.querySelectorAll<HTMLElement>(".nav-link");
-    ([...links].find((link) => link.ariaCurrent) ?? links[0])?.focus();
-    return () => document.querySelector<HTMLElement>(".menu-button")?.focus();
-  }, [isMenuOpen.value]);
   // Its value now: when the effect runs, it may be another.
   const status = streamStatus.value;
   useEffect(() => {
@@ -57,8 +47,7 @@ export function App() {
         Skip to the content
       </a>
       <div class="shell">
-        <Navigation current={view?.path} isOpen={isMenuOpen.value} onClose={closeMenu} />
-        {isMenuOpen.value && <button type="button" class="scrim" aria-label="Close the menu" onClick={closeMenu} />}
+        <Navigation current={view?.path} />
         <div>
           {trouble && (
             <div class="banner" role="status" data-testid={isLost ? "reconnecting" : "service-problem"}>
@@ -68,15 +57,6 @@ export function App() {
           )}
           <WaitingScenarios />
           <header class="topbar">
-            <button
-              type="button"
-              class="button square menu-button"
-              aria-expanded={isMenuOpen.value}
-              onClick={() => void (isMenuOpen.value = !isMenuOpen.value)}
-            >
-              <Icon name="menu" />
-              Menu
-            </button>
             <FindPerson />
             <ClockChip />
           </header>
@@ -113,14 +93,13 @@ function FindPerson() {
     form.reset();
   };
   return (
-    <form class="find-person" role="search" onSubmit={find}>
-      <Icon name="search" />
+    <form role="search" onSubmit={find}>
       <input
         type="search"
         name="user"
         data-testid="find-person"
         aria-label="Find a person's sign-ins"
-        placeholder="Whose sign-in? Name, e-mail, login or id"
+        placeholder="Find a person's sign-ins"
       />
     </form>
   );
@@ -156,7 +135,7 @@ function Gate() {
             <span class="brand-mark" aria-hidden="true">
               s
             </span>
-            <h1>Open the dashboard</h1>
+            <h1>This browser is not signed in</h1>
           </div>
           {signedOutReason.value && (
             <p class="bad-text" role="alert" data-testid="link-problem">

@@ -1,30 +1,24 @@
+import { useEffect } from "preact/hooks";
 import { scenarioInWords } from "../../wire/control/scenarios.ts";
 import { streamStatus } from "../api/stream.ts";
 import { instanceName, service } from "../api/service.ts";
-import { Icon } from "../ui/button.tsx";
+import { Button, Icon } from "../ui/button.tsx";
 import { switchZone, zoneName, runningTime, UserText, wallTime } from "../ui/values.tsx";
+import { Pill } from "../ui/parts.tsx";
 import { VIEWS, type View } from "./views.ts";
 import { href } from "../router.ts";
 
 const STATUS = { connecting: "Connecting…", live: "Live", reconnecting: "Reconnecting…" } as const;
 
-/** The links to the views. In a narrow window they are a menu, which Esc and a focus elsewhere close. */
-export function Navigation(props: { current: View["path"] | undefined; isOpen: boolean; onClose: () => void }) {
-  const { current, isOpen, onClose } = props;
+/** The links to the views. In a narrow window they are one line, which scrolls to the view that is shown. */
+export function Navigation({ current }: { current: View["path"] | undefined }) {
+  useEffect(
+    () => document.querySelector("[aria-current=page]")?.scrollIntoView({ block: "nearest", inline: "center" }),
+    [current],
+  );
   const status = streamStatus.value;
   return (
-    <nav
-      class={`sidebar${isOpen ? " open" : ""}`}
-      aria-label="Views"
-      onKeyDown={(event) => {
-        if (!isOpen || event.key !== "Escape") return;
-        event.preventDefault();
-        onClose();
-      }}
-      onFocusOut={({ currentTarget, relatedTarget }) => {
-        if (isOpen && relatedTarget instanceof Node && !currentTarget.contains(relatedTarget)) onClose();
-      }}
-    >
+    <nav class="sidebar" aria-label="Views">
       <a class="brand" href="#/overview">
         <span class="brand-mark" aria-hidden="true">
           s
@@ -38,14 +32,13 @@ export function Navigation(props: { current: View["path"] | undefined; isOpen: b
         </a>
       ))}
       <div class="sidebar-foot">
-        <span class={`live ${status}`} data-testid="stream-status">
-          <i />
-          {STATUS[status]}
+        <span data-testid="stream-status">
+          <Pill tone={status === "live" ? "good" : "warn"}>{STATUS[status]}</Pill>
         </span>
         <span class="faint">{service.value.state && `svc ${service.value.state.version}`}</span>
-        <button type="button" class="text-button" onClick={switchZone} data-testid="zone">
+        <Button kind="quiet" small testId="zone" onClick={switchZone}>
           Times in {zoneName()}
-        </button>
+        </Button>
         <a href="docs">API reference</a>
       </div>
     </nav>

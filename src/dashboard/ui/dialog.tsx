@@ -32,8 +32,6 @@ function Dialog(props: { title: string; children: ComponentChildren; onClose?: (
   // Before the next key event, which already belongs to the dialog.
   useLayoutEffect(() => {
     const { current: dialog } = element;
-    const root = document.documentElement;
-    root.classList.toggle("scrollbar", innerWidth > root.clientWidth);
     dialog?.showModal();
     // The browser would focus Close, where Enter discards what was typed.
     dialog?.querySelector<HTMLElement>(".dialog-body :is(input, select, textarea, button)")?.focus();

@@ -21,7 +21,7 @@ export function UserText({ text, muted }: { text: string; muted?: boolean }) {
 export function Avatar({ name, large }: { readonly name: string; readonly large?: boolean }) {
   const { initials, hue } = drawnFor(name);
   return (
-    <svg class={large ? "avatar large" : "avatar"} viewBox="0 0 28 28" aria-hidden="true">
+    <svg class="avatar" width={large ? 48 : 28} viewBox="0 0 28 28" aria-hidden="true">
       <circle cx="14" cy="14" r="14" fill={`oklch(0.5 0.12 ${hue})`} />
       <text x="14" y="14" text-anchor="middle" dominant-baseline="central">
         {initials}
@@ -175,7 +175,7 @@ export function CopyableValue({ text, label }: { text: string; label: string }) 
 /** A block of code, with a button to copy it. */
 export function CopyableCode({ text, label }: { text: string; label: string }) {
   return (
-    <div class="with-copy">
+    <div class="row">
       <Code>{text}</Code>
       <Copy text={text} label={label} />
     </div>

@@ -34,7 +34,7 @@ export function Connections({ instance }: { instance: Instance }) {
               const result = results.value[provider];
               return (
                 <li key={provider} data-testid={`connection-${provider}`}>
-                  <div class="connection-text">
+                  <div class="entry">
                     <div class="row">
                       <strong>{title}</strong>
                       <Pill tone={TONES[in_force] ?? "plain"}>{in_force}</Pill>

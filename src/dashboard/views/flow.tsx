@@ -43,49 +43,47 @@ export function Flow({ id }: { id: string }) {
         </Copy>
         {data.client_id === null && <Button onClick={() => openDialog(<Replay flow={flow} />)}>Replay…</Button>}
       </Heading>
-      <div class="grid-side">
+      <div class="grid-2">
         <Panel title="Steps">
           <Timeline steps={data.steps} hasFailed={data.result === "error"} />
         </Panel>
-        <div class="stack">
-          <Panel title="About">
-            <Facts
-              rows={[
-                ["Started", <ExactTime at={data.started_at} />],
-                ["Instance", <a href={href(["instances", data.instance ?? ""])}>{instanceName(data.instance)}</a>],
-                [
-                  "Account",
-                  data.as && (
-                    <>
-                      <UserText text={accountOf(data)} />
-                      <a href={href(["flows"], { user: data.as })}>All sign-ins</a>
-                    </>
-                  ),
-                ],
-                [
-                  "User",
-                  data.user_id && (
-                    <a href={href(["users", data.user_id], { instance: data.instance ?? undefined })}>
-                      {data.user_id.slice(0, 8)}…
-                    </a>
-                  ),
-                ],
-                ["Client", data.client_id && <code>{data.client_id}</code>],
-                ["Redirect URI", data.redirect_uri && <code>{data.redirect_uri}</code>],
-                ["Requested outcome", data.requested_outcome],
-                [
-                  "Scenario",
-                  data.scenario && (
-                    <a href={href(["control"], { section: "scenarios" })}>
-                      {data.scenario.label ?? data.scenario.cause ?? "an account"}
-                    </a>
-                  ),
-                ],
-                ["Id", <CopyableValue text={flow.id} label="Sign-in id" />],
-              ]}
-            />
-          </Panel>
-        </div>
+        <Panel title="About">
+          <Facts
+            rows={[
+              ["Started", <ExactTime at={data.started_at} />],
+              ["Instance", <a href={href(["instances", data.instance ?? ""])}>{instanceName(data.instance)}</a>],
+              [
+                "Account",
+                data.as && (
+                  <>
+                    <UserText text={accountOf(data)} />
+                    <a href={href(["flows"], { user: data.as })}>All sign-ins</a>
+                  </>
+                ),
+              ],
+              [
+                "User",
+                data.user_id && (
+                  <a href={href(["users", data.user_id], { instance: data.instance ?? undefined })}>
+                    {data.user_id.slice(0, 8)}…
+                  </a>
+                ),
+              ],
+              ["Client", data.client_id && <code>{data.client_id}</code>],
+              ["Redirect URI", data.redirect_uri && <code>{data.redirect_uri}</code>],
+              ["Requested outcome", data.requested_outcome],
+              [
+                "Scenario",
+                data.scenario && (
+                  <a href={href(["control"], { section: "scenarios" })}>
+                    {data.scenario.label ?? data.scenario.cause ?? "an account"}
+                  </a>
+                ),
+              ],
+              ["Id", <CopyableValue text={flow.id} label="Sign-in id" />],
+            ]}
+          />
+        </Panel>
       </div>
       <RequestsOf flow={id} steps={data.steps.length} />
     </>

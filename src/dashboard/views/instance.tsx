@@ -142,8 +142,8 @@ function RedirectUris(props: {
           data={uris}
           empty={
             <p class="muted">
-              None are registered. While only this machine can reach the server, browsers are sent to loopback
-              addresses, and elsewhere only after a click on the picker.
+              None are registered. While only this machine can reach the server, a browser is sent to loopback addresses
+              alone, and with <code>--strict</code> nowhere.
             </p>
           }
         >

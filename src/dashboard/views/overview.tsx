@@ -80,7 +80,7 @@ function Failures({ summary, span }: { summary: Summary | undefined; span: strin
       flush
       actions={failures && failures.length > 0 && <a href={href(["flows"], { result: "error" })}>All failures</a>}
     >
-      <p class="figure">
+      <p class="row padded figure">
         <strong data-testid="failure-rate">{share}</strong>
         <span class="muted">
           {failed.toLocaleString("en")} of {ended.toLocaleString("en")} sign-ins failed, {span.toLowerCase()}
@@ -97,7 +97,7 @@ function Failures({ summary, span }: { summary: Summary | undefined; span: strin
         }
       >
         {(groups) => (
-          <ul class="reasons" data-testid="failures">
+          <ul class="entries padded" data-testid="failures">
             {groups.map((group) => (
               <li key={`${group.error} ${group.filter}`}>
                 <Reason group={group} />
@@ -114,7 +114,7 @@ function Reason({ group }: { group: Summary["failures"][number] }) {
   const { reason, filter, error, count, people, latest } = group;
   const which = filter ? { reason: filter } : { error: error ?? "" };
   return (
-    <a class="reason" href={href(["flows"], { result: "error", ...which })}>
+    <a class="entry reason" href={href(["flows"], { result: "error", ...which })}>
       <span>{reason ?? "No reason was recorded."}</span>
       <small class="row muted">
         <Pill tone="bad">{count.toLocaleString("en")} ×</Pill>

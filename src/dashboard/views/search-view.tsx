@@ -36,7 +36,7 @@ export function SearchView(props: {
         <TextFilter
           name="query"
           label={`Search ${noun}`}
-          placeholder="A name, an e-mail address, or a query"
+          placeholder="Name, e-mail address or query"
           value={text}
           onChange={(query) => refine({ query, after: undefined })}
         />

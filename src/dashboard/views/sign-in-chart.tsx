@@ -66,7 +66,7 @@ function Chart({ periods, span }: { periods: Summary["periods"]; span: Span }) {
           {bars.map(({ label, values }, n) => (
             <g key={label}>
               <title>{`${label}: ${SERIES.map(({ name }, at) => `${values[at]} ${name}`).join(", ")}`}</title>
-              <rect x={n * width} y="0" width={width} height={HEIGHT} fill="transparent" class="hit" />
+              <rect x={n * width} y="0" width={width} height={HEIGHT} fill="transparent" />
               {SERIES.map(({ name, tone }, at) => {
                 const height = (values[at]! / top) * HEIGHT;
                 const y = HEIGHT - (sum(values.slice(0, at + 1)) / top) * HEIGHT;

@@ -13,11 +13,10 @@ export function Timeline({ steps, hasFailed }: { steps: readonly Step[]; hasFail
         <li key={`${n}-${step.name}`} class={n === failing ? "failed" : ""} data-testid="step">
           <details open={n === failing}>
             <summary>
-              <span class="dot" aria-hidden="true" />
               <strong>{step.name}</strong>
               {n === failing && <Pill tone="bad">failed</Pill>}
               <UserText text={stepInWords(named(step))} muted />
-              <span class="faint">
+              <span class="muted">
                 <TimeOfDay at={step.at} />
               </span>
               <span class="step-time">{duration(step.ms)}</span>

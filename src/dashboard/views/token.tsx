@@ -1,8 +1,6 @@
-import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { signal, useSignal } from "@preact/signals";
 import { Field, SelectField, choicesOf } from "../ui/field.tsx";
 import { Panel, Placeholder, Problem } from "../ui/parts.tsx";
-import { instanceChoices } from "./choices.ts";
 import { control, type Token, type User } from "../api/client.ts";
 import { service } from "../api/service.ts";
 import { useLoad } from "../api/use-load.ts";
@@ -11,50 +9,36 @@ import { href } from "../router.ts";
 import { Button } from "../ui/button.tsx";
 import { Code, CopyableCode } from "../ui/values.tsx";
 
-let handedOver = "";
+/** The token that Try it shows. In an address it would stay in the browser's history. */
+export const shownToken = signal("");
 
-/** Has the panel show a token when it opens. An address with a token in it would stay in the browser's history. */
-export function handOver(token: string): void {
-  handedOver = token;
-}
-
-/** Decodes and verifies a pasted token. */
-export function TokenPanel() {
-  const text = useSignal(handedOver);
-  useEffect(() => handOver(""), []);
-  const instance = useSignal("");
-  const token = text.value.trim();
+/** Decodes and verifies the token of the last sign-in, or a pasted one. */
+export function TokenFields() {
+  const token = shownToken.value.trim();
   return (
-    <Panel title="Decode and verify a token" testId="token-panel">
-      <div class="stack">
-        <Field label="Token" hint="It is sent to this server and to no other.">
-          <textarea
-            spellcheck={false}
-            placeholder="eyJhbGciOiJIUzI1NiIs…"
-            value={text.value}
-            onInput={(event) => void (text.value = event.currentTarget.value)}
-            data-testid="token"
-          />
-        </Field>
-        <SelectField
-          label="Verify it for"
-          value={instance}
-          choices={instanceChoices("The instance that the token names")}
+    <div class="stack" data-testid="token-panel">
+      <Field label="Token" hint="Paste one to decode and verify it. It is sent to this server and to no other.">
+        <textarea
+          spellcheck={false}
+          placeholder="eyJhbGciOiJIUzI1NiIs…"
+          value={shownToken.value}
+          onInput={(event) => void (shownToken.value = event.currentTarget.value)}
+          data-testid="token"
         />
-        {token !== "" && <Claims token={token} instance={instance.value || undefined} />}
-      </div>
-    </Panel>
+      </Field>
+      {token !== "" && <Claims token={token} />}
+    </div>
   );
 }
 
 /** A token's claims, and the result of `tokens/verify`. */
-export function Claims({ token, instance }: { token: string; instance?: string | undefined }) {
+function Claims({ token }: { token: string }) {
   const clock = service.value.state?.clock;
   // A token expires while somebody looks at it, if the clock is moved.
   const time = clock?.mode === "frozen" ? clock.now : clock?.offset_ms;
   const { data, error, reload } = useLoad(
-    () => control.request("POST /tokens/verify", { body: { token, instance } }),
-    [token, instance, time],
+    () => control.request("POST /tokens/verify", { body: { token } }),
+    [token, time],
   );
   if (error) return <Problem error={error} onRetry={reload} />;
   if (!data) return <Placeholder lines={4} />;
@@ -102,7 +86,7 @@ export function MintToken({ user }: { user: User }) {
             <p class="muted">
               <code>POST /api/v1/tokens/verify</code> answers {token.expect.status}
               {token.expect.error ? `: ${token.expect.error}` : ""}.{" "}
-              <a class="inline-link" href={href(["try-it"])} onClick={() => handOver(token.token)}>
+              <a class="inline-link" href={href(["try-it"])} onClick={() => void (shownToken.value = token.token)}>
                 See why
               </a>
             </p>

@@ -1,5 +1,5 @@
 import { Heading, Facts, Panel, Pill } from "../ui/parts.tsx";
-import { TokenPanel, Claims } from "./token.tsx";
+import { shownToken, TokenFields } from "./token.tsx";
 import { useSignal } from "@preact/signals";
 import { PROVIDERS, type Provider } from "../../wire/providers.ts";
 import { tryTarget } from "../../wire/redirect-uri.ts";
@@ -11,19 +11,8 @@ import { CopyableCode } from "../ui/values.tsx";
 import { Select, SelectField } from "../ui/field.tsx";
 import { instanceChoices, outcomeChoices, providerChoices, usePersonaChoices } from "./choices.ts";
 
-/** Signs in as an application would, and decodes tokens. */
+/** A complete sign-in, at once or in another tab where the user chooses the account, and what its token says. */
 export function TryIt() {
-  return (
-    <>
-      <Heading title="Try it" note="Run a sign-in and see what your application would get." />
-      <TrySignIn />
-      <TokenPanel />
-    </>
-  );
-}
-
-/** A complete sign-in: at once, or in another tab where the user chooses the account. Its steps appear under Sign-ins. */
-export function TrySignIn() {
   const { instances } = service.value;
   const accounts = usePersonaChoices("The first one");
   const wanted = useSignal<Provider>(PROVIDERS[0]);
@@ -45,46 +34,51 @@ export function TrySignIn() {
         as: account.value || undefined,
       },
     });
+    shownToken.value = result.value.token ?? "";
   };
   const page = new URL("/oauth/authorize", globalThis.location.origin);
   page.search = new URLSearchParams({ provider, instance: instanceId, redirect_uri: target ?? "" }).toString();
   return (
-    <Panel title="Sign in">
-      <div class="stack">
-        <div class="form-grid">
-          <Select
-            label="Provider"
-            value={provider}
-            choices={providerChoices(undefined, offered)}
-            onChange={(name) => void (wanted.value = name as Provider)}
-          />
-          <SelectField label="Instance" value={instance} choices={instanceChoices()} />
-          <SelectField label="Account" value={account} choices={accounts} />
-          <SelectField label="Outcome" value={outcome} choices={outcomeChoices(undefined, provider)} />
-        </div>
-        <div class="actions">
-          <Button kind="primary" icon="try-it" onClick={run} testId="run-sign-in">
-            Sign in
-          </Button>
-          {target !== undefined && (
-            <a class="button" href={page.href} target="_blank" rel="noopener" data-testid="open-window">
-              <Icon name="external" />
-              Choose the account
-            </a>
+    <>
+      <Heading title="Try it" note="Run a sign-in and see what your application would get." />
+      <Panel title="Sign in">
+        <div class="stack">
+          <div class="form-grid">
+            <Select
+              label="Provider"
+              value={provider}
+              choices={providerChoices(undefined, offered)}
+              onChange={(name) => void (wanted.value = name as Provider)}
+            />
+            <SelectField label="Instance" value={instance} choices={instanceChoices()} />
+            <SelectField label="Account" value={account} choices={accounts} />
+            <SelectField label="Outcome" value={outcome} choices={outcomeChoices(undefined, provider)} />
+          </div>
+          <div class="actions">
+            <Button kind="primary" icon="try-it" onClick={run} testId="run-sign-in">
+              Sign in
+            </Button>
+            {target !== undefined && (
+              <a class="button" href={page.href} target="_blank" rel="noopener" data-testid="open-window">
+                <Icon name="external" />
+                Choose the account
+              </a>
+            )}
+          </div>
+          {target !== undefined && !target.startsWith(globalThis.location.origin) && (
+            <p class="muted">
+              With the account picker, the sign-in ends at your application, <code>{target}</code>.
+            </p>
           )}
+          {result.value && <Outcome result={result.value} />}
+          <TokenFields />
         </div>
-        {target !== undefined && !target.startsWith(globalThis.location.origin) && (
-          <p class="muted">
-            With the account picker, the sign-in ends at your application, <code>{target}</code>.
-          </p>
-        )}
-        {result.value && <Outcome result={result.value} instance={instanceId} />}
-      </div>
-    </Panel>
+      </Panel>
+    </>
   );
 }
 
-function Outcome({ result, instance }: { result: SignIn; instance: string }) {
+function Outcome({ result }: { result: SignIn }) {
   return (
     <div class="stack" data-testid="sign-in-result">
       <Facts
@@ -107,7 +101,6 @@ function Outcome({ result, instance }: { result: SignIn; instance: string }) {
           <CopyableCode text={result.location} label="Redirect" />
         </div>
       )}
-      {result.token && <Claims token={result.token} instance={instance} />}
     </div>
   );
 }

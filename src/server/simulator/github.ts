@@ -9,7 +9,7 @@ export interface GithubAccount {
 }
 
 export const simulatedGithub: SimulatedProvider<GithubAccount> = {
-  mark: '<path fill="currentColor" d="M4.6 3.2c1.9.1 3.5.8 4.6 1.6a11 11 0 0 1 5.6 0c1.1-.8 2.7-1.5 4.6-1.6.6 1.6.5 3.1.2 4.3 1 1.2 1.5 2.7 1.5 4.4 0 5-3.7 7.6-9.1 7.6s-9.1-2.6-9.1-7.6c0-1.7.5-3.2 1.5-4.4-.3-1.2-.4-2.7.2-4.3Z"/><g fill="var(--card)"><rect x="5.6" y="10.2" width="12.8" height="7" rx="3.5"/></g><g fill="currentColor"><ellipse cx="9" cy="13.5" rx="1.2" ry="1.9"/><ellipse cx="15" cy="13.5" rx="1.2" ry="1.9"/></g>',
+  mark: '<path fill="currentColor" d="M4.6 3.2c1.9.1 3.5.8 4.6 1.6a11 11 0 0 1 5.6 0c1.1-.8 2.7-1.5 4.6-1.6.6 1.6.5 3.1.2 4.3 1 1.2 1.5 2.7 1.5 4.4 0 5-3.7 7.6-9.1 7.6s-9.1-2.6-9.1-7.6c0-1.7.5-3.2 1.5-4.4-.3-1.2-.4-2.7.2-4.3Z"/><g fill="var(--panel)"><rect x="5.6" y="10.2" width="12.8" height="7" rx="3.5"/></g><g fill="currentColor"><ellipse cx="9" cy="13.5" rx="1.2" ry="1.9"/><ellipse cx="15" cy="13.5" rx="1.2" ry="1.9"/></g>',
   endpoints: { authorize: "/authorize", token: "/access_token", user: "/user", emails: "/user/emails" },
   accountSchema: ({ text, email }) =>
     z.strictObject({

@@ -28,7 +28,11 @@ export function PersonasPanel() {
         </Empty>
       }
       columns={[
-        { title: "Persona", cell: (one) => <Person name={one.data.name ?? one.id} email={one.data.email} /> },
+        {
+          title: "Persona",
+          cell: (one) => <Person name={one.data.name ?? one.id} email={one.data.email} />,
+          isWide: true,
+        },
         { title: "Id", cell: ({ id }) => <code>{id}</code> },
         {
           title: "Accounts",

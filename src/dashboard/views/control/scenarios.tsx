@@ -118,7 +118,7 @@ export function ScenarioForm() {
   };
   return (
     <Form kind="primary" action="Set up" testId="create-scenario" onSubmit={create}>
-      <div class="form-grid thirds">
+      <div class="form-grid">
         <SelectField label="What happens" value={outcome} choices={outcomeChoices()} />
         <Select name="provider" label="At the provider" choices={providerChoices("Any provider", chosen?.providers)} />
         <Select name="instance" label="For the instance" choices={instanceChoices("Any instance")} />

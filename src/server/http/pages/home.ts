@@ -10,6 +10,8 @@ interface HomeOptions {
   readonly hasControl: boolean;
   /** Whether the instances are the demo's, and not those of a seed. */
   readonly isDemo: boolean;
+  /** Whether an instance without `redirect_uris` may send its users back to svc's own page. */
+  readonly allowsUnlisted: boolean;
 }
 
 /** The start page: the dashboard, and the instances with links to try a sign-in. */
@@ -17,7 +19,7 @@ export function homePage(
   instances: readonly InstanceRecord[],
   addresses: Addresses,
   providersOf: (instance: InstanceRecord) => readonly Provider[],
-  { hasControl, isDemo }: HomeOptions,
+  { hasControl, isDemo, allowsUnlisted }: HomeOptions,
 ): string {
   return layout(
     "svc",
@@ -36,13 +38,13 @@ export function homePage(
         </p>
         ${
           hasControl &&
-          html`<p class="buttons">
-            <a class="button primary" href="${addresses.front}/__svc/" data-testid="dashboard">Open the dashboard</a>
-            <small>Every sign-in step by step, users, the clock. It asks for a one-time link.</small>
+          html`<p>
+            The <a href="${addresses.front}/__svc/" data-testid="dashboard">dashboard</a> has every sign-in step by step,
+            users and the clock. <code>npx svc-identity open dashboard</code> signs a browser in to it.
           </p>`
         }
       </header>
-      <div class="stack">${instances.map((instance) => instanceCard(instance, addresses, providersOf(instance)))}</div>
+      <div class="stack">${instances.map((instance) => instanceCard(instance, addresses, providersOf(instance), allowsUnlisted))}</div>
       <footer class="buttons">
         <span>Next: <code>npx svc-identity users list</code></span>
         <span class="buttons"
@@ -54,8 +56,14 @@ export function homePage(
   );
 }
 
-function instanceCard(instance: InstanceRecord, addresses: Addresses, providers: readonly Provider[]): Html {
+function instanceCard(
+  instance: InstanceRecord,
+  addresses: Addresses,
+  providers: readonly Provider[],
+  allowsUnlisted: boolean,
+): Html {
   const { name, subdomain, active, publishable_key, redirect_uris } = instance;
+  const isRefused = !allowsUnlisted && redirect_uris.length === 0;
   const target = tryTarget(redirect_uris, addresses.front);
   return html`<section class="stack" data-testid="instance-${subdomain}">
     <h2>${visible(name)}${!active && html` <span class="pill warn">not active</span>`}</h2>
@@ -75,7 +83,8 @@ function instanceCard(instance: InstanceRecord, addresses: Addresses, providers:
           <dd><code>${redirect_uris.join(", ")}</code></dd>`
       }
     </dl>
-    ${active && target !== undefined && tryButtons(instance, providers, addresses.front, target)}
+    ${isRefused && html`<p>It refuses every sign-in, because it has no redirect_uris. List its addresses.</p>`}
+    ${active && !isRefused && target !== undefined && tryButtons(instance, providers, addresses.front, target)}
   </section>`;
 }
 

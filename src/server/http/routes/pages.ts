@@ -16,6 +16,7 @@ interface PageDeps extends ApiDeps {
   readonly offers: Offers;
   /** Whether only this machine can reach the server. */
   readonly isLocal: boolean;
+  readonly allowsUnlisted: boolean;
   /** Whether there is a dashboard. */
   readonly hasControl: boolean;
   /** The demo's instances, if these are they. Otherwise empty. */
@@ -29,14 +30,18 @@ const ROWS = { "GET /": {}, "GET /__svc/identity": {}, "GET /__svc/signed-in": {
 
 /** svc's own pages. Only a server that no other machine can reach has them: they name every instance. */
 export function addPageRoutes(app: H3, deps: PageDeps): void {
-  const { instances, addresses, offers, tokens, now, isLocal, hasControl, demoOf, identitySecret } = deps;
+  const { instances, addresses, offers, tokens, now, isLocal, allowsUnlisted, hasControl, demoOf, identitySecret } =
+    deps;
   const handlers: HandlersOf<typeof ROWS> = {
     "GET /": async ({ event, request }) => {
       requireLocal();
       if (request.scope.kind !== "front") return redirect(event, `${addresses.front}/`);
       const demo = await demoOf(instances.all);
       const isDemo = demo.length > 0 && demo.length === instances.all.length;
-      return page(event, homePage(instances.all, addresses, offers.providersOf, { hasControl, isDemo }));
+      return page(
+        event,
+        homePage(instances.all, addresses, offers.providersOf, { hasControl, isDemo, allowsUnlisted }),
+      );
     },
 
     /** Stands in for an application's callback. */
