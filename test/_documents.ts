@@ -116,5 +116,5 @@ export async function serving(directory: string): Promise<Record<string, string>
   await server.until(/("type":"ready")/);
   const { url, control_key, instances } = runningIn(directory);
   const control = { SVC_CONTROL_URL: url, SVC_CONTROL_KEY: control_key! };
-  return { SVC_BASE_URL: url, SVC_PROGRAM_URL: url, SVC_SECRET_KEY: instances[0]!.secret_key, ...control };
+  return { SVC_BASE_URL: url, SVC_API_URL: url, SVC_SECRET_KEY: instances[0]!.secret_key, ...control };
 }

@@ -5,7 +5,7 @@ interface Instance {
 }
 
 /**
- * The variables by which a program finds a server and an instance of it. `SVC_PROGRAM_URL` is the front door, whose name every
+ * The variables by which a program finds a server and an instance of it. `SVC_API_URL` is the front door, whose name every
  * program can resolve: most find no subdomain of localhost. The first instance needs no other address.
  */
 export function variablesOf(
@@ -15,7 +15,6 @@ export function variablesOf(
 ): Readonly<Record<string, string>> {
   return {
     SVC_BASE_URL: isFirst ? url : instance.url,
-    SVC_PROGRAM_URL: url,
     SVC_API_URL: url,
     SVC_PUBLISHABLE_KEY: instance.publishable_key,
     SVC_SECRET_KEY: instance.secret_key,

@@ -55,7 +55,6 @@ it("svc exec ignores SVC_* of its own environment and does not pass them on", as
     "SVC_BASE_URL",
     "SVC_CONTROL_KEY",
     "SVC_CONTROL_URL",
-    "SVC_PROGRAM_URL",
     "SVC_PUBLISHABLE_KEY",
     "SVC_SECRET_KEY",
   ]);
@@ -130,7 +129,7 @@ it("svc env prints the variables that svc exec sets, for the server of this dire
   const { ready } = await serve();
   const shell = await inProcess(["env"]);
   expect([shell.code, shell.stderr]).toEqual([0, ""]);
-  expect(shell.stdout).toMatch(/^(export SVC_\w+=\S+\n){7}$/);
+  expect(shell.stdout).toMatch(/^(export SVC_\w+=\S+\n){6}$/);
   const dotenv = await inProcess(["env", "--format", "dotenv"]);
   expect(dotenv.stdout).toBe(shell.stdout.replaceAll(/^export (\w+)=(.*)$/gm, "$1='$2'"));
   const docker = await inProcess(["env", "--format", "docker"]);
@@ -142,7 +141,7 @@ it("svc env prints the variables that svc exec sets, for the server of this dire
   ) as typeof json;
   expect(globex["SVC_PUBLISHABLE_KEY"]).toBe(ready.instances[1]!.publishable_key);
   expect(globex["SVC_BASE_URL"]).toBe(ready.instances[1]!.url);
-  expect([json["SVC_PROGRAM_URL"], globex["SVC_PROGRAM_URL"]]).toEqual([ready.url, ready.url]);
+  expect([json["SVC_API_URL"], globex["SVC_API_URL"]]).toEqual([ready.url, ready.url]);
 });
 
 it('eval "$(svc env)" lets commands reach the server from any directory', async () => {

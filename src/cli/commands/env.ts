@@ -29,8 +29,9 @@ export function add(program: Program, context: Context): void {
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable],
     notes:
       "Prints secrets of the local server of this directory: its secret key and its control key. With a store in memory\n" +
-      "both change at each start. SVC_PROGRAM_URL is the address to use from programs: it takes the API's calls for every\n" +
-      "instance, by its key, and needs no resolver for names below localhost, as SVC_BASE_URL may.",
+      "both change at each start. SVC_BASE_URL is where users are sent to sign in. SVC_API_URL takes the API's calls for every\n" +
+      "instance, by its key, and needs no resolver for names below localhost, as SVC_BASE_URL may. SVC_CONTROL_URL is that\n" +
+      "of the control API.",
   });
 }
 

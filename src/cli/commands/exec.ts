@@ -23,7 +23,7 @@ export function add(program: Program, context: Context): void {
     notes:
       "The exit code is the command's own; 128 and its number if a signal ended it. The server listens on a free\n" +
       "port and keeps its records in memory; providers are simulated, and nothing is written to the disk.\n" +
-      "The command sees SVC_BASE_URL, SVC_PROGRAM_URL, SVC_API_URL, SVC_PUBLISHABLE_KEY, SVC_SECRET_KEY, SVC_CONTROL_URL and\n" +
+      "The command sees SVC_BASE_URL, SVC_API_URL, SVC_PUBLISHABLE_KEY, SVC_SECRET_KEY, SVC_CONTROL_URL and\n" +
       "SVC_CONTROL_KEY. Other SVC_* variables and svc.config.json are ignored, and not passed on.",
   });
 }
