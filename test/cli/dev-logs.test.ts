@@ -53,6 +53,15 @@ it("svc logs --failed prints the reason of each failed sign-in and omits success
   expect(stdout).not.toContain("GET    /sign-in");
 });
 
+it("svc logs --since omits what began before", async () => {
+  await answerOf("dev next github --as ada");
+  await signIn("github");
+  expect((await svc("logs --since 1m")).stdout).toContain("/sign-in");
+  expect((await svc("logs --since 2099-01-01")).stdout).toBe("");
+  const wrong = await svc("logs --since soon");
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--since: "soon" is not a time.')]);
+});
+
 it("svc logs says first that a scenario waits", async () => {
   await answerOf("dev next github --outcome token_garbage");
   const said =

@@ -18,6 +18,8 @@ export interface Wanted {
   /** The users whose id that is. */
   readonly people: readonly Person[];
   readonly isFailed: boolean;
+  /** The earliest start. ISO 8601. */
+  readonly since: string | undefined;
   /** Whether what commands and the dashboard ask is shown as well. */
   readonly isAll: boolean;
   readonly instance: { readonly id: string; readonly subdomain: string } | undefined;
@@ -50,16 +52,17 @@ function isWantedRequest({ data }: RequestEvent, flow: FlowEvent | undefined, wa
   const { route, path, status, flow_id, instance, reason } = data;
   const runsSignIn = RUNS_SIGN_IN.has(route ?? "");
   if (wanted.flow !== undefined) return flow_id === wanted.flow;
-  const { user, people } = wanted;
+  const { user, people, since } = wanted;
+  if (since !== undefined && data.at < since) return false;
   if (user !== undefined && !(flow && isFlowMatch(flow.data, { user, people }))) return false;
   if (wanted.instance !== undefined && instance !== wanted.instance.subdomain) return false;
   if (!wanted.isAll && !runsSignIn && isWatching(path)) return false;
   return !wanted.isFailed || status >= 400 || reason !== null || (runsSignIn && flow?.data.result === "error");
 }
 
-function isWantedFlow({ id, data }: FlowEvent, { flow, user, people, instance, isFailed }: Wanted): boolean {
+function isWantedFlow({ id, data }: FlowEvent, { flow, user, people, instance, isFailed, since }: Wanted): boolean {
   if (flow !== undefined) return id === flow;
-  return isFlowMatch(data, { user, people, instance: instance?.id, result: isFailed ? "error" : undefined });
+  return isFlowMatch(data, { user, people, instance: instance?.id, since, result: isFailed ? "error" : undefined });
 }
 
 /** What the server remembers, the oldest first: the sign-ins, as they are now, and then the latest requests. */

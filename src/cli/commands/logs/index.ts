@@ -12,14 +12,15 @@ import { writeNewFile } from "../../files.ts";
 import { checkFlowId } from "../../list/columns.ts";
 import { printsRows } from "../../output/flags.ts";
 import { harmless, printJson, say } from "../../output/text.ts";
-import { numberFrom } from "../../quantities.ts";
+import { moment, numberFrom } from "../../quantities.ts";
 import { createSelection, recent, type Wanted, type FlowEvent } from "./events.ts";
 import { follow } from "./follow.ts";
 import { jsonView, textView } from "./view.ts";
 
-const DEFAULT_LIMIT = "50";
+const DEFAULT_LIMIT = 50;
+const MOST = 9999;
 
-export type LogsOptions = Flags<"flow" | "user" | "limit" | "outputFile", "follow" | "failed" | "all">;
+export type LogsOptions = Flags<"flow" | "user" | "since" | "limit" | "outputFile", "follow" | "failed" | "all">;
 
 export function add(program: Program, context: Context): void {
   const logs = printsRows(program.command("logs"))
@@ -27,9 +28,10 @@ export function add(program: Program, context: Context): void {
     .option("--flow <id>", "only the sign-in with this id, and what was sent and answered")
     .option("--user <user>", "only the sign-ins of a person: a part of a name, login or e-mail address, or an id")
     .option("--failed", "only what failed")
+    .option("--since <time>", "only what began since then: 15m, 12h or 7d ago, yesterday, 2026-01-31")
     .option("--all", "also the requests of commands and of the dashboard")
     .option("--output-file <file>", "write the sign-in of --flow to a new file: .md for an issue, .har or .json")
-    .option("--limit <number>", `start with this many of the latest; default ${DEFAULT_LIMIT}`);
+    .option("--limit <number>", `start with this many of the latest; default ${DEFAULT_LIMIT}, or all with --since`);
   runs(logs, context, runLogs, {
     examples: [
       ["svc logs -f", "watch requests and sign-ins"],
@@ -45,7 +47,9 @@ export function add(program: Program, context: Context): void {
 }
 
 export async function runLogs(context: Context, options: LogsOptions): Promise<ExitCode | void> {
-  const limit = numberFrom("--limit", options.limit ?? DEFAULT_LIMIT, 1, 9999);
+  const since = options.since === undefined ? undefined : moment("--since", options.since, context.now());
+  const standard = since === undefined ? DEFAULT_LIMIT : MOST;
+  const limit = options.limit === undefined ? standard : numberFrom("--limit", options.limit, 1, MOST);
   if (options.flow !== undefined) checkFlowId(options.flow);
   if (options.user === "") throw new UsageError("--user is empty.", "Check that the variable is set.");
   const { outputFile: file } = options;
@@ -60,13 +64,22 @@ export async function runLogs(context: Context, options: LogsOptions): Promise<E
   const { flow, user, failed: isFailed = false, all: isAll = false } = options;
   const instance = await instanceOf(control, options.instance);
   const people = await peopleOf(control, user, options.instance);
-  const selection = createSelection({ flow, user, people, isFailed, isAll, instance, limit });
+  const selection = createSelection({
+    flow,
+    user,
+    people,
+    isFailed,
+    since: since && new Date(since).toISOString(),
+    isAll,
+    instance,
+    limit,
+  });
   const view = toView(context, selection);
   if (toView === textView) say(context, `Logs of ${describeControl(context, control)}`);
   if (options.follow) return follow(context, options, { first: control, selection, view });
   const events = await recent(control, selection);
   for (const event of events) view(event);
-  const isAnyWanted = user === undefined && instance === undefined && !isFailed;
+  const isAnyWanted = user === undefined && instance === undefined && since === undefined && !isFailed;
   if (events.length === 0 && context.stdout.isTTY)
     context.stderr.write(isAnyWanted ? "Nothing has happened yet.\n" : "Nothing matches.\n");
 }
