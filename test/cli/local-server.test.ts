@@ -233,6 +233,17 @@ describe("A deletion from the current profile", () => {
   });
 });
 
+it("A read where two servers run in one directory says which one it asks", async () => {
+  const older = await start("2026-06-01T12:00:00.000Z");
+  expect((await run("users", "list", "--count")).stderr).toBe("");
+  const newer = await start("2026-06-01T12:00:01.000Z");
+  const { code, stderr } = await run("users", "list", "--count");
+  expect([code, stderr]).toEqual([
+    0,
+    `Asks ${newer.server.url}, the newest server of this directory. Also here: ${older.server.url}. Name one with --base-url.\n`,
+  ]);
+});
+
 describe("A deletion where two servers run in one directory", () => {
   it("needs an address with --yes, which is enough to find that server's key", async () => {
     const older = await start("2026-06-01T12:00:00.000Z");

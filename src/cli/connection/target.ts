@@ -6,9 +6,9 @@ import type { TargetFlags } from "../command.ts";
 import type { Context, NamedInstance } from "../context.ts";
 import { listProfiles, readCurrent } from "../credentials/profiles.ts";
 import { CliError, EXIT, UsageError } from "../errors.ts";
-import { quoted } from "../output/text.ts";
+import { quoted, say } from "../output/text.ts";
 import { waitMs } from "../quantities.ts";
-import { findLocalServer, findServerOn, type LocalServer } from "./running-server.ts";
+import { findLocalServer, findNeighbours, findServerOn, type LocalServer } from "./running-server.ts";
 import type { RunningServerFile } from "./server-file.ts";
 import { readExplicitTarget, withCurrent, type Target } from "./sources.ts";
 
@@ -24,7 +24,10 @@ export async function resolveTarget(context: Context, flags: TargetFlags): Promi
     return (await ofLocalServer(context, explicit)) ?? explicit;
   }
   const local = await awaitLocalServer(context);
-  if (local?.server) return ofServer(local.server, explicit, flags.instance);
+  if (local?.server) {
+    await tellOfNeighbours(context, local.server);
+    return ofServer(local.server, explicit, flags.instance);
+  }
   if (local) throw notRunning(local, await elsewhere(context));
   const current = await readCurrent(context);
   if (current !== undefined && explicit.secret_key === undefined) {
@@ -33,6 +36,16 @@ export async function resolveTarget(context: Context, flags: TargetFlags): Promi
     return target;
   }
   throw await noService(context, explicit);
+}
+
+async function tellOfNeighbours(context: Context, server: RunningServerFile): Promise<void> {
+  const others = await findNeighbours(context, server);
+  if (others.length === 0) return;
+  const elsewhere = others.map(({ url }) => url).join(", ");
+  say(
+    context,
+    `Asks ${server.url}, the newest server of this directory. Also here: ${elsewhere}. Name one with --base-url.`,
+  );
 }
 
 /** An address without a key may be that of a local server, which proves that it is the one whose file has the key. */
