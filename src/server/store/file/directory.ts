@@ -80,19 +80,16 @@ export function statOf(path: string): Stats | undefined {
   }
 }
 
-/** Identifies a file. Undefined if there is none. @throws {StorageUnavailable} */
-export function identityOf(path: string): string | undefined {
-  const there = statOf(path);
-  return there && `${there.dev} ${there.ino}`;
-}
-
 /** In bytes; 0 if there is no file. @throws {StorageUnavailable} */
 export function sizeOf(path: string): number {
   return statOf(path)?.size ?? 0;
 }
 
-/** A file as it is now: other if it was replaced, or grew. Undefined if there is none. @throws {StorageUnavailable} */
+/**
+ * A file as it is now: other if it was replaced or written. Undefined if there is none. A new file may get the number of one
+ * that was removed. @throws {StorageUnavailable}
+ */
 export function stampOf(path: string): string | undefined {
   const there = statOf(path);
-  return there && `${there.dev} ${there.ino} ${there.size}`;
+  return there && `${there.dev} ${there.ino} ${there.size} ${there.mtimeMs}`;
 }

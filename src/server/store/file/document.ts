@@ -6,7 +6,7 @@ import { TABLE_NAMES } from "../records.ts";
 import type { AnyRecord, Tables } from "../memory/tables.ts";
 import { lastLine, readLines, readText, type Content } from "./document-reader.ts";
 import { headingLine, type Heading } from "./headings.ts";
-import { identityOf, NO_LINK, sizeOf } from "./directory.ts";
+import { stampOf, NO_LINK, sizeOf } from "./directory.ts";
 import { chunksOf } from "./lines.ts";
 import { changed, missing } from "./refusals.ts";
 
@@ -27,17 +27,17 @@ export class DocumentFile implements Adapter<Tables> {
   guard: () => void = () => undefined;
   readonly #path: string;
   /** The file that has the name now: the one that we read or wrote last. */
-  #identity: string | undefined;
+  #stamp: string | undefined;
 
   constructor(path: string) {
     this.#path = path;
-    this.#identity = identityOf(path);
+    this.#stamp = stampOf(path);
     this.size = sizeOf(path);
   }
 
   /** Reads as much as can be read. What is wrong with it is in `content`. */
   async read(): Promise<Tables | null> {
-    if (this.#identity === undefined) return null;
+    if (this.#stamp === undefined) return null;
     const handle = await open(this.#path, NO_LINK);
     try {
       this.content = await readLines(chunksOf(handle));
@@ -55,8 +55,8 @@ export class DocumentFile implements Adapter<Tables> {
 
   /** @throws {StorageUnavailable} if something else has written the file */
   check(): void {
-    const found = identityOf(this.#path);
-    if (found === this.#identity) return;
+    const found = stampOf(this.#path);
+    if (found === this.#stamp) return;
     throw found === undefined ? missing(this.#path) : changed(this.#path);
   }
 
@@ -68,10 +68,10 @@ export class DocumentFile implements Adapter<Tables> {
       beforeNaming: (temporary) => {
         this.check();
         this.guard();
-        ours = identityOf(temporary);
+        ours = stampOf(temporary);
       },
     });
-    this.#identity = ours;
+    this.#stamp = ours;
   }
 }
 
