@@ -41,10 +41,10 @@ export async function resolveTarget(context: Context, flags: TargetFlags): Promi
 async function tellOfNeighbours(context: Context, server: RunningServerFile): Promise<void> {
   const others = await findNeighbours(context, server);
   if (others.length === 0) return;
-  const elsewhere = others.map(({ url }) => url).join(", ");
+  const urls = others.map(({ url }) => url).join(", ");
   say(
     context,
-    `Asks ${server.url}, the newest server of this directory. Also here: ${elsewhere}. Name one with --base-url.`,
+    `Asks ${server.url}, the newest server of this directory. Also here: ${urls}. Name one with --base-url.`,
   );
 }
 
