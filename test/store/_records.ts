@@ -42,6 +42,7 @@ export function instance(instance_id: string, name: string): InstanceRecord {
     default_provider: "google",
     redirect_uris: [],
     connections: {},
+    clients: [],
     created_at: at(0),
     old_keys: [],
     clients: [],
