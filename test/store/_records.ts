@@ -45,7 +45,6 @@ export function instance(instance_id: string, name: string): InstanceRecord {
     clients: [],
     created_at: at(0),
     old_keys: [],
-    clients: [],
     preview: false,
   };
 }
