@@ -70,6 +70,8 @@ export default defineConfig({
           ...IN_PAIRS,
           name: "faults",
           include: ["test/faults/*.test.ts"],
+          // They wait for disks and servers longer than they work.
+          maxWorkers: 3,
           testTimeout: process.env["SVC_FAULTS"] === "full" ? 1_800_000 : 300_000,
           isolate: true,
           sequence: { groupOrder: 4 },
