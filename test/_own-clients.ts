@@ -1,7 +1,7 @@
 import type { Provider } from "../src/wire/providers.ts";
 import { PROVIDERS } from "../src/wire/providers.ts";
 import { startServer, type ControlledServer } from "./_control.ts";
-import { CHALLENGE, VERIFIER, withoutUndefined, type Fields } from "./_picker.ts";
+import { basic, CHALLENGE, VERIFIER, withoutUndefined, type Fields } from "./_picker.ts";
 import { REAL } from "./providers/_real.ts";
 import { SEED } from "./_setup.ts";
 
@@ -78,10 +78,9 @@ export async function exchange(
 ): Promise<Response> {
   const { client_id, client_secret } = clientOf(provider);
   const isBasic = REAL[provider].clientAuthentication === "basic";
-  const basic = `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString("base64")}`;
   return fetch(issuerAt(server, provider) + tokenPath(provider), {
     method: "POST",
-    headers: { accept: "application/json", ...(isBasic && { authorization: basic }), ...headers },
+    headers: { accept: "application/json", ...(isBasic && basic({ client_id, client_secret })), ...headers },
     body: new URLSearchParams(
       withoutUndefined({
         grant_type: "authorization_code",

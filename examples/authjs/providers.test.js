@@ -85,7 +85,7 @@ for (const provider of ["google", "github"]) {
     assert.equal(session, null);
   });
 
-  test(`the simulated ${provider} sends nobody to an address that is not registered`, async () => {
+  test(`the simulated ${provider} refuses an address that is not registered`, async () => {
     const refused = await choose(createBrowser(), provider, { redirect_uri: "https://evil.example/" });
     assert.deepEqual([refused.status, refused.headers.get("location")], [400, null]);
   });

@@ -14,7 +14,7 @@ export interface Followed {
 }
 
 /** What it needs of a test service. */
-interface Service {
+export interface AgentService {
   readonly url: string;
   readonly fetch: typeof globalThis.fetch;
   readonly clock: TestClock;
@@ -25,11 +25,11 @@ export class Agent {
   readonly application = new Cookies();
   readonly service = new Cookies();
   token: string | undefined;
-  readonly #svc: Service;
+  readonly #svc: AgentService;
   readonly #reach: Reach;
   #origin: string;
 
-  constructor(svc: Service, reach: Reach, origin: string) {
+  constructor(svc: AgentService, reach: Reach, origin: string) {
     this.#svc = svc;
     this.#reach = reach;
     this.#origin = origin;

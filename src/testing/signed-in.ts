@@ -3,9 +3,8 @@ import { ControlError, type ControlClient } from "../control-client/index.ts";
 import { ServeError } from "../server/errors.ts";
 import { BROWSER_COOKIE } from "../wire/outcomes.ts";
 import type { Provider } from "../wire/providers.ts";
-import { Agent, type Followed } from "./agent.ts";
+import { Agent, type AgentService, type Followed } from "./agent.ts";
 import type { Reach } from "./application.ts";
-import type { TestClock } from "./clock.ts";
 import { meetingsOf, wonBy, type Flow, type TestFlows } from "./flows.ts";
 import { checkOptions, withEdits } from "./options.ts";
 import type { TestInstances } from "./records.ts";
@@ -36,13 +35,10 @@ export interface SignedInAgent {
 }
 
 /** What it needs of a test service. */
-interface Service {
-  readonly url: string;
+interface Service extends AgentService {
   readonly instances: TestInstances;
   readonly control: ControlClient;
-  readonly fetch: typeof globalThis.fetch;
   readonly flows: TestFlows;
-  readonly clock: TestClock;
 }
 
 const OPTIONS = [

@@ -16,14 +16,11 @@ import {
   tokenPath,
   tokensAt,
 } from "../_own-clients.ts";
-import { CHALLENGE, VERIFIER, type Fields } from "../_picker.ts";
+import { basic, CHALLENGE, VERIFIER, type Fields } from "../_picker.ts";
 import { REAL } from "../providers/_real.ts";
 import { APP, decodePart, FRONT, setup } from "../_setup.ts";
 
 const OTHER_GOOGLE = clientOf("google", "other");
-const basic = (client: { client_id: string; client_secret: string }): Record<string, string> => ({
-  authorization: `Basic ${Buffer.from(`${client.client_id}:${client.client_secret}`).toString("base64")}`,
-});
 
 describe("T74: An application's own client at a simulated provider", () => {
   it.each<[string, Fields, string]>([

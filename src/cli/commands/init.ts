@@ -28,7 +28,7 @@ export function add(program: Program, context: Context): void {
     .option("--dir <directory>", "the directory to write to", ".")
     .option("--port <number>", `the port of the server; default ${DEFAULT_PORT}`)
     .option("--name <name>", "the name of your application, for which a seed is written as well")
-    .option("--redirect-uri <url>", "its redirect URI, such as http://localhost:3000/callback")
+    .option("--redirect-uri <url>", `its redirect URI, such as ${DEFAULT_REDIRECT_URI}`)
     .addOption(new Option("--client <provider...>", "a client of its own at simulated providers").choices(PROVIDERS));
   runs(command, context, runInit, {
     examples: [

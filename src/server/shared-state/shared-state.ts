@@ -137,19 +137,21 @@ function isSameList(before: readonly PersonaRecord[], after: readonly PersonaRec
  * restart, and not derived from anything that can change.
  */
 export async function secretOf(store: Store, name: "dashboard" | "seal"): Promise<Buffer> {
-  const there = await store.find("settings", SECRET_PREFIX + name);
-  const setting = there?.value ?? (await changeSetting(store, SECRET_PREFIX + name, (before) => before ?? newSecret()));
-  return Buffer.from(String(setting?.["secret"]), "base64url");
+  const { secret } = await kept(store, name, newSecret);
+  return Buffer.from(String(secret), "base64url");
 }
 
 /** The RSA key of the simulated OpenID provider, as a JWK: created on first use, and kept as secrets are. */
-export async function openIdKeyOf(store: Store, make: () => Promise<Record<string, unknown>>) {
-  const name = `${SECRET_PREFIX}openid`;
-  const there = await store.find("settings", name);
+export const openIdKeyOf = (store: Store, make: Make) => kept(store, "openid", make);
+
+type Make = () => Record<string, unknown> | Promise<Record<string, unknown>>;
+
+async function kept(store: Store, name: string, make: Make): Promise<Readonly<Record<string, unknown>>> {
+  const there = await store.find("settings", SECRET_PREFIX + name);
   if (there) return there.value;
   const made = await make();
   // Another process may have been faster.
-  return (await changeSetting(store, name, (before) => before ?? made))!;
+  return (await changeSetting(store, SECRET_PREFIX + name, (before) => before ?? made))!;
 }
 
 /** Replaces a secret, so that nothing that was made with it counts any more, at any process. */

@@ -57,7 +57,7 @@ export function redirectRule(
   throw refused(`${name} has no redirect_uris, and without them a browser is sent to loopback only. ${register}`);
 }
 
-/** An address that users may be sent to. @throws {ApiError} `invalid_redirect_uri` if nobody may be, by its form */
+/** An address that users may be sent to. @throws {ApiError} `invalid_redirect_uri` if its form rules that out */
 export function listed(text: string): Destination {
   return { origin: parseRedirectUri(text).origin, isUnlisted: false };
 }

@@ -47,7 +47,8 @@ export function add(program: Program, context: Context): void {
 }
 
 export async function runLogs(context: Context, options: LogsOptions): Promise<ExitCode | void> {
-  const since = options.since === undefined ? undefined : moment("--since", options.since, context.now());
+  const since =
+    options.since === undefined ? undefined : new Date(moment("--since", options.since, context.now())).toISOString();
   const standard = since === undefined ? DEFAULT_LIMIT : MOST;
   const limit = options.limit === undefined ? standard : numberFrom("--limit", options.limit, 1, MOST);
   if (options.flow !== undefined) checkFlowId(options.flow);
@@ -64,16 +65,7 @@ export async function runLogs(context: Context, options: LogsOptions): Promise<E
   const { flow, user, failed: isFailed = false, all: isAll = false } = options;
   const instance = await instanceOf(control, options.instance);
   const people = await peopleOf(control, user, options.instance);
-  const selection = createSelection({
-    flow,
-    user,
-    people,
-    isFailed,
-    since: since && new Date(since).toISOString(),
-    isAll,
-    instance,
-    limit,
-  });
+  const selection = createSelection({ flow, user, people, isFailed, since, isAll, instance, limit });
   const view = toView(context, selection);
   if (toView === textView) say(context, `Logs of ${describeControl(context, control)}`);
   if (options.follow) return follow(context, options, { first: control, selection, view });

@@ -18,7 +18,7 @@ export type Replaced = Partial<Record<keyof ServeOptions, unknown>>;
 
 /**
  * Checks a configuration that may have come with a repository of someone else, and its seed: neither may hand over trust.
- * They open the server to nobody, name no other machine, bring no keys, and have nothing deleted.
+ * They open the server to no other machine, name none, bring no keys, and have nothing deleted.
  * @throws {UsageError} that lists each point with its path
  */
 export async function checkFound(

@@ -1,8 +1,7 @@
 import { HTTPResponse, html, raw, type H3, type H3Event } from "h3";
 import { setTimeout as delay } from "node:timers/promises";
 import type { FetchResponse } from "../../../wire/http/fetch.ts";
-import { isProvider, type Provider } from "../../../wire/providers.ts";
-import { PROVIDER_TITLES } from "../../../wire/providers.ts";
+import { isProvider, PROVIDER_TITLES, type Provider } from "../../../wire/providers.ts";
 import { ApiError, SignInRefused } from "../../errors.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import type { Instances } from "../../instances/instances.ts";

@@ -47,7 +47,7 @@ export async function missingIndexes(ask: Ask): Promise<readonly Index[]> {
   return INDEXES.filter(({ name, on }) => !there.has(name) && (withParts || "columns" in on));
 }
 
-/** Creates indexes of tables that nobody uses yet, within a transaction. */
+/** Creates indexes of tables that are not in use yet, within a transaction. */
 export async function createIndexes(ask: Ask, indexes: readonly Index[]): Promise<void> {
   for (const index of indexes)
     await ask(`CREATE INDEX ${index.name} ON svc.${index.table} ${await definitionOf(ask, index)}`);
