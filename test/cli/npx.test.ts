@@ -45,7 +45,7 @@ it("the message of an error names the command to keep what is left of a store wi
   const read = (env: Record<string, string>): Promise<CliResult> =>
     runCli(["store", "export", "--store", "app.json"], { cwd, env });
   const { stderr } = await read(NPX);
-  expect(stderr).toContain("app.json: not a store: its heading is missing.");
+  expect(stderr).toContain("app.json: not a store: its heading is missing, or not whole.");
   expect(stderr).toContain(" with: npx svc-identity store export --readable --store ");
   expect((await read({})).stderr).toContain(" with: svc store export --readable --store ");
 });

@@ -64,7 +64,7 @@ describe("A db.json that its owner has edited", () => {
     ["users[0].emial is not a column", (row) => ({ ...row, emial: "x" })],
     ["users[0].created_at must be a time such as 2026-01-31T23:59:59.000Z", (row) => ({ ...row, created_at: "today" })],
     ["users[0].avatar_url must be text, or null", (row) => ({ ...row, avatar_url: 1 })],
-    ["users[0].must be an object", () => 7],
+    ["users[0] must be an object", () => 7],
     ["users[1]: users.email: another user of the instance has", (row) => ({ ...row, email: "CHARLES@acme.test" })],
     ["users[1]: users: another record has the key", (row) => ({ ...row, id: id(2) })],
     ["users[0]: users.instance_id: there is no instance", (row) => ({ ...row, instance_id: id(77) })],
@@ -79,6 +79,16 @@ describe("A db.json that its owner has edited", () => {
     await expect(acceptFileStore(path, warn)).rejects.toThrow(fault);
     expect(await filesBeside(path)).toEqual(before);
   });
+
+  it.each(["store", "journal", "number", "written_at", "records"])(
+    "is refused, and can't be accepted, where its heading lost %s",
+    async (name) => {
+      const path = await edited((text) => text.replace(`"${name}":`, `"x${name}":`));
+      const fault = `${path}: not a store: its heading is missing, or not whole`;
+      expect((await refused(path)).message).toContain(fault);
+      await expect(acceptFileStore(path, warn)).rejects.toThrow(fault);
+    },
+  );
 
   it("is refused with line and column where it is no JSON any more", async () => {
     const path = await edited((text) => JSON.stringify(JSON.parse(text), undefined, 2).slice(0, -30));

@@ -92,7 +92,7 @@ export function readText(text: string): Content {
     return fail(`not JSON: ${jsonFault(error, text)}`);
   }
   const heading = isObject(value) ? headingOf(value) : undefined;
-  if (!isObject(value) || !heading) return fail("not a store: its heading is missing");
+  if (!isObject(value) || !heading) return fail("not a store: its heading is missing, or not whole");
   const faults = TABLE_NAMES.flatMap((name) => loadAll(tables, name, value[name]));
   tables.sort();
   return { heading, tables, isAsWritten: false, faults };
@@ -104,7 +104,7 @@ function loadAll(tables: Tables, name: TableName, rows: unknown): string[] {
   return rows.flatMap((given: unknown, n) => {
     const row = isObject(given) ? completed(name, given) : given;
     const fault = writtenFault(name, row);
-    if (fault !== undefined) return [`${name}[${n}].${fault}`];
+    if (fault !== undefined) return [`${name}[${n}]${isObject(row) ? "." : " "}${fault}`];
     try {
       refuseConflict(tables, [name, row] as Entry);
     } catch (error) {

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { VERSION, type TableName } from "../records.ts";
+import { isObject } from "../../../wire/text/json.ts";
+import { TABLE_NAMES, VERSION, type TableName } from "../records.ts";
 import type { SnapshotInfo } from "../store.ts";
 import { parsedObject, seal, unseal } from "./lines.ts";
 
@@ -64,11 +65,13 @@ export function headingIn(line: string): Heading | undefined {
 
 /** @returns undefined if an object is not a `db.json`'s */
 export function headingOf(value: { readonly [name: string]: unknown } | undefined): Heading | undefined {
+  const records = value?.["records"];
   const isHeading =
     value?.["format"] === FORMAT &&
-    typeof value["store"] === "string" &&
-    typeof value["journal"] === "string" &&
-    Number.isSafeInteger(value["number"]);
+    ["store", "journal", "written_at"].every((name) => typeof value[name] === "string") &&
+    Number.isSafeInteger(value["number"]) &&
+    isObject(records) &&
+    TABLE_NAMES.every((name) => Number.isSafeInteger(records[name]));
   return isHeading ? (value as unknown as Heading) : undefined;
 }
 

@@ -96,7 +96,7 @@ async function inJournal(path: string): Promise<JournalContent | undefined> {
 function edited(path: string, { content }: DocumentFile): string {
   const { written_at, records } = content!.heading!;
   const now = content!.tables.counts();
-  const counts = byTable(TABLE_NAMES, (name) => (now[name] === records?.[name] ? "" : ` (${records?.[name]} before)`));
+  const counts = byTable(TABLE_NAMES, (name) => (now[name] === records[name] ? "" : ` (${records[name]} before)`));
   const shown = TABLE_NAMES.map((name) => `${now[name]} ${name}${counts[name]}`).join(", ");
   return `${path} was changed since svc wrote it at ${written_at}. It has ${shown}`;
 }
