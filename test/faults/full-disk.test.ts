@@ -48,6 +48,18 @@ describe.skipIf(!tools.prlimit)("A full disk", () => {
     console.log(`${worker.refusals.length} refused writes of ${worker.book.acknowledgements}: 0 seen later`);
   });
 
+  it("prevents a start with an error about the store until there is room", async () => {
+    const path = join(await directory(), "db.json");
+    const worker = await Worker.start(path);
+    await worker.run("open", "in 1 1", "save 1", "close");
+    limit(worker.pid, 0);
+    await worker.run("open");
+    expect(worker.refusals).toMatchObject([{ what: "open", kind: "StoreRefused", reason: "unusable" }]);
+    limit(worker.pid, "unlimited");
+    await worker.run("open", "in 2 2");
+    expect(worker.book.faults((await recovered(path, worker.book, worker)).found)).toEqual([]);
+  });
+
   it("keeps the journal when it can't be compacted, and compacts it once there is space", async () => {
     const path = join(await directory(), "db.json");
     const worker = await Worker.start(path);
@@ -131,6 +143,8 @@ describe.skipIf(!tools.strace)("A failed sync", () => {
       await detach();
       expect(worker.book.acknowledgements).toBe(nth - 1);
       expect(kinds(worker)).toEqual(["StorageUnavailable"]);
+      // It closes in order, and writes no more by that.
+      if (nth % 2 === 0) await worker.run("close");
       await worker.kill();
       expect(worker.book.faults((await recovered(path, worker.book)).found)).toEqual([]);
     },

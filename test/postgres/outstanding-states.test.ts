@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { A, at, state } from "../store/_records.ts";
+import { A, at, B, state } from "../store/_records.ts";
 import { admin, createDatabase, execute } from "./_postgres.ts";
 import { open } from "./_store.ts";
 
@@ -12,16 +12,18 @@ it("PostgreSQL: the oldest of too many outstanding sign-ins are dropped without 
      SELECT lpad(to_hex(n), 64, '0'), '${A}', 'google', 'http://localhost:3000/callback', '${at(0)}', '${at(600)}'
      FROM generate_series(1, 53000) AS n`,
   );
+  await store.saveState(state(0, { instance_id: B }));
   // A callback, or another server, has locked the oldest one.
   const sql = admin(url);
   await sql.unsafe(`BEGIN; SELECT FROM svc.states WHERE state = '${state(1).state}' FOR UPDATE`);
   await Promise.all(Array.from({ length: 256 }, (_, n) => store.saveState(state(100_000 + n))));
   await sql.unsafe("COMMIT");
-  const [row] = await sql.unsafe("SELECT count(*)::int AS n FROM svc.states");
+  const [row] = await sql.unsafe(`SELECT count(*)::int AS n FROM svc.states WHERE instance_id = '${A}'`);
   // All except that one and those saved after the last check.
   expect(row!["n"]).toBeLessThanOrEqual(50_000 + 1 + 128);
   expect(await store.takeState(state(1).state)).toEqual(state(1, { created_at: at(0), expires_at: at(600) }));
   expect(await store.takeState(state(2).state)).toBeUndefined();
+  expect(await store.takeState(state(0).state)).toEqual(state(0, { instance_id: B }));
 });
 
 it("PostgreSQL: expired sign-ins are looked for every ten seconds, not at each start", async () => {

@@ -1,13 +1,11 @@
 import { afterEach, beforeEach } from "vitest";
 import type { SessionRecord, UserRecord } from "../../src/server/store/records.ts";
 import type { PageOptions, Store } from "../../src/server/store/store.ts";
-import { A, all, arrival, state, type Person } from "./_records.ts";
+import { A, all, arrival, type Person } from "./_records.ts";
 
 export interface StoreTraits {
   /** Whether two simultaneous calls run in order. Default true; a server with several connections decides for itself. */
   readonly isInOrder?: boolean;
-  /** A quicker way to save many states by their numbers than one after another. */
-  readonly saveStates?: (first: number, last: number) => Promise<void>;
 }
 
 /** The store of the current test, and its most used calls. */
@@ -19,14 +17,10 @@ export interface Subject {
   sessions(options?: PageOptions, tenant?: string): Promise<SessionRecord[]>;
   userIds(options?: PageOptions): Promise<string[]>;
   sessionIds(options?: PageOptions): Promise<string[]>;
-  /** Saves states with consecutive numbers, 64 at once. */
-  begin(first: number, last: number): Promise<void>;
-  /** Adds states with consecutive numbers as quickly as the store can. */
-  fill(first: number, last: number): Promise<void>;
 }
 
 /** Opens a store before each test of the enclosing `describe`. */
-export function useStore(open: () => Promise<Store>, { isInOrder = true, saveStates }: StoreTraits): Subject {
+export function useStore(open: () => Promise<Store>, { isInOrder = true }: StoreTraits): Subject {
   let store: Store;
   beforeEach(async () => {
     store = await open();
@@ -37,13 +31,6 @@ export function useStore(open: () => Promise<Store>, { isInOrder = true, saveSta
     (await all(store.users(tenant, options))).map((view) => view.user);
   const sessions = (options: PageOptions = {}, tenant = A): Promise<SessionRecord[]> =>
     all(store.sessions(tenant, options));
-  const begin = async (first: number, last: number): Promise<void> => {
-    let next = first;
-    const worker = async (): Promise<void> => {
-      while (next <= last) await store.saveState(state(next++));
-    };
-    await Promise.all(Array.from({ length: 64 }, worker));
-  };
 
   return {
     get store() {
@@ -55,7 +42,5 @@ export function useStore(open: () => Promise<Store>, { isInOrder = true, saveSta
     sessions,
     userIds: async (options) => (await users(options)).map((row) => row.id),
     sessionIds: async (options) => (await sessions(options)).map((row) => row.session_id),
-    begin,
-    fill: saveStates ?? begin,
   };
 }

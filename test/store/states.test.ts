@@ -5,25 +5,23 @@ import { StateQueue } from "../../src/server/store/memory/state-queue.ts";
 import { Tables } from "../../src/server/store/memory/tables.ts";
 import { StorageUnavailable } from "../../src/server/store/store.ts";
 import { HeldLog, openHeldStore } from "./_held-log.ts";
-import { state } from "./_records.ts";
+import { B, state } from "./_records.ts";
 
 const LATER = "2027-01-01T00:00:00.000Z";
 
 it("Sign-ins that start together share one write, also with 50,000 outstanding", async () => {
   const log = new HeldLog();
   log.isHolding = false;
-  const states = createSignInOperations(new Commits(new Tables(), log));
-  const save = async (first: number, last: number): Promise<void> => {
-    await Promise.all(Array.from({ length: last - first + 1 }, (_, i) => states.saveState(state(first + i))));
-  };
-  await save(1, 50_001);
-  log.groups.length = 0;
-  await save(60_001, 61_000);
+  const outstanding = Array.from({ length: 50_001 }, (_, n) => state(n + 1));
+  const tables = Tables.of({ states: [state(0, { instance_id: B }), ...outstanding] });
+  const states = createSignInOperations(new Commits(tables, log));
+  await Promise.all(Array.from({ length: 1_000 }, (_, n) => states.saveState(state(60_001 + n))));
   // The new ones, and one batch of the oldest.
   expect(log.groups.map((group) => group.length)).toEqual([1_000 + 1_024]);
   expect(await states.takeState(state(1_024).state)).toBeUndefined();
   expect(await states.takeState(state(1_025).state)).toEqual(state(1_025));
   expect(await states.takeState(state(61_000).state)).toEqual(state(61_000));
+  expect(await states.takeState(state(0).state)).toEqual(state(0, { instance_id: B }));
 });
 
 it("The oldest state is found again after all others were removed", () => {
