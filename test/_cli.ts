@@ -10,6 +10,7 @@ import { identityAnswer } from "./_server-file.ts";
 import { START, type Service } from "./_setup.ts";
 
 type Terminal = "stdin" | "stdout" | "stderr";
+type Signal = "SIGINT" | "SIGTERM";
 
 export interface CliOptions {
   /** The service to ask. The environment has acme's key and address unless `env` removes them. */
@@ -34,8 +35,8 @@ export interface CliOptions {
   openBrowser?: (url: string) => Promise<void>;
   /** Whether names below localhost resolve; default: true. */
   resolves?: boolean;
-  /** The signal that the command receives; by default none. */
-  signal?: "SIGINT" | "SIGTERM";
+  /** The signal that the command receives, at once or when this resolves; by default none. */
+  signal?: Signal | Promise<Signal>;
 }
 
 export interface SentRequest extends FetchInit {
@@ -96,7 +97,7 @@ export function createContext(options: CliOptions = {}): TestContext {
     ask: async (question) => (options.ask ? options.ask(question) : (answers.shift() ?? unasked(question))),
     askSecret: async (question) => answers.shift() ?? unasked(question),
     openKeyring: () => (options.keyring ? Promise.resolve(options.keyring) : Promise.reject(new Error("no daemon"))),
-    untilSignal: () => (options.signal ? Promise.resolve(options.signal) : new Promise(() => {})),
+    untilSignal: () => Promise.resolve(options.signal ?? new Promise(() => {})),
     outliveOutput: () => {},
     endSoon: () => {},
   };

@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { startSvc } from "../_attacks.ts";
 import { runCli } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { runningIn, writeRunning } from "../_server-file.ts";
+import { serveHere } from "../_serving.ts";
 import { createDatabase } from "../postgres/_postgres.ts";
 import { id, instance, records } from "../store/_records.ts";
 import { openFileStore } from "../../src/server/store/file/file-store.ts";
@@ -54,7 +54,7 @@ const seeding =
 
 /** Starts svc serve there. @returns the keys that it knows, or why it did not start */
 async function serve(cwd: string, ...flags: string[]): Promise<{ keys?: string[]; refused?: string }> {
-  const server = await startSvc(["--json", ...flags], { cwd }).catch((error: Error) => error);
+  const server = await serveHere(flags, { cwd }).catch((error: Error) => error);
   if (server instanceof Error) return { refused: server.message };
   const { instances } = runningIn(cwd);
   await server.stop();
@@ -120,14 +120,13 @@ describe("T53: A repository of somebody else", () => {
   it("brings a store without effect, which is named once", async () => {
     const clone = await cloned((origin) => plant(join(origin, ".svc/db.json")));
     const before = readFileSync(join(clone, ".svc/db.json"), "utf8");
-    const { child, output, stop } = await startSvc(["--json"], { cwd: clone });
+    const { output, stop } = await serveHere([], { cwd: clone });
     const { instances } = runningIn(clone);
-    await stop();
-    expect(child.exitCode).toBe(0);
+    expect((await stop()).code).toBe(0);
     expect(instances.map(({ secret_key }) => secret_key)).not.toContain(GOOD.secret_key);
     const named = (lines: string[]): string[] => lines.filter((line) => line.includes(".svc/db.json is not used"));
     expect(named(output())[0]).toContain("svc serve --store .svc/db.json");
-    const again = await startSvc(["--json"], { cwd: clone });
+    const again = await serveHere([], { cwd: clone });
     await again.stop();
     expect(named(again.output())).toEqual([]);
     expect(readFileSync(join(clone, ".svc/db.json"), "utf8")).toBe(before);
@@ -160,7 +159,7 @@ describe("T53: A repository of somebody else", () => {
 
 describe("T40: A store that somebody named inside a git work tree", () => {
   const warnings = async (cwd: string): Promise<string[]> => {
-    const server = await startSvc(["--json", "--store", "data/db.json"], { cwd });
+    const server = await serveHere(["--store", "data/db.json"], { cwd });
     await server.stop();
     return server.output().filter((line) => line.includes("git work tree"));
   };
