@@ -2,13 +2,21 @@ import { createServer } from "node:http";
 import { once } from "node:events";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { directory, inProcess, run, serve, start, useProcesses } from "../_bin.ts";
+import { directory, inProcess, run, useProcesses } from "../_bin.ts";
+import { runCli, type CliOptions, type CliResult } from "../_cli.ts";
 import { BIN } from "../_paths.ts";
 import { freePort } from "../_free-port.ts";
 import { openTerminal } from "../_pty.ts";
 import { runningIn } from "../_server-file.ts";
+import { serveHere, type Serving } from "../_serving.ts";
 
 useProcesses();
+
+const MEMORY = ["--store", "memory"];
+
+function serve(flags: readonly string[] = MEMORY, env?: Record<string, string>): Promise<Serving> {
+  return serveHere(flags, { cwd: directory, ...(env && { env }) });
+}
 
 const file = (): { path: string; control_key: string; url: string } => {
   const { path, control_key = "", url } = runningIn(directory);
@@ -28,8 +36,7 @@ it("the control key is in the output of no command, whether it succeeds or fails
   const { control_key } = file();
   const lines = ["dev clock", "dev scenarios --json", "dev next nowhere", "dev snapshot restore none", "whoami --json"];
   const ended = await Promise.all(lines.map((line) => inProcess(line.split(" "), { env: { SVC_LOG: "debug" } })));
-  server.child.kill("SIGTERM");
-  const all = [...ended, await server.ended].map(({ stdout, stderr }) => stdout + stderr).join("");
+  const all = [...ended, await server.stop()].map(({ stdout, stderr }) => stdout + stderr).join("");
   expect(all).not.toContain(control_key.slice(4));
   expect(all).not.toContain("ctl_");
 });
@@ -63,8 +70,7 @@ it("svc sends no key to another server that took the port of the local one", asy
   const server = await serve(["--store", "memory", "--port", String(await freePort())]);
   const { path, url } = file();
   const text = await readFile(path, "utf8");
-  server.child.kill("SIGTERM");
-  await server.ended;
+  await server.stop();
   const seen: (string | undefined)[] = [];
   const thief = createServer((request, response) => {
     seen.push(request.headers.authorization);
@@ -95,9 +101,9 @@ it("SVC_CONTROL_URL and SVC_CONTROL_KEY select a server elsewhere", async () => 
 
 it("svc serve accepts the control key from SVC_CONTROL_KEY and refuses a weak one", async () => {
   const control_key = `ctl_${"abcdefghijklmnop".repeat(3)}`;
-  await serve(undefined, { env: { SVC_CONTROL_KEY: control_key } });
+  await serve(MEMORY, { SVC_CONTROL_KEY: control_key });
   expect(file().control_key).toBe(control_key);
-  const weak = await run(["serve", "--port", "0", "--store", "memory"], { env: { SVC_CONTROL_KEY: "ctl_1234" } });
+  const weak = await inProcess(["serve", "--port", "0", ...MEMORY], { env: { SVC_CONTROL_KEY: "ctl_1234" } });
   expect([weak.code, weak.stderr]).toEqual([2, expect.stringContaining("too weak")]);
   expect(weak.stderr).not.toContain("ctl_1234");
 });
@@ -107,8 +113,7 @@ it("a server that other machines can reach has no control API without --control"
   const server = await serve(beyond);
   const refused = await inProcess(["dev", "clock"]);
   expect([refused.code, refused.stderr]).toEqual([8, expect.stringContaining("svc serve --control")]);
-  server.child.kill("SIGTERM");
-  await server.ended;
+  await server.stop();
   await serve([...beyond, "--control"]);
   expect(await inProcess(["dev", "clock"])).toMatchObject({ code: 0 });
 });
@@ -130,23 +135,24 @@ it("commands of the control API say how to start a server when none runs", async
     stderr: expect.stringContaining("svc serve") as string,
   });
   const server = await serve();
-  server.child.kill("SIGTERM");
-  await server.ended;
+  await server.stop();
   expect(await inProcess(["dev", "clock"])).toMatchObject({ code: 7 });
 });
+
+/** What a server prints until it is told to stop, which it is from its start. */
+async function printed(flags: readonly string[], options: CliOptions): Promise<CliResult> {
+  const argv = ["serve", "--port", "0", ...MEMORY, ...flags];
+  return runCli(argv, { cwd: directory, signal: "SIGINT", ...options });
+}
 
 it.each([
   [100, /^ {2}Dashboard +http:\S+#code=\S+$/m],
   [80, /^http:\S+#code=\S+$/m],
   [50, /^ {2}Dashboard +.*svc.* open dashboard$/m],
 ])("svc serve breaks no dashboard link in a terminal of %s columns", async (columns, line) => {
-  const command = `stty cols ${columns}; exec ${process.execPath} ${BIN} serve --port 0 --store memory --no-color`;
-  const terminal = openTerminal(`sh -c '${command}'`, directory, {});
-  await terminal.until(/Then try/);
-  terminal.end();
-  const shown = terminal.shown().replaceAll("\r", "");
-  expect(shown).toMatch(line);
-  const link = shown.split("\n").find((text) => text.includes("#code="));
+  const { stdout } = await printed(["--no-color"], { tty: true, columns });
+  expect(stdout).toMatch(line);
+  const link = stdout.split("\n").find((text) => text.includes("#code="));
   expect(link?.length ?? 0).toBeLessThanOrEqual(columns);
 });
 
@@ -154,12 +160,9 @@ it("svc serve prints a one-time dashboard link on a terminal only", async () => 
   const terminal = openTerminal(`${process.execPath} ${BIN} serve --port 0 --store memory`, directory, {});
   await terminal.until(/#code=[\w-]+/);
   terminal.end();
-  const piped = start(["serve", "--port", "0", "--store", "memory"]);
-  await piped.until("stdout", /is ready/);
-  const json = await serve();
-  for (const running of [piped, json]) {
-    running.child.kill("SIGTERM");
-    const { stdout, stderr } = await running.ended;
+  for (const flags of [[], ["--json"]]) {
+    const { stdout, stderr } = await printed(flags, {});
+    expect(stdout).toMatch(/is ready|"type":"ready"/);
     expect(stdout + stderr).not.toContain("#code=");
   }
 });

@@ -1,14 +1,30 @@
-import { chmod, readdir, writeFile } from "node:fs/promises";
+import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { directory, inProcess, run, serve, start, useProcesses } from "../_bin.ts";
+import { directory, inProcess, run, start, useProcesses } from "../_bin.ts";
 import { BIN } from "../_paths.ts";
+import type { CliResult } from "../_cli.ts";
 import { openTerminal } from "../_pty.ts";
+import { serveHere, type Serving } from "../_serving.ts";
 
 useProcesses();
 
 const NODE = process.execPath;
 const print = (code: string): string[] => [NODE, "-e", code];
+
+/** `svc exec` in this process, for what needs none of its output. */
+function execHere(args: readonly string[], env: Record<string, string> = {}): Promise<CliResult> {
+  return inProcess(["exec", ...args], { env: { PATH: process.env["PATH"], ...env } });
+}
+
+function serve(): Promise<Serving> {
+  return serveHere(["--store", "memory"], { cwd: directory });
+}
+
+/** A program that leaves the value of an expression in the file `left`. */
+const leaving = (expression: string): string[] =>
+  print(`Promise.resolve(${expression}).then((value) => require("node:fs").writeFileSync("left", String(value)))`);
+const left = (): Promise<string> => readFile(join(directory, "left"), "utf8");
 
 it("svc exec starts a server for a command and stops it with the command", async () => {
   const script = `
@@ -35,21 +51,20 @@ it("svc exec says once why a sign-in failed", async () => {
       headers: { authorization: "Bearer " + key, "content-type": "application/json" },
       body: JSON.stringify({ provider: "github", outcome: "access_denied" }),
     });`;
-  const { code, stderr } = await run(["exec", "--", NODE, "--input-type=module", "-e", script]);
+  const { code, stderr } = await execHere(["--", NODE, "--input-type=module", "-e", script]);
   const reason = "access_denied: GitHub reported access_denied: the user cancelled, or may not use this application.";
   expect([code, stderr]).toEqual([0, `svc: sign-in with github failed: ${reason}\n`]);
 });
 
 it("svc exec writes nothing into the directory", async () => {
-  await run(["exec", "--", "true"]);
+  await execHere(["--", "true"]);
   expect(await readdir(directory)).toEqual([]);
 });
 
 it("svc exec ignores SVC_* of its own environment and does not pass them on", async () => {
   const env = { SVC_STORE: "/nowhere/db.json", SVC_PORT: "1", SVC_GOOGLE_CLIENT_ID: "x", SVC_LOG: "debug", OTHER: "1" };
-  const code = `console.log(Object.keys(process.env).filter((n) => /^SVC_|OTHER/.test(n)).sort().join())`;
-  const { stdout } = await run(["exec", "--", ...print(code)], { env });
-  expect(stdout.trim().split(",")).toEqual([
+  await execHere(["--", ...leaving(`Object.keys(process.env).filter((name) => /^SVC_|OTHER/.test(name)).sort()`)], env);
+  expect((await left()).split(",")).toEqual([
     "OTHER",
     "SVC_API_URL",
     "SVC_BASE_URL",
@@ -67,7 +82,7 @@ it.each([
   [["/etc/passwd"], 126],
   [["/"], 126],
 ])("svc exec -- %j exits with %i", async (command, exit) => {
-  const { code, stderr } = await run(["exec", "--", ...command]);
+  const { code, stderr } = await execHere(["--", ...command]);
   expect(code).toBe(exit);
   if (exit === 127)
     expect(stderr).toBe(
@@ -110,19 +125,22 @@ it("svc exec on a terminal delivers Ctrl-C to the command once", async () => {
 
 it("svc exec --seed starts with the records of a file and reports its faults", async () => {
   await writeFile(join(directory, "seed.json"), '{"instances":[{"name":"Mine","subdomain":"mine"}]}');
-  const code = `fetch(process.env.SVC_CONTROL_URL + "/__svc/v1/instances", { headers: { authorization: "Bearer " + process.env.SVC_CONTROL_KEY } }).then((r) => r.json()).then((all) => console.log(all.map((i) => i.data.name).join()))`;
-  expect((await run(["exec", "--seed", "seed.json", "--", ...print(code)])).stdout).toBe("Mine\n");
-  const missing = await run(["exec", "--seed", "none.json", "--", "true"]);
+  const names = `fetch(process.env.SVC_CONTROL_URL + "/__svc/v1/instances", {
+    headers: { authorization: "Bearer " + process.env.SVC_CONTROL_KEY },
+  }).then((response) => response.json()).then((all) => all.map((instance) => instance.data.name))`;
+  await execHere(["--seed", "seed.json", "--", ...leaving(names)]);
+  expect(await left()).toBe("Mine");
+  const missing = await execHere(["--seed", "none.json", "--", "true"]);
   expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("none.json")]);
-  expect((await run(["exec"])).code).toBe(2);
+  expect((await execHere([])).code).toBe(2);
 });
 
 it("svc exec runs an executable script and refuses one that is not executable", async () => {
   const path = join(directory, "script.sh");
   await writeFile(path, "#!/bin/sh\nexit 7\n");
-  expect((await run(["exec", "--", "./script.sh"])).code).toBe(126);
+  expect((await execHere(["--", "./script.sh"])).code).toBe(126);
   await chmod(path, 0o755);
-  expect((await run(["exec", "--", "./script.sh"])).code).toBe(7);
+  expect((await execHere(["--", "./script.sh"])).code).toBe(7);
 });
 
 it("svc env prints the variables that svc exec sets, for the server of this directory", async () => {
