@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,7 +18,6 @@ import {
   useProcesses,
 } from "../_bin.ts";
 import { BIN } from "../_paths.ts";
-import { SEED } from "../_setup.ts";
 import { PROVIDERS } from "../../src/wire/providers.ts";
 import { runningIn } from "../_server-file.ts";
 
@@ -226,26 +225,5 @@ describe("The installed svc beside svc serve", () => {
     expect(stdout).toContain('"route":"/oauth/:provider/callback"');
     expect(stdout + stderr).not.toContain(token.trim());
     expect(stdout + stderr).not.toContain("sk_");
-  });
-});
-
-describe.skipIf(process.platform === "win32")("A pipe from svc", () => {
-  const MANY = 4000;
-
-  async function serveMany(): Promise<Ready> {
-    const users = Array.from({ length: MANY }, (_, i) => ({ email: `user${i}@acme.test`, name: `User ${i}` }));
-    await writeFile(join(directory, "seed.json"), JSON.stringify({ instances: [{ ...SEED.instances[0], users }] }));
-    return (await serve(["--store", "memory", "--seed", "seed.json", "--quiet"])).ready;
-  }
-
-  it("carries every byte of a long answer", async () => {
-    const { url } = await serveMany();
-    const [acme] = SEED.instances;
-    const response = await send(`${url}/api/v1/users`, {
-      headers: { "x-service-secret-key": acme!.secret_key },
-    });
-    const { code, stdout } = await run(["users", "list", "--json"]);
-    expect([code, stdout === `${await response.text()}\n`]).toEqual([0, true]);
-    expect((JSON.parse(stdout) as unknown[]).length).toBe(MANY);
   });
 });
