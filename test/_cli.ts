@@ -97,7 +97,7 @@ export function createContext(options: CliOptions = {}): TestContext {
     ask: async (question) => (options.ask ? options.ask(question) : (answers.shift() ?? unasked(question))),
     askSecret: async (question) => answers.shift() ?? unasked(question),
     openKeyring: () => (options.keyring ? Promise.resolve(options.keyring) : Promise.reject(new Error("no daemon"))),
-    untilSignal: () => Promise.resolve(options.signal ?? new Promise(() => {})),
+    untilSignal: () => Promise.resolve(options.signal ?? new Promise<never>(() => {})),
     outliveOutput: () => {},
     endSoon: () => {},
   };

@@ -5,18 +5,7 @@ import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createNetworkFetch } from "../../src/testing/fetch.ts";
-import {
-  children,
-  directory,
-  endAll,
-  type Ready,
-  run,
-  type Running,
-  serve,
-  sockets,
-  start,
-  useProcesses,
-} from "../_bin.ts";
+import { children, endAll, type Ready, run, type Running, serve, sockets, start, useProcesses } from "../_bin.ts";
 import { BIN } from "../_paths.ts";
 import { PROVIDERS } from "../../src/wire/providers.ts";
 import { runningIn } from "../_server-file.ts";

@@ -4,7 +4,7 @@ import { ON_NODE, throughPython, type Client, type Sent } from "./_keeping-clien
 
 useServer();
 
-const ROUNDS = 40;
+const ROUNDS = 12;
 const VERIFY = "/api/v1/tokens/verify";
 const ADA = "/api/v1/users/00000000-0000-4000-8000-0000000000a1";
 const json = { "content-type": "application/json" };
@@ -25,22 +25,34 @@ const REFUSED: [name: string, refused: Sent, status: number][] = [
   ],
 ];
 
-async function failuresOf(client: Client, refused: Sent): Promise<unknown[]> {
-  const rounds = Array.from({ length: ROUNDS }, () => [refused, good]).flat();
+/** What each kind of refused request is answered, and what the good ones behind it are answered but 200. */
+async function outcomesOf(client: Client, kinds: readonly Sent[]): Promise<unknown[][]> {
+  const rounds = kinds.flatMap((refused) => Array.from({ length: ROUNDS }, () => [refused, good]).flat());
   const seen = await client(`http://127.0.0.1:${server.port}`, rounds);
-  return [...new Set(seen.filter((_, n) => n % 2 === 0)), seen.filter((status, n) => n % 2 === 1 && status !== 200)];
+  return kinds.map((_, kind) => {
+    const own = seen.slice(2 * ROUNDS * kind, 2 * ROUNDS * (kind + 1));
+    return [
+      ...new Set(own.filter((_status, n) => n % 2 === 0)),
+      own.filter((status, n) => n % 2 === 1 && status !== 200),
+    ];
+  });
 }
 
 describe.each(Object.entries(ON_NODE))("A refused request costs the next of %s nothing:", (_, client) => {
   it.each(REFUSED)("%s", async (...[, refused, status]) => {
-    expect(await failuresOf(client, refused)).toEqual([status, []]);
+    expect(await outcomesOf(client, [refused])).toEqual([[status, []]]);
   });
 });
 
-describe.each(["requests", "httpx"] as const)("A refused request costs the next of Python's %s nothing:", (module) => {
-  it.for(REFUSED)("%s", async ([, refused, status], { skip }) => {
+describe.each(["requests", "httpx"] as const)("A refused request costs the next of Python's %s nothing", (module) => {
+  it("whatever it is refused for", async ({ skip }) => {
     const client = await throughPython(module);
     if (!client) return skip(`no Python here has ${module}: apt-get install python3-${module}`);
-    expect(await failuresOf(client, refused)).toEqual([status, []]);
+    // In one run: Python takes longer to start than to ask.
+    const outcomes = await outcomesOf(
+      client,
+      REFUSED.map(([, refused]) => refused),
+    );
+    expect(outcomes).toEqual(REFUSED.map(([, , status]) => [status, []]));
   });
 });
