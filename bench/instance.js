@@ -1,4 +1,4 @@
-/** The instance that the benches of PostgreSQL fill. @param at when it was created, in milliseconds since 1970 */
+/** The instance that the benches of the stores fill. @param at when it was created, in milliseconds since 1970 */
 export const instanceOf = (id, at) => ({
   id,
   app_id: "app",
@@ -12,5 +12,6 @@ export const instanceOf = (id, at) => ({
   default_provider: "google",
   redirect_uris: [],
   connections: {},
+  clients: [],
   created_at: new Date(at).toISOString(),
 });

@@ -1,5 +1,5 @@
 // What PostgreSQL costs: the driver against the same statements by hand, and searches with and without the trigram index
-// against the json driver. `node bench/postgres.js [users]`; SVC_TEST_POSTGRES_URL names a server other than its own.
+// against the store in memory. `node bench/postgres.js [users]`; SVC_TEST_POSTGRES_URL names a server other than its own.
 import { randomUUID } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { build } from "esbuild";
@@ -20,7 +20,7 @@ await build({
   entryPoints: {
     postgres: `${ROOT}src/server/store/postgres/postgres-store.ts`,
     transfer: `${ROOT}src/server/store/postgres/transfer.ts`,
-    json: `${ROOT}src/server/store/memory/memory-store.ts`,
+    memory: `${ROOT}src/server/store/memory/memory-store.ts`,
     query: `${ROOT}src/wire/search/query.ts`,
     fields: `${ROOT}src/wire/search/fields.ts`,
     cluster: `${ROOT}test/postgres/_cluster.ts`,
@@ -35,7 +35,7 @@ await build({
 const load = (name) => import(`${out}/${name}.mjs`);
 const { openPostgresStore } = await load("postgres");
 const { openPostgresTarget } = await load("transfer");
-const { openMemoryStore } = await load("json");
+const { openMemoryStore } = await load("memory");
 const { parseQuery } = await load("query");
 const { USER_FIELDS } = await load("fields");
 
@@ -291,14 +291,14 @@ async function searches() {
   ];
   const memory = openMemoryStore();
   await memory.seed(records);
-  const results = { trigrams: await search(store, terms), plain: undefined, json: await search(memory, terms) };
+  const results = { trigrams: await search(store, terms), plain: undefined, memory: await search(memory, terms) };
   await sql`DROP INDEX svc.users_email_trigrams, svc.users_name_trigrams`;
   results.plain = await search(store, terms);
   console.log(
-    `\n${"search, ms".padEnd(26)}${["rows", "trigrams", "no index", "json"].map((text) => text.padStart(11)).join("")}`,
+    `\n${"search, ms".padEnd(26)}${["rows", "trigrams", "no index", "memory"].map((text) => text.padStart(11)).join("")}`,
   );
   for (const [name, text] of terms) {
-    const rows = [results.trigrams, results.plain, results.json].map((found) => found[name]);
+    const rows = [results.trigrams, results.plain, results.memory].map((found) => found[name]);
     const same = rows.every(({ ids }) => ids === rows[0].ids);
     const cells = [String(rows[0].count), ...rows.map(({ ms }) => ms.toFixed(2))];
     console.log(`${same ? "✓" : "✗"} ${name.padEnd(24)}${cells.map((cell) => cell.padStart(11)).join("")}   ${text}`);

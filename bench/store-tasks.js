@@ -6,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { openFileStore } from "../src/server/store/file/file-store.ts";
 import { USER_FIELDS } from "../src/wire/search/fields.ts";
 import { parseQuery } from "../src/wire/search/query.ts";
+import { instanceOf } from "./instance.js";
 import { percentile } from "./report.js";
 
 const INSTANCE = "00000000-0000-4000-8000-000000000001";
@@ -40,7 +41,7 @@ async function make({ path, users, sessions }) {
   const store = await openFileStore(path, { warn });
   const people = Array.from({ length: users }, (_, n) => user(n));
   await store.replace({
-    instances: [instance()],
+    instances: [instanceOf(INSTANCE, START)],
     personas: [],
     users: people,
     identities: people.map(identity),
@@ -168,22 +169,6 @@ async function searches({ path }) {
 
 async function sizeOf(path) {
   return (await stat(path)).mtimeMs;
-}
-
-function instance() {
-  return {
-    id: INSTANCE,
-    app_id: "app",
-    name: "Acme",
-    subdomain: "acme",
-    active: true,
-    publishable_key: "pk_bench",
-    secret_key: `sk_${"b".repeat(43)}`,
-    default_provider: "google",
-    redirect_uris: [],
-    connections: {},
-    created_at: time(0),
-  };
 }
 
 function user(n) {
