@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { asRefusal } from "../../src/server/store/postgres/database/failures.ts";
+import { asRefusal } from "../../src/server/store/postgres/database/reasons.ts";
 import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import { runCli } from "../_cli.ts";
 import { people } from "../store/_records.ts";

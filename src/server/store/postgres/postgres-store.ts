@@ -3,7 +3,8 @@ import { StorageUnavailable, StoreNotEmpty, type Store, type StoreOptions } from
 import { parseAddress } from "./database/address.ts";
 import { clockDifference } from "./database/clock.ts";
 import { openDatabaseAt, type Database } from "./database/database.ts";
-import { asRefusal, causeOf, isHanging, unusable } from "./database/failures.ts";
+import { causeOf, isHanging } from "./database/failures.ts";
+import { asRefusal, unusable } from "./database/reasons.ts";
 import { isLocal } from "./database/tls.ts";
 import { hasTrigrams, missingIndexes } from "./indexes.ts";
 import { createLists } from "./lists.ts";

@@ -1,4 +1,4 @@
-import { unusable } from "./database/failures.ts";
+import { unusable } from "./database/reasons.ts";
 import { TABLE_NAMES, isTenantName, type TableName } from "../columns.ts";
 import type { Ask } from "./database/session.ts";
 import { storedColumnsOf, keyColumns, type StoredColumn } from "./rows.ts";

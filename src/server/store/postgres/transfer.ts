@@ -11,7 +11,8 @@ import {
 import type { Source, Target } from "../maintenance.ts";
 import { StorageUnavailable, StoreRefused, type Warn } from "../store.ts";
 import { openDatabaseAt } from "./database/database.ts";
-import { asRefusal, causeOf, isLocked, isUnstorable, reasonOf, unusable } from "./database/failures.ts";
+import { causeOf, isLocked, isUnstorable } from "./database/failures.ts";
+import { asRefusal, reasonOf, unusable } from "./database/reasons.ts";
 import { migrate } from "./migrate.ts";
 import { requireStore, schemaVersion } from "./version.ts";
 import { selectFrom, insertAll, isEmpty, removeAll } from "./rows.ts";

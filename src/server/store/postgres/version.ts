@@ -1,6 +1,7 @@
 import type { StoreRefused } from "../store.ts";
 import type { Database } from "./database/database.ts";
-import { causeOf, isUnsupported, unusable } from "./database/failures.ts";
+import { causeOf, isUnsupported } from "./database/failures.ts";
+import { unusable } from "./database/reasons.ts";
 import type { Ask } from "./database/session.ts";
 import { checkColumns, MIGRATIONS } from "./schema.ts";
 

@@ -1,6 +1,6 @@
 import { homedir, userInfo } from "node:os";
 import { join } from "node:path";
-import { badAddress } from "./failures.ts";
+import { badAddress } from "./reasons.ts";
 import { tlsOf } from "./tls.ts";
 
 export interface Host {

@@ -6,6 +6,8 @@ import { openServer, type Server } from "./pool.ts";
 import { findServer, type ServerState } from "./servers.ts";
 import { tlsWarning } from "./tls.ts";
 
+export type CurrentServer = ReturnType<typeof createCurrentServer>;
+
 /** How often a server whose commits hang is looked at. */
 const LOOK_AGAIN_MS = 1000;
 

@@ -1,46 +1,17 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Warn } from "../../store.ts";
 import { type Address, parseAddress } from "./address.ts";
 import { createDatabaseClock } from "./clock.ts";
-import {
-  asRefusal,
-  isBusy,
-  isFull,
-  isHanging,
-  isLocked,
-  isLoginRefused,
-  isLost,
-  isReadOnly,
-  isRepeatable,
-  isTimeUp,
-  isTooSlow,
-  isUnavailable,
-  NoAnswer,
-  NoConnection,
-  NotSent,
-  unavailable,
-  withinTime,
-} from "./failures.ts";
+import { isLocked, isTooSlow } from "./failures.ts";
 import { describeHolders, createReports } from "./reports.ts";
 import { createCurrentServer } from "./current.ts";
-import { connectTool, type Purpose, type Server } from "./pool.ts";
+import { connectTool } from "./pool.ts";
+import { createQuery } from "./query.ts";
+import { asRefusal } from "./reasons.ts";
 import { faultOf, READ_STATE, type ServerState } from "./servers.ts";
-import { openSession, type Ask, type Session, type Value } from "./session.ts";
+import { openSession, type Ask, type Session } from "./session.ts";
 
-const TRY_AGAIN_MS = 100;
-/** A database that was set to read-only must not cost new connections for each write. */
-const MIN_AGE_MS = 1000;
 /** How often a server that could not be used is looked at while it answers reads. */
 const LOOK_AGAIN_MS = 1000;
-
-export interface QueryOptions<Row = object> {
-  /** Whether this is a search, which may be slow and is rarely repeated. Other statements never wait for searches. Default false. */
-  readonly isSearch?: boolean;
-  /** The deadline of the answer, on `performance.now()`. */
-  readonly until?: number;
-  /** Throws what is wrong with the server that gave this answer. @param asked when, on `performance.now()` */
-  readonly inspect?: (rows: readonly Row[], asked: number) => void;
-}
 
 export type Database = ReturnType<typeof openDatabase>;
 
@@ -53,7 +24,6 @@ export function openDatabase(address: Address, warn: Warn) {
   const servers = createCurrentServer(address, clock, warn, noteState);
   let looked = -Infinity;
   let timeouts = 0;
-  let answered = 0;
 
   function noteState(state: ServerState): void {
     latest = state;
@@ -62,73 +32,19 @@ export function openDatabase(address: Address, warn: Warn) {
     reports.usable(false);
   }
 
-  /**
-   * One statement in its own transaction.
-   * @throws {StorageUnavailable} by the deadline, whatever happens to the server. The result is then unknown
-   */
-  async function query<Row extends object>(
-    text: string,
-    parameters: readonly Value[] = [],
-    { isSearch = false, until = performance.now() + limits.answerWithinMs, inspect }: QueryOptions<Row> = {},
-  ): Promise<Row[]> {
-    const purpose: Purpose = isSearch ? "searches" : "requests";
-    let hasSwitched = false;
-    let busy: unknown;
-    for (;;) {
-      const asked = performance.now();
-      const current = servers.get();
-      let server: Server | undefined;
-      try {
-        server = await withinTime(current, until - asked);
-        const rows = await server.run<Row>(purpose, text, parameters, until);
-        answered = performance.now();
-        inspect?.(rows, asked);
-        reports.answer();
-        // Without a balancer nothing else asks whether what was wrong still is.
-        if (!inspect && reports.isDoubtful() && answered - looked > LOOK_AGAIN_MS) {
-          looked = answered;
-          check().catch(() => undefined);
-        }
-        return rows;
-      } catch (caught) {
-        if (caught instanceof NotSent) continue;
-        // Searches wait for each other.
-        const isWaiting = isSearch && caught instanceof NoConnection;
-        const isSilent = caught instanceof NoAnswer && !isWaiting && answered < asked;
-        if (server && (isSilent || isLost(caught))) void servers.renew(current, isSilent);
-        // If the time ends during an attempt, those before say why.
-        const error = isTimeUp(caught) ? (busy ?? servers.hanging() ?? caught) : caught;
-        if (isBusy(error)) busy = error;
-        // Without a server, whatever the reason.
-        const isAway = isSilent || isLost(caught) || !server;
-        if (isAway || isFull(error) || isLoginRefused(error) || isHanging(error)) reports.loss(error);
-        if (!isUnavailable(error)) throw error;
-        const mayWait = performance.now() + TRY_AGAIN_MS < until;
-        // Nothing was written. Other connections, or another host, may lead to the new primary.
-        if (server && isReadOnly(error)) {
-          const mayFollow = address.hosts.length > 1 && mayWait;
-          const isOld = asked - server.found > MIN_AGE_MS;
-          if (isOld && (mayFollow || !hasSwitched)) {
-            hasSwitched = true;
-            void servers.retire(current, limits.answerWithinMs / 1000);
-          } else if (mayFollow) await sleep(TRY_AGAIN_MS);
-          else {
-            reports.loss(error);
-            throw unavailable(location, error);
-          }
-          continue;
-        }
-        // If another host may take over, nothing was sent and the request can wait for that.
-        const mayTakeOver = !server && address.hosts.length > 1 && !(error instanceof NoAnswer) && !isHanging(error);
-        if (!mayWait || !(isBusy(error) || isRepeatable(error) || mayTakeOver)) {
-          // A search that takes too long is answered with advice.
-          if (!(isSearch && isTooSlow(error))) void noteFailure(error);
-          throw unavailable(location, error);
-        }
-        await sleep(isRepeatable(error) ? Math.random() * TRY_AGAIN_MS : TRY_AGAIN_MS);
-      }
-    }
-  }
+  const query = createQuery(address, servers, reports, {
+    onAnswer(isInspected) {
+      reports.answer();
+      // Without a balancer nothing else asks whether what was wrong still is.
+      if (isInspected || !reports.isDoubtful() || performance.now() - looked < LOOK_AGAIN_MS) return;
+      looked = performance.now();
+      check().catch(() => undefined);
+    },
+    onFailure(error, isSearch) {
+      // A search that takes too long is answered with advice.
+      if (!(isSearch && isTooSlow(error))) void noteFailure(error);
+    },
+  });
 
   /** Looks whether the server accepts writes, and completes them. @throws {StorageUnavailable} saying why not */
   async function check(): Promise<void> {

@@ -1,7 +1,8 @@
 import { Client, Pool, type ClientBase, type PoolClient } from "pg";
 import type { Address } from "./address.ts";
 import { configOf, localSettings, prepare, type Endpoint } from "./connection.ts";
-import { adviceOn, coded, isBusy, isLost, NoAnswer, NoConnection, NotSent, reasonOf, withinTime } from "./failures.ts";
+import { coded, isBusy, isLost, NoAnswer, NoConnection, NotSent, withinTime } from "./failures.ts";
+import { adviceOn, reasonOf } from "./reasons.ts";
 import type { ServerState } from "./servers.ts";
 import { openSession, type Loan, type Session, type Value } from "./session.ts";
 

@@ -1,10 +1,13 @@
 import { clearTimeout, setTimeout } from "node:timers";
 import type { Warn } from "../../store.ts";
 import type { Ask } from "./session.ts";
-import { isFull, isHanging, isLoginRefused, isReadOnly, reasonOf } from "./failures.ts";
+import { isFull, isHanging, isLoginRefused, isReadOnly } from "./failures.ts";
+import { reasonOf } from "./reasons.ts";
 
 /** How often the same reason is reported while requests fail for it. */
 const REPORT_AGAIN_MS = 60_000;
+
+export type Reports = ReturnType<typeof createReports>;
 
 /** Says when a database is lost, when it is back, and why requests fail: once each. */
 export function createReports(location: string, warn: Warn) {

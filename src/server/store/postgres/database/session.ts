@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
-import { causeOf, coded, isLost, isRepeatable, isUnavailable, NoAnswer, unavailable, withinTime } from "./failures.ts";
+import { causeOf, coded, isLost, isRepeatable, isUnavailable, NoAnswer, withinTime } from "./failures.ts";
+import { unavailable } from "./reasons.ts";
 
 export type Ask = <Row extends object>(text: string, parameters?: readonly Value[]) => Promise<Row[]>;
 /** Every parameter is sent as text; the statement casts it. */

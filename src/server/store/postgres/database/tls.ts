@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { checkServerIdentity, type ConnectionOptions, type PeerCertificate } from "node:tls";
 import { systemReason } from "../../../../disk/system-reason.ts";
-import { badAddress } from "./failures.ts";
+import { badAddress } from "./reasons.ts";
 
 const MODES = ["disable", "require", "verify-ca", "verify-full"] as const;
 
