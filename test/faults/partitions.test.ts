@@ -1,14 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createMaintenance, driverOf } from "../../src/server/store/move/index.ts";
 import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
-import type { Store } from "../../src/server/store/store.ts";
 import { ROOT } from "../_paths.ts";
 import { testStore } from "../store/_conformance.ts";
 import { A, arrival, contentOf, id, people, user } from "../store/_records.ts";
-import { admin, createDatabase, execute, useEmptying } from "../postgres/_postgres.ts";
-import { patient } from "../postgres/_store.ts";
+import { admin, createDatabase, execute } from "../postgres/_postgres.ts";
+import { patient, useEmptiedStore } from "../postgres/_store.ts";
 
 const SCRIPT = readFile(join(ROOT, "docs/partition.sql"), "utf8");
 
@@ -21,18 +20,11 @@ async function partition(url: string): Promise<void> {
 /** Partitions that lack an index are reported. */
 const warn = (message: string): void => expect(message).toContain("fsync=off");
 
-const empty = useEmptying();
 let url: string;
-beforeAll(async () => {
-  url = await createDatabase();
-  await (await openPostgresStore(patient(url), { warn: () => {} })).close();
+const open = useEmptiedStore(warn, async (created) => {
+  url = created;
   await partition(url);
 });
-
-const open = async (): Promise<Store> => {
-  await empty(url);
-  return openPostgresStore(patient(url), { warn });
-};
 
 testStore("postgres, partitioned by instance", open, { isInOrder: false });
 
