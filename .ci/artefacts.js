@@ -1,19 +1,22 @@
-// node .ci/artefacts.js DIRECTORY: makes everything that a release publishes, and publishes nothing.
+// node .ci/artefacts.js DIRECTORY [--built]: makes everything that a release publishes, and publishes nothing. With --built it
+// packs what is built, and what it builds itself must be the same.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
-const [given] = process.argv.slice(2);
-if (given === undefined) throw new Error("usage: node .ci/artefacts.js DIRECTORY");
+const [given, built] = process.argv.slice(2);
+if (given === undefined || ![undefined, "--built"].includes(built))
+  throw new Error("usage: node .ci/artefacts.js DIRECTORY [--built]");
 const directory = resolve(given);
 mkdirSync(directory, { recursive: true });
 const { name, version } = JSON.parse(readFileSync("package.json", "utf8"));
 
 const npm = (cwd, ...args) => execFileSync("npm", args, { cwd, encoding: "utf8", maxBuffer: 64 << 20 });
 const digestOf = (path) => createHash("sha256").update(readFileSync(path)).digest("hex");
-const packages = [pack(directory), pack(mkdtempSync(join(tmpdir(), "svc-pack-")))];
+const again = mkdtempSync(join(tmpdir(), "svc-pack-"));
+const packages = [pack(directory, built && "--ignore-scripts"), pack(again)];
 if (digestOf(packages[0]) !== digestOf(packages[1])) throw new Error(`${packages.join(" and ")} differ`);
 
 const artefacts = {
@@ -26,9 +29,9 @@ const sums = files.map((file) => `${digestOf(join(directory, file))}  ${file}\n`
 writeFileSync(join(directory, "SHA256SUMS"), sums);
 for (const file of [...files, "SHA256SUMS"]) console.log(`${statSync(join(directory, file)).size} bytes  ${file}`);
 
-/** Builds and packs. @returns the path of the package */
-function pack(to) {
-  npm(".", "pack", "--pack-destination", to);
+/** Builds, unless npm ignores scripts, and packs. @returns the path of the package */
+function pack(to, ...options) {
+  npm(".", "pack", "--pack-destination", to, ...options.filter(Boolean));
   return join(to, `${name}-${version}.tgz`);
 }
 

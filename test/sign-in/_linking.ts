@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, inject } from "vitest";
+import { afterAll, inject } from "vitest";
 import { openMemoryStore } from "../../src/server/store/memory/memory-store.ts";
-import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import type { Store } from "../../src/server/store/store.ts";
 import type { Provider } from "../../src/wire/providers.ts";
-import { createDatabase, useEmptying } from "../postgres/_postgres.ts";
-import { patient } from "../postgres/_store.ts";
+import { useEmptiedStore } from "../postgres/_store.ts";
 import { decodePart, SEED, setup, type Service } from "../_setup.ts";
 
 export const EMAIL = "ada@acme.test";
@@ -16,16 +14,12 @@ export const STORES = inject("stores");
 
 /** Opens an empty store before each call, and closes the previous one. To be called in a `describe`. */
 export function useEmptyStore(name: "memory" | "postgres"): () => Promise<Store> {
-  const empty = useEmptying();
-  let url: string;
+  if (name === "postgres") return useEmptiedStore(() => {});
   let store: Store | undefined;
-  if (name === "postgres") beforeAll(async () => void (url = await createDatabase()));
   afterAll(() => store?.close());
   return async () => {
     await store?.close();
-    if (name === "memory") return (store = openMemoryStore());
-    if (store) await empty(url);
-    return (store = await openPostgresStore(patient(url), { warn: () => {} }));
+    return (store = openMemoryStore());
   };
 }
 
