@@ -117,28 +117,3 @@ describe("Deep bodies", () => {
     expect(service.log.bugs).toEqual([]);
   });
 });
-
-describe("Repeated keys", () => {
-  it.each([
-    '{"match":{"provider":"google","provider":"github"}}',
-    '{"match":{"provider":"google","\\u0070rovider":"github"}}',
-    '{"match":{"provider":"google"},"match":{"provider":"github"}}',
-    '{"label":"\\"}{:","match":{"provider":"google","provider":"github"}}',
-    '{"match":{"login_hint":"a\\\\","login_hint":"b"}}',
-    '{"times":[{"a":1,"b":{"c":1},"a":2}]}',
-    '{"match":{"__proto__":1,"__proto__":2}}',
-  ])("T34: a key repeated in any object of a body is rejected: %s", async (body) => {
-    const service = await setup({ control: true });
-    const response = await post(service, "/scenarios", body, CONTROL_KEY);
-    expect(await answer(response)).toEqual([400, { error: "Invalid JSON: a key is repeated" }]);
-  });
-
-  it.each([
-    '{"label":"match","match":{"provider":"google"}}',
-    '{"label":"\\"label\\":\\"x\\"","match":{"login_hint":"{\\"a\\":1,\\"a\\":2}"}}',
-    '{"match":{"provider":"google"},"as":"ada","label":"provider"}',
-  ])("T34: the same text in other places of a body is no repeated key: %s", async (body) => {
-    const service = await setup({ control: true });
-    expect((await post(service, "/scenarios", body, CONTROL_KEY)).status).toBe(201);
-  });
-});

@@ -1,6 +1,5 @@
 import { randomBytes, hash } from "node:crypto";
 import { EventEmitter } from "node:events";
-import { LRUCache } from "lru-cache";
 import type { AnswerOf, BodyOf } from "../../wire/control/types.ts";
 import { redact, redactText } from "./redact.ts";
 
@@ -45,8 +44,8 @@ export class Flows {
   /** Tells of each flow that changes. */
   readonly changes = new EventEmitter<{ change: [Flow] }>().setMaxListeners(0);
   readonly #now: () => Date;
-  /** Read without updating recency, so that they stay in the order in which they began. */
-  readonly #flows = new LRUCache<string, Flow>({ max: MAX_FLOWS });
+  /** By id, in the order in which they began. */
+  readonly #flows = new Map<string, Flow>();
 
   constructor(now: () => Date) {
     this.#now = now;
@@ -54,11 +53,11 @@ export class Flows {
 
   /** Newest first. */
   get all(): Flow[] {
-    return [...this.#flows.values()];
+    return [...this.#flows.values()].toReversed();
   }
 
   get(id: string): Flow | undefined {
-    return this.#flows.peek(id);
+    return this.#flows.get(id);
   }
 
   /** @param id from `flowIdOf` */
@@ -73,7 +72,7 @@ export class Flows {
 
   #add(id: string, facts: FlowFacts, step: StepReport | undefined, decidedBy?: string): void {
     const at = this.#now().toISOString();
-    const flow = this.#flows.peek(id) ?? this.#begin(id, at);
+    const flow = this.#flows.get(id) ?? this.#begin(id, at);
     Object.assign(flow, facts);
     const cause = flow.scenario?.cause;
     if (facts.reason && cause) flow.reason = `As the scenario ${cause} asked: ${facts.reason}`;
@@ -106,6 +105,8 @@ export class Flows {
       considered: [],
     };
     this.#flows.set(id, flow);
+    const [oldest] = this.#flows.keys();
+    if (this.#flows.size > MAX_FLOWS) this.#flows.delete(oldest!);
     return flow;
   }
 }

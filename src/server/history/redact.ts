@@ -62,8 +62,7 @@ const PUBLIC = new Set([
 const ENTRY = /^(?:\d{1,4}|data)$/;
 
 export function beginningOf(text: string, length: number): string {
-  const part = text.slice(0, length);
-  return text.length > 2 * MAX_LENGTH ? ownText(part) : part;
+  return text.length <= length ? text : ownText(text.slice(0, length));
 }
 
 /** A token or a secret key, whole or cut short. */

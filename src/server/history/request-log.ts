@@ -1,5 +1,4 @@
 import { EventEmitter } from "node:events";
-import { LRUCache } from "lru-cache";
 import { isWatching, isControlApi } from "../../wire/control/paths.ts";
 import type { AnswerOf } from "../../wire/control/types.ts";
 import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/ids.ts";
@@ -51,9 +50,12 @@ export class RequestLog {
   readonly changes = new EventEmitter<{ change: [LoggedRequest] }>().setMaxListeners(0);
   /** In the order in which they were answered. */
   readonly #requests = new Map<string, LoggedRequest>();
-  /** Those of the control API and the dashboard are counted by themselves: watching must not push out what is watched. */
-  readonly #product = this.#latest();
-  readonly #control = this.#latest();
+  /**
+   * Their ids, the oldest first. Those of the control API and the dashboard are counted by themselves: watching must not push
+   * out what is watched.
+   */
+  readonly #product: string[] = [];
+  readonly #control: string[] = [];
 
   /** Newest first. */
   get all(): LoggedRequest[] {
@@ -66,13 +68,10 @@ export class RequestLog {
 
   add(request: LoggedRequest): void {
     this.#requests.set(request.id, request);
-    (isWatching(request.path) ? this.#control : this.#product).set(request.id, true);
+    const latest = isWatching(request.path) ? this.#control : this.#product;
+    latest.push(request.id);
+    if (latest.length > MAX_ENTRIES) this.#requests.delete(latest.shift()!);
     this.changes.emit("change", request);
-  }
-
-  /** Ids, with which the requests go. */
-  #latest(): LRUCache<string, true> {
-    return new LRUCache({ max: MAX_ENTRIES, dispose: (_, id) => this.#requests.delete(id) });
   }
 }
 

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { BlockList, isIP, SocketAddress, type Socket } from "node:net";
 import { ServeError } from "../errors.ts";
-import { ownText } from "../memory-use.ts";
 import { networkOf } from "../sign-in/start-limit.ts";
 import { peerOf, unmapped, type ClientAddress } from "./listener.ts";
 
@@ -57,7 +56,7 @@ export function addressIn(entry: string): string | undefined {
   const [address = ""] = (inBrackets ?? beforePort ?? entry).split("%");
   if (isIP(address) === 0) return undefined;
   const { address: written } = new SocketAddress({ address, family: isIP(address) === 6 ? "ipv6" : "ipv4" });
-  return ownText(unmapped(written));
+  return unmapped(written);
 }
 
 /** A connection takes some 50 kB. */
