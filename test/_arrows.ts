@@ -272,6 +272,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   preact: ["dashboard"],
   "@preact/signals": ["dashboard"],
   pg: ["server/store/postgres/database"],
+  // What h3 answers with on Node.
+  srvx: ["server/http/respond.ts"],
   "prom-client": ["server/metrics.ts"],
   "string-width": ["cli/list"],
   tldts: ["server/sign-in/registrable-domain.ts"],

@@ -21,6 +21,16 @@ export class ApiError extends Error {
   }
 }
 
+/** A secret key that an application sent, and that is not good here. */
+export class KeyRefused extends ApiError {
+  readonly refused: "replaced_key" | "unknown_key" | "other_instance";
+
+  constructor(refused: KeyRefused["refused"]) {
+    super("unauthorized");
+    this.refused = refused;
+  }
+}
+
 /** Where a person whose sign-in was refused returns to. */
 export interface WayBack {
   readonly name: string;

@@ -36,7 +36,7 @@ export function createControlApp(deps: ControlDeps): H3 {
   addRoutes(app, CONTROL_API, handlers, {
     async admit(event, row) {
       await guard(event, deps, row?.key !== "none");
-      return undefined;
+      return {};
     },
     check,
   });

@@ -1,7 +1,7 @@
 import type { Fields } from "../../wire/search/fields.ts";
 import { parseQuery, QueryError, type Query } from "../../wire/search/query.ts";
 import { ApiError } from "../errors.ts";
-import type { Sent } from "../http/respond.ts";
+import type { Reply } from "../http/respond.ts";
 import { list, type ListCall, type ListOptions } from "../http/routes/list.ts";
 import type { Position } from "../store/store.ts";
 import type { ControlDeps } from "./deps.ts";
@@ -52,7 +52,7 @@ export function listInMemory<Row extends { readonly id: string }, Shown>(
   call: ListCall,
   deps: Pick<ControlDeps, "addresses" | "cursors">,
   { name, all, matching = all, isRing, present }: MemoryList<Row, Shown>,
-): Promise<Shown[] | Sent> {
+): Promise<Shown[] | Reply> {
   return list(call, deps, {
     name,
     present,

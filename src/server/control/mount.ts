@@ -4,7 +4,7 @@ import { CLOCK_HEADER, CONTROL_BASE } from "../../wire/control/paths.ts";
 import { ApiError } from "../errors.ts";
 import { admitted } from "../http/context.ts";
 import { addRoutes } from "../http/dispatch.ts";
-import { setHeaders } from "../http/respond.ts";
+import type { Reply } from "../http/respond.ts";
 import type { Store } from "../store/store.ts";
 import { checkControlKey, createControlKey, createDashboardKeys } from "./keys.ts";
 import type { ControlDeps } from "./deps.ts";
@@ -38,10 +38,9 @@ export function mountControl(app: H3, parts: Parts, options: ControlOptions): vo
   const api = defineLazyEventHandler(async () => (await import("./app.ts")).createControlApp(deps));
   app.all(`${CONTROL_BASE}/**`, async (event) => {
     if (admitted(event).scope.kind !== "front") throw new ApiError("not_found");
-    const answer = await api(event);
+    const reply = (await api(event)) as Reply;
     // After the handler, which may have moved the clock or waited while another call did.
-    setHeaders(event, { [CLOCK_HEADER]: JSON.stringify(deps.shared.clock.read()) });
-    return answer;
+    return reply.with({ [CLOCK_HEADER]: JSON.stringify(deps.shared.clock.read()) });
   });
   const routes = publicRoutes(parts.addresses.front);
   const rows = Object.fromEntries(Object.keys(routes).map((route) => [route, {}]));

@@ -3,7 +3,7 @@ import type { H3Event } from "h3";
 import { ApiError } from "../errors.ts";
 import type { Call } from "../http/dispatch.ts";
 import { TOKENS } from "../http/pages/tokens.ts";
-import { redirect, type Sent } from "../http/respond.ts";
+import { redirect, type Reply } from "../http/respond.ts";
 import { sendStatic, staticText, type StaticText } from "../http/static-text.ts";
 
 const HTML = { "content-type": "text/html; charset=utf-8" };
@@ -31,9 +31,9 @@ const FILES: Readonly<Record<string, File>> = {
 };
 
 /** By method and path. Each is made when it is asked for, and does not change while the process runs. */
-export function publicRoutes(front: string): Record<string, (call: Call) => Sent | Promise<Sent>> {
+export function publicRoutes(front: string): Record<string, (call: Call) => Reply | Promise<Reply>> {
   const made = new Map<string, Promise<StaticText>>();
-  const sendFile = async (event: H3Event, name: string): Promise<Sent> => {
+  const sendFile = async (event: H3Event, name: string): Promise<Reply> => {
     const [headers, read] = FILES[name]!;
     const text = made.get(name) ?? read(front).then(staticText);
     made.set(name, text);
@@ -43,7 +43,7 @@ export function publicRoutes(front: string): Record<string, (call: Call) => Sent
   return {
     ...Object.fromEntries(names.map((name) => [`GET /__svc/${name}`, ({ event }: Call) => sendFile(event, name)])),
     "GET /__svc": ({ event, request }) =>
-      request.target.startsWith("/__svc/") ? sendFile(event, "index.html") : redirect(event, `${front}/__svc/`),
+      request.target.startsWith("/__svc/") ? sendFile(event, "index.html") : redirect(`${front}/__svc/`),
   };
 }
 

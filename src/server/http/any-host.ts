@@ -1,11 +1,11 @@
-import type { H3, H3Event } from "h3";
+import type { H3Event } from "h3";
 import { ERRORS } from "../../wire/errors.ts";
 import { isLoopback } from "../../wire/http/address.ts";
 import { ApiError } from "../errors.ts";
 import { StorageUnavailable, type Store } from "../store/store.ts";
 import { PICKER_SCRIPT, SIGNED_IN_SCRIPT } from "./pages/scripts.ts";
 import { PAGE_FILES_ROUTE, STYLE } from "./pages/style.ts";
-import { json, setHeaders } from "./respond.ts";
+import { json, Reply } from "./respond.ts";
 
 const LIVE = "/__svc/health/live";
 const READY = "/__svc/health/ready";
@@ -18,6 +18,9 @@ const FRESH_MS = 1_000;
 
 export type RenderMetrics = () => Promise<{ readonly contentType: string; readonly text: string }>;
 
+/** Undefined if the path is another. */
+export type AnswerAnyHost = (event: H3Event) => Reply | Promise<Reply> | undefined;
+
 export interface MonitoringDeps {
   readonly readiness: Readiness;
   /** Undefined if metrics are off. */
@@ -28,40 +31,37 @@ export interface MonitoringDeps {
  * Answers what every host may ask for without a key: it contains no data. An unknown host gets a page that says so, and with it
  * the styles and scripts of pages.
  */
-export function answerAnyHost(app: H3, { readiness, renderMetrics }: MonitoringDeps): void {
-  const answers = new Map<string, (event: H3Event) => unknown>();
-  for (const { path, type, text } of [STYLE, PICKER_SCRIPT, SIGNED_IN_SCRIPT])
-    answers.set(path, (event) => {
-      setHeaders(event, { "content-type": type, "cache-control": "public, max-age=31536000, immutable" });
-      return text;
-    });
-  answers.set(LIVE, (event) => json(event, { status: "ok" }));
+export function anyHostAnswers({ readiness, renderMetrics }: MonitoringDeps): AnswerAnyHost {
+  const answers = new Map<string, (event: H3Event) => Reply | Promise<Reply>>();
+  for (const { path, type, text } of [STYLE, PICKER_SCRIPT, SIGNED_IN_SCRIPT]) {
+    const headers = { "content-type": type, "cache-control": "public, max-age=31536000, immutable" };
+    answers.set(path, () => new Reply(text, { headers }));
+  }
+  answers.set(LIVE, () => json({ status: "ok" }));
   answers.set(READY, async (event) => {
     const fault = await readiness.fault();
-    if (!fault) return json(event, { status: "ok" });
-    if (fault.code !== "shutting_down") setHeaders(event, { "retry-after": "1" });
+    if (!fault) return json({ status: "ok" });
     // The sentence names databases and paths.
     const { code, error } = fault;
     const shown = isHere(event) ? { code, error } : { code };
-    return json(event, { status: "unavailable", ...shown }, ERRORS.storage_unavailable.status);
+    const headers = code === "shutting_down" ? {} : { "retry-after": "1" };
+    return json({ status: "unavailable", ...shown }, { status: ERRORS.storage_unavailable.status, headers });
   });
   if (renderMetrics)
-    answers.set(METRICS, async (event) => {
+    answers.set(METRICS, async () => {
       const { contentType, text } = await renderMetrics();
-      setHeaders(event, { "content-type": contentType });
-      return text;
+      return new Reply(text, { headers: { "content-type": contentType } });
     });
 
-  app.use((event, next) => {
+  return (event) => {
     const { request } = event.context;
-    const [path = ""] = request.target.split("?", 1);
-    const answer = answers.get(path);
-    if (!answer) return next();
-    request.route = PROBES.has(path) ? path : PAGE_FILES_ROUTE;
+    const answer = answers.get(request.path);
+    if (!answer) return undefined;
+    request.route = PROBES.has(request.path) ? request.path : PAGE_FILES_ROUTE;
     if (event.req.method !== "GET" && event.req.method !== "HEAD")
       throw new ApiError("method_not_allowed", undefined, { allow: "GET, HEAD" });
     return answer(event);
-  });
+  };
 }
 
 /** Whether a request comes from this machine, and through no proxy that would speak for others. */

@@ -2,64 +2,87 @@ import { randomUUID } from "node:crypto";
 import { H3, type H3Event } from "h3";
 import type { LogLevel } from "../../wire/serve.ts";
 import { redactPath, redactText } from "../history/redact.ts";
-import { admission, refuseWebSocket, settlePath, type AdmissionDeps } from "./admission.ts";
-import { PROBES, answerAnyHost, type MonitoringDeps } from "./any-host.ts";
+import { ApiError } from "../errors.ts";
+import { admit, refuseWebSocket, type AdmissionDeps } from "./admission.ts";
+import { PROBES, anyHostAnswers, type MonitoringDeps } from "./any-host.ts";
 import { nodeOf, type RequestContext } from "./context.ts";
 import { answerFailure, isApi, type FailureDeps } from "./failure.ts";
 import { peerOf, settleConnection, targetOf, type ClientAddress } from "./listener.ts";
 import { PAGE_FILES_ROUTE } from "./pages/style.ts";
 import type { RequestEntry } from "./request-entry.ts";
-import { setCommonHeaders } from "./respond.ts";
+import { Reply, toResponse, type Noted } from "./respond.ts";
+
+/** What was sent and answered. It may contain secrets. */
+export interface Exchanged {
+  readonly target: string;
+  readonly body: unknown;
+  readonly json: string | undefined;
+  readonly location: string | undefined;
+}
 
 export interface AppDeps extends AdmissionDeps, MonitoringDeps, FailureDeps {
   /** Default: the socket's peer. */
   readonly clientAddress?: ClientAddress | undefined;
   /** Resolves when this process knows what others have changed; undefined if it already does. */
   recent?(): Promise<void> | undefined;
-  /** Called with every request answered. The entry contains no secret; its context and headers may. */
-  readonly onRequest?: ((entry: RequestEntry, request: RequestContext, headers: Headers) => void) | undefined;
+  /** Called with every request answered. The entry contains no secret; what was exchanged and the headers may. */
+  readonly onRequest?: ((entry: RequestEntry, exchanged: Exchanged, headers: Headers) => void) | undefined;
 }
 
 /** What every request passes: the routes are added to it. Errors are answers, too. */
 export function createApp(deps: AppDeps): H3 {
   const { readiness, clientAddress = peerOf, recent, onRequest } = deps;
+  const answerAnyHost = anyHostAnswers(deps);
   const app = new H3({
     silent: true,
     // Admission refuses every path with a percent sign, and an id with one is not decoded.
     allowMalformedURL: true,
     onRequest(event) {
-      event.context.request = beginRequest(event, clientAddress);
-      settlePath(event);
-      setCommonHeaders(event, event.context.request.id);
-    },
-    onError: (error, event) => answerFailure(error, event, deps),
-    onResponse(response, event) {
-      const { req, context } = event;
-      onRequest?.(entryOf(event, response.status), context.request, req.headers);
-      const node = nodeOf(event);
-      return node && settleConnection(node.res, readiness.isStopping);
+      const request = beginRequest(event, clientAddress);
+      event.context.request = request;
+      // h3 has decoded what it takes for needless escapes, and the path could be another now.
+      if (request.path.includes("%")) event.url.pathname = request.path;
     },
   });
-  app.use(refuseWebSocket);
-  answerAnyHost(app, deps);
-  app.use(async (event, next) => {
+
+  async function answer(event: H3Event, next: () => unknown): Promise<Reply> {
+    const { request } = event.context;
+    refuseWebSocket(event);
+    const open = answerAnyHost(event);
+    if (open) return open;
     const reading = recent?.();
     // A key that another process has revoked must be refused; what needs no key is answered without the store, too.
-    if (reading) await (isApi(event.context.request) ? reading : reading.catch(() => undefined));
-    return next();
+    if (reading) await (isApi(request) ? reading : reading.catch(() => undefined));
+    Object.assign(request, admit(event, deps));
+    const reply = await next();
+    if (reply instanceof Reply) return reply;
+    throw new ApiError("not_found");
+  }
+
+  return app.use(async (event, next) => {
+    const reply = await answer(event, next).catch((error: unknown) => answerFailure(error, event, deps));
+    const { target, body } = event.context.request;
+    const { location } = reply.headers;
+    onRequest?.(entryOf(event, reply), { target, body, json: reply.json, location }, event.req.headers);
+    const node = nodeOf(event);
+    if (node) await settleConnection(node.res, readiness.isStopping);
+    return toResponse(event, reply);
   });
-  return app.use(admission(deps));
 }
 
 /** A program's own `Request` comes without a socket, and so from this machine. */
 function beginRequest(event: H3Event, clientAddress: ClientAddress): RequestContext {
   const message = nodeOf(event)?.req;
   const { pathname, search } = message ? event.url : new URL(event.req.url);
+  const target = message ? targetOf(message) : pathname + search;
+  const [path = ""] = target.split("?", 1);
   return {
     id: randomUUID(),
     startedAt: performance.now(),
-    target: message ? targetOf(message) : pathname + search,
+    target,
+    path,
     ip_address: message ? clientAddress(message) : "127.0.0.1",
+    headers: {},
   };
 }
 
@@ -68,10 +91,11 @@ const QUIET_ROUTES = new Set([...PROBES, PAGE_FILES_ROUTE, "/__svc/simulator/ava
 /** The steps of a sign-in before the callback, whose line is that of the sign-in. */
 const STEPS = /^\/(?:sign-in|oauth\/authorize|__svc\/begin|__svc\/simulator\/.*)$/;
 
-function entryOf({ req, context }: H3Event, status: number): RequestEntry {
-  const { id, startedAt, target, route, flow_id, instance, signIn, reason } = context.request;
+function entryOf({ req, context: { request } }: H3Event, { status, noted }: Reply): RequestEntry {
+  const { id, startedAt, target, route } = request;
+  const { flow_id, instance, signIn, reason, refused } = { instance: request.instance, ...noted };
   return {
-    level: levelOf(context.request, status),
+    level: levelOf(route, status, noted),
     request_id: id,
     flow_id: flow_id ?? null,
     method: req.method,
@@ -81,12 +105,12 @@ function entryOf({ req, context }: H3Event, status: number): RequestEntry {
     ms: performance.now() - startedAt,
     instance: instance?.subdomain ?? null,
     sign_in: signIn ?? null,
-    refused: context.request.refused ?? null,
+    refused: refused ?? null,
     reason: reason ? redactText(reason) : null,
   };
 }
 
-function levelOf({ route = "", signIn, refused }: RequestContext, status: number): LogLevel {
+function levelOf(route = "", status: number, { signIn, refused }: Noted): LogLevel {
   if (QUIET_ROUTES.has(route)) return "debug";
   if (status >= 500) return "error";
   if (refused !== undefined || (signIn && signIn.outcome !== "success")) return "warn";

@@ -1,6 +1,6 @@
 import type { H3Event } from "h3";
 import { BodyTooLong, readText as readChunks } from "../../wire/http/body.ts";
-import { MAX_BODY_BYTES, type RouteDefinition } from "../../wire/route.ts";
+import { MAX_BODY_BYTES } from "../../wire/route.ts";
 import { parsedJson } from "../../wire/text/json.ts";
 import { ApiError } from "../errors.ts";
 import { headerOf, nodeOf } from "./context.ts";
@@ -34,21 +34,18 @@ export async function readText(event: H3Event, maxBytes = MAX_BODY_BYTES): Promi
 }
 
 /**
- * The body that a route takes, parsed: undefined if it is empty, and `{}` if it may be left out.
+ * The body that a route takes, parsed: undefined if it is empty.
  * @throws {ApiError} `unsupported_media_type`, `invalid_json`, and as `readText`
  */
-export async function readBody(
-  event: H3Event,
-  { maxBytes, isBodyOptional }: Pick<RouteDefinition, "maxBytes" | "isBodyOptional">,
-): Promise<unknown> {
+export async function readBody(event: H3Event, maxBytes?: number): Promise<unknown> {
   const text = await readText(event, maxBytes);
   // An empty body needs no type.
-  if (text === "") return isBodyOptional ? {} : undefined;
+  if (text === "") return undefined;
   requireJson(event);
   const body = parsedJson(text);
   if (body === undefined) throw new ApiError("invalid_json");
   if (isDeeper(body, MAX_DEPTH)) throw new ApiError("invalid_json", `it is nested more than ${MAX_DEPTH} levels deep`);
-  return (event.context.request.body = body);
+  return body;
 }
 
 /** Deeper values overflow the stack of what checks and prints them. */

@@ -2,14 +2,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { H3Event } from "h3";
 import { cookiesIn } from "../../wire/http/headers.ts";
 import type { Cookies } from "../cookies.ts";
-import type { Flows } from "../history/flows.ts";
 import type { Scope } from "../instances/addresses.ts";
-import type { Instances } from "../instances/instances.ts";
 import { callerOf, type Caller } from "../sign-in/caller.ts";
 import type { InstanceRecord } from "../store/records.ts";
-import type { Refusal, SignInOutcome } from "./request-entry.ts";
 
-/** What is known of a request besides what it says itself, as `event.context.request`. */
+/** What is known of a request besides what it says itself, as `event.context.request`. Its answer says the rest for the log. */
 export interface RequestContext {
   /** Unique; sent in the answer as `Request-Id`. */
   readonly id: string;
@@ -17,27 +14,21 @@ export interface RequestContext {
   readonly startedAt: number;
   /** Path and query as they were sent, with the leading `/`. */
   readonly target: string;
+  /** The path as it was sent. */
+  readonly path: string;
   /** The client's address; the socket's peer, or what a trusted proxy says. */
   readonly ip_address: string;
+  /** What every answer to it says, be it an error. */
+  headers: Readonly<Record<string, string>>;
   /** The route's pattern, once a route was chosen. */
   route?: string;
-  scope?: Scope;
-  /** The instance, by host, key or sign-in; undefined until one of these names it. */
+  /** By its host, or by its key once that was checked. */
   instance?: InstanceRecord | undefined;
-  /** The query's parameters, decoded. None is repeated. */
-  query?: ReadonlyMap<string, string>;
-  flow_id?: string;
-  /** Set by the request that ends a sign-in. */
-  signIn?: SignInOutcome;
-  /** Why it was refused, or a sign-in failed, for the log. */
-  reason?: string;
-  /** Set if it was refused for what an operator should look at. */
-  refused?: Refusal;
   /** The body that was sent, if it is JSON that the route takes. */
   body?: unknown;
-  /** The answer, if it is JSON of known length. */
-  json?: string;
-  location?: string;
+  readonly scope?: Scope;
+  /** The query's parameters, decoded. None is repeated. */
+  readonly query?: ReadonlyMap<string, string>;
 }
 
 declare module "h3" {
@@ -78,14 +69,4 @@ export function hostOf(event: H3Event): string {
 
 export function callerIn(event: H3Event, isHttps: boolean): Caller {
   return callerOf((name) => headerOf(event, name), hostOf(event).replace(/:\d*$/, ""), isHttps);
-}
-
-/** Records in a request's log entry which sign-in it belongs to, and the instance of that, if this process knows it. */
-export function attributeToFlow(
-  request: RequestContext,
-  { flows, instances }: { readonly flows: Flows; readonly instances: Instances },
-  flow_id: string,
-): void {
-  request.flow_id = flow_id;
-  request.instance = instances.byId(flows.get(flow_id)?.instance ?? "");
 }

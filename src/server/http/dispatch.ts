@@ -1,11 +1,13 @@
-import { HTTPResponse, type H3, type H3Event, type HTTPMethod } from "h3";
+import type { H3, H3Event, HTTPMethod } from "h3";
 import type * as z from "zod/mini";
 import type { ParamsIn } from "../../wire/http/request.ts";
 import type { ParsedOf, ResultOf, RouteDefinition, RouteTable } from "../../wire/route.ts";
+import { SECRET_KEY_HEADER } from "../../wire/ids.ts";
 import { ApiError } from "../errors.ts";
+import type { InstanceRecord } from "../store/records.ts";
 import { readBody } from "./body.ts";
-import { admitted, type Admitted } from "./context.ts";
-import { json, type Sent } from "./respond.ts";
+import { admitted, headerOf, type Admitted } from "./context.ts";
+import { ANY_ORIGIN, json, Reply, type AnswerHeaders } from "./respond.ts";
 
 /** A request to a route, whose path, query and body have been checked. */
 export interface Call<Row = unknown, Owner = unknown, Name = string> {
@@ -20,22 +22,29 @@ export interface Call<Row = unknown, Owner = unknown, Name = string> {
   readonly owner: Row extends { readonly key: "none" } ? undefined : Owner;
 }
 
-/** What is sent as JSON, or an answer of h3. */
-export type Answer<Row> = ResultOf<Row> | Sent | Promise<ResultOf<Row> | Sent>;
+/** What is sent as JSON, or a reply of another kind. */
+export type Answer<Row> = ResultOf<Row> | Reply | Promise<ResultOf<Row> | Reply>;
 
 export type HandlersOf<Rows, Owner = unknown> = {
   readonly [Name in keyof Rows]: (call: Call<Rows[Name], Owner, Name>) => Answer<Rows[Name]>;
 };
 
+/** Whose key a request has, and what every answer to it says then. */
+export interface Access<Owner> {
+  readonly owner?: Owner;
+  readonly instance?: InstanceRecord;
+  readonly headers?: AnswerHeaders;
+}
+
 export interface Service<Owner> {
   /** Checks the key. @param row undefined if the path has no such method @throws {ApiError} */
-  admit(event: H3Event, row: RouteDefinition | undefined): Owner | undefined | Promise<Owner | undefined>;
+  admit(event: H3Event, row: RouteDefinition | undefined): Access<Owner> | Promise<Access<Owner>>;
   /** What a schema makes of input. @param whole names the input in an error @throws {ApiError} */
   check(schema: z.ZodMiniType | undefined, input: unknown, whole: string): unknown;
 }
 
 /** For pages, which need no key and read their queries themselves. */
-const OPEN: Service<never> = { admit: () => undefined, check: () => undefined };
+const OPEN: Service<never> = { admit: () => ({}), check: () => undefined };
 
 /** A table whose rows may be undocumented. */
 export type Table<Rows> = Omit<RouteTable, "routes" | "key"> & { readonly routes: Rows };
@@ -57,19 +66,19 @@ export function addRoutes<Rows extends Readonly<Record<string, TableRow>>, Owner
     // GET implies HEAD (RFC 9110, 9.3.2).
     const methods: HTTPMethod[] = method === "GET" && !row.hasEffect ? ["GET", "HEAD"] : [method];
     allowed.set(route, [...(allowed.get(route) ?? []), ...methods]);
-    const answer = async (event: H3Event): Promise<unknown> => {
+    const answer = async (event: H3Event): Promise<Reply> => {
       const request = begin(event, route, row.on ?? on);
-      const owner = await admit(event, row);
-      const params = event.context.params ?? {};
-      const result = await handle({
-        event,
-        request,
-        owner,
-        params: row.params ? check(row.params, params, "the path") : params,
-        query: check(row.query, Object.fromEntries(request.query), "the query"),
-        body: row.body && check(row.body, await readBody(event, row), "the body"),
-      } as Call);
-      return isAnswer(result) ? result : json(event, result, event.res.status ?? row.status);
+      // A page must not have a secret key, so none may read what one is answered.
+      if (row.isPublic && !headerOf(event, SECRET_KEY_HEADER)) request.headers = ANY_ORIGIN;
+      const { owner, instance = request.instance, headers } = await admit(event, row);
+      request.instance = instance;
+      if (headers) request.headers = { ...request.headers, ...headers };
+      const given = event.context.params ?? {};
+      const params = row.params ? check(row.params, given, "the path") : given;
+      const query = check(row.query, Object.fromEntries(request.query), "the query");
+      const body = row.body && check(row.body, await bodyOf(event, row), "the body");
+      const result = await handle({ event, request, owner, params, query, body } as Call);
+      return result instanceof Reply ? result : json(result, { status: row.status });
     };
     for (const each of methods) app.on(each, route, answer);
   }
@@ -88,6 +97,9 @@ function begin(event: H3Event, route: string, on: RouteTable["on"]): Admitted {
   return request;
 }
 
-function isAnswer(result: unknown): result is Sent {
-  return result instanceof HTTPResponse || typeof result === "string" || result instanceof Uint8Array;
+/** An empty one is `{}` if it may be left out. The log has the body that was sent, although it may be refused. */
+async function bodyOf(event: H3Event, { maxBytes, isBodyOptional }: RouteDefinition): Promise<unknown> {
+  const body = await readBody(event, maxBytes);
+  event.context.request.body = body;
+  return body === undefined && isBodyOptional ? {} : body;
 }

@@ -1,39 +1,52 @@
-import { HTTPError, type H3Event } from "h3";
+import type { H3Event } from "h3";
 import { CONTROL_BASE } from "../../wire/control/paths.ts";
-import { ERRORS, errorBody, type ErrorCode } from "../../wire/errors.ts";
+import { ERRORS, errorBody } from "../../wire/errors.ts";
 import { CONTROL_KEY_PREFIX, SECRET_KEY_HEADER, SECRET_KEY_PREFIX, credentialKind } from "../../wire/ids.ts";
-import { ApiError, SignInRefused } from "../errors.ts";
+import { ApiError, KeyRefused, SignInRefused } from "../errors.ts";
+import type { Instances } from "../instances/instances.ts";
 import { Conflict, SearchTooSlow, StorageUnavailable } from "../store/store.ts";
 import { TokenRefused } from "../token.ts";
 import { headerOf, type RequestContext } from "./context.ts";
 import { errorPage } from "./pages/error.ts";
-import type { Refusal } from "./request-entry.ts";
-import { json, page, setHeaders } from "./respond.ts";
+import { json, page, type Noted, type Reply } from "./respond.ts";
 
 export interface FailureDeps {
+  readonly instances: Instances;
   /** The address of the start page. Undefined on a server that has none. */
   readonly home?: string | undefined;
   onBug(error: unknown, request_id?: string): void;
 }
 
+/** What a handler throws for an error of which it has more to say in the log. */
+export class Failed extends Error {
+  readonly noted: Noted;
+
+  constructor(cause: unknown, noted: Noted) {
+    super("a request failed", { cause });
+    this.noted = noted;
+  }
+}
+
 /** Answers what a handler threw: as JSON, or as a page where a browser asks for one outside the API. */
-export function answerFailure(error: HTTPError, event: H3Event, deps: FailureDeps): unknown {
+export function answerFailure(thrown: unknown, event: H3Event, deps: FailureDeps): Reply {
   const { request } = event.context;
-  // h3 wraps what is no error of its own.
-  const cause = error.unhandled ? error.cause : error;
+  const cause = thrown instanceof Failed ? thrown.cause : thrown;
   const failure = asApiError(cause, request.id, deps);
-  // h3's own errors quote the address.
-  const reason = reasonOf(HTTPError.isError(cause) ? failure : cause, failure, request);
-  const { code, detail, headers = {} } = failure;
-  const misuse = misuseIn(event, code);
-  request.reason = misuse === undefined ? reason : `${reason}: ${misuse}`;
-  if (code === "invalid_state") request.refused = "invalid_state";
+  const { code, detail, headers } = failure;
+  const noted: Noted = {
+    ...(failure instanceof SignInRefused && {
+      instance: request.instance ?? deps.instances.byId(failure.instance_id ?? ""),
+    }),
+    ...(thrown instanceof Failed && thrown.noted),
+    refused: failure instanceof KeyRefused ? failure.refused : code === "invalid_state" ? code : undefined,
+    reason: [reasonOf(cause, failure, request), misuseIn(event, failure)].filter(Boolean).join(": "),
+  };
   const { status } = ERRORS[code];
-  setHeaders(event, headers);
   const isForPerson = !isApi(request) && (headerOf(event, "accept") ?? "").includes("text/html");
-  if (!isForPerson) return json(event, errorBody(code, detail), status);
+  const options = { status, noted, ...(headers && { headers }) };
+  if (!isForPerson) return json(errorBody(code, detail), options);
   const wayBack = failure instanceof SignInRefused ? failure.wayBack : undefined;
-  return page(event, errorPage(code, detail, { wayBack, home: deps.home }), status);
+  return page(errorPage(code, detail, { wayBack, home: deps.home }), options);
 }
 
 const NARROW =
@@ -45,7 +58,6 @@ function asApiError(cause: unknown, id: string, { onBug }: FailureDeps): ApiErro
     return new ApiError("storage_unavailable", undefined, { "retry-after": "1" });
   if (cause instanceof Conflict) return new ApiError("conflict", cause.message);
   if (cause instanceof SearchTooSlow) return new ApiError("search_too_slow", NARROW);
-  if (HTTPError.isError(cause) && cause.status === 404) return new ApiError("not_found");
   onBug(cause, id);
   return new ApiError("internal");
 }
@@ -54,10 +66,12 @@ function asApiError(cause: unknown, id: string, { onBug }: FailureDeps): ApiErro
  * What the caller of an API got wrong, and what to send instead. For the log: the answers themselves have the sentences of the
  * specification. No key is repeated.
  */
-function misuseIn(event: H3Event, code: ErrorCode): string | undefined {
-  const [path = ""] = event.context.request.target.split("?", 1);
+function misuseIn(event: H3Event, failure: ApiError): string | undefined {
+  const { path } = event.context.request;
+  const { code } = failure;
   if (code === "not_found") return pathFault(path);
   if (code !== "unauthorized" && code !== "missing_secret_key") return undefined;
+  if (failure instanceof KeyRefused) return KEY_REFUSALS[failure.refused];
   if (path.startsWith("/api/")) return keyFault(event);
   return path.startsWith(`${CONTROL_BASE}/`) ? controlKeyFault(event) : undefined;
 }
@@ -70,15 +84,13 @@ function pathFault(path: string): string | undefined {
   return undefined;
 }
 
-const KEY_REFUSALS: Partial<Record<Refusal, string>> = {
+const KEY_REFUSALS: Readonly<Record<KeyRefused["refused"], string>> = {
   replaced_key: "this secret key was replaced; give the application the current one",
   unknown_key: "no instance has this secret key; compare it with the output of: svc env",
   other_instance: "the key is another instance's; use the address of its own, or of the API",
 };
 
 function keyFault(event: H3Event): string | undefined {
-  const { refused } = event.context.request;
-  if (refused !== undefined) return KEY_REFUSALS[refused];
   const key = headerOf(event, SECRET_KEY_HEADER);
   const remedy = "send the secret key as X-Service-Secret-Key";
   if (!key) {

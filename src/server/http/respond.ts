@@ -1,5 +1,8 @@
-import { HTTPResponse, html, iterable, raw, setCookie, type H3Event } from "h3";
+import { HTTPResponse, iterable, setCookie, type H3Event } from "h3";
+import { FastResponse } from "srvx";
 import type { Cookie } from "../cookies.ts";
+import type { InstanceRecord } from "../store/records.ts";
+import type { Refusal, SignInOutcome } from "./request-entry.ts";
 
 /** `form-action` is left out because Chromium applies it to the redirects that follow a form. */
 export const PAGE_POLICY = [
@@ -11,8 +14,6 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
   "base-uri 'none'",
 ].join("; ");
-
-export type Sent = HTTPResponse | string | Uint8Array;
 
 /** On every answer: it can't be cached, framed or sniffed. */
 const COMMON = {
@@ -28,45 +29,98 @@ export const ANY_ORIGIN = {
   "cross-origin-resource-policy": "cross-origin",
 };
 
-export function setCommonHeaders(event: H3Event, id: string): void {
-  setHeaders(event, { ...COMMON, "request-id": id });
+/** By names in lower case. */
+export type AnswerHeaders = Readonly<Record<string, string>>;
+
+/** What the log says of a request, beside what was sent and answered. */
+export interface Noted {
+  /** In place of the one that host or key name. */
+  readonly instance?: InstanceRecord | undefined;
+  /** The sign-in that it belongs to. */
+  readonly flow_id?: string;
+  /** Set by the request that ends a sign-in. */
+  readonly signIn?: SignInOutcome;
+  /** Why it was refused, or a sign-in failed. */
+  readonly reason?: string | undefined;
+  /** Set if it was refused for what an operator should look at. */
+  readonly refused?: Refusal | undefined;
 }
 
-/** Sets headers of the answer, in place of those that are set. */
-export function setHeaders({ res }: H3Event, headers: Readonly<Record<string, string>>): void {
-  for (const [name, value] of Object.entries(headers)) res.headers.set(name, value);
+interface ReplyOptions {
+  readonly status?: number | undefined;
+  readonly headers?: AnswerHeaders;
+  readonly cookies?: readonly Cookie[];
+  readonly noted?: Noted;
+  /** The body, if it is JSON that the log may show. */
+  readonly json?: string | undefined;
 }
 
-export function json(event: H3Event, body: unknown, status = event.res.status ?? 200): string {
+/** An answer, as a route returns it. */
+export class Reply {
+  readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream | null;
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  readonly cookies: readonly Cookie[];
+  readonly noted: Noted;
+  readonly json: string | undefined;
+
+  constructor(body: Reply["body"], { status = 200, headers = {}, cookies = [], noted = {}, json }: ReplyOptions = {}) {
+    this.body = body;
+    this.status = status;
+    this.headers = headers;
+    this.cookies = cookies;
+    this.noted = noted;
+    this.json = json;
+  }
+
+  /** The same with other headers. */
+  with(headers: AnswerHeaders): Reply {
+    return new Reply(this.body, { ...this, headers: { ...this.headers, ...headers } });
+  }
+}
+
+export function json(body: unknown, { headers, ...options }: Omit<ReplyOptions, "json"> = {}): Reply {
   const text = JSON.stringify(body);
-  event.context.request.json = text;
-  event.res.status = status;
   // The length is set here because h3 drops the text of an answer to HEAD before it is known.
-  setHeaders(event, { "content-type": "application/json", "content-length": String(Buffer.byteLength(text)) });
-  return text;
+  const own = { "content-type": "application/json", "content-length": String(Buffer.byteLength(text)) };
+  return new Reply(text, { ...options, json: text, headers: { ...own, ...headers } });
 }
 
 /** 302 without a body: the address may contain a token, which h3's own redirect would write into a page, too. */
-export function redirect(event: H3Event, location: string, ...cookies: readonly Cookie[]): HTTPResponse {
-  event.context.request.location = location;
-  for (const cookie of cookies) addCookie(event, cookie);
-  return new HTTPResponse(null, { status: 302, headers: { location, pragma: "no-cache", "content-length": "0" } });
+export function redirect(location: string, options: Pick<ReplyOptions, "cookies" | "noted"> = {}): Reply {
+  return new Reply(null, {
+    ...options,
+    status: 302,
+    headers: { location, pragma: "no-cache", "content-length": "0" },
+  });
 }
 
+export const HTML = "text/html; charset=utf-8";
+
 /** A complete page, whose scripts and styles are files of this server. */
-export function page(event: H3Event, text: string, status = 200): HTTPResponse {
-  event.res.status = status;
-  event.res.headers.set("content-security-policy", PAGE_POLICY);
-  return html(raw(text));
+export function page(text: string, { headers, ...options }: Omit<ReplyOptions, "json"> = {}): Reply {
+  const own = { "content-type": HTML, "content-security-policy": PAGE_POLICY };
+  return new Reply(text, { ...options, headers: { ...own, ...headers } });
 }
 
 /** Text that is generated while it is sent, only as fast as the client takes it. */
-export async function stream(event: H3Event, type: string, parts: AsyncGenerator<string>): Promise<Sent> {
-  event.res.headers.set("content-type", type);
-  if (event.req.method !== "HEAD") return iterable(parts);
+export async function stream(event: H3Event, type: string, parts: AsyncGenerator<string>): Promise<Reply> {
+  const headers = { "content-type": type };
+  if (event.req.method !== "HEAD") return new Reply((await iterable(parts)).body as ReadableStream, { headers });
   // It may read from the store.
   await parts.return(undefined);
-  return "";
+  return new Reply("", { headers });
+}
+
+/** An answer as h3 sends it, with the headers that every answer to its request has. */
+export function toResponse(event: H3Event, reply: Reply): Response | HTTPResponse {
+  const { id, headers } = event.context.request;
+  const { body, status, cookies } = reply;
+  const init = { status, headers: { ...COMMON, "request-id": id, ...headers, ...reply.headers } };
+  if (cookies.length === 0) return new FastResponse(body, init);
+  // h3 joins the cookies to it.
+  for (const cookie of cookies) addCookie(event, cookie);
+  return new HTTPResponse(body, init);
 }
 
 export function addCookie(event: H3Event, { name, value, ...attributes }: Cookie): void {

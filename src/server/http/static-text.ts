@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { HTTPResponse, handleCacheHeaders, type H3Event } from "h3";
+import type { H3Event } from "h3";
 import { headerOf } from "./context.ts";
-import { setHeaders, type Sent } from "./respond.ts";
+import { Reply, type AnswerHeaders } from "./respond.ts";
 
 /** RFC 9110, 12.5.3: a weight of 0 refuses it. */
 const GZIP = /(?:^|,)\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))|,|$)/i;
@@ -14,7 +14,7 @@ const GZIP = /(?:^|,)\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))|,|$)/i;
  */
 export interface StaticText {
   readonly text: string;
-  readonly compressed: Uint8Array;
+  readonly compressed: Uint8Array<ArrayBuffer>;
   readonly etag: string;
 }
 
@@ -23,13 +23,14 @@ export async function staticText(text: string): Promise<StaticText> {
 }
 
 /** Compressed if the client accepts that. It keeps the text, and asks each time whether it changed: another build may answer next. */
-export function sendStatic(event: H3Event, file: StaticText, headers: Readonly<Record<string, string>>): Sent {
-  const { text, compressed, etag } = file;
-  setHeaders(event, { ...headers, vary: "accept-encoding" });
-  const isKnown = handleCacheHeaders(event, { etag: `W/"${etag}"` });
-  setHeaders(event, { "cache-control": "no-cache" });
-  if (isKnown) return new HTTPResponse(null, { status: 304 });
-  if (!GZIP.test(headerOf(event, "accept-encoding") ?? "")) return text;
-  setHeaders(event, { "content-encoding": "gzip" });
-  return compressed;
+export function sendStatic(event: H3Event, file: StaticText, own: AnswerHeaders): Reply {
+  const { text, compressed } = file;
+  const etag = `W/"${file.etag}"`;
+  const headers = { ...own, vary: "accept-encoding", etag, "cache-control": "no-cache" };
+  // RFC 9110, 13.1.2.
+  const known = (headerOf(event, "if-none-match") ?? "").split(",").map((tag) => tag.trim());
+  if (known.includes(etag) || known.includes("*")) return new Reply(null, { status: 304, headers });
+  if (!GZIP.test(headerOf(event, "accept-encoding") ?? "")) return new Reply(text, { headers });
+  const length = { "content-encoding": "gzip", "content-length": String(compressed.length) };
+  return new Reply(compressed, { headers: { ...headers, ...length } });
 }

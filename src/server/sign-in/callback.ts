@@ -46,6 +46,8 @@ export interface Callback extends CallbackRequest {
   readonly isNew: boolean;
   readonly token?: string;
   readonly failure?: SignInError;
+  /** Why nobody is sent to the application: no address of it can be trusted. */
+  readonly refusal?: unknown;
   readonly location?: string;
 }
 
@@ -174,7 +176,7 @@ export function returnError({ flows, onBug }: SignInDeps, known: Callback, error
     const refusal = { ...arrival(known), answered: { status: 400, error: "invalid_state" }, reason };
     note({ result: "error", error: "invalid_state", reason }, refusal);
   }
-  if (error instanceof SignInRefused || !record) throw error;
+  if (error instanceof SignInRefused || !record) return { refusal: error };
   const failure = asSignInError(error);
   const { code, message: reason } = failure;
   if (failure.isBug) onBug(failure.cause);

@@ -37,7 +37,7 @@ const CALLBACK: readonly Step<end.Callback>[] = [
 
 /**
  * Takes the steps in order until one sends the browser on.
- * @param failed notes what the step that threw has decided, and answers it or throws
+ * @param failed notes what the step that threw has decided, and says how it ends
  */
 async function run<Known extends { readonly location?: string }>(
   steps: readonly Step<Known>[],
@@ -68,8 +68,8 @@ export function createSignIns(deps: SignInDeps) {
      */
     begin: (request: start.BeginRequest) => run(BEGIN, start.refuse, deps, { ...request } as start.Begin),
     /**
-     * @returns with the application's address, which has a token or an error, and why it failed
-     * @throws {SignInRefused} `invalid_state`; then no address can be trusted
+     * @returns with the application's address, which has a token or an error, and why it failed. With a `refusal`, such as
+     *   `invalid_state`, there is no address
      */
     complete: (request: end.CallbackRequest) =>
       run(CALLBACK, end.returnError, deps, {

@@ -110,8 +110,9 @@ export function withReplays(
   return {
     ...signIns,
     async complete(request) {
-      if (outcomeOf(request.code ?? "") === "callback_replayed") await signIns.complete(request);
-      return signIns.complete(request);
+      const first = await signIns.complete(request);
+      const isReplayed = first.refusal === undefined && outcomeOf(request.code ?? "") === "callback_replayed";
+      return isReplayed ? signIns.complete(request) : first;
     },
   };
 }

@@ -82,12 +82,10 @@ async function complete(
   signIns: SignIns,
   request: Parameters<SignIns["complete"]>[0],
 ): Promise<Omit<HeadlessResult, "user_id" | "flow_id">> {
-  try {
-    const { location, token, failure } = await signIns.complete(request);
-    if (!failure) return { location, token: token! };
-    return { location, error: failure.code, error_description: SIGN_IN_ERRORS[failure.code] };
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== "invalid_state") throw error;
-    return { location: null, error: error.code, error_description: ERRORS[error.code].error };
-  }
+  const { location, token, failure, refusal } = await signIns.complete(request);
+  if (refusal instanceof ApiError && refusal.code === "invalid_state")
+    return { location: null, error: refusal.code, error_description: ERRORS[refusal.code].error };
+  if (refusal !== undefined) throw refusal;
+  if (!failure) return { location, token: token! };
+  return { location, error: failure.code, error_description: SIGN_IN_ERRORS[failure.code] };
 }

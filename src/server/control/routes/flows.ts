@@ -19,7 +19,7 @@ export const flowRoutes = (deps: ControlDeps): HandlersOf<"/flows"> => ({
     const people = await peopleOf(query.user, deps);
     const find = (): Flow[] => filterFlows(flows.all, query, people, deps);
     const matching = await waitFor(query.wait, find, flows, deps.closing);
-    if (query.format === "har") return json(call.event, toHar(matching.slice(0, query.limit), deps));
+    if (query.format === "har") return json(toHar(matching.slice(0, query.limit), deps));
     const present = (flow: Flow) => flowResource(flow, process);
     return listInMemory(call, deps, { name: `flows ${process}`, all: flows.all, matching, isRing: true, present });
   },
@@ -39,7 +39,7 @@ export const flowRoutes = (deps: ControlDeps): HandlersOf<"/flows"> => ({
     return query.format === "har" ? toHar([flow], deps) : flowResource(flow, deps.process);
   },
 
-  "POST /flows/:id/replay": ({ params, body, request }) => {
+  "POST /flows/:id/replay": ({ params, body }) => {
     const { instance, provider, client_id, as, requested_outcome, redirect_uri, changes } = requireFlow(
       deps,
       params.id,
@@ -60,7 +60,7 @@ export const flowRoutes = (deps: ControlDeps): HandlersOf<"/flows"> => ({
       browser: undefined,
       ...changes,
     };
-    return runSignIn(deps, wish, request);
+    return runSignIn(deps, wish);
   },
 });
 

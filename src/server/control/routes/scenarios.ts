@@ -17,9 +17,9 @@ import { changeSetting, deleteSetting } from "../../store/settings.ts";
 import { labelledBrowserValue } from "../../simulator/browser.ts";
 import { typedPersona } from "../../simulator/typed-account.ts";
 import { SIGN_IN_ERRORS } from "../../../wire/errors.ts";
-import type { SignInHeadless } from "../../simulator/headless.ts";
-import { type Admitted, attributeToFlow } from "../../http/context.ts";
 import type { SignInOutcome } from "../../http/request-entry.ts";
+import { json, type Reply } from "../../http/respond.ts";
+import { notedOf } from "../../http/routes/oauth.ts";
 
 /** Of personas, to find the one that was meant. */
 const MAX_COMPARED = 1000;
@@ -95,7 +95,7 @@ export const scenarioRoutes = (
     return { id, cookies: [cookie] };
   },
 
-  "POST /sign-ins": ({ body, request }) => runSignIn(deps, body, request),
+  "POST /sign-ins": ({ body }) => runSignIn(deps, body),
 });
 
 /** @throws {ApiError} for a pair that cannot be */
@@ -146,8 +146,7 @@ export function scenarioResource(scenario: Scenario) {
 export async function runSignIn(
   deps: ControlDeps,
   { provider, as, outcome, redirect_uri, browser, instance: name, profile: set, omit }: ParsedBodyOf<"POST /sign-ins">,
-  request: Admitted,
-): ReturnType<SignInHeadless> {
+): Promise<Reply> {
   if (outcome !== undefined) requirePossible(outcome, provider, false);
   if (as !== undefined) requireAccount(deps, as, provider);
   const instance = chosenInstance(deps, name);
@@ -155,12 +154,12 @@ export async function runSignIn(
   const profile = editOf(set, omit);
   if (as !== undefined) await introduceUser(deps, instance, as);
   const result = await deps.signInHeadless({ instance, provider, as, outcome, redirect_uri, browser, profile });
-  attributeToFlow(request, deps, result.flow_id);
-  const { error: ended = "success" } = result;
-  const reason = deps.flows.get(result.flow_id)?.reason;
-  if (isSignInOutcome(ended)) request.signIn = { provider, outcome: ended };
-  if (request.signIn && reason) request.reason = `${ended}: ${reason}`;
-  return result;
+  const { flow_id, error: ended = "success" } = result;
+  const noted = notedOf(deps, flow_id);
+  if (!isSignInOutcome(ended)) return json(result, { noted });
+  const reason = deps.flows.get(flow_id)?.reason;
+  const signIn = { provider, outcome: ended };
+  return json(result, { noted: { ...noted, signIn, ...(reason && { reason: `${ended}: ${reason}` }) } });
 }
 
 /** An account for a user that the simulator does not know, with the user's name: signing in must not change it. */

@@ -3,16 +3,15 @@ import type { ErrorCode } from "../../../wire/errors.ts";
 import { INSTANCE_HEADER, PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER, SECRET_KEY_PREFIX } from "../../../wire/ids.ts";
 import { PUBLISHABLE_KEY_TERM } from "../../../wire/product/inputs.ts";
 import { PROVIDERS, isProvider, type Provider } from "../../../wire/providers.ts";
-import { ApiError } from "../../errors.ts";
+import { ApiError, KeyRefused } from "../../errors.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import type { Instances } from "../../instances/instances.ts";
-import { requireActive } from "../../sign-in/begin.ts";
 import type { Caller } from "../../sign-in/caller.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
 import type { Tokens } from "../../token.ts";
-import { admitted, headerOf, type Admitted } from "../context.ts";
-import { setHeaders } from "../respond.ts";
+import { admitted, headerOf } from "../context.ts";
+import type { Access } from "../dispatch.ts";
 import type { Cursors } from "./list.ts";
 
 export interface ApiDeps {
@@ -31,47 +30,38 @@ type AccessDeps = Pick<ApiDeps, "instances">;
  * @param missing the error for a request without a key, which differs by endpoint
  * @throws {ApiError} also if the host is another instance's
  */
-export function requireSecretKey(event: H3Event, { instances }: AccessDeps, missing: ErrorCode): InstanceRecord {
+export function requireSecretKey(event: H3Event, { instances }: AccessDeps, missing: ErrorCode): Access<InstanceRecord> {
   const key = headerOf(event, SECRET_KEY_HEADER);
   if (!key) throw new ApiError(missing);
   const owner = instances.bySecretKey(key);
   // A browser or a scanner has no key of this form: it is an application's.
   if (!owner && key.startsWith(SECRET_KEY_PREFIX))
-    admitted(event).refused = instances.hadSecretKey(key) ? "replaced_key" : "unknown_key";
-  const instance = admitInstance(event, owner);
-  setHeaders(event, { [INSTANCE_HEADER]: `${instance.subdomain} ${instance.id}` });
-  return instance;
+    throw new KeyRefused(instances.hadSecretKey(key) ? "replaced_key" : "unknown_key");
+  const instance = requireHost(event, owner);
+  return { owner: instance, instance, headers: { [INSTANCE_HEADER]: `${instance.subdomain} ${instance.id}` } };
 }
 
 /**
  * The instance that either key belongs to. With both keys, the secret key counts; an empty header counts as absent.
  * @throws {ApiError} `unauthorized`; `instance_not_found` if the unknown publishable key is the one searched for
  */
-export function requireEitherKey(event: H3Event, deps: AccessDeps): InstanceRecord {
+export function requireEitherKey(event: H3Event, deps: AccessDeps): Access<InstanceRecord> {
   if (headerOf(event, SECRET_KEY_HEADER)) return requireSecretKey(event, deps, "unauthorized");
   const key = headerOf(event, PUBLISHABLE_KEY_HEADER);
   if (!key) throw new ApiError("unauthorized");
-  const instance = deps.instances.byPublishableKey(key);
+  const owner = deps.instances.byPublishableKey(key);
   const [, wanted] = PUBLISHABLE_KEY_TERM.exec(admitted(event).query.get("query") ?? "") ?? [];
-  if (!instance && key === wanted) throw new ApiError("instance_not_found");
-  return admitInstance(event, instance);
+  if (!owner && key === wanted) throw new ApiError("instance_not_found");
+  const instance = requireHost(event, owner);
+  return { owner: instance, instance };
 }
 
-function admitInstance(event: H3Event, instance: InstanceRecord | undefined): InstanceRecord {
-  const request = admitted(event);
-  if (!instance) throw new ApiError("unauthorized");
-  if (request.scope.kind === "instance" && request.scope.subdomain !== instance.subdomain) {
-    request.refused = "other_instance";
-    throw new ApiError("unauthorized");
-  }
-  request.instance = instance;
-  return instance;
-}
-
-/** For a browser, which has no key: the active instance whose address this is; at the front door, the first one. */
-export function requireActiveInstance(request: Admitted, { instances }: AccessDeps): InstanceRecord {
-  request.instance = instances.at(request.scope);
-  return requireActive(request.instance);
+/** @throws {ApiError} if nobody has the key, or its owner is not the one whose host was asked */
+function requireHost(event: H3Event, owner: InstanceRecord | undefined): InstanceRecord {
+  const { scope } = admitted(event);
+  if (!owner) throw new ApiError("unauthorized");
+  if (scope.kind === "instance" && scope.subdomain !== owner.subdomain) throw new KeyRefused("other_instance");
+  return owner;
 }
 
 /** @throws {ApiError} `unknown_provider` */

@@ -4,7 +4,7 @@ import { ApiError } from "../../errors.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import type { PageOptions, Position } from "../../store/store.ts";
 import type { Call } from "../dispatch.ts";
-import { setHeaders, stream, type Sent } from "../respond.ts";
+import { json, stream, type Reply } from "../respond.ts";
 
 interface ListDeps {
   readonly addresses: Addresses;
@@ -31,7 +31,7 @@ export async function list<Row, Shown>(
   deps: ListDeps,
   options: ListOptions<Row, Shown>,
   query?: Query,
-): Promise<Shown[] | Sent> {
+): Promise<Shown[] | Reply> {
   const { limit } = call.query;
   const after = await startOf(call, deps, options);
   if (limit === undefined) return all(call, options.find({ query, after }), options.present);
@@ -39,13 +39,10 @@ export async function list<Row, Shown>(
   const rows: Row[] = [];
   // One more row shows whether there is a next page.
   for await (const batch of options.find({ query, after, limit: limit + 1 })) rows.push(...batch);
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  if (last && rows.length > limit) {
-    const { time, id } = options.positionOf(last);
-    linkToNext(call, deps, options.name, [time, id]);
-  }
-  return shown.map(options.present);
+  const shown = rows.slice(0, limit).map(options.present);
+  if (rows.length <= limit) return shown;
+  const { time, id } = options.positionOf(rows[limit - 1]!);
+  return json(shown, { headers: { link: linkToNext(call, deps, options.name, [time, id]) } });
 }
 
 /** Where the page begins: behind a position of a `Link` header, or behind the record that has this id. */
@@ -71,7 +68,7 @@ async function all<Row, Shown>(
   { event }: ListCall,
   batches: AsyncIterable<Row[]>,
   present: (row: Row) => Shown,
-): Promise<Shown[] | Sent> {
+): Promise<Shown[] | Reply> {
   const iterator = batches[Symbol.asyncIterator]();
   const first = await iterator.next();
   if (first.done) return [];
@@ -100,18 +97,18 @@ async function* arrayText<Row>(batches: AsyncIterable<Row[]>, present: (row: Row
   yield opening === "[" ? "[]" : "]";
 }
 
-/** Sets the `Link` header of a page that is not the last one. @param place of the page's last record in the list */
+/** The `Link` header of a page that is not the last one. @param place of the page's last record in the list */
 function linkToNext(
   { event, request: { scope, instance, query } }: Pick<ListCall, "event" | "request">,
   { addresses, cursors }: ListDeps,
   of: string,
   place: Place,
-): void {
+): string {
   const base = scope.kind === "instance" && instance ? addresses.instanceUrl(instance) : addresses.front;
   const url = new URL(event.url.pathname, base);
   for (const [name, value] of query) url.searchParams.set(name, value);
   url.searchParams.set("after", cursors.write(of, place));
-  setHeaders(event, { link: `<${url.href}>; rel="next"` });
+  return `<${url.href}>; rel="next"`;
 }
 
 const MAC_BYTES = 8;

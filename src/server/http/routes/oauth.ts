@@ -1,13 +1,13 @@
 import type { PRODUCT_ROUTES } from "../../../wire/product/routes.ts";
 import { flowIdOf, type Flows } from "../../history/flows.ts";
-import { SignInRefused } from "../../errors.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import type { Instances } from "../../instances/instances.ts";
 import { endBinding } from "../../sign-in/binding.ts";
 import type { SignIns } from "../../sign-in/sign-in.ts";
-import { attributeToFlow, callerIn, cookiesOf } from "../context.ts";
+import { callerIn, cookiesOf } from "../context.ts";
 import type { Call, HandlersOf } from "../dispatch.ts";
-import { redirect, type Sent } from "../respond.ts";
+import { Failed } from "../failure.ts";
+import { redirect, type Noted, type Reply } from "../respond.ts";
 import { requireProvider } from "./access.ts";
 
 export interface SignInRouteDeps {
@@ -21,25 +21,21 @@ type Rows = Pick<typeof PRODUCT_ROUTES, "GET /sign-in" | "GET /oauth/authorize" 
 
 /** The browser's side of a sign-in. */
 export function oauthRoutes(deps: SignInRouteDeps): HandlersOf<Rows> {
-  const { addresses, signIns } = deps;
+  const { addresses, signIns, flows } = deps;
 
   async function begin({
     event,
     request,
     query,
-  }: Call<Rows["GET /sign-in"] | Rows["GET /oauth/authorize"]>): Promise<Sent> {
-    const { provider, redirect_uri, login_hint, instance, publishable_key } = query;
+  }: Call<Rows["GET /sign-in"] | Rows["GET /oauth/authorize"]>): Promise<Reply> {
+    const { provider, redirect_uri, login_hint, instance: name, publishable_key } = query;
     const { scope, ip_address } = request;
     const wanted = provider === undefined ? undefined : requireProvider(provider);
-    const { caller, cookies } = { caller: callerIn(event, addresses.isHttps), cookies: cookiesOf(event) };
-    const asked = { at: scope, named: { instance, publishable_key }, wanted, redirect_uri, login_hint };
-    const begun = await signIns.begin({ ...asked, caller, cookies, ip_address }).catch((error: unknown) => {
-      if (error instanceof SignInRefused) request.instance ??= deps.instances.byId(error.instance_id ?? "");
-      throw error;
-    });
-    request.instance = begun.instance;
-    if (begun.flow_id !== undefined) request.flow_id = begun.flow_id;
-    return redirect(event, begun.location, ...(begun.set ?? []));
+    const named = { instance: name, publishable_key };
+    const browser = { caller: callerIn(event, addresses.isHttps), cookies: cookiesOf(event), ip_address };
+    const begun = await signIns.begin({ at: scope, named, wanted, redirect_uri, login_hint, ...browser });
+    const { location, set: cookies = [], instance, flow_id } = begun;
+    return redirect(location, { cookies, noted: { instance, ...(flow_id !== undefined && { flow_id }) } });
   }
 
   return {
@@ -51,12 +47,19 @@ export function oauthRoutes(deps: SignInRouteDeps): HandlersOf<Rows> {
       const { ip_address } = request;
       const caller = callerIn(event, addresses.isHttps);
       const { state, code, error, iss } = query;
-      const { location, failure } = await signIns
-        .complete({ provider, state, code, error, iss, ip_address, cookies: cookiesOf(event), caller })
-        .finally(() => attributeToFlow(request, deps, flowIdOf(state)));
-      request.signIn = { provider, outcome: failure?.code ?? "success" };
-      if (failure) request.reason = `${failure.code}: ${deps.flows.get(flowIdOf(state))?.reason ?? failure.message}`;
-      return redirect(event, location, ...(caller.isBrowser ? [endBinding(state, addresses.isHttps)] : []));
+      const asked = { provider, state, code, error, iss, ip_address, cookies: cookiesOf(event), caller };
+      const { location, failure, refusal } = await signIns.complete(asked);
+      const noted = notedOf(deps, flowIdOf(state));
+      if (refusal !== undefined) throw new Failed(refusal, noted);
+      const cookies = caller.isBrowser ? [endBinding(state, addresses.isHttps)] : [];
+      if (!failure) return redirect(location, { cookies, noted: { ...noted, signIn: { provider, outcome: "success" } } });
+      const reason = `${failure.code}: ${flows.get(flowIdOf(state))?.reason ?? failure.message}`;
+      return redirect(location, { cookies, noted: { ...noted, signIn: { provider, outcome: failure.code }, reason } });
     },
   };
+}
+
+/** The sign-in that a request belongs to, and the instance of that, if this process knows it. */
+export function notedOf({ flows, instances }: Pick<SignInRouteDeps, "flows" | "instances">, flow_id: string): Noted {
+  return { flow_id, instance: instances.byId(flows.get(flow_id)?.instance ?? "") };
 }

@@ -33,29 +33,25 @@ export function addPageRoutes(app: H3, deps: PageDeps): void {
   const { instances, addresses, offers, tokens, now, isLocal, allowsUnlisted, hasControl, demoOf, identitySecret } =
     deps;
   const handlers: HandlersOf<typeof ROWS> = {
-    "GET /": async ({ event, request }) => {
+    "GET /": async ({ request }) => {
       requireLocal();
-      if (request.scope.kind !== "front") return redirect(event, `${addresses.front}/`);
+      if (request.scope.kind !== "front") return redirect(`${addresses.front}/`);
       const demo = await demoOf(instances.all);
       const isDemo = demo.length > 0 && demo.length === instances.all.length;
-      return page(
-        event,
-        homePage(instances.all, addresses, offers.providersOf, { hasControl, isDemo, allowsUnlisted }),
-      );
+      return page(homePage(instances.all, addresses, offers.providersOf, { hasControl, isDemo, allowsUnlisted }));
     },
 
     /** Stands in for an application's callback. */
-    "GET /__svc/signed-in": async ({ event, request: { query } }) => {
+    "GET /__svc/signed-in": async ({ request: { query } }) => {
       requireLocal();
       const error = query.get("error");
-      if (error !== undefined)
-        return page(event, notSignedInPage(error, SIGN_IN_ERRORS[error as SignInErrorCode] ?? ""));
+      if (error !== undefined) return page(notSignedInPage(error, SIGN_IN_ERRORS[error as SignInErrorCode] ?? ""));
       const token = query.get("token");
-      if (token === undefined) return page(event, noTokenPage());
+      if (token === undefined) return page(noTokenPage());
       const instance = instances.byId(readClaims(token)?.instance_id ?? "");
       if (!instance) throw new ApiError("token_invalid");
       const claims = await tokens.verify(instance, token, now());
-      return page(event, signedInPage(token, claims, addresses.instanceUrl(instance)));
+      return page(signedInPage(token, claims, addresses.instanceUrl(instance)));
     },
 
     /**
@@ -70,7 +66,7 @@ export function addPageRoutes(app: H3, deps: PageDeps): void {
       const proof = createHmac("sha256", identitySecret)
         .update(`identity ${challenge} ${reachedAt(event)}`)
         .digest("hex");
-      return json(event, { proof });
+      return json({ proof });
     },
   };
   addRoutes(app, { base: "", on: ["front", "api", "instance"], routes: ROWS }, handlers);

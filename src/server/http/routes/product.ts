@@ -1,23 +1,18 @@
 import type { H3 } from "h3";
-import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER, isUuid } from "../../../wire/ids.ts";
+import { PUBLISHABLE_KEY_HEADER, isUuid } from "../../../wire/ids.ts";
 import { Authorize, errorOf } from "../../../wire/product/inputs.ts";
 import { PRODUCT_API, PRODUCT_ROUTES } from "../../../wire/product/routes.ts";
 import type { VerifiedToken } from "../../../wire/resources.ts";
 import type { RouteDefinition } from "../../../wire/route.ts";
 import { ApiError } from "../../errors.ts";
+import { requireActive } from "../../sign-in/begin.ts";
 import type { InstanceRecord, SessionRecord } from "../../store/records.ts";
 import type { Store, UserView } from "../../store/store.ts";
-import { callerIn, headerOf } from "../context.ts";
+import { callerIn } from "../context.ts";
 import { addRoutes, type HandlersOf, type Service } from "../dispatch.ts";
 import { toInstance, toSession, toUser, toVerifiedToken } from "../resources.ts";
-import { ANY_ORIGIN, json, setHeaders } from "../respond.ts";
-import {
-  requireActiveInstance,
-  requireEitherKey,
-  requireNavigation,
-  requireSecretKey,
-  type ApiDeps,
-} from "./access.ts";
+import { json } from "../respond.ts";
+import { requireEitherKey, requireNavigation, requireSecretKey, type ApiDeps } from "./access.ts";
 import { list, lowerCaseId, type ListOptions } from "./list.ts";
 import { oauthRoutes, type SignInRouteDeps } from "./oauth.ts";
 
@@ -38,10 +33,11 @@ export function addProductRoutes(app: H3, deps: ApiDeps & SignInRouteDeps): void
     "GET /__svc/begin": oauth["GET /oauth/authorize"],
 
     "GET /.well-known/openid-configuration": ({ request }) => {
-      const instance = requireActiveInstance(request, deps);
+      // At the front door, the first one.
+      const instance = requireActive(deps.instances.at(request.scope));
       // The address that was asked: a strict client compares the issuer with it (OpenID Connect Discovery, 4.3).
       const base = request.scope.kind === "front" ? addresses.front : addresses.instanceUrl(instance);
-      return {
+      const document = {
         issuer: base,
         authorization_endpoint: `${base}/oauth/authorize`,
         token_endpoint: `${base}/api/v1/tokens/verify`,
@@ -50,6 +46,7 @@ export function addProductRoutes(app: H3, deps: ApiDeps & SignInRouteDeps): void
         subject_types_supported: ["public"],
         id_token_signing_alg_values_supported: ["HS256"],
       };
+      return json(document, { noted: { instance } });
     },
 
     "POST /api/v1/tokens/verify": ({ owner, body: { token } }) => verifiedToken(deps, owner, token),
@@ -60,13 +57,13 @@ export function addProductRoutes(app: H3, deps: ApiDeps & SignInRouteDeps): void
       return toInstance(owner, addresses);
     },
 
-    "OPTIONS /api/v1/instances/search": ({ event }) => {
-      setHeaders(event, {
+    "OPTIONS /api/v1/instances/search": () => {
+      const headers = {
         "access-control-allow-methods": "GET",
         "access-control-allow-headers": PUBLISHABLE_KEY_HEADER,
         "access-control-max-age": "600",
-      });
-      return json(event, {});
+      };
+      return json({}, { headers });
     },
 
     "GET /api/v1/users": (call) => list(call, deps, userList(store, call.owner, toUser)),
@@ -101,11 +98,8 @@ export function addProductRoutes(app: H3, deps: ApiDeps & SignInRouteDeps): void
 function productService(deps: ApiDeps): Service<InstanceRecord> {
   return {
     admit(event, row) {
-      if (row === undefined) return undefined;
-      // A page must not have a secret key, so none may read what one is answered.
-      if (row.isPublic && !headerOf(event, SECRET_KEY_HEADER)) setHeaders(event, ANY_ORIGIN);
-      if (row.isNavigation) requireNavigation(callerIn(event, deps.addresses.isHttps));
-      if (row.key === "none") return undefined;
+      if (row?.isNavigation) requireNavigation(callerIn(event, deps.addresses.isHttps));
+      if (row === undefined || row.key === "none") return {};
       if (row.key === "either") return requireEitherKey(event, deps);
       return requireSecretKey(event, deps, row.missingKey ?? "unauthorized");
     },

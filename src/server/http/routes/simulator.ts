@@ -1,4 +1,4 @@
-import { HTTPResponse, html, raw, type H3, type H3Event } from "h3";
+import type { H3, H3Event } from "h3";
 import { setTimeout as delay } from "node:timers/promises";
 import type { FetchResponse } from "../../../wire/http/fetch.ts";
 import { isProvider, PROVIDER_TITLES, type Provider } from "../../../wire/providers.ts";
@@ -11,12 +11,13 @@ import { browserIdCookie, newBrowserId, readBrowserId, readLabelledBrowser } fro
 import type { Clients } from "../../simulator/clients.ts";
 import type { Picture } from "../../simulator/personas.ts";
 import { readText } from "../body.ts";
-import { attributeToFlow, callerIn, cookiesOf, headerOf, nodeOf, type Admitted } from "../context.ts";
+import { callerIn, cookiesOf, headerOf, nodeOf, type Admitted } from "../context.ts";
 import { addRoutes, type Call, type HandlersOf } from "../dispatch.ts";
 import { escapeHtml } from "../pages/layout.ts";
 import { accountChoices, accountList, pickerPage, withAdvice } from "../pages/picker.ts";
-import { addCookie, json, page, redirect, setHeaders } from "../respond.ts";
+import { HTML, json, page, redirect, Reply, type Noted } from "../respond.ts";
 import { requireNavigation } from "./access.ts";
+import { notedOf } from "./oauth.ts";
 
 interface SimulatorRouteDeps extends AuthorizeDeps {
   readonly addresses: Addresses;
@@ -47,14 +48,13 @@ export function addSimulatorRoutes(app: H3, deps: SimulatorRouteDeps): void {
       throw new SignInRefused("not_found", undefined, {
         reason: `No application has a client at the simulated ${PROVIDER_TITLES[provider]}. Add one to an instance.`,
       });
-    const path = request.target.split("?", 1)[0]!.slice(`/__svc/simulator/${provider}`.length);
+    const path = request.path.slice(`/__svc/simulator/${provider}`.length);
     const { method, headers, signal } = event.req;
     const body = method === "POST" ? await readText(event) : "";
     const init = { method, headers: Object.fromEntries(headers), body, signal };
     const { response, error, granted, why } = await answerApplication(deps, { provider, path, init });
-    if (granted?.flow_id !== undefined) attributeToFlow(request, deps, granted.flow_id);
-    if (why !== undefined) request.reason = why;
-    return response ? passOn(response) : failConnection(event, error);
+    const noted = { ...(granted?.flow_id !== undefined && notedOf(deps, granted.flow_id)), reason: why };
+    return response ? passOn(response, noted) : failConnection(event, error, noted);
   };
   const handlers: HandlersOf<typeof ROWS> = {
     /** The authorize page of a simulated provider: the account picker, its accounts for a program, or a redirect to the callback. */
@@ -63,23 +63,23 @@ export function addSimulatorRoutes(app: H3, deps: SimulatorRouteDeps): void {
       requireNavigation({ isNavigation });
       const asked = pageOf(event, request, params.provider, isBrowser);
       const { reply, flow_id } = await answerAuthorize(deps, asked);
-      if (flow_id !== undefined) attributeToFlow(request, deps, flow_id);
-      if ("location" in reply) return redirect(event, reply.location);
+      const noted = flow_id === undefined ? {} : notedOf(deps, flow_id);
+      if ("location" in reply) return redirect(reply.location, { noted });
       if (asked.browser !== undefined) {
-        addCookie(event, browserIdCookie(asked.browser, addresses.isHttps));
-        return page(event, pickerPage(reply));
+        const cookies = [browserIdCookie(asked.browser, addresses.isHttps)];
+        return page(pickerPage(reply), { cookies, noted });
       }
       const hint = request.query.get("login_hint");
       const isJson = /\bapplication\/json\b/i.test(headerOf(event, "accept") ?? "");
-      if (isJson) return json(event, accountChoices(reply, addresses.front, hint));
-      return page(event, withAdvice(pickerPage(reply), reply, hint));
+      if (isJson) return json(accountChoices(reply, addresses.front, hint), { noted });
+      return page(withAdvice(pickerPage(reply), reply, hint), { noted });
     },
 
     /** The picker's list of accounts, for its script. */
     "GET /__svc/simulator/:provider/accounts": async ({ event, request, params }) => {
       const { isBrowser } = callerIn(event, addresses.isHttps);
       const view = await answerAccounts(deps, pageOf(event, request, params.provider, isBrowser));
-      return html(raw(accountList(view).text));
+      return new Reply(accountList(view).text, { headers: { "content-type": HTML } });
     },
 
     "GET /__svc/simulator/:provider/:endpoint": answerClient,
@@ -87,15 +87,15 @@ export function addSimulatorRoutes(app: H3, deps: SimulatorRouteDeps): void {
     "GET /__svc/simulator/:provider/:group/:endpoint": answerClient,
 
     /** A picture that any page may embed: applications show it. */
-    "GET /__svc/simulator/avatars/:file": ({ event, params }) => {
+    "GET /__svc/simulator/avatars/:file": ({ params }) => {
       const picture = simulator.personas.picture(/^(.+)\.svg$/.exec(params.file)?.[1] ?? "");
       if (!picture) throw new ApiError("not_found");
-      setHeaders(event, {
+      const headers = {
         "content-type": "image/svg+xml",
         "cross-origin-resource-policy": "cross-origin",
         "cache-control": "public, max-age=3600",
-      });
-      return avatarSvg(picture);
+      };
+      return new Reply(avatarSvg(picture), { headers });
     },
   };
   addRoutes(app, { base: "", on: ["front"], routes: ROWS }, handlers);
@@ -107,22 +107,22 @@ function requireSimulated(provider: string): Provider {
   return provider;
 }
 
-async function passOn({ status, headers, text }: FetchResponse): Promise<HTTPResponse> {
+async function passOn({ status, headers, text }: FetchResponse, noted: Noted): Promise<Reply> {
   const passed = ["content-type", "retry-after", "www-authenticate"].flatMap((name): [string, string][] => {
     const value = headers.get(name);
     return value === null ? [] : [[name, value]];
   });
-  return new HTTPResponse(await text(), { status, headers: passed });
+  return new Reply(await text(), { status, headers: Object.fromEntries(passed), noted });
 }
 
 const NO_ANSWER_MS = 30_000;
 
 /** Ends the connection without an answer: at once, or when the client has waited long enough to give up by itself. */
-async function failConnection(event: H3Event, error: unknown): Promise<HTTPResponse> {
+async function failConnection(event: H3Event, error: unknown, noted: Noted): Promise<Reply> {
   const isLate = error instanceof Error && error.name === "TimeoutError";
   if (isLate) await delay(NO_ANSWER_MS, undefined, { signal: event.req.signal, ref: false }).catch(() => undefined);
   nodeOf(event)?.req.socket.destroy();
-  return new HTTPResponse(null, { status: 502 });
+  return new Reply(null, { status: 502, noted });
 }
 
 function avatarSvg({ hue, initials }: Picture): string {
