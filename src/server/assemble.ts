@@ -59,27 +59,33 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
   const readiness = createReadiness(store, options.isStopping ?? (() => false));
   metrics?.watch(store, readiness);
   const identitySecret = randomBytes(32).toString("base64url");
+  const observe = options.onRequest;
   const app = createService({
-    ...options,
     store,
-    identitySecret,
     shared,
+    addresses,
+    offers: options.offers,
+    credentials: options.credentials ?? {},
+    clients: options.clients,
+    fetch: options.fetch ?? realFetch,
+    providerTimeoutMs: options.providerTimeoutMs,
+    locate: options.locate,
+    isLocal,
+    strict: options.strict,
+    clientAddress: options.clientAddress,
+    identitySecret,
     control,
     readiness,
-    credentials: options.credentials ?? {},
-    fetch: options.fetch ?? realFetch,
+    renderMetrics: metrics?.render,
+    onRequest(entry) {
+      metrics?.onRequest(entry);
+      observe?.(entry);
+    },
     onBug,
     onIgnored: (provider, paths) =>
       warn(`sign-in with ${provider}: ignored ${paths.join(", ")}, which could not be read`),
     onUnlisted: ({ name }, origin) =>
       warn(`a program sends a user of ${name} to ${origin}, which ${name} does not list in redirect_uris`),
-    onRequest: metrics
-      ? (entry) => {
-          metrics.onRequest(entry);
-          options.onRequest?.(entry);
-        }
-      : options.onRequest,
-    renderMetrics: metrics?.render,
   });
   const retained = {
     store,

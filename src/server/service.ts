@@ -22,7 +22,7 @@ import { createSignIns } from "./sign-in/sign-in.ts";
 import { NO_START_LIMIT, createStartLimit } from "./sign-in/start-limit.ts";
 import { createClients, type Clients } from "./simulator/clients.ts";
 import { withReplays, type Decide } from "./simulator/decision.ts";
-import { signInHeadless } from "./simulator/headless.ts";
+import { signInHeadless, type SignInHeadless } from "./simulator/headless.ts";
 import { createSimulator, type Simulator } from "./simulator/simulator.ts";
 import type { ClientRecord, ConnectionRecord } from "./store/records.ts";
 import type { Store } from "./store/store.ts";
@@ -57,54 +57,77 @@ export interface ServiceOptions extends Observed {
 
 /** Creates the proxy, the simulated providers and the control API, as one h3 application. */
 export function createService(options: ServiceOptions): H3 {
-  const { addresses, control, credentials, isLocal, strict = false, shared, offers, onRequest, store } = options;
+  const { store, shared, addresses, offers, credentials, fetch, isLocal, strict = false, control, onBug } = options;
+  const { locate, providerTimeoutMs, onIgnored, onUnlisted, onRequest } = options;
   const { instances } = shared;
   const { now } = shared.clock;
-  const requests = new RequestLog();
   const tokens = createTokens();
+  const flows = new Flows(now);
   const clients = createClients({ instances, configured: options.clients ?? [], isLocal });
   const simulator = simulatorOf(options, clients);
-  const parts = {
-    ...options,
-    now,
-    instances,
+  const connect = createConnect({ offers, globals: credentials, simulated: simulator, fetch });
+  const allowsUnlisted = isLocal && !strict;
+  const signIns = withReplays(
+    createSignIns({
+      store,
+      addresses,
+      instances,
+      connect,
+      flows,
+      startLimit: isLocal ? NO_START_LIMIT : createStartLimit(now),
+      finished: new Map(),
+      locate,
+      providerTimeoutMs,
+      allowsUnlisted,
+      now,
+      issueToken: tokens.issue,
+      onBug,
+      onIgnored,
+      onUnlisted,
+    }),
     simulator,
-    clients,
-    tokens,
-    requests,
-    demoOf,
-    flows: new Flows(now),
-    cursors: createCursors(shared.sealKey),
-    connect: createConnect({ offers, globals: credentials, simulated: simulator, fetch: options.fetch }),
-    issueToken: tokens.issue,
-    allowsUnlisted: isLocal && !strict,
-    startLimit: isLocal ? NO_START_LIMIT : createStartLimit(now),
-    finished: new Map(),
-    hasControl: control !== undefined,
-    decide: control && decideBy(options, simulator),
-  };
-  const deps = { ...parts, signIns: withReplays(createSignIns(parts), simulator) };
+  );
 
+  const requests = new RequestLog();
   const app = createApp({
-    ...deps,
+    addresses,
+    instances,
+    clientAddress: options.clientAddress,
     recent: shared.recent,
     readiness: options.readiness ?? createReadiness(store, () => false),
+    renderMetrics: options.renderMetrics,
     home: isLocal ? `${addresses.front}/` : undefined,
     onRequest: control ? logTo(requests, now, onRequest) : onRequest,
+    onBug,
   });
-  addProductRoutes(app, deps);
-  addPageRoutes(app, deps);
-  if (offers.canSimulate) addSimulatorRoutes(app, deps);
-  if (control) mountControl(app, { ...deps, signInHeadless: (request) => signInHeadless(deps, request) }, control);
+  const api = { store, instances, addresses, tokens, now, cursors: createCursors(shared.sealKey) };
+  addProductRoutes(app, { ...api, signIns, flows });
+  const { identitySecret } = options;
+  const hasControl = control !== undefined;
+  addPageRoutes(app, { ...api, offers, isLocal, allowsUnlisted, hasControl, demoOf, identitySecret });
+  const atProvider = {
+    store,
+    instances,
+    addresses,
+    simulator,
+    flows,
+    now,
+    decide: control && decideBy(options, simulator),
+  };
+  if (offers.canSimulate) addSimulatorRoutes(app, { ...atProvider, clients });
+  if (control) {
+    const headless: SignInHeadless = (request) => signInHeadless({ ...atProvider, connect, signIns }, request);
+    const observed = { flows, requests, signInHeadless: headless };
+    mountControl(app, { ...api, shared, connect, offers, simulator, clients, ...observed }, control);
+  }
   return app;
 }
 
 function simulatorOf({ addresses, credentials, shared, store }: ServiceOptions, applications: Clients): Simulator {
-  const clients = (provider: Provider): ConnectionRecord[] =>
-    [
-      ...shared.instances.all.map((instance) => instance.connections[provider]),
-      globalCredentials(provider, credentials),
-    ].filter((client) => client !== undefined);
+  const clients = (provider: Provider): ConnectionRecord[] => {
+    const own = shared.instances.all.map((instance) => instance.connections[provider]);
+    return [...own, globalCredentials(provider, credentials)].filter((client) => client !== undefined);
+  };
   const simulator = createSimulator({
     front: addresses.front,
     callbackUrl: addresses.callbackUrl,

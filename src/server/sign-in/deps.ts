@@ -29,7 +29,7 @@ export interface SignInDeps {
   /** Called with the cause of a failure that is a bug of this service. */
   onBug(error: unknown): void;
   /** Called with the paths of what a provider sent and could not be read, if the sign-in continued without it. */
-  onIgnored?(provider: Provider, paths: readonly string[]): void;
+  readonly onIgnored?: ((provider: Provider, paths: readonly string[]) => void) | undefined;
   /** Called when a program sends a user to a host that the instance does not list. */
   onUnlisted(instance: InstanceRecord, origin: string): void;
 }

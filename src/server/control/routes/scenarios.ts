@@ -142,6 +142,8 @@ export function scenarioResource(scenario: Scenario) {
   return { id, resource: "scenario" as const, data: { ...data, ...edit, remaining: remainingOf(scenario) } };
 }
 
+const CREATED = 201;
+
 /** Runs a complete sign-in through a simulated provider. @throws {ApiError} if it can't start */
 export async function runSignIn(
   deps: ControlDeps,
@@ -156,10 +158,11 @@ export async function runSignIn(
   const result = await deps.signInHeadless({ instance, provider, as, outcome, redirect_uri, browser, profile });
   const { flow_id, error: ended = "success" } = result;
   const noted = notedOf(deps, flow_id);
-  if (!isSignInOutcome(ended)) return json(result, { noted });
+  if (!isSignInOutcome(ended)) return json(result, { status: CREATED, noted });
   const reason = deps.flows.get(flow_id)?.reason;
   const signIn = { provider, outcome: ended };
-  return json(result, { noted: { ...noted, signIn, ...(reason && { reason: `${ended}: ${reason}` }) } });
+  const ofSignIn = { ...noted, signIn, ...(reason && { reason: `${ended}: ${reason}` }) };
+  return json(result, { status: CREATED, noted: ofSignIn });
 }
 
 /** An account for a user that the simulator does not know, with the user's name: signing in must not change it. */

@@ -30,7 +30,11 @@ type AccessDeps = Pick<ApiDeps, "instances">;
  * @param missing the error for a request without a key, which differs by endpoint
  * @throws {ApiError} also if the host is another instance's
  */
-export function requireSecretKey(event: H3Event, { instances }: AccessDeps, missing: ErrorCode): Access<InstanceRecord> {
+export function requireSecretKey(
+  event: H3Event,
+  { instances }: AccessDeps,
+  missing: ErrorCode,
+): Access<InstanceRecord> {
   const key = headerOf(event, SECRET_KEY_HEADER);
   if (!key) throw new ApiError(missing);
   const owner = instances.bySecretKey(key);

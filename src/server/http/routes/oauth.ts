@@ -52,7 +52,8 @@ export function oauthRoutes(deps: SignInRouteDeps): HandlersOf<Rows> {
       const noted = notedOf(deps, flowIdOf(state));
       if (refusal !== undefined) throw new Failed(refusal, noted);
       const cookies = caller.isBrowser ? [endBinding(state, addresses.isHttps)] : [];
-      if (!failure) return redirect(location, { cookies, noted: { ...noted, signIn: { provider, outcome: "success" } } });
+      if (!failure)
+        return redirect(location, { cookies, noted: { ...noted, signIn: { provider, outcome: "success" } } });
       const reason = `${failure.code}: ${flows.get(flowIdOf(state))?.reason ?? failure.message}`;
       return redirect(location, { cookies, noted: { ...noted, signIn: { provider, outcome: failure.code }, reason } });
     },
