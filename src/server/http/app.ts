@@ -63,7 +63,7 @@ export function createApp(deps: AppDeps): H3 {
     const reply = await answer(event, next).catch((error: unknown) => answerFailure(error, event, deps));
     const { target, body } = event.context.request;
     const { location } = reply.headers;
-    onRequest?.(entryOf(event, reply), { target, body, json: reply.json, location }, event.req.headers);
+    onRequest?.(entryOf(event, reply), { target, body, json: reply.jsonText, location }, event.req.headers);
     const node = nodeOf(event);
     if (node) await settleConnection(node.res, readiness.isStopping);
     return toResponse(event, reply);

@@ -52,7 +52,7 @@ interface ReplyOptions {
   readonly cookies?: readonly Cookie[];
   readonly noted?: Noted;
   /** The body, if it is JSON that the log may show. */
-  readonly json?: string | undefined;
+  readonly jsonText?: string | undefined;
 }
 
 /** An answer, as a route returns it. */
@@ -62,28 +62,32 @@ export class Reply {
   readonly headers: AnswerHeaders;
   readonly cookies: readonly Cookie[];
   readonly noted: Noted;
-  readonly json: string | undefined;
+  readonly jsonText: string | undefined;
 
-  constructor(body: Reply["body"], { status = 200, headers = {}, cookies = [], noted = {}, json }: ReplyOptions = {}) {
+  constructor(
+    body: Reply["body"],
+    { status = 200, headers = {}, cookies = [], noted = {}, jsonText }: ReplyOptions = {},
+  ) {
     this.body = body;
     this.status = status;
     this.headers = headers;
     this.cookies = cookies;
     this.noted = noted;
-    this.json = json;
+    this.jsonText = jsonText;
   }
 
   /** The same with other headers. */
   with(headers: AnswerHeaders): Reply {
-    return new Reply(this.body, { ...this, headers: { ...this.headers, ...headers } });
+    const { body, status, cookies, noted, jsonText } = this;
+    return new Reply(body, { status, cookies, noted, jsonText, headers: { ...this.headers, ...headers } });
   }
 }
 
-export function json(body: unknown, { headers, ...options }: Omit<ReplyOptions, "json"> = {}): Reply {
+export function json(body: unknown, { headers, ...options }: Omit<ReplyOptions, "jsonText"> = {}): Reply {
   const text = JSON.stringify(body);
   // The length is set here because h3 drops the text of an answer to HEAD before it is known.
   const own = { "content-type": "application/json", "content-length": String(Buffer.byteLength(text)) };
-  return new Reply(text, { ...options, json: text, headers: { ...own, ...headers } });
+  return new Reply(text, { ...options, jsonText: text, headers: { ...own, ...headers } });
 }
 
 /** 302 without a body: the address may contain a token, which h3's own redirect would write into a page, too. */
@@ -98,7 +102,7 @@ export function redirect(location: string, options: Pick<ReplyOptions, "cookies"
 export const HTML = "text/html; charset=utf-8";
 
 /** A complete page, whose scripts and styles are files of this server. */
-export function page(text: string, { headers, ...options }: Omit<ReplyOptions, "json"> = {}): Reply {
+export function page(text: string, { headers, ...options }: Omit<ReplyOptions, "jsonText"> = {}): Reply {
   const own = { "content-type": HTML, "content-security-policy": PAGE_POLICY };
   return new Reply(text, { ...options, headers: { ...own, ...headers } });
 }
