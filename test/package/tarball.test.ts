@@ -93,7 +93,7 @@ describe("The installed package", () => {
     ]);
     const packages = imported.map(([, specifier = ""]) => specifier.split("/")[0]!);
     expect([...new Set(packages.filter((name) => !name.startsWith("node:")))].toSorted()).toEqual(
-      ["h3", "jose", "listhen", "lowdb", "undici"].toSorted(),
+      ["h3", "jose", "listhen", "lowdb", "srvx", "undici"].toSorted(),
     );
   });
 
