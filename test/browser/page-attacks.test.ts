@@ -158,15 +158,16 @@ describe.skipIf(CHROMIUM === undefined)("A page of another site, in a browser,",
       // The attacker's page is on this machine for the test; elsewhere the browser would ask its user first.
       "--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests",
     ]);
+    context = await browser.newContext();
   });
   afterAll(() => browser?.close());
   beforeEach(async () => {
     [svc, site] = [await startService(), await startSite()];
-    context = await browser.newContext();
     page = await context.newPage();
   });
   afterEach(async () => {
-    await context.close();
+    for (const each of context.pages()) await each.close();
+    await context.clearCookies();
     svc.close();
     site.close();
   });

@@ -71,6 +71,7 @@ describe.skipIf(CHROMIUM === undefined)("The pages, in a browser,", () => {
         await page.getByTestId("no-match").waitFor();
       },
     ],
+    ["error-state", () => page.goto(`${svc.url}/oauth/google/callback?state=x&code=y`)],
     ["error-redirect-uri", () => page.goto(start({ instance: "globex", redirect_uri: "https://other.test/cb" }))],
     ["error-not-found", () => page.goto(`${svc.url}/nowhere`)],
     ["home", () => page.goto(svc.url)],

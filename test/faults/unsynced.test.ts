@@ -12,7 +12,7 @@ import { randomFrom } from "./_random.ts";
 
 vi.mock("node:fs/promises", async () => (await import("./_disk-calls.ts")).fileSystem());
 
-const HISTORIES = figure(300, 10_000);
+const HISTORIES = figure(120, 10_000);
 
 beforeEach(() => {
   endLocksWithPower();
