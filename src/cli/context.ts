@@ -1,4 +1,3 @@
-import type { Patience } from "../client/retry.ts";
 import type { Fetch, FetchInit, FetchResponse } from "../wire/http/fetch.ts";
 import type { ExitCode } from "./errors.ts";
 
@@ -25,8 +24,6 @@ export interface Keyring {
 /** What the last request of a run came to, for an error to say more than the client can. */
 export interface Exchange {
   readonly url: string;
-  /** Whether `--wait` waits until the service can answer it. */
-  readonly isRead: boolean;
   /** How long an answer was waited for. */
   readonly timeoutMs: number;
   readonly response?: FetchResponse;
@@ -54,8 +51,6 @@ export interface Network {
   readonly instance: NamedInstance | undefined;
   /** Sends a request once. No redirect is followed. */
   send(url: string, init: FetchInit, reach: Reach): Promise<FetchResponse>;
-  /** What a request waits for, as long as `--wait` allows. Shows it on a terminal until its end. */
-  patience(method: string, url: string): Patience;
   /** Ends what is left of its connections. */
   end(): void;
 }

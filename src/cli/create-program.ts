@@ -98,7 +98,7 @@ function addConnectionFlags(program: Program, env: Env): void {
     )
     .option(
       "--wait <duration>",
-      "wait for a service that is not up yet, in all (SVC_WAIT)",
+      "wait this long for a service that is not up yet (SVC_WAIT)",
       (text) => (env["SVC_WAIT"] = seconds(text)),
     )
     .option("--insecure", "allow a secret key over plain http to another machine (SVC_INSECURE=1)")

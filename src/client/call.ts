@@ -89,7 +89,6 @@ async function send<Result>(
     base = typeof found === "string" ? found : await deadline.until(found);
     const url = base + path;
     const init = initOf(deps, name.slice(0, name.indexOf(" ")), body);
-    const patience = deps.transport.patience?.(init.method, url);
     const attempt = async (number: number): Promise<WithResponse<Result>> => {
       const startedAt = performance.now();
       const tell = (status: number | undefined, error?: ServiceError): void =>
@@ -111,7 +110,7 @@ async function send<Result>(
     };
     const faultOf = (outcome: PromiseSettledResult<unknown>): Fault | undefined =>
       outcome.status === "rejected" && isServiceError(outcome.reason) ? outcome.reason : undefined;
-    return await repeat(attempt, faultOf, { retries, mayRetry: (fault) => mayRetry(name, fault), patience, deadline });
+    return await repeat(attempt, faultOf, { retries, mayRetry: (fault) => mayRetry(name, fault), deadline });
   } catch (error) {
     throw explain(error);
   } finally {
@@ -119,7 +118,7 @@ async function send<Result>(
   }
 }
 
-function initOf({ userAgent, headers }: CallDeps, method: string, body: unknown): FetchInit & { method: string } {
+function initOf({ userAgent, headers }: CallDeps, method: string, body: unknown): FetchInit {
   const own = { accept: "application/json", ...(userAgent && { "user-agent": userAgent }), ...headers() };
   if (body === undefined) return { method, headers: own, redirect: "manual" };
   const typed = { ...own, "content-type": "application/json" };

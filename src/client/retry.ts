@@ -34,23 +34,11 @@ export interface Fault {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** Waits for a service that is not up yet, which is no failure that counts. */
-export interface Patience {
-  /**
-   * How long to wait before the next try. Undefined: no longer, or not after this.
-   * @param fault of the last try; undefined if it had none
-   */
-  pauseMs(fault: Fault | undefined): number | undefined;
-  /** To be called when there will be no other try. */
-  end(): void;
-}
-
 /** How a request is repeated. */
 export interface Repetition {
-  /** Of failures. What `patience` waits for does not count. Default: none. */
+  /** Default: none. */
   readonly retries?: number | undefined;
   readonly mayRetry?: (fault: Fault) => boolean;
-  readonly patience?: Patience | undefined;
   readonly deadline: { leftMs(): number; sleep(milliseconds: number): Promise<unknown> };
 }
 
@@ -61,23 +49,16 @@ export interface Repetition {
 export async function repeat<Result>(
   attempt: (number: number) => Promise<Result>,
   faultOf: (outcome: PromiseSettledResult<Result>) => Fault | undefined,
-  { retries = 0, mayRetry: may = () => true, patience, deadline }: Repetition,
+  { retries = 0, mayRetry: may = () => true, deadline }: Repetition,
 ): Promise<Result> {
-  try {
-    for (let number = 1, repeated = 0; ; number++) {
-      const trying = attempt(number);
-      const [outcome] = await Promise.allSettled([trying]);
-      const fault = faultOf(outcome);
-      let pauseMs = patience?.pauseMs(fault);
-      if (pauseMs === undefined) {
-        if (!fault || repeated >= retries || !may(fault)) return await trying;
-        pauseMs = retryDelayMs(repeated++, fault.retryAfterMs);
-      }
-      if (pauseMs >= deadline.leftMs()) return await trying;
-      await deadline.sleep(pauseMs);
-    }
-  } finally {
-    patience?.end();
+  for (let number = 1; ; number++) {
+    const trying = attempt(number);
+    const [outcome] = await Promise.allSettled([trying]);
+    const fault = faultOf(outcome);
+    if (!fault || number > retries || !may(fault)) return trying;
+    const pauseMs = retryDelayMs(number - 1, fault.retryAfterMs);
+    if (pauseMs >= deadline.leftMs()) return trying;
+    await deadline.sleep(pauseMs);
   }
 }
 

@@ -1,14 +1,11 @@
 import type { Fetch } from "../wire/http/fetch.ts";
 import { ConfigError, ServiceError } from "./errors.ts";
-import type { Patience } from "./retry.ts";
 
 /** Sends the requests of calls: by a caller's own `fetch`, the runtime's, or undici in the form of one. */
 export interface Transport {
   readonly fetch: Fetch;
   /** What it sends as `User-Agent` unless the client's options say otherwise. Undefined: what `fetch` sends by itself. */
   readonly userAgent?: string | undefined;
-  /** What a call waits for, if it waits at all: `--wait` of the command line. */
-  patience?(method: string, url: string): Patience;
   /** Waits for pending requests. */
   close?(): Promise<void>;
 }

@@ -27,56 +27,60 @@ async function runFast(argv: string[], options: CliOptions): Promise<CliResult &
 afterEach(() => void vi.useRealTimers());
 
 const refused = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
-const away: [what: string, options: CliOptions][] = [
-  ["nothing that listens", { fetch: () => Promise.reject(refused) }],
-  ["a service that is unavailable", { fetch: answering(503, '{"error":"Away"}') }],
-];
+const asService: Fetch = async (url, init) => (await service.fetch(url, init as RequestInit)) as never;
+
+/** A service that is not there, then starts, then answers. */
+function starting(): Fetch {
+  let asked = 0;
+  return async (url, init) => {
+    asked += 1;
+    if (asked === 1) throw refused;
+    return asked === 2 ? answering(503, "<html>Starting")(url, init) : asService(url, init);
+  };
+}
+
+function paths({ requests }: CliResult): string[] {
+  return requests.map(({ method, url }) => `${method} ${new URL(url).pathname}`);
+}
+
+const POLL = "GET /.well-known/openid-configuration";
 
 describe("--wait", () => {
-  describe.each(away)("with %s", (_, options) => {
-    it.each([
-      ["users", "list"],
-      ["tokens", "verify", "a.b.c"],
-    ])("is the time that %s %s waits in all, however often it retries", async (...argv) => {
-      const { code, requests, seconds } = await runFast([...argv, "--wait", "20", "--retries", "3"], options);
-      expect([code, requests.length > 10]).toEqual([7, true]);
-      // Between the retries are pauses of at most 0.3, 0.6 and 1.2 seconds.
-      expect(seconds).toBeGreaterThan(18);
-      expect(seconds).toBeLessThan(23);
-    });
+  it.each<[what: string, fetch: Fetch]>([
+    ["nothing listens", () => Promise.reject(refused)],
+    ["a service is unavailable", answering(503, '{"error":"Away"}')],
+  ])("is how long a command waits before its first request where %s", async (_, fetch) => {
+    const result = await runFast(["users", "list", "--wait", "20", "--retries", "0"], { fetch });
+    expect([result.code, paths(result).at(-1)]).toEqual([7, "GET /api/v1/users"]);
+    expect(paths(result).slice(0, -1).every((path) => path === POLL)).toBe(true);
+    expect(result.seconds).toBeGreaterThan(19);
+    expect(result.seconds).toBeLessThan(21);
   });
 
-  it("waits for a service that comes up, and then verifies the token", async () => {
-    const token = await service.tokenFor("google", "ada");
-    let asked = 0;
-    const { code, requests } = await runFast(["tokens", "verify", "-", "--wait", "60", "--retries", "0"], {
-      stdin: token,
-      fetch: async (url, init) => {
-        asked += 1;
-        if (asked === 1) throw refused;
-        if (asked === 2) return answering(503, "<html>Starting")(url, init);
-        return (await service.fetch(url, init as RequestInit)) as never;
-      },
-    });
-    expect([code, requests.length]).toEqual([0, 3]);
-  });
-
-  it("is recommended only where it helps: a deletion does not wait", async () => {
-    const options = { service, fetch: answering(503, "<html>Away") };
-    expect((await runCli(["tokens", "verify", "a.b.c"], options)).stderr).toContain("wait for it with --wait 60s");
-    // Looking for the user is answered.
-    const fetch: Fetch = (url, init) =>
-      init.method === "DELETE"
-        ? options.fetch(url, init)
-        : (service.fetch(url, init as RequestInit) as unknown as ReturnType<Fetch>);
-    const argv = ["users", "delete", ADA, "--yes", "--wait", "5", "--retries", "0"];
-    const { stderr, requests } = await runCli(argv, { service, fetch });
-    const deletions = requests.filter(({ method }) => method === "DELETE");
-    expect([stderr.includes("Try again shortly."), stderr.includes("--wait"), deletions.length]).toEqual([
-      true,
-      false,
-      1,
+  it("ends when the service is up, and the command is then sent once, be it a deletion", async () => {
+    const stdin = await service.tokenFor("google", "ada");
+    const verified = await runFast(["tokens", "verify", "-", "--wait", "60"], { stdin, fetch: starting() });
+    expect([verified.code, paths(verified)]).toEqual([0, [POLL, POLL, POLL, "POST /api/v1/tokens/verify"]]);
+    const named = ["--base-url", "http://acme.localhost:7820"];
+    const deleted = await runFast(["users", "delete", ADA, "--yes", "--wait", "60", ...named], { fetch: starting() });
+    expect([deleted.code, paths(deleted).filter((path) => path.startsWith("DELETE"))]).toEqual([
+      0,
+      [`DELETE /api/v1/users/${ADA}`],
     ]);
+  });
+
+  it("waits for the control API that the environment names", async () => {
+    const env = { SVC_CONTROL_URL: "http://localhost:7820", SVC_CONTROL_KEY: "ctl_0123456789abcdefghijklmnopqrstuvwxyz01234567" };
+    const { code, requests } = await runFast(["dev", "clock", "--wait", "9"], { env, fetch: starting() });
+    // The service answers, and has no control API.
+    expect([code, requests.length]).toEqual([2, 4]);
+  });
+
+  it("does not wait for what will not pass, and asks nothing beforehand without the flag", async () => {
+    const expired: Fetch = () => Promise.reject(Object.assign(new Error("x"), { code: "CERT_HAS_EXPIRED" }));
+    const waited = await runFast(["users", "list", "--wait", "60", "--retries", "0"], { fetch: expired });
+    expect(paths(waited)).toEqual([POLL, "GET /api/v1/users"]);
+    expect(paths(await runFast(["users", "list"], { fetch: asService }))).toEqual(["GET /api/v1/users"]);
   });
 });
 

@@ -6,6 +6,7 @@ import { runs, type Flags, type Program } from "../command.ts";
 import { openWith, requirePrivacy, verifyKeyWithService } from "../connection/client.ts";
 import { originOf, shadowsOf } from "../connection/sources.ts";
 import { instanceInWords } from "../connection/target.ts";
+import { waitFor } from "../connection/waiting.ts";
 import type { Context } from "../context.ts";
 import { forgetKey, storeKey, type Sourced } from "../credentials/keys.ts";
 import { checkProfileName, readProfile, writeCurrent, writeProfile, type Profile } from "../credentials/profiles.ts";
@@ -52,6 +53,7 @@ export async function runLogin(context: Context, options: LoginOptions): Promise
       `Choose another name with --profile, or delete that one: svc logout --forget --profile ${name}`,
     );
 
+  await waitFor(context, address.base_url);
   const key = await readGoodKey(context, origin, async (secretKey) => {
     if (options.check) await verifyKeyWithService(context, { base_url: typed(address.base_url) }, secretKey);
   });

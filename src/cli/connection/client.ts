@@ -5,7 +5,7 @@ import { checkKey, DEFAULT_TIMEOUT_MS } from "../../client/options.ts";
 import type { GlobalFlags } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT, UsageError } from "../errors.ts";
-import { durationFrom, MOST_WAIT_MS, waitMs } from "../quantities.ts";
+import { durationFrom, MOST_WAIT_MS } from "../quantities.ts";
 import { harmless } from "../output/text.ts";
 import type { Sourced } from "../credentials/keys.ts";
 import { resolveTarget } from "./target.ts";
@@ -48,7 +48,7 @@ export async function openWith(context: Context, target: Target, secretKey?: str
   const { network } = context;
   const reach = { certificate: target.server?.certificate, timeoutMs: timeoutMs(context) };
   return createClientWith(
-    () => ({ fetch: (url, init) => network.send(url, init, reach), patience: network.patience }),
+    () => ({ fetch: (url, init) => network.send(url, init, reach) }),
     optionsOf(context, target, secretKey),
   );
 }
@@ -94,13 +94,13 @@ export function optionsOf(context: Context, target: Target, secretKey?: string):
   };
 }
 
-/** How long a whole call may take: `SVC_TIMEOUT` (or else `standardMs`) and `SVC_WAIT`. */
+/** How long a whole call may take: `SVC_TIMEOUT`, or else `standardMs`. */
 export function timeoutMs({ env }: Context, standardMs: number = DEFAULT_TIMEOUT_MS): number {
   const text = env["SVC_TIMEOUT"] || undefined;
-  if (text === undefined) return standardMs + waitMs(env);
+  if (text === undefined) return standardMs;
   const own = durationFrom("SVC_TIMEOUT", text, { mostMs: MOST_WAIT_MS });
   if (own === 0) throw new UsageError("SVC_TIMEOUT must be greater than 0.", "Omit it to wait as long as usual.");
-  return own + waitMs(env);
+  return own;
 }
 
 /** Few, so that a person learns soon that nothing listens. */

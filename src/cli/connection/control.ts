@@ -14,6 +14,7 @@ import { fetchOf } from "./exchange.ts";
 import type { RunningServerFile } from "./server-file.ts";
 import { readExplicitTarget } from "./sources.ts";
 import { requireLocalServer } from "./target.ts";
+import { waitFor } from "./waiting.ts";
 
 /** Longer than for other requests: a snapshot of a large store takes long. */
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -57,7 +58,11 @@ async function controlTarget(context: Context, flags: GlobalFlags): Promise<Cont
 
 async function findControl(context: Context): Promise<ControlTarget> {
   const named = context.env["SVC_CONTROL_URL"] || undefined;
-  if (named !== undefined) return { url: checkControlUrl(context, named), controlKey: namedKey(context) };
+  if (named !== undefined) {
+    const target = { url: checkControlUrl(context, named), controlKey: namedKey(context) };
+    await waitFor(context, target.url);
+    return target;
+  }
   const server = await requireLocalServer(
     context,
     OPERATOR,

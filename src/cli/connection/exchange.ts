@@ -16,8 +16,6 @@ export interface Answer {
 export interface Sending extends Reach {
   /** How often one is repeated, as the client would. Default: never. */
   readonly retries?: number;
-  /** Whether `--wait` waits until there is a service to answer it. Default: true. */
-  readonly waits?: boolean;
   /** Whether bodies are read as they come. Default: a body that is cut off is a failed try. */
   readonly streams?: boolean;
 }
@@ -38,7 +36,7 @@ export async function exchange(
  * Sends requests that are no calls of the client. One without a signal of its own ends in time, with all its tries.
  * @throws {ConnectionError} `timeout` or `connection`, with the reason as its cause
  */
-export function fetchOf({ network }: Place, { retries, waits = true, streams = false, ...reach }: Sending): Fetch {
+export function fetchOf({ network }: Place, { retries, streams = false, ...reach }: Sending): Fetch {
   return async (url, init) => {
     const { method = "GET", signal } = init;
     const deadline = startDeadline(signal ? Infinity : reach.timeoutMs, signal);
@@ -58,10 +56,7 @@ export function fetchOf({ network }: Place, { retries, waits = true, streams = f
       return { response, text: streams ? undefined : await response.text() };
     };
     const mayRepeat = (fault: Fault): boolean => mayRetry(`${method} ${new URL(url).pathname}`, fault);
-    const patience = waits ? network.patience(method, url) : undefined;
-    const { response, text } = await ending(
-      repeat(attempt, faultOf, { retries, mayRetry: mayRepeat, patience, deadline }),
-    );
+    const { response, text } = await ending(repeat(attempt, faultOf, { retries, mayRetry: mayRepeat, deadline }));
     if (!streams) deadline.end();
     const { status, headers, body } = response;
     return { status, headers, body, text: async () => text ?? ending(response.text()).finally(deadline.end) };

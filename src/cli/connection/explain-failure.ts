@@ -58,9 +58,9 @@ function explain(code: string, error: unknown, exchange: Exchange, env: Context[
   }
 }
 
-function badAnswer(host: string, { url, isRead, response }: Exchange, contentType: string): Explanation {
+function badAnswer(host: string, { url, response }: Exchange, contentType: string): Explanation {
   const { status = 0 } = response ?? {};
-  const later = isRead ? "Try again shortly, or wait for it with --wait 60s." : "Try again shortly.";
+  const later = "Try again shortly, or wait for it with --wait 60s.";
   if (status === 502 || status === 504)
     return [`The gateway of ${host} returned ${status}: the service behind it does not answer.`, later];
   if (status === 503) return [`${host} is unavailable (503).`, later];

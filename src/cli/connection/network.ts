@@ -1,16 +1,11 @@
 import { createUndiciFetch, loadUndici } from "../../client/on-node/undici.ts";
-import { type Fault, isRead, isUnavailable, isUnsent } from "../../client/retry.ts";
 import type { Fetch } from "../../wire/http/fetch.ts";
 import { userAgent } from "../../wire/version.ts";
 import { INSTANCE_HEADER, isUuid, SUBDOMAIN } from "../../wire/ids.ts";
 import { isLoopbackUrl, portOf } from "../../wire/http/address.ts";
 import type { Exchange, NamedInstance, Network, World, Context } from "../context.ts";
 import { startSpinner } from "../output/progress.ts";
-import { waitMs } from "../quantities.ts";
 import { ipNetwork } from "../ip-network.ts";
-
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 1_000;
 
 export function createNetwork(world: Pick<World, "env" | "fetch"> & Partial<Pick<World, "stderr">>): Network {
   const { env } = world;
@@ -26,8 +21,6 @@ export function createNetwork(world: Pick<World, "env" | "fetch"> & Partial<Pick
   };
   let last: Exchange | undefined;
   let instance: NamedInstance | undefined;
-  /** When nothing more is waited for, over all requests and their retries; as `performance.now()`. */
-  let waitsUntil: number | undefined;
   return {
     get last() {
       return last;
@@ -37,35 +30,14 @@ export function createNetwork(world: Pick<World, "env" | "fetch"> & Partial<Pick
     },
 
     async send(url, init, { certificate, timeoutMs }) {
-      const isSafe = isRead(init.method ?? "GET", new URL(url).pathname);
-      const exchange: Exchange = { url, isRead: isSafe, timeoutMs, proxy: proxyFor(url) };
+      const exchange: Exchange = { url, timeoutMs, proxy: proxyFor(url) };
       last = exchange;
       const headers = { "user-agent": userAgent("cli"), ...init.headers };
-      const response = await fetchFor(certificate)(url, { ...init, headers });
+      const stopSpinner = startSpinner(world, new URL(url).host);
+      const response = await fetchFor(certificate)(url, { ...init, headers }).finally(stopSpinner);
       instance = instanceIn(response.headers.get(INSTANCE_HEADER));
       last = { ...exchange, response };
       return response;
-    },
-
-    patience(method, url) {
-      const { host, pathname } = new URL(url);
-      let pause = FIRST_PAUSE_MS;
-      waitsUntil ??= performance.now() + waitMs(env);
-      return {
-        pauseMs(fault) {
-          if (!isAway(fault, isRead(method, pathname))) {
-            // The service has answered. If it fails again, the wait starts again.
-            if (!fault || (fault.status !== undefined && !isUnavailable(fault.status))) waitsUntil = undefined;
-            return undefined;
-          }
-          waitsUntil ??= performance.now() + waitMs(env);
-          if (performance.now() + pause > waitsUntil) return undefined;
-          const next = pause;
-          pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
-          return next;
-        },
-        end: startSpinner(world, host),
-      };
     },
 
     end: () => over.abort(),
@@ -75,13 +47,6 @@ export function createNetwork(world: Pick<World, "env" | "fetch"> & Partial<Pick
 function instanceIn(header: string | null): NamedInstance | undefined {
   const [subdomain = "", id = "", ...more] = (header ?? "").split(" ");
   return SUBDOMAIN.test(subdomain) && isUuid(id) && more.length === 0 ? { subdomain, id } : undefined;
-}
-
-/** Whether nothing of a request was sent, or a read found the service unavailable. */
-function isAway(fault: Fault | undefined, isSafe: boolean): boolean {
-  const { syscallCode = "", status } = fault ?? {};
-  // The name of a container is not found until it starts.
-  return isUnsent(syscallCode) || syscallCode === "ENOTFOUND" || (isSafe && isUnavailable(status));
 }
 
 /** The proxy for an address, by the variables that curl and others read. None for this machine, whatever they say. */

@@ -151,7 +151,7 @@ async function proves(place: Place, server: RunningServerFile): Promise<boolean>
   try {
     const timeoutMs = Math.min(TIMEOUT_MS, durationMs(place.env["SVC_TIMEOUT"] ?? "", "s") || Infinity);
     const url = `${server.url}/__svc/identity?challenge=${challenge}`;
-    const { text } = await exchange(place, url, { certificate: server.certificate, timeoutMs, waits: false });
+    const { text } = await exchange(place, url, { certificate: server.certificate, timeoutMs });
     const { proof } = JSON.parse(text) as { proof?: unknown };
     const asked = `${new URL(url).hostname}:${portOf(url)}`;
     return isProof(proof, server.identity_secret, `identity ${challenge} ${asked}`);

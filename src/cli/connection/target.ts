@@ -1,5 +1,3 @@
-import { startDeadline } from "../../client/deadline.ts";
-import { repeat } from "../../client/retry.ts";
 import { isLoopbackUrl, portOf } from "../../wire/http/address.ts";
 import { trimSlash } from "../../wire/http/request.ts";
 import type { TargetFlags } from "../command.ts";
@@ -7,10 +5,10 @@ import type { Context, NamedInstance } from "../context.ts";
 import { listProfiles, readCurrent } from "../credentials/profiles.ts";
 import { CliError, EXIT, UsageError } from "../errors.ts";
 import { quoted, say } from "../output/text.ts";
-import { waitMs } from "../quantities.ts";
 import { findLocalServer, findNeighbours, findServerOn, type LocalServer } from "./running-server.ts";
 import type { RunningServerFile } from "./server-file.ts";
 import { readExplicitTarget, withCurrent, type Target } from "./sources.ts";
+import { poll, waitFor } from "./waiting.ts";
 
 /**
  * In order of precedence: flags, `--profile`, `SVC_*`, the server that runs in this directory or above, the current
@@ -21,6 +19,7 @@ export async function resolveTarget(context: Context, flags: TargetFlags): Promi
   const explicit = await readExplicitTarget(context, flags);
   if (explicit.base_url ?? explicit.api_url) {
     if (flags.instance !== undefined) throw notAmongInstances(describeTarget(explicit), flags.instance);
+    await waitFor(context, (explicit.base_url ?? explicit.api_url)!.value);
     return (await ofLocalServer(context, explicit)) ?? explicit;
   }
   const local = await awaitLocalServer(context);
@@ -33,6 +32,7 @@ export async function resolveTarget(context: Context, flags: TargetFlags): Promi
   if (current !== undefined && explicit.secret_key === undefined) {
     const target = await withCurrent(context, explicit, current);
     if (flags.instance !== undefined) throw notAmongInstances(`profile ${current}`, flags.instance);
+    await waitFor(context, target.base_url!.value);
     return target;
   }
   throw await noService(context, explicit);
@@ -93,13 +93,12 @@ export function instanceInWords(instance: NamedInstance | undefined): string {
 
 /** With `--wait`, waits for a server that is about to start. */
 async function awaitLocalServer(context: Context): Promise<LocalServer | undefined> {
-  if (waitMs(context.env) === 0) return findLocalServer(context);
-  return repeat(
-    () => findLocalServer(context),
-    (found) =>
-      found.status === "fulfilled" && found.value && !found.value.server ? { syscallCode: "ECONNREFUSED" } : undefined,
-    { patience: context.network.patience("GET", "http://localhost"), deadline: startDeadline(Infinity, undefined) },
-  );
+  let local: LocalServer | undefined;
+  await poll(context, "localhost", async () => {
+    local = await findLocalServer(context);
+    return local === undefined || local.server !== undefined;
+  });
+  return local;
 }
 
 function notAmongInstances(chosen: string, instance: string): CliError {

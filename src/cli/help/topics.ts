@@ -145,7 +145,7 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   SVC_TIMEOUT: "how long to wait for an answer, such as 30s; default 10s, for svc dev 60s",
   SVC_RETRIES:
     "how often to repeat a failed read or verification; default 1, 0 for svc api, 4 for deleting several users",
-  SVC_WAIT: "how long to wait for a service that is not up yet, in all, such as 60s; default 0",
+  SVC_WAIT: "how long to wait for a service that is not up yet, such as 60s; default 0",
   SVC_INSECURE: "1 allows a secret key over plain http to another machine",
   SVC_LOG: "debug logs each request to stderr, without keys and tokens; default off",
   SVC_OUTPUT: "the default of --output, for commands that print records",

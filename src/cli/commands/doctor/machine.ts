@@ -125,7 +125,7 @@ async function portCheck(context: Context): Promise<Finding> {
 async function isService(context: Context, port: number): Promise<boolean> {
   try {
     const url = `http://localhost:${port}/__svc/health/live`;
-    const { text } = await exchange(context, url, { timeoutMs: TIMEOUT_MS, waits: false });
+    const { text } = await exchange(context, url, { timeoutMs: TIMEOUT_MS });
     return (parsedJson(text) as { status?: unknown } | undefined)?.status === "ok";
   } catch {
     return false;
