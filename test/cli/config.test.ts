@@ -177,7 +177,7 @@ describe("The source of base URL and key", () => {
         "api_url\t(none)",
         "publishable_key\t(none)",
         "secret_key\t(none)",
-        "instance\t(see --check)",
+        "instance\t(svc doctor asks for it)",
         "",
       ],
     ]);
@@ -205,7 +205,7 @@ describe("A key stored for one origin", () => {
   ])("is not sent elsewhere by %s", async (_, argv, env) => {
     await addProfile("acme", A);
     await writeCurrent(contextOf(), "acme");
-    for (const command of [["users", "list"], ["api", "GET", "/api/v1/users"], ["whoami", "--check"], ["doctor"]]) {
+    for (const command of [["users", "list"], ["api", "GET", "/api/v1/users"], ["doctor"]]) {
       const { requests, stdout, stderr } = await run([...command, ...argv], { env });
       expect(JSON.stringify(requests)).not.toContain(keyOf("acme"));
       expect(stdout + stderr).not.toContain(keyOf("acme"));

@@ -8,7 +8,7 @@ import { memoryKeyring, runCli, type CliOptions } from "../_cli.ts";
 import { startServer } from "../_control.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { freePort } from "../_free-port.ts";
-import { placeIn, writeRunning } from "../_server-file.ts";
+import { writeRunning } from "../_server-file.ts";
 import { START } from "../_setup.ts";
 
 interface Found {
@@ -80,42 +80,25 @@ it("svc doctor does not ask the clock of another service than the one it checks"
   expect(asked).toEqual(["https://acme.example.com/.well-known/openid-configuration"]);
 });
 
-it("svc doctor in an empty directory finds no store, tests a name that exists, and suggests no port that is in use", async () => {
+it("svc doctor in an empty directory tests a name that exists, and suggests no port that is in use", async () => {
   const cwd = temporaryDirectory();
   const port = await takenPort();
   await writeFile(join(cwd, "svc.config.json"), JSON.stringify({ port }));
   const found = await doctor({ cwd });
-  expect(found["store"]).toMatchObject({
-    status: "ok",
-    message: `${join(placeIn(cwd), "db.json")}, which svc serve creates`,
-  });
   expect(found["port"]).toMatchObject({ status: "warning", remedy: expect.stringContaining("svc serve --port 0") });
   const { message, remedy = "" } = found["localhost names"]!;
   expect(message).toContain("api.localhost");
   expect(remedy).not.toMatch(/:\d/);
 });
 
-it.each([
-  [{ SVC_STORE: "postgres://ada:secret@db.example/svc" }, {}, "a database, as configured"],
-  [{}, { store: "postgres:///svc" }, "a database, as configured"],
-  [{ SVC_STORE: "/elsewhere/db.json" }, {}, "/elsewhere/db.json, which svc serve creates"],
-])(
-  "svc doctor names the store that svc serve would use, with %j and the configuration %j",
-  async (env, config, message) => {
-    const cwd = temporaryDirectory();
-    await writeFile(join(cwd, "svc.config.json"), JSON.stringify(config));
-    expect((await doctor({ cwd, env }))["store"]).toMatchObject({ status: "ok", message });
-  },
-);
-
-it("svc doctor says that a server of another directory has the port", async () => {
-  const server = await startServer();
-  const { port } = await doctor({
-    cwd: temporaryDirectory(),
-    env: { SVC_PORT: String(server.port) },
-    fetch: globalThis.fetch as unknown as Fetch,
-  });
-  expect(port).toMatchObject({ status: "warning", message: `${server.port} is in use by another svc serve.` });
+it("svc doctor names the directory of the server that has the port", async () => {
+  const other = temporaryDirectory();
+  const taken = await takenPort();
+  const addresses = { url: `http://localhost:${taken}`, api_url: `http://api.localhost:${taken}` };
+  await writeRunning(other, { ...addresses, instances: [] });
+  const { port } = await doctor({ cwd: temporaryDirectory(), env: { SVC_PORT: String(taken) } });
+  const message = `${taken} is in use by the svc server of ${other}, pid ${process.pid}.`;
+  expect(port).toMatchObject({ status: "warning", message });
 });
 
 it("svc doctor tests the name of an instance of the server that runs", async () => {
@@ -126,10 +109,6 @@ it("svc doctor tests the name of an instance of the server that runs", async () 
   await writeRunning(cwd, { ...addresses, instances: [{ ...instance, ...keys }] });
   const found = await doctor({ cwd });
   expect(found["localhost names"]!.message).toContain("initech.localhost");
-  expect(found["store"]).toMatchObject({
-    status: "ok",
-    message: `${join(placeIn(cwd), "db.json")}, which svc serve creates`,
-  });
 });
 
 it("svc serve says that its port is in use by svc serve, with the process, where it knows that", async () => {

@@ -80,7 +80,7 @@ it("Every command's JSON has the form in fixtures/json-forms.txt, and every comm
     ["svc login", `--base-url ${url} --insecure-storage --profile one`, acme!.secret_key],
     ["svc profiles list"],
     ["svc profiles use", "one"],
-    ["svc whoami", "--check --profile one"],
+    ["svc whoami"],
     ["svc logout", "--profile one"],
     ["svc logout --forget", "--profile one"],
     ["svc init", "--dir made"],

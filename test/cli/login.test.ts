@@ -263,7 +263,7 @@ describe("A stored secret", () => {
     await logIn("acme");
     await mkdir(join(home, "work"));
     const commands = [
-      ["whoami"], ["whoami", "--check"], ["profiles", "list"], ["profiles", "use", "acme"],
+      ["whoami"], ["profiles", "list"], ["profiles", "use", "acme"],
       ["doctor"], ["instances", "list"], ["api", "GET", "/api/v1/users", "--include"],
       ["api", "GET", "/nowhere"], ["open", "--print"], ["help"], ["help", "environment"],
       ["help", "--json"], ["completion", "bash"], ["init", "--yes", "--dir", "work"], ["users", "list"], ["sessions", "list"],

@@ -52,7 +52,11 @@ describe("--wait", () => {
   ])("is how long a command waits before its first request where %s", async (_, fetch) => {
     const result = await runFast(["users", "list", "--wait", "20", "--retries", "0"], { fetch });
     expect([result.code, paths(result).at(-1)]).toEqual([7, "GET /api/v1/users"]);
-    expect(paths(result).slice(0, -1).every((path) => path === POLL)).toBe(true);
+    expect(
+      paths(result)
+        .slice(0, -1)
+        .every((path) => path === POLL),
+    ).toBe(true);
     expect(result.seconds).toBeGreaterThan(19);
     expect(result.seconds).toBeLessThan(21);
   });
@@ -70,7 +74,10 @@ describe("--wait", () => {
   });
 
   it("waits for the control API that the environment names", async () => {
-    const env = { SVC_CONTROL_URL: "http://localhost:7820", SVC_CONTROL_KEY: "ctl_0123456789abcdefghijklmnopqrstuvwxyz01234567" };
+    const env = {
+      SVC_CONTROL_URL: "http://localhost:7820",
+      SVC_CONTROL_KEY: "ctl_0123456789abcdefghijklmnopqrstuvwxyz01234567",
+    };
     const { code, requests } = await runFast(["dev", "clock", "--wait", "9"], { env, fetch: starting() });
     // The service answers, and has no control API.
     expect([code, requests.length]).toEqual([2, 4]);

@@ -1,5 +1,4 @@
-import { runs, type Flags, type Program } from "../command.ts";
-import { verifyKeyWithService } from "../connection/client.ts";
+import { runs, type GlobalFlags, type Program } from "../command.ts";
 import type { Target } from "../connection/sources.ts";
 import { resolveTarget } from "../connection/target.ts";
 import type { Context } from "../context.ts";
@@ -12,53 +11,37 @@ import { mask, printJson, printRecord } from "../output/text.ts";
 const VALUES = ["profile", "base_url", "api_url", "publishable_key"] as const;
 
 export function add(program: Program, context: Context): void {
-  runs(program.command("whoami").option("--check", "check the key with the service"), context, runWhoami, {
+  runs(program.command("whoami"), context, runWhoami, {
     examples: [
       ["svc whoami", "every value, and where it comes from"],
-      ["svc whoami --check", "check the key as well, and ask for its instance"],
       ["svc whoami --json", "for a program; the key is masked"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable],
     notes:
       "Precedence: flags, --profile, SVC_* variables, the local server of this directory, the current profile.\n" +
-      "Sends nothing without --check.",
+      "Sends nothing: svc doctor asks the service whether it accepts the key.",
   });
 }
 
-export async function runWhoami(context: Context, options: Flags<never, "check">): Promise<ExitCode> {
-  const { check, json } = options;
+export async function runWhoami(context: Context, options: GlobalFlags): Promise<ExitCode> {
   const target = await resolveTarget(context, options);
   const key = await keyOf(target);
-  const { base_url } = target;
-  if (check && key && base_url) await verifyKeyWithService(context, { ...target, base_url }, key.value);
-  // As the service has just named it, or as the local server's file has it.
+  // As the local server's file has it.
   const local = target.server?.instances.find(({ secret_key }) => secret_key === key?.value);
-  const instance = context.network.instance ?? (local && { subdomain: local.subdomain, id: local.id });
+  const instance = local && { subdomain: local.subdomain, id: local.id };
   const shown = {
     ...Object.fromEntries(VALUES.map((name) => [name, target[name] ?? null])),
     secret_key: key ? { value: mask(key.value), source: key.source } : null,
   } as Record<string, Sourced | null>;
   // Where a local server keeps its records.
   const store = target.server?.store;
-  if (json)
-    printJson(context, {
-      ...shown,
-      instance: instance ?? null,
-      store: store ?? null,
-      ...(check && key && { accepted: true }),
-    });
-  else {
+  if (options.json) printJson(context, { ...shown, instance: instance ?? null, store: store ?? null });
+  else
     printRecord(context, {
       ...Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, inWords(value)])),
-      instance: instance
-        ? `${instance.subdomain} ${instance.id}`
-        : check
-          ? "(the service does not name it)"
-          : "(see --check)",
+      instance: instance ? `${instance.subdomain} ${instance.id}` : "(svc doctor asks for it)",
       ...(store !== undefined && { store }),
     });
-    if (check && key) context.stderr.write("The service accepts the key.\n");
-  }
   await noteShadowed(context, target);
   return key === undefined ? EXIT.noKey : EXIT.done;
 }

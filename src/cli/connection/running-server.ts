@@ -23,6 +23,8 @@ export interface LocalServer {
   readonly place: string | undefined;
   /** Undefined if it has stopped. */
   readonly server: RunningServerFile | undefined;
+  /** The older servers of the same directory, which may have stopped. */
+  readonly older: readonly FoundServerFile[];
 }
 
 /**
@@ -33,20 +35,19 @@ export async function findLocalServer(place: Place): Promise<LocalServer | undef
   const data = dataDirectory(place.env);
   const servers = readServerFiles(place);
   const directories = [...upwards(realDirectory(place.cwd))];
-  const found = (directory: string, server?: RunningServerFile): LocalServer => ({
-    directory,
-    place: data && placeOf(data, directory),
-    server,
-  });
   for (const directory of directories) {
-    const server = await newestOf(
-      place,
-      servers.filter((one) => one.directory === directory),
-    );
-    if (server) return found(directory, server);
+    const here = servers.filter((one) => one.directory === directory);
+    const server = await newestOf(place, here);
+    if (server) return { directory, place: data && placeOf(data, directory), server, older: after(here, server) };
   }
   const stopped = directories.find((directory) => data && existsSync(placeOf(data, directory)));
-  return stopped === undefined ? undefined : found(stopped);
+  return stopped === undefined
+    ? undefined
+    : { directory: stopped, place: placeOf(data!, stopped), server: undefined, older: [] };
+}
+
+function after<Item>(items: readonly Item[], item: Item): Item[] {
+  return items.slice(items.indexOf(item) + 1);
 }
 
 /** The server of this user that runs on a port. */
@@ -55,14 +56,6 @@ export async function findServerOn(place: Place, port: number): Promise<RunningS
     place,
     readServerFiles(place).filter((one) => one.port === port),
   );
-}
-
-/** The other servers that run in the directory of one. */
-export async function findNeighbours(place: Place, server: RunningServerFile): Promise<RunningServerFile[]> {
-  const others = readServerFiles(place).filter(
-    ({ directory, identity_secret }) => directory === server.directory && identity_secret !== server.identity_secret,
-  );
-  return proved(place, others);
 }
 
 export async function findRunningServer(place: Place): Promise<RunningServerFile | undefined> {
@@ -91,8 +84,12 @@ export type Announcement = Awaited<ReturnType<typeof announceServer>>;
 /** Writes a server's file, so that commands in its directory and below find it. @throws {CliError} if it can't be written */
 export async function announceServer(place: Place, server: RunningServerFile) {
   const data = dataDirectory(place.env) ?? "";
-  const [other] = await findNeighbours(place, server);
-  await removeStale(place);
+  const files = readServerFiles(place);
+  const other = await newestOf(
+    place,
+    files.filter(({ directory }) => directory === server.directory),
+  );
+  await removeStale(place, files);
   const path = join(serversDirectory(data), `${server.port}-${randomBytes(4).toString("hex")}.json`);
   const write = (content: RunningServerFile): Promise<void> =>
     writePrivateFile(path, `${JSON.stringify(content, null, 2)}\n`);
@@ -111,8 +108,8 @@ export async function announceServer(place: Place, server: RunningServerFile) {
  * Removes the files of servers that were killed: the process is gone here, and nothing at the address proves to be it.
  * Containers may share the data directory, so what another host has written is left to that host.
  */
-async function removeStale(place: Place): Promise<void> {
-  const gone = readServerFiles(place).filter(({ host, pid }) => host === hostname() && !isAlive(pid));
+async function removeStale(place: Place, files: readonly FoundServerFile[]): Promise<void> {
+  const gone = files.filter(({ host, pid }) => host === hostname() && !isAlive(pid));
   const running = new Set(await proved(place, gone));
   await Promise.all(gone.map(async (one) => running.has(one) || rm(one.path, { force: true })));
 }
@@ -134,7 +131,7 @@ async function newestOf(place: Place, servers: readonly FoundServerFile[]): Prom
 }
 
 /** Those that answer, in the same order. */
-async function proved(place: Place, servers: readonly FoundServerFile[]): Promise<FoundServerFile[]> {
+export async function proved(place: Place, servers: readonly FoundServerFile[]): Promise<FoundServerFile[]> {
   const proofs = await Promise.all(servers.map((server) => proves(place, server)));
   return servers.filter((_, i) => proofs[i]);
 }

@@ -18,6 +18,8 @@ export interface Target {
   readonly redirect_uris?: readonly string[] | undefined;
   /** The server of this directory, if that is the target. */
   readonly server?: RunningServerFile | undefined;
+  /** The other servers that run in its directory, unless an address names this one. */
+  readonly neighbours?: readonly RunningServerFile[];
   /** Whether its address comes from a profile that this command does not name: the current one, or that of `SVC_PROFILE`. */
   readonly isByDefault?: boolean;
 }

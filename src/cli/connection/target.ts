@@ -5,7 +5,7 @@ import type { Context, NamedInstance } from "../context.ts";
 import { listProfiles, readCurrent } from "../credentials/profiles.ts";
 import { CliError, EXIT, UsageError } from "../errors.ts";
 import { quoted, say } from "../output/text.ts";
-import { findLocalServer, findNeighbours, findServerOn, type LocalServer } from "./running-server.ts";
+import { findLocalServer, findServerOn, proved, type LocalServer } from "./running-server.ts";
 import type { RunningServerFile } from "./server-file.ts";
 import { readExplicitTarget, withCurrent, type Target } from "./sources.ts";
 import { poll, waitFor } from "./waiting.ts";
@@ -24,8 +24,8 @@ export async function resolveTarget(context: Context, flags: TargetFlags): Promi
   }
   const local = await awaitLocalServer(context);
   if (local?.server) {
-    await tellOfNeighbours(context, local.server);
-    return ofServer(local.server, explicit, flags.instance);
+    const target = ofServer(local.server, explicit, flags.instance);
+    return { ...target, neighbours: await neighboursOf(context, local) };
   }
   if (local) throw notRunning(local, await elsewhere(context));
   const current = await readCurrent(context);
@@ -38,14 +38,16 @@ export async function resolveTarget(context: Context, flags: TargetFlags): Promi
   throw await noService(context, explicit);
 }
 
-async function tellOfNeighbours(context: Context, server: RunningServerFile): Promise<void> {
-  const others = await findNeighbours(context, server);
-  if (others.length === 0) return;
+/** The other servers that run in a directory, of which a person is told. */
+async function neighboursOf(context: Context, { server, older }: LocalServer): Promise<RunningServerFile[]> {
+  const others = await proved(context, older);
   const urls = others.map(({ url }) => url).join(", ");
-  say(
-    context,
-    `Asks ${server.url}, the newest server of this directory. Also here: ${urls}. Name one with --base-url.`,
-  );
+  if (others.length > 0)
+    say(
+      context,
+      `Asks ${server!.url}, the newest server of this directory. Also here: ${urls}. Name one with --base-url.`,
+    );
+  return others;
 }
 
 /** An address without a key may be that of a local server, which proves that it is the one whose file has the key. */

@@ -32,7 +32,8 @@ export async function poll(place: Place, host: string, isUp: () => Promise<boole
   const until = performance.now() + waitMs(place.env);
   const stopSpinner = startSpinner(place, host);
   try {
-    while (!(await isUp()) && performance.now() + EVERY_MS <= until) await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+    while (!(await isUp()) && performance.now() + EVERY_MS <= until)
+      await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
   } finally {
     stopSpinner();
   }

@@ -1,9 +1,6 @@
 import type { User } from "../../../../wire/resources.ts";
 import { inWords } from "../../../../wire/search/query-words.ts";
 import { fold } from "../../../../wire/text/fold.ts";
-import type { TargetFlags } from "../../../command.ts";
-import { findNeighbours } from "../../../connection/running-server.ts";
-import type { RunningServerFile } from "../../../connection/server-file.ts";
 import type { Target } from "../../../connection/sources.ts";
 import { namesOf } from "../../../connection/target.ts";
 import type { Context } from "../../../context.ts";
@@ -15,29 +12,15 @@ import { requirePrompt } from "../../../output/prompts.ts";
 import { counted, harmless } from "../../../output/text.ts";
 import type { Targets } from "./targets.ts";
 
-/** A target, and the other local servers that it might be meant for as well. */
-export interface Chosen extends Target {
-  readonly neighbours: readonly RunningServerFile[];
-}
-
-/** With `--instance`, only servers that have such an instance too. */
-export async function withNeighbours(context: Context, { instance }: TargetFlags, target: Target): Promise<Chosen> {
-  // An address names a server.
-  const isNamed = target.base_url?.source !== "the local server";
-  const all = target.server && !isNamed ? await findNeighbours(context, target.server) : [];
-  const isMeant = ({ instances }: RunningServerFile): boolean =>
-    instance === undefined || instances.some((one) => namesOf(one).includes(instance));
-  return { ...target, neighbours: all.filter(isMeant) };
-}
-
 export interface Guards {
+  readonly instance: string | undefined;
   readonly yes: boolean;
   readonly expect: number | undefined;
   readonly max: number;
 }
 
 /** @throws {CliError} exit code 8, before anything is deleted, if the number is not the expected one */
-export function checkCount(targets: Targets, guards: Guards, target: Chosen): void {
+export function checkCount(targets: Targets, guards: Guards, target: Target): void {
   const { ids, typed } = targets;
   const { expect, max, yes } = guards;
   const count = ids.length;
@@ -60,11 +43,16 @@ export function checkCount(targets: Targets, guards: Guards, target: Chosen): vo
  * profile may have been chosen long ago, or for another purpose.
  * @throws {CliError} naming every flag that `--yes` still needs
  */
-export function checkFlags(targets: Targets, guards: Guards, target: Chosen): void {
+export function checkFlags(targets: Targets, guards: Guards, target: Target): void {
   const missing = missingFlags(targets, guards, target);
-  if (guards.yes && target.neighbours.length > 0)
+  const { instance } = guards;
+  // Of the servers here an --instance chooses one, if only that one has it.
+  const others = (target.neighbours ?? []).filter(
+    ({ instances }) => instance === undefined || instances.some((one) => namesOf(one).includes(instance)),
+  );
+  if (guards.yes && others.length > 0)
     throw new UsageError(
-      `${target.neighbours.length + 1} servers run in this directory: ${[target.server!, ...target.neighbours].map(({ url }) => url).join(", ")}. --yes does not choose among them. No users were deleted.`,
+      `${others.length + 1} servers run in this directory: ${[target.server!, ...others].map(({ url }) => url).join(", ")}. --yes does not choose among them. No users were deleted.`,
       `Name one with --base-url ${target.base_url!.value}, or with an --instance that only one of them has.`,
     );
   if (!guards.yes || missing.length === 0) return;
@@ -82,7 +70,7 @@ export function checkFlags(targets: Targets, guards: Guards, target: Chosen): vo
   );
 }
 
-function missingFlags(targets: Targets, guards: Guards, { isByDefault, profile }: Chosen): string[] {
+function missingFlags(targets: Targets, guards: Guards, { isByDefault, profile }: Target): string[] {
   return [
     ...(needsExpect(targets, guards) ? [`--expect ${targets.ids.length}`] : []),
     ...(isByDefault ? [`--profile ${profile!.value}`] : []),
@@ -101,7 +89,7 @@ export async function obtainConsent(
   context: Context,
   targets: Targets,
   guards: Guards,
-  { target, service }: { readonly target: Chosen; readonly service: string },
+  { target, service }: { readonly target: Target; readonly service: string },
 ): Promise<void> {
   const { ids, users, tookStdin, typed } = targets;
   const flags = ["--yes", ...missingFlags(targets, guards, target)].join(" ");

@@ -5,7 +5,7 @@ import { isTable } from "../../../list/print.ts";
 import { formatOf } from "../../../output/flags.ts";
 import { say } from "../../../output/text.ts";
 import { numberFrom } from "../../../quantities.ts";
-import { checkCount, checkFlags, obtainConsent, withNeighbours, type Guards } from "./consent.ts";
+import { checkCount, checkFlags, obtainConsent, type Guards } from "./consent.ts";
 import { deleteAll } from "./delete-all.ts";
 import { openReceipt, type Place } from "./receipt.ts";
 import { dryRun, isNone, nothingToDelete, report, sayMissing } from "./report.ts";
@@ -14,7 +14,7 @@ import { readTargets, withUsers, type DeleteOptions } from "./targets.ts";
 /** Deletes the users that ids or a query name, after consent. @throws {CliError} before and after, with the exit code */
 export async function deleteUsers(context: Context, options: DeleteOptions, args: readonly string[]): Promise<void> {
   const guards = guardsOf(options);
-  const target = await withNeighbours(context, options, await resolveTarget(context, options));
+  const target = await resolveTarget(context, options);
   const client = await openTarget(context, target);
   const named = await readTargets(context, client, args, options);
   checkCount(named, options.dryRun ? { ...guards, max: Infinity } : guards, target);
@@ -41,8 +41,9 @@ export async function deleteUsers(context: Context, options: DeleteOptions, args
   await report(context, options, { ...deletion, outcomes: [...deletion.outcomes, ...gone] }, place);
 }
 
-function guardsOf({ yes = false, max, expect }: DeleteOptions): Guards {
+function guardsOf({ instance, yes = false, max, expect }: DeleteOptions): Guards {
   return {
+    instance,
     yes,
     max: numberFrom("--max", max, 1, 999_999_999),
     expect: expect === undefined ? undefined : numberFrom("--expect", expect, 0, 999_999_999),
