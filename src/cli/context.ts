@@ -29,6 +29,8 @@ export interface Exchange {
   readonly response?: FetchResponse;
   /** The proxy that it went through. */
   readonly proxy?: string | undefined;
+  /** The secret key that it carried, masked, and where that comes from. */
+  readonly key?: string | undefined;
 }
 
 /** An instance as its service names it. */
@@ -42,6 +44,8 @@ export interface Reach {
   readonly certificate?: string | undefined;
   /** The limit that the caller sets, for the message if there is no answer. */
   readonly timeoutMs: number;
+  /** Where the secret key comes from, for the message if it is refused. */
+  readonly keySource?: string | undefined;
 }
 
 /** How one run of a command reaches services. */

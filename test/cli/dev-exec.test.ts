@@ -150,8 +150,6 @@ it("svc env prints the variables that svc exec sets, for the server of this dire
   expect(shell.stdout).toMatch(/^(export SVC_\w+=\S+\n){6}$/);
   const dotenv = await inProcess(["env", "--format", "dotenv"]);
   expect(dotenv.stdout).toBe(shell.stdout.replaceAll(/^export (\w+)=(.*)$/gm, "$1='$2'"));
-  const docker = await inProcess(["env", "--format", "docker"]);
-  expect(docker.stdout).toBe(shell.stdout.replaceAll("export ", ""));
   const json = JSON.parse((await inProcess(["env", "--json"])).stdout) as Record<string, string>;
   expect(json).toMatchObject({ SVC_BASE_URL: ready.url, SVC_CONTROL_URL: ready.url });
   const globex = JSON.parse(

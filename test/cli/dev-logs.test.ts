@@ -1,5 +1,3 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import stringWidth from "string-width";
 import { expect, it } from "vitest";
@@ -194,35 +192,6 @@ it("svc logs -f continues after the server restarts, with its new key", async ()
   const { code, stdout } = await logs.ended;
   expect(code).toBe(143);
   expect(events(stdout).every(({ id }) => id !== "")).toBe(true);
-});
-
-it("svc logs --flow --output-file writes a sign-in as the dashboard shares it, to a new file", async () => {
-  await answerOf("dev next github --as ada --outcome email_not_verified");
-  await signIn("github");
-  const { id } = events((await svc("logs --failed --json")).stdout)
-    .filter(({ resource }) => resource === "flow")
-    .at(-1)!;
-  const at = (name: string): string => join(directory, name);
-  for (const name of ["flow.md", "flow.har", "flow.json"])
-    expect(await svc(`logs --flow ${id} --output-file ${at(name)}`)).toMatchObject({ code: 0, stdout: "" });
-  const [markdown, har, json] = await Promise.all(
-    ["flow.md", "flow.har", "flow.json"].map((name) => readFile(at(name), "utf8")),
-  );
-  expect(markdown).toMatch(/^```text\nsign-in {3}[0-9a-f]+, /);
-  expect(markdown).toContain("with      GitHub, instance Acme\n");
-  expect(JSON.parse(har!)).toMatchObject({ log: { version: "1.2", pages: [{ id }] } });
-  expect(JSON.parse(json!)).toMatchObject({ id, resource: "flow", data: { error: "email_not_verified" } });
-  const again = await svc(`logs --flow ${id} --output-file ${at("flow.md")}`);
-  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("already exists")]);
-});
-
-it.each([
-  ["logs --output-file x.md", "Add --flow <id>, and omit --follow."],
-  ["logs --flow 1a -f --output-file x.md", "Add --flow <id>, and omit --follow."],
-  ["logs --flow 1a --output-file x.txt", "ends in none of .md, .har, .json"],
-])("svc %s is a usage error", async (command, words) => {
-  const { code, stderr } = await svc(command);
-  expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
 });
 
 it("A step with letters that take two columns is cut to the width of the terminal", () => {

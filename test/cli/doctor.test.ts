@@ -143,7 +143,6 @@ describe("svc init", () => {
       ["--name", "日本", "--redirect-uri", "http://localhost:1/cb"],
       ["seed.json", "svc.config.json"],
     ],
-    [["--dir", "."], ["svc.config.json"]],
   ])("with %j writes files that svc serve accepts", async (argv, files) => {
     const { code, stdout } = await run(["init", ...argv, "--json"]);
     expect([

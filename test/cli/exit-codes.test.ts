@@ -54,7 +54,7 @@ describe("Exit code", () => {
       {
         code: "usage",
         message: "No search terms.",
-        hint: "For example: svc users search 'email:*@acme.test'. To list all: svc users list",
+        hint: "To list all: svc users list. To search, for example: svc users search 'email:*@acme.test'",
       },
     ],
     [
@@ -142,7 +142,7 @@ describe("Exit code", () => {
       {},
       {
         code: "user_not_found",
-        message: "User not found",
+        message: "User not found (acme.localhost:7820, instance acme).",
         hint: "It may have been deleted, or belong to another instance. Search with: svc users search 'email:*@acme.test'",
       },
     ],
@@ -153,7 +153,7 @@ describe("Exit code", () => {
       {},
       {
         code: "user_not_found",
-        message: "User not found",
+        message: "User not found (acme.localhost:7820, instance acme).",
         hint: "It may have been deleted, or belong to another instance. Search with: svc users search 'email:*@acme.test'",
       },
     ],
@@ -164,7 +164,7 @@ describe("Exit code", () => {
       {},
       {
         code: "session_not_found",
-        message: "Session not found",
+        message: "Session not found (acme.localhost:7820, instance acme).",
         hint: "It may have been deleted, or belong to another instance. List sessions with: svc sessions list",
       },
     ],
@@ -186,8 +186,8 @@ describe("Exit code", () => {
       { env: { SVC_SECRET_KEY: "sk_wrong_0123456789abcdefghijklmnopqrstuv" } },
       {
         code: "unauthorized",
-        message: "Unauthorized",
-        hint: "See which key is used, and where it comes from: svc whoami",
+        message: "acme.localhost:7820 refused the key sk_…stuv, from SVC_SECRET_KEY.",
+        hint: "It may have been replaced, or be the key of another instance: ask the operator of the service.",
       },
     ],
     [

@@ -47,7 +47,7 @@ describe("Help", () => {
   it("keeps the descriptions of options below themselves on a narrow terminal", async () => {
     const { stdout } = await runCli(["users", "search", "--help"], { tty: true, columns: 60 });
     expect(stdout).toContain(
-      ["  --query-file <file>      read terms from a file; - reads", "                           standard input"].join(
+      ["  --until <time>           created until then, that day or", "                           month included"].join(
         "\n",
       ),
     );

@@ -83,7 +83,7 @@ it("Every command's JSON has the form in fixtures/json-forms.txt, and every comm
     ["svc whoami"],
     ["svc logout", "--profile one"],
     ["svc logout --forget", "--profile one"],
-    ["svc init", "--dir made"],
+    ["svc init"],
     ["svc sign-in", "--provider github --as ada"],
     ["svc open", "dashboard --print"],
     ["svc dev next", "github --as ada"],

@@ -266,7 +266,7 @@ describe("A stored secret", () => {
       ["whoami"], ["profiles", "list"], ["profiles", "use", "acme"],
       ["doctor"], ["instances", "list"], ["api", "GET", "/api/v1/users", "--include"],
       ["api", "GET", "/nowhere"], ["open", "--print"], ["help"], ["help", "environment"],
-      ["help", "--json"], ["completion", "bash"], ["init", "--yes", "--dir", "work"], ["users", "list"], ["sessions", "list"],
+      ["help", "--json"], ["completion", "bash"], ["init"], ["users", "list"], ["sessions", "list"],
       ["users", "list", "--base-url", "https://elsewhere.test"], ["login", "--insecure-storage"], ["logout"],
     ]; // prettier-ignore
     for (const argv of commands)

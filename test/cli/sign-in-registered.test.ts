@@ -3,12 +3,10 @@ import { stat } from "node:fs/promises";
 import { request, type IncomingMessage } from "node:http";
 import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, it } from "vitest";
-import { serve } from "../../src/server/index.ts";
-import { createUndiciFetch, loadUndici } from "../../src/client/on-node/undici.ts";
 import { runCli, type CliOptions, type CliResult } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { configDirectory, following } from "../_redirect-file.ts";
-import { IDENTITY_SECRET, writeRunning } from "../_server-file.ts";
+import { writeRunning } from "../_server-file.ts";
 import { CONTROL_KEY, SEED, setup, type Service } from "../_setup.ts";
 
 const OWN_ENTRY = "http://127.0.0.1/svc-sign-in?*";
@@ -203,20 +201,5 @@ describe("svc sign-in with a browser", () => {
     };
     expect(await signIn([], opening(openBrowser))).toMatchObject({ code: 0 });
     expect(statuses).toEqual([404, 404, 404]);
-  });
-
-  it("ends when the local server stops", async () => {
-    const server = await serve({ port: 0, store: "memory" });
-    await writeRunning(cwd, { ...server, identity_secret: IDENTITY_SECRET });
-    const { code, stderr } = await runCli(["sign-in"], {
-      cwd,
-      env: { SVC_BROWSER: "browser", ...configDirectory() },
-      fetch: createUndiciFetch(loadUndici).fetch,
-      openBrowser: () => server.close(),
-    });
-    expect(code).toBe(7);
-    expect(stderr).toContain(
-      `✗ The server at ${server.url} stopped before the sign-in was complete.\n  Start it again with: svc serve\n`,
-    );
   });
 });

@@ -7,7 +7,7 @@ import type { Context, NamedInstance } from "../context.ts";
 import { CliError, EXIT } from "../errors.ts";
 import { quoted, printJson } from "../output/text.ts";
 
-const FORMATS = ["shell", "dotenv", "docker", "json"] as const;
+const FORMATS = ["shell", "dotenv", "json"] as const;
 
 export interface EnvOptions extends GlobalFlags {
   readonly format: (typeof FORMATS)[number];
@@ -23,7 +23,6 @@ export function add(program: Program, context: Context): void {
     examples: [
       ['eval "$(svc env)"', "for this shell"],
       ["svc env --format dotenv > .env", "for an application that reads .env"],
-      ["svc env --format docker > svc.env", "for docker run --env-file, which keeps quotes"],
       ["svc env --instance globex --client shop-google", "its GOOGLE_CLIENT_ID, GOOGLE_ISSUER and so on"],
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable],
@@ -68,5 +67,5 @@ function lineIn(format: Exclude<EnvOptions["format"], "json">, name: string, val
   if (!/^[\x21-\x7e]+$/.test(value) || /['\\]/.test(value))
     throw new CliError(EXIT.failed, `${name} has a character that can't be written in this format.`, "Use --json.");
   // Within single quotes nothing is replaced, neither by a shell nor by what reads .env.
-  return format === "dotenv" ? `${name}='${value}'` : `${name}=${value}`;
+  return `${name}='${value}'`;
 }

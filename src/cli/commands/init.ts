@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { join, relative, resolve } from "node:path";
+import { join } from "node:path";
 import { Option } from "commander";
 import { systemReason } from "../../disk/system-reason.ts";
-import { createDirectories } from "../../disk/write-atomically.ts";
 import { isLoopbackUrl } from "../../wire/http/address.ts";
 import { PROVIDERS, type Provider } from "../../wire/providers.ts";
 import { CONFIG_FILE, DEFAULT_PORT } from "../../wire/serve.ts";
@@ -12,10 +11,9 @@ import { runs, type Flags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
 import { UsageError, CliError, EXIT } from "../errors.ts";
 import { numberFrom } from "../quantities.ts";
-import { quoted, printJson, say } from "../output/text.ts";
+import { printJson, say } from "../output/text.ts";
 
 export interface InitOptions extends Flags<"port" | "name" | "redirectUri"> {
-  readonly dir: string;
   readonly client?: Provider[];
 }
 
@@ -25,7 +23,6 @@ const DEFAULT_REDIRECT_URI = "http://localhost:3000/callback";
 export function add(program: Program, context: Context): void {
   const command = program
     .command("init")
-    .option("--dir <directory>", "the directory to write to", ".")
     .option("--port <number>", `the port of the server; default ${DEFAULT_PORT}`)
     .option("--name <name>", "the name of your application, for which a seed is written as well")
     .option("--redirect-uri <url>", `its redirect URI, such as ${DEFAULT_REDIRECT_URI}`)
@@ -47,7 +44,6 @@ export function add(program: Program, context: Context): void {
 export async function runInit(context: Context, flags: InitOptions): Promise<void> {
   const { redirectUri, client: providers = [] } = flags;
   const name = flags.name ?? (redirectUri !== undefined || providers.length > 0 ? "My application" : undefined);
-  const directory = resolve(context.cwd, flags.dir);
   const port = numberFrom("--port", flags.port ?? String(DEFAULT_PORT), 1, 65_535);
   if (name !== undefined && (name === "" || name.length > 200 || /[^\P{C}]/u.test(name)))
     throw new UsageError("--name has 1 to 200 printable characters.");
@@ -55,41 +51,31 @@ export async function runInit(context: Context, flags: InitOptions): Promise<voi
   // The configuration last: it names the seed.
   if (name !== undefined)
     files.unshift([SEED_FILE, await seedFor(name, redirectUri ?? DEFAULT_REDIRECT_URI, providers)]);
-  for (const [file] of files)
-    if (existsSync(join(directory, file))) throw alreadyThere(join(directory, file), context.cwd);
-  await createDirectories(directory).catch((error: unknown) => {
-    throw new CliError(
-      EXIT.failed,
-      `${directory} cannot be created: ${systemReason(error)}.`,
-      "Choose another directory with --dir.",
-    );
-  });
-  for (const [file, content] of files) await writeNew(join(directory, file), content, context.cwd);
-  const created = files.map(([file]) => relative(context.cwd, join(directory, file)) || file);
+  for (const [file] of files) if (existsSync(join(context.cwd, file))) throw alreadyThere(file);
+  for (const [file, content] of files) await writeNew(context.cwd, file, content);
+  const created = files.map(([file]) => file);
   if (flags.json) return printJson(context, { created });
   for (const file of created) context.stdout.write(`Wrote ${file}\n`);
-  const there = relative(context.cwd, directory);
-  const inDirectory = there === "" ? "" : `cd ${quoted(there)} && `;
   // By itself svc serve takes no address beyond loopback from a seed.
   const start = redirectUri === undefined || isLoopbackUrl(redirectUri) ? "svc serve" : `svc serve --seed ${SEED_FILE}`;
-  say(context, `Start the server with: ${inDirectory}${start}`);
+  say(context, `Start the server with: ${start}`);
 }
 
 /** Creates a file. Atomic: one that is there is not overwritten. */
-async function writeNew(path: string, content: object, cwd: string): Promise<void> {
-  await writeFile(path, `${JSON.stringify(content, null, 2)}\n`, { flag: "wx" }).catch(
+async function writeNew(directory: string, file: string, content: object): Promise<void> {
+  await writeFile(join(directory, file), `${JSON.stringify(content, null, 2)}\n`, { flag: "wx" }).catch(
     (error: NodeJS.ErrnoException) => {
-      if (error.code === "EEXIST") throw alreadyThere(path, cwd);
-      throw new CliError(EXIT.failed, `${path} cannot be written: ${systemReason(error)}.`);
+      if (error.code === "EEXIST") throw alreadyThere(file);
+      throw new CliError(EXIT.failed, `${file} cannot be written: ${systemReason(error)}.`);
     },
   );
 }
 
-function alreadyThere(path: string, cwd: string): CliError {
+function alreadyThere(file: string): CliError {
   return new CliError(
     EXIT.precondition,
-    `${relative(cwd, path)} already exists, and is not overwritten.`,
-    "Edit or move it, or choose another directory with --dir.",
+    `${file} already exists, and is not overwritten.`,
+    "Edit it, or move it away.",
   );
 }
 

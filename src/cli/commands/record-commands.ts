@@ -64,7 +64,7 @@ export async function runSearch<Row extends Named>(
   const { columns, searched } = records;
   if (options.explain) return printExplanation(context, searched, terms, options);
   const chosen = chosenBy(options.fields, columns);
-  const typed = await readQuery(context, searched, terms, options);
+  const typed = readQuery(context, searched, terms, options);
   const { search } = records.of(await openClient(context, options));
   const { filters } = typed;
   const keeps = filters.length === 0 ? undefined : (row: Row) => filters.every((filter) => filter.keeps(row));

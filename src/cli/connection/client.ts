@@ -46,7 +46,9 @@ export async function verifyKeyWithService(
 export async function openWith(context: Context, target: Target, secretKey?: string): Promise<Client> {
   const { createClientWith } = await import("../../client/client.ts");
   const { network } = context;
-  const reach = { certificate: target.server?.certificate, timeoutMs: timeoutMs(context) };
+  const { server, secret_key } = target;
+  const keySource = secret_key?.source;
+  const reach = { certificate: server?.certificate, timeoutMs: timeoutMs(context), keySource };
   return createClientWith(
     () => ({ fetch: (url, init) => network.send(url, init, reach) }),
     optionsOf(context, target, secretKey),

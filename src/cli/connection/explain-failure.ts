@@ -11,12 +11,18 @@ type Explanation = readonly [message: string, hint: string];
 /** The message and hint of an error: for a service's, which host it was, what happened and what to do. */
 export function explainFailure(context: Context, error: unknown): CliError {
   const failure = toFailure(error);
+  const { last, instance } = context.network;
   // Its own words say more than those of the last request.
-  if (error instanceof CliError) return failure;
-  const { last } = context.network;
-  const explained = last && explain(failure.code, error, last, context.env);
-  return explained ? new CliError(failure.exitCode, ...explained, failure.code) : failure;
+  const explained = last && !(error instanceof CliError) && explain(failure.code, error, last, context.env);
+  if (explained) return new CliError(failure.exitCode, ...explained, failure.code);
+  if (!last || !ABOUT_RECORDS.has(failure.code)) return failure;
+  const where = `${new URL(last.url).host}${instance ? `, instance ${instance.subdomain}` : ""}`;
+  const message = failure.message.replace(/\.(?= [A-Z]|$)|$/, ` (${where}).`);
+  return new CliError(failure.exitCode, message, failure.hint, failure.code);
 }
+
+/** What depends on the instance that was asked. */
+const ABOUT_RECORDS: ReadonlySet<string> = new Set(["user_not_found", "session_not_found"]);
 
 function explain(code: string, error: unknown, exchange: Exchange, env: Context["env"]): Explanation | undefined {
   const { host, pathname } = new URL(exchange.url);
@@ -33,6 +39,12 @@ function explain(code: string, error: unknown, exchange: Exchange, env: Context[
       return [
         `${host} redirected to ${hostOf(header("location"), exchange.url)}. Not followed, to protect your key.`,
         "Check the address with: svc whoami. If a sign-in page guards it, ask for an address that programs may use.",
+      ];
+    case "unauthorized":
+      if (exchange.key === undefined) return undefined;
+      return [
+        `${host} refused the key ${exchange.key}.`,
+        "It may have been replaced, or be the key of another instance: ask the operator of the service.",
       ];
     case "rate_limited":
       return [

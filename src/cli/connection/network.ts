@@ -1,10 +1,11 @@
 import { createUndiciFetch, loadUndici } from "../../client/on-node/undici.ts";
 import type { Fetch } from "../../wire/http/fetch.ts";
 import { userAgent } from "../../wire/version.ts";
-import { INSTANCE_HEADER, isUuid, SUBDOMAIN } from "../../wire/ids.ts";
+import { INSTANCE_HEADER, isUuid, SECRET_KEY_HEADER, SUBDOMAIN } from "../../wire/ids.ts";
 import { isLoopbackUrl, portOf } from "../../wire/http/address.ts";
 import type { Exchange, NamedInstance, Network, World, Context } from "../context.ts";
 import { startSpinner } from "../output/progress.ts";
+import { mask } from "../output/text.ts";
 import { ipNetwork } from "../ip-network.ts";
 
 export function createNetwork(world: Pick<World, "env" | "fetch"> & Partial<Pick<World, "stderr">>): Network {
@@ -29,8 +30,10 @@ export function createNetwork(world: Pick<World, "env" | "fetch"> & Partial<Pick
       return instance;
     },
 
-    async send(url, init, { certificate, timeoutMs }) {
-      const exchange: Exchange = { url, timeoutMs, proxy: proxyFor(url) };
+    async send(url, init, { certificate, timeoutMs, keySource }) {
+      const key = init.headers?.[SECRET_KEY_HEADER];
+      const keyInWords = key && `${mask(key)}${keySource ? `, from ${keySource}` : ""}`;
+      const exchange: Exchange = { url, timeoutMs, proxy: proxyFor(url), key: keyInWords };
       last = exchange;
       const headers = { "user-agent": userAgent("cli"), ...init.headers };
       const stopSpinner = startSpinner(world, new URL(url).host);

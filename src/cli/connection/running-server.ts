@@ -84,20 +84,13 @@ export type Announcement = Awaited<ReturnType<typeof announceServer>>;
 /** Writes a server's file, so that commands in its directory and below find it. @throws {CliError} if it can't be written */
 export async function announceServer(place: Place, server: RunningServerFile) {
   const data = dataDirectory(place.env) ?? "";
-  const files = readServerFiles(place);
-  const other = await newestOf(
-    place,
-    files.filter(({ directory }) => directory === server.directory),
-  );
-  await removeStale(place, files);
+  await removeStale(place);
   const path = join(serversDirectory(data), `${server.port}-${randomBytes(4).toString("hex")}.json`);
   const write = (content: RunningServerFile): Promise<void> =>
     writePrivateFile(path, `${JSON.stringify(content, null, 2)}\n`);
   await write(server);
   return {
     path,
-    /** Another server that runs in this directory, which commands no longer ask. */
-    other,
     /** Writes its file again if its instances or their keys have changed. */
     update: write,
     withdraw: (): Promise<void> => rm(path, { force: true }),
@@ -108,8 +101,8 @@ export async function announceServer(place: Place, server: RunningServerFile) {
  * Removes the files of servers that were killed: the process is gone here, and nothing at the address proves to be it.
  * Containers may share the data directory, so what another host has written is left to that host.
  */
-async function removeStale(place: Place, files: readonly FoundServerFile[]): Promise<void> {
-  const gone = files.filter(({ host, pid }) => host === hostname() && !isAlive(pid));
+async function removeStale(place: Place): Promise<void> {
+  const gone = readServerFiles(place).filter(({ host, pid }) => host === hostname() && !isAlive(pid));
   const running = new Set(await proved(place, gone));
   await Promise.all(gone.map(async (one) => running.has(one) || rm(one.path, { force: true })));
 }

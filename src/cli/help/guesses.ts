@@ -40,6 +40,7 @@ export const MISSING_OPTIONS: readonly (readonly [words: string, instead: string
   ["-o|--format|--csv|--ids", "Use --output csv, or --fields id for ids alone."],
   ["--columns|--column|--select|--jq", "Use --fields."],
   ["--domain", "Use --email-domain."],
+  ["-p", "No short option takes a value. Use --port or --profile."],
   ["--server|--url|--host", "Use --base-url."],
   ["--env|--environment", "Use --profile."],
   ["--force|--confirm", "Use --yes."],

@@ -42,6 +42,7 @@ function hintFor(what: string, argv: readonly string[], { command, operands }: P
   if (option !== undefined && SEARCH_FLAGS.test(option)) {
     const rest = argv.slice(argv.findIndex((argument) => argument.split("=")[0] === option)).join(" ");
     if (command.name() === "list") return `Use: svc ${group} search ${rest}`;
+    if (["users", "sessions"].includes(command.name())) return `Use: svc ${command.name()} search ${rest}`;
     if (command.name() === "delete")
       return "Use a query, in one argument: svc users delete --query 'email:*@acme.test -name:bot' --dry-run";
     if (command.name() === "search") return `Use: svc ${group === "users" ? "sessions" : "users"} search ${rest}`;

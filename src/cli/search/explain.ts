@@ -10,13 +10,13 @@ import { readQuery } from "./read.ts";
 export const EXPLAIN_FLAG = ["--explain", "print what the search means, instead of sending it"] as const;
 
 /** Prints what a search means, and its query on the wire. Sends nothing. */
-export async function printExplanation(
+export function printExplanation(
   context: Context,
   searched: Searched,
   terms: readonly string[],
   options: SearchFlags & GlobalFlags,
-): Promise<void> {
-  const { query, unknown, filters } = await readQuery(context, searched, terms, options);
+): void {
+  const { query, unknown, filters } = readQuery(context, searched, terms, options);
   if (!query) throw new UsageError(`Cannot explain this search: ${unknown.message}.`, unknown.hint);
   const finer = filters.map((filter) => `of these, those whose ${filter.inWords}`);
   const explanation = { means: [inWords(query, searched.noun), ...finer].join("; "), query: printQuery(query) };

@@ -42,7 +42,6 @@ export interface SearchFlag {
 /** Flags and terms of a search, as commander leaves them. */
 export interface SearchFlags {
   readonly query?: readonly string[];
-  readonly queryFile?: string;
   readonly [flag: string]: unknown;
 }
 
@@ -116,14 +115,7 @@ export function addSearchFlags(command: Command, { flags, noun }: Searched): Com
     else command.option(name, what);
   // Both together would find nothing, without saying why.
   command.options.find(({ long }) => long === "--active")?.conflicts("revoked");
-  return command.option("--query-file <file>", "read terms from a file; - reads standard input");
-}
-
-/** A whole query, past the shell. */
-export function addQueryFlags(command: Command): Command {
-  return command
-    .option("--query <query>", "a whole query in one argument", collect)
-    .option("--query-file <file>", "read the query from a file; - reads standard input");
+  return command;
 }
 
 function provider(who: string, names: readonly string[]): SearchFlag {

@@ -6,6 +6,7 @@ import { SESSION_FIELDS } from "../../wire/search/fields.ts";
 import { fieldHint, termHint } from "../../wire/search/query-words.ts";
 import { shellQuoted } from "../../wire/text/shell.ts";
 import { isUuid } from "../../wire/ids.ts";
+import { normalizeEmail } from "../../wire/text/fold.ts";
 import { UsageError } from "../errors.ts";
 import { quoted } from "../output/text.ts";
 import type { Searched } from "./flags.ts";
@@ -127,6 +128,8 @@ function wordHint(word: string, { fields, noun }: Searched, all: readonly string
   const behind = all.slice(at).findIndex((other) => /[:<>=]/.test(other));
   const words = all.slice(at, behind < 0 ? undefined : at + behind);
   const name = [...(first === undefined ? [] : [first]), ...words].map((text) => text.replace(/^["'*]+|["'*]+$/g, ""));
+  if (normalizeEmail(word) !== undefined)
+    return `Use: svc ${noun} ${noun === "users" ? "get" : "search --email"} ${quoted(word)}`;
   if (name.length > 1) return `To find a name of several words: svc ${noun} search --name ${quoted(name.join(" "))}`;
   if (!/^[\w.+-]+$/.test(word) || isUuid(word.toLowerCase())) return termHint(word, fields, printQuoted);
   const within = (field: string): string => printQuoted({ field, operator: "contains", value: word, negated: false });

@@ -4,7 +4,6 @@ import { parseQuery, QueryError, type Query } from "../../wire/search/query.ts";
 import { asSentence, hintFor } from "../../wire/search/query-words.ts";
 import { withHyphen } from "../command.ts";
 import type { Context } from "../context.ts";
-import { readInput } from "../files.ts";
 import { UsageError } from "../errors.ts";
 import { quoted, say } from "../output/text.ts";
 import { refuseAlternatives } from "./alternatives.ts";
@@ -22,25 +21,24 @@ type Parsed =
 export type TypedQuery = Parsed & { readonly filters: readonly Filter[] };
 
 /**
- * The search that terms, flags and a file make.
+ * The search that terms and flags make.
  * An unknown field is not refused here: the service may have more of them.
  */
-export async function readQuery(
+export function readQuery(
   context: Context,
   searched: Searched,
   terms: readonly string[],
   flags: SearchFlags,
-): Promise<TypedQuery> {
+): TypedQuery {
   const { cwd } = context;
-  const file = flags.queryFile === undefined ? [] : [await readQueryFile(context, flags.queryFile)];
   for (const term of terms)
     if (term !== "" && existsSync(join(cwd, term)))
       say(context, `! "${term}" is also a file here. If your shell expanded a pattern, quote the term.`);
-  const words = [...(flags.query ?? []), ...file, ...terms].flatMap(wordsOf).map((word) => withHyphen(word));
+  const words = [...(flags.query ?? []), ...terms].flatMap(wordsOf).map((word) => withHyphen(word));
   const typed = words.map((text) => ({ text, typed: quoted(text) }));
   const every = [...typed, ...termsOf(flags, searched, context.now())];
   const all = every.map(({ text }) => text);
-  if (all.length === 0) throw noTerms(searched);
+  if (all.length === 0) throw noTerms(searched, flags["limit"]);
   for (const term of all) if (!TERM.test(term)) throw notATerm(term, searched, cwd, all);
   const read = parsed(all.join(" "), searched);
   if (read.query) refuseAlternatives(read.query, every, searched);
@@ -62,8 +60,9 @@ function parsed(text: string, searched: Searched): Parsed {
   }
 }
 
-function noTerms({ noun, example }: Searched): UsageError {
-  return new UsageError("No search terms.", `For example: ${example}. To list all: svc ${noun} list`);
+function noTerms({ noun, example }: Searched, limit: unknown): UsageError {
+  const list = `svc ${noun} list${limit === undefined ? "" : ` --limit ${String(limit)}`}`;
+  return new UsageError("No search terms.", `To list all: ${list}. To search, for example: ${example}`);
 }
 
 /** What to write for what cannot be a field at all: the rest of a time. */
@@ -77,10 +76,4 @@ function hintOf(error: QueryError, { fields, flags }: Searched): string | undefi
   const hasFlag = flags.some(({ name, term }) => name === "--since" && term === `${dateOf}>=`);
   const before = hasFlag ? "For a time before now, use --since or --until: --since 1d, --until 12h." : undefined;
   return misplaced(unknownField) ?? hintFor(error, fields, printQuoted) ?? before;
-}
-
-async function readQueryFile(context: Context, path: string): Promise<string> {
-  const text = await readInput(context, path, `--query-file: "${path}"`);
-  if (text.trim() === "") throw new UsageError(`--query-file: no terms in "${path}".`);
-  return text;
 }

@@ -92,7 +92,9 @@ export function termHint(word: string, fields: Fields, print: (term: Term) => st
   if (Object.hasOwn(fields, field) && fields[field]!.type === "string")
     return sign === "!="
       ? `Did you mean ${print({ field, operator: "is", value, negated: true })}?`
-      : `Did you mean ${print({ field, operator: "contains", value: trimmed(value), negated: minus === "-" })}?`;
+      : sign === "=="
+        ? `Did you mean ${print({ field, operator: "is", value, negated: minus === "-" })}?`
+        : `Did you mean ${print({ field, operator: "contains", value: trimmed(value), negated: minus === "-" })}?`;
   if (isUuid(word.toLowerCase())) {
     const own = Object.hasOwn(fields, "user_id") ? "user_id" : "id";
     return `To find an id: ${print({ field: own, operator: "is", value: word, negated: false })}`;

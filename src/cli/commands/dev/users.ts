@@ -93,7 +93,7 @@ async function idOf(control: ControlClient, user: string, instance: string | und
     throw new UsageError(`"${user}" is not a user id or e-mail address.`, shortIdHint(user, "users"));
   if (/[\s*]/.test(user)) throw new UsageError(`"${user}" is not an e-mail address.`);
   const id = await userIdByEmail(control, user, instance);
-  if (id === undefined) throw new CliError(EXIT.notFound, `No user has the e-mail address ${user}.`);
+  if (id === undefined) throw new CliError(EXIT.notFound, `No user has the e-mail address ${user} at ${control.url}.`);
   return id;
 }
 

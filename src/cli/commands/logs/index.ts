@@ -1,26 +1,23 @@
-import { extname, resolve } from "node:path";
 import { ControlError, type ControlClient } from "../../../control-client/index.ts";
-import { flowMarkdown, personOf, type Person } from "../../../wire/control/flows.ts";
+import { personOf, type Person } from "../../../wire/control/flows.ts";
 import { scenarioInWords } from "../../../wire/control/scenarios.ts";
-import { MAX_PAGE_SIZE } from "../../../wire/http/request.ts";
 import { isUuid } from "../../../wire/ids.ts";
 import { runs, type Flags, type Program } from "../../command.ts";
 import { describeControl, openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
 import { UsageError, DEV_EXITS, EXIT, type ExitCode } from "../../errors.ts";
-import { writeNewFile } from "../../files.ts";
 import { checkFlowId } from "../../list/columns.ts";
 import { printsRows } from "../../output/flags.ts";
-import { harmless, printJson, say } from "../../output/text.ts";
+import { harmless, say } from "../../output/text.ts";
 import { moment, numberFrom } from "../../quantities.ts";
-import { createSelection, recent, type Wanted, type FlowEvent } from "./events.ts";
+import { createSelection, recent, type Wanted } from "./events.ts";
 import { follow } from "./follow.ts";
 import { jsonView, textView } from "./view.ts";
 
 const DEFAULT_LIMIT = 50;
 const MOST = 9999;
 
-export type LogsOptions = Flags<"flow" | "user" | "since" | "limit" | "outputFile", "follow" | "failed" | "all">;
+export type LogsOptions = Flags<"flow" | "user" | "since" | "limit", "follow" | "failed" | "all">;
 
 export function add(program: Program, context: Context): void {
   const logs = printsRows(program.command("logs"))
@@ -30,14 +27,12 @@ export function add(program: Program, context: Context): void {
     .option("--failed", "only what failed")
     .option("--since <time>", "only what began since then: 15m, 12h or 7d ago, yesterday, 2026-01-31")
     .option("--all", "also the requests of commands and of the dashboard")
-    .option("--output-file <file>", "write the sign-in of --flow to a new file: .md for an issue, .har or .json")
     .option("--limit <number>", `start with this many of the latest; default ${DEFAULT_LIMIT}, or all with --since`);
   runs(logs, context, runLogs, {
     examples: [
       ["svc logs -f", "watch requests and sign-ins"],
       ["svc logs --failed", "what went wrong, and why"],
       ["svc logs --flow 2aa3d6edf1ffd994", "one sign-in, step by step"],
-      ["svc logs --flow 2aa3d6edf1ffd994 --output-file sign-in.md", "to paste into an issue"],
     ],
     exits: [...DEV_EXITS, EXIT.interrupted, EXIT.terminated],
     notes:
@@ -53,12 +48,6 @@ export async function runLogs(context: Context, options: LogsOptions): Promise<E
   const limit = options.limit === undefined ? standard : numberFrom("--limit", options.limit, 1, MOST);
   if (options.flow !== undefined) checkFlowId(options.flow);
   if (options.user === "") throw new UsageError("--user is empty.", "Check that the variable is set.");
-  const { outputFile: file } = options;
-  if (file !== undefined) {
-    if (options.flow === undefined || options.follow)
-      throw new UsageError("--output-file writes one sign-in.", "Add --flow <id>, and omit --follow.");
-    return share(context, options, options.flow, file);
-  }
   const toView = viewOf(options);
   const control = await openControl(context, options);
   if (toView === textView) await tellOfScenarios(context, control);
@@ -107,39 +96,4 @@ async function peopleOf(control: ControlClient, user: string | undefined, instan
     if (error instanceof ControlError && (error.status === 404 || error.status === 409)) return [];
     throw error;
   }
-}
-
-/** As the dashboard shares a sign-in: for an issue, for tools that read HTTP archives, for programs. */
-const FORMATS: Readonly<Record<string, (control: ControlClient, id: string) => Promise<string>>> = {
-  ".md": async (control, id) => {
-    const flow = await flowOf(control, id);
-    const instances = await control.request("GET /instances", { query: { limit: MAX_PAGE_SIZE } });
-    // Empty if it was deleted.
-    return flowMarkdown(flow, instances.find((each) => each.id === flow.data.instance)?.data.name ?? "");
-  },
-  ".har": async (control, id) =>
-    indented(await control.request("GET /flows/:id", { params: { id }, query: { format: "har" } })),
-  ".json": async (control, id) => indented(await flowOf(control, id)),
-};
-
-/** Writes one sign-in to a new file. @throws {UsageError} for a name without one of the endings */
-async function share(context: Context, options: LogsOptions, id: string, file: string): Promise<void> {
-  const read = FORMATS[extname(file).toLowerCase()];
-  if (!read) {
-    const endings = Object.keys(FORMATS).join(", ");
-    throw new UsageError(`--output-file: "${file}" ends in none of ${endings}.`, "The ending says the format.");
-  }
-  const path = resolve(context.cwd, file);
-  const text = await read(await openControl(context, options), id);
-  await writeNewFile(path, (handle) => handle.writeFile(text));
-  if (options.json) printJson(context, { file: path });
-  say(context, `Wrote the sign-in ${id} to ${file}. Secrets are not in it; addresses and names are.`);
-}
-
-async function flowOf(control: ControlClient, id: string): Promise<FlowEvent> {
-  return (await control.request("GET /flows/:id", { params: { id } })) as FlowEvent;
-}
-
-function indented(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
 }

@@ -10,8 +10,6 @@ import { makePlace } from "./place.ts";
 export interface Announced {
   /** The server's file. Undefined if it can't be written. */
   readonly path: string | undefined;
-  /** Another server of this directory, which commands no longer ask. */
-  readonly other: RunningServerFile | undefined;
   /** Writes the file again if instances have come or gone, or keys were replaced. */
   onChange(): void;
   /** Removes the file. */
@@ -34,9 +32,9 @@ export async function announce(
     warn(
       `${(error as Error).message} Commands here do not find this server: set SVC_DATA_DIR to a directory that you can write to.`,
     );
-    return { path: undefined, other: undefined, onChange: () => undefined, withdraw: async () => undefined };
+    return { path: undefined, onChange: () => undefined, withdraw: async () => undefined };
   }
-  const { path, other, update, withdraw } = announcement;
+  const { path, update, withdraw } = announcement;
   let known = JSON.stringify(current());
   let isStopped = false;
   let writing: Promise<void> = Promise.resolve();
@@ -49,7 +47,6 @@ export async function announce(
   };
   return {
     path,
-    other,
     onChange: () => void (writing = writing.then(write)),
     async withdraw() {
       isStopped = true;

@@ -8,7 +8,7 @@ import { EXIT } from "../../errors.ts";
 import { durationFrom } from "../../quantities.ts";
 import { announce } from "./announce.ts";
 import { CONFIG_OPTION, serveOptions, type ServeFlags } from "./options.ts";
-import { inWorkTree, makePlace, storeOf, unusedStore } from "./place.ts";
+import { inWorkTree, makePlace, storeOf } from "./place.ts";
 import { jsonReport, textReport } from "./report.ts";
 
 /** Until a balancer that asks every few seconds has seen that the server is not ready. */
@@ -71,7 +71,7 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
   const report = flags.json ? jsonReport(context) : textReport(context);
   let onChange = (): void => undefined;
   const options = await serveOptions(context, flags);
-  const store = options.store ?? (await ownStore(context, report.warn));
+  const store = options.store ?? storeOf(await makePlace(context));
   const server = await serve({
     ...options,
     store,
@@ -111,10 +111,6 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
       ? undefined
       : await inWorkTree(context, store);
   if (open !== undefined) report.warn(open);
-  if (announcement.other && !flags.quiet)
-    context.stderr.write(
-      `Commands in this directory now use this server, not the one at ${announcement.other.url} (pid ${announcement.other.pid}).\n`,
-    );
   if (flags.open)
     await context.openBrowser(server.url).catch(() => context.stderr.write("Could not open a browser.\n"));
   const end = async (draining: number): Promise<void> => {
@@ -128,12 +124,4 @@ export async function runServe(context: Context, flags: ServeFlags & GlobalFlags
   });
   // Ctrl-C waits only for the requests that run.
   await end(signal === "SIGTERM" ? (drainMs ?? (server.isLocal ? 0 : BEYOND_LOOPBACK_DRAIN_MS)) : 0);
-}
-
-/** The store of this directory. */
-async function ownStore(context: Context, warn: (message: string) => void): Promise<string> {
-  const place = await makePlace(context);
-  const unused = unusedStore(context, place);
-  if (unused !== undefined) warn(unused);
-  return storeOf(place);
 }

@@ -43,12 +43,6 @@ export async function makePlace(context: Place): Promise<string> {
   return place;
 }
 
-/** The line about a store that lies in the directory, as a repository may have brought it, while the place has none. */
-export function unusedStore({ cwd }: Place, place: string): string | undefined {
-  if (!existsSync(join(cwd, ".svc/db.json")) || existsSync(storeOf(place))) return undefined;
-  return ".svc/db.json is not used. If it is yours, name it: svc serve --store .svc/db.json";
-}
-
 /** The line about a store that git would commit. @param path that somebody named */
 export async function inWorkTree({ cwd, env }: Place, path: string): Promise<string | undefined> {
   const directory = dirname(path);

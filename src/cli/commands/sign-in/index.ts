@@ -1,4 +1,3 @@
-import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { Option } from "commander";
 import { OUTCOME_IDS, type OutcomeId } from "../../../wire/outcomes.ts";
@@ -7,7 +6,6 @@ import { runs, type Flags, type Program } from "../../command.ts";
 import { openTarget } from "../../connection/client.ts";
 import { controlOf, openControl } from "../../connection/control.ts";
 import { fetchOf } from "../../connection/exchange.ts";
-import type { RunningServerFile } from "../../connection/server-file.ts";
 import type { Target } from "../../connection/sources.ts";
 import { resolveTarget } from "../../connection/target.ts";
 import type { Context } from "../../context.ts";
@@ -80,9 +78,7 @@ export async function runSignIn(context: Context, options: SignInOptions): Promi
   };
   try {
     const token = await Promise.race([
-      options.as
-        ? signInAs(signIn, options.as)
-        : signInWithBrowser(context, signIn, options.open, seconds, target.server),
+      options.as ? signInAs(signIn, options.as) : signInWithBrowser(context, signIn, options.open, seconds),
       tooLate(seconds, done.signal),
       stopped.then((signal) => {
         throw new CliError(EXIT_BY_SIGNAL[signal], "Interrupted before the sign-in was complete.");
@@ -138,23 +134,13 @@ async function tooLate(seconds: number, signal: AbortSignal): Promise<never> {
   );
 }
 
-/** How often to look for the local server while a person signs in. One that restarts is back sooner. */
-const LOOK_EVERY_MS = 1_500;
-
 /**
  * Signs in by a link that a person opens.
  * @param opens whether to open a browser besides printing the link
  * @param seconds how long the command waits, which it says here
- * @param server the server of this directory, if that is the service
- * @throws {CliError} if the service refuses, fails, or has stopped; and at once where no person is expected to see the link
+ * @throws {CliError} if the service refuses or fails; and at once where no person is expected to see the link
  */
-async function signInWithBrowser(
-  context: Context,
-  signIn: SignIn,
-  opens: boolean,
-  seconds: number,
-  server: RunningServerFile | undefined,
-): Promise<string> {
+async function signInWithBrowser(context: Context, signIn: SignIn, opens: boolean, seconds: number): Promise<string> {
   const { client, provider, redirect_uris, signal } = signIn;
   const isSeen = !opens || context.stderr.isTTY;
   if (!isSeen && !hasDesktop(context)) throw noBrowser();
@@ -170,7 +156,7 @@ async function signInWithBrowser(
       if (!isSeen) throw noBrowser();
       context.stderr.write("Could not open a browser. Open the link.\n");
     });
-  return Promise.race([landing.token, ...(server ? [untilStopped(server, signal)] : [])]);
+  return landing.token;
 }
 
 function noBrowser(): CliError {
@@ -178,26 +164,4 @@ function noBrowser(): CliError {
     "No browser can be opened here, and standard error is not a terminal.",
     "Without a browser: svc sign-in --as <account>. To print the link and wait: svc sign-in --no-open",
   );
-}
-
-/** @throws {CliError} when nothing has listened on the server's port twice in a row */
-async function untilStopped({ port, url }: RunningServerFile, signal: AbortSignal): Promise<never> {
-  for (let refusals = 0; refusals < 2; refusals = (await isRefused(port)) ? refusals + 1 : 0)
-    await pause(LOOK_EVERY_MS, undefined, { signal });
-  throw new CliError(
-    EXIT.unreachable,
-    `The server at ${url} stopped before the sign-in was complete.`,
-    "Start it again with: svc serve",
-  );
-}
-
-/** Without a request, which would be in the server's log. */
-function isRefused(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ port, host: "localhost" }, () => {
-      socket.destroy();
-      resolve(false);
-    });
-    socket.once("error", ({ code }: NodeJS.ErrnoException) => resolve(code === "ECONNREFUSED"));
-  });
 }

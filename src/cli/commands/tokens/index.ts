@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { runs, type Flags, type Program } from "../../command.ts";
+import { instanceInWords } from "../../connection/target.ts";
 import type { Context } from "../../context.ts";
 import { UsageError, EXIT, type ExitCode } from "../../errors.ts";
 import { exitOf } from "../../failure.ts";
@@ -84,6 +85,9 @@ function print(context: Context, verification: Verification): void {
   const chalk = colors(context.stderr, context);
   context.stderr.write(`${chalk.red("✗")} ${harmless(error!)}\n`);
   if (reason !== null) context.stderr.write(`  ${harmless(reason)}\n`);
+  const { instance } = context.network;
+  if (verification.code === "token_wrong_instance" && instance)
+    context.stderr.write(`  The key is that of ${instanceInWords(instance)}.\n`);
 }
 
 /** Prints what a token says of itself. @throws {CliError} for what cannot be decoded */

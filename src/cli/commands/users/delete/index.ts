@@ -1,9 +1,8 @@
 import type { Command } from "commander";
-import { runs, withHyphen } from "../../../command.ts";
+import { collect, runs, withHyphen } from "../../../command.ts";
 import type { Context } from "../../../context.ts";
 import { EXIT, LIST_EXITS, type ExitCode } from "../../../errors.ts";
 import { printsRows } from "../../../output/flags.ts";
-import { addQueryFlags } from "../../../search/flags.ts";
 import type { DeleteOptions } from "./targets.ts";
 
 export function addDelete(users: Command, context: Context): void {
@@ -19,8 +18,9 @@ export function addDelete(users: Command, context: Context): void {
     .option("-y, --yes", "do not ask for confirmation; a query needs --expect as well")
     .option("--expect <number>", "abort unless exactly <number> users match")
     .option("--max <number>", "abort if more than <number> users match", "100")
-    .option("--receipt <file>", "record each deletion in a new file, as lines of JSON");
-  runs(addQueryFlags(command), context, runDelete, {
+    .option("--receipt <file>", "record each deletion in a new file, as lines of JSON")
+    .option("--query <query>", "a whole query in one argument", collect);
+  runs(command, context, runDelete, {
     examples: [
       ["svc users delete ada@acme.test", "one user, after confirmation"],
       ["svc users delete --query 'email:*@acme.test' --dry-run", "preview"],

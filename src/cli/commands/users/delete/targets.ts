@@ -41,7 +41,7 @@ export async function readTargets(
   args: readonly string[],
   flags: DeleteOptions,
 ): Promise<Targets> {
-  const isQuery = flags.query !== undefined || flags.queryFile !== undefined;
+  const isQuery = flags.query !== undefined;
   if (isQuery && (args.length > 0 || flags.file !== undefined || flags.column !== undefined))
     throw notBoth(context, args, flags);
   if (isQuery) return search(context, client, flags);
@@ -104,14 +104,14 @@ export async function withUsers(client: Client, targets: Targets): Promise<Targe
 }
 
 async function search(context: Context, client: Client, flags: DeleteOptions): Promise<Targets> {
-  const typed = await readQuery(context, USERS, [], flags);
+  const typed = readQuery(context, USERS, [], flags);
   const { query, unknown } = typed;
   // A search may try a field that svc does not know; a deletion must not.
   if (!query) throw new UsageError(`No users were deleted: ${unknown.message}.`, unknown.hint);
   refuseEveryone(query);
   const users = new Map<string, User>();
   for await (const user of pages((page) => client.users.search(query, page), {})) users.set(user.id, user);
-  return { ids: [...users.keys()], users, strangers: [], typed, tookStdin: flags.queryFile === "-" };
+  return { ids: [...users.keys()], users, strangers: [], typed, tookStdin: false };
 }
 
 /** An empty variable makes `email:*@$DOMAIN` into `email:*@`, and its negation matches everyone. */
