@@ -33,8 +33,6 @@ export interface CliOptions {
   /** Sends its requests as the command does, to servers that run. */
   isOnline?: boolean;
   openBrowser?: (url: string) => Promise<void>;
-  /** Whether names below localhost resolve; default: true. */
-  resolves?: boolean;
   /** The signal that the command receives, at once or when this resolves; by default none. */
   signal?: Signal | Promise<Signal>;
 }
@@ -90,7 +88,6 @@ export function createContext(options: CliOptions = {}): TestContext {
     fetch: options.isOnline ? undefined : answer,
     now: service?.clock.now ?? (() => START),
     openBrowser: options.openBrowser ?? (() => Promise.reject(new Error("there is no browser"))),
-    resolves: async () => options.resolves ?? true,
     async confirm(question) {
       return options.confirm ? options.confirm(question) : unasked(question);
     },

@@ -74,8 +74,6 @@ export interface World {
   readonly fetch?: Fetch | undefined;
   now(): Date;
   openBrowser(url: string): Promise<void>;
-  /** Whether programs on this machine find the address of a host. */
-  resolves(hostname: string): Promise<boolean>;
   /** Asks a person yes or no. Only to be called if `isInteractive`. */
   confirm(question: string): Promise<boolean>;
   /** Asks a person for a line of text. Only to be called if `isInteractive`. */

@@ -23,11 +23,6 @@ export function processContext(): World {
     cwd: currentDirectory(),
     now: () => new Date(),
     openBrowser: (url) => openBrowser(url, env["SVC_BROWSER"]),
-    async resolves(hostname) {
-      const { lookup } = await import("node:dns/promises");
-      const found = await Promise.race([lookup(hostname).catch(() => undefined), sleep(LOOK_UP_MS)]);
-      return found !== undefined;
-    },
     confirm,
     ask,
     askSecret,
@@ -61,8 +56,6 @@ function currentDirectory(): string {
 const LOOK_EVERY_MS = 500;
 const REPEAT_MS = 1000;
 const END_MS = 2000;
-/** A resolver that takes longer is of no use to a program either. */
-const LOOK_UP_MS = 1000;
 
 /**
  * npm passes on a Ctrl-C that the terminal has already sent to all of its processes. Where its shell is replaced by the

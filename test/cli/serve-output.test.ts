@@ -1,5 +1,4 @@
-import { describe, expect, it } from "vitest";
-import { processContext } from "../../src/cli/process-context.ts";
+import { expect, it } from "vitest";
 import { runCli } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
 
@@ -37,64 +36,14 @@ it("With --quiet there is no banner, and with --json the line for programs stays
   expect(JSON.parse(await banner(cwd, "--quiet", "--json"))).toMatchObject({ type: "ready" });
 });
 
-const PHONE = "http://192.0.2.7:7820";
-const BEYOND = ["--store", "memory", "--providers", "simulated", "--host", "0.0.0.0", "--public-url", PHONE];
-
-describe("Where names below localhost do not resolve, svc serve", () => {
-  const start = async (resolves: boolean, ...flags: string[]): Promise<string> => {
-    const argv = ["serve", "--port", "0", "--store", "memory", ...flags];
-    const { code, stdout, stderr } = await runCli(argv, { cwd: temporaryDirectory(), signal: "SIGINT", resolves });
-    expect([code, stderr]).toEqual([0, expect.not.stringContaining("does not resolve")]);
-    return stdout;
+it("With --json each instance has the address that programs use", async () => {
+  const argv = ["serve", "--port", "0", "--store", "memory", "--json"];
+  const { stdout, stderr } = await runCli(argv, { cwd: temporaryDirectory(), signal: "SIGINT" });
+  expect(stderr).toBe("");
+  const { url, instances } = JSON.parse(stdout.split("\n")[0]!) as {
+    url: string;
+    instances: { url: string; program_url: string }[];
   };
-
-  it("says once which address programs use", async () => {
-    const stdout = await start(false);
-    expect(stdout).toMatch(
-      /^ {2}Front door {2}http:\/\/localhost:\d+\n {14}use it from programs: this machine does not resolve \*\.localhost\n/m,
-    );
-    expect(stdout.match(/does not resolve/g)).toHaveLength(1);
-    expect(await start(true)).not.toContain("does not resolve");
-  });
-
-  it.each([["--quiet"], BEYOND])("says nothing with %s", async (...flags) => {
-    expect(await start(false, ...flags)).not.toContain("does not resolve");
-  });
-});
-
-it("With --json each instance has the address that programs use, whether other names resolve or not", async () => {
-  const lines = [];
-  for (const resolves of [true, false]) {
-    const argv = ["serve", "--port", "0", "--store", "memory", "--json"];
-    const { stdout, stderr } = await runCli(argv, { cwd: temporaryDirectory(), signal: "SIGINT", resolves });
-    expect(stderr).toBe("");
-    const { url, instances } = JSON.parse(stdout.split("\n")[0]!) as {
-      url: string;
-      instances: { url: string; program_url: string }[];
-    };
-    expect(instances.map(({ program_url }) => program_url)).toEqual([url, url]);
-    expect(instances[0]!.url).toBe(url.replace("localhost", "acme.localhost"));
-    lines.push(Object.keys(instances[0]!));
-  }
-  expect(lines[0]).toEqual(lines[1]);
-});
-
-it("Whether a name resolves is asked of this machine", async () => {
-  const { resolves } = processContext();
-  expect([await resolves("localhost"), await resolves("acme.invalid")]).toEqual([true, false]);
-});
-
-it.each<[string, boolean, string[]]>([
-  ["into a pipe", false, BEYOND],
-  ["with --json", true, [...BEYOND, "--json"]],
-  ["with --quiet", true, [...BEYOND, "--quiet"]],
-  ["at loopback behind a proxy", true, [...BEYOND, "--host", "127.0.0.1"]],
-  ["without a public URL", true, BEYOND.slice(0, -2)],
-  ["by default", true, ["--store", "memory"]],
-])("There is no QR code %s", async (_, isTerminal, flags) => {
-  const argv = ["serve", "--port", "0", ...flags];
-  const tty = isTerminal ? (["stdout"] as const) : false;
-  const { code, stdout } = await runCli(argv, { cwd: temporaryDirectory(), signal: "SIGINT", tty });
-  expect(code).toBe(0);
-  expect(stdout).not.toMatch(/[█▀▄]/);
+  expect(instances.map(({ program_url }) => program_url)).toEqual([url, url]);
+  expect(instances[0]!.url).toBe(url.replace("localhost", "acme.localhost"));
 });

@@ -1,6 +1,7 @@
 import { Chalk, type ChalkInstance } from "chalk";
 import { HARMFUL, harmless } from "../../wire/text/harmless.ts";
 import { shellQuoted } from "../../wire/text/shell.ts";
+import { COMMAND_NAMES } from "../command-names.ts";
 import type { Context, Stream } from "../context.ts";
 
 export { harmless, harmlessData } from "../../wire/text/harmless.ts";
@@ -58,8 +59,7 @@ export function mask(key: string): string {
 }
 
 /** `svc` before the name of a command or a flag; elsewhere, as in "not an svc store", it is the name of the program. */
-const COMMAND =
-  /(?<!\ban? )\bsvc (?=-|(?:api|completion|dev|doctor|env|exec|help|init|instances|login|logout|logs|open|profiles|serve|sessions|sign-in|store|tokens|users|version|whoami)\b)/g;
+const COMMAND = new RegExp(`(?<!\\ban? )\\bsvc (?=-|(?:${Object.values(COMMAND_NAMES).flat().join("|")})\\b)`, "g");
 
 /** The commands in a text as they are to be typed here: with `npx` if npm runs this command. */
 export function asRun(text: string, { env }: Pick<Context, "env">): string {

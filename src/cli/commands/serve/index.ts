@@ -1,20 +1,9 @@
 import { Option } from "commander";
-import { isControlApi } from "../../../wire/control/paths.ts";
-import { DEFAULT_PORT, LOG_LEVELS, PROVIDERS_MODES } from "../../../wire/serve.ts";
+import { LOG_LEVELS, PROVIDERS_MODES } from "../../../wire/serve.ts";
 import { collect, runs, type GlobalFlags, type Program } from "../../command.ts";
-import { findServerOn } from "../../connection/running-server.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../errors.ts";
-import { durationFrom } from "../../quantities.ts";
-import { announce } from "./announce.ts";
-import { CONFIG_OPTION, serveOptions, type ServeFlags } from "./options.ts";
-import { inWorkTree, makePlace, storeOf } from "./place.ts";
-import { jsonReport, textReport } from "./report.ts";
-
-/** Until a balancer that asks every few seconds has seen that the server is not ready. */
-const BEYOND_LOOPBACK_DRAIN_MS = 5_000;
-const MOST_DRAIN_MS = 3_600_000;
-const PASSWORD_IN_URL = /^[a-z]+:\/\/[^/?#]*:[^/?#]*@/i;
+import { CONFIG_OPTION, type ServeFlags } from "./options.ts";
 
 export function add(program: Program, context: Context): void {
   const command = program
@@ -56,72 +45,7 @@ export function add(program: Program, context: Context): void {
 }
 
 export async function runServe(context: Context, flags: ServeFlags & GlobalFlags): Promise<void> {
-  const started = performance.now();
-  // From the start: a server may be stopped before it is ready.
-  const stopped = context.untilSignal();
-  context.outliveOutput();
-  if (PASSWORD_IN_URL.test(flags.store ?? ""))
-    context.stderr.write(
-      "Other users of this machine can see the password in --store. Set PGPASSWORD, or put the whole address into SVC_STORE.\n",
-    );
-  const drainMs =
-    flags.drain === undefined ? undefined : durationFrom("--drain", flags.drain, { mostMs: MOST_DRAIN_MS });
-  const { serve, PortUnavailable, StoreRefused } = await import("../../../server/index.ts");
-  const level = LOG_LEVELS.indexOf(flags.logLevel ?? (flags.quiet ? "warn" : "info"));
-  const report = flags.json ? jsonReport(context) : textReport(context);
-  let onChange = (): void => undefined;
-  const options = await serveOptions(context, flags);
-  const store = options.store ?? storeOf(await makePlace(context));
-  const server = await serve({
-    ...options,
-    store,
-    metrics: flags.metrics,
-    onRequest: (entry) => {
-      if (entry.method !== "GET" && isControlApi(entry.route ?? "")) onChange();
-      if (LOG_LEVELS.indexOf(entry.level) >= level) report.request(entry);
-    },
-    warn: report.warn,
-  }).catch(async (error: unknown) => {
-    const { port = DEFAULT_PORT } = options;
-    const isLocked = error instanceof StoreRefused && error.reason === "locked";
-    const other = isLocked || error instanceof PortUnavailable ? await findServerOn(context, port) : undefined;
-    if (!other) throw error;
-    if (isLocked)
-      throw new StoreRefused(
-        "locked",
-        `${error.message} Port ${port} is in use as well, by pid ${other.pid}: this one needs another --port too.`,
-      );
-    throw new PortUnavailable(
-      `Port ${port} is in use by the svc server of ${other.directory}, pid ${other.pid}. Use it or stop it, or choose another port: --port 0 takes any that is free.`,
-    );
-  });
-  const announcement = await announce(context, server, report.warn);
-  ({ onChange } = announcement);
-  const ms = performance.now() - started;
-  const isShown = flags.json || !flags.quiet;
-  // A program reads it from the instances' addresses.
-  const resolvesSubdomains = !isShown || flags.json || (await context.resolves("svc.localhost"));
-  // Only on a terminal: the link gives control of the server, so it must not get into a file.
-  const terminal =
-    isShown && !flags.json && context.stdout.isTTY ? { dashboard: await server.dashboardLink() } : undefined;
-  // A program waits for the line with --json, quiet or not.
-  if (isShown) report.ready(server, announcement.path, ms, { ...terminal, resolvesSubdomains });
-  const open =
-    options.store === undefined || store === "memory" || store.includes("://")
-      ? undefined
-      : await inWorkTree(context, store);
-  if (open !== undefined) report.warn(open);
-  if (flags.open)
-    await context.openBrowser(server.url).catch(() => context.stderr.write("Could not open a browser.\n"));
-  const end = async (draining: number): Promise<void> => {
-    await announcement.withdraw();
-    await server.close({ drainMs: draining });
-    context.endSoon();
-  };
-  const signal = await Promise.race([stopped, server.taken]).catch(async (error: unknown) => {
-    await end(0);
-    throw error;
-  });
-  // Ctrl-C waits only for the requests that run.
-  await end(signal === "SIGTERM" ? (drainMs ?? (server.isLocal ? 0 : BEYOND_LOOPBACK_DRAIN_MS)) : 0);
+  // Loaded here, so that help starts fast.
+  const { serveUntilSignal } = await import("./run.ts");
+  return serveUntilSignal(context, flags);
 }

@@ -43,28 +43,21 @@ export async function serveOptions(context: Context, flags: ServeFlags): Promise
     geoip: inDirectory(context.cwd, flags.geoip),
     https: flags.https,
   };
-  const publicUrl = given.publicUrl ?? file.publicUrl;
-  const options: ServeOptions = {
-    port: given.port ?? file.port,
-    host: given.host ?? file.host,
-    store: given.store ?? file.store,
-    seed: given.seed ?? file.seed,
-    reset: flags.reset,
-    strict: given.strict ?? file.strict,
+  if (found) await checkFound(found, given, { env });
+  const options: ServeOptions = { ...file, ...withoutUndefined(given) };
+  const { publicUrl } = options;
+  return {
+    ...options,
     publicUrl: publicUrl && checkOrigin(publicUrl, flags.publicUrl === undefined ? "public_url" : "--public-url"),
-    allowedHosts: given.allowedHosts ?? file.allowedHosts,
-    providers: given.providers ?? file.providers,
     credentials: joinCredentials(file.credentials ?? {}, credentialsFromEnv(env)),
-    clients: file.clients,
-    trustProxy: given.trustProxy ?? file.trustProxy,
-    geoip: given.geoip ?? file.geoip,
-    https: given.https ?? file.https,
-    retention: file.retention,
+    reset: flags.reset,
     control: flags.control,
     controlKey: env["SVC_CONTROL_KEY"],
   };
-  if (found) await checkFound(found, given, { env });
-  return options;
+}
+
+function withoutUndefined<Values extends object>(values: Values): Partial<Values> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<Values>;
 }
 
 /** The store that `svc serve` would use, so that the commands that look after it mean the same one. */

@@ -71,28 +71,20 @@ export function textReport(context: Context) {
   return {
     /**
      * @param file the file with its keys. Undefined if there is none
-     * @param shown whether names below localhost resolve; for a terminal alone: a link that opens the dashboard once
+     * @param dashboard a link that opens the dashboard once; for a terminal alone
      */
-    ready(
-      server: RunningServer,
-      file: string | undefined,
-      ms: number,
-      shown: { resolvesSubdomains: boolean; dashboard?: string | undefined },
-    ): void {
+    ready(server: RunningServer, file: string | undefined, ms: number, dashboard: string | undefined): void {
       const { url, api_url, store, found, bound, providers, instances, isLocal } = server;
-      const { resolvesSubdomains, dashboard } = shown;
       const [first] = instances;
       width = Math.max(width, ...instances.map(({ name }) => Math.min(harmless(name).length, MAX_NAME_WIDTH)));
       const landing = first?.active && isLocal ? tryTarget(first.redirect_uris, url) : undefined;
-      const isFound = resolvesSubdomains || new URL(url).hostname !== "localhost";
-      const hint = chalk.dim("use it from programs: this machine does not resolve *.localhost");
       const kinds = Object.entries(providers).map(([name, kind]) => `${name} ${chalk.dim(kind)}`);
       const signIn = `svc sign-in${providers.github === "off" ? "" : " --provider github"}`;
       const commands = ["svc users list", ...(landing && isLoopbackUrl(landing) ? [signIn] : [])];
       const blocks = [
         [`  ${chalk.bold("svc")} is ready ${chalk.dim(`in ${Math.round(ms)} ms`)}\n`],
         [
-          row("Front door", chalk.cyan(url), ...(isFound ? [] : [hint])),
+          row("Front door", chalk.cyan(url)),
           dashboard === undefined ? "" : dashboardRows(dashboard),
           row("API", api_url),
           row("Listening", bound.join(" and ")),

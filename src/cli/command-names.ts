@@ -1,0 +1,10 @@
+/** Every command, by its heading in the help. */
+export const COMMAND_NAMES = {
+  "Find and delete": ["users", "sessions", "tokens", "instances"],
+  "Choose a service": ["login", "logout", "profiles", "whoami"],
+  "Run one locally": ["serve", "init", "open", "exec", "env"],
+  Develop: ["sign-in", "dev", "logs", "api"],
+  Administer: ["store", "doctor", "completion", "__complete", "help"],
+} as const;
+
+export type CommandName = (typeof COMMAND_NAMES)[keyof typeof COMMAND_NAMES][number];

@@ -1,0 +1,98 @@
+import type { RunningServer } from "../../../server/index.ts";
+import { isControlApi } from "../../../wire/control/paths.ts";
+import { DEFAULT_PORT, LOG_LEVELS } from "../../../wire/serve.ts";
+import type { GlobalFlags } from "../../command.ts";
+import { findServerOn } from "../../connection/running-server.ts";
+import type { Context } from "../../context.ts";
+import { durationFrom } from "../../quantities.ts";
+import { announce } from "./announce.ts";
+import { serveOptions, type ServeFlags } from "./options.ts";
+import { inWorkTree, makePlace, storeOf } from "./place.ts";
+import { jsonReport, textReport } from "./report.ts";
+
+/** Until a balancer that asks every few seconds has seen that the server is not ready. */
+const BEYOND_LOOPBACK_DRAIN_MS = 5_000;
+const MOST_DRAIN_MS = 3_600_000;
+const PASSWORD_IN_URL = /^[a-z]+:\/\/[^/?#]*:[^/?#]*@/i;
+
+/** Serves until a signal comes, or another process takes the store. */
+export async function serveUntilSignal(context: Context, flags: ServeFlags & GlobalFlags): Promise<void> {
+  const started = performance.now();
+  // From the start: a server may be stopped before it is ready.
+  const stopped = context.untilSignal();
+  context.outliveOutput();
+  if (PASSWORD_IN_URL.test(flags.store ?? ""))
+    context.stderr.write(
+      "Other users of this machine can see the password in --store. Set PGPASSWORD, or put the whole address into SVC_STORE.\n",
+    );
+  const drainMs =
+    flags.drain === undefined ? undefined : durationFrom("--drain", flags.drain, { mostMs: MOST_DRAIN_MS });
+  const report = flags.json ? jsonReport(context) : textReport(context);
+  const changes = { announced: (): void => undefined };
+  const server = await start(context, flags, report, () => changes.announced());
+  const announcement = await announce(context, server, report.warn);
+  changes.announced = announcement.onChange;
+  // A program waits for the line with --json, quiet or not.
+  if (flags.json || !flags.quiet) {
+    // Only on a terminal: the link gives control of the server, so it must not get into a file.
+    const dashboard = !flags.json && context.stdout.isTTY ? await server.dashboardLink() : undefined;
+    report.ready(server, announcement.path, performance.now() - started, dashboard);
+  }
+  if (flags.open)
+    await context.openBrowser(server.url).catch(() => context.stderr.write("Could not open a browser.\n"));
+  const end = async (draining: number): Promise<void> => {
+    await announcement.withdraw();
+    await server.close({ drainMs: draining });
+    context.endSoon();
+  };
+  const signal = await Promise.race([stopped, server.taken]).catch(async (error: unknown) => {
+    await end(0);
+    throw error;
+  });
+  // Ctrl-C waits only for the requests that run.
+  await end(signal === "SIGTERM" ? (drainMs ?? (server.isLocal ? 0 : BEYOND_LOOPBACK_DRAIN_MS)) : 0);
+}
+
+/** @param onChange told when the control API may have changed what commands know of the server */
+async function start(
+  context: Context,
+  flags: ServeFlags,
+  report: ReturnType<typeof textReport>,
+  onChange: () => void,
+): Promise<RunningServer> {
+  const { serve } = await import("../../../server/index.ts");
+  const level = LOG_LEVELS.indexOf(flags.logLevel ?? (flags.quiet ? "warn" : "info"));
+  const { store: named, ...options } = await serveOptions(context, flags);
+  const store = named ?? storeOf(await makePlace(context));
+  const isOfDirectory = named === undefined || named === "memory" || named.includes("://");
+  const exposed = isOfDirectory ? undefined : await inWorkTree(context, named);
+  if (exposed !== undefined) report.warn(exposed);
+  return serve({
+    ...options,
+    store,
+    metrics: flags.metrics,
+    onRequest(entry) {
+      if (entry.method !== "GET" && isControlApi(entry.route ?? "")) onChange();
+      if (LOG_LEVELS.indexOf(entry.level) >= level) report.request(entry);
+    },
+    warn: report.warn,
+  }).catch(async (error: unknown) => {
+    throw await namingOwner(context, options.port ?? DEFAULT_PORT, error);
+  });
+}
+
+/** An error about a port or a store that another server has, naming the server that has the port. */
+async function namingOwner(context: Context, port: number, error: unknown): Promise<unknown> {
+  const { PortUnavailable, StoreRefused } = await import("../../../server/index.ts");
+  const isLocked = error instanceof StoreRefused && error.reason === "locked";
+  const other = isLocked || error instanceof PortUnavailable ? await findServerOn(context, port) : undefined;
+  if (!other) return error;
+  if (isLocked)
+    return new StoreRefused(
+      "locked",
+      `${error.message} Port ${port} is in use as well, by pid ${other.pid}: this one needs another --port too.`,
+    );
+  return new PortUnavailable(
+    `Port ${port} is in use by the svc server of ${other.directory}, pid ${other.pid}. Use it or stop it, or choose another port: --port 0 takes any that is free.`,
+  );
+}
