@@ -42,6 +42,7 @@ export interface SearchFlag {
 /** Flags and terms of a search, as commander leaves them. */
 export interface SearchFlags {
   readonly query?: readonly string[];
+  readonly limit?: string;
   readonly [flag: string]: unknown;
 }
 

@@ -38,7 +38,7 @@ export function readQuery(
   const typed = words.map((text) => ({ text, typed: quoted(text) }));
   const every = [...typed, ...termsOf(flags, searched, context.now())];
   const all = every.map(({ text }) => text);
-  if (all.length === 0) throw noTerms(searched, flags["limit"]);
+  if (all.length === 0) throw noTerms(searched, flags.limit);
   for (const term of all) if (!TERM.test(term)) throw notATerm(term, searched, cwd, all);
   const read = parsed(all.join(" "), searched);
   if (read.query) refuseAlternatives(read.query, every, searched);
@@ -60,8 +60,8 @@ function parsed(text: string, searched: Searched): Parsed {
   }
 }
 
-function noTerms({ noun, example }: Searched, limit: unknown): UsageError {
-  const list = `svc ${noun} list${limit === undefined ? "" : ` --limit ${String(limit)}`}`;
+function noTerms({ noun, example }: Searched, limit: string | undefined): UsageError {
+  const list = `svc ${noun} list${limit === undefined ? "" : ` --limit ${limit}`}`;
   return new UsageError("No search terms.", `To list all: ${list}. To search, for example: ${example}`);
 }
 
