@@ -230,8 +230,6 @@ describe("T53: A key that is a command", () => {
       const node = ["--env-file=.env", "-p", "process.env.SVC_PUBLISHABLE_KEY"];
       expect(execFileSync(process.execPath, node, { cwd }).toString().trim()).toBe(publishable_key);
     }
-    const docker = await runCli(["env", "--format", "docker"], { cwd });
-    expect(docker.stdout).toContain(`\nSVC_PUBLISHABLE_KEY=${publishable_key}\n`);
   });
 
   it.each([COMMAND, "pk_'$(touch pwned)'", "pk_\\", "pk_\r"])(
@@ -239,11 +237,9 @@ describe("T53: A key that is a command", () => {
     async (publishable_key) => {
       const cwd = temporaryDirectory();
       await running(cwd, publishable_key);
-      for (const format of ["dotenv", "docker"]) {
-        const { code, stdout, stderr } = await runCli(["env", "--format", format], { cwd });
-        expect([code, stdout]).toEqual([1, ""]);
-        expect(stderr).toContain("SVC_PUBLISHABLE_KEY has a character that can't be written in this format.");
-      }
+      const { code, stdout, stderr } = await runCli(["env", "--format", "dotenv"], { cwd });
+      expect([code, stdout]).toEqual([1, ""]);
+      expect(stderr).toContain("SVC_PUBLISHABLE_KEY has a character that can't be written in this format.");
     },
   );
 });

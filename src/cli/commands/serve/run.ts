@@ -64,10 +64,7 @@ async function start(
   const level = LOG_LEVELS.indexOf(flags.logLevel ?? (flags.quiet ? "warn" : "info"));
   const { store: named, ...options } = await serveOptions(context, flags);
   const store = named ?? storeOf(await makePlace(context));
-  const isOfDirectory = named === undefined || named === "memory" || named.includes("://");
-  const exposed = isOfDirectory ? undefined : await inWorkTree(context, named);
-  if (exposed !== undefined) report.warn(exposed);
-  return serve({
+  const server = await serve({
     ...options,
     store,
     metrics: flags.metrics,
@@ -79,6 +76,11 @@ async function start(
   }).catch(async (error: unknown) => {
     throw await namingOwner(context, options.port ?? DEFAULT_PORT, error);
   });
+  const isPath = named !== undefined && named !== "memory" && !named.includes("://");
+  // Its directory is there now.
+  const exposed = isPath ? await inWorkTree(context, named) : undefined;
+  if (exposed !== undefined) report.warn(exposed);
+  return server;
 }
 
 /** An error about a port or a store that another server has, naming the server that has the port. */
