@@ -201,7 +201,7 @@ describe("The installed svc beside svc serve", () => {
       code: 5,
       stdout: "",
       stderr: expect.stringMatching(
-        /^✗ Token does not belong to this instance\n {2}It was issued for instance [0-9a-f-]{36}\.\n$/,
+        /^✗ Token does not belong to this instance\n {2}It was issued for instance [0-9a-f-]{36}\.\n {2}The key is that of instance globex \([0-9a-f-]{36}\)\.\n$/,
       ) as string,
     });
   });

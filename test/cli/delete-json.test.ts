@@ -47,5 +47,9 @@ it("svc users delete prints a sentence for one user on a terminal, and nothing b
   const options = { tty: true, env: { NO_COLOR: "1" } };
   expect((await remove([ADA, "--yes"], options)).stdout).toBe(`Deleted ${ADA}\n`);
   const gone = await remove([ADA, "--yes"], options);
-  expect([gone.code, gone.stdout, gone.stderr]).toEqual([3, "", expect.stringContaining("✗ User not found\n")]);
+  expect([gone.code, gone.stdout, gone.stderr]).toEqual([
+    3,
+    "",
+    expect.stringContaining("✗ User not found (acme.localhost:7820, instance acme).\n"),
+  ]);
 });

@@ -78,7 +78,9 @@ describe("A list for svc users delete", () => {
     const { code, stderr } = await remove(["-", "--yes"], { stdin: "a@acme.test\nb@acme.test\n" });
     expect([code, stderr, await left()]).toEqual([
       3,
-      expect.stringContaining("None of these users exist. 0 of 2 deleted, 2 were not found."),
+      expect.stringContaining(
+        "None of these users exist (acme.localhost:7820, instance acme). 0 of 2 deleted, 2 were not found.",
+      ),
       [ADA, CHARLES, GRACE],
     ]);
   });

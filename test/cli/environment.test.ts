@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { timeoutMs } from "../../src/cli/connection/client.ts";
+
 import { writeCurrent } from "../../src/cli/credentials/profiles.ts";
 import { configDirectory, dataDirectory, placeOf } from "../../src/cli/places.ts";
 import { addProfile, contextOf, cwd, keyOf, run, useHome } from "../_cli-home.ts";
@@ -108,11 +108,6 @@ describe("SVC_TIMEOUT", () => {
         exitCode: 2,
         message: expect.stringContaining(wrong) as string,
       });
-  });
-
-  it("adds the time of SVC_WAIT, also to a standard that is longer than usual", () => {
-    const context = contextOf({ env: { SVC_WAIT: "5" } });
-    expect([timeoutMs(context), timeoutMs(context, 60_000)]).toEqual([15_000, 65_000]);
   });
 });
 

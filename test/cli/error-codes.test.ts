@@ -39,7 +39,11 @@ describe("The code of an error in --json", () => {
   });
 
   it.each<[status: number, body: string, error: object]>([
-    [404, '{"error":"User not found"}', { code: "user_not_found", message: "404: User not found", exitCode: 3 }],
+    [
+      404,
+      '{"error":"User not found"}',
+      { code: "user_not_found", message: "404: User not found (localhost:7820).", exitCode: 3 },
+    ],
     [401, '{"error":"Unauthorized"}', { code: "unauthorized", message: "401: Unauthorized", exitCode: 4 }],
     [429, "<html>", { code: "unknown", message: "429: the service gave no reason", exitCode: 7 }],
     [503, "<html>", { code: "unknown", message: "503: the service gave no reason", exitCode: 7 }],

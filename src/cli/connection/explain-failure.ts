@@ -17,7 +17,7 @@ export function explainFailure(context: Context, error: unknown): CliError {
   if (explained) return new CliError(failure.exitCode, ...explained, failure.code);
   if (!last || !ABOUT_RECORDS.has(failure.code)) return failure;
   const where = `${new URL(last.url).host}${instance ? `, instance ${instance.subdomain}` : ""}`;
-  const message = failure.message.replace(/\.(?= [A-Z]|$)|$/, ` (${where}).`);
+  const message = failure.message.replace(/\.(?= |$)|$/, ` (${where}).`);
   return new CliError(failure.exitCode, message, failure.hint, failure.code);
 }
 

@@ -8,6 +8,7 @@ const REVOKE = "svc dev sessions revoke <session_id>, which needs the control AP
  */
 export const MISSING_COMMANDS: readonly (readonly [words: string, instead: string])[] = [
   ["users block|ban|disable|suspend|lock", `Users can't be blocked. To end a session: ${REVOKE}.`],
+  ["users remove|erase", "Use: svc users delete <user>."],
   ["users merge", "Users can't be merged. To see both: svc users get <user> <user>."],
   ["users restore|undelete|undo", "A deletion can't be undone. To go back to a backup: svc store import <backup>."],
   [
@@ -23,9 +24,11 @@ export const MISSING_COMMANDS: readonly (readonly [words: string, instead: strin
   ["sessions revoke|end|kill|delete|logout", `Use: ${REVOKE}. To delete old ones: svc sessions prune --before 90d.`],
   ["sessions count", "Use: svc sessions list --count."],
   ["tokens revoke", `Tokens can't be revoked: each expires an hour after it was issued. To end a session: ${REVOKE}.`],
+  ["tokens check|validate", "Use: svc tokens verify - < token.txt."],
   ["tokens create|issue|new", "Use: svc dev token --user <user>."],
   ["key|keys", "Use: svc env, which prints the keys of the local server. To replace them: svc dev keys rotate."],
-  ["auth|config|status|use", "Use: svc whoami, svc login, svc profiles use <name> or svc doctor."],
+  ["dashboard|ui|web", "Use: svc open dashboard."],
+  ["auth|config|status|use|switch", "Use: svc whoami, svc login, svc profiles use <name> or svc doctor."],
   ["start|run|up|stop", "Use: svc serve, and Ctrl-C to stop it; or svc exec -- <command>."],
   [
     "list|search|get|find|show|ls",
@@ -41,6 +44,7 @@ export const MISSING_OPTIONS: readonly (readonly [words: string, instead: string
   ["--columns|--column|--select|--jq", "Use --fields."],
   ["--domain", "Use --email-domain."],
   ["-p", "No short option takes a value. Use --port or --profile."],
+  ["-n|--tail|--lines", "Use --limit."],
   ["--server|--url|--host", "Use --base-url."],
   ["--env|--environment", "Use --profile."],
   ["--force|--confirm", "Use --yes."],

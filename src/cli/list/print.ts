@@ -50,8 +50,9 @@ export async function printList<Row>(
   let narrow: string | undefined;
   const onNarrow = (what: string): void => void (narrow = what);
   await writeAll(context.stdout, encode(context, format, { ...flags, onNarrow }, listed, chosen, counted));
-  // A person may read it through another program.
-  if (count === 0 && context.stderr.isTTY && none !== "") say(context, none);
+  // A person may read the rest through another program.
+  const isForProgram = format === "json" || format === "ndjson";
+  if (count === 0 && context.stderr.isTTY && !isForProgram && none !== "") say(context, none);
   if (!isTable(format)) return;
   for (const note of [narrow, more()]) if (note !== undefined) say(context, note);
 }

@@ -43,12 +43,13 @@ export async function serveOptions(context: Context, flags: ServeFlags): Promise
     geoip: inDirectory(context.cwd, flags.geoip),
     https: flags.https,
   };
-  if (found) await checkFound(found, given, { env });
   const options: ServeOptions = { ...file, ...withoutUndefined(given) };
-  const { publicUrl } = options;
+  const source = flags.publicUrl === undefined ? "public_url" : "--public-url";
+  const publicUrl = options.publicUrl && checkOrigin(options.publicUrl, source);
+  if (found) await checkFound(found, given, { env });
   return {
     ...options,
-    publicUrl: publicUrl && checkOrigin(publicUrl, flags.publicUrl === undefined ? "public_url" : "--public-url"),
+    publicUrl,
     credentials: joinCredentials(file.credentials ?? {}, credentialsFromEnv(env)),
     reset: flags.reset,
     control: flags.control,
