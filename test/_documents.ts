@@ -7,6 +7,7 @@ import { onTestFinished } from "vitest";
 import { temporaryDirectory } from "./_files.ts";
 import { pageTexts } from "./_pages.ts";
 import { BIN, ROOT } from "./_paths.ts";
+import { serveHere } from "./_serving.ts";
 
 /** A block of code in a page. */
 export interface Block {
@@ -112,8 +113,7 @@ export function run(directory: string, command: readonly string[], env: NodeJS.P
 
 /** A server in that directory, and its output of `svc env`. */
 export async function serving(directory: string): Promise<Record<string, string>> {
-  const server = run(directory, [process.execPath, BIN, "serve", "--json", "--store", "memory"]);
-  await server.until(/("type":"ready")/);
+  await serveHere(["--store", "memory"], { cwd: directory });
   const { url, control_key, instances } = runningIn(directory);
   const control = { SVC_CONTROL_URL: url, SVC_CONTROL_KEY: control_key! };
   return { SVC_BASE_URL: url, SVC_API_URL: url, SVC_SECRET_KEY: instances[0]!.secret_key, ...control };
