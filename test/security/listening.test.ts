@@ -8,6 +8,7 @@ import { started, startSvc } from "../_attacks.ts";
 import { tools } from "../faults/_processes.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { HAS_IPV6, possible } from "../_ipv6.ts";
+import { serveHere } from "../_serving.ts";
 import { listening } from "../_sockets.ts";
 
 /** The addresses where a process listens, at one port or any, as the kernel spells them. */
@@ -48,19 +49,18 @@ const ANY_4 = "00000000";
 const LOOPBACK = HAS_IPV6 ? [LOOPBACK_4, LOOPBACK_6] : [LOOPBACK_4];
 
 describe.skipIf(process.platform !== "linux")("T26: The listening address", () => {
-  it.each<[string, string[], Record<string, string>]>([
-    ["no options", [], {}],
-    ["HOST", [], { HOST: "0.0.0.0" }],
-    ["NODE_ENV=production", [], { NODE_ENV: "production" }],
-    [
-      "CI, a port and a host at once",
-      [],
-      { CI: "true", NODE_ENV: "production", HOST: "::", HOSTNAME: "0.0.0.0", PORT: "80" },
-    ],
-    ["--public-url", ["--public-url", "https://auth.example.test", "--providers", "simulated"], {}],
-    ["--allowed-host", ["--allowed-host", "auth.example.test"], {}],
-  ])("is loopback only, with %s", async (_, flags, env) => {
-    const server = await startSvc(["--json", "--store", "memory", ...flags], { cwd: temporaryDirectory(), env });
+  it.each<[string, string[]]>([
+    ["no options", []],
+    ["--public-url", ["--public-url", "https://auth.example.test", "--providers", "simulated"]],
+    ["--allowed-host", ["--allowed-host", "auth.example.test"]],
+  ])("is loopback only, with %s", async (_, flags) => {
+    const { ready } = await serveHere(["--store", "memory", ...flags], { cwd: temporaryDirectory() });
+    expect(boundBy(process.pid, ready.port)).toEqual(LOOPBACK);
+  });
+
+  it("is loopback only, with CI, a port and a host at once", async () => {
+    const env = { CI: "true", NODE_ENV: "production", HOST: "::", HOSTNAME: "0.0.0.0", PORT: "80" };
+    const server = await startSvc(["--json", "--store", "memory"], { cwd: temporaryDirectory(), env });
     expect(boundBy(server.child.pid)).toEqual(LOOPBACK);
   });
 
@@ -97,11 +97,11 @@ describe.skipIf(process.platform !== "linux")("T26: The listening address", () =
     ]),
   )("is exactly the one of --host, with --public-url: %s", async (host, addresses) => {
     const beyond = ["--providers", "simulated", "--public-url", "https://auth.example.test"];
-    const server = await startSvc(["--json", "--store", "memory", ...beyond, "--host", host], {
+    const server = await serveHere(["--store", "memory", ...beyond, "--drain", "0", "--host", host], {
       cwd: temporaryDirectory(),
     }).catch((error: Error) => error);
     if (server instanceof Error) expect(server.message).toContain("--host");
-    else expect(boundBy(server.child.pid).toSorted()).toEqual(addresses.toSorted());
+    else expect(boundBy(process.pid, server.ready.port).toSorted()).toEqual(addresses.toSorted());
   });
 });
 
@@ -133,9 +133,9 @@ describe("T49: Another program cannot listen at an address of localhost, by whic
       ["127.0.0.2", ["0200007F", ...LOOPBACK]],
     ]),
   )("and the server listens nowhere else, with --host: %s", async (host, addresses) => {
-    const flags = ["--json", "--store", "memory", "--providers", "simulated", "--host", host];
-    const server = await startSvc(flags, { cwd: temporaryDirectory() });
-    expect(boundBy(server.child.pid).toSorted()).toEqual(addresses.toSorted());
+    const server = await serve({ port: 0, store: "memory", providers: "simulated", host });
+    onTestFinished(() => server.close());
+    expect(boundBy(process.pid, server.port).toSorted()).toEqual(addresses.toSorted());
   });
 
   it.skipIf(!HAS_IPV6)("and a server does not start where one listens", async () => {
