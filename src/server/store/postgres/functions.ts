@@ -58,7 +58,8 @@ END $$;
 
 -- Writes the outcome of a sign-in, unless anything of what was decided from has changed since: then false. The row of
 -- the user brings those who sign in as the same one into line. Of those who would make the same user or identity, one
--- writes, and the unique indexes refuse the others once it has. No lock is an advisory one: every role that may connect
+-- writes, and the unique indexes refuse the others once it has. The rows that it writes are locked before they are compared:
+-- a session that is revoked in between would be written over. No lock is an advisory one: every role that may connect
 -- to the database can hold those.
 CREATE OR REPLACE FUNCTION svc.complete_sign_in(
   instance text, provider_name text, provider_uid text, folded_email text, ip text, decided_from text,
@@ -68,6 +69,8 @@ SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
 DECLARE now_there text;
 BEGIN
   PERFORM FROM svc.users u WHERE u.instance_id = instance AND u.id = user_row->>'id' FOR UPDATE;
+  PERFORM FROM svc.identities own WHERE ${keyOf("identities", "identity_row")} FOR UPDATE;
+  PERFORM FROM svc.sessions own WHERE ${keyOf("sessions", "session_row")} FOR UPDATE;
   SELECT a.version INTO now_there FROM svc.acquaintance(instance, provider_name, provider_uid, folded_email, ip) a;
   IF now_there IS DISTINCT FROM decided_from THEN RETURN false; END IF;
   ${upsert("users", "user_row")}
@@ -89,8 +92,14 @@ function insert(table: TableName, row: string): string {
 function upsert(table: TableName, row: string): string {
   const keys = keyColumns(table);
   const columns = storedColumnsOf(table).flatMap(({ name }) => (keys.includes(name) ? [] : [name]));
-  const same = keys.map((name) => `own.${name} = ${row}->>'${name}'`).join(" AND ");
   return `UPDATE svc.${table} own SET (${columns.join(", ")}) =
-    (SELECT ${columns.map((name) => `made.${name}`).join(", ")} FROM json_populate_record(own, ${row}) AS made) WHERE ${same};
+    (SELECT ${columns.map((name) => `made.${name}`).join(", ")} FROM json_populate_record(own, ${row}) AS made) WHERE ${keyOf(table, row)};
   IF NOT FOUND THEN ${insert(table, row)}; END IF;`;
+}
+
+/** The condition that a row of `own` is the one of this JSON. */
+function keyOf(table: TableName, row: string): string {
+  return keyColumns(table)
+    .map((name) => `own.${name} = ${row}->>'${name}'`)
+    .join(" AND ");
 }
