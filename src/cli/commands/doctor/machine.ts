@@ -42,15 +42,22 @@ async function configuredPort(context: Context): Promise<number | undefined> {
 /** The stores of directories that are gone: nothing else removes them. */
 async function storesCheck({ env }: Context): Promise<Finding> {
   const { FOLDER_NOTE } = await import("../serve/place.ts");
-  const stores = storesDirectory(dataDirectory(env) ?? "");
-  const places = (await readdir(stores).catch(() => [])).map((name) => join(stores, name));
-  const notes = places.map((place) => readFile(join(place, FOLDER_NOTE), "utf8").catch(() => undefined));
-  const directories = (await Promise.all(notes)).map((note) => note?.replace(/\n$/, ""));
-  const gone = places.filter((_, i) => directories[i] !== undefined && !existsSync(directories[i]));
-  if (gone.length === 0) return ok(counted(places.length, "store"));
+  const data = dataDirectory(env);
+  // Without a data directory there are none; what a repository brought must not be taken for one.
+  const parent = data && storesDirectory(data);
+  const names = parent === undefined ? [] : await readdir(parent).catch(() => []);
+  const stores = await Promise.all(
+    names.map(async (name) => {
+      const place = join(parent!, name);
+      const note = await readFile(join(place, FOLDER_NOTE), "utf8").catch(() => undefined);
+      return { place, directory: note?.replace(/\n$/, "") };
+    }),
+  );
+  const gone = stores.filter(({ directory }) => directory !== undefined && !existsSync(directory));
+  if (gone.length === 0) return ok(counted(stores.length, "store"));
   return warning(
-    `${counted(gone.length, "store")} of directories that are gone: ${gone.map((place) => directories[places.indexOf(place)]).join(", ")}.`,
-    `To delete their records: rm -r ${gone.map(quoted).join(" ")}`,
+    `${counted(gone.length, "store")} of directories that are gone: ${gone.map(({ directory }) => directory).join(", ")}.`,
+    `To delete their records: rm -r ${gone.map(({ place }) => quoted(place)).join(" ")}`,
   );
 }
 
