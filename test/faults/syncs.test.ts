@@ -1,13 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { temporaryDirectory } from "../_files.ts";
+import { newPath } from "../store/_file.ts";
 import { startProcess, type Answer } from "../store/_other-process.ts";
 import { needs, tools } from "./_processes.ts";
 
 needs("strace");
-
-const newPath = async (): Promise<string> => join(temporaryDirectory(), "data", "db.json");
 
 /** A store filled by a server, so that the next one writes nothing by itself. */
 async function filledPath(): Promise<string> {

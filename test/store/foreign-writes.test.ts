@@ -6,11 +6,9 @@ import { journalLine } from "../../src/server/store/file/journal-reader.ts";
 import { put } from "../../src/server/store/memory/tables.ts";
 import { StorageUnavailable } from "../../src/server/store/store.ts";
 import { abandoned } from "./_abandoned.ts";
-import { temporaryDirectory } from "../_files.ts";
+import { newPath } from "./_file.ts";
+import { journalOf } from "./_move.ts";
 import { A, arrival, contentOf, id, people, state } from "./_records.ts";
-
-const newPath = async (): Promise<string> => join(temporaryDirectory(), "data", "db.json");
-const journalOf = (path: string): string => join(dirname(path), "db.journal");
 
 /** The content of all files of a store except its locks. */
 async function filesOf(path: string): Promise<Map<string, string>> {

@@ -3,10 +3,9 @@ import type { H3Event } from "h3";
 import { ApiError } from "../errors.ts";
 import type { Call } from "../http/dispatch.ts";
 import { TOKENS } from "../http/pages/tokens.ts";
-import { redirect, type Reply } from "../http/respond.ts";
+import { HTML, redirect, type Reply } from "../http/respond.ts";
 import { sendStatic, staticText, type StaticText } from "../http/static-text.ts";
 
-const HTML = { "content-type": "text/html; charset=utf-8" };
 const SCRIPT = { "content-type": "text/javascript; charset=utf-8" };
 const STYLE = { "content-type": "text/css; charset=utf-8" };
 /** Scripts, styles and data from the dashboard's own origin only. */
@@ -24,7 +23,7 @@ const openApiOf = async (front: string) => (await import("./openapi.ts")).openAp
 
 /** The dashboard's files and the OpenAPI document. They need no key, because they contain no data. */
 const FILES: Readonly<Record<string, File>> = {
-  "index.html": [{ ...HTML, ...DASHBOARD, ...POPUPS }, () => builtFile("index.html")],
+  "index.html": [{ "content-type": HTML, ...DASHBOARD, ...POPUPS }, () => builtFile("index.html")],
   "dashboard.js": [{ ...SCRIPT, ...DASHBOARD }, () => builtFile("dashboard.js")],
   "dashboard.css": [{ ...STYLE, ...DASHBOARD }, async () => TOKENS + (await builtFile("dashboard.css"))],
   "openapi.json": [{ "content-type": "application/json" }, async (front) => JSON.stringify(await openApiOf(front))],

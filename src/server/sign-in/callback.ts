@@ -46,7 +46,7 @@ export interface Callback extends CallbackRequest {
   readonly isNew: boolean;
   readonly token?: string;
   readonly failure?: SignInError;
-  /** Why nobody is sent to the application: no address of it can be trusted. */
+  /** Why the browser is not sent to the application: no address of it can be trusted. */
   readonly refusal?: unknown;
   readonly location?: string;
 }

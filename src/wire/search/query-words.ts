@@ -89,12 +89,13 @@ export function fieldHint(field: string, fields: Fields): string | undefined {
 
 export function termHint(word: string, fields: Fields, print: (term: Term) => string): string {
   const [, minus, field = "", sign, value = ""] = MISWRITTEN.exec(word) ?? [];
-  if (Object.hasOwn(fields, field) && fields[field]!.type === "string")
-    return sign === "!="
-      ? `Did you mean ${print({ field, operator: "is", value, negated: true })}?`
-      : sign === "=="
-        ? `Did you mean ${print({ field, operator: "is", value, negated: minus === "-" })}?`
-        : `Did you mean ${print({ field, operator: "contains", value: trimmed(value), negated: minus === "-" })}?`;
+  if (Object.hasOwn(fields, field) && fields[field]!.type === "string") {
+    const isWhole = sign === "==" || sign === "!=";
+    const meant = isWhole
+      ? ({ operator: "is", value } as const)
+      : ({ operator: "contains", value: trimmed(value) } as const);
+    return `Did you mean ${print({ field, ...meant, negated: sign === "!=" || minus === "-" })}?`;
+  }
   if (isUuid(word.toLowerCase())) {
     const own = Object.hasOwn(fields, "user_id") ? "user_id" : "id";
     return `To find an id: ${print({ field: own, operator: "is", value: word, negated: false })}`;

@@ -108,8 +108,12 @@ async function readConfig({ cwd }: Context, named: string | undefined): Promise<
 
 /** A path as it is meant there; anything else is left as it is. */
 export function inDirectory<Path extends string | undefined>(directory: string, path: Path): Path | string {
-  const isPath = path !== undefined && path !== "memory" && !path.includes("://");
-  return isPath ? resolve(directory, path) : path;
+  return isPath(path) ? resolve(directory, path) : path;
+}
+
+/** Whether a store is a file, and not in memory or a database. */
+export function isPath(store: string | undefined): store is string {
+  return store !== undefined && store !== "memory" && !store.includes("://");
 }
 
 function checkPort(text: string | undefined, source: string): number | undefined {

@@ -6,7 +6,7 @@ import { findServerOn } from "../../connection/running-server.ts";
 import type { Context } from "../../context.ts";
 import { durationFrom } from "../../quantities.ts";
 import { announce } from "./announce.ts";
-import { serveOptions, type ServeFlags } from "./options.ts";
+import { isPath, serveOptions, type ServeFlags } from "./options.ts";
 import { inWorkTree, makePlace, storeOf } from "./place.ts";
 import { jsonReport, textReport } from "./report.ts";
 
@@ -76,9 +76,8 @@ async function start(
   }).catch(async (error: unknown) => {
     throw await namingOwner(context, options.port ?? DEFAULT_PORT, error);
   });
-  const isPath = named !== undefined && named !== "memory" && !named.includes("://");
   // Its directory is there now.
-  const exposed = isPath ? await inWorkTree(context, named) : undefined;
+  const exposed = isPath(named) ? await inWorkTree(context, named) : undefined;
   if (exposed !== undefined) report.warn(exposed);
   return server;
 }

@@ -60,7 +60,7 @@ export function requireEitherKey(event: H3Event, deps: AccessDeps): Access<Insta
   return { owner: instance, instance };
 }
 
-/** @throws {ApiError} if nobody has the key, or its owner is not the one whose host was asked */
+/** @throws {ApiError} if no instance has the key, or its owner is not the one whose host was asked */
 function requireHost(event: H3Event, owner: InstanceRecord | undefined): InstanceRecord {
   const { scope } = admitted(event);
   if (!owner) throw new ApiError("unauthorized");
