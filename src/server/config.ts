@@ -1,14 +1,11 @@
 import * as z from "zod/mini";
 import { PROVIDERS } from "../wire/providers.ts";
-import { PROVIDERS_MODES } from "../wire/serve.ts";
-import { client } from "../wire/control/seed.ts";
 import { jsonFault } from "../wire/text/json.ts";
 import { ServeError } from "./errors.ts";
-import type { ServeOptions } from "./options.ts";
+import { SETTINGS, unusable, type ServeOptions } from "./options.ts";
 import { checkEndpoints } from "./providers/index.ts";
 import type { Credentials } from "./providers/offers.ts";
 import { clientFaults } from "./seed/faults.ts";
-import { RETENTION_FORM, retentionMs } from "./retention.ts";
 import { checked } from "./zod-errors.ts";
 
 const text = z.string().check(z.minLength(1));
@@ -26,30 +23,23 @@ const provider = z
     }),
   );
 
+const {
+  providers: providers_mode,
+  publicUrl: public_url,
+  allowedHosts: allowed_hosts,
+  trustProxy: trust_proxy,
+  ...same
+} = SETTINGS;
 const Config = z.strictObject({
   $schema: z.optional(z.string()),
-  port: z.optional(z.int().check(z.minimum(0), z.maximum(65_535))),
-  host: z.optional(text),
-  store: z.optional(text),
+  ...same,
   seed: z.optional(text),
-  strict: z.optional(z.boolean()),
-  public_url: z.optional(z.url({ protocol: /^https?$/ })),
-  allowed_hosts: z.optional(z.array(text)),
-  providers_mode: z.optional(z.enum(PROVIDERS_MODES)),
+  providers_mode,
+  public_url,
+  allowed_hosts,
+  trust_proxy,
   /** Used if an instance has no connection of its own. */
   providers: z.optional(z.partialRecord(z.enum(PROVIDERS), provider)),
-  /** Of applications at the simulated providers. They belong to the first instance. */
-  clients: z.optional(z.array(client)),
-  trust_proxy: z.optional(z.array(text)),
-  geoip: z.optional(text),
-  https: z.optional(z.boolean()),
-  retention: z.optional(
-    z.strictObject({
-      sessions: z.optional(
-        z.string().check(z.refine((value) => retentionMs(value) !== undefined, { error: RETENTION_FORM })),
-      ),
-    }),
-  ),
 });
 
 /** Reads the text of a `svc.config.json`. @throws {ServeError} that lists every error with its path */
@@ -61,7 +51,7 @@ export function parseConfig(source: string, name: string): ServeOptions {
     throw new ServeError(`${name} is not JSON: ${jsonFault(error, source)}`);
   }
   const config = checked(Config, input);
-  if (config.faults) throw faulty(name, config.faults);
+  if (config.faults) throw unusable(name, config.faults);
   const { $schema: _, providers = {}, providers_mode, public_url, allowed_hosts, trust_proxy, ...same } = config.data;
   const faults = [
     ...Object.entries(providers).flatMap(([key, { endpoints, insecure }]) =>
@@ -69,7 +59,7 @@ export function parseConfig(source: string, name: string): ServeOptions {
     ),
     ...clientFaults(config.data, ""),
   ];
-  if (faults.length > 0) throw faulty(name, faults);
+  if (faults.length > 0) throw unusable(name, faults);
   const credentials = Object.fromEntries(
     Object.entries(providers).map(([key, { client_id, client_secret, endpoints }]) => [
       key,
@@ -84,8 +74,4 @@ export function parseConfig(source: string, name: string): ServeOptions {
     credentials,
     trustProxy: trust_proxy,
   };
-}
-
-function faulty(name: string, faults: readonly string[]): ServeError {
-  return new ServeError(`${name} can't be used:\n${faults.map((fault) => `  ${fault}`).join("\n")}`);
 }

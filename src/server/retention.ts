@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { MIN_RETENTION_MS, PRUNED_AT_ONCE } from "../wire/serve.ts";
 import { durationMs } from "../wire/text/time.ts";
-import { ServeError } from "./errors.ts";
 import { StorageUnavailable, type Store } from "./store/store.ts";
 
 /** How long records are kept. Default: until their user is deleted. */
@@ -19,12 +18,6 @@ export const RETENTION_FORM = "must be a duration of an hour or more, such as 90
 export function retentionMs(text: string): number | undefined {
   const ms = durationMs(text);
   return ms !== undefined && ms >= MIN_RETENTION_MS ? ms : undefined;
-}
-
-/** @throws {ServeError} unless each time is a duration that may be kept */
-export function checkRetention({ sessions }: Retention = {}): void {
-  if (sessions !== undefined && retentionMs(sessions) === undefined)
-    throw new ServeError(`retention.sessions: "${sessions}" ${RETENTION_FORM}.`);
 }
 
 interface RetentionDeps {

@@ -12,7 +12,6 @@ import { createAddresses } from "./instances/addresses.ts";
 import type { Metrics } from "./metrics.ts";
 import { checkOptions, type RunningServer, type ServeOptions } from "./options.ts";
 import { createOffers, defaultFault, describeProvider, type Offers } from "./providers/offers.ts";
-import { checkRetention } from "./retention.ts";
 import { demoOf, fill, fillingOf } from "./seed/apply.ts";
 import { nowhere, openGeoDatabase, type LocateIp } from "./sign-in/geo.ts";
 import { redirectWarnings } from "./sign-in/redirect-rule.ts";
@@ -34,7 +33,6 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
       "The server needs Node.js, and does not run on Bun. Start it with Node.js; in a test, createTestService needs no server.",
     );
   checkOptions(options);
-  checkRetention(options.retention);
   const { warn = () => {} } = options;
   const isProxy = createIsProxy(options.trustProxy);
   const locate = options.geoip === undefined ? nowhere : await openGeoDatabase(options.geoip);

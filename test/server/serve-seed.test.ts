@@ -169,3 +169,21 @@ it("serve() rejects an unknown option by name", async () => {
   const options = { prot: 7820, store: "memory" } as ServeOptions;
   await expect(serve(options)).rejects.toThrow(/^Unknown option of serve: prot\. Did you mean port\?$/);
 });
+
+it.each([
+  [{ port: "7820" }, "port: must be a number"],
+  [{ port: 70_000 }, "port: must be 65535 or less"],
+  [{ host: "" }, "host: must not be empty"],
+  [{ seed: 1 }, "seed: must be a path or a seed"],
+  [{ publicUrl: "auth.example.com" }, "publicUrl: must be an address such as https://example.com/"],
+  [{ providers: "fake" }, "providers: must be one of auto, real, simulated"],
+  [{ warn: "stderr" }, "warn: must be a function"],
+  [{ clients: [{ provider: "google" }] }, "clients[0].client_id: is missing"],
+])("serve(%j) names the option that can't be used", async (options, fault) => {
+  const error = await serve({ store: "memory", ...options } as ServeOptions).catch((thrown: Error) => thrown);
+  expect(error).toMatchObject({ name: "ServeError" });
+  expect((error as Error).message.split("\n").slice(0, 2)).toEqual([
+    "The options of serve can't be used:",
+    `  ${fault}`,
+  ]);
+});
