@@ -26,6 +26,7 @@ const IN_PAIRS = { ...SHARED, expect: PATIENCE, hookTimeout: 300_000, isolate: f
 export default defineConfig({
   test: {
     reporters: RETRIES.reporters,
+    bail: RETRIES.bail,
     projects: [
       {
         test: {
@@ -61,7 +62,8 @@ export default defineConfig({
           ...IN_PAIRS,
           name: "browser",
           include: ["test/browser/*.test.ts"],
-          testTimeout: 120_000,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
           sequence: { groupOrder: 3 },
         },
       },

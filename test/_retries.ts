@@ -15,5 +15,7 @@ export const PATIENCE = { poll: { timeout: 30_000 } };
 /** A machine that is shared may stop for seconds; a test that fails twice has found something. */
 export const RETRIES = {
   retry: process.env["CI"] ? 1 : 0,
+  // Where a browser or a database is gone, each test that is left would wait for it.
+  bail: process.env["CI"] ? 5 : 0,
   reporters: ["default" as const, new SecondTries()],
 };

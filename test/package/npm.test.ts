@@ -21,7 +21,7 @@ beforeEach(async () => {
   data = temporaryDirectory();
   env = { PATH: process.env["PATH"]!, HOME: directory, SVC_DATA_DIR: data, npm_config_update_notifier: "false" };
   const { scripts } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as { scripts: { start: string } };
-  const background = `node bin/svc.js ${SERVE} & node bin/svc.js --version`;
+  const background = `node bin/svc.js ${SERVE} &`;
   await writeFile(
     join(directory, "package.json"),
     JSON.stringify({ private: true, scripts: { start: scripts.start, background } }),
