@@ -158,16 +158,16 @@ describe.skipIf(CHROMIUM === undefined)("A page of another site, in a browser,",
       // The attacker's page is on this machine for the test; elsewhere the browser would ask its user first.
       "--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests",
     ]);
-    context = await browser.newContext();
   });
   afterAll(() => browser?.close());
   beforeEach(async () => {
     [svc, site] = [await startService(), await startSite()];
+    // A context of its own ends what a page has opened: with one for all, a page that was still opening held up every other.
+    context = await browser.newContext();
     page = await context.newPage();
   });
   afterEach(async () => {
-    for (const each of context.pages()) await each.close();
-    await context.clearCookies();
+    await context?.close();
     svc.close();
     site.close();
   });
