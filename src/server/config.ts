@@ -23,21 +23,15 @@ const provider = z
     }),
   );
 
-const {
-  providers: providers_mode,
-  publicUrl: public_url,
-  allowedHosts: allowed_hosts,
-  trustProxy: trust_proxy,
-  ...same
-} = SETTINGS;
+const { providers: mode, publicUrl, allowedHosts, trustProxy, ...settings } = SETTINGS;
 const Config = z.strictObject({
   $schema: z.optional(z.string()),
-  ...same,
+  ...settings,
   seed: z.optional(text),
-  providers_mode,
-  public_url,
-  allowed_hosts,
-  trust_proxy,
+  providers_mode: mode,
+  public_url: publicUrl,
+  allowed_hosts: allowedHosts,
+  trust_proxy: trustProxy,
   /** Used if an instance has no connection of its own. */
   providers: z.optional(z.partialRecord(z.enum(PROVIDERS), provider)),
 });
