@@ -178,7 +178,7 @@ export async function userIdByEmail(
 }
 
 /** Something that happened: a request that was answered, or a sign-in that went a step further. */
-export type ServerEvent = AnswerOf<"GET /requests/:id"> | Extract<AnswerOf<"GET /flows/:id">, { resource: "flow" }>;
+export type ServerEvent = AnswerOf<"GET /requests/:id"> | AnswerOf<"GET /flows/:id">;
 
 /** Reads a stream of JSON lines; blank ones keep the connection alive. */
 async function* readEvents({ body }: FetchResponse): AsyncGenerator<ServerEvent> {

@@ -76,7 +76,7 @@ export function createTestFlows(
     control.request("GET /flows", { query: { ...scope, ...forgotten, ...given("flows.list", filter) } });
   const flows: TestFlows = {
     list,
-    get: (id) => control.request("GET /flows/:id", { params: { id } }) as Promise<Flow>,
+    get: (id) => control.request("GET /flows/:id", { params: { id } }),
     async latest(filter) {
       return (await list({ ...given("flows.latest", filter), limit: 1 }))[0];
     },

@@ -126,7 +126,6 @@ export async function callEveryRoute(server: ControlledServer): Promise<void> {
   await ok(server, "POST /seed", "/seed", { personas: [{ name: "Cy", email: "cy@acme.test" }] });
   await ok(server, "GET /flows", "/flows");
   await ok(server, "GET /flows/:id", `/flows/${signedIn.flow_id}`);
-  await ok(server, "GET /flows/:id", `/flows/${signedIn.flow_id}?format=har`);
   await ok(server, "GET /flows/summary", "/flows/summary");
   await ok(server, "POST /flows/:id/replay", `/flows/${signedIn.flow_id}/replay`, { provider: "google", as: "ada" });
   const [request] = await ok(server, "GET /requests", "/requests?limit=3");

@@ -108,7 +108,7 @@ function RequestsOf({ flow, steps }: { flow: string; steps: number }) {
 }
 
 async function read(id: string): Promise<FlowRecord> {
-  return (await control.request("GET /flows/:id", { params: { id } })) as FlowRecord;
+  return control.request("GET /flows/:id", { params: { id } });
 }
 
 function Replay({ flow }: { flow: FlowRecord }) {

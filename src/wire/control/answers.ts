@@ -200,4 +200,4 @@ export const DashboardLink = z.object({ url: text });
 export const DashboardKey = z.object({ key: text, expires_at: text });
 export const Revoked = z.object({ revoked: z.literal(true) });
 
-export { Flow, FlowSummary, Har, Request } from "./flow-answers.ts";
+export { Flow, FlowSummary, Request } from "./flow-answers.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { jsonObject, outcome, provider, record } from "./values.ts";
+import { outcome, provider, record } from "./values.ts";
 
 const text = z.string();
 const count = z.int();
@@ -95,4 +95,3 @@ export const Request = record(
     process: text,
   }),
 );
-export const Har = z.object({ log: jsonObject });

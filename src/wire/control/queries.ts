@@ -40,9 +40,7 @@ export const Summary = z.strictObject({
     "Divides the time between since and until (default: now) into this many periods",
   ),
 });
-const format = z.optional(z.enum(["har"]));
-export const Format = z.strictObject({ format });
-export const Flows = z.strictObject({ ...page, ...flowFilters, format });
+export const Flows = z.strictObject({ ...page, ...flowFilters });
 export const Requests = z.strictObject({
   ...page,
   ...filters,

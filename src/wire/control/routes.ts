@@ -172,7 +172,7 @@ export const CONTROL_ROUTES = {
     query: q.Summary,
     answer: a.FlowSummary,
   },
-  "GET /flows/:id": { does: "Retrieves a sign-in, with its steps.", query: q.Format, answer: z.union([a.Flow, a.Har]) },
+  "GET /flows/:id": { does: "Retrieves a sign-in, with its steps.", answer: a.Flow },
   "POST /flows/:id/replay": {
     does: "Runs a sign-in again, unchanged or with other parameters.",
     ...optional(b.Replay),

@@ -72,7 +72,7 @@ export async function recent(control: ControlClient, { wanted, has }: Selection)
     id === undefined
       ? await control.request("GET /flows", { query: { limit: MAX_PAGE_SIZE } })
       : [await control.request("GET /flows/:id", { params: { id } })];
-  const flows = (kept as FlowEvent[]).filter(has);
+  const flows = kept.filter(has);
   const requests: RequestEvent[] = [];
   for await (const request of control.rows("GET /requests"))
     if (has(request) && requests.push(request) >= limit && id === undefined) break;

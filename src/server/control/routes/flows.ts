@@ -1,16 +1,14 @@
 import { ApiError } from "../../errors.ts";
-import type { Flow, Step } from "../../history/flows.ts";
+import type { Flow } from "../../history/flows.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { parseMoment } from "../check.ts";
 import { filterFlows, peopleOf, waitFor } from "../filters.ts";
 import { requireFound } from "../records.ts";
-import { json } from "../../http/respond.ts";
 import { listInMemory } from "../lists.ts";
 import { flowResource } from "../resources.ts";
 import { runSignIn } from "./scenarios.ts";
 import { accountOf } from "../../../wire/control/flows.ts";
 import type { AnswerOf } from "../../../wire/control/types.ts";
-import { VERSION } from "../../../wire/version.ts";
 
 export const flowRoutes = (deps: ControlDeps): HandlersOf<"/flows"> => ({
   "GET /flows": async (call) => {
@@ -19,7 +17,6 @@ export const flowRoutes = (deps: ControlDeps): HandlersOf<"/flows"> => ({
     const people = await peopleOf(query.user, deps);
     const find = (): Flow[] => filterFlows(flows.all, query, people, deps);
     const matching = await waitFor(query.wait, find, flows, deps.closing);
-    if (query.format === "har") return json(toHar(matching.slice(0, query.limit), deps));
     const present = (flow: Flow) => flowResource(flow, process);
     return listInMemory(call, deps, { name: `flows ${process}`, all: flows.all, matching, isRing: true, present });
   },
@@ -34,10 +31,7 @@ export const flowRoutes = (deps: ControlDeps): HandlersOf<"/flows"> => ({
     return summaryOf(flows, { from: from!, to: Math.max(from! + periods, to!), periods });
   },
 
-  "GET /flows/:id": ({ params, query }) => {
-    const flow = requireFlow(deps, params.id);
-    return query.format === "har" ? toHar([flow], deps) : flowResource(flow, deps.process);
-  },
+  "GET /flows/:id": ({ params }) => flowResource(requireFlow(deps, params.id), deps.process),
 
   "POST /flows/:id/replay": ({ params, body }) => {
     const { instance, provider, client_id, as, requested_outcome, redirect_uri, changes } = requireFlow(
@@ -144,48 +138,4 @@ function count(flows: readonly Flow[], valueOf: (flow: Flow) => string | null): 
     if (value !== null) result[value] = (result[value] ?? 0) + 1;
   }
   return result;
-}
-
-/** Sign-ins as an HTTP Archive (HAR 1.2), which browsers' tools and others read. What was redacted stays so. */
-function toHar(flows: readonly Flow[], { addresses }: ControlDeps): { log: Record<string, unknown> } {
-  return {
-    log: {
-      version: "1.2",
-      creator: { name: "svc-identity", version: VERSION },
-      pages: flows.map(({ id, started_at }) => ({
-        id,
-        startedDateTime: started_at,
-        title: `Sign-in ${id}`,
-        pageTimings: {},
-      })),
-      entries: flows.flatMap((flow) => flow.steps.map((step) => entryOf(flow, step, addresses.front))),
-    },
-  };
-}
-
-function entryOf(flow: Flow, step: Step, front: string): Record<string, unknown> {
-  const { url, method, ...sent } = step.sent ?? {};
-  const { status, ...answered } = step.answered ?? {};
-  const message = { httpVersion: "HTTP/1.1", cookies: [], headers: [], headersSize: -1, bodySize: -1 };
-  return {
-    pageref: flow.id,
-    startedDateTime: step.at,
-    time: step.ms,
-    request: {
-      ...message,
-      method: typeof method === "string" ? method : "GET",
-      url: typeof url === "string" ? url : `${front}/#${step.name}`,
-      queryString: Object.entries(sent).map(([name, value]) => ({ name, value: String(value) })),
-    },
-    response: {
-      ...message,
-      status: typeof status === "number" ? status : 0,
-      statusText: "",
-      redirectURL: typeof answered["location"] === "string" ? answered["location"] : "",
-      content: { size: -1, mimeType: "application/json", text: JSON.stringify(answered) },
-    },
-    cache: {},
-    timings: { send: 0, wait: step.ms, receive: 0 },
-    comment: [step.name, step.reason].filter(Boolean).join(": "),
-  };
 }
