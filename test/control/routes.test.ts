@@ -96,6 +96,8 @@ describe("The guard of the control API", () => {
     expect((await call(server.url, "GET /state", undefined, { authorization: `Bearer ${body.key}x` })).status).toBe(
       401,
     );
+    // A key is no code: it would renew itself.
+    expect((await call(server.url, "POST /dashboard-keys", { code: body.key })).status).toBe(401);
   });
 });
 

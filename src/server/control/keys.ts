@@ -1,10 +1,9 @@
-import { randomBytes, createHmac, hash, timingSafeEqual } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { CONTROL_KEY_PREFIX as PREFIX } from "../../wire/ids.ts";
 import { ServeError } from "../errors.ts";
 import type { Addresses } from "../instances/addresses.ts";
-import { renewSecret, secretOf } from "../shared-state/shared-state.ts";
 import { changeSetting, deleteSetting } from "../store/settings.ts";
-import type { Store } from "../store/store.ts";
+import { SECRET_PREFIX, type Store } from "../store/store.ts";
 
 const MIN_LENGTH = 32;
 const MIN_DIFFERENT = 10;
@@ -28,14 +27,19 @@ export function checkControlKey(key: string): string {
 const KEY_LIFETIME_MS = 12 * 3_600_000;
 const LINK_LIFETIME_MS = 60_000;
 const START_LINK_LIFETIME_MS = 10 * 60_000;
-const SPENT_PREFIX = "dashboard-code/";
+const KEY_BYTES = 32;
+/** Short enough for a line of a terminal. */
+const CODE_BYTES = 16;
 
-/** In bytes. The code is short enough for a line of a terminal: 128 bits of a MAC can't be guessed in a minute either. */
-const SIZES = { key: { random: 12, signature: 32 }, code: { random: 9, signature: 16 } } as const;
-const FORMS = {
-  key: /^(([0-9a-z]{1,12})\.[\w-]{16})\.([\w-]{43})$/,
-  code: /^(([0-9a-z]{1,12})\.[\w-]{12})\.([\w-]{22})$/,
-} as const;
+/** Like secrets, keys and codes survive a reset of the records. */
+const KEPT_PREFIX = `${SECRET_PREFIX}dashboard/`;
+
+type Kind = "key" | "code";
+
+/** The name under which the store has when a key or a code ends. A key is no code: it would renew itself. */
+function nameOf(kind: Kind, text: string): string {
+  return `${KEPT_PREFIX}${kind}/${hash("sha256", text, "hex")}`;
+}
 
 export type DashboardKeys = ReturnType<typeof createDashboardKeys>;
 
@@ -46,58 +50,46 @@ export async function dashboardLink(keys: DashboardKeys, { front }: Addresses, i
 
 /** Keys of browsers. They follow the real time, and are good at every process on the store, after a restart too. */
 export function createDashboardKeys(store: Store, realNow: () => Date) {
-  async function sign(purpose: "key" | "code", content: string): Promise<string> {
-    // Read each time: another process may have revoked all keys.
-    const secret = await secretOf(store, "dashboard");
-    const signature = createHmac("sha256", secret).update(`${purpose} ${content}`).digest();
-    return signature.subarray(0, SIZES[purpose].signature).toString("base64url");
+  async function keep(kind: Kind, text: string, lifetimeMs: number): Promise<Date> {
+    const ends = new Date(realNow().getTime() + lifetimeMs);
+    await forgetEnded();
+    await changeSetting(store, nameOf(kind, text), () => ({ until: ends.getTime() }));
+    return ends;
   }
 
-  async function issue(purpose: "key" | "code", expires: number): Promise<string> {
-    const content = `${expires.toString(36)}.${randomBytes(SIZES[purpose].random).toString("base64url")}`;
-    return `${content}.${await sign(purpose, content)}`;
+  async function forgetEnded(): Promise<void> {
+    for (const { name, value } of await store.settings(KEPT_PREFIX))
+      if (!isOpen(value)) await deleteSetting(store, name);
   }
 
-  async function expiryOf(purpose: "key" | "code", text: string): Promise<number | undefined> {
-    const [, content, expires, signature] = FORMS[purpose].exec(text) ?? [];
-    if (content === undefined || expires === undefined || signature === undefined) return undefined;
-    if (!timingSafeEqual(Buffer.from(signature), Buffer.from(await sign(purpose, content)))) return undefined;
-    const end = Number.parseInt(expires, 36);
-    return end > realNow().getTime() ? end : undefined;
+  function isOpen(kept: Readonly<Record<string, unknown>> | undefined): boolean {
+    return Number(kept?.["until"] ?? 0) > realNow().getTime();
+  }
+
+  async function isGood(kind: Kind, text: string): Promise<boolean> {
+    return isOpen((await store.find("settings", nameOf(kind, text)))?.value);
   }
 
   return {
-    async accepts(key: string): Promise<boolean> {
-      return (await expiryOf("key", key.slice("dsh_".length))) !== undefined;
-    },
+    accepts: (key: string): Promise<boolean> => isGood("key", key),
 
     /** Ends every key and every link, at every process on the store. */
-    revokeAll: (): Promise<void> => renewSecret(store, "dashboard"),
+    async revokeAll(): Promise<void> {
+      for (const { name } of await store.settings(KEPT_PREFIX)) await deleteSetting(store, name);
+    },
 
     /** A code that is good once. @param isFirst for the link that is printed at the start, which lives longer */
-    createCode: (isFirst: boolean): Promise<string> =>
-      issue("code", realNow().getTime() + (isFirst ? START_LINK_LIFETIME_MS : LINK_LIFETIME_MS)),
+    async createCode(isFirst: boolean): Promise<string> {
+      const code = randomBytes(CODE_BYTES).toString("base64url");
+      await keep("code", code, isFirst ? START_LINK_LIFETIME_MS : LINK_LIFETIME_MS);
+      return code;
+    },
 
     /** A key for a code. Undefined if the code was used, has expired or is unknown. */
     async redeem(code: string): Promise<{ key: string; expires_at: string } | undefined> {
-      const end = await expiryOf("code", code);
-      if (end === undefined) return undefined;
-      const name = SPENT_PREFIX + hash("sha256", code, "hex");
-      let isFirst = false;
-      await changeSetting(store, name, (before) => {
-        isFirst = before === undefined;
-        return before ?? { until: end };
-      });
-      if (!isFirst) return undefined;
-      await forgetSpent();
-      const expires = realNow().getTime() + KEY_LIFETIME_MS;
-      return { key: `dsh_${await issue("key", expires)}`, expires_at: new Date(expires).toISOString() };
+      if (!(await isGood("code", code)) || !(await deleteSetting(store, nameOf("code", code)))) return undefined;
+      const key = `dsh_${randomBytes(KEY_BYTES).toString("base64url")}`;
+      return { key, expires_at: (await keep("key", key, KEY_LIFETIME_MS)).toISOString() };
     },
   };
-
-  /** A code that has expired needs no note that it was used. */
-  async function forgetSpent(): Promise<void> {
-    for (const { name, value } of await store.settings(SPENT_PREFIX))
-      if (Number(value["until"]) < realNow().getTime()) await deleteSetting(store, name);
-  }
 }

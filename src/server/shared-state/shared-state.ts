@@ -87,7 +87,7 @@ export async function createSharedState(store: Store, realNow: () => Date) {
   const isRecent = (): boolean => performance.now() - seenAt <= RELIED_ON_MS;
 
   await read();
-  const sealKey = await secretOf(store, "seal");
+  const sealKey = await sealKeyOf(store);
   store.onLate?.(() => void refresh().catch(() => undefined));
   const timer = store.revision && setInterval(() => void refresh().catch(() => undefined), LOOK_EVERY_MS).unref();
   return {
@@ -133,11 +133,11 @@ function isSameList(before: readonly PersonaRecord[], after: readonly PersonaRec
 }
 
 /**
- * A secret of the store, created on first use: 32 random bytes, the same for every process on the store and after a
- * restart, and not derived from anything that can change.
+ * What is sealed with, created on first use: 32 random bytes, the same for every process on the store and after a restart, and
+ * not derived from anything that can change.
  */
-export async function secretOf(store: Store, name: "dashboard" | "seal"): Promise<Buffer> {
-  const { secret } = await kept(store, name, newSecret);
+async function sealKeyOf(store: Store): Promise<Buffer> {
+  const { secret } = await kept(store, "seal", () => ({ secret: randomBytes(32).toString("base64url") }));
   return Buffer.from(String(secret), "base64url");
 }
 
@@ -153,13 +153,6 @@ async function kept(store: Store, name: string, make: Make): Promise<Readonly<Re
   // Another process may have been faster.
   return (await changeSetting(store, SECRET_PREFIX + name, (before) => before ?? made))!;
 }
-
-/** Replaces a secret, so that nothing that was made with it counts any more, at any process. */
-export async function renewSecret(store: Store, name: "dashboard"): Promise<void> {
-  await changeSetting(store, SECRET_PREFIX + name, newSecret);
-}
-
-const newSecret = () => ({ secret: randomBytes(32).toString("base64url") });
 
 /** How the clock runs. `running`: `offset_ms` from real time; `frozen`: stopped at `at`. */
 export type ClockSetting =
