@@ -4,7 +4,6 @@ import { CLOCK_HEADER, CONTROL_BASE } from "../../wire/control/paths.ts";
 import { ApiError } from "../errors.ts";
 import { admitted } from "../http/context.ts";
 import { addRoutes } from "../http/dispatch.ts";
-import type { Reply } from "../http/respond.ts";
 import type { Store } from "../store/store.ts";
 import { checkControlKey, createControlKey, createDashboardKeys } from "./keys.ts";
 import type { ControlDeps } from "./deps.ts";
@@ -37,10 +36,12 @@ export function mountControl(app: H3, parts: Parts, options: ControlOptions): vo
   };
   const api = defineLazyEventHandler(async () => (await import("./app.ts")).createControlApp(deps));
   app.all(`${CONTROL_BASE}/**`, async (event) => {
-    if (admitted(event).scope.kind !== "front") throw new ApiError("not_found");
-    const reply = (await api(event)) as Reply;
+    const request = admitted(event);
+    if (request.scope.kind !== "front") throw new ApiError("not_found");
+    const reply = await api(event);
     // After the handler, which may have moved the clock or waited while another call did.
-    return reply.with({ [CLOCK_HEADER]: JSON.stringify(deps.shared.clock.read()) });
+    request.headers = { ...request.headers, [CLOCK_HEADER]: JSON.stringify(deps.shared.clock.read()) };
+    return reply;
   });
   const routes = publicRoutes(parts.addresses.front);
   const rows = Object.fromEntries(Object.keys(routes).map((route) => [route, {}]));

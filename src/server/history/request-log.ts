@@ -23,7 +23,7 @@ export function logTo<Request extends Report>(
   now: () => Date,
   onRequest: ((report: Request) => void) | undefined,
 ) {
-  return (report: Request, sent: Sent, headers: Pick<Headers, "get">): void => {
+  return (report: Request, exchanged: Exchanged, headers: Pick<Headers, "get">): void => {
     const { request_id: id, method, route, status, ms, instance, flow_id, reason, path } = report;
     // Secrets are removed here, so that they are never stored.
     log.add({
@@ -36,10 +36,10 @@ export function logTo<Request extends Report>(
       instance,
       flow_id,
       reason,
-      path: shownTarget(sent.target, path),
+      path: shownTarget(exchanged.target, path),
       headers: shownHeaders(headers),
-      body: shownBody(sent),
-      answer: shownAnswer(sent),
+      body: shownBody(exchanged),
+      answer: shownAnswer(exchanged),
     });
     onRequest?.(report);
   };
@@ -111,7 +111,8 @@ function shownTarget(target: string, path: string | null): string {
   return redactUrl(target, path ?? (HIDDEN.test(target) ? redactPath(target) : undefined));
 }
 
-interface Sent {
+/** What was sent and answered. It may contain secrets. */
+export interface Exchanged {
   /** Path and query of the request, as they were sent. */
   readonly target: string;
   readonly body?: unknown;
@@ -121,7 +122,7 @@ interface Sent {
 }
 
 /** The body if it is JSON, the address of a redirect, or null for a page, a stream and answers with keys. */
-export function shownAnswer({ target, json, location }: Sent): string | null {
+export function shownAnswer({ target, json, location }: Exchanged): string | null {
   // Answers of the control API contain keys and tokens.
   if (isControlApi(target)) return null;
   if (location !== undefined) return redactUrl(location);
@@ -129,7 +130,7 @@ export function shownAnswer({ target, json, location }: Sent): string | null {
 }
 
 /** The body of a request as JSON without secrets, or null if there is none or it is too long to be repeated. */
-function shownBody({ body }: Sent): string | null {
+function shownBody({ body }: Exchanged): string | null {
   const shown = body === undefined ? undefined : redactBody(body);
   return shown === undefined ? null : JSON.stringify(shown);
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { H3, type H3Event } from "h3";
 import type { LogLevel } from "../../wire/serve.ts";
 import { redactPath, redactText } from "../history/redact.ts";
+import type { Exchanged } from "../history/request-log.ts";
 import { ApiError } from "../errors.ts";
 import { admit, refuseWebSocket, type AdmissionDeps } from "./admission.ts";
 import { PROBES, anyHostAnswers, type MonitoringDeps } from "./any-host.ts";
@@ -11,14 +12,6 @@ import { peerOf, settleConnection, targetOf, type ClientAddress } from "./listen
 import { PAGE_FILES_ROUTE } from "./pages/style.ts";
 import type { RequestEntry } from "./request-entry.ts";
 import { Reply, toResponse, type Noted } from "./respond.ts";
-
-/** What was sent and answered. It may contain secrets. */
-export interface Exchanged {
-  readonly target: string;
-  readonly body: unknown;
-  readonly json: string | undefined;
-  readonly location: string | undefined;
-}
 
 export interface AppDeps extends AdmissionDeps, MonitoringDeps, FailureDeps {
   /** Default: the socket's peer. */

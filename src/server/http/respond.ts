@@ -46,15 +46,6 @@ export interface Noted {
   readonly refused?: Refusal | undefined;
 }
 
-interface ReplyOptions {
-  readonly status?: number | undefined;
-  readonly headers?: AnswerHeaders;
-  readonly cookies?: readonly Cookie[];
-  readonly noted?: Noted;
-  /** The body, if it is JSON that the log may show. */
-  readonly jsonText?: string | undefined;
-}
-
 /** An answer, as a route returns it. */
 export class Reply {
   readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream | null;
@@ -62,6 +53,7 @@ export class Reply {
   readonly headers: AnswerHeaders;
   readonly cookies: readonly Cookie[];
   readonly noted: Noted;
+  /** The body, if it is JSON that the log may show. */
   readonly jsonText: string | undefined;
 
   constructor(
@@ -75,13 +67,9 @@ export class Reply {
     this.noted = noted;
     this.jsonText = jsonText;
   }
-
-  /** The same with other headers. */
-  with(headers: AnswerHeaders): Reply {
-    const { body, status, cookies, noted, jsonText } = this;
-    return new Reply(body, { status, cookies, noted, jsonText, headers: { ...this.headers, ...headers } });
-  }
 }
+
+type ReplyOptions = { readonly [Name in keyof Omit<Reply, "body">]?: Reply[Name] | undefined };
 
 export function json(body: unknown, { headers, ...options }: Omit<ReplyOptions, "jsonText"> = {}): Reply {
   const text = JSON.stringify(body);

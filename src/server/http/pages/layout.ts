@@ -7,17 +7,8 @@ interface LayoutOptions {
   readonly script?: PageFile;
 }
 
-interface DocumentFiles {
-  readonly style: Pick<PageFile, "path">;
-  readonly script?: Pick<PageFile, "path"> | undefined;
-}
-
 /** A complete page. It loads nothing from other hosts, so it looks the same offline. */
 export function layout(title: string, content: Html, { isWide = false, script }: LayoutOptions = {}): string {
-  return documentOf(title, { style: STYLE, script }, html`<main class="${isWide && "wide"}">${content}</main>`);
-}
-
-export function documentOf(title: string, { style, script }: DocumentFiles, body: Html): string {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -26,11 +17,11 @@ export function documentOf(title: string, { style, script }: DocumentFiles, body
         <meta name="robots" content="noindex" />
         <link rel="icon" href="data:," />
         <title>${title}</title>
-        <link rel="stylesheet" href="${style.path}" />
+        <link rel="stylesheet" href="${STYLE.path}" />
         ${script && html`<script src="${script.path}" defer></script>`}
       </head>
       <body>
-        ${body}
+        <main class="${isWide && "wide"}">${content}</main>
       </body>
     </html> `.text;
 }

@@ -41,8 +41,8 @@ export async function list<Row, Shown>(
   for await (const batch of options.find({ query, after, limit: limit + 1 })) rows.push(...batch);
   const shown = rows.slice(0, limit).map(options.present);
   if (rows.length <= limit) return shown;
-  const { time, id } = options.positionOf(rows[limit - 1]!);
-  return json(shown, { headers: { link: linkToNext(call, deps, options.name, [time, id]) } });
+  const last = options.positionOf(rows[limit - 1]!);
+  return json(shown, { headers: { link: linkToNext(call, deps, options.name, last) } });
 }
 
 /** Where the page begins: behind a position of a `Link` header, or behind the record that has this id. */
@@ -52,8 +52,8 @@ async function startOf<Row>(
   { name, findById, positionOf }: ListOptions<Row, unknown>,
 ): Promise<Position | undefined> {
   if (after === undefined) return undefined;
-  const place = cursors.read(name, after);
-  if (place) return { time: place[0], id: place[1] };
+  const position = cursors.read(name, after);
+  if (position) return position;
   const row = await findById(after);
   if (!row)
     throw new ApiError(
@@ -97,29 +97,26 @@ async function* arrayText<Row>(batches: AsyncIterable<Row[]>, present: (row: Row
   yield opening === "[" ? "[]" : "]";
 }
 
-/** The `Link` header of a page that is not the last one. @param place of the page's last record in the list */
+/** The `Link` header of a page that is not the last one. @param last the page's last record in the list */
 function linkToNext(
   { event, request: { scope, instance, query } }: Pick<ListCall, "event" | "request">,
   { addresses, cursors }: ListDeps,
   of: string,
-  place: Place,
+  last: Position,
 ): string {
   const base = scope.kind === "instance" && instance ? addresses.instanceUrl(instance) : addresses.front;
   const url = new URL(event.url.pathname, base);
   for (const [name, value] of query) url.searchParams.set(name, value);
-  url.searchParams.set("after", cursors.write(of, place));
+  url.searchParams.set("after", cursors.write(of, last));
   return `<${url.href}>; rel="next"`;
 }
 
 const MAC_BYTES = 8;
 
-/** What a list is sorted by, and the id of the row: all that is needed to continue behind it. */
-export type Place = readonly [key: string, id: string];
-
 export type Cursors = ReturnType<typeof createCursors>;
 
 /**
- * Places in lists, as a `Link` header carries them. They stay valid when the row moves or is deleted. Each can be read for the
+ * Positions in lists, as a `Link` header carries them. They stay valid when the row moves or is deleted. Each can be read for the
  * list alone that it was written for.
  * @param secret the same for every process on the store
  */
@@ -129,15 +126,15 @@ export function createCursors(secret: Buffer) {
     return Buffer.concat([mac, Buffer.from(content)]).toString("base64url");
   };
   return {
-    write: (of: string, place: Place): string => sealed(of, place.join(" ")),
+    write: (of: string, { time, id }: Position): string => sealed(of, `${time} ${id}`),
     /** Undefined if this is not a position in that list. */
-    read(of: string, text: string): Place | undefined {
+    read(of: string, text: string): Position | undefined {
       const content = Buffer.from(text, "base64url").subarray(MAC_BYTES).toString();
       const given = Buffer.from(text);
       const expected = Buffer.from(sealed(of, content));
       if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
-      const [, key = "", id = ""] = /^(\S+) (.*)$/s.exec(content) ?? [];
-      return [key, id];
+      const [, time = "", id = ""] = /^(\S+) (.*)$/s.exec(content) ?? [];
+      return { time, id };
     },
   };
 }
