@@ -87,35 +87,6 @@ describe("A program that comes to the account picker and asks for JSON", () => {
   });
 });
 
-describe("A program that comes to the account picker and takes what there is", () => {
-  const firstLine = async (response: Response): Promise<string> => (await response.text()).split("\n")[0]!;
-
-  it("reads in the first line what to add, which then signs in", async () => {
-    const { service, response } = await openPicker("google");
-    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
-    const line = await firstLine(response);
-    expect(line).toBe(
-      "<!-- No account was chosen. Add &login_hint=ada%40acme.test to the address where you began, or send Accept: application/json to get the accounts. -->",
-    );
-    const [, hint] = /(&login_hint=\S+)/.exec(line)!;
-    const query = new URLSearchParams({ provider: "google", redirect_uri: APP }).toString();
-    expect(emailIn(await end(service, `${FRONT}/oauth/authorize?${query}${hint}`))).toBe("ada@acme.test");
-  });
-
-  it("reads in the first line that its login_hint names no account", async () => {
-    const { response } = await openPicker("twitter", { login_hint: "nobody" });
-    expect(await firstLine(response)).toMatch(/^<!-- The simulated Twitter has no account for this login_hint\. Add /);
-  });
-
-  it("gets no comment that an address of the seed ends", async () => {
-    const personas = [{ id: "p", name: "P", email: "--!>-->@evil.test", google: { sub: "1", email_verified: true } }];
-    const { response } = await openPicker("google", { seed: { ...SEED, personas } });
-    const line = await firstLine(response);
-    expect(line.match(/--!?>/g)).toEqual(["-->"]);
-    expect(line.endsWith("-->")).toBe(true);
-  });
-});
-
 it.each(["text/html", "application/json", "*/*"])(
   "A browser gets the page alone, whatever it accepts: %s",
   async (accept) => {

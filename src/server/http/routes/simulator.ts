@@ -14,7 +14,7 @@ import { readText } from "../body.ts";
 import { callerIn, cookiesOf, headerOf, nodeOf, type Admitted } from "../context.ts";
 import { addRoutes, type Call, type HandlersOf } from "../dispatch.ts";
 import { escapeHtml } from "../pages/layout.ts";
-import { accountChoices, accountList, pickerPage, withAdvice } from "../pages/picker.ts";
+import { accountChoices, accountList, pickerPage } from "../pages/picker.ts";
 import { HTML, json, page, redirect, Reply, type Noted } from "../respond.ts";
 import { requireNavigation } from "./access.ts";
 import { notedOf } from "./oauth.ts";
@@ -65,14 +65,11 @@ export function addSimulatorRoutes(app: H3, deps: SimulatorRouteDeps): void {
       const { reply, flow_id } = await answerAuthorize(deps, asked);
       const noted = flow_id === undefined ? {} : notedOf(deps, flow_id);
       if ("location" in reply) return redirect(reply.location, { noted });
-      if (asked.browser !== undefined) {
-        const cookies = [browserIdCookie(asked.browser, addresses.isHttps)];
-        return page(pickerPage(reply), { cookies, noted });
-      }
-      const hint = request.query.get("login_hint");
       const isJson = /\bapplication\/json\b/i.test(headerOf(event, "accept") ?? "");
-      if (isJson) return json(accountChoices(reply, addresses.front, hint), { noted });
-      return page(withAdvice(pickerPage(reply), reply, hint), { noted });
+      if (asked.browser === undefined && isJson)
+        return json(accountChoices(reply, addresses.front, request.query.get("login_hint")), { noted });
+      const cookies = asked.browser === undefined ? [] : [browserIdCookie(asked.browser, addresses.isHttps)];
+      return page(pickerPage(reply), { cookies, noted });
     },
 
     /** The picker's list of accounts, for its script. */
