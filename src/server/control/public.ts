@@ -1,10 +1,11 @@
+import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { H3Event } from "h3";
 import { ApiError } from "../errors.ts";
+import { headerOf } from "../http/context.ts";
 import type { Call } from "../http/dispatch.ts";
 import { TOKENS } from "../http/pages/tokens.ts";
-import { HTML, redirect, type Reply } from "../http/respond.ts";
-import { sendStatic, staticText, type StaticText } from "../http/static-text.ts";
+import { HTML, redirect, Reply } from "../http/respond.ts";
 
 const SCRIPT = { "content-type": "text/javascript; charset=utf-8" };
 const STYLE = { "content-type": "text/css; charset=utf-8" };
@@ -31,12 +32,17 @@ const FILES: Readonly<Record<string, File>> = {
 
 /** By method and path. Each is made when it is asked for, and does not change while the process runs. */
 export function publicRoutes(front: string): Record<string, (call: Call) => Reply | Promise<Reply>> {
-  const made = new Map<string, Promise<StaticText>>();
+  const made = new Map<string, Promise<string>>();
   const sendFile = async (event: H3Event, name: string): Promise<Reply> => {
-    const [headers, read] = FILES[name]!;
-    const text = made.get(name) ?? read(front).then(staticText);
+    const [own, read] = FILES[name]!;
+    const text = made.get(name) ?? read(front);
     made.set(name, text);
-    return sendStatic(event, await text, headers);
+    const etag = `W/"${hash("sha256", await text).slice(0, 16)}"`;
+    // A browser keeps it, and asks each time whether it has changed: another build may answer next (RFC 9110, 13.1.2).
+    const headers = { ...own, etag, "cache-control": "no-cache" };
+    const known = (headerOf(event, "if-none-match") ?? "").split(",").map((tag) => tag.trim());
+    const isKnown = known.includes(etag) || known.includes("*");
+    return isKnown ? new Reply(null, { status: 304, headers }) : new Reply(await text, { headers });
   };
   const names = Object.keys(FILES).filter((name) => name !== "index.html");
   return {

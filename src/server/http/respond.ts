@@ -48,7 +48,7 @@ export interface Noted {
 
 /** An answer, as a route returns it. */
 export class Reply {
-  readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream | null;
+  readonly body: string | ReadableStream | null;
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly cookies: readonly Cookie[];
