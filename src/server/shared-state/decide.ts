@@ -21,14 +21,12 @@ const MAX_STATES = 1000;
  * gets the same scenario again.
  */
 export async function decide(deps: DecideDeps, arrival: Arrival): ReturnType<Decide> {
-  const { store, shared, simulator } = deps;
+  const { shared, simulator } = deps;
   const considered: { scenario: string; because: string }[] = [];
   const { asked, login_hint } = arrival;
-  const { flow_id = "", state } = asked;
-  const instance = asked.instance_id ?? (await store.find("states", state))?.instance_id;
-  const digest = hash("sha256", flow_id, "base64").slice(0, 22);
+  const digest = hash("sha256", asked.flow_id ?? "", "base64").slice(0, 22);
   for (const scenario of inOrder(shared.scenarios, digest)) {
-    const because = mismatch(scenario, arrival, instance, simulator, digest);
+    const because = mismatch(scenario, arrival, simulator, digest);
     const taken = because === undefined ? await take(deps, scenario, digest) : undefined;
     considered.push({ scenario: scenario.id, because: because ?? (taken ? "matched" : "used up") });
     if (!taken) continue;
@@ -46,19 +44,19 @@ function inOrder(scenarios: readonly Scenario[], digest: string): Scenario[] {
   return scenarios.toSorted((a, b) => rank(a) - rank(b) || (a.times === null ? b.order - a.order : a.order - b.order));
 }
 
-/** Why a scenario does not apply to a sign-in; undefined if it does. @param instance undefined if the state is unknown */
+/** Why a scenario does not apply to a sign-in; undefined if it does. */
 function mismatch(
   scenario: Scenario,
-  { asked: { provider, instance_id }, labelledBrowser: browser, login_hint, outcome: wanted }: Arrival,
-  instance: string | undefined,
+  { asked, instance_id, labelledBrowser: browser, login_hint, outcome: wanted }: Arrival,
   simulator: DecideDeps["simulator"],
   digest: string,
 ): string | undefined {
   const { match, as, outcome, states } = scenario;
+  const { provider } = asked;
   if (remainingOf(scenario) === 0 && !states.includes(digest)) return "used up";
   if (wanted !== undefined) return `the sign-in named its own outcome, ${wanted}`;
   if (match.provider !== undefined && match.provider !== provider) return `it is for ${match.provider}`;
-  if (match.instance !== undefined && match.instance !== instance) return "it is for another instance";
+  if (match.instance !== undefined && match.instance !== instance_id) return "it is for another instance";
   if (match.browser !== undefined && match.browser !== browser?.id && match.browser !== browser?.label)
     return browser ? "it is for another browser" : "it is for a browser with a label, and this one has none";
   const isHinted = (account: string): boolean =>
@@ -66,7 +64,7 @@ function mismatch(
   if (match.login_hint !== undefined && !isHinted(match.login_hint))
     return login_hint === undefined ? "the sign-in has no login_hint" : "the sign-in has another login_hint";
   if (as !== null && login_hint !== undefined && !isHinted(as)) return "the sign-in's login_hint names another account";
-  const impossible = impossibility(outcome, provider, instance_id !== undefined);
+  const impossible = impossibility(outcome, provider, asked.instance_id !== undefined);
   if (impossible !== undefined) return impossible;
   if (as !== null && !simulator.hasAccount(provider, as)) return `its account has none at ${provider}`;
   return undefined;

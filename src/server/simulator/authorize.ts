@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
-import { ApiError, SignInRefused } from "../errors.ts";
+import { ApiError, SignInRefused, type WayBack } from "../errors.ts";
 import { flowIdOf, type Flows } from "../history/flows.ts";
 import { beginningOf, redactText } from "../history/redact.ts";
 import { parseRedirectUri, withParameters } from "../sign-in/redirect-uri.ts";
-import type { PersonaRecord } from "../store/records.ts";
+import type { PersonaRecord, StateRecord } from "../store/records.ts";
 import { chosenAccount, decidedAccount } from "./account.ts";
 import type { LabelledBrowser } from "./browser.ts";
 import { applicationFacts, decideSignIn, settle, type DecisionDeps, type Override } from "./decision.ts";
@@ -54,7 +54,8 @@ export async function answerAuthorize(deps: AuthorizeDeps, page: AuthorizePageRe
   const server = deps.simulator.at(provider);
   const isChoice = query.has("request");
   const asked = isChoice ? await pendingRequest(deps, page) : parseRequest(server, query, browser, deps.flows);
-  const reply = isChoice ? answerChoice(server, asked, query) : await answerRequest(deps, page, asked);
+  const begun = isChoice ? undefined : await begunBy(deps, asked);
+  const reply = isChoice ? answerChoice(server, asked, query) : await answerRequest(deps, page, asked, begun);
   const login_hint = query.get("login_hint");
   const { flow_id } = asked;
   if ("location" in reply) {
@@ -64,7 +65,7 @@ export async function answerAuthorize(deps: AuthorizeDeps, page: AuthorizePageRe
   // A program can't choose again, so the sign-in is over.
   if (browser === undefined && reply.unknown !== undefined) throw await endUnknown(deps, asked, reply.unknown);
   return {
-    reply: { ...reply, application: await applicationAt(deps, asked) },
+    reply: { ...reply, application: applicationOf(deps, begun ?? (await begunBy(deps, asked))) },
     flow_id: isChoice ? undefined : flow_id,
   };
 }
@@ -125,19 +126,26 @@ async function pendingRequest(deps: AuthorizeDeps, page: AuthorizePageRequest): 
   const known =
     request?.browser === browser ? "the request expired after ten minutes" : "another browser began this sign-in";
   const reason = request ? known : "unknown request";
-  const application = request && (await applicationAt(deps, request));
+  const application = request && applicationOf(deps, await begunBy(deps, request));
   const wayBack = application && /^https?:/.test(application.origin) ? application : undefined;
   throw new SignInRefused("bad_request", detail, { reason, wayBack });
 }
 
-/** The application that a sign-in is for: the owner of the client, or by the state's record if it is this service's. */
-async function applicationAt({ store, instances }: AuthorizeDeps, asked: AuthorizationRequest) {
-  const { provider, state, instance_id, redirect_uri } = asked;
-  const owner = instances.byId(instance_id ?? "");
-  if (owner) return { name: owner.name, origin: parseRedirectUri(redirect_uri).origin };
+type Begun = Pick<StateRecord, "instance_id" | "redirect_uri">;
+
+/** Whose sign-in it is: of the owner of the client, or by the state's record. Undefined if this service did not send the request. */
+async function begunBy(
+  { store }: AuthorizeDeps,
+  { provider, state, instance_id, redirect_uri }: AuthorizationRequest,
+): Promise<Begun | undefined> {
+  if (instance_id !== undefined) return { instance_id, redirect_uri };
   const record = await store.find("states", state);
-  const instance = record?.provider === provider ? instances.byId(record.instance_id) : undefined;
-  return record && instance && { name: instance.name, origin: parseRedirectUri(record.redirect_uri).origin };
+  return record?.provider === provider ? record : undefined;
+}
+
+function applicationOf({ instances }: AuthorizeDeps, begun: Begun | undefined): WayBack | undefined {
+  const instance = begun && instances.byId(begun.instance_id);
+  return instance && { name: instance.name, origin: parseRedirectUri(begun.redirect_uri).origin };
 }
 
 /** A new request: by scenario or by hint, and otherwise with the picker. */
@@ -145,14 +153,15 @@ async function answerRequest(
   deps: AuthorizeDeps,
   { provider, query, labelledBrowser }: AuthorizePageRequest,
   asked: AuthorizationRequest,
+  begun: Begun | undefined,
 ): Promise<Redirect | PickerView> {
   const server = deps.simulator.at(provider);
   const login_hint = query.get("login_hint");
-  const { state, instance_id, flow_id } = asked;
+  const { flow_id } = asked;
   // A request with this service's client that it did not send uses up no scenario.
-  const isBegun = instance_id !== undefined || (await deps.store.find("states", state))?.provider === provider;
-  const decided = isBegun ? await decideSignIn(deps, { asked, login_hint, labelledBrowser }) : undefined;
-  const account = isBegun ? decidedAccount(server, login_hint, decided) : undefined;
+  const decided =
+    begun && (await decideSignIn(deps, { asked, instance_id: begun.instance_id, login_hint, labelledBrowser }));
+  const account = begun && decidedAccount(server, login_hint, decided);
   const request = decided ? withDecision(asked, decided) : asked;
   if (account) return redirectToClient(server, request, account);
   const answered = { status: 200, message: "the account picker" };

@@ -26,6 +26,7 @@ export interface Override {
 /** A sign-in that arrives at a provider, with or without a browser. */
 export interface Arrival {
   readonly asked: AuthorizationRequest;
+  readonly instance_id: string;
   readonly login_hint: string | undefined;
   readonly labelledBrowser: LabelledBrowser | undefined;
   /** What a program asked for. No scenario applies then, and each says why. */

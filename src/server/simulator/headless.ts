@@ -65,7 +65,13 @@ export async function signInHeadless(deps: HeadlessDeps, request: HeadlessReques
   const asked = parseRequest(server, new Map(new URL(location).searchParams), undefined);
   const { state } = asked;
   const labelledBrowser = browser === undefined ? undefined : { id: browser, label: browser };
-  const decided = await decideSignIn(deps, { asked, login_hint: as, labelledBrowser, outcome });
+  const decided = await decideSignIn(deps, {
+    asked,
+    instance_id: instance.id,
+    login_hint: as,
+    labelledBrowser,
+    outcome,
+  });
   const override = { as, outcome: outcome ?? "success", ...decided, profile: profile ?? decided?.profile };
   const account = decidedAccount(server, undefined, override);
   if (!account)
