@@ -28,10 +28,10 @@ export interface AuthorizationRequest {
   /** The instance of the application whose own client this is. Undefined for this service's own. */
   readonly instance_id?: string | undefined;
   /** Undefined for a request that this service did not begin, with its own client. */
-  readonly flow_id: string | undefined;
+  readonly flow_id?: string | undefined;
   readonly redirect_uri: string;
   readonly scopes: readonly string[];
-  readonly code_challenge: string | undefined;
+  readonly code_challenge?: string | undefined;
   readonly state: string;
   /** For the id_token (OpenID Connect Core 1.0, 3.1.2.1). */
   readonly nonce?: string | undefined;
@@ -56,8 +56,7 @@ interface Contents {
   readonly refresh: Issued;
 }
 
-export type Granted = Omit<AuthorizationRequest, "state" | "browser" | "flow_id"> &
-  Partial<Pick<AuthorizationRequest, "flow_id">>;
+export type Granted = Omit<AuthorizationRequest, "state" | "browser">;
 
 interface Issued {
   readonly granted: Granted;
@@ -127,7 +126,7 @@ export function createGrants({ sealer, recall, now }: GrantsOptions) {
   /** Without what counts for the sign-in alone. */
   function issueRefresh({ granted, persona }: Issued): string {
     const { outcome: _, delays: __, nonce: ___, code_challenge: ____, ...lasting } = granted;
-    return sealer.close("refresh", { granted: { ...lasting, code_challenge: undefined }, persona, expires: null });
+    return sealer.close("refresh", { granted: lasting, persona, expires: null });
   }
 
   return {

@@ -32,7 +32,6 @@ p b,bdi{color:var(--text);font-weight:var(--bold);unicode-bidi:isolate}
 a{color:var(--accent)}
 code{font:.8125rem/1.5 var(--mono);overflow-wrap:anywhere}
 pre{margin:0;padding:12px 14px;border-radius:var(--radius);background:var(--hover);white-space:pre-wrap}
-header .buttons{margin-top:8px}header .buttons small{flex:1 1 200px}
 header{display:grid;gap:6px;margin-bottom:20px}
 .bar{display:flex;align-items:center;justify-content:space-between;gap:12px;margin-bottom:14px}
 .mark{width:44px;height:44px;border-radius:var(--radius);display:grid;place-items:center;font-weight:var(--bold);font-size:1.0625rem;color:#fff;background:#3350e8}
@@ -47,7 +46,6 @@ header{display:grid;gap:6px;margin-bottom:20px}
 .row b,.row small{overflow:hidden;text-overflow:ellipsis;white-space:nowrap;unicode-bidi:plaintext;text-align:left}
 .row b{font-weight:var(--bold)}.row small{color:var(--muted);font-size:.875rem}
 .row small.warn{color:var(--warn)}.row small.warn,details .row :is(b,small){white-space:normal}
-[inert]{opacity:.6}
 .none{display:grid;gap:10px;justify-items:start;margin-top:14px}
 .avatar{flex:none;width:40px;height:40px;border-radius:50%;background:var(--hover)}
 .row:focus-visible{outline-offset:-2px!important}

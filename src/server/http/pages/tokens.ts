@@ -22,11 +22,6 @@ const COLORS = {
   "chart-good": ["#2f9e63", "#4fbf83"],
   "chart-bad": ["#d9534a", "#e5736b"],
   "chart-warn": ["#d99a2b", "#e0b04e"],
-  "series-0": ["#3f7bea", "#6a9bf5"],
-  "series-1": ["#59636e", "#9aa4b0"],
-  "series-2": ["#12a0d6", "#3cbdee"],
-  "series-3": ["#8a5cd6", "#8a5cd6"],
-  "series-4": ["#2f9e63", "#2f9e63"],
   shadow: ["0 1px 2px #1418240d", "0 1px 2px #ffffff05"],
   "shadow-high": ["0 12px 40px -8px #14182440,0 0 0 1px #14182418", "0 12px 40px -8px #000,0 0 0 1px #ffffff0d"],
 } as const satisfies Readonly<Record<string, readonly [light: string, dark: string]>>;
@@ -58,7 +53,7 @@ function colorsOf(theme: 0 | 1): string {
   return declared(Object.entries(COLORS).map(([name, pair]) => [name, pair[theme]]));
 }
 
-/** The custom properties of the pages, the API reference and the dashboard. */
+/** The custom properties of the pages and the dashboard. */
 export const TOKENS = `:root{color-scheme:light dark;${declared(Object.entries(MEASURES))};${colorsOf(0)}}
 @media (prefers-color-scheme:dark){:root{${colorsOf(1)}}}
 `;
