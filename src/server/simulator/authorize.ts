@@ -65,7 +65,7 @@ export async function answerAuthorize(deps: AuthorizeDeps, page: AuthorizePageRe
   // A program can't choose again, so the sign-in is over.
   if (browser === undefined && reply.unknown !== undefined) throw await endUnknown(deps, asked, reply.unknown);
   return {
-    reply: { ...reply, application: applicationOf(deps, begun ?? (await begunBy(deps, asked))) },
+    reply: { ...reply, application: applicationShown(deps, begun ?? (await begunBy(deps, asked))) },
     flow_id: isChoice ? undefined : flow_id,
   };
 }
@@ -126,7 +126,7 @@ async function pendingRequest(deps: AuthorizeDeps, page: AuthorizePageRequest): 
   const known =
     request?.browser === browser ? "the request expired after ten minutes" : "another browser began this sign-in";
   const reason = request ? known : "unknown request";
-  const application = request && applicationOf(deps, await begunBy(deps, request));
+  const application = request && applicationShown(deps, await begunBy(deps, request));
   const wayBack = application && /^https?:/.test(application.origin) ? application : undefined;
   throw new SignInRefused("bad_request", detail, { reason, wayBack });
 }
@@ -143,7 +143,7 @@ async function begunBy(
   return record?.provider === provider ? record : undefined;
 }
 
-function applicationOf({ instances }: AuthorizeDeps, begun: Begun | undefined): WayBack | undefined {
+function applicationShown({ instances }: AuthorizeDeps, begun: Begun | undefined): WayBack | undefined {
   const instance = begun && instances.byId(begun.instance_id);
   return instance && { name: instance.name, origin: parseRedirectUri(begun.redirect_uri).origin };
 }
