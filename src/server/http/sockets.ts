@@ -97,8 +97,7 @@ export interface CloseTimes {
 
 /** Stops accepting after `drainMs`, answers what was sent by then, and closes every connection. */
 export async function closeServers(servers: readonly Server[], { drainMs, graceMs }: CloseTimes): Promise<void> {
-  await delay(drainMs);
-  await delay(LINGER_MS);
+  await delay(drainMs + LINGER_MS);
   await takeUp(servers);
   const closed = servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
   for (let turn = 0; turn < QUIET_TURNS; turn++) await setImmediate();

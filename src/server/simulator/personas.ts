@@ -29,9 +29,7 @@ export class Personas {
   #byId: ReadonlyMap<string, PersonaRecord> = new Map();
   #byAddress: ReadonlyMap<string, PersonaRecord> = new Map();
   /** Typed ones by id, the oldest first. */
-  readonly #typed = new Map<string, PersonaRecord>();
-  /** Made when a page is read. */
-  #typedRows: readonly Row[] | undefined;
+  readonly #typed = new Map<string, Row>();
 
   constructor(personas: readonly PersonaRecord[]) {
     this.replace(personas);
@@ -61,19 +59,19 @@ export class Personas {
     return (
       this.#byId.get(hint) ??
       this.#byAddress.get(address) ??
-      this.#typed.get(address) ??
-      this.#typed.get(typedId(address, false)) ??
+      this.#typed.get(address)?.persona ??
+      this.#typed.get(typedId(address, false))?.persona ??
       (isPlaceholderEmail(address) ? this.#findByPlaceholder(address) : undefined)
     );
   }
 
   #findByPlaceholder(address: string): PersonaRecord | undefined {
-    const has = ({ accounts }: PersonaRecord): boolean =>
+    const has = ({ persona }: Row): boolean =>
       PROVIDERS.some((name) => {
-        const uid = uidOf(accounts[name]);
+        const uid = uidOf(persona.accounts[name]);
         return uid !== undefined && placeholderEmail(name, uid) === address;
       });
-    return this.#stored.find(({ persona }) => has(persona))?.persona ?? [...this.#typed.values()].find(has);
+    return (this.#stored.find(has) ?? [...this.#typed.values()].find(has))?.persona;
   }
 
   /** The persona of a reference, which may have been typed in at another process. */
@@ -84,9 +82,8 @@ export class Personas {
 
   /** Adds a typed one, and drops the oldest if there are too many. */
   add(persona: PersonaRecord): PersonaRecord {
-    this.#typedRows = undefined;
     this.#typed.delete(persona.id);
-    this.#typed.set(persona.id, persona);
+    this.#typed.set(persona.id, { persona });
     const [oldest] = this.#typed.keys();
     if (this.#typed.size > MAX_TYPED) this.#typed.delete(oldest!);
     return persona;
@@ -99,7 +96,7 @@ export class Personas {
    */
   page<Item>({ search, after, before, limit }: PersonaQuery, present: (persona: PersonaRecord) => Item | undefined) {
     const wanted = searchable(search);
-    const typed = (this.#typedRows ??= Array.from(this.#typed.values(), (persona) => ({ persona })));
+    const typed = [...this.#typed.values()];
     const rowAt = (row: number): Row | undefined => this.#stored[row] ?? typed[row - this.#stored.length];
     const isBack = before !== undefined;
     const found: { row: number; item: Item }[] = [];
