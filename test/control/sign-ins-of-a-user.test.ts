@@ -17,19 +17,13 @@ it("A user's sign-ins are found by the user's id, with those that failed before 
   const ids: string[] = [];
   for (const options of failures) ids.unshift((await svc.signIn(options)).flow_id);
   const { user_id, flow_id } = await svc.signIn({ provider: "google", as: "ada" });
-  const others = [
-    await svc.signIn({ as: "grace", outcome: "rate_limited" }),
-    await svc.signIn({ as: "grace" }),
-    await svc.signIn({ as: "ada", instance: "globex", outcome: "rate_limited" }),
-  ];
+  await svc.signIn({ as: "grace", outcome: "rate_limited" });
+  await svc.signIn({ as: "grace" });
+  await svc.signIn({ as: "ada", instance: "globex", outcome: "rate_limited" });
   const query = { user: user_id! };
   expect((await svc.flows.list(query)).map(({ id }) => id)).toEqual([flow_id, ...ids]);
   expect((await svc.flows.list({ user: user_id!.toUpperCase() })).map(({ id }) => id)).toEqual([flow_id, ...ids]);
   expect(await svc.flows.summary({ ...query, result: "error" })).toMatchObject({ total: 4 });
-  const requests = await svc.control.request("GET /requests", { query });
-  const found = requests.map(({ data }) => data.flow_id);
-  expect(found).toEqual(expect.arrayContaining([flow_id, ...ids]));
-  for (const other of others) expect(found).not.toContain(other.flow_id);
 });
 
 it("A user's sign-ins are found by the provider's account, whose address is another by now", async () => {

@@ -6,7 +6,7 @@ import { isWatching } from "../../wire/control/paths.ts";
 import { isFlowMatch, isRequestMatch, type FlowFilter, type Person } from "../../wire/control/flows.ts";
 import { isUuid } from "../../wire/ids.ts";
 import type { Flow, Flows } from "../history/flows.ts";
-import type { LoggedRequest, RequestLog } from "../history/request-log.ts";
+import type { LoggedRequest } from "../history/request-log.ts";
 import { lowerCaseId } from "../http/routes/list.ts";
 import type { ControlDeps } from "./deps.ts";
 import { parseDuration, parseMoment } from "./check.ts";
@@ -57,33 +57,26 @@ function boundsOf(
   };
 }
 
-/** Filters by what a request lacks are applied to its flow. @throws {ApiError} `instance_not_found` */
+/** @throws {ApiError} `instance_not_found` */
 export function filterRequests(
   requests: readonly LoggedRequest[],
   query: z.output<typeof Requests>,
-  people: readonly Person[],
-  deps: Pick<ControlDeps, "instances" | "flows" | "now">,
+  deps: Pick<ControlDeps, "instances" | "now">,
 ): LoggedRequest[] {
-  const { result, error, outcome, provider, user, reason, browser } = query;
-  const ofFlow = { result, error, outcome, provider, user, reason, browser };
-  const asksFlow = Object.values(ofFlow).some((value) => value !== undefined);
   const bounds = boundsOf(query, deps);
   const filter = { ...query, ...bounds, instance: bounds.instance?.subdomain };
-  return requests.filter((request) => {
-    if ((query.control === false && isWatching(request.path)) || !isRequestMatch(request, filter)) return false;
-    if (!asksFlow) return true;
-    const flow = request.flow_id === null ? undefined : deps.flows.get(request.flow_id);
-    return flow !== undefined && isFlowMatch(flow, { ...ofFlow, people });
-  });
+  return requests.filter(
+    (request) => !(query.control === false && isWatching(request.path)) && isRequestMatch(request, filter),
+  );
 }
 
 /** What `find` finds now, or if that is nothing, as soon as it finds something or the time is over. */
-export async function waitFor<Row>(
+export async function waitFor(
   wait: string | undefined,
-  find: () => Row[],
-  { changes }: Pick<Flows | RequestLog, "changes">,
+  find: () => Flow[],
+  { changes }: Flows,
   closing: AbortSignal,
-): Promise<Row[]> {
+): Promise<Flow[]> {
   let rows = find();
   if (wait === undefined || rows.length > 0) return rows;
   const over = new AbortController();

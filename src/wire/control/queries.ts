@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { CLOCK_NONCE } from "../claims.ts";
-import { filters, instanceName, optional, page, text } from "./values.ts";
+import { bounds, filters, instanceName, optional, page, text } from "./values.ts";
 
 const yes = z.pipe(
   z.enum(["true", "false"]),
@@ -43,7 +43,7 @@ export const Summary = z.strictObject({
 export const Flows = z.strictObject({ ...page, ...flowFilters });
 export const Requests = z.strictObject({
   ...page,
-  ...filters,
+  ...bounds,
   flow: optional(text, "A sign-in's id: only the requests of it"),
   method: z.optional(z.string().check(z.maxLength(16))),
   status: optional(z.string().check(z.regex(/^[1-5](?:xx|\d\d)$/)), "A status, such as 404, or a class, such as 4xx"),

@@ -108,20 +108,24 @@ const limit = z.optional(
 /** The paging of a list, as in the product API. */
 export const page = { limit, after: optional(z.string().check(z.maxLength(256)), AFTER) };
 
-/** What `flows`, `requests` and `events` are filtered by. */
+/** What sign-ins and requests are filtered by. */
+export const bounds = {
+  instance: z.optional(instanceName),
+  since: optional(moment, "The earliest start: a date and time, or an age such as 15m"),
+  until: optional(moment, "What began before this: a date and time, or an age such as 15m"),
+};
+/** What sign-ins are filtered by. */
 export const filters = {
+  ...bounds,
   result: z.optional(z.enum(["token", "error", "open"])),
   error: z.optional(text),
   outcome: optional(outcome, "The outcome that was requested"),
   provider: z.optional(provider),
-  instance: z.optional(instanceName),
   user: optional(
     z.string().check(z.regex(/\S/, "must not be empty"), z.maxLength(254)),
     "A part of a person's name, login or e-mail address, or an id",
   ),
   reason: optional(text, "A part of the reason of the failure"),
   browser: optional(text, "The id of a browser created by POST /browsers"),
-  since: optional(moment, "The earliest start: a date and time, or an age such as 15m"),
-  until: optional(moment, "What began before this: a date and time, or an age such as 15m"),
   wait: optional(z.string().check(z.maxLength(16)), 'How long to wait for the first match, e.g. "5s"; 25 s at most'),
 };

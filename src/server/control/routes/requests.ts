@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { clearInterval, setInterval } from "node:timers";
 import type { Flow } from "../../history/flows.ts";
 import type { LoggedRequest } from "../../history/request-log.ts";
-import { filterRequests, peopleOf, waitFor } from "../filters.ts";
+import { filterRequests } from "../filters.ts";
 import { requireFound } from "../records.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { listInMemory } from "../lists.ts";
@@ -12,12 +12,9 @@ import { stream } from "../../http/respond.ts";
 import { hasKey } from "../guard.ts";
 
 export const requestRoutes = (deps: ControlDeps): HandlersOf<"/requests" | "/events"> => ({
-  "GET /requests": async (call) => {
-    const { query } = call;
+  "GET /requests": (call) => {
     const { requests, process } = deps;
-    const people = await peopleOf(query.user, deps);
-    const find = (): LoggedRequest[] => filterRequests(requests.all, query, people, deps);
-    const matching = await waitFor(query.wait, find, requests, deps.closing);
+    const matching = filterRequests(requests.all, call.query, deps);
     const present = (entry: LoggedRequest) => requestResource(entry, process);
     return listInMemory(call, deps, {
       name: `requests ${process}`,
