@@ -150,7 +150,7 @@ export function createControlClient({ url, controlKey, fetch = defaultFetch }: C
     },
 
     async *events({ kind, signal, onOpen } = {}) {
-      const response = await send("GET /events", { query: { format: "ndjson", kind }, ...(signal && { signal }) });
+      const response = await send("GET /events", { query: { kind }, ...(signal && { signal }) });
       onOpen?.();
       yield* readEvents(response);
     },

@@ -53,7 +53,4 @@ export const Requests = z.strictObject({
     "false excludes requests of the control API, the dashboard and commands that look for their server",
   ),
 });
-export const Events = z.strictObject({
-  format: optional(z.enum(["sse", "ndjson"]), "Default: by the Accept header, otherwise text/event-stream"),
-  kind: z.optional(z.enum(["request", "flow"])),
-});
+export const Events = z.strictObject({ kind: z.optional(z.enum(["request", "flow"])) });

@@ -181,7 +181,7 @@ export const CONTROL_ROUTES = {
   "GET /requests": { does: "Lists requests.", query: q.Requests, answer: list(a.Request) },
   "GET /requests/:id": { does: "Retrieves a request by the Request-Id of its response.", answer: a.Request },
   "GET /events": {
-    does: "Streams requests and flows, as text/event-stream or NDJSON.",
+    does: "Streams requests and flows as NDJSON.",
     query: q.Events,
     answer: z.string(),
   },

@@ -7,7 +7,6 @@ import { requireFound } from "../records.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { listInMemory } from "../lists.ts";
 import { requestResource, flowResource } from "../resources.ts";
-import { headerOf } from "../../http/context.ts";
 import { stream } from "../../http/respond.ts";
 import { hasKey } from "../guard.ts";
 
@@ -35,11 +34,8 @@ export const requestRoutes = (deps: ControlDeps): HandlersOf<"/requests" | "/eve
   },
 
   "GET /events": ({ event, query }) => {
-    const accepted = headerOf(event, "accept") ?? "";
-    const format = query.format ?? (accepted.includes("application/x-ndjson") ? "ndjson" : "sse");
-    const type = format === "sse" ? "text/event-stream" : "application/x-ndjson";
     const isAllowed = (): Promise<boolean> => hasKey(event, deps);
-    return stream(event, type, eventText(deps, format, query.kind, isAllowed));
+    return stream(event, "application/x-ndjson", eventText(deps, query.kind, isAllowed));
   },
 });
 
@@ -48,24 +44,20 @@ const HEARTBEAT_MS = 10_000;
 /** How many characters of events are buffered for a slow reader; events beyond that are dropped. */
 const MAX_WAITING = 4 << 20;
 
-type Format = "sse" | "ndjson";
-
 async function* eventText(
   { flows, requests, process, closing }: ControlDeps,
-  format: Format,
   kind: "request" | "flow" | undefined,
   isAllowed: () => Promise<boolean>,
 ): AsyncGenerator<string> {
   if (closing.aborted) return;
   const waiting = new Readable({ encoding: "utf8", highWaterMark: MAX_WAITING, read: () => undefined });
-  const add = (text: string): void => {
-    if (waiting.readableLength < MAX_WAITING) waiting.push(text);
+  const add = (line: string): void => {
+    if (waiting.readableLength < MAX_WAITING) waiting.push(`${line}\n`);
   };
-  const addFlow = (flow: Flow): void => add(lineOf(flowResource(flow, process), format));
-  const addRequest = (entry: LoggedRequest): void => add(lineOf(requestResource(entry, process), format));
-  const idle = format === "sse" ? ":\n\n" : "\n";
+  const addFlow = (flow: Flow): void => add(JSON.stringify(flowResource(flow, process)));
+  const addRequest = (entry: LoggedRequest): void => add(JSON.stringify(requestResource(entry, process)));
   const heartbeat = setInterval(() => {
-    add(idle);
+    add("");
     // While the store is down, no key can have been revoked.
     void isAllowed().then(
       (allowed) => allowed || end(),
@@ -83,15 +75,10 @@ async function* eventText(
   if (kind !== "request") flows.changes.on("change", addFlow);
   if (kind !== "flow") requests.changes.on("change", addRequest);
   // The reader knows by it that it is connected.
-  add(idle);
+  add("");
   try {
     yield* waiting;
   } finally {
     end();
   }
-}
-
-function lineOf(event: { id: string; resource: string }, format: Format): string {
-  const text = JSON.stringify(event);
-  return format === "sse" ? `event: ${event.resource}\ndata: ${text}\n\n` : `${text}\n`;
 }
