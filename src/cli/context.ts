@@ -7,7 +7,6 @@ export interface Stream {
   write(text: string, done?: (failure?: string) => void): unknown;
   readonly isTTY: boolean;
   readonly columns?: number | undefined;
-  readonly rows?: number | undefined;
   /** Resolves when more can be written: true, or false if the reader has gone. */
   ready?(): Promise<boolean>;
   /** Bytes that were written and wait for the reader. */

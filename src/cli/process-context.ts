@@ -93,9 +93,6 @@ function stream(name: "stdout" | "stderr", descriptor: number, goesOn: () => boo
     get columns() {
       return process[name].columns || undefined;
     },
-    get rows() {
-      return process[name].rows || undefined;
-    },
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { splitLine } from "../../src/cli/commands/completion/line.ts";
+import { splitLine } from "../../src/cli/commands/completion/complete.ts";
 import type { CommandMap } from "../../src/cli/help/command-map.ts";
 import { runCli } from "../_cli.ts";
 import { pageTexts } from "../_pages.ts";

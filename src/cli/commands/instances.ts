@@ -12,7 +12,6 @@ import { printJson, printRecord } from "../output/text.ts";
 type LocalInstance = Required<Omit<RunningServerFile["instances"][number], "secret_key" | "redirect_uris">>;
 
 const LISTED: Listed<LocalInstance> = {
-  id: "id",
   columns: [
     { name: "subdomain", title: "SUBDOMAIN" },
     { name: "name", title: "NAME" },

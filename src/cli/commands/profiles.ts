@@ -11,7 +11,6 @@ import { printJson, say } from "../output/text.ts";
 type Row = Omit<Profile, "secret_key"> & { name: string; current: boolean; secret_key: string | null };
 
 const LISTED: Listed<Row> = {
-  id: "name",
   columns: [
     { name: "name", title: "NAME" },
     { name: "current", title: "CURRENT", as: ["yes", ""] },

@@ -1,5 +1,4 @@
 import type { Command, Option } from "commander";
-import type { TargetFlags } from "../command.ts";
 
 /** Where the words of a line lead to in the tree of commands. */
 export interface Place {
@@ -8,31 +7,26 @@ export interface Place {
   readonly operands: readonly string[];
   /** The last word, if it is an option whose value is missing. */
   readonly pending: Option | undefined;
-  /** The values of options. */
-  readonly given: Readonly<Record<string, string>> & TargetFlags;
 }
 
 export function walk(program: Command, words: readonly string[]): Place {
   let command = program;
   let pending: Option | undefined;
   const operands: string[] = [];
-  const given: Record<string, string> = {};
   for (const word of words) {
     const [, flag = word, value] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];
     const option = optionsOf(command).find(({ long, short }) => long === flag || short === flag);
     if (pending) {
-      given[pending.attributeName()] = word;
       pending = undefined;
     } else if (word.startsWith("-")) {
-      if (value === undefined) pending = option?.required ? option : undefined;
-      else if (option) given[option.attributeName()] = value;
+      pending = value === undefined && option?.required ? option : undefined;
     } else {
       const child = operands.length === 0 ? childOf(command, word) : undefined;
       if (child) command = child;
       else operands.push(word);
     }
   }
-  return { command, operands, pending, given };
+  return { command, operands, pending };
 }
 
 /** The subcommand with a name or an alias. */

@@ -34,8 +34,6 @@ export function valueIn<Row>({ name, value }: Column<Row>, row: Row): Value {
 
 /** A resource as lists show it. */
 export interface Listed<Row> {
-  /** The column that the next command takes. */
-  readonly id: string;
   readonly columns: readonly Column<Row>[];
   /** What can be searched for. The service does not return all of it. */
   readonly searched?: Fields;
@@ -48,7 +46,6 @@ export interface Collection<Row> extends Listed<Row> {
 
 export const USER_COLUMNS: Collection<User> = {
   noun: "users",
-  id: "id",
   searched: USER_FIELDS,
   columns: [
     { name: "id", title: "ID", isId: true },
@@ -63,7 +60,6 @@ export const USER_COLUMNS: Collection<User> = {
 
 export const SESSION_COLUMNS: Collection<Session> = {
   noun: "sessions",
-  id: "session_id",
   searched: SESSION_FIELDS,
   columns: [
     { name: "session_id", title: "SESSION", isId: true },

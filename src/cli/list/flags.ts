@@ -9,20 +9,11 @@ export interface ListFlags {
   readonly count?: boolean;
 }
 
-/** Of the commands that print a list, what `--fields` takes. */
-const COLUMN_NAMES = new WeakMap<Command, readonly string[]>();
-
-export function columnNames(command: Command): readonly string[] {
-  return COLUMN_NAMES.get(command) ?? [];
-}
-
 /** The flag that chooses fields. Given several times, it chooses all of them. */
 export function addFieldsFlag<Row>(command: Command, { columns }: Listed<Row>): Command {
-  const names = columns.map(({ name }) => name);
-  COLUMN_NAMES.set(command, names);
   return command.option(
     "--fields <names>",
-    `only these fields, such as ${names[0]!},email`,
+    `only these fields, such as ${columns[0]!.name},email`,
     (chosen: string, before?: string) => (before === undefined ? chosen : `${before},${chosen}`),
   );
 }

@@ -1,13 +1,25 @@
-import type { Command } from "commander";
+import type { Argument, Command, Option } from "commander";
+import { PROVIDERS, SESSION_PROVIDERS } from "../../../wire/providers.ts";
+import { SESSION_FIELDS, USER_FIELDS } from "../../../wire/search/fields.ts";
 import { runs, type Program } from "../../command.ts";
+import { knownSubdomains } from "../../connection/running-server.ts";
 import type { Context } from "../../context.ts";
+import { listProfiles } from "../../credentials/profiles.ts";
 import { readStdin } from "../../files.ts";
-import { subcommands } from "../../help/command-map.ts";
-import { optionsOf, walk, type Place } from "../../help/place.ts";
-import { TOPICS } from "../../help/topics.ts";
+import { commandPath, subcommands } from "../../help/command-map.ts";
+import { optionsOf, walk } from "../../help/place.ts";
+import { TOPIC_NAMES } from "../../help/topic-names.ts";
+import { FORMATS } from "../../output/flags.ts";
 import { harmless } from "../../output/text.ts";
-import { splitLine, FILES, searchedBy, takesTerms, termsFor, type Candidate } from "./line.ts";
-import { valuesOf } from "./values.ts";
+
+/** What a word can become. */
+interface Candidate {
+  readonly value: string;
+  readonly description?: string;
+}
+
+/** Says that the shell is to complete the name of a file. */
+const FILES: readonly Candidate[] = [{ value: ":files" }];
 
 /** Asked by the scripts. The line comes by standard input, because it may contain secrets. */
 export function add(program: Program, context: Context): void {
@@ -23,57 +35,90 @@ export async function runComplete(context: Context, program: Program): Promise<v
     context.stdout.write(`${value}\t${harmless(description)}\n`);
 }
 
+/** Words as a shell sees them, the last one perhaps unfinished. */
+export function splitLine(line: string): string[] {
+  const words: string[] = line.match(/(?:'[^']*'?|"[^"]*"?|\\.|[^\s'"\\])+/g) ?? [];
+  if (line === "" || /\s$/.test(line)) words.push("");
+  return words.map((word) => word.replace(/['"]|\\(.)/g, "$1"));
+}
+
 /** What the last of the words, which begin with `svc`, can become. */
 async function complete(program: Command, context: Context, words: readonly string[]): Promise<readonly Candidate[]> {
   const current = words.at(-1) ?? "";
+  const before = words.slice(1, -1);
+  const [, option] = /^(--[\w-]+)=/.exec(current) ?? [];
+  if (option === undefined) return matching(await candidatesFor(program, context, before, current), current);
   // As if the option were a word of its own.
-  const [, option, begun = current] = /^(--[\w-]+)=(.*)$/s.exec(current) ?? [];
-  const place = walk(program, [...words.slice(1, -1), ...(option === undefined ? [] : [option])]);
-  if (option !== undefined && !place.pending) return [];
-  const candidates = await candidatesFor(program, context, place, begun);
-  if (candidates === FILES) return FILES;
-  const whole = candidates.map((one) => (option === undefined ? one : { ...one, value: `${option}=${one.value}` }));
-  return whole.filter(({ value }) => isNext(value, current));
+  const { command, pending } = walk(program, [...before, option]);
+  const values = pending ? await valuesOf(context, pending, command) : [];
+  if (values === FILES) return FILES;
+  return matching(
+    values.map(({ value }) => ({ value: `${option}=${value}` })),
+    current,
+  );
 }
 
-/** What is there already and only waits for a value is not offered again. */
-function isNext(value: string, current: string): boolean {
-  // What is to be typed can be seen.
-  return /^[\w@%+=:,./-]+$/.test(value) && value.startsWith(current) && !(value === current && value.endsWith(":"));
+function matching(candidates: readonly Candidate[], current: string): readonly Candidate[] {
+  if (candidates === FILES) return FILES;
+  // What is to be typed can be seen. A field that is there only waits for its value.
+  const isNext = (value: string): boolean => value.startsWith(current) && !(value === current && value.endsWith(":"));
+  return candidates.filter(({ value }) => /^[\w@%+=:,./-]+$/.test(value) && isNext(value));
 }
 
 async function candidatesFor(
   program: Command,
   context: Context,
-  place: Place,
+  before: readonly string[],
   current: string,
 ): Promise<readonly Candidate[]> {
-  const { command, operands, pending } = place;
-  if (pending) return valuesOf(context, pending, current, place);
-  const fields = takesTerms(place) ? searchedBy(place) : undefined;
-  const terms = fields ? termsFor(fields, current) : [];
-  if (current.startsWith("-"))
-    return [
-      ...terms,
-      ...optionsOf(command).flatMap(({ long: value, description }) => (value ? [{ value, description }] : [])),
-    ];
-  if (terms.length > 0) return terms;
-  const children = operands.length === 0 ? subcommands(command) : [];
-  const named = children.map(toCandidate);
+  const { command, operands, pending } = walk(program, before);
+  if (pending) return valuesOf(context, pending, command);
   if (command.name() === "help") return helpWords(program, operands);
-  const { registeredArguments: all } = command;
+  const all = command.registeredArguments;
   const argument = all[operands.length] ?? all.find(({ variadic }) => variadic);
-  return argument ? [...named, ...(await valuesOf(context, argument, current, place))] : named;
+  const values = argument ? await valuesOf(context, argument, command) : [];
+  if (!current.startsWith("-")) return [...(operands.length === 0 ? childrenOf(command) : []), ...values];
+  const negated = values.map(({ value }) => ({ value: `-${value}` }));
+  const options = optionsOf(command).flatMap(({ long, description }) => (long ? [{ value: long, description }] : []));
+  return [...(argument?.name() === "term" ? negated : []), ...options];
 }
 
 function helpWords(program: Command, operands: readonly string[]): Candidate[] {
-  const { command } = walk(program, operands);
-  const children = subcommands(command).map(toCandidate);
-  if (operands.length > 0) return children;
-  const topics = Object.entries(TOPICS).filter(([name]) => !children.some(({ value }) => value === name));
-  return [...children, ...topics.map(([value, { description }]) => ({ value, description }))];
+  const topics = operands.length === 0 ? TOPIC_NAMES.map((value) => ({ value })) : [];
+  return [...childrenOf(walk(program, operands).command), ...topics];
 }
 
-function toCandidate(command: Command): Candidate {
-  return { value: command.name(), description: command.description() };
+function childrenOf(command: Command): Candidate[] {
+  return subcommands(command).map((child) => ({ value: child.name(), description: child.description() }));
+}
+
+type Values = (context: Context) => Promise<readonly string[]> | readonly string[];
+
+const fields = (names: object, providers: readonly string[]): string[] => [
+  ...Object.keys(names).map((field) => `${field}:`),
+  ...providers.map((provider) => `provider:${provider}`),
+];
+
+/** The possible values of options and arguments for which the command has no choices. */
+const VALUES: Readonly<Record<string, Values>> = {
+  "--profile": listProfiles,
+  "svc profiles use name": listProfiles,
+  "--instance": knownSubdomains,
+  instance: knownSubdomains,
+  "--output": () => FORMATS,
+  "svc users search --provider": () => PROVIDERS,
+  "svc sessions search --provider": () => SESSION_PROVIDERS,
+  "svc users search term": () => fields(USER_FIELDS, PROVIDERS),
+  "svc sessions search term": () => fields(SESSION_FIELDS, SESSION_PROVIDERS),
+};
+
+/** The possible values of an option or an argument. Empty if they are not known. */
+async function valuesOf(context: Context, taker: Option | Argument, command: Command): Promise<readonly Candidate[]> {
+  if (taker.argChoices) return taker.argChoices.map((value) => ({ value }));
+  const name = "long" in taker ? (taker.long ?? "") : taker.name();
+  const values = VALUES[`${commandPath(command)} ${name}`] ?? VALUES[name];
+  if (!values) return "flags" in taker && /[<[](?:file|path|directory)/.test(taker.flags) ? FILES : [];
+  // A failure must not disturb the typing.
+  const found = await (async () => values(context))().catch(() => []);
+  return found.map((value) => ({ value }));
 }

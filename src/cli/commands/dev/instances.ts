@@ -11,7 +11,6 @@ import { printsRows } from "../../output/flags.ts";
 import { harmless, printJson } from "../../output/text.ts";
 
 const INSTANCE_COLUMNS: Listed<AnswerOf<"GET /instances">[number]> = {
-  id: "id",
   columns: [
     { name: "subdomain", title: "SUBDOMAIN" },
     { name: "name", title: "NAME" },

@@ -14,7 +14,6 @@ import { counted, printJson } from "../../output/text.ts";
 import { durationFrom, fieldsFrom, numberFrom, pairFrom } from "../../quantities.ts";
 
 const SCENARIO_COLUMNS: Listed<AnswerOf<"GET /scenarios">[number]> = {
-  id: "id",
   columns: [
     { name: "id", title: "ID" },
     { name: "outcome", title: "OUTCOME" },

@@ -10,7 +10,6 @@ import { printsRows } from "../../output/flags.ts";
 import { counted, countedAmong, printJson, say } from "../../output/text.ts";
 
 const SNAPSHOT_COLUMNS: Listed<AnswerOf<"GET /snapshots">[number]> = {
-  id: "name",
   columns: [
     { name: "name", title: "NAME" },
     { name: "created_at", title: "SAVED", as: "time" },

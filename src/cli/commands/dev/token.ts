@@ -12,7 +12,6 @@ import { harmless, printJson } from "../../output/text.ts";
 import { durationFrom, fieldsFrom } from "../../quantities.ts";
 
 const TOKEN_COLUMNS: Listed<AnswerOf<"POST /tokens">> = {
-  id: "token",
   columns: [
     { name: "kind", title: "KIND" },
     { name: "status", title: "STATUS", value: ({ expect }) => `${expect.status}` },

@@ -38,7 +38,6 @@ export interface TableRow {
 }
 
 export const TABLES: Listed<TableRow> = {
-  id: "table",
   columns: [
     { name: "table", title: "TABLE" },
     { name: "count", title: "RECORDS", value: ({ count }) => String(count) },

@@ -14,7 +14,6 @@ import type { Outcome, Place } from "./receipt.ts";
 import type { Targets } from "./targets.ts";
 
 const OUTCOMES: Listed<Outcome> = {
-  id: "id",
   columns: [
     { name: "id", title: "ID" },
     { name: "outcome", title: "OUTCOME" },
