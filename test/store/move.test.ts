@@ -166,6 +166,8 @@ describe("A copy of a store", () => {
   });
 });
 
+const [USER] = people().users;
+
 describe("An export of a store", () => {
   it("is the same from every kind of store and imports to the same", async () => {
     const path = await makeStore(crowd(1100));
@@ -253,9 +255,26 @@ describe("An export of a store", () => {
       `{"format":"svc-identity-export","version":${VERSION}}\n${JSON.stringify({ table: "instances", record: { ...people().instances[0]!, secret_key: "sk_x" } })}\n`,
       `, line 2: instances ${people().instances[0]!.id}: its secret_key is not valid.`,
     ],
+    ...(
+      [
+        ["null in a column that must have a value", { ...USER, name: null }, ".name must be text"],
+        ["a column that has gone", { ...USER, email: undefined }, ".email is missing"],
+        ["a column that no user has", { ...USER, nickname: "Ada" }, ".nickname is not a column"],
+        ["no record", null, " must be an object"],
+      ] as const
+    ).map(([what, record, fault]) => [
+      `a record with ${what}`,
+      `{"format":"svc-identity-export","version":${VERSION}}\n${JSON.stringify({ table: "users", record })}\n`,
+      `, line 2: users${fault}. Something was altered.`,
+    ]),
+    [
+      "a line without a table",
+      `{"format":"svc-identity-export","version":${VERSION}}\n{"record":{}}\n`,
+      ", line 2: a table and its record were expected here. Something was altered.",
+    ],
   ])("is refused as %s", async (_, text, message) => {
     const target = await newPath();
-    await expect(importText(driverOf(target), text)).rejects.toThrow(`export.ndjson${message}`);
+    await expect(importText(driverOf(target), text!)).rejects.toThrow(`export.ndjson${message}`);
     expect(await readdir(dirname(target))).toEqual([]);
   });
 

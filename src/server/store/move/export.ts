@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Source } from "../maintenance.ts";
 import { isObject } from "../../../wire/text/json.ts";
 import { byTable, completed, isRecord, MOVED_NAMES, VERSION, type Entry } from "../records.ts";
-import { recordFault, References, shownKey } from "../record-faults.ts";
+import { recordFault, References, shownKey, writtenFault } from "../record-faults.ts";
 import { linesOf, parsedObject, type Line } from "../file/lines.ts";
 import { digest, type Digests } from "./fill.ts";
 
@@ -16,6 +16,8 @@ import { digest, type Digests } from "./fill.ts";
  * The SHA-256 is that of everything before the last line.
  */
 const EXPORT_FORMAT = "svc-identity-export";
+
+const ALTERED = "Something was altered. Export it again.";
 
 /**
  * Writes a store, as it is at one point in time. The same store gives the same bytes. An export contains secret keys.
@@ -76,9 +78,11 @@ export async function* readExport(name: string, chunks: AsyncIterable<Buffer>): 
       return [];
     }
     const table = MOVED_NAMES.find((one) => one === value["table"]);
-    const record = table && isObject(value["record"]) ? completed(table, value["record"]) : undefined;
-    if (!table || !isRecord(table, record))
-      return refuse("this is not a record. Something was altered. Export it again.");
+    if (!table) return refuse(`a table and its record were expected here. ${ALTERED}`);
+    const given = value["record"];
+    const record = isObject(given) ? completed(table, given) : given;
+    if (!isRecord(table, record))
+      return refuse(`${table}${isObject(record) ? "." : " "}${writtenFault(table, record)}. ${ALTERED}`);
     const entry = [table, record] as unknown as Entry;
     const fault = recordFault(entry);
     if (fault !== undefined) refuse(`${fault}. Correct it in the store, and export it again.`);
