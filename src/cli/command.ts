@@ -8,7 +8,6 @@ export interface TargetFlags {
   readonly profile?: string;
   readonly instance?: string;
   readonly baseUrl?: string;
-  readonly apiUrl?: string;
 }
 
 /** The flags that every command takes. */

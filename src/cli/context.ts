@@ -3,8 +3,7 @@ import type { ExitCode } from "./errors.ts";
 
 /** Something to write to; whether it is a terminal decides how. */
 export interface Stream {
-  /** @param done called when the text was written, or with the system's code if it can't be. Never if the reader has gone */
-  write(text: string, done?: (failure?: string) => void): unknown;
+  write(text: string): unknown;
   readonly isTTY: boolean;
   readonly columns?: number | undefined;
   /** Resolves when more can be written: true, or false if the reader has gone. */

@@ -30,12 +30,11 @@ export async function createProgram(
     .option("--profile <name>", "a service that svc login has stored (SVC_PROFILE)")
     .option("--instance <name>", "an instance of the local server")
     .option("--base-url <url>", "another service; its key is in SVC_SECRET_KEY")
-    .option("--api-url <url>", "the address where instances are resolved (SVC_API_URL)")
     .helpCommand(false)
     .configureOutput({
       writeOut: (text) => context.stdout.write(text),
-      // Help, where a command is missing; with --json the error is said instead.
-      writeErr: (text) => program.getOptionValue("json") !== true && context.stdout.write(text),
+      // Help, where a command is missing.
+      writeErr: (text) => context.stdout.write(text),
       // Said once, with a hint, when parsing has ended.
       outputError: () => undefined,
       getOutHelpWidth: () => helpWidth(context.stdout),
@@ -54,7 +53,7 @@ export async function createProgram(
     ],
     exits: Object.values(EXIT),
   });
-  addOutputFlags(program, context.env);
+  addOutputFlags(program);
   await addCommands(program, context, isAsked);
   addAliases(program);
   return program;
@@ -93,7 +92,7 @@ function addConnectionFlags(program: Program, env: Env): void {
     )
     .option(
       "--retries <number>",
-      "how often to repeat a read whose connection breaks or that is answered with 408, 429, 502, 503 or 504; default 1, 0 for svc api, 4 for deletions (SVC_RETRIES)",
+      "how often to repeat a read whose connection breaks or that is answered with 408, 429, 502, 503 or 504; default 1, 4 for deletions; svc api repeats nothing (SVC_RETRIES)",
       (text) => (env["SVC_RETRIES"] = retries(text)),
     )
     .option(

@@ -14,10 +14,16 @@ const { env } = process;
 /** The real world. Node makes each of its streams, and what that takes, when it is first used. */
 export function processContext(): World {
   let outlivesOutput = false;
-  const goesOn = (): boolean => outlivesOutput;
+  let isTold = false;
+  const stderr = stream("stderr", 2, (code) => outlivesOutput || giveUp("stderr", code));
+  const stdout = stream("stdout", 1, (code) => {
+    if (!outlivesOutput) giveUp("stdout", code);
+    if (!isTold) stderr.write(`Standard output cannot be written (${code}). The server continues.\n`);
+    return (isTold = true);
+  });
   return {
-    stdout: stream("stdout", 1, goesOn),
-    stderr: stream("stderr", 2, goesOn),
+    stdout,
+    stderr,
     stdin: { isTTY: isatty(0), [Symbol.asyncIterator]: () => process.stdin[Symbol.asyncIterator]() },
     env,
     cwd: currentDirectory(),
@@ -79,11 +85,11 @@ function onParentGone(end: () => void): void {
   }, LOOK_EVERY_MS).unref();
 }
 
-function stream(name: "stdout" | "stderr", descriptor: number, goesOn: () => boolean): Stream {
+function stream(name: "stdout" | "stderr", descriptor: number, onFailure: (code: string) => boolean): Stream {
   let made: ReadyWriter | undefined;
-  const writer = (): ReadyWriter => (made ??= readyWriter(process[name], (code) => goesOn() || giveUp(name, code)));
+  const writer = (): ReadyWriter => (made ??= readyWriter(process[name], onFailure));
   return {
-    write: (text, done) => writer().write(text, done),
+    write: (text) => writer().write(text),
     ready: () => writer().ready(),
     get unread() {
       return made ? process[name].writableLength : 0;

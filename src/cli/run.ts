@@ -35,20 +35,11 @@ export async function runProgram(argv: readonly string[], world: World, version:
     return program.exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError))
-      // SVC_OUTPUT may have asked for JSON.
-      return explain(
-        error,
-        context,
-        asJson || program.getOptionValue("json") === true,
-        program.getOptionValue("instance") !== undefined,
-      );
-    // Help was printed.
-    if (error.exitCode === 0) return EXIT.done;
-    const isMissing = error.code === "commander.help";
-    if (isMissing && !asJson) return EXIT.done;
-    const { missingCommand, usageError } = await import("./help/usage-error.ts");
-    const fault = isMissing ? missingCommand(argv, program) : usageError(error.message, argv, program);
-    return explain(fault, context, asJson);
+      return explain(error, context, asJson, program.getOptionValue("instance") !== undefined);
+    // Help was printed, as it is for a group without a command.
+    if (error.exitCode === 0 || error.code === "commander.help") return EXIT.done;
+    const { usageError } = await import("./help/usage-error.ts");
+    return explain(usageError(error.message, argv, program), context, asJson);
   } finally {
     network.end();
   }

@@ -18,7 +18,7 @@ describe("An address that is not one of a service", () => {
       ["--base-url", ["users", "list", "--base-url", address], key],
       // A key for another origin is no reason to show it.
       ["--base-url", ["users", "list", "--base-url", address], { ...key, SVC_BASE_URL: "https://acme.svc.test" }],
-      ["--api-url", ["instances", "resolve", "pk_x", "--api-url", address], {}],
+      ["SVC_API_URL", ["instances", "resolve", "pk_x"], { SVC_API_URL: address }],
       ["SVC_BASE_URL", ["whoami"], { ...key, SVC_BASE_URL: address }],
       ["SVC_CONTROL_URL", ["dev", "clock"], { SVC_CONTROL_URL: address, SVC_CONTROL_KEY: "ctl_x" }],
     ] as const) {

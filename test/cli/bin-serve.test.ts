@@ -152,15 +152,6 @@ describe("svc serve", () => {
       stderr: `✗ ${first.ready.store} is in use by process ${first.child.pid}. Stop that one, or give this one another --store.\n`,
     });
     expect((await inProcess(["users", "list"])).code).toBe(0);
-    const { port } = first.ready;
-    expect(await inProcess(["serve", "--port", String(port)])).toMatchObject({
-      code: 8,
-      stderr: expect.stringMatching(
-        new RegExp(
-          `--store\\. Port ${port} is in use as well, by pid ${first.child.pid}: this one needs another --port too\\.\\n$`,
-        ),
-      ) as string,
-    });
   });
 
   it("lists every fault of a seed with its path and creates no store", async () => {

@@ -17,11 +17,7 @@ const B = "https://b.svc.test";
 
 /** Sets every value in every source at once. */
 async function sayEverywhere(): Promise<{ path: string; flags: TargetFlags; env: Record<string, string> }> {
-  const all = (name: string, base_url: string): Promise<void> =>
-    addProfile(name, base_url, { api_url: `${base_url}/api-${name}`, publishable_key: `pk_${name}` });
-  await all("flagged", A);
-  await all("named", A);
-  await all("current", A);
+  for (const name of ["flagged", "named", "current"]) await addProfile(name, A);
   await writeCurrent(contextOf(), "current");
   const { path } = await writeRunning(cwd, {
     pid: process.pid,
@@ -40,7 +36,7 @@ async function sayEverywhere(): Promise<{ path: string; flags: TargetFlags; env:
   });
   return {
     path,
-    flags: { baseUrl: `${A}/flag`, apiUrl: `${A}/flag-api`, profile: "flagged" },
+    flags: { baseUrl: `${A}/flag`, profile: "flagged" },
     env: {
       SVC_BASE_URL: `${A}/env`,
       SVC_API_URL: `${A}/env-api`,
@@ -54,7 +50,7 @@ async function sayEverywhere(): Promise<{ path: string; flags: TargetFlags; env:
 describe("The source of base URL and key", () => {
   // Each row removes the highest source of the row before.
   const NOTHING = { flags: [], env: [], server: true };
-  const ADDRESSES = ["baseUrl", "apiUrl"];
+  const ADDRESSES = ["baseUrl"];
   const VARIABLES = ["SVC_BASE_URL", "SVC_API_URL", "SVC_PUBLISHABLE_KEY", "SVC_SECRET_KEY"];
   const rows: [what: string, without: typeof NOTHING | object, expected: Record<string, string>][] = [
     [
@@ -62,8 +58,6 @@ describe("The source of base URL and key", () => {
       NOTHING,
       {
         base_url: "--base-url",
-        api_url: "--api-url",
-        publishable_key: "profile flagged",
         secret_key: "profile flagged (file)",
       },
     ],
@@ -72,8 +66,6 @@ describe("The source of base URL and key", () => {
       { flags: ADDRESSES },
       {
         base_url: "profile flagged",
-        api_url: "profile flagged",
-        publishable_key: "profile flagged",
         secret_key: "profile flagged (file)",
       },
     ],
@@ -82,8 +74,6 @@ describe("The source of base URL and key", () => {
       { flags: ["profile"] },
       {
         base_url: "--base-url",
-        api_url: "--api-url",
-        publishable_key: "SVC_PUBLISHABLE_KEY",
         secret_key: "SVC_SECRET_KEY",
       },
     ],
@@ -92,18 +82,14 @@ describe("The source of base URL and key", () => {
       { flags: [...ADDRESSES, "profile"] },
       {
         base_url: "SVC_BASE_URL",
-        api_url: "SVC_API_URL",
-        publishable_key: "SVC_PUBLISHABLE_KEY",
         secret_key: "SVC_SECRET_KEY",
       },
     ],
-    ...VARIABLES.map((variable): [string, object, Record<string, string>] => [
+    ...["SVC_BASE_URL", "SVC_SECRET_KEY"].map((variable): [string, object, Record<string, string>] => [
       `variables, and SVC_PROFILE for ${variable}`,
       { flags: [...ADDRESSES, "profile"], env: [variable] },
       {
         base_url: "SVC_BASE_URL",
-        api_url: "SVC_API_URL",
-        publishable_key: "SVC_PUBLISHABLE_KEY",
         secret_key: "SVC_SECRET_KEY",
         [variable.slice(4).toLowerCase()]: variable === "SVC_SECRET_KEY" ? "profile named (file)" : "profile named",
       },
@@ -113,8 +99,6 @@ describe("The source of base URL and key", () => {
       { flags: [...ADDRESSES, "profile"], env: VARIABLES },
       {
         base_url: "profile named",
-        api_url: "profile named",
-        publishable_key: "profile named",
         secret_key: "profile named (file)",
       },
     ],
@@ -130,8 +114,6 @@ describe("The source of base URL and key", () => {
       { flags: [...ADDRESSES, "profile"], env: [...VARIABLES, "SVC_PROFILE"], server: false },
       {
         base_url: "profile current",
-        api_url: "profile current",
-        publishable_key: "profile current",
         secret_key: "profile current (file)",
       },
     ],

@@ -146,9 +146,7 @@ async function printed(flags: readonly string[], options: CliOptions): Promise<C
 }
 
 it.each([
-  [100, /^ {2}Dashboard +http:\S+#code=\S+$/m],
-  [80, /^ {2}Dashboard +http:\S+#code=\S+$/m],
-  [60, /^http:\S+#code=\S+$/m],
+  [80, /^http:\S+#code=\S+$/m],
   [50, /^ {2}Dashboard +.*svc.* open dashboard$/m],
 ])("svc serve breaks no dashboard link in a terminal of %s columns", async (columns, line) => {
   const { stdout } = await printed(["--no-color"], { tty: true, columns });

@@ -152,9 +152,7 @@ it("svc env prints the variables that svc exec sets, for the server of this dire
   expect(dotenv.stdout).toBe(shell.stdout.replaceAll(/^export (\w+)=(.*)$/gm, "$1='$2'"));
   const json = JSON.parse((await inProcess(["env", "--json"])).stdout) as Record<string, string>;
   expect(json).toMatchObject({ SVC_BASE_URL: ready.url, SVC_CONTROL_URL: ready.url });
-  const globex = JSON.parse(
-    (await inProcess(["env", "--format", "json", "--instance", "globex"])).stdout,
-  ) as typeof json;
+  const globex = JSON.parse((await inProcess(["env", "--json", "--instance", "globex"])).stdout) as typeof json;
   expect(globex["SVC_PUBLISHABLE_KEY"]).toBe(ready.instances[1]!.publishable_key);
   expect(globex["SVC_BASE_URL"]).toBe(ready.instances[1]!.url);
   expect([json["SVC_API_URL"], globex["SVC_API_URL"]]).toEqual([ready.url, ready.url]);

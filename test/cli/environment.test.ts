@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import { writeCurrent } from "../../src/cli/credentials/profiles.ts";
 import { configDirectory, dataDirectory, placeOf } from "../../src/cli/places.ts";
 import { addProfile, contextOf, cwd, keyOf, run, useHome } from "../_cli-home.ts";
-import { keyedClientOptions, runCli, type CliResult } from "../_cli.ts";
-import { ADA, NOBODY, setup } from "../_setup.ts";
+import { keyedClientOptions, runCli } from "../_cli.ts";
+import { setup } from "../_setup.ts";
 
 useHome();
 
@@ -121,7 +121,7 @@ describe("Flags that stand for a variable", () => {
   });
 });
 
-describe("SVC_RETRIES, SVC_LOG and SVC_OUTPUT", () => {
+describe("SVC_RETRIES and SVC_LOG", () => {
   const env = { SVC_BASE_URL: A, SVC_SECRET_KEY: "sk_x" };
 
   it("set the number of retries and reject values that are not numbers", async () => {
@@ -147,30 +147,6 @@ describe("SVC_RETRIES, SVC_LOG and SVC_OUTPUT", () => {
     for (const secret of [token, service.acme.secret_key]) expect(verified.stderr).not.toContain(secret);
     expect((await runCli(["users", "list"], { service, env: key })).stderr).toBe("");
     expect((await runCli(["users", "list"], { service, env: { ...key, SVC_LOG: "loud" } })).code).toBe(2);
-  });
-
-  it("set the output format of lists, overridden by the flag", async () => {
-    const service = await setup();
-    const key = { SVC_BASE_URL: service.addresses.front, SVC_SECRET_KEY: service.acme.secret_key };
-    const list = (SVC_OUTPUT: string, ...more: string[]): Promise<CliResult> =>
-      runCli(["users", "list", ...more], { service, env: { ...key, SVC_OUTPUT } });
-    expect((await list("tsv", "--output", "csv")).stdout).toMatch(/^id,/);
-    expect((await list("xml")).stderr).toContain('SVC_OUTPUT: unknown format "xml"');
-  });
-
-  it("set the output format of one record and of its errors, and of no command that prints none", async () => {
-    const service = await setup();
-    const runWith = (SVC_OUTPUT: string, ...argv: string[]): Promise<CliResult> =>
-      runCli(argv, { service, env: { SVC_OUTPUT } });
-    expect(JSON.parse((await runWith("json", "users", "get", ADA)).stdout)).toMatchObject({
-      id: ADA,
-      resource: "user",
-    });
-    expect((await runWith("csv", "users", "get", ADA)).stdout).toMatch(/^id,email,/);
-    expect((await runWith("csv", "users", "get", ADA, "--json")).stdout).toMatch(/^\{/);
-    const missing = await runWith("json", "users", "get", NOBODY);
-    expect([missing.code, JSON.parse(missing.stderr)]).toMatchObject([3, { error: { code: "user_not_found" } }]);
-    expect((await runWith("tsv", "users", "search", "--explain", "name:x")).stdout).toContain("users whose name is");
   });
 
   it("are read without the line end that was pasted with them, as are the address and the key", async () => {

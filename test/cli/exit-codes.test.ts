@@ -131,8 +131,7 @@ describe("Exit code", () => {
       {},
       {
         code: "usage",
-        message: '--port: "http" is not a port.',
-        hint: "Use a number from 1 to 65535, or 0 for a free port.",
+        message: '--port: "http" is not a number from 0 to 65535.',
       },
     ],
     [

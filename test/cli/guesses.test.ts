@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { ERRORS_PAGE } from "../../src/cli/errors.ts";
 import { MISSING_COMMANDS } from "../../src/cli/help/guesses.ts";
 import { runCli } from "../_cli.ts";
 import { commandPaths } from "../_every-command.ts";
@@ -113,24 +112,6 @@ it.each([
 ])("a hint with %j and %j names a command that works there", async (flags, env, command) => {
   const { stderr } = await runCli(["users", "nonsense", ...flags], { env });
   expect(stderr).toContain(`See ${command}.`);
-});
-
-it.each([
-  ["users", "svc users"],
-  ["dev snapshot", "svc dev snapshot"],
-  ["", "svc"],
-])("svc %s with --json and without its command is an error in JSON", async (line, path) => {
-  const { code, stdout, stderr } = await runCli([...line.split(" ").filter(Boolean), "--json"]);
-  expect([code, stdout]).toEqual([2, ""]);
-  expect(JSON.parse(stderr)).toEqual({
-    error: {
-      code: "usage",
-      message: "No command given.",
-      hint: `See ${path} --help.`,
-      docs: `${ERRORS_PAGE}#usage`,
-      exitCode: 2,
-    },
-  });
 });
 
 it("the message for an empty list names a command that works there", async () => {

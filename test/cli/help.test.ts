@@ -84,7 +84,7 @@ describe("svc help", () => {
     const codes = (await runCli(["help", "exit-codes"])).stdout;
     for (const code of Object.values(EXIT)) expect(codes).toMatch(new RegExp(`^  ${code} `, "m"));
     const options = (await runCli(["help", "options"])).stdout;
-    for (const flag of ["--json", "--timeout", "--retries", "--wait", "--insecure", "--utc", "--bom", "--api-url"])
+    for (const flag of ["--json", "--timeout", "--retries", "--wait", "--insecure", "--utc", "--bom"])
       expect(options).toContain(`  ${flag}`);
   });
 

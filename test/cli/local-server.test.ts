@@ -143,7 +143,7 @@ describe("A directory whose local server has stopped", () => {
       `--profile (production). If that server is no longer used, move ${placeIn(cwd)} away.`,
     );
     const used = await runCli(["profiles", "use", "production"], { cwd: below, env });
-    expect(used.stderr).toContain(`use --profile production, or move ${placeIn(cwd)} away.`);
+    expect(used.stderr).toContain(`${cwd} is not running. For this profile add --profile production.`);
   });
 
   it("has --instance say that the key decides it where a profile or an address is named", async () => {
@@ -223,7 +223,7 @@ describe("A deletion from the current profile", () => {
     expect(refused.stderr).toContain("--yes does not delete from the profile of SVC_PROFILE unless it is named.");
     const used = await runCli(["profiles", "use", "staging"], { cwd, env });
     expect(used.stderr).toBe(
-      "SVC_PROFILE is set to production and takes precedence: unset it, or use --profile staging.\n",
+      "Commands here use https://acme.example.com (profile production). For this profile add --profile staging.\n",
     );
     const service = await setup();
     const variables = { HOME: cwd, SVC_PROFILE: "production" };

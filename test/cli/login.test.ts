@@ -155,13 +155,6 @@ describe("svc login", () => {
     expect(await run(argv, { fetch, stdin: "sk_x" })).toMatchObject({ code: 0, requests: [] });
   });
 
-  it("finds the address by a publishable key", async () => {
-    const argv = ["login", "--insecure-storage", "--publishable-key", service.globex.publishable_key];
-    const env = { SVC_API_URL: service.addresses.api };
-    expect((await run(argv, { env, stdin: service.globex.secret_key })).code).toBe(0);
-    expect(JSON.parse(await profile("globex"))).toMatchObject({ base_url: "http://globex.localhost:7820" });
-  });
-
   it("replaces a key and refuses the name of another service", async () => {
     await logIn("acme");
     expect((await logIn("acme")).code).toBe(0);
@@ -179,9 +172,9 @@ describe("svc login", () => {
     expect(keyring.entries.size).toBe(0);
   });
 
-  it("names the variables that override it", async () => {
+  it("says what is used instead of it", async () => {
     const { stderr } = await logIn("acme", { env: { SVC_SECRET_KEY: "sk_other" } });
-    expect(stderr).toContain("SVC_SECRET_KEY is set and takes precedence: unset it, or use --profile acme.");
+    expect(stderr).toContain("No address for the key in SVC_SECRET_KEY. For this profile add --profile acme.");
   });
 
   it.each<[what: string, options: CliOptions]>([

@@ -261,19 +261,12 @@ describe("Colour in output", () => {
     [{}, false, 0],
     [{ NO_COLOR: "1" }, true, 0],
     [{ NO_COLOR: "" }, true, 1],
-    [{ SVC_NO_COLOR: "1" }, true, 0],
-    [{ NO_COLOR: "", SVC_NO_COLOR: "1" }, true, 0],
     [{ TERM: "dumb" }, true, 0],
     [{ TERM: "xterm-256color" }, true, 1],
-    [{ CLICOLOR: "0" }, true, 0],
-    [{ CLICOLOR: "1" }, false, 0],
     [{ FORCE_COLOR: "1" }, false, 1],
     [{ FORCE_COLOR: "1", TERM: "dumb" }, false, 1],
     [{ FORCE_COLOR: "0" }, false, 0],
     [{ FORCE_COLOR: "0" }, true, 0],
-    [{ CLICOLOR_FORCE: "1" }, false, 1],
-    [{ CLICOLOR_FORCE: "0" }, false, 0],
-    [{ FORCE_COLOR: "", CLICOLOR_FORCE: "1" }, false, 1],
   ])("with %j on a terminal (%s) is of level %i", (env, isTTY, level) => {
     const context = createContext({ env });
     expect(colors({ write: () => {}, isTTY }, context).level).toBe(level);

@@ -11,7 +11,7 @@ import { directory, needs, tools } from "./_processes.ts";
 needs("mount");
 
 it.skipIf(!tools.mount)(
-  "A server whose log is on a full disk continues, and says what the log lacks when there is room",
+  "A server whose log is on a full disk continues, says so once, and writes again when there is room",
   async () => {
     const place = await directory();
     const disk = join(place, "disk");
@@ -26,11 +26,11 @@ it.skipIf(!tools.mount)(
     await output.close();
     let stderr = "";
     child.stderr!.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-    const lines = async (): Promise<{ url: string; message?: string }[]> =>
+    const lines = async (): Promise<{ url: string }[]> =>
       (await readFile(log, "utf8")).split("\n").flatMap((line) => {
         // The last line before the disk was full may have been cut.
         const isWhole = line.startsWith("{") && line.endsWith("}");
-        return isWhole ? [JSON.parse(line) as { url: string; message?: string }] : [];
+        return isWhole ? [JSON.parse(line) as { url: string }] : [];
       });
     await until(async () => child.exitCode !== null || (await lines()).length > 0);
     const [{ url } = { url: "" }] = await lines();
@@ -46,10 +46,9 @@ it.skipIf(!tools.mount)(
       expect.stringContaining("Standard output cannot be written (ENOSPC). The server continues"),
     ]);
     await rm(filler, { recursive: true });
+    const before = (await lines()).length;
     for (let n = 0; n < 3; n++) await ask();
-    const notes = (await lines()).flatMap(({ message }) => /^(\d+) lines were left out/.exec(message ?? "")?.[1] ?? []);
-    expect(notes).toHaveLength(1);
-    expect(Number(notes[0])).toBeGreaterThanOrEqual(10);
+    expect((await lines()).length).toBeGreaterThan(before);
     const exited = once(child, "exit");
     child.kill("SIGTERM");
     expect(await exited).toEqual([0, null]);

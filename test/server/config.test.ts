@@ -63,11 +63,6 @@ describe("The server that a command uses", () => {
       { baseUrl: "https://flag.test" },
     ],
     [
-      "a flag for the API, before the environment",
-      { flags: { apiUrl: "https://flag.test" }, env: { SVC_API_URL: BASE } },
-      { apiUrl: "https://flag.test" },
-    ],
-    [
       "the environment, before a server that runs here",
       { env: { SVC_BASE_URL: BASE, SVC_SECRET_KEY: OWN_KEY } },
       { baseUrl: BASE, secretKey: OWN_KEY },

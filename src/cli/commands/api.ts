@@ -4,7 +4,7 @@ import { encodePair, trimSlash } from "../../wire/http/request.ts";
 import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/ids.ts";
 import { parsedJson } from "../../wire/text/json.ts";
 import { collect, runs, type Flags, type Program } from "../command.ts";
-import { requireKey, retriesOf, timeoutMs } from "../connection/client.ts";
+import { requireKey, timeoutMs } from "../connection/client.ts";
 import { exchange, type Answer } from "../connection/exchange.ts";
 import { explainFailure } from "../connection/explain-failure.ts";
 import type { Target } from "../connection/sources.ts";
@@ -41,8 +41,8 @@ export function add(program: Program, context: Context): void {
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.tokenInvalid, EXIT.unreachable],
     notes:
       "The key is sent with paths below /api/, and only to its own service. The exit code follows the status: 0 below\n" +
-      "400, 2 for a malformed request, 3 for 404, 4 for a refused key, 5 for an invalid token, 7 for 429 and 5xx. A read is\n" +
-      "repeated only if --retries says so.",
+      "400, 2 for a malformed request, 3 for 404, 4 for a refused key, 5 for an invalid token, 7 for 429 and 5xx. Nothing\n" +
+      "is repeated.",
   });
 }
 
@@ -71,9 +71,8 @@ export async function runApi(context: Context, options: ApiOptions, verb: string
     ...(body !== undefined && { body }),
     certificate: target.server?.certificate,
     timeoutMs: timeoutMs(context),
-    retries: retriesOf(context, 0),
   };
-  // A person who debugs a service wants to see its first response, so nothing is repeated unless a flag says so.
+  // A person who debugs a service wants to see its first response, so nothing is repeated.
   const answer = await exchange(context, url.href, request).catch((error: unknown) => {
     throw explainFailure(context, error);
   });

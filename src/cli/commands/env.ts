@@ -7,7 +7,7 @@ import type { Context, NamedInstance } from "../context.ts";
 import { CliError, EXIT } from "../errors.ts";
 import { quoted, printJson } from "../output/text.ts";
 
-const FORMATS = ["shell", "dotenv", "json"] as const;
+const FORMATS = ["shell", "dotenv"] as const;
 
 export interface EnvOptions extends GlobalFlags {
   readonly format: (typeof FORMATS)[number];
@@ -43,7 +43,7 @@ export async function runEnv(context: Context, options: EnvOptions): Promise<voi
       ? variablesOf(server, instance, instance === server.instances[0])
       : clientVariablesOf(await clientOf(context, options, instance, client));
   if (context.stdout.isTTY) context.stderr.write("These are secrets: anyone who has them can use the server.\n");
-  if (json || format === "json") return printJson(context, variables);
+  if (json) return printJson(context, variables);
   const lines = Object.entries(variables).map(([name, value]) => lineIn(format, name, value));
   context.stdout.write(lines.map((line) => `${line}\n`).join(""));
 }
@@ -62,7 +62,7 @@ async function clientOf(context: Context, options: EnvOptions, { id, subdomain }
 }
 
 /** @throws {CliError} for a value that programs would read in different ways, as nothing that svc creates */
-function lineIn(format: Exclude<EnvOptions["format"], "json">, name: string, value: string): string {
+function lineIn(format: EnvOptions["format"], name: string, value: string): string {
   if (format === "shell") return `export ${name}=${quoted(value)}`;
   if (!/^[\x21-\x7e]+$/.test(value) || /['\\]/.test(value))
     throw new CliError(EXIT.failed, `${name} has a character that can't be written in this format.`, "Use --json.");

@@ -5,7 +5,7 @@ import { requireLocalServer, resolveTarget } from "../connection/target.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT, UsageError } from "../errors.ts";
 import type { Listed } from "../list/columns.ts";
-import { printAll } from "../list/print.ts";
+import { printList } from "../list/print.ts";
 import { printsRows, type OutputFlags } from "../output/flags.ts";
 import { printJson, printRecord } from "../output/text.ts";
 
@@ -64,7 +64,7 @@ export async function runList(context: Context, options: OutputFlags): Promise<v
     publishable_key,
     active,
   }));
-  await printAll(context, options, LISTED, rows, "The server has no instances.");
+  await printList(context, options, LISTED, rows, { none: "The server has no instances." });
 }
 
 export async function runResolve(context: Context, options: GlobalFlags, given?: string): Promise<void> {

@@ -3,9 +3,9 @@ import { isConfidential } from "../../wire/http/address.ts";
 import { trimSlash } from "../../wire/http/request.ts";
 import { SECRET_KEY_PREFIX } from "../../wire/ids.ts";
 import { runs, type Flags, type Program } from "../command.ts";
-import { openWith, requirePrivacy, verifyKeyWithService } from "../connection/client.ts";
-import { originOf, shadowsOf } from "../connection/sources.ts";
-import { instanceInWords } from "../connection/target.ts";
+import { requirePrivacy, verifyKeyWithService } from "../connection/client.ts";
+import { originOf } from "../connection/sources.ts";
+import { instanceInWords, shadowOf } from "../connection/target.ts";
 import { waitFor } from "../connection/waiting.ts";
 import type { Context } from "../context.ts";
 import { forgetKey, storeKey, type Sourced } from "../credentials/keys.ts";
@@ -16,14 +16,13 @@ import { isInteractive, requirePrompt } from "../output/prompts.ts";
 import { printJson, say } from "../output/text.ts";
 import { requireConfigDirectory } from "../places.ts";
 
-export interface LoginOptions extends Flags<"publishableKey", "insecureStorage"> {
+export interface LoginOptions extends Flags<never, "insecureStorage"> {
   readonly check: boolean;
 }
 
 export function add(program: Program, context: Context): void {
   const command = program
     .command("login")
-    .option("--publishable-key <key>", "find the instance with this pk_ key, at --api-url")
     .option("--insecure-storage", "store the key in a file that only you can read, not in the keyring")
     .option("--no-check", "do not check the key with the service");
   runs(command, context, runLogin, {
@@ -43,9 +42,9 @@ export async function runLogin(context: Context, options: LoginOptions): Promise
   requireConfigDirectory(context);
   const named = options.profile ?? (context.env["SVC_PROFILE"] || undefined);
   const known = named === undefined ? undefined : await readProfile(context, named);
-  const address = await findAddress(context, options, known);
-  const origin = originOf(address.base_url)!;
-  const name = checkProfileName(named ?? nameFor(address.base_url));
+  const base_url = await findAddress(context, options, known);
+  const { origin } = new URL(base_url);
+  const name = checkProfileName(named ?? nameFor(base_url));
   const existing = known ?? (await readProfile(context, name));
   if (existing && originOf(existing.base_url) !== origin)
     throw new UsageError(
@@ -53,9 +52,9 @@ export async function runLogin(context: Context, options: LoginOptions): Promise
       `Choose another name with --profile, or delete that one: svc logout --forget --profile ${name}`,
     );
 
-  await waitFor(context, address.base_url);
+  await waitFor(context, base_url);
   const key = await readGoodKey(context, origin, async (secretKey) => {
-    if (options.check) await verifyKeyWithService(context, { base_url: typed(address.base_url) }, secretKey);
+    if (options.check) await verifyKeyWithService(context, { base_url: typed(base_url) }, secretKey);
   });
   const stored = await storeKey(context, name, origin, key, await isForFile(context, options));
   const isUnencrypted = !isConfidential(new URL(origin));
@@ -63,23 +62,24 @@ export async function runLogin(context: Context, options: LoginOptions): Promise
   // The previous one, if it is in the other place.
   if (existing?.secret_key && existing.secret_key.store !== secret_key.store)
     await forgetKey(context, name, existing.secret_key);
-  await writeProfile(context, name, { ...existing, ...address, secret_key });
+  await writeProfile(context, name, { base_url, secret_key });
   await writeCurrent(context, name);
 
   if (options.json)
     return printJson(context, {
       profile: name,
-      base_url: address.base_url,
+      base_url,
       instance: context.network.instance ?? null,
       store: secret_key.store,
     });
   const place = secret_key.store === "keyring" ? "the keyring" : "a file that only you can read, unencrypted";
   const instance = options.check ? `, ${instanceInWords(context.network.instance)}` : "";
-  context.stdout.write(`Logged in to ${address.base_url}${instance}. The key is in ${place}.\n`);
+  context.stdout.write(`Logged in to ${base_url}${instance}. The key is in ${place}.\n`);
   context.stderr.write(`"${name}" is now the current profile.\n`);
   if (isUnencrypted)
     say(context, `Commands with this profile send the key over plain http to ${origin}, as this one did.`);
-  for (const reason of await shadowsOf(context, name)) say(context, reason);
+  const shadow = await shadowOf(context, name);
+  if (shadow !== undefined) say(context, shadow);
 }
 
 /** Asks again after a wrong key: the next paste would go to the shell, and stay in its history. */
@@ -98,32 +98,11 @@ async function readGoodKey(context: Context, origin: string, check: (key: string
 }
 const ATTEMPTS = 3;
 
-async function findAddress(
-  context: Context,
-  { publishableKey = context.env["SVC_PUBLISHABLE_KEY"] || undefined, ...flags }: LoginOptions,
-  known: Profile | undefined,
-): Promise<Pick<Profile, "base_url" | "api_url" | "publishable_key">> {
-  const apiUrl = flags.apiUrl ?? known?.api_url ?? (context.env["SVC_API_URL"] || undefined);
-  const shared = {
-    ...(apiUrl !== undefined && { api_url: apiUrl }),
-    ...(publishableKey !== undefined && { publishable_key: publishableKey }),
-  };
+async function findAddress(context: Context, flags: LoginOptions, known: Profile | undefined): Promise<string> {
   const given = flags.baseUrl ?? known?.base_url ?? (context.env["SVC_BASE_URL"] || undefined);
-  if (given !== undefined) return { base_url: addressFrom(context, given), ...shared };
-  if (publishableKey !== undefined && apiUrl !== undefined) {
-    checkAddress("--api-url", apiUrl);
-    const target = { api_url: { value: apiUrl, source: "--api-url" } };
-    const { url } = (await (await openWith(context, target)).instances.resolve(publishableKey)).data;
-    if (url === null)
-      throw new CliError(EXIT.failed, `The instance of ${publishableKey} is not active yet, and has no address.`);
-    return { base_url: addressFrom(context, url), ...shared };
-  }
-  if (!isInteractive(context))
-    throw new UsageError(
-      "No service to log in to.",
-      "Name it with --base-url, or with --publishable-key and --api-url.",
-    );
-  return { base_url: addressFrom(context, (await context.ask("Address of your instance:")).trim()), ...shared };
+  if (given !== undefined) return addressFrom(context, given);
+  if (!isInteractive(context)) throw new UsageError("No service to log in to.", "Name it with --base-url.");
+  return addressFrom(context, (await context.ask("Address of your instance:")).trim());
 }
 
 function addressFrom({ env }: Context, text: string): string {

@@ -1,10 +1,10 @@
 import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
-import { shadowsOf } from "../connection/sources.ts";
+import { shadowOf } from "../connection/target.ts";
 import type { Context } from "../context.ts";
 import { listProfiles, readCurrent, requireProfile, writeCurrent, type Profile } from "../credentials/profiles.ts";
 import { EXIT } from "../errors.ts";
 import type { Listed } from "../list/columns.ts";
-import { printAll } from "../list/print.ts";
+import { printList } from "../list/print.ts";
 import { printsRows, type OutputFlags } from "../output/flags.ts";
 import { printJson, say } from "../output/text.ts";
 
@@ -47,7 +47,7 @@ export async function runList(context: Context, options: OutputFlags): Promise<v
   const current = await readCurrent(context);
   const names = await listProfiles(context);
   const rows = await Promise.all(names.map((name) => rowOf(context, name, current)));
-  await printAll(context, options, LISTED, rows, "There are no profiles yet. Create one with: svc login");
+  await printList(context, options, LISTED, rows, { none: "There are no profiles yet. Create one with: svc login" });
 }
 
 export async function runUse(context: Context, { json }: GlobalFlags, name: string): Promise<void> {
@@ -55,7 +55,8 @@ export async function runUse(context: Context, { json }: GlobalFlags, name: stri
   await writeCurrent(context, name);
   if (json) return printJson(context, { current: name, base_url });
   context.stdout.write(`"${name}" is now the current profile: ${base_url}\n`);
-  for (const reason of await shadowsOf(context, name)) say(context, reason);
+  const shadow = await shadowOf(context, name);
+  if (shadow !== undefined) say(context, shadow);
 }
 
 async function rowOf(context: Context, name: string, current: string | undefined): Promise<Row> {

@@ -109,5 +109,5 @@ async function printPages<Row>(
     more = `More ${listed.noun} exist. To see them: --limit ${limit! * 10}, or a file: --output csv`;
   };
   const rows = pages(list, { ...(limit !== undefined && { limit }) }, isForPerson ? onMore : undefined, keeps);
-  await printList(context, flags, listed, chosen, rows, none, () => more);
+  await printList(context, flags, listed, rows, { none, chosen, more: () => more });
 }

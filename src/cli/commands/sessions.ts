@@ -7,7 +7,7 @@ import type { Context } from "../context.ts";
 import { EXIT, DEV_EXITS } from "../errors.ts";
 import { SESSION_COLUMNS, checkSessionId } from "../list/columns.ts";
 import { addFieldsFlag, chosenBy, type ListFlags } from "../list/flags.ts";
-import { printResource, printAll } from "../list/print.ts";
+import { printResource, printList } from "../list/print.ts";
 import { printsRows } from "../output/flags.ts";
 import { createProgress } from "../output/progress.ts";
 import { counted, printJson, say } from "../output/text.ts";
@@ -85,7 +85,7 @@ export async function runPrune(context: Context, options: PruneOptions): Promise
   const those = `${is_complete ? "" : "more than "}${counted(count, "session")} of ${instanceInWords(instance)}`;
   const which = `without a sign-in or revocation since ${before}`;
   if (options.dryRun) {
-    await printAll(context, options, SESSION_COLUMNS, control.rows("GET /sessions", query), "");
+    await printList(context, options, SESSION_COLUMNS, control.rows("GET /sessions", query));
     return say(context, `Dry run: ${those} ${which} would be deleted.`);
   }
   let deleted = 0;

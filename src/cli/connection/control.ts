@@ -45,7 +45,7 @@ async function openAt(context: Context, { url, controlKey, server }: ControlTarg
   // Loaded here, so that other commands start fast.
   const { createControlClient } = await import("../../control-client/index.ts");
   const reach = { certificate: server?.certificate, timeoutMs: timeoutMs(context, DEFAULT_TIMEOUT_MS) };
-  return createControlClient({ url, controlKey, fetch: fetchOf(context, { ...reach, streams: true }) });
+  return createControlClient({ url, controlKey, fetch: fetchOf(context, reach) });
 }
 
 /** @throws {UsageError} if flags or variables name another service: nothing is done at this one in its place */
@@ -80,8 +80,8 @@ const OPERATOR =
   "For a service elsewhere, ask its operator to run this command, or for the SVC_CONTROL_URL and SVC_CONTROL_KEY of its control API.";
 
 /** These flags choose services that have no control API. No other server is used in their place. */
-function refuseOtherServices({ profile, baseUrl, apiUrl }: GlobalFlags): void {
-  const flag = [profile && "--profile", baseUrl && "--base-url", apiUrl && "--api-url"].find(Boolean);
+function refuseOtherServices({ profile, baseUrl }: GlobalFlags): void {
+  const flag = (profile && "--profile") ?? (baseUrl && "--base-url");
   if (!flag) return;
   throw new UsageError(
     `${flag} is not for this command: it needs the control API, which no secret key opens.`,

@@ -5,7 +5,6 @@ import { UsageError } from "../errors.ts";
 import { requireProfile } from "../credentials/profiles.ts";
 import { environmentKey, readStoredKey, type SecretKey, type Sourced } from "../credentials/keys.ts";
 import type { RunningServerFile } from "./server-file.ts";
-import { findLocalServer } from "./running-server.ts";
 
 /** The service and the key that a command uses, each value with its source. */
 export interface Target {
@@ -35,7 +34,7 @@ export async function readExplicitTarget(context: Context, flags: TargetFlags): 
     publishable_key: sourced("SVC_PUBLISHABLE_KEY", variable("SVC_PUBLISHABLE_KEY")),
     secret_key: key && { ...key, origin: originOf(variable("SVC_BASE_URL")) },
   };
-  const typed = { base_url: address("--base-url", flags.baseUrl), api_url: address("--api-url", flags.apiUrl) };
+  const typed = { base_url: address("--base-url", flags.baseUrl) };
   if (flags.profile !== undefined)
     return firstOf(typed, await ofProfile(context, flags.profile, "--profile"), environment);
   const named = variable("SVC_PROFILE");
@@ -75,12 +74,10 @@ function firstOf(...sources: readonly Target[]): Target {
 
 async function ofProfile(context: Context, name: string, chosenBy: string): Promise<Target> {
   const source = `profile ${name}`;
-  const { base_url, api_url, publishable_key, secret_key: stored } = await requireProfile(context, name);
+  const { base_url, secret_key: stored } = await requireProfile(context, name);
   return {
     profile: { value: name, source: chosenBy },
     base_url: address(source, base_url),
-    api_url: address(source, api_url),
-    publishable_key: sourced(source, publishable_key),
     secret_key: stored && {
       value: () => readStoredKey(context, name, stored),
       source: stored.store === "keyring" ? `${source} (keyring)` : `${source} (file)`,
@@ -93,24 +90,4 @@ async function ofProfile(context: Context, name: string, chosenBy: string): Prom
 /** @param url an address that was checked */
 export function originOf(url: string | undefined): string | undefined {
   return url === undefined ? undefined : new URL(url).origin;
-}
-
-/** What the environment takes a service and a key from before it looks at the current profile. */
-const VARIABLES = ["SVC_PROFILE", "SVC_BASE_URL", "SVC_SECRET_KEY", "SVC_SECRET_KEY_FILE", "SVC_SECRET_KEY_COMMAND"];
-
-/** Why a profile that has become the current one is not what commands here use: a sentence for each reason. */
-export async function shadowsOf(context: Context, profile: string): Promise<string[]> {
-  const { env } = context;
-  const set = VARIABLES.filter((name) => env[name] && !(name === "SVC_PROFILE" && env[name] === profile));
-  const reasons = set.map((name) => {
-    const value = name === "SVC_PROFILE" || name === "SVC_BASE_URL" ? ` to ${env[name]!}` : "";
-    return `${name} is set${value} and takes precedence: unset it, or use --profile ${profile}.`;
-  });
-  const local = await findLocalServer(context);
-  if (!local) return reasons;
-  const { server, directory, place } = local;
-  const what = server
-    ? `The local server of ${directory} takes precedence here: use --profile ${profile}.`
-    : `Commands in ${directory} and below use the local server that has run there: use --profile ${profile}, or move ${place} away.`;
-  return [...reasons, what];
 }

@@ -76,6 +76,14 @@ export async function requireLocalServer(
   throw new CliError(EXIT.noKey, none, `Start one with: svc serve. ${otherwise}`);
 }
 
+/** Why commands here do not use a profile that has become the current one. Undefined if they do. */
+export async function shadowOf(context: Context, profile: string): Promise<string | undefined> {
+  const used = await resolveTarget(context, {}).catch((error: Error) => error);
+  if (!(used instanceof Error) && used.profile?.value === profile) return undefined;
+  const instead = used instanceof Error ? used.message : `Commands here use ${describeTarget(used)}.`;
+  return `${instead} For this profile add --profile ${profile}.`;
+}
+
 /** The service of a target in words, such as `https://acme.example.com (profile production)`. */
 export function describeTarget({ base_url, api_url, profile }: Target): string {
   const address = base_url ?? api_url;

@@ -11,8 +11,6 @@ import { configDirectory, requireConfigDirectory } from "../places.ts";
 export interface Profile {
   /** {base_url} of the instance. */
   readonly base_url: string;
-  readonly api_url?: string;
-  readonly publishable_key?: string;
   readonly secret_key?: StoredKey;
 }
 
@@ -120,15 +118,9 @@ function damaged(path: string, what: string): CliError {
 }
 
 function isProfile(value: unknown): value is Profile {
-  const { base_url, api_url, publishable_key, secret_key } = (value ?? {}) as Record<string, unknown>;
-  const isOptionalText = (text: unknown): boolean => text === undefined || typeof text === "string";
-  return (
-    typeof base_url === "string" &&
-    URL.canParse(base_url) &&
-    isOptionalText(api_url) &&
-    isOptionalText(publishable_key) &&
-    (secret_key === undefined || isStoredKey(secret_key))
-  );
+  const { base_url, secret_key } = (value ?? {}) as Record<string, unknown>;
+  const isAddress = typeof base_url === "string" && URL.canParse(base_url);
+  return isAddress && (secret_key === undefined || isStoredKey(secret_key));
 }
 
 function isStoredKey(value: unknown): value is StoredKey {

@@ -69,11 +69,6 @@ const TAKES_BY_FLAG: Readonly<Record<string, readonly string[]>> = {
   "--flow": ["svc logs"],
 };
 
-/** What is wrong with a group of commands without one of them. */
-export function missingCommand(argv: readonly string[], program: Command): UsageError {
-  return new UsageError("No command given.", `See ${commandPath(walk(program, argv).command)} --help.`);
-}
-
 /** The default command of a group was given a word that is none of its commands. */
 function ofGroup(text: string, { command, operands }: Place): string {
   const [, name = command.name()] = /^error: too many arguments for '([^']*)'/.exec(text) ?? [];

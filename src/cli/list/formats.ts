@@ -52,9 +52,6 @@ export function picked<Row>(row: Row, chosen: readonly Column<Row>[] | undefined
   return isEnvelope(row) ? { id: row.id, resource: row.resource, data: values } : values;
 }
 
-/** How many rows decide the widths; those that follow keep to them. */
-const MEASURED = 500;
-
 export interface TableOptions extends Pick<OutputFlags, "utc"> {
   /** Whether it may be wider than the terminal. */
   readonly isWide?: boolean;
@@ -62,41 +59,30 @@ export interface TableOptions extends Pick<OutputFlags, "utc"> {
   onNarrow?(what: string): void;
 }
 
-/** A line for each row, as wide as the terminal. */
+/** A line for each row, as wide as the terminal. Nothing without rows. */
 export async function* table<Row>(
   rows: Rows<Row>,
   columns: readonly Column<Row>[],
   context: Context,
   { utc, isWide, onNarrow }: TableOptions = {},
 ): Chunks {
-  const { stdout } = context;
   const now = utc ? undefined : context.now();
+  const cells: string[][] = [];
+  for await (const row of rows) cells.push(columns.map((column) => harmless(wordsOf(column, row, now))));
+  if (cells.length === 0) return;
+  // What it measures with takes longer to load than most commands, and a pipe gets no table.
+  const { layOut } = await import("./layout.ts");
   const titles = columns.map(({ title, name }) => title ?? name.toUpperCase());
-  const available = isWide ? Infinity : widthOf(context);
-  const begin = async function* (first: readonly string[][]): AsyncGenerator<string, (cells: string[]) => string> {
-    // What it measures with takes longer to load than most commands, and a pipe gets no table.
-    const { layOut } = await import("./layout.ts");
-    const { shown, isShortened, isCut, line } = layOut(columns, [titles, ...first], available);
-    const hidden = columns.filter((_, i) => !shown.includes(i)).map(({ name }) => name);
-    const what = [
-      hidden.length > 0 && `Hidden: ${hidden.join(", ")}.`,
-      isShortened && "Ids are shortened.",
-      isCut && !isShortened && "Long values are cut.",
-    ].filter(Boolean);
-    if (what.length > 0) onNarrow?.(`${what.join(" ")} See all: --output wide`);
-    yield `${colors(stdout, context).dim(line(titles))}\n`;
-    for (const cells of first) yield `${line(cells)}\n`;
-    return line;
-  };
-
-  const first: string[][] = [];
-  let line: ((cells: string[]) => string) | undefined;
-  for await (const row of rows) {
-    const cells = columns.map((column) => harmless(wordsOf(column, row, now)));
-    if (line) yield `${line(cells)}\n`;
-    else if (first.push(cells) === MEASURED) line = yield* begin(first);
-  }
-  if (!line && first.length > 0) yield* begin(first);
+  const { shown, isShortened, isCut, line } = layOut(columns, [titles, ...cells], isWide ? Infinity : widthOf(context));
+  const hidden = columns.filter((_, i) => !shown.includes(i)).map(({ name }) => name);
+  const what = [
+    hidden.length > 0 && `Hidden: ${hidden.join(", ")}.`,
+    isShortened && "Ids are shortened.",
+    isCut && !isShortened && "Long values are cut.",
+  ].filter(Boolean);
+  if (what.length > 0) onNarrow?.(`${what.join(" ")} See all: --output wide`);
+  yield `${colors(context.stdout, context).dim(line(titles))}\n`;
+  for (const row of cells) yield `${line(row)}\n`;
 }
 
 /** As wide as `COLUMNS` says, else as the terminal; without one there is no limit. */

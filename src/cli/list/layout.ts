@@ -14,7 +14,7 @@ type LaidOut = Pick<Column<never>, "isId" | "isSpare">;
 
 /** @param cells the rows, headings included, that say how wide the columns are */
 export function layOut(columns: readonly LaidOut[], cells: readonly (readonly string[])[], available: number) {
-  const full = columns.map((_, i) => Math.max(...cells.map((row) => stringWidth(row[i]!))));
+  const full = columns.map((_, i) => cells.reduce((widest, row) => Math.max(widest, stringWidth(row[i]!)), 0));
   const isShortened = total(full) > available && columns.some(({ isId }, i) => isId && full[i]! > SHORT_ID);
   const natural = full.map((width, i) => (isShortened && columns[i]!.isId ? Math.min(width, SHORT_ID) : width));
   const shown = columns.map((_, i) => i);

@@ -20,19 +20,22 @@ import {
 } from "./formats.ts";
 import { writeAll } from "./write.ts";
 
-/**
- * Prints rows as they arrive, in the chosen format.
- * @param none the message to a person if there are no rows
- * @param more what else to tell a person below a table, known when it is complete
- */
+interface ListOptions<Row> {
+  /** The message to a person if there are no rows. */
+  readonly none?: string;
+  /** The columns, unless all. */
+  readonly chosen?: readonly Column<Row>[] | undefined;
+  /** What else to tell a person below a table, known when it is complete. */
+  readonly more?: () => string | undefined;
+}
+
+/** Prints rows as they arrive, in the chosen format. */
 export async function printList<Row>(
   context: Context,
   flags: OutputFlags & Pick<ListFlags, "count">,
   listed: Listed<Row>,
-  chosen: readonly Column<Row>[] | undefined,
   rows: Rows<Row>,
-  none: string,
-  more: () => string | undefined = () => undefined,
+  { none, chosen, more }: ListOptions<Row> = {},
 ): Promise<void> {
   let count = 0;
   const counted = (async function* () {
@@ -52,25 +55,13 @@ export async function printList<Row>(
   await writeAll(context.stdout, encode(context, format, { ...flags, onNarrow }, listed, chosen, counted));
   // A person may read the rest through another program.
   const isForProgram = format === "json" || format === "ndjson";
-  if (count === 0 && context.stderr.isTTY && !isForProgram && none !== "") say(context, none);
+  if (count === 0 && context.stderr.isTTY && !isForProgram && none !== undefined) say(context, none);
   if (!isTable(format)) return;
-  for (const note of [narrow, more()]) if (note !== undefined) say(context, note);
+  for (const note of [narrow, more?.()]) if (note !== undefined) say(context, note);
 }
 
 export function isTable(format: Format): boolean {
   return format === "table" || format === "wide";
-}
-
-/** The same for commands without a list's flags. @param chosen the columns, unless all */
-export async function printAll<Row>(
-  context: Context,
-  flags: OutputFlags,
-  listed: Listed<Row>,
-  rows: Rows<Row>,
-  none: string,
-  chosen?: readonly Column<Row>[],
-): Promise<void> {
-  await printList(context, flags, listed, chosen, rows, none);
 }
 
 function encode<Row>(
@@ -112,7 +103,7 @@ export async function printResource<Row>(
 ): Promise<void> {
   const format = flags.json ? "json" : flags.output && formatOf(flags, context);
   if (format === "json") return printJson(context, picked(row, chosen));
-  if (format !== undefined && !isTable(format)) return printAll(context, flags, listed, [row], "", chosen);
+  if (format !== undefined && !isTable(format)) return printList(context, flags, listed, [row], { chosen });
   const isForPerson = context.stdout.isTTY && !flags.utc;
   const now = context.now();
   printRecord(

@@ -16,15 +16,14 @@ export interface OutputFlags {
 /** Commands that print rows, and so know every format; the others know a table and JSON. */
 const WITH_ROWS = new WeakSet<Command>();
 
-export function addOutputFlags(program: Command, env: Context["env"]): void {
+export function addOutputFlags(program: Command): void {
   program
-    .option("--output <format>", FORMATS.join(", "), (name: string) => format(name, "--output"))
+    .option("--output <format>", FORMATS.join(", "), format)
     .option("--utc", "print times in UTC, not as 3 days ago")
     .option("--no-color", "no color")
     .option("--bom", "csv: begin with a byte order mark, so that Excel reads it as UTF-8")
     .on("option:output", (name: string) => name === "json" && program.setOptionValue("json", true))
     .hook("preAction", (_, command) => {
-      if (env["SVC_OUTPUT"] && WITH_ROWS.has(command)) setUsual(program, format(env["SVC_OUTPUT"], "SVC_OUTPUT"));
       const { json, bom, output = "table" } = program.opts<OutputFlags>();
       if (json && output !== "json" && output !== "table")
         throw new UsageError(`--json and --output ${output} are mutually exclusive.`, "Omit one of them.");
@@ -56,17 +55,9 @@ export function formatOf({ json, output }: OutputFlags, { stdout }: Pick<Context
   return output ?? (stdout.isTTY ? "table" : "tsv");
 }
 
-/** The format of a command without `--json` and `--output`. */
-function setUsual(program: Command, usual: Format): void {
-  const { json, output } = program.opts<OutputFlags>();
-  if (json || output !== undefined) return;
-  if (usual === "json") program.setOptionValue("json", true);
-  else program.setOptionValue("output", usual);
-}
-
-function format(name: string, source: string): Format {
+function format(name: string): Format {
   if (!(FORMATS as readonly string[]).includes(name))
-    throw new UsageError(`${source}: unknown format "${name}".`, `Formats: ${FORMATS.join(", ")}.`);
+    throw new UsageError(`--output: unknown format "${name}".`, `Formats: ${FORMATS.join(", ")}.`);
   return name as Format;
 }
 

@@ -16,11 +16,7 @@ export function readyWriter(target: Writable, onFailure: (code: string) => boole
     wake();
   });
   return {
-    write: (text, done) =>
-      isRead &&
-      target.write(text, (error?: NodeJS.ErrnoException | null) => {
-        if (error?.code !== "EPIPE") done?.(error ? (error.code ?? "unknown") : undefined);
-      }),
+    write: (text) => isRead && target.write(text),
     ready: () =>
       new Promise((resolve) => {
         wake = () => resolve(isRead);

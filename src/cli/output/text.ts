@@ -10,14 +10,9 @@ const GAP = "  ";
 
 /** Colours of a stream. Our own policy: chalk does not know `NO_COLOR`, and looks at `argv` by itself. */
 export function colors(stream: Stream, { env }: Context): ChalkInstance {
-  const isSet = (name: string): boolean => Boolean(env[name]) && env[name] !== "0";
-  const isForced = isSet("FORCE_COLOR") || (isSet("CLICOLOR_FORCE") && env["FORCE_COLOR"] !== "0");
-  const isRefused =
-    Boolean(env["NO_COLOR"] || env["SVC_NO_COLOR"]) ||
-    env["TERM"] === "dumb" ||
-    env["CLICOLOR"] === "0" ||
-    env["FORCE_COLOR"] === "0";
-  return new Chalk({ level: isForced || (stream.isTTY && !isRefused) ? 1 : 0 });
+  const { FORCE_COLOR, NO_COLOR, TERM } = env;
+  if (FORCE_COLOR) return new Chalk({ level: FORCE_COLOR === "0" ? 0 : 1 });
+  return new Chalk({ level: stream.isTTY && !NO_COLOR && TERM !== "dumb" ? 1 : 0 });
 }
 
 /** Tells a person something, in a line on stderr. Commands in it are as they are to be typed here. */

@@ -1,5 +1,3 @@
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
 import { PROVIDERS, SESSION_PROVIDERS } from "../../wire/providers.ts";
 import { printTerm, termsIn, type Query, type Term } from "../../wire/search/query.ts";
 import { SESSION_FIELDS } from "../../wire/search/fields.ts";
@@ -84,18 +82,18 @@ export function unknownFieldHint(field: string, text: string, { fields, noun }: 
   return `Sessions have this field. Use: svc sessions search ${shellQuoted(term)}`;
 }
 
-/** What is left of a term when the shell took its `>` for a redirection: a file with the rest as its name. */
-const REDIRECTED = /^=?\d{4}-\d{2}-\d{2}([T ].*)?$/;
+/** What the shell probably did to a term with a comparison. */
+export const REDIRECTED = "Your shell probably took a > or < for itself; delete the file that it made here.";
 const WORDS = new Set(["AND", "OR", "NOT", "&&", "||"]);
 
 /**
- * Says what is wrong with a word that is not a term, and what the shell may have done to it.
+ * Says what is wrong with a word that is not a term.
  * @param all the terms as they were given
  */
-export function notATerm(word: string, searched: Searched, cwd: string, all: readonly string[]): UsageError {
-  const { fields, example } = searched;
+export function notATerm(word: string, searched: Searched, all: readonly string[]): UsageError {
+  const { fields } = searched;
   if (Object.hasOwn(fields, word) && fields[word]!.type === "datetime")
-    return new UsageError(`"${word}" has no operator. ${redirected(cwd)}`, `Quote the term: '${word}>=2026-01-01'`);
+    return new UsageError(`"${word}" has no operator. ${REDIRECTED}`, `Quote the term: '${word}>=2026-01-01'`);
   if (Object.hasOwn(fields, word)) return new UsageError(`"${word}" has no value.`, `Write ${word}:value.`);
   if (word.startsWith("!")) return new UsageError(`"${word}": ! does not negate a term.`, `Write -${word.slice(1)}.`);
   if (WORDS.has(word))
@@ -103,22 +101,10 @@ export function notATerm(word: string, searched: Searched, cwd: string, all: rea
       `"${word}" is not a search term.`,
       "Different fields are combined with AND, values of one field with OR. For NOT, write -term.",
     );
-  if (existsSync(join(cwd, word)))
-    return new UsageError(
-      `"${word}" is a file here, not a term: your shell expanded an asterisk.`,
-      `Quote the term: ${example}`,
-    );
   return new UsageError(
     `"${word}" is not a search term. Write field:value, such as email:*@acme.test. A value cannot contain a space.`,
     wordHint(word, searched, all),
   );
-}
-
-/** What the shell probably did to a term with a comparison. */
-export function redirected(cwd: string): string {
-  const left = existsSync(cwd) ? readdirSync(cwd).find((name) => REDIRECTED.test(name)) : undefined;
-  const file = left === undefined ? "" : `, and created the file "${left}" here: delete it`;
-  return `Your shell probably interpreted a > or <${file}.`;
 }
 
 /** How to search for words without a field. */

@@ -1,11 +1,9 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { parseQuery, QueryError, type Query } from "../../wire/search/query.ts";
 import { asSentence, hintFor } from "../../wire/search/query-words.ts";
 import { withHyphen } from "../command.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
-import { quoted, say } from "../output/text.ts";
+import { quoted } from "../output/text.ts";
 import { refuseAlternatives } from "./alternatives.ts";
 import { wordsOf } from "./flag-values.ts";
 import type { Searched, SearchFlags } from "./flags.ts";
@@ -25,21 +23,17 @@ export type TypedQuery = Parsed & { readonly filters: readonly Filter[] };
  * An unknown field is not refused here: the service may have more of them.
  */
 export function readQuery(
-  context: Context,
+  { now }: Pick<Context, "now">,
   searched: Searched,
   terms: readonly string[],
   flags: SearchFlags,
 ): TypedQuery {
-  const { cwd } = context;
-  for (const term of terms)
-    if (term !== "" && existsSync(join(cwd, term)))
-      say(context, `! "${term}" is also a file here. If your shell expanded a pattern, quote the term.`);
   const words = [...(flags.query ?? []), ...terms].flatMap(wordsOf).map((word) => withHyphen(word));
   const typed = words.map((text) => ({ text, typed: quoted(text) }));
-  const every = [...typed, ...termsOf(flags, searched, context.now())];
+  const every = [...typed, ...termsOf(flags, searched, now())];
   const all = every.map(({ text }) => text);
   if (all.length === 0) throw noTerms(searched, flags.limit);
-  for (const term of all) if (!TERM.test(term)) throw notATerm(term, searched, cwd, all);
+  for (const term of all) if (!TERM.test(term)) throw notATerm(term, searched, all);
   const read = parsed(all.join(" "), searched);
   if (read.query) refuseAlternatives(read.query, every, searched);
   return { ...read, filters: filtersOf(flags, searched, read.query ?? []) };

@@ -6,7 +6,7 @@ import { consentAt, instanceInWords, YES_FLAG, openControl } from "../../connect
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { Listed } from "../../list/columns.ts";
-import { printAll, printResource } from "../../list/print.ts";
+import { printList, printResource } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
 import { harmless, printJson } from "../../output/text.ts";
 
@@ -82,7 +82,7 @@ function addFlags(command: Command): Command {
 
 export async function runInstances(context: Context, options: InstanceOptions): Promise<void> {
   const rows = (await openControl(context, options)).rows("GET /instances");
-  await printAll(context, options, INSTANCE_COLUMNS, rows, "There are no instances.");
+  await printList(context, options, INSTANCE_COLUMNS, rows, { none: "There are no instances." });
 }
 
 export async function runCreate(context: Context, options: InstanceOptions, subdomain: string): Promise<void> {

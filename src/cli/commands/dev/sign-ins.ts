@@ -8,7 +8,7 @@ import { openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { Listed } from "../../list/columns.ts";
-import { printAll, printResource } from "../../list/print.ts";
+import { printList, printResource } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
 import { counted, printJson } from "../../output/text.ts";
 import { durationFrom, fieldsFrom, numberFrom, pairFrom } from "../../quantities.ts";
@@ -125,7 +125,9 @@ export async function runScenarios(context: Context, options: Flags<never, "clea
   const control = await openControl(context, options);
   if (!options.clear) {
     const rows = control.rows("GET /scenarios");
-    return printAll(context, options, SCENARIO_COLUMNS, rows, "There are no scenarios. Add one with: svc dev next");
+    return printList(context, options, SCENARIO_COLUMNS, rows, {
+      none: "There are no scenarios. Add one with: svc dev next",
+    });
   }
   const answer = await control.request("DELETE /scenarios");
   if (options.json) return printJson(context, answer);

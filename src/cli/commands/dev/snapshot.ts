@@ -5,7 +5,7 @@ import { consentAt, YES_FLAG, instanceInWords, openControl } from "../../connect
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { Listed } from "../../list/columns.ts";
-import { printAll, printResource } from "../../list/print.ts";
+import { printList, printResource } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
 import { counted, countedAmong, printJson, say } from "../../output/text.ts";
 
@@ -91,7 +91,7 @@ export async function runRestore(context: Context, options: ReplaceOptions, name
 
 export async function runSnapshots(context: Context, options: GlobalFlags): Promise<void> {
   const rows = (await openControl(context, options)).rows("GET /snapshots");
-  await printAll(context, options, SNAPSHOT_COLUMNS, rows, "There are no snapshots.");
+  await printList(context, options, SNAPSHOT_COLUMNS, rows, { none: "There are no snapshots." });
 }
 
 export async function runDelete(context: Context, options: ReplaceOptions, name: string): Promise<void> {

@@ -6,7 +6,7 @@ import { collect, runs, type Flags } from "../../command.ts";
 import { openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
 import type { Listed } from "../../list/columns.ts";
-import { printAll } from "../../list/print.ts";
+import { printList } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
 import { harmless, printJson } from "../../output/text.ts";
 import { durationFrom, fieldsFrom } from "../../quantities.ts";
@@ -62,11 +62,11 @@ export async function runToken(context: Context, options: TokenOptions): Promise
   if (options.all) {
     const tokens: AnswerOf<"POST /tokens">[] = [];
     for (const kind of TOKEN_KINDS) tokens.push(await control.request("POST /tokens", { body: bodyOf(options, kind) }));
-    return printAll(context, options, TOKEN_COLUMNS, tokens, "");
+    return printList(context, options, TOKEN_COLUMNS, tokens);
   }
   const token = await control.request("POST /tokens", { body: bodyOf(options, options.kind ?? "valid") });
   if (options.json) return printJson(context, token);
-  if (options.output !== undefined) return printAll(context, options, TOKEN_COLUMNS, [token], "");
+  if (options.output !== undefined) return printList(context, options, TOKEN_COLUMNS, [token]);
   context.stdout.write(`${harmless(token.token)}\n`);
   const { status, error } = token.expect;
   const sentence = `Verifying it answers ${status}${error === null ? "." : `: ${error}.`}`;

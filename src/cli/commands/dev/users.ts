@@ -8,7 +8,7 @@ import { describeControl, openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
 import { UsageError, CliError, EXIT } from "../../errors.ts";
 import { USER_COLUMNS, SESSION_COLUMNS, shortIdHint, checkSessionId } from "../../list/columns.ts";
-import { printAll, printResource } from "../../list/print.ts";
+import { printList, printResource } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
 import { say } from "../../output/text.ts";
 
@@ -108,5 +108,5 @@ export async function runSessions(
   const changed: Session[] = [];
   for (const session_id of ids)
     changed.push(await control.request(`POST /sessions/:session_id/${verb}`, { params: { session_id } }));
-  await printAll(context, options, SESSION_COLUMNS, changed, "");
+  await printList(context, options, SESSION_COLUMNS, changed);
 }

@@ -6,6 +6,7 @@ import { CONFIG_FILE, type LogLevel, type ProvidersMode } from "../../../wire/se
 import type { Flags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
+import { numberFrom } from "../../quantities.ts";
 import { checkFound, type FoundConfig } from "./found.ts";
 import { requirePlace, storeOf } from "./place.ts";
 
@@ -31,7 +32,7 @@ export async function serveOptions(context: Context, flags: ServeFlags): Promise
   const { found, ...file } = await readConfig(context, flags.config);
   const { credentialsFromEnv, joinCredentials } = await import("../../../server/index.ts");
   const given = {
-    port: flags.port === undefined ? checkPort(env["SVC_PORT"], "SVC_PORT") : checkPort(flags.port, "--port"),
+    port: portOf("--port", flags.port) ?? portOf("SVC_PORT", env["SVC_PORT"]),
     host: flags.host ?? env["SVC_HOST"],
     store: namedStore(context, flags),
     seed: inDirectory(context.cwd, flags.seed),
@@ -116,12 +117,8 @@ export function isPath(store: string | undefined): store is string {
   return store !== undefined && store !== "memory" && !store.includes("://");
 }
 
-function checkPort(text: string | undefined, source: string): number | undefined {
-  if (text === undefined) return undefined;
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : -1;
-  if (port < 0 || port > 65_535)
-    throw new UsageError(`${source}: "${text}" is not a port.`, "Use a number from 1 to 65535, or 0 for a free port.");
-  return port;
+function portOf(source: string, text: string | undefined): number | undefined {
+  return text === undefined ? undefined : numberFrom(source, text, 0, 65_535);
 }
 
 function checkHost(text: string): string {

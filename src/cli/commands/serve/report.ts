@@ -16,7 +16,7 @@ export function jsonReport({ stdout, stderr, now }: Context): Report {
   const warning = (message: string): string =>
     `${JSON.stringify({ type: "log", time: now().toISOString(), level: "warn", message })}\n`;
   const warn = (message: string): void => void stderr.write(warning(harmless(message)));
-  const log = lineLog(stdout, warning, warn);
+  const log = lineLog(stdout, warning);
   const write = (line: object): void => log(`${harmlessJson(line)}\n`);
   return {
     ready({ url, api_url, callback_url, port, store, providers, instances }, file) {
@@ -56,17 +56,15 @@ export function textReport(context: Context) {
   const chalk = colors(stdout, context);
   /** Says what went wrong without ending anything. */
   const warn = (message: string): void => say(context, message.replaceAll("\n", " ↵ "));
-  const log = lineLog(stdout, (message) => `${message}\n`, warn);
+  const log = lineLog(stdout, (message) => `${message}\n`);
   let width = 10;
   const row = (name: string, ...values: string[]): string =>
     values.map((value, i) => `  ${chalk.dim((i === 0 ? name : "").padEnd(width))}  ${value}\n`).join("");
-  /** A link that a terminal breaks in two can't be clicked: where it does not fit it has a line of its own, or is left out. */
+  /** A link that a terminal breaks in two can't be clicked: it has a line of its own, or is left out. */
   const dashboardRows = (link: string): string => {
-    const columns = stdout.columns || Infinity;
     const command = asRun("svc open dashboard", context);
-    const hint = chalk.dim(`opens once; then: ${command}`);
-    if (width + 4 + link.length <= columns) return row("Dashboard", chalk.cyan(link), hint);
-    return link.length <= columns ? `${row("Dashboard", hint)}${chalk.cyan(link)}\n` : row("Dashboard", command);
+    if (link.length > (stdout.columns || Infinity)) return row("Dashboard", command);
+    return `${row("Dashboard", chalk.dim(`opens once; then: ${command}`))}${chalk.cyan(link)}\n`;
   };
   return {
     /**
@@ -132,37 +130,15 @@ const MAX_UNREAD_BYTES = 1 << 20;
 
 /**
  * Writes lines while they are read. A program that reads only the first line must not fill the memory of the server: what
- * it leaves unread is limited, and further lines are left out. So are those that can't be written, on a full disk.
+ * it leaves unread is limited, and further lines are left out.
  * @param inLine a message as a line of the log: how many lines were left out, as soon as lines are written again
- * @param warn called when lines can no longer be written
  */
-export function lineLog(
-  stream: Stream,
-  inLine: (message: string) => string,
-  warn: (message: string) => void,
-): (line: string) => void {
+export function lineLog(stream: Stream, inLine: (message: string) => string): (line: string) => void {
   let skipped = 0;
-  let isFailing = false;
-  const write = (text: string, lines: number): void => {
-    stream.write(text, (failure) => {
-      if (failure !== undefined) skipped += lines;
-      if (failure !== undefined && !isFailing)
-        warn(
-          `Standard output cannot be written (${failure}). The server continues, and leaves lines out until it can.`,
-        );
-      isFailing = failure !== undefined;
-    });
-  };
   return (line) => {
     if ((stream.unread ?? 0) > MAX_UNREAD_BYTES) return void skipped++;
-    if (skipped > 0) {
-      const were = `${counted(skipped, "line")} ${skipped === 1 ? "was" : "were"}`;
-      const note = `${were} left out because standard output was not read or could not be written.`;
-      const before = skipped;
-      skipped = 0;
-      // A full disk may have taken a part of the last line.
-      write((isFailing ? "\n" : "") + inLine(note), before);
-    }
-    write(line, 1);
+    if (skipped > 0) stream.write(inLine(`${counted(skipped, "line")} left out: standard output was not read.`));
+    skipped = 0;
+    stream.write(line);
   };
 }

@@ -82,17 +82,11 @@ async function start(
   return server;
 }
 
-/** An error about a port or a store that another server has, naming the server that has the port. */
+/** An error about a port that another server has, naming that server. */
 async function namingOwner(context: Context, port: number, error: unknown): Promise<unknown> {
-  const { PortUnavailable, StoreRefused } = await import("../../../server/index.ts");
-  const isLocked = error instanceof StoreRefused && error.reason === "locked";
-  const other = isLocked || error instanceof PortUnavailable ? await findServerOn(context, port) : undefined;
+  const { PortUnavailable } = await import("../../../server/index.ts");
+  const other = error instanceof PortUnavailable ? await findServerOn(context, port) : undefined;
   if (!other) return error;
-  if (isLocked)
-    return new StoreRefused(
-      "locked",
-      `${error.message} Port ${port} is in use as well, by pid ${other.pid}: this one needs another --port too.`,
-    );
   return new PortUnavailable(
     `Port ${port} is in use by the svc server of ${other.directory}, pid ${other.pid}. Use it or stop it, or choose another port: --port 0 takes any that is free.`,
   );

@@ -10,7 +10,7 @@ import type { Context } from "../../context.ts";
 import { UsageError, CliError, EXIT, type ExitCode } from "../../errors.ts";
 import { writeNewFile } from "../../files.ts";
 import type { Listed } from "../../list/columns.ts";
-import { printAll } from "../../list/print.ts";
+import { printList } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
 import { createProgress } from "../../output/progress.ts";
 import { countedAmong, printJson, say, harmless } from "../../output/text.ts";
@@ -76,7 +76,7 @@ export async function runCopy(context: Context, options: StoreOptions, from: str
   const copy = await maintenance.copy(locate(from), locate(to), bar.to).finally(bar.end);
   if (options.json) printJson(context, { from: copy.from, to: copy.to, equal: copy.isEqual, was_there: copy.wasThere });
   else {
-    await printAll(context, options, SIDES, rowsOf(copy), "");
+    await printList(context, options, SIDES, rowsOf(copy));
     say(context, outcome(copy));
   }
   return copy.isEqual ? EXIT.done : EXIT.failed;
@@ -140,7 +140,7 @@ export async function runImport(context: Context, options: StoreOptions, file: s
     if (options.json) printJson(context, { location: to, tables: digests, equal: isEqual, was_there: wasThere });
     else {
       const rows = Object.entries(digests).map(([table, row]) => ({ table, ...row }));
-      await printAll(context, options, TABLES, rows, "");
+      await printList(context, options, TABLES, rows);
       if (!isEqual) say(context, `${to} differs from ${name}. Delete it, and import again.`);
       else say(context, wasThere ? `${to} already has all of it.` : `Imported ${name} into ${to}.`);
     }

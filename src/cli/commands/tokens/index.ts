@@ -18,8 +18,7 @@ export function add(program: Program, context: Context): void {
     .command("verify [token]")
     .summary("verify a token")
     .description("verify a token; - or no argument reads it from standard input")
-    .option("--remote", "ask the service, which also knows deleted users; the default")
-    .option("--local", "check with the secret key and the clock of this machine, without a request")
+    .option("--local", "check with the secret key and the clock of this machine; the service also knows deleted users")
     .option("--batch", "read one token a line, and print one JSON object a line")
     .option("-q, --quiet", "print nothing, also with --json; use the exit code");
   runs(verify, context, runVerify, {
@@ -47,12 +46,10 @@ Do not pass a token as an argument on a shared machine: your shell's history kee
   });
 }
 
-export type VerifyOptions = Flags<never, "quiet" | "local" | "remote" | "batch">;
+export type VerifyOptions = Flags<never, "quiet" | "local" | "batch">;
 
 export async function runVerify(context: Context, options: VerifyOptions, argument?: string): Promise<ExitCode> {
   const isSilent = options.quiet === true;
-  if (options.local && options.remote)
-    throw new UsageError("--local and --remote are mutually exclusive.", "Use one of them.");
   if (options.batch) {
     if (argument !== undefined && argument !== "-")
       throw new UsageError("--batch reads tokens from standard input.", "Omit the argument.");

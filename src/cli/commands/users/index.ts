@@ -10,7 +10,7 @@ import { EXIT, UsageError, type ExitCode } from "../../errors.ts";
 import { SESSION_COLUMNS, USER_COLUMNS, type Column } from "../../list/columns.ts";
 import { addFieldsFlag, chosenBy, type ListFlags } from "../../list/flags.ts";
 import { picked } from "../../list/formats.ts";
-import { isTable, printAll, printResource } from "../../list/print.ts";
+import { isTable, printList, printResource } from "../../list/print.ts";
 import { formatOf, printsRows } from "../../output/flags.ts";
 import { printJson, printRecord, quoted, say } from "../../output/text.ts";
 import { USERS } from "../../search/flags.ts";
@@ -84,7 +84,7 @@ export async function runGet(context: Context, options: GetOptions, given: reado
     wanted.filter((name) => !isAddress(name)),
   );
   const found = wanted.map((name) => (isAddress(name) ? withAddress(name) : withId(name)));
-  await printAll(context, options, USER_COLUMNS, found.flat(), "", chosen);
+  await printList(context, options, USER_COLUMNS, found.flat(), { chosen });
   const missing = wanted.filter((_, i) => found[i]!.length === 0);
   sayNotFound(context, missing, wanted.length);
   return missing.length === wanted.length ? EXIT.notFound : EXIT.done;
@@ -120,7 +120,7 @@ async function getOne(
   if (!chosen && isTable(format)) await printAccounts(context, target, found.id);
   if (!sessions) return EXIT.done;
   if (format !== "ndjson") context.stdout.write("\n");
-  await printAll(context, options, SESSION_COLUMNS, sessions, "This user has not signed in.");
+  await printList(context, options, SESSION_COLUMNS, sessions, { none: "This user has not signed in." });
   return EXIT.done;
 }
 

@@ -3,7 +3,7 @@ import type { Context } from "../../../context.ts";
 import { CliError, EXIT, EXIT_BY_SIGNAL } from "../../../errors.ts";
 import { toFailure } from "../../../failure.ts";
 import { USER_COLUMNS, type Listed } from "../../../list/columns.ts";
-import { printAll, isTable } from "../../../list/print.ts";
+import { printList, isTable } from "../../../list/print.ts";
 import { formatOf, type OutputFlags } from "../../../output/flags.ts";
 import { counted, printJson, say } from "../../../output/text.ts";
 import { USERS } from "../../../search/flags.ts";
@@ -27,7 +27,7 @@ export async function report(context: Context, flags: OutputFlags, deletion: Del
   const format = formatOf(flags, context);
   if (format === "json") printJson(context, formOf(outcomes, place));
   else if (format === "table") await printTable(context, flags, outcomes);
-  else await printAll(context, flags, OUTCOMES, outcomes, "");
+  else await printList(context, flags, OUTCOMES, outcomes);
   throwUnlessDone(context, deletion);
 }
 
@@ -57,7 +57,7 @@ async function printTable(context: Context, flags: OutputFlags, outcomes: readon
     return;
   }
   const shown = outcomes.filter(needsLook);
-  await printAll(context, flags, OUTCOMES, shown, summary(outcomes));
+  await printList(context, flags, OUTCOMES, shown, { none: summary(outcomes) });
   if (shown.length > 0) context.stderr.write(`${summary(outcomes)}\n`);
 }
 
@@ -106,7 +106,7 @@ export async function dryRun(context: Context, flags: OutputFlags, targets: Targ
   if (format === "json") {
     const outcomeOf = (id: string): Outcome => ({ id, outcome: users.has(id) ? "not_attempted" : "gone" });
     printJson(context, formOf([...ids, ...strangers].map(outcomeOf), place, true));
-  } else if (users.size > 0 || !isTable(format)) await printAll(context, flags, USER_COLUMNS, users.values(), "");
+  } else if (users.size > 0 || !isTable(format)) await printList(context, flags, USER_COLUMNS, users.values());
   say(
     context,
     isNone(targets) ? nothingToDelete(targets) : `Dry run: ${counted(users.size, "user")} would be deleted.`,

@@ -9,7 +9,7 @@ import { UsageError } from "../../../errors.ts";
 import { pages } from "../../../list/print.ts";
 import { quoted } from "../../../output/text.ts";
 import { USERS, type SearchFlags } from "../../../search/flags.ts";
-import { redirected } from "../../../search/hints.ts";
+import { REDIRECTED } from "../../../search/hints.ts";
 import { readQuery, type TypedQuery } from "../../../search/read.ts";
 import { onlyOne, lookUp } from "../look-up.ts";
 import { isAddress, readNames, type NameFlags } from "../names.ts";
@@ -43,7 +43,7 @@ export async function readTargets(
 ): Promise<Targets> {
   const isQuery = flags.query !== undefined;
   if (isQuery && (args.length > 0 || flags.file !== undefined || flags.column !== undefined))
-    throw notBoth(context, args, flags);
+    throw notBoth(args, flags);
   if (isQuery) return search(context, client, flags);
   if (args.length === 0 && flags.file === undefined && flags.column === undefined)
     throw new UsageError(
@@ -71,12 +71,12 @@ export async function readTargets(
 }
 
 /** Of a query without quotes the shell leaves one part behind --query, and the others as ids. */
-function notBoth({ cwd }: Context, args: readonly string[], { query = [] }: DeleteOptions): UsageError {
+function notBoth(args: readonly string[], { query = [] }: DeleteOptions): UsageError {
   const rest = args.filter((argument) => !isAddress(argument) && !isUuid(argument.toLowerCase()));
   if (query.length === 0 || rest.length === 0) return new UsageError("Use ids or --query, not both.");
   const isCut = rest.some((word) => Object.hasOwn(USERS.fields, word));
   return new UsageError(
-    `"${rest[0]}" is not part of --query, which takes one argument.${isCut ? ` ${redirected(cwd)}` : ""}${NONE_DELETED}`,
+    `"${rest[0]}" is not part of --query, which takes one argument.${isCut ? ` ${REDIRECTED}` : ""}${NONE_DELETED}`,
     isCut
       ? `Quote the whole query: --query '${[...query, ...rest].join(" ")}>=2026-01-01'`
       : `Quote the whole query: --query ${quoted([...query, ...rest].join(" "))}`,
