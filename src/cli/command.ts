@@ -32,18 +32,6 @@ export class Program extends Command {
   }
 }
 
-/** Stands for the hyphen of a negated term while commander reads the line: it would take `-provider:github` for short options. */
-const MINUS = "\u2212";
-
-export function withMinus(term: string): string {
-  return term.replace(/^-/, MINUS);
-}
-
-/** A term as it was typed. */
-export function withHyphen(term: string): string {
-  return term.startsWith(MINUS) ? `-${term.slice(1)}` : term;
-}
-
 /** Lets an option be given several times. */
 export function collect(value: string, before: readonly string[] = []): string[] {
   return [...before, value];

@@ -1,11 +1,9 @@
-import { CommanderError, type Command } from "commander";
+import { CommanderError } from "commander";
 import { explainFailure } from "./connection/explain-failure.ts";
 import { createNetwork } from "./connection/network.ts";
-import { withMinus } from "./command.ts";
 import type { Context, World } from "./context.ts";
 import { createProgram } from "./create-program.ts";
 import { ERRORS_PAGE, EXIT, UsageError } from "./errors.ts";
-import { walk } from "./help/place.ts";
 import { asksForJson } from "./output/flags.ts";
 import { asRun, colors, harmless, harmlessJson } from "./output/text.ts";
 
@@ -31,7 +29,7 @@ export async function runProgram(argv: readonly string[], world: World, version:
         "Other users can see a secret key in an argument, and your shell's history keeps it.",
         "Set SVC_SECRET_KEY, or pipe the key to svc login. If that was a real key, replace it.",
       );
-    await program.parseAsync(protectTerms(argv, program), { from: "user" });
+    await program.parseAsync(argv, { from: "user" });
     return program.exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError))
@@ -61,17 +59,4 @@ function explain(cause: unknown, context: Context, asJson: boolean, namesInstanc
   const lines = message.split("\n").map(harmless);
   context.stderr.write(`${chalk.red("✗")} ${lines.join("\n")}\n${hint ? `  ${harmless(hint)}\n` : ""}`);
   return exitCode;
-}
-
-/** A negated term. Its field has at least two letters: one would be a short option. */
-const NEGATED_TERM = /^-[a-z][a-z0-9_]+(?::|>=|<=|>|<)/;
-
-/** Has negated search terms pass the parser as arguments, unless they are the value of the option before them. */
-function protectTerms(argv: readonly string[], program: Command): readonly string[] {
-  const takes = walk(program, argv).command.registeredArguments.at(-1)?.name() ?? "";
-  if (!["term", "user"].includes(takes)) return argv;
-  const end = argv.includes("--") ? argv.indexOf("--") : argv.length;
-  return argv.map((argument, i) =>
-    i < end && NEGATED_TERM.test(argument) && !walk(program, argv.slice(0, i)).pending ? withMinus(argument) : argument,
-  );
 }

@@ -19,7 +19,6 @@ describe("A negated term in arguments", () => {
     [[...search, "-provider:github", "-email:*@navy.test"], "-provider:github -email:*@navy.test"],
     [[...search, "--", "-provider:github"], "-provider:github"],
     [[...search, "-provider:github email:ada*"], "email:ada* -provider:github"],
-    [[...search, "\u2212provider:github"], "-provider:github"],
     [[...search, "-ip_address:2001:db8::1*"], "-ip_address:2001:db8::1*"],
     [[...search, "-revoked_at:null"], "-revoked_at:null"],
   ])("%j sends the query %j", async (argv, query) => {

@@ -40,7 +40,7 @@ export const MISSING_COMMANDS: readonly (readonly [words: string, instead: strin
 
 /** The options of other programs, and what to use here. */
 export const MISSING_OPTIONS: readonly (readonly [words: string, instead: string])[] = [
-  ["-o|--format|--csv|--ids", "Use --output csv, or --fields id for ids alone."],
+  ["-o|--format|--csv|--ids", "Use --output json, --output csv, or --fields id for ids alone."],
   ["--columns|--column|--select|--jq", "Use --fields."],
   ["--domain", "Use --email-domain."],
   ["-p", "No short option takes a value. Use --port or --profile."],

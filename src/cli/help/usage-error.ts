@@ -8,8 +8,9 @@ import { commandPath } from "./command-map.ts";
 import { guessedCommand, MISSING_OPTIONS, rowFor } from "./guesses.ts";
 import { walk, type Place } from "./place.ts";
 
-/** A search's own flags, which lists and deletions do not have. */
-const SEARCH_FLAGS = /^--(?:email|email-domain|name|provider|since|until|ip|user|active|revoked|unverified)$/;
+/** A search's own flags and terms, which lists and deletions do not have. */
+const SEARCH_FLAGS =
+  /^--(?:email|email-domain|name|provider|since|until|ip|user|active|revoked|unverified)$|^-\w+[:<>]/;
 
 /** What commander says of a value that is not among those of an option or an argument. */
 const NOT_A_CHOICE =

@@ -5,13 +5,6 @@ import { UsageError } from "../errors.ts";
 import { ipNetwork } from "../ip-network.ts";
 import { quoted } from "../output/text.ts";
 
-/** Whether a value with wildcards at its ends can mean a name. */
-export function isLike(name: string, value: string): boolean {
-  const part = value.replace(/^\*|\*$/g, "");
-  const at = name.indexOf(part);
-  return at >= 0 && (value.startsWith("*") || at === 0) && (value.endsWith("*") || name.endsWith(part));
-}
-
 /** An address as it is pasted: ` Ada <ada@acme.test> ` or `mailto:ada@acme.test?subject=x`. Anything else is only trimmed. */
 export function pastedAddress(text: string): string {
   const [, inside = text] = /^[^<>]*<([^<>]+@[^<>]+)>\s*$/.exec(text) ?? [];

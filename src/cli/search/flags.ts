@@ -1,10 +1,11 @@
 import type { Command } from "commander";
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/search/fields.ts";
-import { enumerated } from "../../wire/text/suggestion.ts";
+import { closest, enumerated } from "../../wire/text/suggestion.ts";
 import { PROVIDERS, SESSION_PROVIDERS } from "../../wire/providers.ts";
 import { UsageError } from "../errors.ts";
 import { moment } from "../quantities.ts";
 import { collect } from "../command.ts";
+import { optionsOf } from "../help/place.ts";
 import {
   hasWords,
   isInNetwork,
@@ -14,7 +15,6 @@ import {
   checkedEmail,
   checkedIp,
   checkedUserId,
-  isLike,
 } from "./flag-values.ts";
 
 export interface Searched {
@@ -114,9 +114,21 @@ export function addSearchFlags(command: Command, { flags, noun }: Searched): Com
   for (const { name, argument, what } of flags)
     if (argument) command.option(`${name} ${argument}`, what, collect);
     else command.option(name, what);
+  // Of a negated term commander knows no option: it comes with the terms. So does a mistake.
+  command.allowUnknownOption().hook("preAction", () => refuseOptions(command));
   // Both together would find nothing, without saying why.
   command.options.find(({ long }) => long === "--active")?.conflicts("revoked");
   return command;
+}
+
+function refuseOptions(command: Command): void {
+  const wrong = command.args.find((word) => /^-(?:-|[^:<>=]*$)/.test(word))?.split("=")[0];
+  if (wrong === undefined) return;
+  const near = closest(
+    wrong,
+    optionsOf(command).flatMap(({ long }) => long ?? []),
+  );
+  command.error(`error: unknown option '${wrong}'${near === undefined ? "" : `\n(Did you mean ${near}?)`}`);
 }
 
 function provider(who: string, names: readonly string[]): SearchFlag {
@@ -126,7 +138,7 @@ function provider(who: string, names: readonly string[]): SearchFlag {
     what: `${who} through ${enumerated(names, "or")}`.trim(),
     term: "provider:",
     value(text) {
-      if (names.some((name) => isLike(name, text.toLowerCase()))) return text;
+      if (names.includes(text.toLowerCase())) return text;
       throw new UsageError(`--provider: unknown provider "${text}".`, `Use one of ${names.join(", ")}.`);
     },
   };

@@ -83,7 +83,7 @@ export function unknownFieldHint(field: string, text: string, { fields, noun }: 
 }
 
 /** What the shell probably did to a term with a comparison. */
-export const REDIRECTED = "Your shell probably took a > or < for itself; delete the file that it made here.";
+const REDIRECTED = "Your shell probably took a > or < for itself; delete the file that it made here.";
 const WORDS = new Set(["AND", "OR", "NOT", "&&", "||"]);
 
 /**

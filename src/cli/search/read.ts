@@ -1,6 +1,5 @@
 import { parseQuery, QueryError, type Query } from "../../wire/search/query.ts";
 import { asSentence, hintFor } from "../../wire/search/query-words.ts";
-import { withHyphen } from "../command.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
 import { quoted } from "../output/text.ts";
@@ -28,7 +27,7 @@ export function readQuery(
   terms: readonly string[],
   flags: SearchFlags,
 ): TypedQuery {
-  const words = [...(flags.query ?? []), ...terms].flatMap(wordsOf).map((word) => withHyphen(word));
+  const words = [...(flags.query ?? []), ...terms].flatMap(wordsOf);
   const typed = words.map((text) => ({ text, typed: quoted(text) }));
   const every = [...typed, ...termsOf(flags, searched, now())];
   const all = every.map(({ text }) => text);

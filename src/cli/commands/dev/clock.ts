@@ -58,7 +58,9 @@ export async function runClock(context: Context, options: GlobalFlags, verb: Clo
   const control = await openControl(context, options);
   const clock = await CALLS[verb](control, given ?? "", at);
   if (options.json) return printJson(context, clock);
-  printRecord(context, { now: clock.now, mode: inWords(clock) });
+  const { now, mode, offset_ms } = clock;
+  const real = new Date(Date.parse(now) - offset_ms).toISOString();
+  printRecord(context, { now, mode, ...(mode !== "real" && { real_time: real }) });
 }
 
 /** A date is its first instant, in UTC. @throws {CliError} for anything else */
@@ -68,29 +70,4 @@ function momentOf(text: string | undefined): string | undefined {
   if (isWhole && isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text)))
     return text.includes("T") ? text : `${text}T00:00:00Z`;
   throw new UsageError(`"${text}" is not a time.`, "Write 2026-01-31, or 2026-01-31T12:00:00Z with its time zone.");
-}
-
-function inWords({ mode, offset_ms }: AnswerOf<"GET /clock">): string {
-  if (mode === "real") return "real";
-  const distance = Math.abs(offset_ms);
-  if (Math.round(distance / 1000) === 0) return mode;
-  const direction = offset_ms < 0 ? "behind" : "ahead of";
-  return `${mode}, ${durationInWords(distance)} ${direction} the real time`;
-}
-
-/** The two largest units, e.g. `2 d 4 h`. @param ms that are at least a second when rounded */
-function durationInWords(ms: number): string {
-  const seconds = Math.round(ms / 1000);
-  const parts: [number, string][] = [
-    [Math.floor(seconds / 86_400), "d"],
-    [Math.floor(seconds / 3600) % 24, "h"],
-    [Math.floor(seconds / 60) % 60, "min"],
-    [seconds % 60, "s"],
-  ];
-  const first = parts.findIndex(([count]) => count > 0);
-  return parts
-    .slice(first, first + 2)
-    .filter(([count]) => count > 0)
-    .map(([count, unit]) => `${count} ${unit}`)
-    .join(" ");
 }

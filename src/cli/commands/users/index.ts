@@ -12,7 +12,7 @@ import { addFieldsFlag, chosenBy, type ListFlags } from "../../list/flags.ts";
 import { picked } from "../../list/formats.ts";
 import { isTable, printList, printResource } from "../../list/print.ts";
 import { formatOf, printsRows } from "../../output/flags.ts";
-import { printJson, printRecord, quoted, say } from "../../output/text.ts";
+import { printJson, quoted } from "../../output/text.ts";
 import { USERS } from "../../search/flags.ts";
 import { addListAndSearch, type Records } from "../record-commands.ts";
 import { addDelete } from "./delete/index.ts";
@@ -90,9 +90,6 @@ export async function runGet(context: Context, options: GetOptions, given: reado
   return missing.length === wanted.length ? EXIT.notFound : EXIT.done;
 }
 
-/** Formats in which every row has the same columns. */
-const OF_ONE_KIND: readonly string[] = ["csv", "tsv"];
-
 async function getOne(
   context: Context,
   options: GetOptions,
@@ -101,7 +98,7 @@ async function getOne(
 ): Promise<ExitCode> {
   if (/^[a-z_]+[:=]./.test(given) && !/^mailto:/i.test(given))
     throw new UsageError(`"${given}" is a search term.`, `Use: svc users search ${quoted(given)}`);
-  if (options.sessions && OF_ONE_KIND.includes(options.output ?? ""))
+  if (options.sessions && ["csv", "tsv", "ndjson"].includes(options.output ?? ""))
     throw new UsageError(
       `--sessions can't be printed as ${options.output}: users and sessions have other columns.`,
       `Use --json, or print the sessions alone: svc sessions search --user <id> --output ${options.output}`,
@@ -116,22 +113,25 @@ async function getOne(
     printJson(context, { user: picked(found, chosen), sessions });
     return EXIT.done;
   }
-  await printResource(context, options, USER_COLUMNS, found, chosen);
-  if (!chosen && isTable(format)) await printAccounts(context, target, found.id);
+  const columns =
+    chosen ?? (isTable(format) ? [...USER_COLUMNS.columns, await accounts(context, target, found.id)] : undefined);
+  await printResource(context, options, USER_COLUMNS, found, columns);
   if (!sessions) return EXIT.done;
-  if (format !== "ndjson") context.stdout.write("\n");
+  context.stdout.write("\n");
   await printList(context, options, SESSION_COLUMNS, sessions, { none: "This user has not signed in." });
   return EXIT.done;
 }
 
 /** The accounts at providers that a user has linked, which the control API alone knows. For a person. */
-async function printAccounts(context: Context, { base_url }: Target, id: string): Promise<void> {
+async function accounts(context: Context, { base_url }: Target, id: string): Promise<Column<User>> {
+  const column = (text: string): Column<User> => ({ name: "accounts", value: () => text });
   const control = base_url && (await controlOf(context, base_url.value));
-  if (!control) return say(context, "The accounts at providers are not shown: that needs the control API.");
+  if (!control) return column("(only the control API shows them)");
   const query = { instance: context.network.instance?.id };
   const { data } = await control.request("GET /users/:id", { params: { id }, query });
-  const accounts = data.identities ?? [];
-  for (const { provider, uid, email, email_verified } of accounts)
-    printRecord(context, { account: `${provider} ${uid}, ${email}${email_verified ? "" : " (not verified)"}` });
-  if (accounts.length === 0) printRecord(context, { account: "none" });
+  const linked = (data.identities ?? []).map(
+    ({ provider, uid, email, email_verified }) =>
+      `${provider} ${uid} (${email}${email_verified ? "" : ", not verified"})`,
+  );
+  return column(linked.join(", ") || "none");
 }

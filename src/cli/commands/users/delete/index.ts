@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { collect, runs, withHyphen } from "../../../command.ts";
+import { collect, runs } from "../../../command.ts";
 import type { Context } from "../../../context.ts";
 import { EXIT, LIST_EXITS, type ExitCode } from "../../../errors.ts";
 import { printsRows } from "../../../output/flags.ts";
@@ -40,5 +40,5 @@ export async function runDelete(
 ): Promise<ExitCode | void> {
   // Loaded here, so that the other commands start fast.
   const { deleteUsers } = await import("./run.ts");
-  return deleteUsers(context, options, ids.map(withHyphen));
+  return deleteUsers(context, options, ids);
 }

@@ -1,5 +1,4 @@
 import type { Client } from "../../../../client/client.ts";
-import { isUuid } from "../../../../wire/ids.ts";
 import type { User } from "../../../../wire/resources.ts";
 import { printTerm, termsIn, type Query, type Term } from "../../../../wire/search/query.ts";
 import { foldCase } from "../../../../wire/text/fold.ts";
@@ -7,9 +6,7 @@ import type { Flags } from "../../../command.ts";
 import type { Context } from "../../../context.ts";
 import { UsageError } from "../../../errors.ts";
 import { pages } from "../../../list/print.ts";
-import { quoted } from "../../../output/text.ts";
 import { USERS, type SearchFlags } from "../../../search/flags.ts";
-import { REDIRECTED } from "../../../search/hints.ts";
 import { readQuery, type TypedQuery } from "../../../search/read.ts";
 import { onlyOne, lookUp } from "../look-up.ts";
 import { isAddress, readNames, type NameFlags } from "../names.ts";
@@ -43,7 +40,10 @@ export async function readTargets(
 ): Promise<Targets> {
   const isQuery = flags.query !== undefined;
   if (isQuery && (args.length > 0 || flags.file !== undefined || flags.column !== undefined))
-    throw notBoth(args, flags);
+    throw new UsageError(
+      `Use ids or --query, not both.${NONE_DELETED}`,
+      "--query takes one argument. Quote all of it: --query 'email:*@acme.test -name:bot'",
+    );
   if (isQuery) return search(context, client, flags);
   if (args.length === 0 && flags.file === undefined && flags.column === undefined)
     throw new UsageError(
@@ -68,19 +68,6 @@ export async function readTargets(
   for (const name of typed) add(name, false);
   for (const name of listed) add(name, true);
   return { ids: [...ids], users, strangers: [...strangers], tookStdin };
-}
-
-/** Of a query without quotes the shell leaves one part behind --query, and the others as ids. */
-function notBoth(args: readonly string[], { query = [] }: DeleteOptions): UsageError {
-  const rest = args.filter((argument) => !isAddress(argument) && !isUuid(argument.toLowerCase()));
-  if (query.length === 0 || rest.length === 0) return new UsageError("Use ids or --query, not both.");
-  const isCut = rest.some((word) => Object.hasOwn(USERS.fields, word));
-  return new UsageError(
-    `"${rest[0]}" is not part of --query, which takes one argument.${isCut ? ` ${REDIRECTED}` : ""}${NONE_DELETED}`,
-    isCut
-      ? `Quote the whole query: --query '${[...query, ...rest].join(" ")}>=2026-01-01'`
-      : `Quote the whole query: --query ${quoted([...query, ...rest].join(" "))}`,
-  );
 }
 
 /**
