@@ -19,7 +19,7 @@ function table(title, rows) {
   return [`| ${title} | |`, "| --- | --- |", ...lines].join("\n");
 }
 
-function section({ command, description, usage, examples, notes, exit_codes, ...map }) {
+function section({ command, description, usage, examples, notes, ...map }) {
   const parts = [
     `## ${command}`,
     plain(description),
@@ -34,7 +34,6 @@ function section({ command, description, usage, examples, notes, exit_codes, ...
       map.options.map((one) => [one.flags, one.description, one.choices]),
     ),
     notes === null ? "" : code("text", notes),
-    exit_codes.length === 0 ? "" : `Exit codes: ${exit_codes.join(", ")}.`,
   ];
   return parts.filter((part) => part !== "").join("\n\n");
 }

@@ -1,6 +1,6 @@
 /** What a command is made of: its flags, its help, and what it does. */
 import { Command } from "commander";
-import { EXIT, type ExitCode } from "./errors.ts";
+import { EXIT } from "./errors.ts";
 import type { OutputFlags } from "./output/flags.ts";
 
 /** The flags that choose a service. */
@@ -45,8 +45,6 @@ export function programOf(command: Command): Command {
 export interface CommandHelp {
   /** Whole commands, quoted so that every shell passes them on as they stand, and what each does. */
   readonly examples: readonly (readonly [command: string, what: string])[];
-  /** Every exit code of the command, including 2 and, if it asks a service, 1, 4 and 7. Default: those of its group. */
-  readonly exits?: readonly ExitCode[];
   /** Paragraphs. They are wrapped; an indented line, such as a command, stays whole. */
   readonly notes?: string;
 }
@@ -55,8 +53,7 @@ const HELP = new WeakMap<Command, CommandHelp>();
 
 /** Says what a command's help has. @returns the command */
 export function withHelp(command: Command, help: CommandHelp): Command {
-  const exits = help.exits ?? helpOf(command.parent!)?.exits ?? [];
-  HELP.set(command, { ...help, exits: exits.toSorted((a, b) => a - b) });
+  HELP.set(command, help);
   return command;
 }
 

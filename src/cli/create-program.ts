@@ -5,7 +5,6 @@ import { Program, withHelp } from "./command.ts";
 import { addCommands } from "./commands/index.ts";
 import type { Context } from "./context.ts";
 import { MOST_WAIT_MS, DURATION_FORM } from "./quantities.ts";
-import { EXIT } from "./errors.ts";
 import { HELP_LAYOUT, helpWidth } from "./help/layout.ts";
 import { childOf } from "./help/place.ts";
 import { addOutputFlags } from "./output/flags.ts";
@@ -51,7 +50,6 @@ export async function createProgram(
       ["svc users search --name ada", "find people"],
       ["svc logs --failed", "why a sign-in failed"],
     ],
-    exits: Object.values(EXIT),
   });
   addOutputFlags(program);
   await addCommands(program, context, isAsked);

@@ -25,18 +25,6 @@ export const EXIT = Object.fromEntries(Object.entries(EXITS).map(([name, [code]]
 };
 export const EXIT_MEANINGS = Object.fromEntries(Object.values(EXITS)) as Readonly<Record<ExitCode, string>>;
 
-/** What every command that asks the control API can end with. */
-export const DEV_EXITS: readonly ExitCode[] = [
-  EXIT.done,
-  EXIT.failed,
-  EXIT.usage,
-  EXIT.notFound,
-  EXIT.noKey,
-  EXIT.unreachable,
-  EXIT.precondition,
-];
-/** What a list or a search can end with. */
-export const LIST_EXITS: readonly ExitCode[] = DEV_EXITS.filter((code) => code !== EXIT.precondition);
 /** What a command that a signal ends early ends with. */
 export const EXIT_BY_SIGNAL = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
 

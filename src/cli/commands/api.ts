@@ -38,7 +38,6 @@ export function add(program: Program, context: Context): void {
       ["svc api POST /api/v1/tokens/verify --input body.json", "with your own body"],
       ["svc api GET '/sign-in?redirect_uri=https://your.app' --include", "to see a redirect"],
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.tokenInvalid, EXIT.unreachable],
     notes:
       "The key is sent with paths below /api/, and only to its own service. The exit code follows the status: 0 below\n" +
       "400, 2 for a malformed request, 3 for 404, 4 for a refused key, 5 for an invalid token, 7 for 429 and 5xx. Nothing\n" +

@@ -25,7 +25,6 @@ export function add(program: Program, context: Context): void {
       ["svc env --format dotenv > .env", "for an application that reads .env"],
       ["svc env --instance globex --client shop-google", "its GOOGLE_CLIENT_ID, GOOGLE_ISSUER and so on"],
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable],
     notes:
       "Prints secrets of the local server of this directory: its secret key and its control key. With a store in memory\n" +
       "both change at each start. SVC_BASE_URL is where users are sent to sign in. SVC_API_URL takes the API's calls for every\n" +

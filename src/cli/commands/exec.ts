@@ -19,7 +19,6 @@ export function add(program: Program, context: Context): void {
       ["svc exec --seed seed.json -- pytest", "with your own records"],
       ["svc exec -- sh -c 'curl $SVC_BASE_URL/__svc/health/live'", "what the command sees"],
     ],
-    exits: [EXIT.done, EXIT.usage, EXIT.notExecutable, EXIT.commandNotFound],
     notes:
       "The exit code is the command's own; 128 and its number if a signal ended it. The server listens on a free\n" +
       "port and keeps its records in memory; providers are simulated, and nothing is written to the disk.\n" +

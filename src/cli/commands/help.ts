@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { runs, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
-import { UsageError, EXIT } from "../errors.ts";
+import { UsageError, EXIT_MEANINGS } from "../errors.ts";
 import { commandMap, subcommands } from "../help/command-map.ts";
 import { helpWidth, wrap } from "../help/layout.ts";
 import { childOf } from "../help/place.ts";
@@ -18,9 +18,8 @@ export function add(program: Program, context: Context): void {
     examples: [
       ["svc help users search", "the help of a command"],
       ["svc help query", "a topic"],
-      ["svc help --json", "every command with its arguments, options and exit codes, for programs"],
+      ["svc help --json", "every command with its arguments and options, and the exit codes, for programs"],
     ],
-    exits: [EXIT.done, EXIT.usage],
     notes: `Topics:\n${Object.entries(TOPICS)
       .map(([name, { description }]) => `  ${name.padEnd(11)}  ${description}`)
       .join("\n")}`,
@@ -36,7 +35,7 @@ export async function runHelp(
   const topic = words.length === 1 && Object.hasOwn(TOPICS, words[0]!) ? TOPICS[words[0]!] : undefined;
   // The words are among the arguments, and so their command is loaded.
   const command = find(json ? await program.having(() => true) : program, topic ? [] : words);
-  if (json) context.stdout.write(`${harmlessJson(commandMap(command), 2)}\n`);
+  if (json) context.stdout.write(`${harmlessJson({ ...commandMap(command), exit_codes: EXIT_MEANINGS }, 2)}\n`);
   else if (topic) context.stdout.write(`${wrap(topic.text(program), helpWidth(context.stdout))}\n`);
   else context.stdout.write(command.helpInformation());
 }

@@ -33,7 +33,6 @@ export function add(program: Program, context: Context): void {
       ["svc init --name Acme --redirect-uri http://localhost:5173/callback", "with a seed for Acme"],
       ["svc init --client google github", "for an application that uses Auth.js or Better Auth"],
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition],
     notes:
       "Existing files are never overwritten. No keys are written: svc serve creates them. The secret of a client is, for\n" +
       "simulated accounts alone. Its redirect URI is /api/auth/callback/<provider>, as Auth.js and Better Auth have it.",

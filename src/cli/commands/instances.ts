@@ -30,12 +30,10 @@ export function add(program: Program, context: Context): void {
       ["svc instances list", "the instances of the local server"],
       ["svc instances resolve pk_live_abc123", "the address of the instance with this key"],
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable],
   });
 
   runs(printsRows(instances.command("list")).description("print the instances of the local server"), context, runList, {
     examples: [["svc instances list", "a table; tab-separated in a pipe"]],
-    exits: [EXIT.done, EXIT.usage, EXIT.noKey, EXIT.unreachable],
     notes:
       "To use one in any command:\n  svc users list --instance globex\n\n" +
       "Programs call every instance at the address FROM PROGRAMS, with its key; many do not resolve names below\n" +
@@ -49,7 +47,6 @@ export function add(program: Program, context: Context): void {
     );
   runs(resolve, context, runResolve, {
     examples: [["svc instances resolve pk_live_abc123", "needs no secret key"]],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound, EXIT.unreachable],
   });
 }
 

@@ -30,7 +30,6 @@ export function add(program: Program, context: Context): void {
       ["svc login --base-url https://acme.example.com", "prompts for the key without echo"],
       ["svc login --profile staging < key.txt", "from standard input"],
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable, EXIT.interrupted],
     notes:
       "The key is stored in the system's keyring for this one address, and never sent to another. Before that, svc checks\n" +
       "the key by searching for a user that does not exist. The profile becomes the current one.",

@@ -16,7 +16,6 @@ export function add(program: Program, context: Context): void {
       ["svc logout --profile staging --forget", "delete another profile, and its key"],
       ["svc logout --all", "delete the keys of all profiles"],
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound],
   });
 }
 

@@ -26,7 +26,6 @@ export function add(program: Program, context: Context): void {
       ["svc open dashboard --revoke", "signs every browser out of it"],
       ["svc open --print", "only the address"],
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable, EXIT.precondition],
     notes: "SVC_BROWSER sets the program to open it with.",
   });
 }

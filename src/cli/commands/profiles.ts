@@ -27,7 +27,6 @@ export function add(program: Program, context: Context): void {
       ["svc profiles use staging", "make it the current profile"],
       ["svc users list --profile staging", "for one command"],
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.notFound],
     notes: "To create a profile: svc login. To delete one: svc logout --forget",
   });
 
@@ -36,7 +35,6 @@ export function add(program: Program, context: Context): void {
       ["svc profiles list", "a table; tab-separated in a pipe"],
       ["svc profiles list --json", "for a program"],
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage],
   });
 
   const use = profiles.command("use <name>").description("make a profile the current one");

@@ -6,7 +6,6 @@ import type { Query } from "../../wire/search/query.ts";
 import { runs, type CommandHelp, type GlobalFlags } from "../command.ts";
 import { openClient } from "../connection/client.ts";
 import type { Context } from "../context.ts";
-import { LIST_EXITS } from "../errors.ts";
 import type { Collection, Column } from "../list/columns.ts";
 import { addListFlags, chosenBy, limitOf, SCREEN, type ListFlags } from "../list/flags.ts";
 import { pages, isTable, printList } from "../list/print.ts";
@@ -39,13 +38,12 @@ export function addListAndSearch<Row extends Named>(group: Command, context: Con
   const list = printsRows(group.command("list")).description(`print all ${columns.noun}, ${order}`);
   runs(addListFlags(list, columns), context, (_, options: ListOptions) => runList(context, options, records), {
     examples: examples.list,
-    exits: LIST_EXITS,
   });
 
   const search = printsRows(group.command("search")).description(`print the ${columns.noun} that match`);
   addListFlags(addSearchFlags(search, searched).option(...EXPLAIN_FLAG), columns);
   const run = (_: Context, options: SearchOptions, terms: string[]) => runSearch(context, options, records, terms);
-  runs(search, context, run, { examples: examples.search, exits: LIST_EXITS, notes: SEARCH_NOTES(searched) });
+  runs(search, context, run, { examples: examples.search, notes: SEARCH_NOTES(searched) });
 }
 
 export async function runList<Row>(context: Context, options: ListOptions, records: Records<Row>): Promise<void> {

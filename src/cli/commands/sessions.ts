@@ -4,7 +4,6 @@ import { runs, type Flags, type Program, type GlobalFlags } from "../command.ts"
 import { openClient } from "../connection/client.ts";
 import { consentAt, instanceAt, instanceInWords, YES_FLAG, openControl } from "../connection/control.ts";
 import type { Context } from "../context.ts";
-import { EXIT, DEV_EXITS } from "../errors.ts";
 import { SESSION_COLUMNS, checkSessionId } from "../list/columns.ts";
 import { addFieldsFlag, chosenBy, type ListFlags } from "../list/flags.ts";
 import { printResource, printList } from "../list/print.ts";
@@ -39,7 +38,6 @@ export function add(program: Program, context: Context): void {
   const get = sessions.command("get <session_id>").description("print one session");
   runs(addFieldsFlag(printsRows(get), SESSION_COLUMNS), context, runGet, {
     examples: [["svc sessions get svc_session_7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "by the id that lists print"]],
-    exits: [EXIT.done, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable],
   });
 
   addListAndSearch(sessions, context, SESSION_RECORDS);
@@ -55,7 +53,6 @@ export function add(program: Program, context: Context): void {
       ["svc sessions prune --before 90d --instance acme", "delete them in one instance; asks first"],
       ["svc sessions prune --before 2026-01-01 --yes", "in a script"],
     ],
-    exits: DEV_EXITS,
     notes: `It needs the control API. A session that is renewed meanwhile stays, and so do those of the last hour. Users, and
 backups and snapshots made before, keep what they have. Without --instance it is the server's first instance. To have a
 server delete old sessions by itself, set retention in its configuration.`,

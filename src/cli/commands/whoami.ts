@@ -16,7 +16,6 @@ export function add(program: Program, context: Context): void {
       ["svc whoami", "every value, and where it comes from"],
       ["svc whoami --json", "for a program; the key is masked"],
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.noKey, EXIT.unreachable],
     notes:
       "Precedence: flags, --profile, SVC_* variables, the local server of this directory, the current profile.\n" +
       "Sends nothing: svc doctor asks the service whether it accepts the key.",

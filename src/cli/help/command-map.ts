@@ -13,7 +13,7 @@ export function commandMap(command: Command): CommandMap {
 
 function described(command: Command) {
   const path = commandPath(command);
-  const { examples = [], exits = [], notes } = helpOf(command) ?? {};
+  const { examples = [], notes } = helpOf(command) ?? {};
   return {
     command: path,
     description: command.description(),
@@ -36,7 +36,6 @@ function described(command: Command) {
         default: (defaultValue as unknown) ?? null,
       })),
     examples: examples.map(([example, description]) => ({ command: example, description })),
-    exit_codes: exits,
     notes: notes ?? null,
   };
 }

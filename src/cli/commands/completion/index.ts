@@ -1,7 +1,6 @@
 import { Argument } from "commander";
 import { runs, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { EXIT } from "../../errors.ts";
 
 export function add(program: Program, context: Context): void {
   const shells = Object.keys(SCRIPTS);
@@ -13,7 +12,6 @@ export function add(program: Program, context: Context): void {
       ["svc completion fish > svc.fish", "fish"],
       ["svc completion powershell > svc.ps1", "PowerShell"],
     ],
-    exits: [EXIT.done, EXIT.usage],
     notes:
       "Completes commands, options and their values, profiles, instances and the fields of a search.\n\n" +
       "Where to put the script:\n" +

@@ -1,6 +1,5 @@
 import { withHelp, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { DEV_EXITS } from "../../errors.ts";
 import { addClock } from "./clock.ts";
 import { addInstances } from "./instances.ts";
 import { addKeys } from "./keys.ts";
@@ -19,7 +18,6 @@ export function add(program: Program, context: Context): void {
       ["svc dev token --user ada --kind expired", "a token that has expired"],
       ["svc dev snapshot save before-import", "keep the records as they are"],
     ],
-    exits: DEV_EXITS,
     notes:
       "These commands ask the control API of the local server of this directory. For another server set\n" +
       "SVC_CONTROL_URL and SVC_CONTROL_KEY.",

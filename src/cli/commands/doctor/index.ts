@@ -18,7 +18,6 @@ export function add(program: Program, context: Context): void {
       ["svc doctor --json", "for a program"],
       ["svc doctor --profile staging", "of another service"],
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage],
     notes: "Exit code 1 if a check failed; warnings do not count. Changes nothing.",
   });
 }

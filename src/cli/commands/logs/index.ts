@@ -5,7 +5,7 @@ import { isUuid } from "../../../wire/ids.ts";
 import { runs, type Flags, type Program } from "../../command.ts";
 import { describeControl, openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
-import { UsageError, DEV_EXITS, EXIT, type ExitCode } from "../../errors.ts";
+import { UsageError, type ExitCode } from "../../errors.ts";
 import { checkFlowId } from "../../list/columns.ts";
 import { printsRows } from "../../output/flags.ts";
 import { harmless, say } from "../../output/text.ts";
@@ -34,7 +34,6 @@ export function add(program: Program, context: Context): void {
       ["svc logs --failed", "what went wrong, and why"],
       ["svc logs --flow 2aa3d6edf1ffd994", "one sign-in, step by step"],
     ],
-    exits: [...DEV_EXITS, EXIT.interrupted, EXIT.terminated],
     notes:
       "A line for each request, and beneath it what was done for a sign-in, with its id. Secrets are never in it.\n" +
       "The server keeps the latest 2000 requests and 1000 sign-ins, until it stops.",

@@ -2,7 +2,6 @@ import { Option } from "commander";
 import { LOG_LEVELS, PROVIDERS_MODES } from "../../../wire/serve.ts";
 import { collect, runs, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { EXIT } from "../../errors.ts";
 import { CONFIG_OPTION, type ServeFlags } from "./options.ts";
 
 export function add(program: Program, context: Context): void {
@@ -38,7 +37,6 @@ export function add(program: Program, context: Context): void {
       ["svc serve --port 0 --store memory --json", "in a test"],
       ["svc serve --store postgres://ada@db.example/svc", "several of these on one database are one service"],
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition, EXIT.storeUnusable],
     notes: "Fails if the port is in use. The providers' credentials and PGPASSWORD: svc help environment",
   });
 }

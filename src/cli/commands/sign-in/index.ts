@@ -9,7 +9,7 @@ import { fetchOf } from "../../connection/exchange.ts";
 import type { Target } from "../../connection/sources.ts";
 import { resolveTarget } from "../../connection/target.ts";
 import type { Context } from "../../context.ts";
-import { UsageError, CliError, EXIT, EXIT_BY_SIGNAL, LIST_EXITS } from "../../errors.ts";
+import { UsageError, CliError, EXIT, EXIT_BY_SIGNAL } from "../../errors.ts";
 import { inWords } from "../../output/claims.ts";
 import { hasDesktop } from "../../output/prompts.ts";
 import { counted, harmless, printJson, printRecord } from "../../output/text.ts";
@@ -47,7 +47,6 @@ export function add(program: Program, context: Context): void {
       ["svc sign-in --as ada@acme.test --token", "in a script, without a browser"],
       ["svc sign-in --as ada --outcome access_denied", "what your application sees if she declines"],
     ],
-    exits: [...LIST_EXITS, EXIT.tokenInvalid, EXIT.interrupted],
     notes: `Waits ${DEFAULT_SECONDS} seconds for the sign-in, unless --timeout is given. Where no browser can be opened and
 standard error is not a terminal, fails at once: use --as, or --no-open to wait for whoever opens the link.
 

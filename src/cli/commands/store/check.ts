@@ -19,7 +19,6 @@ export function addCheck(store: Command, context: Context): void {
       ["svc store check --store data/db.json --json", "for a program"],
       ["svc store check --accept", "after db.json was edited while no server ran"],
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition, EXIT.storeUnusable],
     notes: `Without --accept nothing is changed, and a server may be using the store. Exit code 1 means that something is wrong.
 With --accept a db.json that was edited, or is a copy without its journal, counts as if svc had written it.`,
   });

@@ -26,7 +26,6 @@ export function addCopy(store: Command, context: Context): void {
       ["svc store copy data/db.json postgres://db.example/svc", "from a laptop to a team's database"],
       ["svc store copy postgres://db.example/svc backup/db.json", "and back"],
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition, EXIT.storeUnusable],
     notes: `Each is the path of a db.json, or a database's URL; keep its password out of the URL, and in PGPASSWORD.
 FROM may be in use: the copy is its records at one moment. FROM is not changed. A changed clock, scenarios, snapshots
 and sign-ins in progress are not copied.
@@ -45,7 +44,6 @@ For each table the count and a SHA-256 of all records of both stores are printed
       ["svc store export | gzip > backup.ndjson.gz", "beside a running server"],
       ["svc store export --readable --output-file rest.ndjson", "what is left of a damaged db.json"],
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.storeUnusable],
     notes: `It contains secret keys, password digests and provider tokens: keep it as safe as the store itself.
 A server may be using the store: what is written is its records at one moment. A changed clock, scenarios, snapshots
 and sign-ins in progress are left out. The last line has the counts and the SHA-256 of all before, so that a file which
@@ -62,7 +60,6 @@ was cut or altered is never imported.`,
       ["svc store import backup.ndjson", "into the store of svc serve in this directory"],
       ["gunzip -c backup.ndjson.gz | svc store import - --store new/db.json", "into another"],
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition, EXIT.storeUnusable],
     notes: `The file is read whole before anything is written: one that is cut off or altered changes nothing. The store must
 be empty. If an import into a database is interrupted, the same command continues it. Standard input is buffered in an unnamed file in
 the system's temporary directory (TMPDIR), which disappears with the command.`,

@@ -1,7 +1,6 @@
 import type { Migration } from "../../../server/index.ts";
 import { runs, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { EXIT } from "../../errors.ts";
 import { printJson, say } from "../../output/text.ts";
 import { storeLocation } from "../serve/options.ts";
 import { addCheck } from "./check.ts";
@@ -16,7 +15,6 @@ export function add(program: Program, context: Context): void {
     examples: [
       ["SVC_STORE=postgres://db.example/svc svc store migrate", "a database, before its servers are upgraded"],
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.precondition, EXIT.storeUnusable],
     notes: "A server does this when it starts.",
   });
   addCopy(store, context);

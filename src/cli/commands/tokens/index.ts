@@ -28,7 +28,6 @@ export function add(program: Program, context: Context): void {
       ['echo "$TOKEN" | svc tokens verify --local', "without a request"],
       ["svc tokens verify --batch < tokens.txt > results.ndjson", "many tokens, in order"],
     ],
-    exits: [EXIT.done, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.tokenInvalid, EXIT.unreachable],
     notes: `Exit code 3 means only that the token is valid but its user was deleted, which the service alone knows. With --batch it
 is 5 if any token is not valid. After a check that fails, --batch asks no further, and each token left has a line with that
 error.
@@ -42,7 +41,6 @@ Do not pass a token as an argument on a shared machine: your shell's history kee
     .option("--header", "print its header as well");
   runs(decoding, context, runDecode, {
     examples: [['echo "$TOKEN" | svc tokens decode', "its claims, with readable times"]],
-    exits: [EXIT.done, EXIT.usage],
   });
 }
 

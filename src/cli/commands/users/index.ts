@@ -55,7 +55,6 @@ export function add(program: Program, context: Context): void {
       ["svc users get --file leavers.txt", "who of a list is there"],
       ["svc users get ada@acme.test --fields name,created_at", "only some of the fields"],
     ],
-    exits: [EXIT.done, EXIT.usage, EXIT.notFound, EXIT.noKey, EXIT.unreachable],
     notes: `Of several users, those that were not found are named on standard error; the exit code is 3 if all of them are missing.
 The accounts at providers are shown where the control API is known.`,
   });

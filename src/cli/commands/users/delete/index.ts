@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { collect, runs } from "../../../command.ts";
 import type { Context } from "../../../context.ts";
-import { EXIT, LIST_EXITS, type ExitCode } from "../../../errors.ts";
+import type { ExitCode } from "../../../errors.ts";
 import { printsRows } from "../../../output/flags.ts";
 import type { DeleteOptions } from "./targets.ts";
 
@@ -27,7 +27,6 @@ export function addDelete(users: Command, context: Context): void {
       ["svc users delete --query 'email:*@acme.test' --yes --expect 3", "in a script, if exactly three match"],
       ["svc users delete --file leavers.txt --receipt done.ndjson", "a list of addresses, after confirmation"],
     ],
-    exits: [...LIST_EXITS, EXIT.someFailed, EXIT.precondition, EXIT.interrupted],
     notes: `An address must be that of one user exactly; in a list it may also be no one's. --yes needs a service that is named:
 the current profile is not enough. After an interruption, delete the same list again: who is gone does no harm.`,
   });
