@@ -44,7 +44,7 @@ export function programOf(command: Command): Command {
 /** What a command's help says beside its arguments and options. */
 export interface CommandHelp {
   /** Whole commands, quoted so that every shell passes them on as they stand, and what each does. */
-  readonly examples: readonly (readonly [command: string, what: string])[];
+  readonly examples?: readonly (readonly [command: string, what: string])[];
   /** Paragraphs. They are wrapped; an indented line, such as a command, stays whole. */
   readonly notes?: string;
 }

@@ -64,8 +64,7 @@ describe("Exit code", () => {
       {},
       {
         code: "usage",
-        message: '--limit must be 1 or greater, not "ten".',
-        hint: "Omit it for all results.",
+        message: '--limit: "ten" is not a number from 1 to 999999999.',
       },
     ],
     [
@@ -75,8 +74,7 @@ describe("Exit code", () => {
       {},
       {
         code: "usage",
-        message: '--limit must be 1 or greater, not "0".',
-        hint: "Omit it for all results.",
+        message: '--limit: "0" is not a number from 1 to 999999999.',
       },
     ],
     [

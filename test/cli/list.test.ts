@@ -124,7 +124,7 @@ describe("The option --output", () => {
       '--fields: "updated_at" can be searched for, but the service does not return it.',
     ],
     [[...LIST, "--fields", "constructor"], '--fields: unknown field "constructor".'],
-    [[...LIST, "--limit", "-1"], '--limit must be 1 or greater, not "-1".'],
+    [[...LIST, "--limit", "-1"], '--limit: "-1" is not a number from 1 to 999999999.'],
   ])("in %j is refused, and nothing is sent", async (argv, message) => {
     const { code, stdout, stderr, requests } = await runCli(argv, { service: await setup() });
     expect([code, stdout, requests]).toEqual([2, "", []]);

@@ -1,4 +1,4 @@
-import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
+import { runs, type GlobalFlags, type Program } from "../command.ts";
 import { openWith } from "../connection/client.ts";
 import type { RunningServerFile } from "../connection/server-file.ts";
 import { requireLocalServer, resolveTarget } from "../connection/target.ts";
@@ -25,13 +25,6 @@ const LISTED: Listed<LocalInstance> = {
 
 export function add(program: Program, context: Context): void {
   const instances = program.command("instances");
-  withHelp(instances, {
-    examples: [
-      ["svc instances list", "the instances of the local server"],
-      ["svc instances resolve pk_live_abc123", "the address of the instance with this key"],
-    ],
-  });
-
   runs(printsRows(instances.command("list")).description("print the instances of the local server"), context, runList, {
     examples: [["svc instances list", "a table; tab-separated in a pipe"]],
     notes:

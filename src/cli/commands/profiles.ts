@@ -22,11 +22,6 @@ const LISTED: Listed<Row> = {
 export function add(program: Program, context: Context): void {
   const profiles = program.command("profiles");
   withHelp(profiles, {
-    examples: [
-      ["svc profiles list", "all profiles, and the current one"],
-      ["svc profiles use staging", "make it the current profile"],
-      ["svc users list --profile staging", "for one command"],
-    ],
     notes: "To create a profile: svc login. To delete one: svc logout --forget",
   });
 

@@ -3,13 +3,16 @@ import type { Client } from "../../client/client.ts";
 import type { ListCall } from "../../client/request.ts";
 import type { Page } from "../../wire/http/request.ts";
 import type { Query } from "../../wire/search/query.ts";
+import { closest } from "../../wire/text/suggestion.ts";
 import { runs, type CommandHelp, type GlobalFlags } from "../command.ts";
 import { openClient } from "../connection/client.ts";
 import type { Context } from "../context.ts";
 import type { Collection, Column } from "../list/columns.ts";
-import { addListFlags, chosenBy, limitOf, SCREEN, type ListFlags } from "../list/flags.ts";
+import { addListFlags, chosenBy, SCREEN, type ListFlags } from "../list/flags.ts";
 import { pages, isTable, printList } from "../list/print.ts";
+import { optionsOf } from "../help/place.ts";
 import { formatOf, printsRows } from "../output/flags.ts";
+import { numberFrom } from "../quantities.ts";
 import { EXPLAIN_FLAG, printExplanation } from "../search/explain.ts";
 import type { Named } from "../search/flag-values.ts";
 import { addSearchFlags, type Searched, type SearchFlags } from "../search/flags.ts";
@@ -22,7 +25,7 @@ export interface Records<Row> {
   readonly searched: Searched;
   /** How they are listed, such as `newest first`. */
   readonly order: string;
-  readonly examples: Readonly<Record<"list" | "search", CommandHelp["examples"]>>;
+  readonly examples: Readonly<Record<"list" | "search", NonNullable<CommandHelp["examples"]>>>;
   /** The client's methods. */
   of(client: Client): {
     list(page: Page): ListCall<Row>;
@@ -42,8 +45,20 @@ export function addListAndSearch<Row extends Named>(group: Command, context: Con
 
   const search = printsRows(group.command("search")).description(`print the ${columns.noun} that match`);
   addListFlags(addSearchFlags(search, searched).option(...EXPLAIN_FLAG), columns);
+  // A negated term looks like options to commander: it comes with the terms, and so does a mistake.
+  search.allowUnknownOption().hook("preAction", () => refuseOptions(search));
   const run = (_: Context, options: SearchOptions, terms: string[]) => runSearch(context, options, records, terms);
   runs(search, context, run, { examples: examples.search, notes: SEARCH_NOTES(searched) });
+}
+
+function refuseOptions(command: Command): void {
+  const wrong = command.args.find((word) => /^-(?:-|[^:<>=]*$)/.test(word))?.split("=")[0];
+  if (wrong === undefined) return;
+  const near = closest(
+    wrong,
+    optionsOf(command).flatMap(({ long }) => long ?? []),
+  );
+  command.error(`error: unknown option '${wrong}'${near === undefined ? "" : `\n(Did you mean ${near}?)`}`);
 }
 
 export async function runList<Row>(context: Context, options: ListOptions, records: Records<Row>): Promise<void> {
@@ -101,7 +116,8 @@ async function printPages<Row>(
   keeps?: (row: Row) => boolean,
 ): Promise<void> {
   const isForPerson = context.stdout.isTTY && !flags.count && isTable(formatOf(flags, context));
-  const limit = limitOf(flags.limit) ?? (isForPerson ? SCREEN : undefined);
+  const given = flags.limit === undefined ? undefined : numberFrom("--limit", flags.limit, 1, 999_999_999);
+  const limit = given ?? (isForPerson ? SCREEN : undefined);
   let more: string | undefined;
   const onMore = (): void => {
     more = `More ${listed.noun} exist. To see them: --limit ${limit! * 10}, or a file: --output csv`;

@@ -4,8 +4,7 @@ import { resolveTarget } from "../connection/target.ts";
 import type { Context } from "../context.ts";
 import type { Sourced } from "../credentials/keys.ts";
 import { readCurrent } from "../credentials/profiles.ts";
-import { CliError, EXIT, type ExitCode } from "../errors.ts";
-import { toFailure } from "../failure.ts";
+import { EXIT, type ExitCode } from "../errors.ts";
 import { mask, printJson, printRecord } from "../output/text.ts";
 
 const VALUES = ["profile", "base_url", "api_url", "publishable_key"] as const;
@@ -48,12 +47,7 @@ export async function runWhoami(context: Context, options: GlobalFlags): Promise
 async function keyOf({ secret_key }: Target): Promise<Sourced | undefined> {
   if (secret_key === undefined) return undefined;
   const { value, source } = secret_key;
-  try {
-    return { value: typeof value === "string" ? value : await value(), source };
-  } catch (error) {
-    const { exitCode, message, hint } = toFailure(error);
-    throw new CliError(exitCode, `${source}: ${message}`, hint);
-  }
+  return { value: typeof value === "string" ? value : await value(), source };
 }
 
 function inWords(value: Sourced | null): string {

@@ -26,13 +26,6 @@ export function addListFlags<Row>(command: Command, listed: Collection<Row>): Co
 /** What a person is shown of a list without `--limit`. */
 export const SCREEN = 50;
 
-/** Undefined for all. @throws {UsageError} for what is not a number from 1 */
-export function limitOf(limit: string | undefined): number | undefined {
-  if (limit === undefined) return undefined;
-  if (/^[1-9]\d{0,8}$/.test(limit)) return Number(limit);
-  throw new UsageError(`--limit must be 1 or greater, not "${limit}".`, "Omit it for all results.");
-}
-
 /** The columns that `--fields` names. */
 export function chosenBy<Row>(fields: string | undefined, listed: Listed<Row>): readonly Column<Row>[] | undefined {
   return fields?.split(",").map((name) => named(name.trim(), listed));

@@ -1,11 +1,10 @@
 import type { Command } from "commander";
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/search/fields.ts";
-import { closest, enumerated } from "../../wire/text/suggestion.ts";
+import { enumerated } from "../../wire/text/suggestion.ts";
 import { PROVIDERS, SESSION_PROVIDERS } from "../../wire/providers.ts";
 import { UsageError } from "../errors.ts";
 import { moment } from "../quantities.ts";
 import { collect } from "../command.ts";
-import { optionsOf } from "../help/place.ts";
 import {
   hasWords,
   isInNetwork,
@@ -114,21 +113,9 @@ export function addSearchFlags(command: Command, { flags, noun }: Searched): Com
   for (const { name, argument, what } of flags)
     if (argument) command.option(`${name} ${argument}`, what, collect);
     else command.option(name, what);
-  // Of a negated term commander knows no option: it comes with the terms. So does a mistake.
-  command.allowUnknownOption().hook("preAction", () => refuseOptions(command));
   // Both together would find nothing, without saying why.
   command.options.find(({ long }) => long === "--active")?.conflicts("revoked");
   return command;
-}
-
-function refuseOptions(command: Command): void {
-  const wrong = command.args.find((word) => /^-(?:-|[^:<>=]*$)/.test(word))?.split("=")[0];
-  if (wrong === undefined) return;
-  const near = closest(
-    wrong,
-    optionsOf(command).flatMap(({ long }) => long ?? []),
-  );
-  command.error(`error: unknown option '${wrong}'${near === undefined ? "" : `\n(Did you mean ${near}?)`}`);
 }
 
 function provider(who: string, names: readonly string[]): SearchFlag {

@@ -1,14 +1,12 @@
 import type { Query } from "../../wire/search/query.ts";
 import { UsageError } from "../errors.ts";
 import { quoted } from "../output/text.ts";
-import { moment } from "../quantities.ts";
 import type { Given } from "./alternatives.ts";
 import { pastedAddress, type Named } from "./flag-values.ts";
 import type { Searched, SearchFlag, SearchFlags } from "./flags.ts";
 
 /** The terms that flags stand for. */
 export function termsOf(flags: SearchFlags, searched: Searched, now: Date): Given[] {
-  checkRange(flags, now);
   return searched.flags.flatMap((flag) => {
     const given = flags[camelCase(flag.name)];
     if (given === undefined) return [];
@@ -59,18 +57,6 @@ export function filtersOf(flags: SearchFlags, { flags: known }: Searched, query:
       keeps: (row: Named): boolean => tests.some((test) => test(row)),
     };
   });
-}
-
-/** Terms would then find what is outside, but a person who gives both flags means a period. */
-function checkRange(flags: SearchFlags, now: Date): void {
-  const times = (name: "since" | "until"): number[] =>
-    ((flags[name] ?? []) as string[]).map((text) => Date.parse(moment(`--${name}`, text, now)));
-  const [since, until] = [times("since"), times("until")];
-  if (since.length > 0 && until.length > 0 && Math.min(...since) >= Math.max(...until))
-    throw new UsageError(
-      "--since is not before --until.",
-      "To find what happened from 30 to 7 days ago: --since 30d --until 7d",
-    );
 }
 
 function camelCase(flag: string): string {

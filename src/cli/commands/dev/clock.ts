@@ -37,11 +37,6 @@ const CALLS: Readonly<Record<ClockVerb, ClockCall>> = {
 export function addClock(dev: Command, context: Context): void {
   const clock = dev.command("clock").description("read, freeze and move the time of the server");
   withHelp(clock, {
-    examples: [
-      ["svc dev clock", "what time it is on the server"],
-      ["svc dev clock advance 61m", "tokens that were valid have expired"],
-      ["svc dev clock reset", "back to the real time"],
-    ],
     notes: "States, codes, tokens, sessions and dates follow this clock. Timeouts and keys do not.",
   });
   for (const [verb, argument, does, example] of VERBS) {

@@ -32,11 +32,6 @@ export interface InstanceOptions extends Flags<"name" | "subdomain", "active" | 
 export function addInstances(dev: Command, context: Context): void {
   const instances = dev.command("instances").description("create, update and delete instances");
   withHelp(instances, {
-    examples: [
-      ["svc dev instances create umbrella --name Umbrella", "answers at umbrella.localhost at once"],
-      ["svc dev instances update umbrella --redirect-uri http://localhost:3000/callback", "what it allows"],
-      ["svc dev instances delete umbrella", "with all its users and sessions"],
-    ],
     notes: "The keys of an instance: svc env --instance umbrella",
   });
 

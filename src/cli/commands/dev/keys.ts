@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { AnswerOf } from "../../../wire/control/types.ts";
-import { runs, withHelp, type Flags, type GlobalFlags } from "../../command.ts";
+import { runs, type Flags, type GlobalFlags } from "../../command.ts";
 import { openControl, consentAt, instanceAt, instanceInWords, YES_FLAG } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
@@ -15,11 +15,6 @@ export interface RotateOptions extends RevokeOptions, Flags<"keepOld", "publisha
 
 export function addKeys(dev: Command, context: Context): void {
   const keys = dev.command("keys").description("replace the keys of an instance");
-  const examples = [
-    ["svc dev keys rotate", "a new secret key for the first instance"],
-    ["svc dev keys rotate --instance globex --publishable-key", "both keys of another"],
-  ] as const;
-  withHelp(keys, { examples });
   const rotate = keys
     .command("rotate")
     .description("replace the secret key; the old one, and tokens signed with it, stop verifying at once")
@@ -28,7 +23,11 @@ export function addKeys(dev: Command, context: Context): void {
     .option("--no-secret-key", "leave the secret key as it is")
     .option(...YES_FLAG);
   runs(rotate, context, runRotate, {
-    examples: [...examples, ["svc dev keys rotate --keep-old 1h", "no user has to sign in again"]],
+    examples: [
+      ["svc dev keys rotate", "a new secret key for the first instance"],
+      ["svc dev keys rotate --instance globex --publishable-key", "both keys of another"],
+      ["svc dev keys rotate --keep-old 1h", "no user has to sign in again"],
+    ],
     notes: "On a terminal and in a pipe the secret key is masked. To read it: svc env, or --json",
   });
   const revoke = keys

@@ -29,11 +29,6 @@ export type ReplaceOptions = Flags<never, "yes">;
 export function addSnapshot(dev: Command, context: Context): void {
   const snapshot = dev.command("snapshot").description("save all records and the clock, and restore them");
   withHelp(snapshot, {
-    examples: [
-      ["svc dev snapshot save before-import", "keep everything as it is now"],
-      ["svc dev snapshot restore before-import", "go back to it"],
-      ["svc dev snapshot restore previous", "undo a reset or a restore"],
-    ],
     notes: "Names have 1 to 64 of a-z, 0-9, dot, underscore and hyphen.",
   });
 

@@ -17,15 +17,11 @@ export type UserOptions = Flags<"email" | "name" | "avatarUrl", "verified">;
 export function addUsers(dev: Command, context: Context): void {
   const users = dev.command("users").description("create and update users");
   withHelp(users, {
-    examples: [
-      ["svc dev users create eve@acme.test --name 'Eve Adams' --verified", "without a sign-in"],
-      ["svc dev users update eve@acme.test --email eve@new.test", "as if she had changed it"],
-    ],
     notes: "To read and delete users: svc users\n\nMany at once:\n  svc dev seed --generate 1000",
   });
 
   runs(addFlags(printsRows(users.command("create <email>"))).description("create a user"), context, runCreate, {
-    examples: [["svc dev users create bo@acme.test --name Bo", "in the first instance"]],
+    examples: [["svc dev users create eve@acme.test --name 'Eve Adams' --verified", "in the first instance"]],
     notes:
       "Without --name, the name is the part of the address before the @. For identities and sessions: svc dev seed",
   });
@@ -39,7 +35,6 @@ export function addUsers(dev: Command, context: Context): void {
 
   const sessions = dev.command("sessions").description("revoke and restore sessions");
   withHelp(sessions, {
-    examples: [["svc dev sessions revoke svc_session_7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "the session is revoked"]],
     notes:
       "All of a user:\n  svc sessions search email:ada@acme.test --fields session_id | xargs svc dev sessions revoke",
   });

@@ -16,7 +16,6 @@ export function add(program: Program, context: Context): void {
   const tokens = program.command("tokens");
   const verify = tokens
     .command("verify [token]")
-    .summary("verify a token")
     .description("verify a token; - or no argument reads it from standard input")
     .option("--local", "check with the secret key and the clock of this machine; the service also knows deleted users")
     .option("--batch", "read one token a line, and print one JSON object a line")
