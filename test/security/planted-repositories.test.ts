@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { run } from "../_bin.ts";
 import { runCli } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { runningIn, writeRunning } from "../_server-file.ts";
@@ -63,19 +62,6 @@ async function serve(cwd: string, ...flags: string[]): Promise<{ keys?: string[]
 }
 
 describe("T53: A repository of somebody else", () => {
-  it("has none of its folders named to be deleted, where there is no data directory", async () => {
-    const clone = await cloned((origin) => {
-      mkdirSync(join(origin, "stores/work"), { recursive: true });
-      writeFileSync(join(origin, "stores/work/folder"), "/gone\n");
-    });
-    const { stdout } = await run(["doctor", "--json"], {
-      cwd: clone,
-      env: { HOME: undefined, SVC_DATA_DIR: undefined },
-    });
-    const { checks } = JSON.parse(stdout) as { checks: { name: string; status: string; message: string }[] };
-    expect(checks).toContainEqual({ name: "stores", status: "ok", message: "0 stores" });
-  });
-
   const endpoints = { token: "https://evil.test/token" };
   it.each<[what: string, values: object, point: string]>([
     ["a secret key", { secret_key: GOOD.secret_key }, "instances[0].secret_key"],

@@ -36,7 +36,7 @@ export function add(program: Program, context: Context): void {
   const resolve = instances
     .command("resolve [publishable_key]")
     .description(
-      "print the address of the instance with a publishable key; default: that of SVC_PUBLISHABLE_KEY, the server or the profile",
+      "print the address of the instance with a publishable key; default: that of SVC_PUBLISHABLE_KEY or of the server",
     );
   runs(resolve, context, runResolve, {
     examples: [["svc instances resolve pk_live_abc123", "needs no secret key"]],

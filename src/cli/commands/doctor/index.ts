@@ -1,6 +1,7 @@
 import { runs, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT, type ExitCode } from "../../errors.ts";
+import { helpWidth, wrap } from "../../help/layout.ts";
 import { asRun, colors, harmless, printJson } from "../../output/text.ts";
 import type { Finding } from "./finding.ts";
 import { MACHINE_CHECKS } from "./machine.ts";
@@ -31,12 +32,15 @@ export async function runDoctor(context: Context, options: GlobalFlags): Promise
   return checks.some(({ status }) => status === "failed") ? EXIT.failed : EXIT.done;
 }
 
+/** On a terminal what is wide is broken beside its name. */
 function print(context: Context, checks: readonly Check[]): void {
-  const chalk = colors(context.stdout, context);
+  const { stdout } = context;
+  const chalk = colors(stdout, context);
   const width = Math.max(...checks.map(({ name }) => name.length));
   for (const { name, status, message, remedy } of checks) {
-    context.stdout.write(`${chalk[COLORS[status]](MARKS[status])} ${name.padEnd(width)}  ${harmless(message)}\n`);
-    if (remedy !== undefined)
-      context.stdout.write(`${" ".repeat(width + 4)}${chalk.dim(harmless(asRun(remedy, context)))}\n`);
+    const said = [message, ...(remedy === undefined ? [] : [asRun(remedy, context)])].map(harmless);
+    const row = `  ${name.padEnd(width)}  ${said.join(" ")}`;
+    const lines = stdout.isTTY ? wrap(row, helpWidth(stdout)) : row;
+    stdout.write(`${chalk[COLORS[status]](MARKS[status])}${lines.slice(1)}\n`);
   }
 }

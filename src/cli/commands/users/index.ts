@@ -97,7 +97,7 @@ async function getOne(
 ): Promise<ExitCode> {
   if (/^[a-z_]+[:=]./.test(given) && !/^mailto:/i.test(given))
     throw new UsageError(`"${given}" is a search term.`, `Use: svc users search ${quoted(given)}`);
-  if (options.sessions && ["csv", "tsv", "ndjson"].includes(options.output ?? ""))
+  if (options.sessions && ["csv", "tsv"].includes(options.output ?? ""))
     throw new UsageError(
       `--sessions can't be printed as ${options.output}: users and sessions have other columns.`,
       `Use --json, or print the sessions alone: svc sessions search --user <id> --output ${options.output}`,
@@ -116,7 +116,7 @@ async function getOne(
     chosen ?? (isTable(format) ? [...USER_COLUMNS.columns, await accounts(context, target, found.id)] : undefined);
   await printResource(context, options, USER_COLUMNS, found, columns);
   if (!sessions) return EXIT.done;
-  context.stdout.write("\n");
+  if (format !== "ndjson") context.stdout.write("\n");
   await printList(context, options, SESSION_COLUMNS, sessions, { none: "This user has not signed in." });
   return EXIT.done;
 }
