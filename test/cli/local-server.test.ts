@@ -1,19 +1,20 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createNetwork } from "../../src/cli/connection/network.ts";
-import { announceServer, findLocalServer, type Announcement } from "../../src/cli/connection/running-server.ts";
+import { announce } from "../../src/cli/commands/serve/announce.ts";
+import { findLocalServer } from "../../src/cli/connection/running-server.ts";
 import type { RunningServerFile } from "../../src/cli/connection/server-file.ts";
 import { writeCurrent, writeProfile } from "../../src/cli/credentials/profiles.ts";
 import { storeKey } from "../../src/cli/credentials/keys.ts";
 import { main } from "../../src/cli/main.ts";
-import { serve, type RunningServer } from "../../src/server/index.ts";
+import { serve } from "../../src/server/index.ts";
 import { createContext, runCli, type TestContext } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
-import { leaveTrace, placeIn, serverFile, writeRunning } from "../_server-file.ts";
+import { leaveTrace, placeIn, writeRunning } from "../_server-file.ts";
 import { setup } from "../_setup.ts";
 
 const KEY = "sk_production_0123456789abcdefghijklmnopqrstuv";
@@ -39,14 +40,13 @@ async function run(...argv: string[]): Promise<{ code: number; stdout: string; s
 }
 
 /** A real server with the files that `svc serve` writes. */
-async function start(
-  startedAt: string,
-): Promise<{ server: RunningServer; file: RunningServerFile; own: Announcement }> {
+async function start(startedAt: string) {
   const server = await serve({ port: 0, store: "memory" });
   onTestFinished(() => server.close());
-  const { identity_secret, url, api_url, instances } = server;
-  const file = serverFile(cwd, { started_at: startedAt, url, api_url, identity_secret, instances });
-  return { server, file, own: await announceServer(world(), file) };
+  const context = { ...world(), now: () => new Date(startedAt) };
+  const { path = "", withdraw } = await announce(context, server, expect.unreachable);
+  const file = JSON.parse(readFileSync(path, "utf8")) as RunningServerFile;
+  return { server, file, own: { path, withdraw } };
 }
 
 describe("Local servers in one directory", () => {

@@ -2,12 +2,11 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { hostname } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { durationMs } from "../../wire/text/time.ts";
 import { isLoopbackUrl, portOf } from "../../wire/http/address.ts";
 import type { Context } from "../context.ts";
-import { writePrivateFile } from "../files.ts";
-import { dataDirectory, placeOf, realDirectory, serversDirectory } from "../places.ts";
+import { dataDirectory, placeOf, realDirectory } from "../places.ts";
 import { exchange } from "./exchange.ts";
 import { readServerFiles, type FoundServerFile, type RunningServerFile } from "./server-file.ts";
 
@@ -78,30 +77,11 @@ function* upwards(from: string): Generator<string> {
   yield directory;
 }
 
-/** What a server has written about itself. */
-export type Announcement = Awaited<ReturnType<typeof announceServer>>;
-
-/** Writes a server's file, so that commands in its directory and below find it. @throws {CliError} if it can't be written */
-export async function announceServer(place: Place, server: RunningServerFile) {
-  const data = dataDirectory(place.env) ?? "";
-  await removeStale(place);
-  const path = join(serversDirectory(data), `${server.port}-${randomBytes(4).toString("hex")}.json`);
-  const write = (content: RunningServerFile): Promise<void> =>
-    writePrivateFile(path, `${JSON.stringify(content, null, 2)}\n`);
-  await write(server);
-  return {
-    path,
-    /** Writes its file again if its instances or their keys have changed. */
-    update: write,
-    withdraw: (): Promise<void> => rm(path, { force: true }),
-  };
-}
-
 /**
  * Removes the files of servers that were killed: the process is gone here, and nothing at the address proves to be it.
  * Containers may share the data directory, so what another host has written is left to that host.
  */
-async function removeStale(place: Place): Promise<void> {
+export async function removeStale(place: Place): Promise<void> {
   const gone = readServerFiles(place).filter(({ host, pid }) => host === hostname() && !isAlive(pid));
   const running = new Set(await proved(place, gone));
   await Promise.all(gone.map(async (one) => running.has(one) || rm(one.path, { force: true })));

@@ -1,9 +1,13 @@
+import { randomBytes } from "node:crypto";
+import { rm } from "node:fs/promises";
 import { hostname } from "node:os";
+import { join } from "node:path";
 import type { RunningServer } from "../../../server/index.ts";
-import { announceServer, type Announcement } from "../../connection/running-server.ts";
+import { removeStale } from "../../connection/running-server.ts";
 import type { RunningServerFile } from "../../connection/server-file.ts";
 import type { Context } from "../../context.ts";
-import { realDirectory } from "../../places.ts";
+import { writePrivateFile } from "../../files.ts";
+import { dataDirectory, realDirectory, serversDirectory } from "../../places.ts";
 import { makePlace } from "./place.ts";
 
 /** What `svc serve` has written for commands, while it runs. */
@@ -24,34 +28,37 @@ export async function announce(
 ): Promise<Announced> {
   const directory = realDirectory(context.cwd);
   const now = context.now();
-  const current = (): RunningServerFile => fileOf(server, directory, now);
-  let announcement: Announcement;
+  const name = `${server.port}-${randomBytes(4).toString("hex")}.json`;
+  const path = join(serversDirectory(dataDirectory(context.env) ?? ""), name);
+  let known = "";
+  const write = async (): Promise<void> => {
+    const text = `${JSON.stringify(fileOf(server, directory, now), null, 2)}\n`;
+    if (text === known) return;
+    known = text;
+    await writePrivateFile(path, text);
+  };
   try {
-    announcement = await makePlace(context).then(() => announceServer(context, current()));
+    await makePlace(context);
+    await removeStale(context);
+    await write();
   } catch (error) {
     warn(
       `${(error as Error).message} Commands here do not find this server: set SVC_DATA_DIR to a directory that you can write to.`,
     );
     return { path: undefined, onChange: () => undefined, withdraw: async () => undefined };
   }
-  const { path, update, withdraw } = announcement;
-  let known = JSON.stringify(current());
   let isStopped = false;
   let writing: Promise<void> = Promise.resolve();
-  const write = async (): Promise<void> => {
-    const file = current();
-    const text = JSON.stringify(file);
-    if (isStopped || text === known) return;
-    known = text;
-    await update(file).catch((error: Error) => warn(`${error.message} Commands know old keys.`));
+  const update = async (): Promise<void> => {
+    if (!isStopped) await write().catch((error: Error) => warn(`${error.message} Commands know old keys.`));
   };
   return {
     path,
-    onChange: () => void (writing = writing.then(write)),
+    onChange: () => void (writing = writing.then(update)),
     async withdraw() {
       isStopped = true;
       await writing;
-      await withdraw();
+      await rm(path, { force: true });
     },
   };
 }
