@@ -95,7 +95,7 @@ it("svc logs --user prints the sign-ins of one user, also those that failed befo
   expect(errors).toEqual(expect.arrayContaining(["email_not_verified", null]));
   expect(await svc("logs --user stranger@x.test", { tty: true })).toMatchObject({
     code: 0,
-    stderr: expect.stringContaining("\nNothing matches.\n") as string,
+    stderr: expect.stringContaining("\nNothing to show.\n") as string,
   });
   expect((await svc(["logs", "--user", ""])).stderr).toContain("--user is empty.");
 });

@@ -59,9 +59,7 @@ export async function runLogs(context: Context, options: LogsOptions): Promise<E
   if (options.follow) return follow(context, options, { first: control, selection, view });
   const events = await recent(control, selection);
   for (const event of events) view(event);
-  const isAnyWanted = user === undefined && instance === undefined && since === undefined && !isFailed;
-  if (events.length === 0 && context.stdout.isTTY)
-    context.stderr.write(isAnyWanted ? "Nothing has happened yet.\n" : "Nothing matches.\n");
+  if (events.length === 0 && context.stdout.isTTY) context.stderr.write("Nothing to show.\n");
 }
 
 function viewOf({ json, output = "table" }: LogsOptions): typeof textView {
