@@ -271,8 +271,8 @@ it("A token from the future is said to be one, with the clocks to set", async ()
       /^Token invalid: its iat is \d+ seconds ahead of the clock here \(.*\)\. Set the clocks of the service and of this machine/,
     ) as string,
   });
-  for (const way of ["", "--local"])
-    expect(await said(`tokens verify ${way} -`, {}, token)).toMatch(
+  for (const line of ["tokens verify -", "tokens verify --local -"])
+    expect(await said(line, {}, token)).toMatch(
       /^✗ Token invalid\n {2}It was issued in the future: .*\. Check the clocks\.\n$/,
     );
   expect((await svc.tokens.verify(token)).reason).toMatch(/^It was issued in the future: .* Check the clocks\.$/);

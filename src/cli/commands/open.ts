@@ -3,7 +3,7 @@ import { runs, type Flags, type GlobalFlags, type Program } from "../command.ts"
 import { openControl } from "../connection/control.ts";
 import { resolveTarget } from "../connection/target.ts";
 import type { Context } from "../context.ts";
-import { CliError, EXIT, type ExitCode } from "../errors.ts";
+import { UsageError, CliError, EXIT, type ExitCode } from "../errors.ts";
 import { hasDesktop } from "../output/prompts.ts";
 import { harmless, printJson } from "../output/text.ts";
 import { openPrivately } from "./redirect-file.ts";
@@ -18,7 +18,7 @@ export function add(program: Program, context: Context): void {
     .command("open")
     .addArgument(new Argument("[page]", "the front page or the dashboard").choices(PAGES).default("front"))
     .option("--print", "print the address instead of opening it")
-    .option("--revoke", "sign every browser out of the dashboard, and open nothing");
+    .option("--revoke", "for the dashboard: sign every browser out, and open nothing");
   runs(command, context, runOpen, {
     examples: [
       ["svc open", "the front page of the local server"],
@@ -31,7 +31,14 @@ export function add(program: Program, context: Context): void {
 }
 
 export async function runOpen(context: Context, options: OpenOptions, page: Page): Promise<ExitCode | void> {
-  if (options.revoke) return revokeDashboardKeys(context, options);
+  if (options.revoke) {
+    if (page !== "dashboard" || options.print)
+      throw new UsageError(
+        page === "dashboard" ? "--revoke and --print are mutually exclusive." : `--revoke is not for ${page}.`,
+        "To revoke the dashboard's keys: svc open dashboard --revoke",
+      );
+    return revokeDashboardKeys(context, options);
+  }
   const url = await addressOf(page, context, options);
   if (options.print && !options.json) return void context.stdout.write(`${harmless(url)}\n`);
   if (options.print) return printJson(context, { url });

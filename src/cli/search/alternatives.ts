@@ -27,9 +27,12 @@ export function refuseAlternatives(query: Query, all: readonly Given[], searched
     for (const one of own.filter(({ flag }) => flag !== undefined)) {
       const other = own.find(({ flag, term }) => flag !== one.flag && !isRange(one.term, term));
       if (!other) continue;
+      const isTurned = other.flag !== undefined && sideOf(one.term) * sideOf(other.term) === -1;
       throw new UsageError(
         `${one.typed} beside ${other.typed} would find ${inWords([clause], searched.noun)}.`,
-        `Omit one: a search can't ask for both of ${clause.field}. If you mean either, write terms: ${own.map(({ term }) => quoted(printTerm(term))).join(" ")}`,
+        isTurned
+          ? "For a period, give the earlier time to --since: --since 30d --until 7d"
+          : `Omit one: a search can't ask for both of ${clause.field}. If you mean either, write terms: ${own.map(({ term }) => quoted(printTerm(term))).join(" ")}`,
       );
     }
   }
