@@ -10,13 +10,19 @@ export type ReadyWriter = Required<Pick<Stream, "write" | "ready">>;
  */
 export function readyWriter(target: Writable, onFailure: (code: string) => boolean): ReadyWriter {
   let isRead = true;
+  let isCut = false;
   let wake = (): void => undefined;
   target.on("error", ({ code }: NodeJS.ErrnoException) => {
     isRead &&= code !== "EPIPE" && onFailure(code ?? "unknown");
+    isCut = true;
     wake();
   });
   return {
-    write: (text) => isRead && target.write(text),
+    write(text) {
+      // A full disk may have taken a part of the last line.
+      if (isRead) target.write(isCut ? `\n${text}` : text);
+      isCut = false;
+    },
     ready: () =>
       new Promise((resolve) => {
         wake = () => resolve(isRead);
