@@ -29,6 +29,7 @@ export function add(program: Program, context: Context): void {
     .option("--metrics", "serve Prometheus metrics at /__svc/metrics")
     .addOption(new Option("--log-level <level>", "lowest level to print; default info").choices(LOG_LEVELS))
     .option("--drain <duration>", "on SIGTERM, keep accepting for this long; default 0s, 5s beyond loopback")
+    .option("--open", "open the front door in a browser")
     .option("-q, --quiet", "print only what fails");
   runs(command, context, runServe, {
     examples: [

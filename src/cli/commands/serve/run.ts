@@ -38,6 +38,8 @@ export async function serveUntilSignal(context: Context, flags: ServeFlags & Glo
     const dashboard = !flags.json && context.stdout.isTTY ? await server.dashboardLink() : undefined;
     report.ready(server, announcement.path, performance.now() - started, dashboard);
   }
+  if (flags.open)
+    await context.openBrowser(server.url).catch(() => context.stderr.write("Could not open a browser.\n"));
   const end = async (draining: number): Promise<void> => {
     await announcement.withdraw();
     await server.close({ drainMs: draining });
