@@ -196,7 +196,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "cli/commands/store": ["disk", "cli/commands/serve", "cli/list", ...CLI_COMMAND, "server/index.ts"],
   "cli/commands/serve": [...CLI_COMMAND, "cli/places.ts", "wire", "disk", "server/index.ts"],
   // It reads the configuration as serve does.
-  "cli/commands/doctor": ["cli/commands/serve", "cli/credentials", ...CLI_COMMAND, "wire", "disk"],
+  "cli/commands/doctor": ["cli/commands/serve", "cli/credentials", ...CLI_COMMAND, "cli/places.ts", "wire", "disk"],
   "cli/commands/exec.ts": [...CLI_COMMAND, "wire", "server/index.ts"],
   "cli/commands/init.ts": [...CLI_COMMAND, "wire", "disk", "server/index.ts"],
   "cli/commands": [

@@ -155,6 +155,14 @@ it.each([
   expect(link?.length ?? 0).toBeLessThanOrEqual(columns);
 });
 
+it("svc serve --open opens the front door, and goes on where no browser can be opened", async () => {
+  const opened: string[] = [];
+  const { code, stdout } = await printed(["--open"], { openBrowser: async (url) => void opened.push(url) });
+  expect([code, opened]).toEqual([0, [/(http:\S+)/.exec(stdout)?.[1]]]);
+  const { code: without, stderr } = await printed(["--open"], {});
+  expect([without, stderr]).toEqual([0, expect.stringContaining("Could not open a browser.")]);
+});
+
 it("svc serve prints a one-time dashboard link on a terminal only", async () => {
   const terminal = openTerminal(`${process.execPath} ${BIN} serve --port 0 --store memory`, directory, {});
   await terminal.until(/#code=[\w-]+/);
