@@ -9,9 +9,10 @@ import type { Connect } from "../providers/connections.ts";
 import type { SignIns } from "../sign-in/sign-in.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import { decidedAccount } from "./account.ts";
-import { parseRequest, redirectToClient, withDecision, type AuthorizeDeps } from "./authorize.ts";
+import { redirectToClient, withDecision, type AuthorizeDeps } from "./authorize.ts";
 import { decideSignIn, settle } from "./decision.ts";
 import type { Edit } from "./edit.ts";
+import { parseRequest } from "./request.ts";
 
 interface HeadlessDeps extends AuthorizeDeps {
   readonly addresses: { readonly front: string };
