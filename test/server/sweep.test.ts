@@ -1,11 +1,10 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
-import { syncBuiltinESMExports } from "node:module";
 import { connect, type AddressInfo, type Socket } from "node:net";
-import nodeTimers from "node:timers";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { openConnections, takeRequest, type Connection } from "../../src/server/http/sockets.ts";
 import { watch } from "../../src/server/http/connections.ts";
+import { heldIntervals, LOOK_MS } from "../_held-intervals.ts";
 
 interface Swept {
   readonly client: Socket;
@@ -17,9 +16,7 @@ interface Swept {
 
 /** A connection to a server, at which the test alone looks. */
 async function swept(sent: string, answer: RequestListener = () => {}): Promise<Swept> {
-  // Without looks by the real time, which a busy machine passes unnoticed.
-  const timers = vi.spyOn(nodeTimers, "setInterval").mockImplementation(() => setTimeout(() => undefined));
-  syncBuiltinESMExports();
+  const looks = heldIntervals(LOOK_MS);
   const refuse = vi.fn();
   const server: Server = createServer((request, response) => {
     takeRequest(request.socket, response);
@@ -32,8 +29,6 @@ async function swept(sent: string, answer: RequestListener = () => {}): Promise<
   onTestFinished(() => {
     client.destroy();
     server.close().closeAllConnections();
-    timers.mockRestore();
-    syncBuiltinESMExports();
   });
   client.on("error", () => {}).pause();
   client.write(sent);
@@ -42,9 +37,9 @@ async function swept(sent: string, answer: RequestListener = () => {}): Promise<
     expect(first?.socket.bytesRead).toBe(sent.length);
     return first!;
   });
-  const [look, interval] = timers.mock.calls[0]!;
+  const [look] = looks();
   const pass = (milliseconds: number): void => {
-    for (let passed = 0; passed < milliseconds; passed += interval!) look();
+    for (let passed = 0; passed < milliseconds; passed += LOOK_MS) look!();
   };
   return { client, connection, refuse, pass };
 }
