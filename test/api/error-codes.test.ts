@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ERROR_CODES, isServiceError, type ClientOptions, type ErrorCode, type Fetch } from "../../src/client/index.ts";
 import { beginSignIn, finishSignIn } from "../../src/client/sign-in.ts";
 import { createConnectionLimit } from "../../src/server/http/clients.ts";
-import { configureServer } from "../../src/server/http/connections.ts";
+import { configureServer, watch } from "../../src/server/http/connections.ts";
 import { serve, type RunningServer } from "../../src/server/index.ts";
 import { openMemoryStore } from "../../src/server/store/memory/memory-store.ts";
 import { StorageUnavailable, type Store } from "../../src/server/store/store.ts";
@@ -106,7 +106,13 @@ const PROVOKED: Partial<Record<WireCode, () => Promise<Outcome>>> = {
   },
   not_found: () => get("/nothing"),
   method_not_allowed: () => keyed("/api/v1/users", { method: "POST" }),
-  request_timeout: () => bytes("GET / HTTP/1.1\r\nHost: localhost\r\n"),
+  request_timeout: async () => {
+    const hasty = createServer().listen(0, "127.0.0.1");
+    hasty.on("connection", (socket) => void watch(hasty, socket, true, undefined, 10));
+    await once(hasty, "listening");
+    const { port } = hasty.address() as AddressInfo;
+    return bytes("GET / HTTP/1.1\r\nHost: localhost\r\n", port).finally(() => hasty.close());
+  },
   body_too_large: () => verifying({ token: "x".repeat(65_536) }),
   unsupported_media_type: () => verifying("x", "text/plain"),
   unknown_host: () => get("http://evil.test/api/v1/users"),
@@ -137,7 +143,6 @@ describe("An error of the service", () => {
       expect([status, body.error.split(": ")[0], body.valid]).toEqual([row.status, row.error, row.valid]);
       expect(errorCode(status, body)).toBe(code);
     },
-    30_000,
   );
 });
 

@@ -114,8 +114,15 @@ const LINGER = 1_000 / LOOK_MS;
  * client leaves it open after its end: Node looks for slow ones every 30 s, which only an option of `createServer` changes,
  * and it never destroys one that it has ended.
  * @param refuse answers a client whose request did not arrive in time
+ * @param lookMs how often it looks; every time above is a number of looks
  */
-export function watch(server: Server, socket: Socket, isHttp: boolean, refuse = refuseLate): () => void {
+export function watch(
+  server: Server,
+  socket: Socket,
+  isHttp: boolean,
+  refuse = refuseLate,
+  lookMs = LOOK_MS,
+): () => void {
   const connection = track(server, socket, isHttp);
   // Looks are counted, and not the time: a machine that slept must not find every client late.
   let [awaited, unread, ended] = [-1, -1, -1];
@@ -138,7 +145,7 @@ export function watch(server: Server, socket: Socket, isHttp: boolean, refuse = 
     if (awaited >= (isInBody ? REQUEST : HEAD)) refuse(connection);
   }
 
-  const timer = setInterval(look, LOOK_MS).unref();
+  const timer = setInterval(look, lookMs).unref();
   const end = (): void => {
     openConnections(server).delete(connection);
     clearInterval(timer);
