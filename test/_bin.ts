@@ -96,9 +96,9 @@ export function run(args: readonly string[], options: StartOptions = {}): Promis
 /** The command in this process, asking servers that run: for what its output and its exit code show. */
 export function inProcess(
   args: readonly string[],
-  { cwd = directory, env = {} }: StartOptions = {},
+  { cwd = directory, env = {}, stdin = "" }: StartOptions = {},
 ): Promise<CliResult> {
-  return runCli(args, { cwd, env: { HOME: cwd, ...env }, isOnline: true });
+  return runCli(args, { cwd, env: { HOME: cwd, ...env }, stdin, isOnline: true });
 }
 
 /** A server on a free port. */

@@ -5,7 +5,18 @@ import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createNetworkFetch } from "../../src/testing/fetch.ts";
-import { children, endAll, type Ready, run, type Running, serve, sockets, start, useProcesses } from "../_bin.ts";
+import {
+  children,
+  endAll,
+  inProcess,
+  type Ready,
+  run,
+  type Running,
+  serve,
+  sockets,
+  start,
+  useProcesses,
+} from "../_bin.ts";
 import { BIN } from "../_paths.ts";
 import { PROVIDERS } from "../../src/wire/providers.ts";
 import { runningIn } from "../_server-file.ts";
@@ -59,7 +70,7 @@ describe("The installed svc beside svc serve", () => {
 
   /** The token of a sign-in as Ada. */
   async function signIn(): Promise<string> {
-    return (await start(["sign-in", "--as", "ada", "--token"], { cwd: home }).ended).stdout;
+    return (await inProcess(["sign-in", "--as", "ada", "--token"], { cwd: home })).stdout;
   }
 
   it("prints time and address in the first line, and no secret", async () => {
@@ -111,7 +122,7 @@ describe("The installed svc beside svc serve", () => {
       "charles@acme.test",
       undefined,
     ]);
-    const globex = await run(["users", "list", "--instance", "globex"], { cwd: home });
+    const globex = await inProcess(["users", "list", "--instance", "globex"], { cwd: home });
     expect(globex.stdout.split("\n")).toHaveLength(2);
     const [, line = ""] = await server.until("stdout", /^(.*"instance":"globex".*)\n/m);
     expect(JSON.parse(line)).toEqual({
@@ -157,15 +168,14 @@ describe("The installed svc beside svc serve", () => {
   });
 
   it("signs in as a named simulated account without a browser", async () => {
-    const { code, stdout, stderr } = await start(["sign-in", "--as", "ada", "--provider", "github"], { cwd: home })
-      .ended;
+    const { code, stdout, stderr } = await inProcess(["sign-in", "--as", "ada", "--provider", "github"], { cwd: home });
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("\nprovider\tgithub\n");
   });
 
   it("signs in to an instance that has redirect_uris", async () => {
     const argv = ["sign-in", "--instance", "globex", "--as", "ada", "--token"];
-    expect(await start(argv, { cwd: home }).ended).toMatchObject({ code: 0, stderr: "" });
+    expect(await inProcess(argv, { cwd: home })).toMatchObject({ code: 0, stderr: "" });
   });
 
   it("supports --geoip in the bundle", async () => {
@@ -195,9 +205,10 @@ describe("The installed svc beside svc serve", () => {
     expect(token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
     const verify = ["tokens", "verify", "-q", "-"];
     expect(await run(verify, { cwd: home, stdin: token })).toMatchObject({ code: 0, stdout: "", stderr: "" });
-    expect(await run(verify, { cwd: home, stdin: token.replace(".", ".e30") })).toMatchObject({ code: 5, stdout: "" });
+    const forged = token.replace(".", ".e30");
+    expect(await inProcess(verify, { cwd: home, stdin: forged })).toMatchObject({ code: 5, stdout: "" });
     const elsewhere = ["tokens", "verify", "-", "--instance", "globex"];
-    expect(await run(elsewhere, { cwd: home, stdin: token })).toMatchObject({
+    expect(await inProcess(elsewhere, { cwd: home, stdin: token })).toMatchObject({
       code: 5,
       stdout: "",
       stderr: expect.stringMatching(
@@ -208,7 +219,7 @@ describe("The installed svc beside svc serve", () => {
 
   it("prints no line that contains a token", async () => {
     const token = await signIn();
-    await run(["tokens", "verify", "-"], { cwd: home, stdin: token });
+    await inProcess(["tokens", "verify", "-"], { cwd: home, stdin: token });
     server.child.kill("SIGTERM");
     const { stdout, stderr } = await server.ended;
     expect(stdout).toContain('"route":"/oauth/:provider/callback"');

@@ -35,10 +35,11 @@ it("svc exec starts a server for a command and stops it with the command", async
     const found = await fetch(api + "/api/v1/instances/search?query=publishable_key:" + publishable, {
       headers: { "x-service-publishable-key": publishable },
     });
-    console.log(users.status, clock.status, found.status, base);`;
-  const { code, stdout, stderr } = await run(["exec", "--", NODE, "--input-type=module", "-e", script]);
+    const { writeFileSync } = await import("node:fs");
+    writeFileSync("left", [users.status, clock.status, found.status, base].join(" "));`;
+  const { code, stderr } = await execHere(["--", NODE, "--input-type=module", "-e", script]);
   expect([code, stderr]).toEqual([0, ""]);
-  const [, users, clock, found, base] = /^(\d+) (\d+) (\d+) (http:\/\/localhost:\d+)\n$/.exec(stdout) ?? [];
+  const [, users, clock, found, base] = /^(\d+) (\d+) (\d+) (http:\/\/localhost:\d+)$/.exec(await left()) ?? [];
   expect([users, clock, found]).toEqual(["200", "200", "200"]);
   await expect(fetch(base!)).rejects.toThrow("fetch failed");
 });
@@ -160,10 +161,14 @@ it("svc env prints the variables that svc exec sets, for the server of this dire
 
 it('eval "$(svc env)" lets commands reach the server from any directory', async () => {
   await serve();
-  const svc = `${NODE} ${BIN}`;
-  const line = `eval "$(${svc} env)" && cd / && ${svc} users list --count && ${svc} dev clock --json`;
-  const ended = await start(["-c", line], {}, "/bin/sh").ended;
-  expect(ended).toMatchObject({ code: 0, stderr: "", stdout: expect.stringMatching(/^\d+\n\{"now"/) as string });
+  const ended = await start(["-c", `eval "$(${NODE} ${BIN} env)" && env`], {}, "/bin/sh").ended;
+  expect(ended).toMatchObject({ code: 0, stderr: "" });
+  const env = Object.fromEntries(
+    [...ended.stdout.matchAll(/^(SVC_(?!DATA_DIR)\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+  );
+  const elsewhere = { cwd: "/", env: { ...env, HOME: "/nowhere" } };
+  expect(await inProcess(["users", "list", "--count"], elsewhere)).toMatchObject({ code: 0, stderr: "" });
+  expect(await inProcess(["dev", "clock", "--json"], elsewhere)).toMatchObject({ code: 0, stderr: "" });
 });
 
 it("svc env warns on a terminal that it prints secrets, and fails without a server", async () => {

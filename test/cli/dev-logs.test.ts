@@ -4,7 +4,8 @@ import { expect, it } from "vitest";
 import { lineWriter } from "../../src/cli/commands/logs/view.ts";
 import type { Context } from "../../src/cli/context.ts";
 import { answerOf, server, signIn, svc, useDevServer } from "../_dev-server.ts";
-import { directory, serve, start, useProcesses } from "../_bin.ts";
+import { directory, start, useProcesses } from "../_bin.ts";
+import { serveHere } from "../_serving.ts";
 
 useDevServer();
 useProcesses();
@@ -164,7 +165,7 @@ it("svc logs --instance omits other instances", async () => {
 });
 
 it("svc logs -f prints new events until Ctrl-C", async () => {
-  const { ready } = await serve();
+  const { ready } = await serveHere(["--store", "memory"], { cwd: directory });
   const logs = start(["logs", "-f"]);
   await fetch(`${ready.url}/api/v1/users`);
   await logs.until("stdout", /401 {2}GET {4}\/api\/v1\/users/);
@@ -177,14 +178,13 @@ it("svc logs -f prints new events until Ctrl-C", async () => {
 });
 
 it("svc logs -f continues after the server restarts, with its new key", async () => {
-  const first = await serve();
+  const first = await serveHere(["--store", "memory"], { cwd: directory });
   const logs = start(["logs", "-f", "--json"]);
   await fetch(`${first.ready.url}/api/v1/users`);
   await logs.until("stdout", /"status":401/);
-  first.child.kill("SIGTERM");
+  await first.stop();
   await logs.until("stderr", /connection was lost/);
-  await first.ended;
-  const second = await serve(["--store", "memory"], { cwd: directory });
+  const second = await serveHere(["--store", "memory"], { cwd: directory });
   await logs.until("stderr", /Connected again/);
   await fetch(`${second.ready.url}/api/v1/sessions`);
   await logs.until("stdout", /\/api\/v1\/sessions/);

