@@ -17,15 +17,21 @@ export interface Script {
 export type Calls = ReadonlyMap<string, number>;
 
 /**
- * The calls that a process made into packages, bundled or not. What a package calls while it is loaded does not count.
- * @param directory that the process was given as NODE_V8_COVERAGE
+ * The calls that processes made into packages, bundled or not. What a package calls while it is loaded does not count.
+ * @param directories that the processes were given as NODE_V8_COVERAGE
  */
-export async function callsOf(directory: string): Promise<Calls> {
-  const scripts = (await scriptsIn(directory)).filter(({ url }) => /\/(?:dist|node_modules)\//.test(url));
-  const loading = await countsOfLoading(
-    scripts.map(({ url }) => url),
-    `${directory}-loading`,
+export async function callsOf(directories: readonly string[]): Promise<Calls[]> {
+  const all = await Promise.all(
+    directories.map(async (directory) =>
+      (await scriptsIn(directory)).filter(({ url }) => /\/(?:dist|node_modules)\//.test(url)),
+    ),
   );
+  const urls = new Set(all.flat().map(({ url }) => url));
+  const loading = await countsOfLoading(urls, `${directories[0]}-loading`);
+  return Promise.all(all.map((scripts) => callsBeyond(loading, scripts)));
+}
+
+async function callsBeyond(loading: ReadonlyMap<string, number>, scripts: readonly Script[]): Promise<Calls> {
   const calls = new Map<string, number>();
   for (const { url, functions } of scripts) {
     const packageAt = await packagesOf(url);
@@ -51,10 +57,10 @@ async function scriptsIn(directory: string): Promise<Script[]> {
 }
 
 /** Counts what is called by a process that loads the same files and does nothing else. */
-async function countsOfLoading(urls: readonly string[], directory: string): Promise<Map<string, number>> {
+async function countsOfLoading(urls: Iterable<string>, directory: string): Promise<Map<string, number>> {
   await mkdir(directory);
   const load = "for (const url of process.argv.slice(1)) await import(url)";
-  const child = spawn(process.execPath, ["--input-type=module", "-e", load, "--", ...new Set(urls)], {
+  const child = spawn(process.execPath, ["--input-type=module", "-e", load, "--", ...urls], {
     env: { NODE_V8_COVERAGE: directory, NODE_DISABLE_COMPILE_CACHE: "1" },
     stdio: ["ignore", "ignore", "inherit"],
   });
@@ -81,9 +87,11 @@ async function packagesOf(url: string): Promise<(offset: number) => string | und
   if (!existsSync(`${path}.map`)) return () => undefined;
   const text = await readFile(path, "utf8");
   const map = new SourceMap(JSON.parse(await readFile(`${path}.map`, "utf8")) as SourceMapPayload);
+  const lineEnds = [...text.matchAll(/\n/g)].map(({ index }) => index);
   return (offset) => {
-    const lines = text.slice(0, offset).split("\n");
-    const entry = map.findEntry(lines.length - 1, lines.at(-1)!.length);
+    const next = lineEnds.findIndex((end) => end >= offset);
+    const line = next < 0 ? lineEnds.length : next;
+    const entry = map.findEntry(line, offset - (line === 0 ? 0 : lineEnds[line - 1]! + 1));
     return "originalSource" in entry ? packageOf(entry.originalSource) : undefined;
   };
 }

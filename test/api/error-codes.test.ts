@@ -135,15 +135,12 @@ describe("An error of the service", () => {
     expect(codes.toSorted()).toEqual(Object.keys(ERRORS).toSorted());
   });
 
-  it.each(Object.entries(PROVOKED))(
-    "has the status and the message of its row: %s",
-    async (code, provoke) => {
-      const { status, body } = await provoke();
-      const row: { status: number; error: string; valid?: false } = ERRORS[code as WireCode];
-      expect([status, body.error.split(": ")[0], body.valid]).toEqual([row.status, row.error, row.valid]);
-      expect(errorCode(status, body)).toBe(code);
-    },
-  );
+  it.each(Object.entries(PROVOKED))("has the status and the message of its row: %s", async (code, provoke) => {
+    const { status, body } = await provoke();
+    const row: { status: number; error: string; valid?: false } = ERRORS[code as WireCode];
+    expect([status, body.error.split(": ")[0], body.valid]).toEqual([row.status, row.error, row.valid]);
+    expect(errorCode(status, body)).toBe(code);
+  });
 });
 
 describe("An error of the client", () => {

@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { claimsFor, createTokens } from "../../src/server/token.ts";
 import type { InstanceRecord, UserRecord } from "../../src/server/store/records.ts";
+import { anyCharacter } from "../_characters.ts";
 import { encodePart, START } from "../_setup.ts";
 import { NOW, sign } from "../_tokens.ts";
 import { A, instance, user } from "../store/_records.ts";
@@ -12,8 +13,8 @@ const KEY = "sk_0123456789abcdefghijklmnopqrstuvwxyz";
 
 const withKey = (secret_key: string): InstanceRecord => ({ ...instance(A, "acme"), secret_key });
 
-const text = fc.string({ unit: "binary", maxLength: 100 });
-const keys = fc.string({ unit: "binary", minLength: 1, maxLength: 200 });
+const text = fc.string({ unit: anyCharacter, maxLength: 100 });
+const keys = fc.string({ unit: anyCharacter, minLength: 1, maxLength: 200 });
 const users = fc
   .record({ email: text, name: text, avatar_url: fc.option(text) })
   .map((columns): UserRecord => user(1, columns));

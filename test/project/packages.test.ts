@@ -48,11 +48,16 @@ it.skipIf(!isThere("script"))(
     server.child.kill("SIGTERM");
     expect(await server.ended).toMatchObject({ code: 0 });
 
+    const here = callsIn((await running.post("Profiler.takePreciseCoverage")).result);
+    running.disconnect();
+    const [serving, searching, deleting] = await callsOf(
+      ["serve", "search", "delete"].map((name) => join(directory, name)),
+    );
     const calls = {
-      "svc serve": await callsOf(join(directory, "serve")),
-      "svc users search": await callsOf(join(directory, "search")),
-      "svc users delete": await callsOf(join(directory, "delete")),
-      "this test": callsIn((await running.post("Profiler.takePreciseCoverage")).result),
+      "svc serve": serving!,
+      "svc users search": searching!,
+      "svc users delete": deleting!,
+      "this test": here,
     };
 
     const table = Object.keys(PACKAGES).map((name) => ({

@@ -16,9 +16,10 @@ import type { InstanceRecord } from "../../src/server/store/records.ts";
 const warn = (): void => undefined;
 const GOOD = { publishable_key: "pk_0123456789abcdef", secret_key: `sk_${"known-to-its-author-".repeat(3)}` };
 
+const IDENTITY = ["-c", "user.name=Mallory", "-c", "user.email=mallory@evil.test"];
+
 function git(cwd: string, ...argv: string[]): string {
-  const identity = ["-c", "user.name=Mallory", "-c", "user.email=mallory@evil.test"];
-  return execFileSync("git", [...identity, ...argv], { cwd, stdio: "pipe" }).toString();
+  return execFileSync("git", [...IDENTITY, ...argv], { cwd, stdio: "pipe" }).toString();
 }
 
 /** A store with an instance of the attacker's, with all its files as svc leaves them. */
@@ -33,11 +34,11 @@ async function plant(path: string, values: Partial<InstanceRecord> = GOOD): Prom
 async function cloned(fill: (origin: string) => unknown): Promise<string> {
   const origin = temporaryDirectory();
   await fill(origin);
-  git(origin, "init", "-q");
-  git(origin, "add", "--force", ".");
-  git(origin, "commit", "-qm", "A demo");
   const clone = join(temporaryDirectory(), "clone");
-  git(origin, "clone", "-q", origin, clone);
+  // In one process: the tests' own is large, and takes long to start another.
+  const commands = ["init -q", "add --force .", 'commit -qm "A demo"', `clone -q . '${clone}'`];
+  const line = commands.map((command) => `git ${IDENTITY.join(" ")} ${command}`).join(" && ");
+  execFileSync("sh", ["-c", line], { cwd: origin, stdio: "pipe" });
   return clone;
 }
 

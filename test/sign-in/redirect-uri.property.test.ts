@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ApiError } from "../../src/server/errors.ts";
 import { redirectRule } from "../../src/server/sign-in/redirect-rule.ts";
 import { withParameters } from "../../src/server/sign-in/redirect-uri.ts";
+import { anyCharacter } from "../_characters.ts";
 import { APP } from "../_setup.ts";
 import { REGISTERED } from "./_registered.ts";
 
@@ -34,7 +35,12 @@ describe("Any redirect_uri", () => {
   const withPort = fc
     .tuple(fc.constantFrom(...REGISTERED), fc.integer({ min: 1, max: 65_535 }))
     .map(([uri, port]) => uri.replace(/^(https?:\/\/(?:\[[^\]]+\]|[^/:?]+))(?::\d+)?/, `$1:${port}`));
-  const anyUri = fc.oneof(edited, withPort, fc.webUrl({ withQueryParameters: true }), fc.string({ unit: "binary" }));
+  const anyUri = fc.oneof(
+    edited,
+    withPort,
+    fc.webUrl({ withQueryParameters: true }),
+    fc.string({ unit: anyCharacter }),
+  );
 
   it("is accepted only if a browser would reach the origin and path of a registered one", () => {
     let accepted = 0;
