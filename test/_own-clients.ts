@@ -1,3 +1,5 @@
+import type { webcrypto } from "node:crypto";
+import { onTestFinished, vi } from "vitest";
 import type { Provider } from "../src/wire/providers.ts";
 import { PROVIDERS } from "../src/wire/providers.ts";
 import { startServer, type ControlledServer } from "./_control.ts";
@@ -26,7 +28,20 @@ export const SEED_WITH_CLIENTS = {
   ],
 } as never;
 
+const { subtle } = globalThis.crypto;
+const generate = subtle.generateKey.bind(subtle) as (...key: unknown[]) => Promise<webcrypto.CryptoKeyPair>;
+let key: Promise<webcrypto.CryptoKeyPair> | undefined;
+
+/** A key of RSA takes longer to make than most tests: the servers of this file's tests have one and the same. */
+function shareKey(): void {
+  const made = vi
+    .spyOn(subtle, "generateKey")
+    .mockImplementation((...asked: unknown[]) => (key ??= generate(...asked)));
+  onTestFinished(() => made.mockRestore());
+}
+
 export function startWithClients(options: Parameters<typeof startServer>[0] = {}): Promise<ControlledServer> {
+  if (options.store === undefined) shareKey();
   return startServer({ seed: SEED_WITH_CLIENTS, ...options });
 }
 

@@ -83,7 +83,7 @@ describe("A list without a limit", () => {
     expect(await response.json()).toEqual(listed(range(MANY)));
   });
 
-  it.each([2047, 2048, 2049, 4096, 4097])("returns all of %i users", async (count) => {
+  it.each([2048, 2049, 4096])("returns all of %i users", async (count) => {
     const { acme, as } = await setup({ seed: seedOf(usersOf(count)) });
     const users = (await (await as(acme, "/api/v1/users")).json()) as User[];
     expect(idsOf(users)).toEqual(idsOf(listed(range(count))));

@@ -332,7 +332,7 @@ describe("A test service under fake timers", () => {
 });
 
 describe("Closing test services", () => {
-  const COUNT = process.env["SVC_FAULTS"] === "full" ? 200 : 20;
+  const COUNT = process.env["SVC_FAULTS"] === "full" ? 200 : 10;
 
   it.each([
     ["in process", createTestService],

@@ -13,8 +13,12 @@ import { crowd, damagedBy, exported, filesBeside, makeStore, newPath, warn } fro
 import { temporaryDirectory } from "../_files.ts";
 import { A, contentOf, id, people, records, state } from "./_records.ts";
 
-async function importText(driver: Driver, text: string | Buffer): Promise<Awaited<ReturnType<typeof importStore>>> {
-  const path = join(temporaryDirectory(), "export.ndjson");
+async function importText(
+  driver: Driver,
+  text: string | Buffer,
+  directory = temporaryDirectory(),
+): Promise<Awaited<ReturnType<typeof importStore>>> {
+  const path = join(directory, "export.ndjson");
   await writeFile(path, text);
   const file = await open(path);
   try {
@@ -194,7 +198,7 @@ describe("An export of a store", () => {
   });
 
   it("waits for its reader", async () => {
-    const source = await (await copied(crowd(3000))).openSource();
+    const source = await (await copied(crowd(1100))).openSource();
     let writing = 0;
     let most = 0;
     await exportStore(source, async () => {
@@ -209,6 +213,7 @@ describe("An export of a store", () => {
   it("is refused if it was cut or altered anywhere, and nothing of it is applied", async () => {
     const whole = Buffer.from(await exported(driverOf(await makeStore())));
     const target = await newPath();
+    const beside = temporaryDirectory();
     await fc.assert(
       fc.asyncProperty(
         fc.nat(whole.length - 1),
@@ -216,7 +221,7 @@ describe("An export of a store", () => {
         fc.constantFrom("cut", "flip", "drop", "double"),
         async (place, mask, how) => {
           const altered = damagedBy(whole, place, mask, how);
-          const error = await importText(driverOf(target), altered).catch((thrown: Error) => thrown);
+          const error = await importText(driverOf(target), altered, beside).catch((thrown: Error) => thrown);
           expect(error).toMatchObject({ name: "ImportRefused" });
           expect((error as Error).message).toMatch(/^export\.ndjson.*Nothing was imported\.$/);
           expect(await readdir(dirname(target))).toEqual([]);
