@@ -130,10 +130,22 @@ export async function everything({ as }: Service, instance: Instance): Promise<s
 
 /** The places where ten consecutive characters of a secret are found. */
 export function leaks(texts: readonly string[], secrets: Iterable<string>): string[] {
-  return [...secrets].flatMap((secret) => {
-    const pieces = Array.from({ length: Math.max(1, secret.length - 9) }, (_, i) => secret.slice(i, i + 10));
-    return texts.filter((text) => pieces.some((piece) => text.includes(piece))).map((text) => `${secret} in ${text}`);
-  });
+  const sought = [...secrets].map((secret) => ({
+    secret,
+    pieces: Array.from({ length: Math.max(1, secret.length - 9) }, (_, i) => secret.slice(i, i + 10)),
+  }));
+  const every = new Set(sought.flatMap(({ pieces }) => pieces));
+  const lengths = [...new Set([...every].map(({ length }) => length))];
+  const hasOne = (text: string): boolean =>
+    lengths.some((length) => {
+      for (let at = 0; at + length <= text.length; at++) if (every.has(text.slice(at, at + length))) return true;
+      return false;
+    });
+  // Each text is read once, and not for every piece of every secret.
+  const suspects = texts.filter(hasOne);
+  return sought.flatMap(({ secret, pieces }) =>
+    suspects.filter((text) => pieces.some((piece) => text.includes(piece))).map((text) => `${secret} in ${text}`),
+  );
 }
 
 export function outcomeOf(action: () => unknown): string {
