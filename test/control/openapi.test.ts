@@ -33,7 +33,7 @@ const HEADERS: Record<string, string>[] = [
   { ...ACME, origin: "https://evil.test" },
   { "sec-fetch-site": "cross-site", "sec-fetch-mode": "cors" },
 ];
-const HOSTS = ["", "http://acme.localhost:7820", "http://nobody.localhost:7820", "http://api.localhost:7820"];
+const HOSTS = ["http://acme.localhost:7820", "http://nobody.localhost:7820", "http://api.localhost:7820"];
 const QUERIES = [
   "",
   "?query=a&query=b",
@@ -61,7 +61,8 @@ async function provoked(method: string, path: string, bodies: readonly string[])
   };
   const [service, withoutProviders] = services;
   for (const query of QUERIES) {
-    for (const host of HOSTS) for (const headers of HEADERS) await send(service, `${host}${path}${query}`, { headers });
+    for (const headers of HEADERS) await send(service, path + query, { headers });
+    for (const host of HOSTS) for (const headers of [{}, ACME]) await send(service, host + path + query, { headers });
     await send(withoutProviders, path + query, {});
   }
   const type = { ...ACME, ...JSON_TYPE };

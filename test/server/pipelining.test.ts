@@ -35,11 +35,11 @@ it("The server closes a connection with more than 64 unanswered pipelined reques
   expect(await pipeline(await start(), 1_000)).toBeLessThanOrEqual(64);
 });
 
-it("The server answers others while forty connections send megabytes of requests and read nothing", async () => {
+it("The server answers others while twenty connections send megabytes of requests and read nothing", async () => {
   const server = await start();
   const request = `GET ${PATH} HTTP/1.1\r\nHost: localhost:${server.port}\r\n\r\n`;
   const flood = Buffer.from(request.repeat(Math.ceil(200_000 / request.length)));
-  const sockets = Array.from({ length: 40 }, () => connect(server.port, "127.0.0.1").on("error", () => undefined));
+  const sockets = Array.from({ length: 20 }, () => connect(server.port, "127.0.0.1").on("error", () => undefined));
   const allClosed = Promise.all(sockets.map(closed));
   for (const socket of sockets) socket.pause().write(flood);
   const answer = await fetch(`http://127.0.0.1:${server.port}${PATH}`);
