@@ -101,10 +101,10 @@ it("A slow client is disconnected in headers, in bodies and between requests, wh
     drip(hasty.port, `${VERIFY}${KEYED}Transfer-Encoding: chunked\r\n\r\n`, "1\r\nx\r\n"),
     drip(hasty.port, `GET ${DISCOVERY} HTTP/1.1\r\nHost: {host}\r\n\r\n`, ""),
   ]);
-  let isDone = false;
-  void slow.finally(() => (isDone = true));
+  const progress = { isDone: false };
+  void slow.finally(() => (progress.isDone = true));
   let answered = 0;
-  for (; !isDone; await delay(20)) {
+  for (; !progress.isDone; await delay(20)) {
     const { status } = await ask(hasty.port, {
       path: `/api/v1/users/${userId(1)}`,
       headers: ["X-Service-Secret-Key", KEY],
