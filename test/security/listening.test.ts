@@ -51,7 +51,7 @@ const LOOPBACK = HAS_IPV6 ? [LOOPBACK_4, LOOPBACK_6] : [LOOPBACK_4];
 describe.skipIf(process.platform !== "linux")("T26: The listening address", () => {
   it.each<[string, string[]]>([
     ["no options", []],
-    ["--public-url", ["--public-url", "https://auth.example.test", "--providers", "simulated"]],
+    ["--public-url", ["--public-url", "https://auth.example.test", "--providers", "simulated", "--drain", "0"]],
     ["--allowed-host", ["--allowed-host", "auth.example.test"]],
   ])("is loopback only, with %s", async (_, flags) => {
     const { ready } = await serveHere(["--store", "memory", ...flags], { cwd: temporaryDirectory() });

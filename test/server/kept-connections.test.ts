@@ -35,6 +35,7 @@ async function talk(port: number, head: string, pieces: readonly string[], next:
     socket.write(piece.replaceAll("{host}", `localhost:${port}`), "latin1");
   }
   await Promise.race([answered, received]);
+  // What is left of the answer arrives first.
   await delay(20);
   socket.write(next.replaceAll("{host}", `localhost:${port}`), "latin1");
   return parseReplies(await received);
@@ -87,6 +88,7 @@ describe("A connection lives behind an answer to a request whose small body nobo
 
   it("a HEAD, whose answer has no body either", async () => {
     const { socket, received } = open(server.port, `HEAD /__svc/health/live ${HOST}${LENGTH}\r\n`);
+    // In a packet of its own.
     await delay(20);
     socket.write(REMOVE + GOOD.replaceAll("{host}", `localhost:${server.port}`));
     expect((await received).match(/^HTTP\/1\.1 \d+/gm)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200"]);
@@ -98,10 +100,6 @@ const CLOSES: Case[] = [
   ["more than 64 KiB in chunks", VERIFY + CHUNKED, [chunk(REMOVE.padEnd(SMALL + 1))], 401],
   ["a body that is too large for its route", `${VERIFY}${KEYED}Content-Length: ${SMALL + 1}\r\n`, [REMOVE], 413],
   ["chunks too large for their route", VERIFY + KEYED + CHUNKED, [chunk(REMOVE.padEnd(SMALL + 1))], 413],
-  ["a body that does not come", VERIFY + LENGTH, [], 401],
-  ["half a body", VERIFY + LENGTH, [REMOVE.slice(0, 40)], 401],
-  ["chunks that do not end", VERIFY + CHUNKED, [chunk(REMOVE)], 401],
-  ["chunks that do not end, to a page", `GET / ${HOST}${CHUNKED}`, [chunk(REMOVE)], 200],
   ["an expectation", `${VERIFY}Expect: 100-continue\r\n${LENGTH}`, [], 401],
   ["bad framing", VERIFY + CHUNKED, [`zz\r\n${REMOVE}`], 400],
   ["bad framing behind a good chunk", VERIFY + CHUNKED, [chunk(REMOVE), `zz\r\n${REMOVE}`], 400],
@@ -109,12 +107,28 @@ const CLOSES: Case[] = [
   ["two lengths", `${VERIFY}${LENGTH}${LENGTH}`, [REMOVE], 400],
 ];
 
+/** The same, once the server has waited a second for the rest. */
+const WAITS: Case[] = [
+  ["a body that does not come", VERIFY + LENGTH, [], 401],
+  ["half a body", VERIFY + LENGTH, [REMOVE.slice(0, 40)], 401],
+  ["chunks that do not end", VERIFY + CHUNKED, [chunk(REMOVE)], 401],
+  ["chunks that do not end, to a page", `GET / ${HOST}${CHUNKED}`, [chunk(REMOVE)], 200],
+];
+
 describe("An answer that ends its connection says so, and what follows is not executed:", () => {
-  it.each(CLOSES)("%s", async (_, head, pieces, status) => {
+  /** The status and the end of each reply to a case. */
+  async function endsOf([, head, pieces]: Case): Promise<unknown[][]> {
     const replies = (await talk(server.port, head, pieces, REMOVE)).filter((reply) => reply.status !== 100);
-    expect(replies.map((reply) => [reply.status, reply.headers["connection"]?.toLowerCase()])).toEqual([
-      [status, "close"],
-    ]);
+    return replies.map((reply) => [reply.status, reply.headers["connection"]?.toLowerCase()]);
+  }
+
+  it.each(CLOSES)("%s", async (...one) => {
+    expect(await endsOf(one)).toEqual([[one[3], "close"]]);
+  });
+
+  it("bodies without an end, all at once", async () => {
+    const ends = await Promise.all(WAITS.map(async (one) => [one[0], await endsOf(one)]));
+    expect(ends).toEqual(WAITS.map(([name, , , status]) => [name, [[status, "close"]]]));
   });
 });
 

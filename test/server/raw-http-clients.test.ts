@@ -65,6 +65,7 @@ describe("A client that disconnects does not log an error:", () => {
       await received;
     }
     await shown(server);
+    // A warning may come behind the answers.
     await delay(20);
     expect(warnings).toEqual([]);
   });
