@@ -191,15 +191,18 @@ function has(program: string): boolean {
 }
 
 describe.skipIf(process.platform === "win32")("The examples in the help", () => {
-  const SHELLS = ["bash", "dash", "zsh", "fish"];
+  const NOTE = `printf '%s\\n' "$word" >> argv; done; printf '===\\n' >> argv`;
+  const POSIX = `svc() { for word in "$@"; do ${NOTE}; }`;
+  /** How each defines svc as a function that notes its words, which starts sooner than a program. */
+  const SHELLS: Readonly<Record<string, string>> = {
+    bash: POSIX,
+    dash: POSIX,
+    zsh: POSIX,
+    fish: `function svc; for word in $argv; ${NOTE.replace("done", "end")}; end`,
+  };
   let cwd: string;
   beforeAll(async () => {
     cwd = await mkdtemp(join(tmpdir(), "svc-shells-"));
-    await writeFile(
-      join(cwd, "svc"),
-      `#!/bin/sh\nfor word in "$@"; do printf '%s\\n' "$word" >> argv; done\nprintf '===\\n' >> argv\n`,
-    );
-    await chmod(join(cwd, "svc"), 0o755);
     // Files that an unquoted pattern would match.
     for (const name of ["email:x@acme.test", "name:ada", "ids.txt", "key.txt", "token.txt", "deploy"])
       await writeFile(join(cwd, name), "");
@@ -207,29 +210,36 @@ describe.skipIf(process.platform === "win32")("The examples in the help", () => 
   });
   afterAll(() => rm(cwd, { recursive: true, force: true }));
 
-  it.each(SHELLS.filter(has))("reach svc unchanged from %s and create no file", async (shell) => {
-    const examples = await allExamples();
-    expect(examples.length).toBeGreaterThan(80);
-    await rm(join(cwd, "argv"), { force: true });
-    for (const [, name] of examples.join("\n").matchAll(/< (\S+)/g)) await writeFile(join(cwd, name!), "");
-    const before = await readdir(cwd);
-    execFileSync(shell, ["-c", examples.map((example) => `${example}\necho @@@ >> argv`).join("\n")], {
-      cwd,
-      env: {
-        PATH: `${cwd}:${process.env["PATH"]}`,
-        HOME: directory,
-        NODE_DISABLE_COMPILE_CACHE: "1",
-        TOKEN: "a.b.c",
-      },
-      input: "",
-    });
-    const calls = (await readFile(join(cwd, "argv"), "utf8")).split("@@@\n");
-    const words = calls.slice(0, -1).map((text) => text.split("===\n")[0]!.trimEnd().split("\n"));
-    expect(words).toEqual(examples.map(wordsOf));
-    const made = (await readdir(cwd)).filter((name) => !before.includes(name) && name !== "argv");
-    expect(made.filter((name) => !examples.some((example) => example.includes(`> ${name}`)))).toEqual([]);
-    for (const name of made) await rm(join(cwd, name));
-  });
+  it.each(Object.entries(SHELLS).filter(([shell]) => has(shell)))(
+    "reach svc unchanged from %s and create no file",
+    async (shell, definition) => {
+      const examples = await allExamples();
+      expect(examples.length).toBeGreaterThan(80);
+      await rm(join(cwd, "argv"), { force: true });
+      for (const [, name] of examples.join("\n").matchAll(/< (\S+)/g)) await writeFile(join(cwd, name!), "");
+      const before = await readdir(cwd);
+      execFileSync(
+        shell,
+        ["-c", [definition, ...examples.map((example) => `${example}\necho @@@ >> argv`)].join("\n")],
+        {
+          cwd,
+          env: {
+            PATH: `${cwd}:${process.env["PATH"]}`,
+            HOME: directory,
+            NODE_DISABLE_COMPILE_CACHE: "1",
+            TOKEN: "a.b.c",
+          },
+          input: "",
+        },
+      );
+      const calls = (await readFile(join(cwd, "argv"), "utf8")).split("@@@\n");
+      const words = calls.slice(0, -1).map((text) => text.split("===\n")[0]!.trimEnd().split("\n"));
+      expect(words).toEqual(examples.map(wordsOf));
+      const made = (await readdir(cwd)).filter((name) => !before.includes(name) && name !== "argv");
+      expect(made.filter((name) => !examples.some((example) => example.includes(`> ${name}`)))).toEqual([]);
+      for (const name of made) await rm(join(cwd, name));
+    },
+  );
 
   /** The arguments of the first command that an example runs, if the shell changes nothing. */
   function wordsOf(example: string): string[] {
