@@ -15,8 +15,8 @@ const IN_PROCESS = {
   hookTimeout: 240_000,
   // Files of one worker share what they import, which halves the work of a run: no module keeps what a test has changed.
   isolate: false,
-  // One more than can work, because some wait. Each imports everything once, which takes it seconds.
-  maxWorkers: availableParallelism() + 1,
+  // Most files wait for processes and sockets longer than they work.
+  maxWorkers: 2 * availableParallelism(),
   // Tests make much that lives for a moment. With Node's own 16 MB a sixth of their work is collecting it.
   execArgv: ["--max-semi-space-size=32"],
 };
