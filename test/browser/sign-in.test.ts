@@ -135,7 +135,7 @@ describe.skipIf(CHROMIUM === undefined)("In a browser", () => {
       await on.page.goto(on.authorizeUrl("google"));
       await focused();
       const reached: string[] = [];
-      for (let i = 0; i < 11; i++) {
+      for (let i = 0; i < 12; i++) {
         reached.push(await on.page.evaluate<string>("document.activeElement?.dataset.testid ?? ''"));
         await on.page.keyboard.press("Tab");
       }
