@@ -2,10 +2,11 @@ import * as z from "zod/mini";
 import { PROVIDERS } from "../wire/providers.ts";
 import { jsonFault } from "../wire/text/json.ts";
 import { ServeError } from "./errors.ts";
-import { SETTINGS, unusable, type ServeOptions } from "./options.ts";
+import type { ServeOptions } from "./options.ts";
 import { checkEndpoints } from "./providers/index.ts";
 import type { Credentials } from "./providers/offers.ts";
 import { clientFaults } from "./seed/faults.ts";
+import { SETTINGS, unusable } from "./settings.ts";
 import { checked } from "./zod-errors.ts";
 
 const text = z.string().check(z.minLength(1));

@@ -1,0 +1,62 @@
+import * as z from "zod/mini";
+import { client } from "../wire/control/seed.ts";
+import { PROVIDERS_MODES } from "../wire/serve.ts";
+import { optionProblem } from "../wire/text/suggestion.ts";
+import { ServeError } from "./errors.ts";
+import type { ServeOptions } from "./options.ts";
+import { RETENTION_FORM, retentionMs } from "./retention.ts";
+import { checked } from "./zod-errors.ts";
+
+const text = z.string().check(z.minLength(1));
+const flag = z.optional(z.boolean());
+const callback = <Type>() => z.optional(z.custom<Type>((value) => typeof value === "function", "must be a function"));
+
+/** What `svc.config.json` may say, too, under the same names in snake case. */
+export const SETTINGS = {
+  port: z.optional(z.int().check(z.minimum(0), z.maximum(65_535))),
+  host: z.optional(text),
+  store: z.optional(text),
+  strict: flag,
+  providers: z.optional(z.enum(PROVIDERS_MODES)),
+  publicUrl: z.optional(z.url({ protocol: /^https?$/ })),
+  allowedHosts: z.optional(z.array(text)),
+  clients: z.optional(z.array(client)),
+  trustProxy: z.optional(z.array(text)),
+  geoip: z.optional(text),
+  https: flag,
+  retention: z.optional(
+    z.strictObject({
+      sessions: z.optional(
+        z.string().check(z.refine((value) => retentionMs(value) !== undefined, { error: RETENTION_FORM })),
+      ),
+    }),
+  ),
+};
+
+const OPTIONS = z.object({
+  ...SETTINGS,
+  seed: z.optional(z.union([text, z.looseObject({})], "must be a path or a seed")),
+  reset: flag,
+  credentials: z.optional(z.looseObject({})),
+  metrics: flag,
+  providerTimeoutMs: z.optional(z.number().check(z.positive())),
+  control: flag,
+  controlKey: z.optional(z.string()),
+  now: callback<ServeOptions["now"]>(),
+  fetch: callback<ServeOptions["fetch"]>(),
+  onRequest: callback<ServeOptions["onRequest"]>(),
+  warn: callback<ServeOptions["warn"]>(),
+} satisfies Record<keyof ServeOptions, z.ZodMiniType>);
+
+/** @throws {ServeError} for missing options, for a value that can't be used, and for an unknown name, which would be ignored */
+export function checkOptions(options: ServeOptions): void {
+  const problem = optionProblem("serve", options, Object.keys(OPTIONS.shape));
+  if (problem !== undefined) throw new ServeError(problem);
+  const { faults } = checked(OPTIONS, options);
+  if (faults) throw unusable("The options of serve", faults);
+}
+
+/** @param name of a file, or what else has the settings */
+export function unusable(name: string, faults: readonly string[]): ServeError {
+  return new ServeError(`${name} can't be used:\n${faults.map((fault) => `  ${fault}`).join("\n")}`);
+}
