@@ -36,10 +36,13 @@ export function processContext(): World {
     untilSignal: () =>
       new Promise((resolve) => {
         for (const signal of ["SIGINT", "SIGTERM"] as const) {
-          process.once(signal, () => {
+          const first = (): void => {
+            // Before this one goes: without any, a repeat would end the process at once.
             ignoreRepeatByNpm(signal);
+            process.off(signal, first);
             resolve(signal);
-          });
+          };
+          process.on(signal, first);
         }
         // Of a closed terminal it can come twice: from the shell and from the system.
         process.on("SIGHUP", () => resolve("SIGTERM"));
