@@ -6,10 +6,9 @@ import type { ServeOptions } from "./options.ts";
 import { checkEndpoints } from "./providers/index.ts";
 import type { Credentials } from "./providers/offers.ts";
 import { clientFaults } from "./seed/faults.ts";
-import { SETTINGS, unusable } from "./settings.ts";
+import { SETTINGS, text, unusable } from "./settings.ts";
 import { checked } from "./zod-errors.ts";
 
-const text = z.string().check(z.minLength(1));
 const provider = z
   .strictObject({
     client_id: z.optional(text),

@@ -7,7 +7,7 @@ import type { ServeOptions } from "./options.ts";
 import { RETENTION_FORM, retentionMs } from "./retention.ts";
 import { checked } from "./zod-errors.ts";
 
-const text = z.string().check(z.minLength(1));
+export const text = z.string().check(z.minLength(1));
 const flag = z.optional(z.boolean());
 const callback = <Type>() => z.optional(z.custom<Type>((value) => typeof value === "function", "must be a function"));
 
