@@ -12,9 +12,9 @@ export interface Given {
 }
 
 /**
- * Terms of one field are alternatives (spec, "Search query language"). Of a flag beside another flag or term nobody expects
- * that: it reads as a filter. A flag that is repeated is a list of alternatives, two bounds are a range, and an exclusion
- * only narrows.
+ * Terms of one field are alternatives (spec, "Search query language"). A flag beside another flag or term of its field reads
+ * as a filter, and would widen the search. A flag that is repeated is a list of alternatives, two bounds are a range, and an
+ * exclusion only narrows.
  * @throws {UsageError} that says what the search would have found
  */
 export function refuseAlternatives(query: Query, all: readonly Given[], searched: Searched): void {
