@@ -58,6 +58,7 @@ it("A lookup of a user and of its records reads the partition of its instance al
     `SELECT FROM svc.sessions WHERE instance_id = '${A}' AND user_id = '${id(1)}'`,
   ]) {
     const plan = (await sql.unsafe(`EXPLAIN ${statement}`)).map((row) => String(row["QUERY PLAN"])).join("\n");
-    expect(plan.match(/ on (users|identities|sessions)_\d+/g)).toHaveLength(1);
+    // A bitmap names its partition twice: once for the index, once for the rows.
+    expect(new Set(plan.match(/ on (users|identities|sessions)_\d+/g)).size).toBe(1);
   }
 });
