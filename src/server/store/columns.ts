@@ -5,8 +5,6 @@ interface ColumnBase {
   readonly nullable?: true;
   /** The value of a new record that is made without one. */
   readonly initial?: unknown;
-  /** Above 5 if a migration of PostgreSQL adds it to a table that is there. */
-  readonly since?: number;
   /** Whether case is ignored. PostgreSQL has the folded text in a separate column. */
   readonly folded?: true;
   /** Whether PostgreSQL has an index for parts of the text. */
@@ -58,7 +56,7 @@ export const TABLES = {
     /** The replaced secret keys that still verify, newest first. */
     old_keys: { kind: "old_keys", sealed: true, initial: [] },
     /** Whether an entry of `redirect_uris` may have a `*` in its host. */
-    preview: { kind: "boolean", since: 6, initial: false },
+    preview: { kind: "boolean", initial: false },
   },
   /** A person at the simulated providers. */
   personas: {
