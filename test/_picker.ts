@@ -70,7 +70,7 @@ function depsOf(simulator: Simulator): AuthorizeDeps {
   const known = DEPS.get(simulator);
   if (known) return known;
   const { now } = new Clock();
-  const instances = createInstances(now);
+  const instances = createInstances();
   instances.replace([instance(A, "acme")]);
   const deps = { simulator, instances, store: openMemoryStore(), flows: new Flows(now), decide: undefined, now };
   DEPS.set(simulator, deps);

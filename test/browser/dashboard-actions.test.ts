@@ -60,7 +60,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", () => {
     const status = async (): Promise<number> =>
       (await dashboard.control("POST /tokens/verify", { token, instance: acme.id })).body.status as number;
     await button("Rotate the secret key…").click();
-    await page.getByLabel("Old secret key").selectOption("Keep it for 1 hour");
+    await page.getByLabel("Old secret key").selectOption("Verify its tokens for 1 hour");
     await page.getByTestId("confirm").click();
     await page.getByText("verifies until").waitFor();
     expect(await status()).toBe(200);

@@ -103,12 +103,20 @@ it("svc dev keys rotate masks the secret key except in JSON, and invalidates old
   expect(response.status).toBe(401);
 });
 
-it("svc dev keys rotate --keep-old lets the old secret key verify, until revoke-old", async () => {
-  const old = server.instances[0]!.secret_key;
+it("svc dev keys rotate --keep-old lets tokens of the old secret key verify, until revoke-old", async () => {
+  const { stdout: token } = await svc("dev token --user ada@acme.test");
   const status = async (): Promise<number> =>
-    (await fetch(`${server.url}/api/v1/users`, { headers: { "x-service-secret-key": old } })).status;
+    (
+      await fetch(`${server.url}/api/v1/tokens/verify`, {
+        method: "POST",
+        headers: { "x-service-secret-key": server.instances[0]!.secret_key, "content-type": "application/json" },
+        body: JSON.stringify({ token: token.trim() }),
+      })
+    ).status;
   const { stderr } = await svc("dev keys rotate --keep-old 1h --yes");
-  expect(stderr).toMatch(/^The old secret key goes on verifying until 20\S+Z, and signs nothing\.$/m);
+  expect(stderr).toMatch(
+    /^The old secret key goes on verifying tokens until 20\S+Z\. Give applications the new one now\.$/m,
+  );
   expect(await status()).toBe(200);
   expect((await svc("dev keys revoke-old --yes")).stderr).toMatch(
     /^Revoke the old secret keys of Acme .*\nOnly this secret key verifies now\.\n$/,

@@ -9,9 +9,9 @@ import { Facts, Panel } from "../ui/parts.tsx";
 
 const SHOWN_MS = 30_000;
 const KEEP_CHOICES = [
-  { value: "0s", text: "Revoke it at once" },
-  { value: "1h", text: "Keep it for 1 hour" },
-  { value: "24h", text: "Keep it for 24 hours" },
+  { value: "0s", text: "End its tokens at once" },
+  { value: "1h", text: "Verify its tokens for 1 hour" },
+  { value: "24h", text: "Verify its tokens for 24 hours" },
 ];
 
 /** The instance's keys: the secret one is masked until it is revealed, and again after half a minute. */
@@ -75,9 +75,9 @@ export function Keys({ instance }: { instance: Instance }) {
             run={({ keep_old }) => rotate({ secret_key: true, publishable_key: false, keep_old })}
             done="The key was replaced"
           >
-            These stop working with the old key: <strong>every token issued so far</strong>, every server of yours that
-            has it in <code>SVC_SECRET_KEY</code>, and scripts that verify tokens with it. Keep it for a while unless
-            somebody else may know it.
+            Every server of yours that has the old key in <code>SVC_SECRET_KEY</code> gets 401 until it has the new one.
+            <strong>Every token issued so far</strong> stops verifying, unless you keep the old key for them. Don't keep
+            one that somebody else may know.
           </AskButton>
           {old && (
             <Button small onClick={revokeOld}>

@@ -7,20 +7,11 @@ export type Instances = ReturnType<typeof createInstances>;
 
 const MAX_FORMER = 1000;
 
-/**
- * The instances, indexed by everything that a request may name one by. Empty until `replace` is called.
- * @param now decides which replaced secret keys are still kept
- */
-export function createInstances(now: () => Date) {
+/** The instances, indexed by everything that a request may name one by. Empty until `replace` is called. */
+export function createInstances() {
   let indexes = indexesOf([]);
   /** Digests of secret keys that were replaced since the start. */
   const former = new Set<string>();
-
-  function bySecretKey(key: string): InstanceRecord | undefined {
-    const shown = digest(key);
-    const old = indexes.oldKeys.get(shown);
-    return indexes.secretKeys.get(shown) ?? (old && old.expires_at > now().toISOString() ? old.instance : undefined);
-  }
 
   return {
     /** The instance that was created first, the default at the front door. */
@@ -41,7 +32,8 @@ export function createInstances(now: () => Date) {
     bySubdomain: (subdomain: string) => indexes.subdomains.get(subdomain),
     /** By subdomain or id, in either case. */
     byName: (name: string) => indexes.subdomains.get(name.toLowerCase()) ?? indexes.ids.get(name.toLowerCase()),
-    bySecretKey,
+    /** Not by a replaced key, kept or not: it verifies tokens at most. */
+    bySecretKey: (key: string) => indexes.secretKeys.get(digest(key)),
     /** Whether an instance had this secret key, as far as this process and the records know. */
     hadSecretKey: (key: string) => former.has(digest(key)) || indexes.oldKeys.has(digest(key)),
     byPublishableKey: (key: string) => indexes.publishableKeys.get(key),
@@ -64,11 +56,7 @@ function indexesOf(all: readonly InstanceRecord[]) {
     publishableKeys: by(({ publishable_key }) => publishable_key),
     // By digest, so that the time of a look-up does not reveal how much of a key was right.
     secretKeys: by(({ secret_key }) => digest(secret_key)),
-    oldKeys: new Map(
-      all.flatMap((instance) =>
-        instance.old_keys.map(({ secret_key, expires_at }) => [digest(secret_key), { instance, expires_at }]),
-      ),
-    ),
+    oldKeys: new Set(all.flatMap(({ old_keys }) => old_keys.map(({ secret_key }) => digest(secret_key)))),
   };
 }
 

@@ -36,7 +36,7 @@ export type SharedState = Awaited<ReturnType<typeof createSharedState>>;
 /** What can be changed while the service runs, as this process knows it. @param realNow the machine's time */
 export async function createSharedState(store: Store, realNow: () => Date) {
   const clock = createClock(realNow);
-  const instances = createInstances(clock.now);
+  const instances = createInstances();
   const listeners: ((personas: readonly PersonaRecord[]) => void)[] = [];
   let personas: readonly PersonaRecord[] = [];
   let scenarios: readonly Scenario[] = [];

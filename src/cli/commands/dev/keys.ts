@@ -18,7 +18,7 @@ export function addKeys(dev: Command, context: Context): void {
   const rotate = keys
     .command("rotate")
     .description("replace the secret key; the old one, and tokens signed with it, stop verifying at once")
-    .option("--keep-old <duration>", "let the old secret key go on verifying for this long, such as 1h; 30d at most")
+    .option("--keep-old <duration>", "let tokens of the old secret key verify for this long, such as 1h; 30d at most")
     .option("--publishable-key", "replace the publishable key too")
     .option("--no-secret-key", "leave the secret key as it is")
     .option(...YES_FLAG);
@@ -47,7 +47,10 @@ export async function runRotate(context: Context, options: RotateOptions): Promi
   const control = await openControl(context, options);
   const which = secretKey && publishableKey ? "both keys" : `the ${secretKey ? "secret" : "publishable"} key`;
   const instance = await instanceAt(control, name);
-  const note = secretKey && !keep_old ? " Tokens and applications that use the old one stop working at once." : "";
+  const stopping = keep_old
+    ? "Applications that use the old one"
+    : "Applications that use the old one, and its tokens,";
+  const note = secretKey ? ` ${stopping} stop working at once.` : "";
   await consentAt(context, control, options, `Replace ${which} of ${instanceInWords(instance)}`, note);
   const keys = await control.request("POST /instances/:id/keys/rotate", {
     params: { id: instance.id },
@@ -56,7 +59,11 @@ export async function runRotate(context: Context, options: RotateOptions): Promi
   printKeys(context, options, keys);
   if (options.json) return;
   const [old] = keys.old_keys;
-  if (old) say(context, `The old secret key goes on verifying until ${old.expires_at}, and signs nothing.`);
+  if (old)
+    say(
+      context,
+      `The old secret key goes on verifying tokens until ${old.expires_at}. Give applications the new one now.`,
+    );
   const ofInstance = name === undefined ? "" : ` --instance ${quoted(name)}`;
   if (secretKey) say(context, `To print the new secret key, in the server's directory: svc env${ofInstance}`);
 }
