@@ -53,7 +53,7 @@ function failureOf(code: string, message: string, status?: number, hint?: string
 }
 
 const NO_CONTROL_API =
-  "The server has no such path. Check the name that you gave, and SVC_CONTROL_URL: in the server's directory svc env prints it.";
+  "Check the name or path that you gave, and SVC_CONTROL_URL: in the server's directory svc env prints it.";
 const REFUSED_CONTROL_KEY =
   "It is new at each start, unless SVC_CONTROL_KEY is set: in the server's directory svc env prints it.";
 
@@ -62,7 +62,7 @@ function controlFailure(name: string, status: number, text: string, cause: unkno
   const { code = name as CliErrorCode } =
     cause instanceof Error && cause.name === "ConnectionError" ? (cause as { code?: CliErrorCode }) : {};
   // A record that is missing has a sentence of its own; this one means that the path is malformed, or of another server.
-  const isElsewhere = status === 404 && text === "Not found";
+  const isElsewhere = (status === 404 && text === "Not found") || code === "unexpected_response";
   const hint =
     status === 401
       ? REFUSED_CONTROL_KEY

@@ -4,14 +4,22 @@ import { CONTROL_KEY_PREFIX, credentialKind } from "../wire/ids.ts";
 import type { AnswerOf, BodyOf, ControlRoute, QueryOf } from "../wire/control/types.ts";
 import { CONTROL_BASE } from "../wire/control/paths.ts";
 import { type Fetch, type FetchResponse, chunksOf } from "../wire/http/fetch.ts";
-import { parsedJson } from "../wire/text/json.ts";
+import { isObject, parsedJson } from "../wire/text/json.ts";
 import { nextPage, MAX_PAGE_SIZE, requestPath, type ParamsIn } from "../wire/http/request.ts";
 
 /**
- * One of the service's codes; `connection`: the server could not be reached; `closed`: the test service had been closed;
- * `timeout`: what was waited for did not happen; `unknown`: anything else.
+ * One of the service's codes; `connection`: the server could not be reached; `redirect_refused`, `unexpected_response`: what
+ * answered is not the control API; `closed`: the test service had been closed; `timeout`: what was waited for did not happen;
+ * `unknown`: anything else.
  */
-export type ControlErrorCode = ErrorCode | "connection" | "closed" | "timeout" | "unknown";
+export type ControlErrorCode =
+  | ErrorCode
+  | "connection"
+  | "redirect_refused"
+  | "unexpected_response"
+  | "closed"
+  | "timeout"
+  | "unknown";
 
 /** The control API refused a request or could not be reached, or a test service could not do what it was asked. */
 export class ControlError extends Error {
@@ -110,7 +118,7 @@ export function createControlClient({ url, controlKey, fetch = defaultFetch }: C
       response = await fetch(`${url}${CONTROL_BASE}${path}`, {
         method,
         headers: { authorization: `Bearer ${key}`, ...(body !== undefined && { "content-type": "application/json" }) },
-        redirect: "error",
+        redirect: "manual",
         ...(body !== undefined && { body }),
         ...(call.signal && { signal: call.signal }),
       });
@@ -118,25 +126,43 @@ export function createControlClient({ url, controlKey, fetch = defaultFetch }: C
       if (call.signal?.aborted || error instanceof ControlError) throw error;
       throw new ControlError("connection", undefined, unreachable(url, error), { cause: error });
     }
-    if (response.status < 400) return response;
     const { status } = response;
-    const error = messageOf(await response.text()) ?? `${url} answered ${status}`;
+    if (status >= 200 && status < 300) return response;
+    // A browser's `fetch` shows a redirect as status 0.
+    if (status < 400)
+      throw new ControlError("redirect_refused", status, `${url} redirected. Not followed, to protect the key.`);
+    const error = messageOf(await response.text());
+    if (error === undefined) throw unexpected(status);
     const code = errorCode(status, { error }) ?? "unknown";
     const why = code === "unauthorized" ? refusedKey(url, key) : incompleteRoute(route, call.params);
     throw new ControlError(code, status, why === undefined ? error : `${error}: ${why}`);
   }
 
+  function unexpected(status: number): ControlError {
+    return new ControlError(
+      "unexpected_response",
+      status,
+      `${url} answered ${status}, and not as the control API does.`,
+    );
+  }
+
+  async function read(response: FetchResponse): Promise<unknown> {
+    const value = parsedJson(await response.text());
+    if (isObject(value) || Array.isArray(value)) return value;
+    throw unexpected(response.status);
+  }
+
   const client: ControlClient = {
     url,
 
-    async request(route, call = {}) {
-      return JSON.parse(await (await send(route, call)).text()) as never;
-    },
+    request: async (route, call = {}) => (await read(await send(route, call))) as never,
 
     async page(route, call = {}) {
       const response = await send(route, call);
       const next = new URLSearchParams(nextPage(response.headers.get("link"))).get("after") ?? undefined;
-      return { rows: JSON.parse(await response.text()) as never, next };
+      const rows = await read(response);
+      if (!Array.isArray(rows)) throw unexpected(response.status);
+      return { rows: rows as never, next };
     },
 
     async *rows(route, asked) {
@@ -152,7 +178,11 @@ export function createControlClient({ url, controlKey, fetch = defaultFetch }: C
     async *events({ kind, signal, onOpen } = {}) {
       const response = await send("GET /events", { query: { kind }, ...(signal && { signal }) });
       onOpen?.();
-      yield* readEvents(response);
+      for await (const line of linesOf(response)) {
+        const event = parsedJson(line);
+        if (!isObject(event)) throw unexpected(response.status);
+        yield event as unknown as ServerEvent;
+      }
     },
   };
   return client;
@@ -180,13 +210,13 @@ export async function userIdByEmail(
 /** Something that happened: a request that was answered, or a sign-in that went a step further. */
 export type ServerEvent = AnswerOf<"GET /requests/:id"> | AnswerOf<"GET /flows/:id">;
 
-/** Reads a stream of JSON lines; blank ones keep the connection alive. */
-async function* readEvents({ body }: FetchResponse): AsyncGenerator<ServerEvent> {
+/** The lines of a body, as they come. Blank ones keep the connection alive, and are left out. */
+async function* linesOf({ body }: FetchResponse): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const chunk of chunksOf(body ?? [])) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
     rest = lines.pop() ?? "";
-    for (const line of lines) if (line.trim() !== "") yield JSON.parse(line) as ServerEvent;
+    yield* lines.filter((line) => line.trim() !== "");
   }
 }

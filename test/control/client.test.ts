@@ -1,5 +1,6 @@
-import { request } from "node:http";
-import { expect, it } from "vitest";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
 import {
   ControlError,
   createControlClient,
@@ -48,6 +49,34 @@ it("The control client throws the server's error, or that there is no server", a
   };
   const keyless = createControlClient({ url: "http://127.0.0.1:9", controlKey });
   await expect(keyless.request("GET /state")).rejects.toThrow(/^There is no key$/);
+});
+
+it.each([
+  [200, "<!doctype html><p>Hello", "unexpected_response", "answered 200, and not as the control API does."],
+  [200, "", "unexpected_response", "answered 200, and not as the control API does."],
+  [200, '[{"id":"1"', "unexpected_response", "answered 200, and not as the control API does."],
+  [200, "null", "unexpected_response", "answered 200, and not as the control API does."],
+  [404, "<!doctype html><p>Nothing here", "unexpected_response", "answered 404, and not as the control API does."],
+  [302, "", "redirect_refused", "redirected. Not followed, to protect the key."],
+])("The control client says of another server's %i %j that it is %s", async (status, body, code, words) => {
+  let requests = 0;
+  const other = createServer((_, response) => {
+    requests++;
+    response.writeHead(status, { location: "/elsewhere" }).end(`${body}\n`);
+  });
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void other.close());
+  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  const client = createControlClient({ url, controlKey: "ctl_x" });
+  const calls = [
+    client.request("GET /clock"),
+    client.page("GET /users"),
+    client.rows("GET /users").next(),
+    ...(body === "" && status === 200 ? [] : [client.events().next()]),
+  ];
+  for (const call of calls)
+    await expect(call).rejects.toMatchObject({ name: "ControlError", code, status, message: `${url} ${words}` });
+  expect(requests).toBe(calls.length);
 });
 
 it("Events report requests and each step of a sign-in, and end with the server", async () => {
