@@ -48,6 +48,20 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", () => {
     await context.close();
   });
 
+  it("has no link in its navigation that leads nowhere", async () => {
+    await on.visit("overview");
+    const addresses = await on.page.evaluate<string[]>(
+      "[...document.querySelectorAll('nav a')].map(({ href }) => href)",
+    );
+    expect(addresses.length).toBeGreaterThan(8);
+    for (const address of addresses) expect([address, (await fetch(address)).status]).toEqual([address, 200]);
+    for (const address of addresses.filter((one) => one.includes("#"))) {
+      await on.page.goto(address);
+      await on.page.getByRole("heading", { level: 1 }).waitFor();
+      expect(await on.page.getByText("not found").count(), address).toBe(0);
+    }
+  });
+
   it("ends below the last panel of the overview", async () => {
     const { page, visit } = on;
     await visit("overview");

@@ -39,7 +39,7 @@ export function Navigation({ current }: { current: View["path"] | undefined }) {
         <Button kind="quiet" small testId="zone" onClick={switchZone}>
           Times in {zoneName()}
         </Button>
-        <a href="docs">API reference</a>
+        <a href="openapi.json">OpenAPI</a>
       </div>
     </nav>
   );

@@ -74,7 +74,9 @@ function refusedFor(problem: string, form: HTMLFormElement): Refused {
   const names = [...form.querySelectorAll<HTMLInputElement>(".field [name]")].map((field) => field.name);
   const [, name, text = ""] = new RegExp(`(?:^|[ .])(${names.join("|")}): (.+)$`).exec(problem) ?? [];
   if (name) return { name, text: sentence(text) };
-  return { name: names.length === 1 ? names[0] : undefined, text: problem };
+  if (names.length !== 1) return { name: undefined, text: problem };
+  // Of a list that the only field adds to: `Bad request: redirect_uris[1]: …`.
+  return { name: names[0], text: sentence(problem.replace(/^Bad request: \w+\[\d+\]: /, "")) };
 }
 
 /** A form of one line, which is empty again once it was sent. */

@@ -63,6 +63,7 @@ const COLUMNS: readonly Column<Flow>[] = [
       </RowLink>
     ),
   },
+  { title: "Result", cell: (flow) => <FlowResult flow={flow} /> },
   {
     title: "Account",
     cell: ({ data }) => (
@@ -77,7 +78,6 @@ const COLUMNS: readonly Column<Flow>[] = [
     ),
     isWide: true,
   },
-  { title: "Result", cell: (flow) => <FlowResult flow={flow} /> },
   { title: "Provider", cell: ({ data }) => providerTitle(data.provider ?? "") },
   { title: "Instance", cell: ({ data }) => <UserText text={instanceName(data.instance)} /> },
   {

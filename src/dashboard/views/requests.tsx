@@ -142,14 +142,13 @@ export function Request({ id }: { id: string }) {
       </Panel>
       <Panel title="Repeat it">
         <p class="muted">
-          Run <code>eval "$(npx svc-identity env)"</code> first, which sets the keys
+          Run <code>eval "$(npx svc-identity env)"</code> first: it sets the keys.
           {missing.length > 0 && (
             <>
               {" "}
-              and set <code>{missing.map((name) => `$${name}`).join(", ")}</code>: secrets are not kept
+              Set <code>{missing.map((name) => `$${name}`).join(", ")}</code> yourself: secrets are not kept.
             </>
           )}
-          .
         </p>
         <CopyableCode text={curl} label="curl" />
       </Panel>
