@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { requestOn } from "../_answers.ts";
 import { startServer } from "../_control.ts";
 import { serviceBy } from "../_services.ts";
 
@@ -120,33 +119,4 @@ it.each([
   const answer = await server.control("POST /sign-ins", body);
   expect(answer.status).toBe(400);
   expect(answer.body.error).toContain(why);
-});
-
-it("The picker changes the profile, takes the change back, and says what can't be read", async () => {
-  const server = await startServer();
-  const headers = { "user-agent": "Mozilla/5.0", accept: "text/html" };
-  const begun = await fetch(
-    `${server.url}/oauth/authorize?provider=google&redirect_uri=http://localhost:3000/callback`,
-    { headers, redirect: "manual" },
-  );
-  const first = await fetch(begun.headers.get("location")!, { headers });
-  const cookie = [...begun.headers.getSetCookie(), ...first.headers.getSetCookie()]
-    .map((set) => set.split(";")[0])
-    .join("; ");
-  const at = new URL(begun.headers.get("location")!);
-  const open = (search: string) => fetch(new URL(search, at), { headers: { ...headers, cookie }, redirect: "manual" });
-  const request = requestOn(await first.text(), at).search;
-  const bad = await (await open(`${request}&profile=${encodeURIComponent("{name")}`)).text();
-  expect(bad).toContain('data-testid="profile-problem"');
-  expect(bad).toContain("{name</textarea>");
-  const changed = await (
-    await open(`${request}&profile=${encodeURIComponent('{"name":"<b>Countess"}')}&omit=picture`)
-  ).text();
-  expect(changed).toContain("name, picture (left out)");
-  const unchanged = await (await open(`${requestOn(changed, at).search}&profile=`)).text();
-  expect(unchanged).not.toContain('data-testid="chosen-profile"');
-  const back = await open(`${requestOn(changed, at).search}&email=kay@acme.test`);
-  await fetch(back.headers.get("location")!, { headers: { ...headers, cookie }, redirect: "manual" });
-  const [user] = (await server.control("GET /users?query=email:kay@acme.test")).body;
-  expect(user.data).toMatchObject({ name: "<b>Countess", avatar_url: null });
 });

@@ -6,7 +6,6 @@ import type { PersonaRecord, StateRecord } from "../store/records.ts";
 import { chosenAccount, decidedAccount } from "./account.ts";
 import type { LabelledBrowser } from "./browser.ts";
 import { applicationFacts, decideSignIn, settle, type DecisionDeps, type Override } from "./decision.ts";
-import { readEdit } from "./edit.ts";
 import type { AuthorizationRequest } from "./grants.ts";
 import { REDIRECT_ERRORS, isOutcomeAt } from "./outcomes.ts";
 import { pickerView, type Parameters, type PickerView } from "./picker.ts";
@@ -137,7 +136,7 @@ export function withDecision(
   return { ...asked, outcome, profile, delays };
 }
 
-/** What was chosen on the picker: an account, an outcome, other fields of the profile, or to cancel. */
+/** What was chosen on the picker: an account, an outcome, or to cancel. */
 function answerChoice(
   server: AuthorizationServer,
   pending: AuthorizationRequest,
@@ -149,13 +148,6 @@ function answerChoice(
     const request = { ...pending, outcome };
     // Errors that do not depend on the account.
     return REDIRECT_ERRORS[outcome] ? redirectToClient(server, request, undefined) : newPicker(server, request);
-  }
-  const typed = query.get("profile");
-  if (typed !== undefined) {
-    const left = query.get("omit") ?? "";
-    const read = readEdit(typed, left);
-    if ("edit" in read) return newPicker(server, { ...pending, profile: read.edit });
-    return { ...pickerView(server, query, pending), refusedEdit: { typed, left, why: read.why } };
   }
   const { persona, problem } = chosenAccount(server, query);
   if (persona) return redirectToClient(server, pending, persona);

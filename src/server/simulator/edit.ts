@@ -1,5 +1,4 @@
 import type { FetchResponse } from "../../wire/http/fetch.ts";
-import { MAX_PROFILE_LENGTH } from "../../wire/outcomes.ts";
 import { isObject } from "../../wire/text/json.ts";
 import { notFound, reply, type SimulatedProvider } from "./provider.ts";
 
@@ -80,19 +79,4 @@ function part({ set, omit }: Edit, isIn: (name: string) => boolean): Edit {
     set: Object.fromEntries(Object.entries(set).filter(([name]) => isIn(name))),
     omit: omit.filter((path) => isIn(path.split(".", 1)[0]!)),
   };
-}
-
-/** The changes that were typed on the picker: an object of JSON, and names to leave out. Undefined if both are empty. */
-export function readEdit(set: string, omit: string): { readonly edit: Edit | undefined } | { readonly why: string } {
-  const names = omit.split(/[\s,]+/).filter((name) => name !== "");
-  if (set.length + omit.length > MAX_PROFILE_LENGTH)
-    return { why: `The changes have more than ${MAX_PROFILE_LENGTH} characters.` };
-  if (set.trim() === "") return { edit: names.length > 0 ? editOf(undefined, names) : undefined };
-  try {
-    const value: unknown = JSON.parse(set);
-    if (isObject(value)) return { edit: editOf(value, names) };
-  } catch {
-    // Said below.
-  }
-  return { why: 'Write the changes as an object in JSON, such as {"name": null}.' };
 }

@@ -30,8 +30,6 @@ export interface PickerView {
   readonly problem?: string | undefined;
   /** The account that was chosen, if it does not exist. */
   readonly unknown?: string | undefined;
-  /** What is wrong with the changes that were typed in. */
-  readonly refusedEdit?: { readonly typed: string; readonly left: string; readonly why: string };
 }
 
 /** A page of a pending request's picker. @param query names the page */

@@ -2,7 +2,6 @@ import { OUTCOMES, type AccountChoices } from "../../../wire/outcomes.ts";
 import { PROVIDERS, PROVIDERS_WITHOUT_EMAIL, PROVIDER_TITLES, type Provider } from "../../../wire/providers.ts";
 import { normalizeEmail } from "../../../wire/text/fold.ts";
 import { visible } from "../../../wire/text/harmless.ts";
-import { editedNames } from "../../simulator/edit.ts";
 import { impossibility } from "../../simulator/outcomes.ts";
 import type { PickerView } from "../../simulator/picker.ts";
 import { html, layout, logo, type Html } from "./layout.ts";
@@ -23,7 +22,6 @@ export function pickerPage(view: PickerView): string {
     `Sign in with ${title}`,
     html`${bar} ${heading(view)}
       ${problem && html`<p class="notice" role="alert" data-testid="problem">${problem}</p>`} ${chosenOutcome(view)}
-      ${chosenEdit(view)}
       <form method="get" id="choice">${hiddenRequest}</form>
       <form method="get" role="search">
         ${hiddenRequest}
@@ -35,7 +33,7 @@ export function pickerPage(view: PickerView): string {
         <summary data-testid="other-account">Use another account</summary>
         <form method="get">${hiddenRequest} ${otherFields}</form>
       </details>
-      ${asked.instance_id === undefined ? outcomes : applicationOutcomes} ${editForm(view, hiddenRequest)}
+      ${asked.instance_id === undefined ? outcomes : applicationOutcomes}
       <footer>
         <button form="choice" name="cancel" value="1" data-testid="cancel">Cancel</button>
         <span title="What the application asks for">${client_id} &middot; ${scopes.join(" ")}</span>
@@ -107,28 +105,6 @@ function chosenOutcome({ request, asked }: PickerView): Html | false {
     <span>This sign-in will end as you chose: <b>${chosen.title}</b>. Now choose the account.</span>
     <a href="?request=${request}&amp;outcome=success" data-testid="outcome-success">Sign in normally</a>
   </p>`;
-}
-
-function chosenEdit({ request, asked: { provider, profile } }: PickerView): Html | false {
-  if (!profile) return false;
-  return html`<p class="chosen" role="status" data-testid="chosen-profile">
-    <span>${PROVIDER_TITLES[provider]} will send other fields: <b>${editedNames(profile)}</b>. Now choose the account.</span>
-    <a href="?request=${request}&amp;profile=" data-testid="profile-unchanged">Send the profile unchanged</a>
-  </p>`;
-}
-
-function editForm({ asked: { provider, profile }, refusedEdit }: PickerView, hiddenRequest: Html): Html {
-  const typed = refusedEdit?.typed ?? (profile ? JSON.stringify(profile.set) : "");
-  const left = refusedEdit?.left ?? profile?.omit.join(", ") ?? "";
-  return html`<details${refusedEdit && html` open`}>
-    <summary data-testid="profile">Change what ${PROVIDER_TITLES[provider]} sends&hellip;</summary>
-    <form method="get">
-      ${hiddenRequest} ${refusedEdit && html`<p class="notice" role="alert" data-testid="profile-problem">${refusedEdit.why}</p>`}
-      <label>Fields of the profile, as JSON <textarea name="profile" rows="3" spellcheck="false" placeholder='{"name": null}' data-testid="profile-fields">${typed}</textarea></label>
-      <label>Fields to leave out <input name="omit" value="${left}" placeholder="name" autocomplete="off" spellcheck="false" data-testid="profile-omit" /></label>
-      <button data-testid="profile-continue">Use these fields</button>
-    </form>
-  </details>`;
 }
 
 /** The parts of a provider's page that no request changes. */
