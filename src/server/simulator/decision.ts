@@ -106,13 +106,13 @@ export async function settle(
 /** Sign-ins whose callback comes twice, if that is the outcome chosen at a simulated provider. */
 export function withReplays(
   signIns: SignIns,
-  { outcomeOf }: { outcomeOf(code: string): OutcomeId | undefined },
+  { outcomeOf }: { outcomeOf(access_token: string): OutcomeId | undefined },
 ): SignIns {
   return {
     ...signIns,
     async complete(request) {
       const first = await signIns.complete(request);
-      const isReplayed = first.refusal === undefined && outcomeOf(request.code ?? "") === "callback_replayed";
+      const isReplayed = first.token !== undefined && outcomeOf(first.tokens.access_token) === "callback_replayed";
       return isReplayed ? signIns.complete(request) : first;
     },
   };

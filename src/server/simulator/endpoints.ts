@@ -1,11 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FetchInit, FetchResponse } from "../../wire/http/fetch.ts";
-import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { Provider } from "../../wire/providers.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import { edited, withEdit } from "./edit.ts";
 import type { ApplicationClient } from "./clients.ts";
-import type { Consent, Granted, Grants, Issue } from "./grants.ts";
+import type { Consent, Granted, Grants } from "./grants.ts";
 import type { Personas } from "./personas.ts";
 import type { OpenId } from "./openid.ts";
 import { alteredPersona, tokenFailure } from "./outcomes.ts";
@@ -38,92 +37,88 @@ export interface Answered {
   readonly why?: string | undefined;
 }
 
+/** Whether a client is registered. @param client_secret must be the client's if it is given */
+type IsClient = (client_id: string, client_secret?: string) => boolean;
+
 /** The endpoints that a client asks by itself: for tokens, and for what an account's holder has granted. */
 export function createEndpoints(prefix: string, openId: OpenId) {
-  function shownPersona({ name, personas }: AuthorizationServer, persona: PersonaRecord, outcome?: OutcomeId) {
+  function shownPersona({ name, personas }: AuthorizationServer, { persona, granted }: Consent): PersonaRecord {
     const avatar_url = persona.avatar_url ?? `${prefix}/avatars/${personas.pictureName(persona)}.svg`;
-    return alteredPersona({ ...persona, avatar_url }, outcome, name);
+    return alteredPersona({ ...persona, avatar_url }, granted.outcome, name);
   }
 
   /** An application's. The service reads no id_token, and a signature takes as long as its own sign-in. */
-  async function withIdToken(
-    server: AuthorizationServer,
-    { consent: { granted, persona }, grant }: Issue,
-  ): Promise<Grant> {
-    const { instance_id, scopes, outcome, profile } = granted;
+  async function withIdToken(server: AuthorizationServer, grant: Grant & Consent): Promise<Grant> {
+    const { granted, scopes, access_token } = grant;
     const { name, issuer, provider } = server;
-    if (instance_id === undefined || !provider.claims || !scopes.includes("openid")) return grant;
-    const shown = shownPersona(server, persona, outcome);
+    if (granted.instance_id === undefined || !provider.claims || !scopes.includes("openid")) return grant;
+    const shown = shownPersona(server, grant);
     const own = provider.claims(shown.accounts[name] ?? {}, shown, scopes);
-    const claims = profile ? edited(own, profile) : own;
-    return { ...grant, id_token: await openId.sign(issuer, granted, claims, grant.access_token) };
+    const claims = granted.profile ? edited(own, granted.profile) : own;
+    return { ...grant, id_token: await openId.sign(issuer, granted, claims, access_token) };
   }
 
-  return {
-    /** @param isTheirs whether id and secret are those of a client that may ask here */
-    async token(
-      server: AuthorizationServer,
-      init: FetchInit,
-      isTheirs: (client_id: string, client_secret: string) => boolean,
-    ): Promise<Answered> {
-      const { name, provider, grants } = server;
-      if (init.method !== "POST") return { response: notFound() };
-      const request = parseTokenRequest(init, provider);
-      if (!request) return { response: reply(400, { error: "unsupported_grant_type" }) };
-      const granted = grants.issuedFor(request.purpose, request.code);
-      const { outcome, delays } = granted ?? {};
-      await pause(delays?.token, init);
-      try {
-        const failure = await tokenFailure(outcome, name);
-        if (failure) return { response: failure, granted };
-      } catch (error) {
-        return { error, granted };
-      }
-      // The code is already redeemed, as if another client had used it.
-      if (outcome === "code_rejected") grants.redeem(name, request);
-      const isClient = isTheirs(request.client_id, request.client_secret) && outcome !== "invalid_client";
-      let why = isClient ? undefined : "the client_id or the client_secret is wrong";
-      const response = await provider.token(request, isClient, async () => {
-        const redeemed = grants.redeem(name, request);
-        if ("grant" in redeemed) return withIdToken(server, redeemed);
-        ({ why } = redeemed);
-        return undefined;
-      });
-      return { response, granted, why };
-    },
+  async function askToken(server: AuthorizationServer, init: FetchInit, isTheirs: IsClient): Promise<Answered> {
+    const { name, provider, grants } = server;
+    if (init.method !== "POST") return { response: notFound() };
+    const request = parseTokenRequest(init, provider);
+    if (!request) return { response: reply(400, { error: "unsupported_grant_type" }) };
+    const opened = grants.open(request);
+    const granted = opened?.value.granted;
+    const { outcome, delays } = granted ?? {};
+    await pause(delays?.token, init);
+    try {
+      const failure = await tokenFailure(outcome, name);
+      if (failure) return { response: failure, granted };
+    } catch (error) {
+      return { error, granted };
+    }
+    // The code is already redeemed, as if another client had used it.
+    if (outcome === "code_rejected") grants.redeem(name, request, opened);
+    const isClient = isTheirs(request.client_id, request.client_secret) && outcome !== "invalid_client";
+    let why = isClient ? undefined : "the client_id or the client_secret is wrong";
+    const response = await provider.token(request, isClient, async () => {
+      const redeemed = grants.redeem(name, request, opened);
+      if (!("why" in redeemed)) return withIdToken(server, redeemed);
+      ({ why } = redeemed);
+      return undefined;
+    });
+    return { response, granted, why };
+  }
 
-    /** The profile, and whatever else is at the provider's addresses. */
-    async resource(server: AuthorizationServer, path: string, { granted, persona }: Consent, init: FetchInit) {
-      const { outcome, profile, scopes, delays } = granted;
-      const { name, provider } = server;
-      if (path === profilePath(provider)) await pause(delays?.profile, init);
-      if (outcome === "profile_error") return reply(500, { message: "Internal Server Error" });
-      const shown = shownPersona(server, persona, outcome);
-      const account = shown.accounts[name];
-      if (!account) return notFound();
-      const answer = provider.resource(path, { account, persona: shown, scopes }, init.headers ?? {});
-      return profile ? withEdit(answer, provider, path, profile) : answer;
-    },
+  /** The profile, and whatever else is at the provider's addresses. */
+  async function askResource(server: AuthorizationServer, path: string, consent: Consent, init: FetchInit) {
+    const { outcome, profile, scopes, delays } = consent.granted;
+    const { name, provider } = server;
+    const { authorize: _, token: __, ...resources } = provider.endpoints;
+    if (path === Object.values(resources)[0]) await pause(delays?.profile, init);
+    if (outcome === "profile_error") return reply(500, { message: "Internal Server Error" });
+    const persona = shownPersona(server, consent);
+    const account = persona.accounts[name];
+    if (!account) return notFound();
+    const answer = provider.resource(path, { account, persona, scopes }, init.headers ?? {});
+    return profile ? withEdit(answer, provider, path, profile) : answer;
+  }
+
+  /** @param path below the provider's */
+  return async (server: AuthorizationServer, path: string, init: FetchInit, isTheirs: IsClient): Promise<Answered> => {
+    if (path === server.provider.endpoints.token) return askToken(server, init, isTheirs);
+    const token = /^Bearer (.+)$/i.exec(init.headers?.["authorization"] ?? "")?.[1] ?? "";
+    const found = server.grants.consentOf(server.name, token);
+    if ("why" in found) return { response: badCredentials(), ...found };
+    const { granted } = found;
+    if (!isTheirs(granted.client_id)) return { response: badCredentials(), granted, why: "the client was removed" };
+    return { response: await askResource(server, path, found, init), granted };
   };
 }
 
-export function bearerOf({ headers }: FetchInit): string {
-  return /^Bearer (.+)$/i.exec(headers?.["authorization"] ?? "")?.[1] ?? "";
-}
-
-export function badCredentials(): FetchResponse {
+function badCredentials(): FetchResponse {
   return reply(401, { message: "Bad credentials" }, { "www-authenticate": 'Bearer error="invalid_token"' });
 }
 
 /** @throws if the caller gives up first */
 async function pause(ms: number | undefined, { signal }: FetchInit): Promise<void> {
   if (ms) await delay(ms, undefined, signal && { signal });
-}
-
-/** The first of the resources. */
-function profilePath({ endpoints }: SimulatedProvider): string | undefined {
-  const { authorize: _, token: __, ...resources } = endpoints;
-  return Object.values(resources)[0];
 }
 
 /** Undefined for a grant that the provider doesn't know. */

@@ -18,23 +18,21 @@ export interface Grant {
   readonly id_token?: string | undefined;
 }
 
-/** The exchange of a code, or of a refresh token, for an access token (RFC 6749, 4.1.3 and 6; RFC 7636, 4.5). */
-export interface Redemption {
-  /** Default: a code. */
-  readonly purpose?: "code" | "refresh";
+/**
+ * A request to the token endpoint: to exchange a code, or a refresh token, for an access token (RFC 6749, 4.1.3 and 6;
+ * RFC 7636, 4.5).
+ */
+export interface TokenRequest {
+  readonly purpose: "code" | "refresh";
   /** The code, or the refresh token. */
   readonly code: string;
   readonly client_id: string;
+  readonly client_secret: string;
+  /** How the client authenticates. */
+  readonly method: "basic" | "body";
   /** Undefined if the client leaves it out, where it may. */
   readonly redirect_uri: string | undefined;
   readonly code_verifier: string | undefined;
-}
-
-/** A request to the token endpoint, whichever way the client authenticates. */
-export interface TokenRequest extends Redemption {
-  readonly purpose: "code" | "refresh";
-  readonly client_secret: string;
-  readonly method: "basic" | "body";
   readonly accept: string;
 }
 

@@ -1,10 +1,9 @@
 import type { FetchInit, FetchResponse } from "../../wire/http/fetch.ts";
-import type { OutcomeId } from "../../wire/outcomes.ts";
 import { PROVIDERS, isProvider, type Provider } from "../../wire/providers.ts";
 import { normalizeEmail } from "../../wire/text/fold.ts";
 import type { ConnectionRecord, PersonaRecord } from "../store/records.ts";
 import { SERVICE_CLIENT, type Clients } from "./clients.ts";
-import { badCredentials, bearerOf, createEndpoints, type Answered, type AuthorizationServer } from "./endpoints.ts";
+import { createEndpoints, type Answered, type AuthorizationServer } from "./endpoints.ts";
 import { createGrants } from "./grants.ts";
 import { createOpenId, discoveryDocument, type KeepKey } from "./openid.ts";
 import { Personas } from "./personas.ts";
@@ -69,7 +68,7 @@ export function createSimulator(options: SimulatorOptions) {
     personas,
     at: (name: Provider): AuthorizationServer => servers[name],
     endpoints: (name: Provider) => endpoints[name],
-    outcomeOf: (code: string): OutcomeId | undefined => grants.issuedFor("code", code)?.outcome,
+    outcomeOf: grants.outcomeOf,
 
     /** Whether a persona, named by id or e-mail address, has an account at a provider. A new address has one everywhere. */
     hasAccount(name: Provider, hint: string): boolean {
@@ -82,31 +81,22 @@ export function createSimulator(options: SimulatorOptions) {
       const [, name = "", path = ""] = /^\/([^/?]*)([^?]*)/.exec(url.slice(prefix.length)) ?? [];
       if (!url.startsWith(`${prefix}/`) || !isProvider(name))
         throw new Error(`The simulator has nothing at ${new URL(url).origin}`);
-      const server = servers[name];
-      if (path === server.provider.endpoints.token) {
-        const { response, error } = await ask.token(server, init, server.isClient);
-        if (response) return response;
-        throw error;
-      }
-      const consent = grants.consentOf(name, bearerOf(init));
-      return consent ? ask.resource(server, path, consent, init) : badCredentials();
+      const { response, error } = await ask(servers[name], path, init, servers[name].isClient);
+      if (response) return response;
+      throw error;
     },
 
     /** Answers an application, with a client of its own. @param path below the provider's */
     async answerApplication(name: Provider, path: string, init: FetchInit): Promise<Answered> {
       const server = servers[name];
       const { provider, issuer, applicationOf } = server;
-      if (path === provider.endpoints.token)
-        return ask.token(server, init, (id, secret) => applicationOf(id)?.client_secret === secret);
       if (provider.claims && path === "/.well-known/openid-configuration")
         return { response: reply(200, discoveryDocument(issuer, endpoints[name])) };
       if (provider.claims && path === "/jwks") return { response: reply(200, await openId.jwks()) };
-      const found = grants.applicationConsentOf(name, bearerOf(init));
-      if ("why" in found) return { response: badCredentials(), ...found };
-      const { granted } = found;
-      if (!applicationOf(granted.client_id))
-        return { response: badCredentials(), granted, why: "the client was removed" };
-      return { response: await ask.resource(server, path, found, init), granted };
+      return ask(server, path, init, (client_id, client_secret) => {
+        const own = applicationOf(client_id);
+        return own !== undefined && (client_secret === undefined || own.client_secret === client_secret);
+      });
     },
   };
 }
