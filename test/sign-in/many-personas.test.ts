@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Personas } from "../../src/server/simulator/personas.ts";
 import { typedPersona } from "../../src/server/simulator/typed-account.ts";
-import type { PersonaRecord } from "../../src/server/store/records.ts";
 import { locationOf, requestOn } from "../_answers.ts";
 import { APP, SEED, setup, type Service } from "../_setup.ts";
 
@@ -73,31 +72,6 @@ describe("The account picker with 20,000 personas", () => {
     const github = await pageAt(service, await openPicker(service, "github"), {});
     expect(github.ids).toEqual(Array.from({ length: 10 }, (_, i) => `p-${i * 2}`));
     expect((await service.signIn("google", "user17777@many.test")).searchParams.has("token")).toBe(true);
-  });
-
-  it("reads only the personas of a page, so that a page costs the same as with a hundred", () => {
-    const touched: number[] = [];
-    const personas = Array.from({ length: COUNT }, (_, i): PersonaRecord => {
-      const { id, name, email, google } = person(i) as {
-        id: string;
-        name: string;
-        email: string;
-        google: Record<string, unknown>;
-      };
-      return { id, name, email, avatar_url: null, accounts: { google } };
-    });
-    const directory = new Personas(personas);
-    const page = (query: object) =>
-      directory.page({ search: "", limit: 10, ...query }, ({ id }) => {
-        touched.push(Number(id.slice(2)));
-        return id;
-      });
-    page({});
-    page({ after: 10_000 });
-    page({ before: 19_990 });
-    page({ search: "person 1876" });
-    expect(touched).toHaveLength(44);
-    expect(page({ before: 19_990 }).items).toEqual(Array.from({ length: 10 }, (_, i) => `p-${19_980 + i}`));
   });
 
   it("keeps a thousand typed accounts and deletes the oldest first", () => {

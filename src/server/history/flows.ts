@@ -1,6 +1,7 @@
 import { randomBytes, hash } from "node:crypto";
 import { EventEmitter } from "node:events";
 import type { AnswerOf, BodyOf } from "../../wire/control/types.ts";
+import { remember } from "../memory-use.ts";
 import { redact, redactText } from "./redact.ts";
 
 /** Names a sign-in in logs: the same in every process and step. The state, a secret, can't be derived from it. */
@@ -104,9 +105,7 @@ export class Flows {
       steps: [],
       considered: [],
     };
-    this.#flows.set(id, flow);
-    const [oldest] = this.#flows.keys();
-    if (this.#flows.size > MAX_FLOWS) this.#flows.delete(oldest!);
+    remember(this.#flows, id, flow, MAX_FLOWS);
     return flow;
   }
 }

@@ -5,6 +5,7 @@ import type { Cookies } from "../cookies.ts";
 import { ApiError, SignInError, SignInRefused, type WayBack } from "../errors.ts";
 import { flowIdOf, type NoteStep } from "../history/flows.ts";
 import { withoutQuery } from "../history/redact.ts";
+import { remember } from "../memory-use.ts";
 import type { Connection } from "../providers/connections.ts";
 import type { InstanceRecord, StateRecord, UserRecord } from "../store/records.ts";
 import { StorageUnavailable } from "../store/store.ts";
@@ -66,8 +67,7 @@ export async function claimState({ store, finished, instances, now }: SignInDeps
   }
   const instance = instances.byId(record.instance_id);
   const wayBack = instance && wayBackTo(instance, record.redirect_uri);
-  finished.set(state, wayBack);
-  if (finished.size > MAX_FINISHED) finished.delete(finished.keys().next().value!);
+  remember(finished, state, wayBack, MAX_FINISHED);
   if (now().getTime() >= Date.parse(record.expires_at))
     throw refused(
       `The state expired before the user came back, ${STATE_LIFETIME_SECONDS / 60} minutes after the sign-in began. Start a new one.`,

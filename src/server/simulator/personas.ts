@@ -1,6 +1,7 @@
 import { PROVIDERS } from "../../wire/providers.ts";
 import { fold } from "../../wire/text/fold.ts";
 import { drawnFor } from "../../wire/text/initials.ts";
+import { remember } from "../memory-use.ts";
 import { isPlaceholderEmail, placeholderEmail } from "../providers/email.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import { typedId, typedPersona, uidOf, type PersonaReference } from "./typed-account.ts";
@@ -11,9 +12,8 @@ const MAX_TYPED = 1000;
 interface PersonaQuery {
   /** Part of a name, an address or a login, ignoring case; empty for all. */
   readonly search: string;
-  /** The page starts after this row, or ends before this one. The first page without either. */
-  readonly after?: number | undefined;
-  readonly before?: number | undefined;
+  /** How many come before the page. */
+  readonly from: number;
   readonly limit: number;
 }
 
@@ -83,37 +83,19 @@ export class Personas {
   /** Adds a typed one, and drops the oldest if there are too many. */
   add(persona: PersonaRecord): PersonaRecord {
     this.#typed.delete(persona.id);
-    this.#typed.set(persona.id, { persona });
-    const [oldest] = this.#typed.keys();
-    if (this.#typed.size > MAX_TYPED) this.#typed.delete(oldest!);
+    remember(this.#typed, persona.id, { persona }, MAX_TYPED);
     return persona;
   }
 
-  /**
-   * One page of personas, at a cost that does not depend on their number, or a search among all. `previous` and `next` are for
-   * `before` of the page before and `after` of the one behind; undefined if there is none.
-   * @param present returns undefined to leave a persona out
-   */
-  page<Item>({ search, after, before, limit }: PersonaQuery, present: (persona: PersonaRecord) => Item | undefined) {
+  /** One page of the personas that fit, or of a search among them, and whether others follow. */
+  page({ search, from, limit }: PersonaQuery, fits: (persona: PersonaRecord) => boolean) {
     const wanted = searchable(search);
-    const typed = [...this.#typed.values()];
-    const rowAt = (row: number): Row | undefined => this.#stored[row] ?? typed[row - this.#stored.length];
-    const isBack = before !== undefined;
-    const found: { row: number; item: Item }[] = [];
-    let row = isBack ? Math.min(before, this.size) - 1 : (after ?? -1) + 1;
-    for (let each = rowAt(row); each && found.length <= limit; each = rowAt(row)) {
-      const item = contains(each, wanted) ? present(each.persona) : undefined;
-      if (item !== undefined) found.push({ row, item });
-      row += isBack ? -1 : 1;
+    const found: PersonaRecord[] = [];
+    for (const row of [...this.#stored, ...this.#typed.values()]) {
+      if (fits(row.persona) && contains(row, wanted)) found.push(row.persona);
+      if (found.length > from + limit) break;
     }
-    const hasMore = found.length > limit;
-    const shown = isBack ? found.slice(0, limit).toReversed() : found.slice(0, limit);
-    const [hasPrevious, hasNext] = isBack ? [hasMore, true] : [after !== undefined, hasMore];
-    return {
-      items: shown.map(({ item }) => item),
-      previous: hasPrevious ? shown[0]?.row : undefined,
-      next: hasNext ? shown.at(-1)?.row : undefined,
-    };
+    return { shown: found.slice(from, from + limit), hasMore: found.length > from + limit };
   }
 
   /** The name of an account's generated picture, which it has if it has no other: the id of the store's, and for a typed one the picture itself. */

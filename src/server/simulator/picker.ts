@@ -21,7 +21,7 @@ export interface PickerView {
     /** The name of its generated picture. */
     readonly picture: string;
   }[];
-  /** For `before` in the address of the previous page, and `after` in that of the next; undefined if there is none. */
+  /** For `from` in the address of the previous page, and of the next; undefined if there is none. */
   readonly previous: number | undefined;
   readonly next: number | undefined;
   readonly known: number;
@@ -39,15 +39,20 @@ export function pickerView(
   asked: AuthorizationRequest,
 ): PickerView {
   const search = query.get("q") ?? "";
-  const wanted = { search, after: rowOf(query.get("after")), before: rowOf(query.get("before")), limit: PAGE_SIZE };
-  const { items, previous, next } = personas.page(wanted, (persona) => {
-    const account = persona.accounts[name];
-    return account && { persona, account: provider.shown(account, persona), picture: personas.pictureName(persona) };
-  });
-  const request = query.get("request") ?? "";
-  return { asked, request, accounts: items, previous, next, known: personas.size, search };
-}
-
-function rowOf(text: string | undefined): number | undefined {
-  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+  const from = /^\d{1,9}$/.test(query.get("from") ?? "") ? Number(query.get("from")) : 0;
+  const page = { search, from, limit: PAGE_SIZE };
+  const { shown, hasMore } = personas.page(page, ({ accounts }) => accounts[name] !== undefined);
+  return {
+    asked,
+    request: query.get("request") ?? "",
+    accounts: shown.map((persona) => ({
+      persona,
+      account: provider.shown(persona.accounts[name]!, persona),
+      picture: personas.pictureName(persona),
+    })),
+    previous: from > 0 ? Math.max(0, from - PAGE_SIZE) : undefined,
+    next: hasMore ? from + PAGE_SIZE : undefined,
+    known: personas.size,
+    search,
+  };
 }

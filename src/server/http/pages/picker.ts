@@ -90,11 +90,11 @@ function accountRow({ persona: { id }, account: { name, detail, note }, picture 
 
 function pager({ request, search, previous, next }: PickerView): Html | false {
   if (previous === undefined && next === undefined) return false;
-  const address = (name: string, row: number): string =>
-    `authorize?${new URLSearchParams({ request, ...(search && { q: search }), [name]: String(row) }).toString()}`;
+  const address = (from: number): string =>
+    `authorize?${new URLSearchParams({ request, ...(search && { q: search }), from: String(from) }).toString()}`;
   return html`<nav class="pager" aria-label="More accounts">
-    ${previous !== undefined && html`<a class="button" rel="prev" href="${address("before", previous)}" data-testid="previous">← Previous</a>`}
-    ${next !== undefined && html`<a class="button next" rel="next" href="${address("after", next)}" data-testid="next">Next →</a>`}
+    ${previous !== undefined && html`<a class="button" rel="prev" href="${address(previous)}" data-testid="previous">← Previous</a>`}
+    ${next !== undefined && html`<a class="button next" rel="next" href="${address(next)}" data-testid="next">Next →</a>`}
   </nav>`;
 }
 
@@ -166,7 +166,7 @@ export function accountChoices(view: PickerView, front: string, hint: string | u
       email,
       url: to({ login_hint: id }),
     })),
-    next_url: next === undefined ? null : to({ ...(search && { q: search }), after: String(next) }),
+    next_url: next === undefined ? null : to({ ...(search && { q: search }), from: String(next) }),
     cancel_url: to({ cancel: "1" }),
   };
 }
