@@ -1,13 +1,14 @@
 import { expect, it } from "vitest";
 import { createTestService } from "../../src/testing/index.ts";
-import { createGenerator } from "../../src/server/control/generate.ts";
+import { makeUpUsers } from "../../src/server/control/generate.ts";
 import { A, instance } from "../store/_records.ts";
 
 const acme = instance(A, "acme");
 const now = new Date("2026-01-01T00:00:00Z");
+const made = (seed: number, from: number, count: number) => makeUpUsers({ instance: acme, seed, now }, from, count);
 
 it("Generated users have names in six scripts, and their own name in their address", () => {
-  const { users } = createGenerator(acme, 1, now)(0, 160);
+  const { users } = made(1, 0, 160);
   for (const script of ["Latin", "Greek", "Han", "Hangul", "Cyrillic", "Arabic"])
     expect(
       users.filter(({ name }) => new RegExp(`^[\\p{Script=${script}} '’々]+$`, "u").test(name)).length,
@@ -24,15 +25,14 @@ it("Generated users have names in six scripts, and their own name in their addre
 });
 
 it("A user is the same however many are generated at once, and differs by seed", () => {
-  const [one, other] = [createGenerator(acme, 1, now), createGenerator(acme, 1, now)];
-  const inParts = [...one(0, 30).sessions, ...one(30, 70).sessions];
-  expect(inParts).toEqual(other(0, 100).sessions);
-  const third = createGenerator(acme, 2, now)(0, 100).sessions;
+  const inParts = [...made(1, 0, 30).sessions, ...made(1, 30, 70).sessions];
+  expect(inParts).toEqual(made(1, 0, 100).sessions);
+  const third = made(2, 0, 100).sessions;
   expect(third.filter(({ ip_address }, i) => ip_address === inParts[i]!.ip_address)).toEqual([]);
 });
 
 it("Sessions begin within two years before now, are renewed after that, and a tenth of them is revoked", () => {
-  const { sessions } = createGenerator(acme, 1, now)(0, 2000);
+  const { sessions } = made(1, 0, 2000);
   for (const { logged_in_at, last_signin_at } of sessions) {
     expect(now.getTime() - Date.parse(logged_in_at)).toBeLessThanOrEqual(2 * 365 * 86_400_000);
     expect(last_signin_at >= logged_in_at && Date.parse(last_signin_at) <= now.getTime()).toBe(true);

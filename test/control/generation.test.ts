@@ -46,7 +46,13 @@ it("A server that stops ends the generation, and says how many users were added"
   const acme = instance(A, "acme");
   await store.add({ instances: [acme] });
   const closing = new AbortController();
-  const generation = generateUsers(store, acme, { users: 5000, seed: 1, now: new Date(AT), closing: closing.signal });
+  const generation = generateUsers(store, {
+    instance: acme,
+    users: 5000,
+    seed: 1,
+    now: new Date(AT),
+    closing: closing.signal,
+  });
   closing.abort();
   await expect(generation).rejects.toThrow("250 users were added");
   expect((await store.counts()).users).toBe(250);

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { createRequire } from "node:module";
 import { setImmediate as turn } from "node:timers/promises";
-import { PROVIDERS, type Provider } from "../../wire/providers.ts";
+import { PROVIDERS } from "../../wire/providers.ts";
 import { SESSION_ID_PREFIX } from "../../wire/ids.ts";
 import { namedUuid } from "./records.ts";
 import { userRecordsOf, type SeedUser, type UserRecords } from "../seed/parse.ts";
@@ -19,10 +19,15 @@ const REVOKED = 0.1;
 /** Users of one write. Other requests are answered between two of them. */
 const BATCH = 250;
 
-interface Generation {
-  readonly users: number;
+/** What the users follow from. */
+interface Source {
+  readonly instance: InstanceRecord;
   readonly seed: number;
   readonly now: Date;
+}
+
+interface Generation extends Source {
+  readonly users: number;
   /** Aborts when the server closes, which ends the generation. */
   readonly closing: AbortSignal;
 }
@@ -31,15 +36,12 @@ interface Generation {
  * Adds generated users, each with an identity and a session.
  * @throws {ApiError} `conflict` if users of this seed exist already, `shutting_down`
  */
-export async function generateUsers(
-  store: Store,
-  instance: InstanceRecord,
-  { users, seed, now, closing }: Generation,
-): Promise<void> {
-  const makeUp = createGenerator(instance, seed, now);
+export async function generateUsers(store: Store, generation: Generation): Promise<void> {
+  const { users, seed, closing } = generation;
   for (let done = 0; done < users; done += BATCH) {
     if (closing.aborted) throw new ApiError("storage_unavailable", `the server stops; ${done} users were added`);
-    await store.add(makeUp(done, Math.min(BATCH, users - done))).catch((error: unknown) => {
+    const batch = makeUpUsers(generation, done, Math.min(BATCH, users - done));
+    await store.add(batch).catch((error: unknown) => {
       if (!(error instanceof AlreadyExists)) throw error;
       const added = done === 0 ? "" : ` ${done} users were added before it.`;
       throw new ApiError(
@@ -51,61 +53,45 @@ export async function generateUsers(
   }
 }
 
-/** Makes users in batches. The same seed and time make the same ones, in one version of svc. */
-export function createGenerator(
-  { id: instance_id }: InstanceRecord,
-  seed: number,
-  now: Date,
-): (from: number, count: number) => UserRecords {
-  const uids = new Set<string>();
-  return (from, count) =>
-    userRecordsOf(
-      Array.from({ length: count }, (_, n) => makeUpUser(from + n)),
-      instance_id,
-      now,
-    );
-
-  function makeUpUser(index: number): SeedUser {
-    const name = `${instance_id} ${seed} ${index}`;
-    const draw = createDraw(`person ${name}`);
-    const person = makeUpPerson(index, draw);
-    const age = draw.fraction() * TWO_YEARS_MS;
-    const created_at = new Date(now.getTime() - age).toISOString();
-    const last_signin_at = new Date(now.getTime() - draw.fraction() * age).toISOString();
-    const provider = draw.one(PROVIDERS);
-    // Unlike those of another seed in the same instance.
-    const email = `${person.login}.${seed}-${index + 1}@${draw.one(DOMAINS)}`;
-    const session = {
-      id: namedUuid(`session ${name}`),
-      session_id: SESSION_ID_PREFIX + namedUuid(`session id ${name}`),
-      provider,
-      ip_address: [1 + draw.below(126), draw.below(256), draw.below(256), draw.below(256)].join("."),
-      geo_data: {},
-      logged_in_at: created_at,
-      last_signin_at,
-      revoked_at: draw.fraction() < REVOKED ? last_signin_at : null,
-    };
-    return {
-      id: namedUuid(`user ${name}`),
-      email,
-      name: person.name,
-      avatar_url: null,
-      email_verified_at: DEFINITIONS[provider].verifiesEmail ? created_at : null,
-      created_at,
-      password_digest: null,
-      identities: [{ id: namedUuid(`identity ${name}`), provider, uid: uidFor(provider, email, uids) }],
-      sessions: [session],
-    };
-  }
+/** The same seed and time make the same users, in one version of svc. */
+export function makeUpUsers(source: Source, from: number, count: number): UserRecords {
+  const users = Array.from({ length: count }, (_, n) => makeUpUser(source, from + n));
+  return userRecordsOf(users, source.instance.id, source.now);
 }
 
-/** The account that the simulator has for the address, so that a sign-in with it is this user's. */
-function uidFor(provider: Provider, email: string, taken: Set<string>): string {
-  const uid = uidOf(typedPersona({ email, name: null, email_verified: true }).accounts[provider]);
-  // In a million of them, two can have the same number.
-  const own = uid === undefined || taken.has(`${provider} ${uid}`) ? email : uid;
-  taken.add(`${provider} ${own}`);
-  return own;
+function makeUpUser({ instance, seed, now }: Source, index: number): SeedUser {
+  const name = `${instance.id} ${seed} ${index}`;
+  const draw = createDraw(`person ${name}`);
+  const person = makeUpPerson(index, draw);
+  const age = draw.fraction() * TWO_YEARS_MS;
+  const created_at = new Date(now.getTime() - age).toISOString();
+  const last_signin_at = new Date(now.getTime() - draw.fraction() * age).toISOString();
+  const provider = draw.one(PROVIDERS);
+  // Unlike those of another seed in the same instance.
+  const email = `${person.login}.${seed}-${index + 1}@${draw.one(DOMAINS)}`;
+  // A sign-in with the address at the simulated provider is this user's.
+  const account = typedPersona({ email, name: null, email_verified: true }).accounts[provider];
+  const session = {
+    id: namedUuid(`session ${name}`),
+    session_id: SESSION_ID_PREFIX + namedUuid(`session id ${name}`),
+    provider,
+    ip_address: [1 + draw.below(126), draw.below(256), draw.below(256), draw.below(256)].join("."),
+    geo_data: {},
+    logged_in_at: created_at,
+    last_signin_at,
+    revoked_at: draw.fraction() < REVOKED ? last_signin_at : null,
+  };
+  return {
+    id: namedUuid(`user ${name}`),
+    email,
+    name: person.name,
+    avatar_url: null,
+    email_verified_at: DEFINITIONS[provider].verifiesEmail ? created_at : null,
+    created_at,
+    password_digest: null,
+    identities: [{ id: namedUuid(`identity ${name}`), provider, uid: uidOf(account) ?? email }],
+    sessions: [session],
+  };
 }
 
 /**
@@ -121,31 +107,22 @@ interface Language {
 /** Several scripts, so that an application meets them in a test and not in production first. */
 const LANGUAGES = createRequire(import.meta.url)("svc-identity/fixtures/names.json") as readonly Language[];
 
-const TABLES = LANGUAGES.map(({ order, given, family }) => ({
-  order,
-  given: given.map(spellings),
-  family: family.map(spellings),
-}));
-
-function spellings(word: string): { own: string; latin: string } {
-  const [own = "", latin] = word.split("/");
-  return {
-    own,
-    latin:
-      latin ??
-      own
-        .normalize("NFD")
-        .replaceAll(/[^A-Za-z]/g, "")
-        .toLowerCase(),
-  };
-}
-
 /** Made-up people take turns in their languages. `login` is the name in Latin letters without accents, for an address. */
 function makeUpPerson(index: number, draw: Draw): { name: string; login: string } {
-  const { order, given, family } = TABLES[index % TABLES.length]!;
-  const [first, last] = [draw.one(given), draw.one(family)];
+  const { order, given, family } = LANGUAGES[index % LANGUAGES.length]!;
+  const [first, last] = [spellings(draw.one(given)), spellings(draw.one(family))];
   const name = order.replace("given", first.own).replace("family", last.own);
   return { name, login: `${first.latin}.${last.latin}` };
+}
+
+function spellings(word: string): { own: string; latin: string } {
+  const [own = "", latin = withoutAccents(own)] = word.split("/");
+  return { own, latin };
+}
+
+function withoutAccents(name: string): string {
+  const letters = name.normalize("NFD").replaceAll(/[^A-Za-z]/g, "");
+  return letters.toLowerCase();
 }
 
 type Draw = ReturnType<typeof createDraw>;

@@ -57,8 +57,8 @@ export const stateRoutes = (
       if (seed.instances.length + seed.personas.length > 0)
         throw new ApiError("bad_request", "generate: can't be combined with a seed document; send them separately");
       const instance = chosenInstance(deps, generate.instance);
-      const { users, seed: number } = generate;
-      await generateUsers(deps.store, instance, { users, seed: number, now: deps.now(), closing: deps.closing });
+      const { users } = generate;
+      await generateUsers(deps.store, { ...generate, instance, now: deps.now(), closing: deps.closing });
       return { instances: 0, users, identities: users, sessions: users, personas: 0 };
     }
     if (seed.instances.length + seed.personas.length === 0)
