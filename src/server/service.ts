@@ -22,7 +22,6 @@ import { createSignIns } from "./sign-in/sign-in.ts";
 import { NO_START_LIMIT, createStartLimit } from "./sign-in/start-limit.ts";
 import { createClients, type Clients } from "./simulator/clients.ts";
 import { withReplays, type Decide } from "./simulator/decision.ts";
-import { signInHeadless, type SignInHeadless } from "./simulator/headless.ts";
 import { createSimulator, type Simulator } from "./simulator/simulator.ts";
 import type { ClientRecord, ConnectionRecord } from "./store/records.ts";
 import type { Store } from "./store/store.ts";
@@ -115,11 +114,8 @@ export function createService(options: ServiceOptions): H3 {
     decide: control && decideBy(options, simulator),
   };
   if (offers.canSimulate) addSimulatorRoutes(app, { ...atProvider, clients });
-  if (control) {
-    const headless: SignInHeadless = (request) => signInHeadless({ ...atProvider, connect, signIns }, request);
-    const observed = { flows, requests, signInHeadless: headless };
-    mountControl(app, { ...api, shared, connect, offers, simulator, clients, ...observed }, control);
-  }
+  if (control)
+    mountControl(app, { ...api, ...atProvider, shared, connect, offers, clients, signIns, requests }, control);
   return app;
 }
 

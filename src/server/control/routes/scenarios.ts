@@ -1,28 +1,18 @@
 import { randomBytes } from "node:crypto";
-import { normalizeEmail } from "../../../wire/text/fold.ts";
-import type { CONTROL_ROUTES, ParsedBodyOf } from "../../../wire/control/routes.ts";
+import type { CONTROL_ROUTES } from "../../../wire/control/routes.ts";
 import type { ParsedOf } from "../../../wire/route.ts";
-import { ID_TOKEN_OUTCOMES, type OutcomeId, OUTCOMES, BROWSER_COOKIE } from "../../../wire/outcomes.ts";
-import { impossibility, providersOf } from "../../simulator/outcomes.ts";
-import type { Provider } from "../../../wire/providers.ts";
+import { ID_TOKEN_OUTCOMES, OUTCOMES, BROWSER_COOKIE } from "../../../wire/outcomes.ts";
+import { providersOf } from "../../simulator/outcomes.ts";
 import { editOf } from "../../simulator/edit.ts";
 import { ApiError } from "../../errors.ts";
-import type { InstanceRecord } from "../../store/records.ts";
-import { closest } from "../../../wire/text/suggestion.ts";
 import { remainingOf, SCENARIO_PREFIX, type Scenario } from "../../shared-state/shared-state.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
-import { requireInstance, chosenInstance, findUser } from "../records.ts";
+import { requireInstance } from "../records.ts";
+import { requireAccount, requirePossible, runSignIn } from "../sign-ins.ts";
 import { listInMemory } from "../lists.ts";
 import { changeSetting, deleteSetting } from "../../store/settings.ts";
 import { labelledBrowserValue } from "../../simulator/browser.ts";
-import { typedPersona } from "../../simulator/typed-account.ts";
-import { SIGN_IN_ERRORS } from "../../../wire/errors.ts";
-import type { SignInOutcome } from "../../http/request-entry.ts";
-import { json, type Reply } from "../../http/respond.ts";
-import { notedOf } from "../../http/routes/oauth.ts";
 
-/** Of personas, to find the one that was meant. */
-const MAX_COMPARED = 1000;
 /** Used-up scenarios stay visible, up to this number. */
 const MAX_USED_UP = 1000;
 
@@ -98,25 +88,6 @@ export const scenarioRoutes = (
   "POST /sign-ins": ({ body }) => runSignIn(deps, body),
 });
 
-/** @throws {ApiError} for a pair that cannot be */
-function requirePossible(outcome: OutcomeId, provider: Provider, isApplication: boolean): void {
-  const why = impossibility(outcome, provider, isApplication);
-  if (why !== undefined) throw new ApiError("bad_request", `outcome: ${why}`);
-}
-
-/** @throws {ApiError} if it can't match an account; an unknown e-mail address means a new account */
-function requireAccount({ simulator, shared }: ControlDeps, as: string, provider: Provider | undefined): void {
-  const persona = simulator.personas.find(as);
-  if (!persona && normalizeEmail(as) === undefined) {
-    const ids = shared.personas.slice(0, MAX_COMPARED).map(({ id }) => id);
-    const meant = closest(as, ids);
-    const advice = meant === undefined ? "give an id or an e-mail address" : `did you mean ${meant}?`;
-    throw new ApiError("bad_request", `as: no persona has the id "${as}"; ${advice}`);
-  }
-  if (persona && provider !== undefined && !simulator.hasAccount(provider, as))
-    throw new ApiError("bad_request", `as: ${as} has no account at ${provider}`);
-}
-
 /** As they are in the store, newest first. */
 async function all({ store }: ControlDeps): Promise<Scenario[]> {
   const settings = await store.settings(SCENARIO_PREFIX);
@@ -140,39 +111,4 @@ export function scenarioResource(scenario: Scenario) {
   const { id, states: _, order: __, profile, ...data } = scenario;
   const edit = profile && { profile: profile.set, omit: [...profile.omit] };
   return { id, resource: "scenario" as const, data: { ...data, ...edit, remaining: remainingOf(scenario) } };
-}
-
-const CREATED = 201;
-
-/** Runs a complete sign-in through a simulated provider. @throws {ApiError} if it can't start */
-export async function runSignIn(
-  deps: ControlDeps,
-  { provider, as, outcome, redirect_uri, browser, instance: name, profile: set, omit }: ParsedBodyOf<"POST /sign-ins">,
-): Promise<Reply> {
-  if (outcome !== undefined) requirePossible(outcome, provider, false);
-  if (as !== undefined) requireAccount(deps, as, provider);
-  const instance = chosenInstance(deps, name);
-  if (!instance.active) throw new ApiError("instance_not_found", `${instance.subdomain} is not active`);
-  const profile = editOf(set, omit);
-  if (as !== undefined) await introduceUser(deps, instance, as);
-  const result = await deps.signInHeadless({ instance, provider, as, outcome, redirect_uri, browser, profile });
-  const { flow_id, error: ended = "success" } = result;
-  const noted = notedOf(deps, flow_id);
-  if (!isSignInOutcome(ended)) return json(result, { status: CREATED, noted });
-  const reason = deps.flows.get(flow_id)?.reason;
-  const signIn = { provider, outcome: ended };
-  const ofSignIn = { ...noted, signIn, ...(reason && { reason: `${ended}: ${reason}` }) };
-  return json(result, { status: CREATED, noted: ofSignIn });
-}
-
-/** An account for a user that the simulator does not know, with the user's name: signing in must not change it. */
-async function introduceUser(deps: ControlDeps, instance: InstanceRecord, as: string): Promise<void> {
-  const { personas } = deps.simulator;
-  if (personas.find(as)) return;
-  const view = await findUser(deps, instance, as);
-  if (view) personas.add(typedPersona({ email: view.user.email, name: view.user.name, email_verified: true }));
-}
-
-function isSignInOutcome(code: string): code is SignInOutcome["outcome"] {
-  return code === "success" || Object.hasOwn(SIGN_IN_ERRORS, code);
 }
