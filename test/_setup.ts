@@ -71,7 +71,6 @@ export interface Service {
     requests: RequestEntry[];
     failures: string[];
     unlisted: string[];
-    ignored: string[];
     bugs: unknown[];
   };
   /** One request, redirects not followed; paths are at the front door. */
@@ -217,7 +216,7 @@ export async function setup(options: SetupOptions = {}): Promise<Service> {
   const shared = await createSharedState(store, clock.now);
   const { instances } = shared;
   const addresses = createAddresses(FRONT, 7820, options.allowedHosts);
-  const log: Service["log"] = { requests: [], failures: [], unlisted: [], ignored: [], bugs: [] };
+  const log: Service["log"] = { requests: [], failures: [], unlisted: [], bugs: [] };
   const app = createService({
     store,
     shared,
@@ -238,7 +237,6 @@ export async function setup(options: SetupOptions = {}): Promise<Service> {
     fetch: options.fetch ?? (() => Promise.reject(new Error("there is no network in tests"))),
     onBug: (error) => log.bugs.push(error),
     onUnlisted: ({ subdomain }, origin) => log.unlisted.push(`${subdomain}: ${origin}`),
-    onIgnored: (provider, paths) => log.ignored.push(`${provider}: ${paths.join(", ")}`),
     onRequest: (entry) => {
       checkDocumented(entry);
       log.requests.push(entry);

@@ -82,8 +82,6 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
       observe?.(entry);
     },
     onBug,
-    onIgnored: (provider, paths) =>
-      warn(`sign-in with ${provider}: ignored ${paths.join(", ")}, which could not be read`),
     onUnlisted: ({ name }, origin) =>
       warn(`a program sends a user of ${name} to ${origin}, which ${name} does not list in redirect_uris`),
   });

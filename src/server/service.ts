@@ -27,7 +27,7 @@ import type { ClientRecord, ConnectionRecord } from "./store/records.ts";
 import type { Store } from "./store/store.ts";
 import { createTokens } from "./token.ts";
 
-type Observed = Pick<SignInDeps, "locate" | "onIgnored" | "onUnlisted" | "providerTimeoutMs">;
+type Observed = Pick<SignInDeps, "locate" | "onUnlisted" | "providerTimeoutMs">;
 
 export interface ServiceOptions extends Observed {
   readonly store: Store;
@@ -57,7 +57,7 @@ export interface ServiceOptions extends Observed {
 /** Creates the proxy, the simulated providers and the control API, as one h3 application. */
 export function createService(options: ServiceOptions): H3 {
   const { store, shared, addresses, offers, credentials, fetch, isLocal, strict = false, control, onBug } = options;
-  const { locate, providerTimeoutMs, onIgnored, onUnlisted, onRequest } = options;
+  const { locate, providerTimeoutMs, onUnlisted, onRequest } = options;
   const { instances } = shared;
   const { now } = shared.clock;
   const tokens = createTokens();
@@ -81,7 +81,6 @@ export function createService(options: ServiceOptions): H3 {
       now,
       issueToken: tokens.issue,
       onBug,
-      onIgnored,
       onUnlisted,
     }),
     simulator,

@@ -58,16 +58,6 @@ export function lenient<Output>(schema: z.ZodMiniType<Output>): z.ZodMiniType<Ou
 /** Text that a sign-in does not need. */
 export const optionalText: z.ZodMiniType<string | null> = lenient(z.string());
 
-/** The paths, such as `emails[1].email`, of sent values that were read as null. */
-export function unreadPaths(sent: unknown, read: unknown, path = ""): string[] {
-  if (read === null || read === undefined) return sent === null || sent === undefined ? [] : [path];
-  if (typeof read !== "object" || typeof sent !== "object" || sent === null) return [];
-  return Object.entries(read).flatMap(([key, value]) => {
-    const inner = Array.isArray(read) ? `${path}[${key}]` : path === "" ? key : `${path}.${key}`;
-    return unreadPaths((sent as Record<string, unknown>)[key], value, inner);
-  });
-}
-
 const LINE_BREAKS = /[\n\v\f\r\u0085\u2028\u2029]+/g;
 
 /** The first name that is not empty, in one line that every store accepts: bounded, without U+0000 and lone surrogates. */

@@ -103,7 +103,7 @@ export function checkIssuer(_: SignInDeps, { connection, iss }: Callback): void 
 }
 
 /** The provider's code for its tokens: once, and never again. */
-export async function exchangeCode({ addresses, onIgnored, providerTimeoutMs }: SignInDeps, known: Callback) {
+export async function exchangeCode({ addresses, providerTimeoutMs }: SignInDeps, known: Callback) {
   const { connection, record, provider, code, error, note } = known;
   if (error !== undefined) {
     const isKnown = error === "access_denied" || error === "temporarily_unavailable";
@@ -115,14 +115,14 @@ export async function exchangeCode({ addresses, onIgnored, providerTimeoutMs }: 
   }
   const deadline = performance.now() + (providerTimeoutMs ?? PROVIDER_TIMEOUT_MS);
   const sent = { code, redirect_uri: addresses.callbackUrl(provider), code_verifier: record.code_verifier };
-  const asking = { connection, deadline, note, onIgnored };
-  return { deadline, tokens: await askProvider(asking, (exchange) => requestTokens(exchange, sent)) };
+  const tokens = await askProvider({ connection, deadline, note }, (exchange) => requestTokens(exchange, sent));
+  return { deadline, tokens };
 }
 
 /** Who the user is at the provider. */
-export async function readProfile({ onIgnored }: SignInDeps, { connection, deadline, tokens, note }: Callback) {
+export async function readProfile(_: SignInDeps, { connection, deadline, tokens, note }: Callback) {
   const { provider } = connection;
-  const sent = await askProvider({ connection, deadline, note, onIgnored }, (exchange) =>
+  const sent = await askProvider({ connection, deadline, note }, (exchange) =>
     provider.fetchProfile(bearerGet(exchange, tokens.access_token)),
   );
   return { profile: checkedProfile(sent, provider.name) };

@@ -28,8 +28,6 @@ export interface SignInDeps {
   issueToken(instance: InstanceRecord, user: UserRecord, provider: Provider, now: Date): Promise<string>;
   /** Called with the cause of a failure that is a bug of this service. */
   onBug(error: unknown): void;
-  /** Called with the paths of what a provider sent and could not be read, if the sign-in continued without it. */
-  readonly onIgnored?: ((provider: Provider, paths: readonly string[]) => void) | undefined;
   /** Called when a program sends a user to a host that the instance does not list. */
   onUnlisted(instance: InstanceRecord, origin: string): void;
 }

@@ -6,7 +6,7 @@ import { SignInError } from "../errors.ts";
 import type { NoteStep } from "../history/flows.ts";
 import { withoutQuery } from "../history/redact.ts";
 import type { Connection } from "../providers/connections.ts";
-import { type Get, lenient, unreadPaths } from "../providers/provider.ts";
+import { type Get, lenient } from "../providers/provider.ts";
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 
 const MAX_REPLY_BYTES = 1 << 20;
@@ -32,8 +32,6 @@ interface Asking {
   readonly deadline: number;
   /** Told of each request and the fields of its answer. They contain secrets, which it must remove. */
   readonly note: NoteStep;
-  /** Called with the paths, such as `userinfo.name`, of what the provider sent and could not be read. */
-  readonly onIgnored: ((provider: Provider, paths: readonly string[]) => void) | undefined;
 }
 
 /** What a request to a provider needs. */
@@ -108,9 +106,6 @@ async function fetchReply<Schema extends z.ZodMiniType>(
   if (status !== 200) throw new SignInError(code, refusalOf(provider.name, endpoint, status, reply));
   const parsed = schema.safeParse(reply);
   if (!parsed.success) throw new SignInError(code, refusalOf(provider.name, endpoint, status, reply, parsed.error));
-  const ignored = unreadPaths(reply, parsed.data);
-  const named = ignored.map((path) => endpoint + (path.startsWith("[") ? path : `.${path}`));
-  if (named.length > 0) exchange.onIgnored?.(provider.name, named);
   return parsed.data;
 }
 

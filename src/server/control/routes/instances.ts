@@ -208,9 +208,7 @@ export async function testConnection(
       code_verifier: pkce ? generateCodeVerifier() : null,
     };
     const deadline = performance.now() + TEST_TIMEOUT_MS;
-    await askProvider({ connection, deadline, note, onIgnored: undefined }, (exchange) =>
-      requestTokens(exchange, request),
-    );
+    await askProvider({ connection, deadline, note }, (exchange) => requestTokens(exchange, request));
     return { ok: false, message: `${name} accepted a made-up code; it is not checking codes` };
   } catch (error) {
     if (!(error instanceof SignInError)) throw error;
