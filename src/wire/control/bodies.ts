@@ -43,10 +43,6 @@ export const UserPatch = z.strictObject({
   password_digest: z.optional(z.nullable(z.string())),
 });
 
-const typical = v.optional(
-  z.boolean(),
-  "Adds the accounts that are missing, with the persona's address, and whether the provider has verified it",
-);
 export const PruneSessions = z.strictObject({
   instance: z.optional(v.instanceName),
   before: v.moment.check(
@@ -54,12 +50,11 @@ export const PruneSessions = z.strictObject({
   ),
 });
 
-export const NewPersona = z.extend(seed.persona, { email_verified: typical });
+export const NewPersona = seed.persona;
 export const PersonaPatch = z.strictObject({
   name: z.optional(z.nullable(v.text)),
   email: z.optional(v.providerEmail),
   avatar_url: z.optional(z.nullable(z.url())),
-  email_verified: typical,
   // null removes the account at a provider.
   ...v.perProvider(z.optional(z.nullable(v.jsonObject))),
 });

@@ -1,5 +1,4 @@
 import { recordsOf, SeedPersona } from "../../seed/parse.ts";
-import { typedPersona } from "../../simulator/typed-account.ts";
 import { checked } from "../../zod-errors.ts";
 import { requireFound, patched } from "../records.ts";
 import type { PersonaRecord } from "../../store/records.ts";
@@ -12,9 +11,8 @@ export const personaRoutes = (deps: ControlDeps): HandlersOf<"/personas"> => ({
   "GET /personas": (call) =>
     listInMemory(call, deps, { name: "personas", all: deps.shared.personas.toReversed(), present: personaResource }),
 
-  "POST /personas": async ({ body: { email_verified, ...given } }) => {
-    const id = given.id ?? `persona-${freeNumber(deps.shared.personas)}`;
-    const persona = { ...typicalAccounts(given, email_verified), ...given, id };
+  "POST /personas": async ({ body }) => {
+    const persona = { ...body, id: body.id ?? `persona-${freeNumber(deps.shared.personas)}` };
     refuseFaults(personaFaults(persona));
     const { personas } = recordsOf({ instances: [], personas: [persona] }, deps.now());
     await deps.store.add({ personas });
@@ -26,11 +24,10 @@ export const personaRoutes = (deps: ControlDeps): HandlersOf<"/personas"> => ({
     personaResource(required(deps.shared.personas.find(({ id }) => id === params.id))),
 
   "PATCH /personas/:id": async ({ params, body }) => {
-    const { name, email, avatar_url, email_verified, ...given } = body;
+    const { name, email, avatar_url, ...given } = body;
     const changed = await deps.store.change("personas", params.id, (before) => {
       if (!before) return undefined;
-      const typical = typicalAccounts({ email: email ?? before.email, name: name ?? before.name }, email_verified);
-      const all = Object.entries({ ...typical, ...before.accounts, ...given });
+      const all = Object.entries({ ...before.accounts, ...given });
       const accounts = Object.fromEntries(all.filter(([, account]) => account !== null));
       const after = patched(before, { name, email, avatar_url, accounts });
       const { accounts: _, ...columns } = after;
@@ -49,14 +46,6 @@ export const personaRoutes = (deps: ControlDeps): HandlersOf<"/personas"> => ({
     return { deleted: true, id };
   },
 });
-
-/** What a person who is typed in on the picker has at each provider. None, unless that is asked for. */
-function typicalAccounts(
-  { email, name }: { readonly email: string; readonly name: string | null },
-  email_verified: boolean | undefined,
-): PersonaRecord["accounts"] {
-  return email_verified === undefined ? {} : typedPersona({ email, name, email_verified }).accounts;
-}
 
 /** What is wrong with the accounts, which have the form of their provider. */
 export function personaFaults(persona: object): readonly string[] {
