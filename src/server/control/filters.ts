@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { clearTimeout, setTimeout } from "node:timers";
 import type * as z from "zod/mini";
 import type { Filtered, Requests } from "../../wire/control/queries.ts";
 import { isWatching } from "../../wire/control/paths.ts";
@@ -79,18 +78,11 @@ export async function waitFor(
 ): Promise<Flow[]> {
   let rows = find();
   if (wait === undefined || rows.length > 0) return rows;
-  const over = new AbortController();
-  const end = (): void => over.abort();
-  const timer = setTimeout(end, Math.min(parseDuration(wait, "wait"), MAX_WAIT_MS));
-  closing.addEventListener("abort", end);
-  try {
-    while (rows.length === 0 && !over.signal.aborted && !closing.aborted) {
-      await once(changes, "change", { signal: over.signal }).catch(() => undefined);
-      rows = find();
-    }
-    return rows;
-  } finally {
-    clearTimeout(timer);
-    closing.removeEventListener("abort", end);
+  const late = AbortSignal.timeout(Math.min(parseDuration(wait, "wait"), MAX_WAIT_MS));
+  const signal = AbortSignal.any([late, closing]);
+  while (rows.length === 0 && !signal.aborted) {
+    await once(changes, "change", { signal }).catch(() => undefined);
+    rows = find();
   }
+  return rows;
 }

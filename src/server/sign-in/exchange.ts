@@ -129,7 +129,7 @@ async function send({ connection, signal }: Exchange, place: string, url: string
 }
 
 /** JSON, or the form encoding that GitHub and compatible servers answer with, whatever `Accept` says. */
-function parseReply(text: string): unknown {
+export function parseReply(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

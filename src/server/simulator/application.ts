@@ -1,7 +1,7 @@
-import type { FetchInit, FetchResponse } from "../../wire/http/fetch.ts";
+import type { FetchInit } from "../../wire/http/fetch.ts";
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
-import { parsedJson } from "../../wire/text/json.ts";
 import type { FlowFacts, Flows } from "../history/flows.ts";
+import { parseReply } from "../sign-in/exchange.ts";
 import { applicationFacts } from "./decision.ts";
 import type { Answered } from "./endpoints.ts";
 import type { Simulator } from "./simulator.ts";
@@ -29,7 +29,7 @@ export async function answerApplication(
   if (granted?.flow_id === undefined) return answered;
   const { issuer, provider: simulated } = simulator.at(provider);
   const name = Object.entries(simulated.endpoints).find(([, own]) => own === path)?.[0] ?? path;
-  const reply = response && (await fieldsOf(response));
+  const reply = response && (parseReply(await response.text()) as Readonly<Record<string, unknown>> | undefined);
   const error = errorIn(response?.status, reply);
   const failure = `${PROVIDER_TITLES[provider]}'s ${name} endpoint ${response ? `answered ${response.status}` : "did not answer"}`;
   const reason = error === undefined ? undefined : `${failure}: ${why ?? error}.`;
@@ -49,15 +49,6 @@ export async function answerApplication(
     },
   );
   return answered;
-}
-
-/** The fields of a reply in JSON, or form-encoded as GitHub's may be. Undefined if it has none. */
-async function fieldsOf(response: FetchResponse): Promise<Readonly<Record<string, unknown>> | undefined> {
-  const text = await response.text();
-  const type = response.headers.get("content-type") ?? "";
-  if (type.startsWith("application/x-www-form-urlencoded")) return Object.fromEntries(new URLSearchParams(text));
-  const value = parsedJson(text);
-  return typeof value === "object" && value !== null ? { ...value } : undefined;
 }
 
 /** GitHub answers with status 200 whatever happened. Undefined for a good answer. */

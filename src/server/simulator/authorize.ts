@@ -1,3 +1,4 @@
+import { OUTCOME_IDS } from "../../wire/outcomes.ts";
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 import { SignInRefused, type WayBack } from "../errors.ts";
 import { beginningOf, redactText } from "../history/redact.ts";
@@ -7,7 +8,7 @@ import { chosenAccount, decidedAccount } from "./account.ts";
 import type { LabelledBrowser } from "./browser.ts";
 import { applicationFacts, decideSignIn, settle, type DecisionDeps, type Override } from "./decision.ts";
 import type { AuthorizationRequest } from "./grants.ts";
-import { REDIRECT_ERRORS, isOutcomeAt } from "./outcomes.ts";
+import { REDIRECT_ERRORS, impossibility } from "./outcomes.ts";
 import { pickerView, type Parameters, type PickerView } from "./picker.ts";
 import type { AuthorizationServer } from "./endpoints.ts";
 import { parseRequest } from "./request.ts";
@@ -143,8 +144,8 @@ function answerChoice(
   query: Parameters,
 ): Redirect | PickerView {
   if (query.has("cancel")) return redirectToClient(server, { ...pending, outcome: "access_denied" }, undefined);
-  const outcome = query.get("outcome");
-  if (isOutcomeAt(outcome, server.name, pending.instance_id !== undefined)) {
+  const outcome = OUTCOME_IDS.find((id) => id === query.get("outcome"));
+  if (outcome && impossibility(outcome, server.name, pending.instance_id !== undefined) === undefined) {
     const request = { ...pending, outcome };
     // Errors that do not depend on the account.
     return REDIRECT_ERRORS[outcome] ? redirectToClient(server, request, undefined) : newPicker(server, request);

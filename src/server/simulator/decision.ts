@@ -1,5 +1,4 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Delays } from "../../wire/control/scenarios.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { FlowFacts, Flows } from "../history/flows.ts";
 import { reportOf } from "../sign-in/exchange.ts";
@@ -7,20 +6,16 @@ import type { SignIns } from "../sign-in/sign-in.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import type { LabelledBrowser } from "./browser.ts";
-import { editedNames, type Edit } from "./edit.ts";
+import { editedNames } from "./edit.ts";
 import type { AuthorizationRequest, Granted } from "./grants.ts";
 import { REDIRECT_ERRORS } from "./outcomes.ts";
 import { accountName } from "./typed-account.ts";
 
 /** Account and outcome that are decided before the picker is shown. */
-export interface Override {
+export interface Override extends Pick<AuthorizationRequest, "profile" | "delays"> {
+  readonly outcome: OutcomeId;
   /** A persona's id or e-mail address; undefined for the hinted account, or the first one. */
   readonly as: string | undefined;
-  readonly outcome: OutcomeId;
-  /** Changes to the profile that the provider sends. */
-  readonly profile?: Edit | undefined;
-  /** How long the endpoints take, in milliseconds. */
-  readonly delays?: Delays | undefined;
 }
 
 /** A sign-in that arrives at a provider, with or without a browser. */

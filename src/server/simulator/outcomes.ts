@@ -3,7 +3,6 @@ import type { FetchResponse } from "../../wire/http/fetch.ts";
 import {
   ACCOUNT_OUTCOMES,
   ID_TOKEN_OUTCOMES,
-  OUTCOME_IDS,
   SERVICE_OUTCOMES,
   type AccountOutcome,
   type OutcomeId,
@@ -39,10 +38,6 @@ export function impossibility(outcome: OutcomeId, provider: Provider, isApplicat
   if ((isApplication ? SERVICE_OUTCOMES : ID_TOKEN_OUTCOMES).includes(outcome))
     return `${outcome} happens only in a sign-in ${isApplication ? "through svc" : "of an application's own client"}`;
   return undefined;
-}
-
-export function isOutcomeAt(text: string | undefined, provider: Provider, isApplication: boolean): text is OutcomeId {
-  return OUTCOME_IDS.some((id) => id === text && impossibility(id, provider, isApplication) === undefined);
 }
 
 function isOfAccount(outcome: OutcomeId): outcome is AccountOutcome {
