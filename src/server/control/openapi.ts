@@ -8,35 +8,15 @@ import type { Key, RouteDefinition } from "../../wire/route.ts";
 import { VERSION } from "../../wire/version.ts";
 
 type Json = Record<string, unknown>;
-type Response = Readonly<{ description: string; content?: Content }>;
-type Content = Readonly<{ "application/json": { readonly schema: JsonSchema } }>;
-type Api = keyof typeof APIS;
-
-/** As much of a JSON schema as the parameters of a route need. */
-interface JsonSchema {
-  readonly $ref?: string;
-  readonly type?: string;
-  readonly not?: unknown;
-  readonly description?: string;
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly required?: readonly string[];
+/** None of a route is just true or false. */
+interface JsonSchema extends z.core.JSONSchema.BaseSchema {
+  readonly properties?: Record<string, z.core.JSONSchema.BaseSchema>;
 }
+type Api = keyof typeof APIS;
 
 const APIS = { product: PRODUCT_API, control: CONTROL_API };
 
 const PRODUCT_ERRORS = ["bad_request", "not_found", "unknown_host", "internal", "storage_unavailable"] as const;
-const CONTROL_ERRORS = {
-  400: "Bad request; the error names the invalid value",
-  401: "Unauthorized",
-  403: "Cross-origin request refused",
-  404: "Not found",
-  409: "Conflict with existing data",
-  413: "Body too large",
-  415: "Unsupported media type",
-  421: "Unknown host",
-  500: "Internal error",
-  503: "Storage unavailable",
-} as const;
 
 const ERROR = contentOf({ $ref: "#/components/schemas/Error" });
 
@@ -87,11 +67,13 @@ function operationOf(api: Api, route: string, definition: RouteDefinition & { re
   const { base } = APIS[api];
   const [method = "", path = ""] = route.split(" ");
   const { does, key, params, query, body, isBodyOptional = false, answer, status = 200 } = definition;
-  const errors = api === "product" ? productErrors(definition) : Object.entries(CONTROL_ERRORS);
+  const errors = api === "product" ? productErrors(definition) : [["default", "Error"] as const];
   const failures = [...errors].map(([code, description]) => [code, { description, content: ERROR }]);
-  const responses: Readonly<Record<string, Response>> = {
-    ...(answer ? { [status]: success(answer) } : { 302: { description: "Redirect" } }),
-    ...Object.fromEntries(failures),
+  const responses = {
+    ...(answer
+      ? { [status]: { description: "Success", content: contentOf(schemaOf(answer, "output")) } }
+      : { 302: { description: "Redirect" } }),
+    ...(Object.fromEntries(failures) as object),
   };
   return {
     operationId: operationId(method, base + path),
@@ -119,15 +101,7 @@ function operationId(method: string, address: string): string {
   return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }
 
-interface Parameter {
-  readonly name: string;
-  readonly in: "path" | "query";
-  readonly required: boolean;
-  readonly description?: string;
-  readonly schema: JsonSchema;
-}
-
-function pathParameters(path: string, params: z.ZodMiniType | undefined): Parameter[] {
+function pathParameters(path: string, params: z.ZodMiniType | undefined) {
   const { properties = {} } = params ? schemaOf(params, "input") : {};
   return [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => ({
     name,
@@ -137,7 +111,7 @@ function pathParameters(path: string, params: z.ZodMiniType | undefined): Parame
   }));
 }
 
-function queryParameters(query: z.ZodMiniType | undefined): Parameter[] {
+function queryParameters(query: z.ZodMiniType | undefined) {
   const { properties = {}, required = [] } = query ? schemaOf(query, "input") : {};
   return Object.entries(properties)
     .filter(([, { not }]) => not === undefined)
@@ -150,11 +124,7 @@ function queryParameters(query: z.ZodMiniType | undefined): Parameter[] {
     }));
 }
 
-function success(answer: z.ZodMiniType): Response {
-  return { description: "Success", content: contentOf(schemaOf(answer, "output")) };
-}
-
-function contentOf(schema: JsonSchema): Content {
+function contentOf(schema: JsonSchema) {
   return { "application/json": { schema } };
 }
 
