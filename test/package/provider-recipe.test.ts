@@ -56,11 +56,9 @@ export const simulatedGitlab: SimulatedProvider<GitlabAccount> = {
 
   shown: ({ username }, { name }) => ({ name: name ?? username, detail: username }),
   refusal: (query) => (query.has("code_challenge") ? undefined : "a code_challenge is required"),
-  async token(_request, isClient, redeem) {
-    const grant = isClient ? await redeem() : undefined;
-    if (!grant) return reply(401, { error: isClient ? "invalid_grant" : "invalid_client" });
-    return reply(200, { access_token: grant.access_token, token_type: "Bearer", expires_in: 7200 });
-  },
+  wrongClient: () => reply(401, { error: "invalid_client" }),
+  wrongCode: () => reply(401, { error: "invalid_grant" }),
+  granted: ({ access_token }) => reply(200, { access_token, token_type: "Bearer", expires_in: 7200 }),
   resource(path, { account, persona: { name, email, avatar_url } }) {
     return path === "/api/v4/user" ? reply(200, { ...account, name, email, avatar_url }) : notFound();
   },

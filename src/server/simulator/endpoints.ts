@@ -75,15 +75,14 @@ export function createEndpoints(prefix: string, openId: OpenId) {
     }
     // The code is already redeemed, as if another client had used it.
     if (outcome === "code_rejected") grants.redeem(name, request, opened);
-    const isClient = isTheirs(request.client_id, request.client_secret) && outcome !== "invalid_client";
-    let why = isClient ? undefined : "the client_id or the client_secret is wrong";
-    const response = await provider.token(request, isClient, async () => {
-      const redeemed = grants.redeem(name, request, opened);
-      if (!("why" in redeemed)) return withIdToken(server, redeemed);
-      ({ why } = redeemed);
-      return undefined;
-    });
-    return { response, granted, why };
+    const isKnown = isTheirs(request.client_id, request.client_secret) && outcome !== "invalid_client";
+    if (!isKnown || (provider.needsBasic && request.method !== "basic")) {
+      const why = isKnown ? "the client must use HTTP Basic" : "the client_id or the client_secret is wrong";
+      return { response: provider.wrongClient(request), granted, why };
+    }
+    const redeemed = grants.redeem(name, request, opened);
+    if ("why" in redeemed) return { response: provider.wrongCode(request), granted, why: redeemed.why };
+    return { response: provider.granted(await withIdToken(server, redeemed), request), granted };
   }
 
   /** The profile, and whatever else is at the provider's addresses. */

@@ -52,24 +52,18 @@ export const simulatedGithub: SimulatedProvider<GithubAccount> = {
       error_description: "The redirect_uri MUST match the registered callback URL for this application.",
     }),
 
-  async token({ accept }, isClient, redeem) {
-    if (!isClient)
-      return tokenReply(accept, {
-        error: "incorrect_client_credentials",
-        error_description: "The client_id and/or client_secret passed are incorrect.",
-      });
-    const grant = await redeem();
-    if (!grant)
-      return tokenReply(accept, {
-        error: "bad_verification_code",
-        error_description: "The code passed is incorrect or expired.",
-      });
-    return tokenReply(accept, {
-      access_token: grant.access_token,
-      scope: grant.scopes.join(","),
-      token_type: "bearer",
-    });
-  },
+  wrongClient: ({ accept }) =>
+    tokenReply(accept, {
+      error: "incorrect_client_credentials",
+      error_description: "The client_id and/or client_secret passed are incorrect.",
+    }),
+  wrongCode: ({ accept }) =>
+    tokenReply(accept, {
+      error: "bad_verification_code",
+      error_description: "The code passed is incorrect or expired.",
+    }),
+  granted: ({ access_token, scopes }, { accept }) =>
+    tokenReply(accept, { access_token, scope: scopes.join(","), token_type: "bearer" }),
 
   resource(path, { account: { id, login, emails }, persona, scopes }, headers) {
     if (!headers["user-agent"])

@@ -37,19 +37,17 @@ export const simulatedGoogle: SimulatedProvider<GoogleAccount> = {
     return query.get("scope")?.split(" ").includes("openid") ? undefined : "scope must include openid";
   },
 
-  async token(_request, isClient, redeem) {
-    if (!isClient) return reply(401, { error: "invalid_client", error_description: "The OAuth client was not found." });
-    const grant = await redeem();
-    if (!grant) return reply(400, { error: "invalid_grant", error_description: "Bad Request" });
-    return reply(200, {
-      access_token: grant.access_token,
+  wrongClient: () => reply(401, { error: "invalid_client", error_description: "The OAuth client was not found." }),
+  wrongCode: () => reply(400, { error: "invalid_grant", error_description: "Bad Request" }),
+  granted: ({ access_token, refresh_token, scopes, id_token }) =>
+    reply(200, {
+      access_token,
       expires_in: 3599,
-      refresh_token: grant.refresh_token,
-      scope: grant.scopes.join(" "),
+      refresh_token,
+      scope: scopes.join(" "),
       token_type: "Bearer",
-      id_token: grant.id_token,
-    });
-  },
+      id_token,
+    }),
 
   resource(path, { account, persona, scopes }) {
     return path === "/userinfo" ? reply(200, simulatedGoogle.claims!(account, persona, scopes)) : notFound();

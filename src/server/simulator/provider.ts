@@ -77,12 +77,12 @@ export interface SimulatedProvider<Account extends object = object> {
   mismatch?(): FetchResponse;
   /** Why an authorization request is refused, beyond what every provider refuses. */
   refusal?(query: ReadonlyMap<string, string>): string | undefined;
-  /** @param isClient whether id and secret are a registered client's */
-  token(
-    request: TokenRequest,
-    isClient: boolean,
-    redeem: () => Promise<Grant | undefined>,
-  ): FetchResponse | Promise<FetchResponse>;
+  /** Whether the client must authenticate by HTTP Basic. */
+  readonly needsBasic?: true;
+  /** The token endpoint's answers: to a client that it does not know, to a code that is not good, and with a token. */
+  wrongClient(request: TokenRequest): FetchResponse;
+  wrongCode(request: TokenRequest): FetchResponse;
+  granted(grant: Grant, request: TokenRequest): FetchResponse;
   /** A protected resource, by its path below the provider's prefix, of the account that the access token is for. */
   resource(
     path: string,

@@ -31,25 +31,18 @@ export const simulatedTwitter: SimulatedProvider<TwitterAccount> = {
     return undefined;
   },
 
-  async token({ method }, isClient, redeem) {
-    if (method !== "basic")
-      return reply(401, { error: "unauthorized_client", error_description: "Missing valid authorization header" });
-    if (!isClient)
-      return reply(401, { error: "invalid_client", error_description: "Value passed for the client was invalid." });
-    const grant = await redeem();
-    if (!grant)
-      return reply(400, {
-        error: "invalid_request",
-        error_description: "Value passed for the authorization code was invalid.",
-      });
-    return reply(200, {
-      token_type: "bearer",
-      expires_in: 7200,
-      access_token: grant.access_token,
-      refresh_token: grant.refresh_token,
-      scope: grant.scopes.join(" "),
-    });
-  },
+  needsBasic: true,
+  wrongClient: ({ method }) =>
+    method === "basic"
+      ? reply(401, { error: "invalid_client", error_description: "Value passed for the client was invalid." })
+      : reply(401, { error: "unauthorized_client", error_description: "Missing valid authorization header" }),
+  wrongCode: () =>
+    reply(400, {
+      error: "invalid_request",
+      error_description: "Value passed for the authorization code was invalid.",
+    }),
+  granted: ({ access_token, refresh_token, scopes }) =>
+    reply(200, { token_type: "bearer", expires_in: 7200, access_token, refresh_token, scope: scopes.join(" ") }),
 
   resource(path, { account: { id, username }, persona, scopes }) {
     if (path !== "/users/me") return notFound();
