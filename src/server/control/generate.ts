@@ -70,7 +70,7 @@ function makeUpUser({ instance, seed, now }: Source, index: number): SeedUser {
   // Unlike those of another seed in the same instance.
   const email = `${person.login}.${seed}-${index + 1}@${draw.one(DOMAINS)}`;
   // A sign-in with the address at the simulated provider is this user's.
-  const account = typedPersona({ email, name: null, email_verified: true }).accounts[provider];
+  const account = typedPersona(email, null).accounts[provider];
   const session = {
     id: namedUuid(`session ${name}`),
     session_id: SESSION_ID_PREFIX + namedUuid(`session id ${name}`),

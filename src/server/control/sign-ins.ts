@@ -116,7 +116,7 @@ async function introduceUser(deps: ControlDeps, instance: InstanceRecord, as: st
   const { personas } = deps.simulator;
   if (personas.find(as)) return;
   const view = await findUser(deps, instance, as);
-  if (view) personas.add(typedPersona({ email: view.user.email, name: view.user.name, email_verified: true }));
+  if (view) personas.add(typedPersona(view.user.email, view.user.name));
 }
 
 /** @throws {ApiError} for a pair that cannot be */

@@ -17,7 +17,7 @@ export function decidedAccount(
   const hasAccount = (persona: PersonaRecord): boolean => persona.accounts[at] !== undefined;
   const email = override?.as === undefined ? undefined : normalizeEmail(override.as);
   const known = personas.find(override?.as ?? hint ?? "");
-  const named = known ?? (email && personas.add(typedPersona({ email, name: null, email_verified: true })));
+  const named = known ?? (email && personas.add(typedPersona(email, null)));
   if (named && hasAccount(named)) return named;
   return override && override.as === undefined ? personas.first(hasAccount) : undefined;
 }
@@ -35,9 +35,7 @@ export function chosenAccount(
   const email = normalizeEmail(typed.trim());
   if (email === undefined) return { problem: `"${typed}" is not an e-mail address.` };
   const name = query.get("name")?.trim().slice(0, MAX_NAME_LENGTH) || null;
-  // An unverified address was requested explicitly, so it counts even if another account has the address.
-  if (query.has("unverified")) return { persona: personas.add(typedPersona({ email, name, email_verified: false })) };
   const known = personas.find(email);
   if (known && !known.accounts[at]) return none(email);
-  return { persona: known ?? personas.add(typedPersona({ email, name, email_verified: true })) };
+  return { persona: known ?? personas.add(typedPersona(email, name)) };
 }

@@ -9,7 +9,7 @@ import type { LabelledBrowser } from "./browser.ts";
 import { editedNames } from "./edit.ts";
 import type { AuthorizationRequest, Granted } from "./grants.ts";
 import { REDIRECT_ERRORS } from "./outcomes.ts";
-import { accountName } from "./typed-account.ts";
+import { referenceTo } from "./typed-account.ts";
 
 /** Account and outcome that are decided before the picker is shown. */
 export interface Override extends Pick<AuthorizationRequest, "profile" | "delays"> {
@@ -68,7 +68,8 @@ export async function settle(
   const { provider, state, instance_id, flow_id, outcome = "success", profile } = asked;
   if (flow_id === undefined) return;
   const changes = profile && { profile: profile.set, omit: [...profile.omit] };
-  const account = persona && accountName(persona);
+  // Of one that was typed in, the address as it was typed.
+  const account = persona && (referenceTo(persona).id ?? persona.email);
   const who = persona && { name: persona.name, email: persona.email };
   const profile_changes = profile && editedNames(profile);
   const error = instance_id === undefined ? undefined : REDIRECT_ERRORS[outcome];

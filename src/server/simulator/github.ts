@@ -18,10 +18,10 @@ export const simulatedGithub: SimulatedProvider<GithubAccount> = {
       emails: z.array(z.strictObject({ email, primary: z.boolean(), verified: z.boolean() })),
     }),
   isLenient: true,
-  accountFor: ({ number, login, email, email_verified }) => ({
+  accountFor: ({ number, login, email }) => ({
     id: number,
     login,
-    emails: [{ email, primary: true, verified: email_verified }],
+    emails: [{ email, primary: true, verified: true }],
   }),
 
   shown({ login, emails }, { name }) {

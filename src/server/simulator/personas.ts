@@ -4,7 +4,7 @@ import { drawnFor } from "../../wire/text/initials.ts";
 import { remember } from "../memory-use.ts";
 import { isPlaceholderEmail, placeholderEmail } from "../providers/email.ts";
 import type { PersonaRecord } from "../store/records.ts";
-import { typedId, typedPersona, uidOf, type PersonaReference } from "./typed-account.ts";
+import { typedPersona, uidOf, type PersonaReference } from "./typed-account.ts";
 
 /** Anyone who can reach the picker can type in an address. */
 const MAX_TYPED = 1000;
@@ -60,7 +60,6 @@ export class Personas {
       this.#byId.get(hint) ??
       this.#byAddress.get(address) ??
       this.#typed.get(address)?.persona ??
-      this.#typed.get(typedId(address, false))?.persona ??
       (isPlaceholderEmail(address) ? this.#findByPlaceholder(address) : undefined)
     );
   }
@@ -75,9 +74,9 @@ export class Personas {
   }
 
   /** The persona of a reference, which may have been typed in at another process. */
-  recall({ id, ...typed }: PersonaReference): PersonaRecord {
+  recall({ id, email, name }: PersonaReference): PersonaRecord {
     const stored = id === undefined ? undefined : this.#byId.get(id);
-    return stored?.email === typed.email ? stored : this.add(typedPersona(typed));
+    return stored?.email === email ? stored : this.add(typedPersona(email, name));
   }
 
   /** Adds a typed one, and drops the oldest if there are too many. */

@@ -39,7 +39,6 @@ export interface TokenRequest {
 /** A person who is typed in on the picker. */
 export interface TypedPerson {
   readonly email: string;
-  readonly email_verified: boolean;
   /** The local part of the address, in letters, digits and hyphens. */
   readonly login: string;
   /** A stable number derived from the address. Collisions are unlikely. */

@@ -113,11 +113,7 @@ function partsOf(provider: Provider) {
     bar: html`<div class="bar"><span class="mark logo">${logo(provider)}</span><span class="pill">simulated</span></div>`,
     otherFields: html`<label>E-mail <input type="email" name="email" required placeholder="mary@example.test" autocomplete="off" data-testid="other-email" /></label>
       <label>Name <input name="name" maxlength="256" placeholder="Mary Shelley" autocomplete="off" data-testid="other-name" /></label>
-      ${
-        PROVIDERS_WITHOUT_EMAIL.includes(provider)
-          ? html`<p>${PROVIDER_TITLES[provider]} does not send the address. The user gets a placeholder.</p>`
-          : html`<label class="check"><input type="checkbox" name="unverified" value="1" data-testid="other-unverified" /> The provider has not verified this address</label>`
-      }
+      ${PROVIDERS_WITHOUT_EMAIL.includes(provider) && html`<p>${PROVIDER_TITLES[provider]} does not send the address. The user gets a placeholder.</p>`}
       <button class="primary" data-testid="other-continue">Continue</button>`,
     outcomes: outcomesAt(provider, false),
     applicationOutcomes: outcomesAt(provider, true),

@@ -52,9 +52,7 @@ header{display:grid;gap:6px;margin-bottom:20px}
 a:focus-visible,button:focus-visible,input:focus-visible,textarea:focus-visible,summary:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 form{display:grid;gap:10px}
 label{display:grid;gap:4px;font-size:.875rem;color:var(--muted)}
-label.check{grid-template-columns:auto 1fr;align-items:center;gap:9px;padding:2px 0}
 input,textarea{font:inherit;width:100%;padding:9px 12px;border:1px solid var(--control);border-radius:var(--radius);background:var(--panel);color:inherit}
-input[type=checkbox]{width:18px;height:18px;margin:0;accent-color:var(--accent)}
 textarea{font:.8125rem/1.5 var(--mono);resize:vertical;word-break:break-all}
 textarea[readonly]{background:var(--hover);field-sizing:content}
 ::placeholder{color:var(--muted);opacity:1}
@@ -81,7 +79,7 @@ section+section{border-top:1px solid var(--line);padding-top:20px;margin-top:6px
 .hidden{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%)}
 .title{display:flex;justify-content:space-between;align-items:center;gap:12px}
 @media (max-width:480px){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:8px}body{padding:0;place-items:start stretch;background:var(--panel)}main{border:0;border-radius:0;box-shadow:none;padding:24px 20px;min-height:100vh;min-height:100dvh}}
-@media (pointer:coarse){button,.button,input:not([type=checkbox]){min-height:44px}summary{padding:10px 0}}
+@media (pointer:coarse){button,.button,input{min-height:44px}summary{padding:10px 0}}
 @media (forced-colors:active){main,input,textarea,button:where(:not(.row)),.button{border:1px solid}}
 `,
 );
