@@ -67,12 +67,8 @@ export function createEndpoints(prefix: string, openId: OpenId) {
     const granted = opened?.value.granted;
     const { outcome, delays } = granted ?? {};
     await pause(delays?.token, init);
-    try {
-      const failure = await tokenFailure(outcome, name);
-      if (failure) return { response: failure, granted };
-    } catch (error) {
-      return { error, granted };
-    }
+    const failure = await tokenFailure(outcome, name);
+    if (failure) return { ...failure, granted };
     // The code is already redeemed, as if another client had used it.
     if (outcome === "code_rejected") grants.redeem(name, request, opened);
     const isKnown = isTheirs(request.client_id, request.client_secret) && outcome !== "invalid_client";

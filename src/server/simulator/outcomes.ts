@@ -44,28 +44,25 @@ function isOfAccount(outcome: OutcomeId): outcome is AccountOutcome {
   return (ACCOUNT_OUTCOMES as readonly OutcomeId[]).includes(outcome);
 }
 
-/**
- * The token endpoint's answer for outcomes that fail before the code is checked. Undefined if it answers normally.
- * @throws if the connection is to fail or time out
- */
+/** How the token endpoint ends outcomes that fail before the code is checked. Undefined if it answers normally. */
 export async function tokenFailure(
   outcome: OutcomeId | undefined,
   provider: Provider,
-): Promise<FetchResponse | undefined> {
+): Promise<{ readonly response: FetchResponse } | { readonly error: Error } | undefined> {
   switch (outcome) {
     case "token_error":
-      return reply(500, { error: "server_error" });
+      return { response: reply(500, { error: "server_error" }) };
     case "rate_limited":
-      return reply(429, { error: "rate_limited" }, { "retry-after": "60" });
+      return { response: reply(429, { error: "rate_limited" }, { "retry-after": "60" }) };
     case "token_garbage":
-      return textReply(200, "<!doctype html><title>Oops</title>", { "content-type": "text/html" });
+      return { response: textReply(200, "<!doctype html><title>Oops</title>", { "content-type": "text/html" }) };
     case "redirect_uri_mismatch":
-      return SIMULATED[provider].mismatch?.() ?? reply(400, { error: "invalid_grant" });
+      return { response: SIMULATED[provider].mismatch?.() ?? reply(400, { error: "invalid_grant" }) };
     case "provider_unreachable":
-      throw Object.assign(new Error("connect ECONNREFUSED (simulated)"), { code: "ECONNREFUSED" });
+      return { error: Object.assign(new Error("connect ECONNREFUSED (simulated)"), { code: "ECONNREFUSED" }) };
     case "token_timeout":
       await delay(SHORT_TIMEOUT_MS);
-      throw new DOMException("no answer (simulated)", "TimeoutError");
+      return { error: new DOMException("no answer (simulated)", "TimeoutError") };
     default:
       return undefined;
   }
