@@ -251,7 +251,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   chalk: ["cli/output/text.ts"],
   commander: ["cli"],
   "csv-parse": ["cli/commands/users/names.ts"],
-  h3: ["server/assemble.ts", "server/serve.ts", "server/service.ts", "server/http", "server/control"],
+  h3: ["server/serve.ts", "server/service.ts", "server/http", "server/control"],
   jose: [
     "wire/token.ts",
     "client/token.ts",

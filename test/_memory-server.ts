@@ -4,7 +4,6 @@ import { createConnectionLimit } from "../src/server/http/clients.ts";
 import { configureServer } from "../src/server/http/connections.ts";
 import { createListener } from "../src/server/http/listener.ts";
 import { createAddresses } from "../src/server/instances/addresses.ts";
-import { createSharedState } from "../src/server/shared-state/shared-state.ts";
 import { createOffers } from "../src/server/providers/offers.ts";
 import { createService } from "../src/server/service.ts";
 import { nowhere } from "../src/server/sign-in/geo.ts";
@@ -54,7 +53,6 @@ export async function openMemoryServer(
     identities,
     sessions: [],
   });
-  const shared = await createSharedState(store, () => new Date());
   const onBug = (error: unknown): never => {
     throw error;
   };
@@ -62,25 +60,24 @@ export async function openMemoryServer(
   configureServer(server, createConnectionLimit({ isProxy: () => false, warn: onBug }));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  const service = createService({
+  const service = await createService({
     store,
-    shared,
     addresses: createAddresses(`http://localhost:${port}`, port, []),
     isLocal: true,
+    control: false,
+    now: () => new Date(),
+    warn: () => undefined,
     locate: nowhere,
-    identitySecret: "identity",
     offers: createOffers({ mode: "simulated", globals: {}, isLocal: true }),
-    credentials: {},
     fetch: () => Promise.reject(new Error("no real provider is asked")),
     onBug,
     onRequest: ({ sign_in, reason }) => {
       if (sign_in && sign_in.outcome !== "success") onBug(new Error(reason ?? ""));
     },
-    onUnlisted: () => undefined,
   });
-  server.on("request", createListener(service, onBug));
+  server.on("request", createListener(service.app, onBug));
   const close = (): void => {
-    shared.close();
+    service.stop();
     server.close();
     server.closeAllConnections();
   };

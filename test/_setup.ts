@@ -3,8 +3,6 @@ import { createAddresses, type Addresses } from "../src/server/instances/address
 import type { RequestEntry } from "../src/server/http/request-entry.ts";
 import { nowhere } from "../src/server/sign-in/geo.ts";
 import { productErrors } from "../src/server/control/openapi.ts";
-import { createDashboardKeys } from "../src/server/control/keys.ts";
-import { createSharedState } from "../src/server/shared-state/shared-state.ts";
 import { type Credentials, createOffers } from "../src/server/providers/offers.ts";
 import { parseSeed } from "../src/server/seed/parse.ts";
 import { createService } from "../src/server/service.ts";
@@ -213,30 +211,25 @@ export async function setup(options: SetupOptions = {}): Promise<Service> {
   const store = options.store ?? openMemoryStore();
   const records: Records = parseSeed(JSON.stringify(options.seed ?? SEED), "seed", START);
   await store.seed(records);
-  const shared = await createSharedState(store, clock.now);
-  const { instances } = shared;
   const addresses = createAddresses(FRONT, 7820, options.allowedHosts);
   const log: Service["log"] = { requests: [], failures: [], unlisted: [], bugs: [] };
-  const app = createService({
+  const { app, shared } = await createService({
     store,
-    shared,
-    control: options.control
-      ? {
-          controlKey: CONTROL_KEY,
-          dashboardKeys: createDashboardKeys(store, clock.now),
-          closing: new AbortController().signal,
-        }
-      : undefined,
+    control: options.control ?? false,
+    controlKey: CONTROL_KEY,
     addresses,
     isLocal,
     strict: options.strict,
     locate: nowhere,
-    identitySecret: "identity",
     offers: createOffers({ mode, globals: credentials, isLocal }),
     credentials,
     fetch: options.fetch ?? (() => Promise.reject(new Error("there is no network in tests"))),
+    now: clock.now,
     onBug: (error) => log.bugs.push(error),
-    onUnlisted: ({ subdomain }, origin) => log.unlisted.push(`${subdomain}: ${origin}`),
+    warn(message) {
+      const [, name, origin] = /^a program sends a user of (.+) to (.+), which /.exec(message) ?? [];
+      if (name !== undefined) log.unlisted.push(`${name}: ${origin}`);
+    },
     onRequest: (entry) => {
       checkDocumented(entry);
       log.requests.push(entry);
@@ -244,6 +237,7 @@ export async function setup(options: SetupOptions = {}): Promise<Service> {
       if (sign_in && sign_in.outcome !== "success") log.failures.push(`${sign_in.provider}: ${reason}`);
     },
   });
+  const { instances } = shared;
 
   const send = async (path: string, init: RequestInit = {}): Promise<Response> =>
     app.fetch(new Request(new URL(path, FRONT), { redirect: "manual", ...init }));

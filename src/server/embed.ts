@@ -1,5 +1,5 @@
 import { INSIDE_URL } from "../wire/http/address.ts";
-import { assemble } from "./assemble.ts";
+import { createService } from "./service.ts";
 import { createAddresses } from "./instances/addresses.ts";
 import type { RunningServer, ServeOptions } from "./options.ts";
 import { createOffers } from "./providers/offers.ts";
@@ -31,7 +31,7 @@ export async function embed(options: EmbedOptions = {}): Promise<EmbeddedServer>
   if (filling) await fill(store, filling, false);
   const addresses = createAddresses(INSIDE_URL, HTTP_PORT);
   let isStopping = false;
-  const { app, control, instances, stop } = await assemble({
+  const { app, control, instances, stop } = await createService({
     ...options,
     store,
     addresses,

@@ -2,7 +2,7 @@ import { isConfidential, isLoopback } from "../wire/http/address.ts";
 import { PROVIDERS } from "../wire/providers.ts";
 import { DEFAULT_PORT } from "../wire/serve.ts";
 import { enumerated } from "../wire/text/suggestion.ts";
-import { assemble, bugWarner } from "./assemble.ts";
+import { bugWarner, createService } from "./service.ts";
 import { checkControlKey, dashboardLink } from "./control/keys.ts";
 import { ServeError } from "./errors.ts";
 import { createClientAddress, createIsProxy, type IsProxy } from "./http/clients.ts";
@@ -89,7 +89,7 @@ async function serveStore(
     options.allowedHosts,
   );
   let isStopping = false;
-  const assembled = await assemble({
+  const service = await createService({
     ...options,
     store,
     addresses,
@@ -103,14 +103,14 @@ async function serveStore(
     warn,
     isStopping: () => isStopping,
   });
-  const { control } = assembled;
+  const { control } = service;
   // Last: what fails before it leaves nothing that keeps the process alive.
-  const listening = await listen(createListener(assembled.app, bugWarner(warn)), place, {
+  const listening = await listen(createListener(service.app, bugWarner(warn)), place, {
     certificateFor: https ? hostNames(options, instances) : undefined,
     isProxy,
     warn,
   }).catch((error: unknown) => {
-    assembled.stop();
+    service.stop();
     throw error;
   });
   return {
@@ -126,16 +126,16 @@ async function serveStore(
       PROVIDERS.map((name) => [name, describeProvider(name, instances, offers)]),
     ) as RunningServer["providers"],
     isLocal,
-    identity_secret: assembled.identitySecret,
+    identity_secret: service.identitySecret,
     control_key: control?.controlKey,
     dashboardLink: async () => control && dashboardLink(control.dashboardKeys, addresses, true),
     get instances() {
-      return assembled.instances();
+      return service.instances();
     },
     unref: () => listening.unref(),
     async close({ drainMs = 0 } = {}) {
       isStopping = true;
-      assembled.stop();
+      service.stop();
       await listening.close({ drainMs, graceMs: GRACE_MS });
       await store.close();
     },

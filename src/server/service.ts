@@ -1,10 +1,12 @@
+import { randomBytes } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import type { H3 } from "h3";
 import type { Fetch } from "../wire/http/fetch.ts";
 import type { Provider } from "../wire/providers.ts";
-import { mountControl, type ControlOptions } from "./control/mount.ts";
+import { controlOptions, mountControl, type ControlOptions } from "./control/mount.ts";
 import { Flows } from "./history/flows.ts";
 import { RequestLog, logTo } from "./history/request-log.ts";
-import { createReadiness, type Readiness, type RenderMetrics } from "./http/any-host.ts";
+import { createReadiness } from "./http/any-host.ts";
 import { createApp } from "./http/app.ts";
 import type { ClientAddress } from "./http/listener.ts";
 import type { RequestEntry } from "./http/request-entry.ts";
@@ -13,57 +15,93 @@ import { addPageRoutes } from "./http/routes/pages.ts";
 import { addProductRoutes } from "./http/routes/product.ts";
 import { addSimulatorRoutes } from "./http/routes/simulator.ts";
 import type { Addresses } from "./instances/addresses.ts";
+import type { Metrics } from "./metrics.ts";
+import type { ServeOptions } from "./options.ts";
 import { createConnect } from "./providers/connections.ts";
 import { globalCredentials, type Credentials, type Offers } from "./providers/offers.ts";
+import { keepRetention } from "./retention.ts";
 import { demoOf } from "./seed/apply.ts";
-import { openIdKeyOf, type SharedState } from "./shared-state/shared-state.ts";
-import type { SignInDeps } from "./sign-in/deps.ts";
+import { createSharedState, openIdKeyOf, type SharedState } from "./shared-state/shared-state.ts";
+import type { LocateIp } from "./sign-in/geo.ts";
 import { createSignIns } from "./sign-in/sign-in.ts";
 import { NO_START_LIMIT, createStartLimit } from "./sign-in/start-limit.ts";
 import { createClients, type Clients } from "./simulator/clients.ts";
 import { withReplays, type Decide } from "./simulator/decision.ts";
 import { createSimulator, type Simulator } from "./simulator/simulator.ts";
-import type { ClientRecord, ConnectionRecord } from "./store/records.ts";
-import type { Store } from "./store/store.ts";
+import type { ConnectionRecord, InstanceRecord } from "./store/records.ts";
+import { SEEDED, type Store } from "./store/store.ts";
 import { createTokens } from "./token.ts";
 
-type Observed = Pick<SignInDeps, "locate" | "onUnlisted" | "providerTimeoutMs">;
-
-export interface ServiceOptions extends Observed {
+/** What a server on a port and one inside a program pass on, and what their options say. */
+export interface ServiceOptions extends Pick<
+  ServeOptions,
+  | "clients"
+  | "control"
+  | "controlKey"
+  | "credentials"
+  | "fetch"
+  | "onRequest"
+  | "providerTimeoutMs"
+  | "retention"
+  | "strict"
+> {
   readonly store: Store;
   readonly addresses: Addresses;
-  /** What can be changed while it runs. */
-  readonly shared: SharedState;
-  readonly control?: ControlOptions | undefined;
-  readonly credentials: Credentials;
-  /** Those of applications at the simulated providers that the configuration names. */
-  readonly clients?: readonly ClientRecord[] | undefined;
   readonly offers: Offers;
   /** Whether only this machine can reach the server. */
   readonly isLocal: boolean;
-  readonly strict?: boolean | undefined;
-  /** Known only to this process and the file that it wrote. */
-  readonly identitySecret: string;
-  readonly fetch: Fetch;
+  /** Whether the store was just filled, so that a reset returns to its present records. */
+  readonly isFresh?: boolean;
+  readonly locate: LocateIp;
   /** Default: the socket's peer. */
   readonly clientAddress?: ClientAddress | undefined;
-  /** Default: that of the store. */
-  readonly readiness?: Readiness | undefined;
-  readonly renderMetrics?: RenderMetrics | undefined;
-  readonly onRequest?: ((entry: RequestEntry) => void) | undefined;
-  onBug(error: unknown, request_id?: string): void;
+  readonly metrics?: Metrics | undefined;
+  /** Whether a shutdown has begun. */
+  isStopping?(): boolean;
+  now(): Date;
+  warn(message: string): void;
+  /** Default: warns with its stack. */
+  readonly onBug?: ((error: unknown, request_id?: string) => void) | undefined;
 }
 
-/** Creates the proxy, the simulated providers and the control API, as one h3 application. */
-export function createService(options: ServiceOptions): H3 {
-  const { store, shared, addresses, offers, credentials, fetch, isLocal, strict = false, control, onBug } = options;
-  const { locate, providerTimeoutMs, onUnlisted, onRequest } = options;
-  const { instances } = shared;
-  const { now } = shared.clock;
+/** The proxy, the simulated providers and the control API, as one h3 application. */
+export interface Service {
+  readonly app: H3;
+  /** Undefined without a control API. */
+  readonly control: ControlOptions | undefined;
+  /** Known only to this process and the file that it wrote. */
+  readonly identitySecret: string;
+  /** What can be changed while it runs. */
+  readonly shared: SharedState;
+  /** The current ones, with their addresses. */
+  instances(): (InstanceRecord & { url: string })[];
+  /** Stops timers, streams and jobs. The store stays open. */
+  stop(): void;
+}
+
+/** Puts the parts together on a store that is open and filled. */
+export async function createService(options: ServiceOptions): Promise<Service> {
+  const { addresses, offers, credentials = {}, fetch = realFetch, isLocal, strict = false, metrics, warn } = options;
+  const { onBug = bugWarner(warn), onRequest } = options;
+  const store = metrics?.counting(options.store) ?? options.store;
+  const stopped = new AbortController();
+  // Each stream of events listens to it: Node warns of a leak at the eleventh.
+  setMaxListeners(0, stopped.signal);
+  const control = (options.control ?? isLocal) ? controlOptions(store, options.controlKey, stopped.signal) : undefined;
+  if (options.isFresh && control) await store.snapshots.save(SEEDED, options.now().toISOString());
+  const shared = await createSharedState(store, options.now);
+  const { instances, clock } = shared;
+  const { now } = clock;
+  const { mode, now: time } = clock.read();
+  if (mode !== "real") warn(`the clock is ${mode} at ${time}, as it was left`);
+  const readiness = createReadiness(store, options.isStopping ?? (() => false));
+  metrics?.watch(store, readiness);
+
   const tokens = createTokens();
   const flows = new Flows(now);
+  const requests = new RequestLog();
   const clients = createClients({ instances, configured: options.clients ?? [], isLocal });
-  const simulator = simulatorOf(options, clients);
+  const simulator = createSimulatorOn(store, shared, addresses, credentials, clients);
   const connect = createConnect({ offers, globals: credentials, simulated: simulator, fetch });
   const allowsUnlisted = isLocal && !strict;
   const signIns = withReplays(
@@ -75,57 +113,83 @@ export function createService(options: ServiceOptions): H3 {
       flows,
       startLimit: isLocal ? NO_START_LIMIT : createStartLimit(now),
       finished: new Map(),
-      locate,
-      providerTimeoutMs,
+      locate: options.locate,
+      providerTimeoutMs: options.providerTimeoutMs,
       allowsUnlisted,
       now,
       issueToken: tokens.issue,
       onBug,
-      onUnlisted,
+      onUnlisted: ({ name }, origin) =>
+        warn(`a program sends a user of ${name} to ${origin}, which ${name} does not list in redirect_uris`),
     }),
     simulator,
   );
 
-  const requests = new RequestLog();
+  const observe = (entry: RequestEntry): void => {
+    metrics?.onRequest(entry);
+    onRequest?.(entry);
+  };
   const app = createApp({
     addresses,
     instances,
     clientAddress: options.clientAddress,
     recent: shared.recent,
-    readiness: options.readiness ?? createReadiness(store, () => false),
-    renderMetrics: options.renderMetrics,
+    readiness,
+    renderMetrics: metrics?.render,
     home: isLocal ? `${addresses.front}/` : undefined,
-    onRequest: control ? logTo(requests, now, onRequest) : onRequest,
+    onRequest: control ? logTo(requests, now, observe) : observe,
     onBug,
   });
   const api = { store, instances, addresses, tokens, now, cursors: createCursors(shared.sealKey) };
   addProductRoutes(app, { ...api, signIns, flows });
-  const { identitySecret } = options;
+  const identitySecret = randomBytes(32).toString("base64url");
   const hasControl = control !== undefined;
   addPageRoutes(app, { ...api, offers, isLocal, allowsUnlisted, hasControl, demoOf, identitySecret });
-  const atProvider = {
-    store,
-    instances,
-    addresses,
-    simulator,
-    flows,
-    now,
-    decide: control && decideBy(options, simulator),
-  };
+  const decide = control && decideBy(store, shared, simulator);
+  const atProvider = { store, instances, addresses, simulator, flows, now, decide };
   if (offers.canSimulate) addSimulatorRoutes(app, { ...atProvider, clients });
   if (control)
     mountControl(app, { ...api, ...atProvider, shared, connect, offers, clients, signIns, requests }, control);
-  return app;
+  const ids = (): string[] => instances.all.map(({ id }) => id);
+  void keepRetention({ store, instances: ids, now, log: warn, onBug }, options.retention ?? {}, stopped.signal);
+  return {
+    app,
+    control,
+    identitySecret,
+    shared,
+    instances: () => instances.all.map((instance) => ({ ...instance, url: addresses.instanceUrl(instance) })),
+    stop() {
+      stopped.abort();
+      shared.close();
+    },
+  };
 }
 
-function simulatorOf({ addresses, credentials, shared, store }: ServiceOptions, applications: Clients): Simulator {
+/** Warns of an error that should not have happened, with its stack. */
+export function bugWarner(warn: (message: string) => void): (error: unknown, request_id?: string) => void {
+  return (error, request_id) =>
+    warn(
+      `internal error${request_id === undefined ? "" : ` in request ${request_id}`}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+    );
+}
+
+/** Loaded when the first real provider is asked: most servers never do. */
+const realFetch: Fetch = async (url, init) => (await import("./providers/fetch.ts")).providerFetch(url, init);
+
+function createSimulatorOn(
+  store: Store,
+  shared: SharedState,
+  { front, callbackUrl }: Addresses,
+  credentials: Credentials,
+  applications: Clients,
+): Simulator {
   const clients = (provider: Provider): ConnectionRecord[] => {
     const own = shared.instances.all.map((instance) => instance.connections[provider]);
     return [...own, globalCredentials(provider, credentials)].filter((client) => client !== undefined);
   };
   const simulator = createSimulator({
-    front: addresses.front,
-    callbackUrl: addresses.callbackUrl,
+    front,
+    callbackUrl,
     personas: shared.personas,
     clients,
     applications,
@@ -138,7 +202,7 @@ function simulatorOf({ addresses, credentials, shared, store }: ServiceOptions, 
 }
 
 /** Loaded with the first scenario: most servers never have one. */
-function decideBy({ store, shared }: ServiceOptions, simulator: Simulator): Decide {
+function decideBy(store: Store, shared: SharedState, simulator: Simulator): Decide {
   return async (arrival) =>
     shared.scenarios.length === 0
       ? { decision: undefined, scenario: null, considered: [] }

@@ -8,7 +8,6 @@ import { createConnectionLimit } from "../../src/server/http/clients.ts";
 import { configureServer } from "../../src/server/http/connections.ts";
 import { createListener } from "../../src/server/http/listener.ts";
 import { createAddresses } from "../../src/server/instances/addresses.ts";
-import { createSharedState } from "../../src/server/shared-state/shared-state.ts";
 import { parseSeed } from "../../src/server/seed/parse.ts";
 import { createOffers, type Credentials } from "../../src/server/providers/offers.ts";
 import { createService } from "../../src/server/service.ts";
@@ -50,7 +49,7 @@ async function startService(credentials: Credentials = {}, name = "localhost"): 
     now: () => new Date(),
     close: () => server.close().closeAllConnections(),
   };
-  const app = createService({
+  const { app } = await createService({
     store: {
       ...store,
       saveState(record) {
@@ -58,18 +57,18 @@ async function startService(credentials: Credentials = {}, name = "localhost"): 
         return store.saveState(record);
       },
     },
-    shared: await createSharedState(store, () => target.now()),
     addresses: createAddresses(`http://${name}:${port}`, port, [OTHER_NAME]),
     isLocal: true,
+    control: false,
+    now: () => target.now(),
+    warn: () => {},
     locate: nowhere,
-    identitySecret: "identity",
     offers: createOffers({ mode: "auto", globals: credentials, isLocal: true }),
     credentials,
     fetch: () => Promise.reject(new Error("there is no network in tests")),
     onBug: (error) => {
       throw error;
     },
-    onUnlisted: () => {},
     onRequest: (entry) => target.requests.push(entry),
   });
   server.on(

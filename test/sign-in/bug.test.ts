@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { SIGN_IN_ERRORS } from "../../src/wire/errors.ts";
-import { assemble } from "../../src/server/assemble.ts";
+import { createService } from "../../src/server/service.ts";
 import { createAddresses } from "../../src/server/instances/addresses.ts";
 import { createOffers } from "../../src/server/providers/offers.ts";
 import { openMemoryStore } from "../../src/server/store/memory/memory-store.ts";
@@ -11,7 +11,7 @@ it("An unexpected error in a sign-in is reported with its stack, and the applica
   const store = openMemoryStore();
   await store.seed(parseSeed(JSON.stringify(SEED), "seed", START));
   const warnings: string[] = [];
-  const { app, stop } = await assemble({
+  const { app, stop } = await createService({
     store,
     addresses: createAddresses(FRONT, 7820),
     isLocal: true,

@@ -317,7 +317,7 @@ describe("An accepted address", () => {
       fetch(`/sign-in?${new URLSearchParams({ redirect_uri: uri }).toString()}`);
     await start("https://app.acme.test/callback?secret=1");
     await start("http://localhost:3000/callback");
-    expect(log.unlisted).toEqual(["acme: https://app.acme.test"]);
+    expect(log.unlisted).toEqual(["Acme: https://app.acme.test"]);
   });
 
   it.each([
