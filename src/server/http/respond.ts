@@ -9,7 +9,6 @@ export const PAGE_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
   "script-src 'self'",
-  "connect-src 'self'",
   "img-src 'self' data:",
   "frame-ancestors 'none'",
   "base-uri 'none'",

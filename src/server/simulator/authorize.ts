@@ -67,11 +67,6 @@ export async function answerAuthorize(deps: AuthorizeDeps, page: AuthorizePageRe
   };
 }
 
-/** The picker of a pending request: another page of it, or a search. @throws {ApiError} if the request no longer counts */
-export async function answerAccounts(deps: AuthorizeDeps, page: AuthorizePageRequest): Promise<PickerView> {
-  return pickerView(deps.simulator.at(page.provider), page.query, await pendingRequest(deps, page));
-}
-
 /** The request that a page was shown for. @throws {ApiError} if it is unknown, another browser's, or older than ten minutes */
 async function pendingRequest(deps: AuthorizeDeps, page: AuthorizePageRequest): Promise<AuthorizationRequest> {
   const { provider, query, browser } = page;

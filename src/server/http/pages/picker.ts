@@ -27,8 +27,7 @@ export function pickerPage(view: PickerView): string {
         ${hiddenRequest}
         <input type="search" name="q" value="${search}" placeholder="Search ${view.known.toLocaleString("en")} accounts" aria-label="Search accounts" autocomplete="off" data-testid="search" />
       </form>
-      <div id="found">${accountList(view, true)}</div>
-      <p id="count" class="hidden" role="status"></p>
+      <div id="found">${accountList(view)}</div>
       <details${problem && html` open`}>
         <summary data-testid="other-account">Use another account</summary>
         <form method="get">${hiddenRequest} ${otherFields}</form>
@@ -42,11 +41,8 @@ export function pickerPage(view: PickerView): string {
   );
 }
 
-/**
- * The list of accounts, which the script replaces while the user types.
- * @param firstHasFocus whether Enter signs in with the first account
- */
-export function accountList(view: PickerView, firstHasFocus = false): Html {
+/** Enter signs in with the first account. */
+function accountList(view: PickerView): Html {
   const { accounts, search } = view;
   if (accounts.length === 0)
     return html`<div class="none">
@@ -56,7 +52,7 @@ export function accountList(view: PickerView, firstHasFocus = false): Html {
       ${normalizeEmail(search) !== undefined && html`<button form="choice" name="email" value="${search}" data-testid="use-search">Use ${search}</button>`}
     </div>`;
   return html`<ul class="list" data-testid="accounts" aria-label="Accounts">
-      ${accounts.map((row, i) => accountRow(row, firstHasFocus && i === 0))}
+      ${accounts.map((row, i) => accountRow(row, i === 0))}
     </ul>
     ${pager(view)}`;
 }

@@ -76,7 +76,6 @@ dd small{color:var(--muted);font-weight:400}
 .stack{display:grid;gap:14px}.stack>*{min-width:0}
 section+section{border-top:1px solid var(--line);padding-top:20px;margin-top:6px}
 .buttons{display:flex;flex-wrap:wrap;align-items:center;gap:8px}
-.hidden{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%)}
 .title{display:flex;justify-content:space-between;align-items:center;gap:12px}
 @media (max-width:480px){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:8px}body{padding:0;place-items:start stretch;background:var(--panel)}main{border:0;border-radius:0;box-shadow:none;padding:24px 20px;min-height:100vh;min-height:100dvh}}
 @media (pointer:coarse){button,.button,input{min-height:44px}summary{padding:10px 0}}

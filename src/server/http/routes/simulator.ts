@@ -6,16 +6,16 @@ import { ApiError, SignInRefused } from "../../errors.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import type { Instances } from "../../instances/instances.ts";
 import { answerApplication } from "../../simulator/application.ts";
-import { answerAccounts, answerAuthorize, type AuthorizeDeps } from "../../simulator/authorize.ts";
+import { answerAuthorize, type AuthorizeDeps } from "../../simulator/authorize.ts";
 import { browserIdCookie, newBrowserId, readBrowserId, readLabelledBrowser } from "../../simulator/browser.ts";
 import type { Clients } from "../../simulator/clients.ts";
 import type { Picture } from "../../simulator/personas.ts";
 import { readText } from "../body.ts";
-import { callerIn, cookiesOf, headerOf, nodeOf, type Admitted } from "../context.ts";
+import { callerIn, cookiesOf, headerOf, nodeOf } from "../context.ts";
 import { addRoutes, type Call, type HandlersOf } from "../dispatch.ts";
 import { escapeHtml } from "../pages/layout.ts";
-import { accountChoices, accountList, pickerPage } from "../pages/picker.ts";
-import { HTML, json, page, redirect, Reply, type Noted } from "../respond.ts";
+import { accountChoices, pickerPage } from "../pages/picker.ts";
+import { json, page, redirect, Reply, type Noted } from "../respond.ts";
 import { requireNavigation } from "./access.ts";
 import { notedOf } from "./oauth.ts";
 
@@ -27,7 +27,6 @@ interface SimulatorRouteDeps extends AuthorizeDeps {
 
 const ROWS = {
   "GET /__svc/simulator/:provider/authorize": { hasEffect: true },
-  "GET /__svc/simulator/:provider/accounts": {},
   "GET /__svc/simulator/avatars/:file": {},
   // What an application asks by itself: for tokens, a profile, or the documents of OpenID Connect.
   "GET /__svc/simulator/:provider/:endpoint": {},
@@ -37,11 +36,6 @@ const ROWS = {
 
 export function addSimulatorRoutes(app: H3, deps: SimulatorRouteDeps): void {
   const { simulator, addresses, clients } = deps;
-  const pageOf = (event: H3Event, { query }: Admitted, name: string, isBrowser: boolean) => {
-    const cookies = cookiesOf(event);
-    const browser = isBrowser ? (readBrowserId(cookies, addresses.isHttps) ?? newBrowserId()) : undefined;
-    return { provider: requireSimulated(name), query, browser, labelledBrowser: readLabelledBrowser(cookies) };
-  };
   const answerClient = async ({ event, request, params }: Call<unknown, unknown, "/:provider">) => {
     const provider = requireSimulated(params.provider);
     if (clients.at(provider).length === 0)
@@ -61,22 +55,18 @@ export function addSimulatorRoutes(app: H3, deps: SimulatorRouteDeps): void {
     "GET /__svc/simulator/:provider/authorize": async ({ event, request, params }) => {
       const { isBrowser, isNavigation } = callerIn(event, addresses.isHttps);
       requireNavigation({ isNavigation });
-      const asked = pageOf(event, request, params.provider, isBrowser);
+      const provider = requireSimulated(params.provider);
+      const cookies = cookiesOf(event);
+      const browser = isBrowser ? (readBrowserId(cookies, addresses.isHttps) ?? newBrowserId()) : undefined;
+      const asked = { provider, query: request.query, browser, labelledBrowser: readLabelledBrowser(cookies) };
       const { reply, flow_id } = await answerAuthorize(deps, asked);
       const noted = flow_id === undefined ? {} : notedOf(deps, flow_id);
       if ("location" in reply) return redirect(reply.location, { noted });
       const isJson = /\bapplication\/json\b/i.test(headerOf(event, "accept") ?? "");
-      if (asked.browser === undefined && isJson)
+      if (browser === undefined && isJson)
         return json(accountChoices(reply, addresses.front, request.query.get("login_hint")), { noted });
-      const cookies = asked.browser === undefined ? [] : [browserIdCookie(asked.browser, addresses.isHttps)];
-      return page(pickerPage(reply), { cookies, noted });
-    },
-
-    /** The picker's list of accounts, for its script. */
-    "GET /__svc/simulator/:provider/accounts": async ({ event, request, params }) => {
-      const { isBrowser } = callerIn(event, addresses.isHttps);
-      const view = await answerAccounts(deps, pageOf(event, request, params.provider, isBrowser));
-      return new Reply(accountList(view).text, { headers: { "content-type": HTML } });
+      const set = browser === undefined ? [] : [browserIdCookie(browser, addresses.isHttps)];
+      return page(pickerPage(reply), { cookies: set, noted });
     },
 
     "GET /__svc/simulator/:provider/:endpoint": answerClient,
