@@ -1,5 +1,4 @@
 import { SignJWT } from "jose/jwt/sign";
-import { LRUCache } from "lru-cache";
 import {
   ISSUER,
   REASON_HEADER,
@@ -20,10 +19,11 @@ import {
 } from "../wire/token.ts";
 import { ApiError } from "./errors.ts";
 import { verifyingKeys } from "./instances/instances.ts";
-import { cacheLimit } from "./memory-use.ts";
+import { remember } from "./memory-use.ts";
 import type { InstanceRecord, UserRecord } from "./store/records.ts";
 
-const CACHED = cacheLimit(4096);
+/** Of keys, and of tokens: as many as are remembered. */
+const MOST = 4096;
 
 interface Verified extends SignedToken {
   readonly instance_id: string;
@@ -67,17 +67,22 @@ export function claimsFor(
 }
 
 export function createTokens() {
-  const keys = new LRUCache<string, Promise<SigningKey>>({
-    ...CACHED,
-    memoMethod: (secretKey) => importKey(secretKey, ["sign", "verify"]),
-  });
-  const verified = new LRUCache<string, Verified>(CACHED);
+  const keys = new Map<string, Promise<SigningKey>>();
+  const verified = new Map<string, Verified>();
+
+  function imported(secretKey: string): Promise<SigningKey> {
+    const known = keys.get(secretKey);
+    if (known) return known;
+    const importing = importKey(secretKey, ["sign", "verify"]);
+    remember(keys, secretKey, importing, MOST);
+    return importing;
+  }
 
   /** @throws {TokenRefused} if none of the instance's keys signed the token */
   async function signed({ id }: InstanceRecord, token: string, secretKeys: readonly string[]): Promise<Verified> {
     let problem: TokenProblem = "signature";
     for (const secret_key of secretKeys) {
-      const result = await verifySignature(token, [await keys.memo(secret_key)], id);
+      const result = await verifySignature(token, [await imported(secret_key)], id);
       if (!("problem" in result)) return { instance_id: id, secret_key, ...result };
       ({ problem } = result);
     }
@@ -87,9 +92,10 @@ export function createTokens() {
   return {
     async issue(instance: InstanceRecord, user: UserRecord, provider: Provider, now: Date): Promise<string> {
       const claims = claimsFor(instance, user, provider, Math.floor(now.getTime() / 1000));
-      const key = await keys.memo(instance.secret_key);
+      const key = await imported(instance.secret_key);
       const token = await new SignJWT({ ...claims }).setProtectedHeader({ alg: ALGORITHM, typ: "JWT" }).sign(key);
-      verified.set(token, { instance_id: instance.id, secret_key: instance.secret_key, claims, header: undefined });
+      const { id, secret_key } = instance;
+      remember(verified, token, { instance_id: id, secret_key, claims, header: undefined }, MOST);
       return token;
     },
 
@@ -100,7 +106,7 @@ export function createTokens() {
       const secretKeys = verifyingKeys(instance, now);
       const isSame = known?.instance_id === instance.id && secretKeys.includes(known.secret_key);
       const found = isSame ? known : await signed(instance, token, secretKeys);
-      if (!isSame) verified.set(token, found);
+      if (!isSame) remember(verified, token, found, MOST);
       const problem = tokenProblem(found, Math.floor(now.getTime() / 1000));
       if (problem === "expired" || problem === "not_yet_valid")
         throw new TokenRefused(problem, explainClaims(problem, { ...found.claims }, now));
