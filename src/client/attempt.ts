@@ -29,12 +29,9 @@ export function newAttempt(open: readonly Attempt[], origin: Origin, now: number
   return { cookie, nonce, began: now, returnTo: pathWithin(origin, returnTo) };
 }
 
-/** The sign-ins that a browser has open. With two cookies of one name neither counts: another site may have set one of them. */
+/** The sign-ins that a browser has open. */
 export function openAttempts(request: RequestLike, origin: Origin, now: number): Attempt[] {
-  const values = new Map<string, string>();
-  for (const [name, value] of cookiesIn(headerOf(request, "cookie") ?? ""))
-    values.set(name, values.has(name) ? "" : value);
-  return [...values].flatMap(([cookie, value]) => {
+  return [...cookiesIn(headerOf(request, "cookie") ?? "")].flatMap(([cookie, value]) => {
     const [, nonce, began, path] = (cookie.startsWith(prefixOf(origin)) && VALUE.exec(value)) || [];
     if (nonce === undefined || now - Number(began) > STATE_LIFETIME_SECONDS) return [];
     return [{ cookie, nonce, began: Number(began), returnTo: pathWithin(origin, decoded(path ?? "")) }];

@@ -1,5 +1,5 @@
 import { ConfigError, type TokenError, missingToken } from "./errors.ts";
-import { valuesOf } from "../wire/http/headers.ts";
+import { cookiesIn } from "../wire/http/headers.ts";
 import type { Names } from "./options.ts";
 import { checkVerifyOptions, VERIFY_OPTIONS, verdictOf, type TokenClaims, type VerifyTokenOptions } from "./token.ts";
 
@@ -68,11 +68,6 @@ function tokenOf(request: RequestLike, cookie: string | undefined): { token: str
   const authorization = headerOf(request, "authorization") ?? "";
   const [scheme = "", ...rest] = authorization.split(/ +/);
   if (scheme.toLowerCase() === "bearer") return { token: rest.join(" "), via: "header" };
-  return { token: cookie === undefined ? undefined : cookieOf(request, cookie), via: "cookie" };
-}
-
-/** With two cookies of one name neither counts: another site of the same domain may have set one of them. */
-function cookieOf(request: RequestLike, name: string): string | undefined {
-  const values = valuesOf(headerOf(request, "cookie") ?? "", name);
-  return values.length > 1 ? "" : values[0];
+  if (cookie === undefined) return { token: undefined, via: "cookie" };
+  return { token: cookiesIn(headerOf(request, "cookie") ?? "").get(cookie), via: "cookie" };
 }

@@ -50,12 +50,8 @@ export function headerOf({ req }: H3Event, name: string): string | undefined {
   return req.headers.get(name) ?? undefined;
 }
 
-/** The cookies of a request. One that came twice is empty: another site of the same domain may have set one of them. */
 export function cookiesOf(event: H3Event): Cookies {
-  const cookies = new Map<string, string>();
-  for (const [name, value] of cookiesIn(headerOf(event, "cookie") ?? ""))
-    cookies.set(name, cookies.has(name) ? "" : value);
-  return cookies;
+  return cookiesIn(headerOf(event, "cookie") ?? "");
 }
 
 /** Node's objects of a request that came by a socket; HTTP/2 is not served. Undefined for a program's own `Request`. */

@@ -1,15 +1,15 @@
-/** The cookies of a `Cookie` header in their order. A name may come twice: another site of the same domain may have set one. */
-export function cookiesIn(header: string): [name: string, value: string][] {
-  return header
-    .split(";")
-    .map(withoutSpace)
-    .filter((pair) => pair.includes("="))
-    .map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]);
-}
-
-/** The values of the cookies with a name. With two of them neither is to be trusted. */
-export function valuesOf(header: string, name: string): string[] {
-  return cookiesIn(header).flatMap(([own, value]) => (own === name ? [value] : []));
+/**
+ * The cookies of a `Cookie` header, by name. One that came twice is empty: neither is to be trusted, as another site of the
+ * same domain may have set one of them.
+ */
+export function cookiesIn(header: string): ReadonlyMap<string, string> {
+  const cookies = new Map<string, string>();
+  for (const pair of header.split(";").map(withoutSpace)) {
+    const at = pair.indexOf("=");
+    const name = pair.slice(0, at);
+    if (at >= 0) cookies.set(name, cookies.has(name) ? "" : pair.slice(at + 1));
+  }
+  return cookies;
 }
 
 /** Not by a regular expression: one that looks for the last space takes quadratic time for spaces in the middle. */
