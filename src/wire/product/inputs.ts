@@ -68,17 +68,14 @@ export const TokenToVerify = z.object(
 
 /** An id in the path. UUIDs are read in either case (RFC 9562, 4). */
 export const Id = z.object({ id: text.check(z.toLowerCase()) });
-export const ProviderName = z.object({
-  provider: z.enum(PROVIDERS, fault("unknown_provider", `use one of ${PROVIDERS.join(", ")}`)),
-});
+const provider = z.enum(PROVIDERS, fault("unknown_provider", `use one of ${PROVIDERS.join(", ")}`));
+export const ProviderName = z.object({ provider });
 
 /** What is missing is empty, and refused by the step of the sign-in that needs it. */
 const textOrEmpty: z.ZodMiniType<string, string> = z.pipe(
   z.transform((value) => value ?? ""),
   text,
 ) as never;
-/** The instance is looked up first, so that a wrong provider does not hide a wrong instance. */
-const providerName = z.meta({ enum: [...PROVIDERS] });
 const start = {
   redirect_uri: textOrEmpty,
   login_hint: z.optional(text),
@@ -89,8 +86,8 @@ const oneInstance = z.refine<{ instance?: unknown; publishable_key?: unknown }>(
   ({ instance, publishable_key }) => instance === undefined || publishable_key === undefined,
   fault("bad_request", "use instance or publishable_key to name the instance, not both"),
 );
-export const SignIn = z.object({ ...start, provider: z.optional(text.check(providerName)) }).check(oneInstance);
-export const Authorize = z.object({ ...start, provider: textOrEmpty.check(providerName) }).check(oneInstance);
+export const SignIn = z.object({ ...start, provider: z.optional(provider) }).check(oneInstance);
+export const Authorize = z.object({ ...start, provider }).check(oneInstance);
 export const Callback = z
   .object({ state: textOrEmpty, code: z.optional(text), error: z.optional(text), iss: z.optional(text) })
   .check(

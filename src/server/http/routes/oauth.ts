@@ -8,7 +8,6 @@ import { callerIn, cookiesOf } from "../context.ts";
 import type { Call, HandlersOf } from "../dispatch.ts";
 import { Failed } from "../failure.ts";
 import { redirect, type Noted, type Reply } from "../respond.ts";
-import { requireProvider } from "./access.ts";
 
 export interface SignInRouteDeps {
   readonly instances: Instances;
@@ -28,9 +27,8 @@ export function oauthRoutes(deps: SignInRouteDeps): HandlersOf<Rows> {
     request,
     query,
   }: Call<Rows["GET /sign-in"] | Rows["GET /oauth/authorize"]>): Promise<Reply> {
-    const { provider, redirect_uri, login_hint, instance: name, publishable_key } = query;
+    const { provider: wanted, redirect_uri, login_hint, instance: name, publishable_key } = query;
     const { scope, ip_address } = request;
-    const wanted = provider === undefined ? undefined : requireProvider(provider);
     const named = { instance: name, publishable_key };
     const browser = { caller: callerIn(event, addresses.isHttps), cookies: cookiesOf(event), ip_address };
     const begun = await signIns.begin({ at: scope, named, wanted, redirect_uri, login_hint, ...browser });
