@@ -20,7 +20,6 @@ import type { ServeOptions } from "./options.ts";
 import { createConnect } from "./providers/connections.ts";
 import { globalCredentials, type Credentials, type Offers } from "./providers/offers.ts";
 import { keepRetention } from "./retention.ts";
-import { demoOf } from "./seed/apply.ts";
 import { createSharedState, openIdKeyOf, type SharedState } from "./shared-state/shared-state.ts";
 import type { LocateIp } from "./sign-in/geo.ts";
 import { createSignIns } from "./sign-in/sign-in.ts";
@@ -144,7 +143,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   addProductRoutes(app, { ...api, signIns, flows });
   const identitySecret = randomBytes(32).toString("base64url");
   const hasControl = control !== undefined;
-  addPageRoutes(app, { ...api, offers, isLocal, allowsUnlisted, hasControl, demoOf, identitySecret });
+  addPageRoutes(app, { ...api, offers, isLocal, allowsUnlisted, hasControl, identitySecret });
   const decide = control && decideBy(store, shared, simulator);
   const atProvider = { store, instances, addresses, simulator, flows, now, decide };
   if (offers.canSimulate) addSimulatorRoutes(app, { ...atProvider, clients });

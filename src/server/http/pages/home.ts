@@ -8,8 +8,6 @@ import { html, layout, logo, type Html } from "./layout.ts";
 interface HomeOptions {
   /** Whether there is a dashboard. */
   readonly hasControl: boolean;
-  /** Whether the instances are the demo's, and not those of a seed. */
-  readonly isDemo: boolean;
   /** Whether an instance without `redirect_uris` may send its users back to svc's own page. */
   readonly allowsUnlisted: boolean;
 }
@@ -19,7 +17,7 @@ export function homePage(
   instances: readonly InstanceRecord[],
   addresses: Addresses,
   providersOf: (instance: InstanceRecord) => readonly Provider[],
-  { hasControl, isDemo, allowsUnlisted }: HomeOptions,
+  { hasControl, allowsUnlisted }: HomeOptions,
 ): string {
   return layout(
     "svc",
@@ -30,11 +28,7 @@ export function homePage(
           An identity proxy for your applications. Sign in through a provider to see what an application gets.
         </p>
         <p data-testid="whose">
-          ${
-            isDemo
-              ? "The instances below are the demo's: two applications to try svc with, each with users and keys of its own. A seed file replaces them by yours."
-              : "Each instance below is one of your applications, with users and keys of its own."
-          }
+          Each instance below is an application, with users and keys of its own. A seed file replaces the demo's by yours.
         </p>
         ${
           hasControl &&

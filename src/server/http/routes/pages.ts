@@ -4,7 +4,6 @@ import { SIGN_IN_ERRORS, type SignInErrorCode } from "../../../wire/errors.ts";
 import { readClaims } from "../../../wire/token.ts";
 import { ApiError } from "../../errors.ts";
 import type { Offers } from "../../providers/offers.ts";
-import type { InstanceRecord } from "../../store/records.ts";
 import { hostOf, nodeOf } from "../context.ts";
 import { addRoutes, type HandlersOf } from "../dispatch.ts";
 import { homePage } from "../pages/home.ts";
@@ -19,8 +18,6 @@ interface PageDeps extends ApiDeps {
   readonly allowsUnlisted: boolean;
   /** Whether there is a dashboard. */
   readonly hasControl: boolean;
-  /** The demo's instances, if these are they. Otherwise empty. */
-  demoOf(instances: readonly InstanceRecord[]): Promise<readonly InstanceRecord[]>;
   /** Known only to this process and the file that it wrote. */
   readonly identitySecret: string;
 }
@@ -30,15 +27,12 @@ const ROWS = { "GET /": {}, "GET /__svc/identity": {}, "GET /__svc/signed-in": {
 
 /** svc's own pages. Only a server that no other machine can reach has them: they name every instance. */
 export function addPageRoutes(app: H3, deps: PageDeps): void {
-  const { instances, addresses, offers, tokens, now, isLocal, allowsUnlisted, hasControl, demoOf, identitySecret } =
-    deps;
+  const { instances, addresses, offers, tokens, now, isLocal, allowsUnlisted, hasControl, identitySecret } = deps;
   const handlers: HandlersOf<typeof ROWS> = {
-    "GET /": async ({ request }) => {
+    "GET /": ({ request }) => {
       requireLocal();
       if (request.scope.kind !== "front") return redirect(`${addresses.front}/`);
-      const demo = await demoOf(instances.all);
-      const isDemo = demo.length > 0 && demo.length === instances.all.length;
-      return page(homePage(instances.all, addresses, offers.providersOf, { hasControl, isDemo, allowsUnlisted }));
+      return page(homePage(instances.all, addresses, offers.providersOf, { hasControl, allowsUnlisted }));
     },
 
     /** Stands in for an application's callback. */
