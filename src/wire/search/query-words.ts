@@ -9,11 +9,10 @@ export function inWords(query: Query, noun: string): string {
 }
 
 function clauseInWords(clause: Clause): string {
-  const { field, of, values, range, excluded } = clause;
-  const words = of ? linkInWords : termInWords;
-  const bounds = range.length > 0 ? [`${range.map(words).join(" and ")} (a range)`] : [];
-  const some = either([...values.map(words), ...bounds]) + (isSplit(values) ? NO_OVERLAP : "");
-  return `${of ? `${field}s` : field} ${[...(some === "" ? [] : [some]), ...excluded.map(words)].join(", and ")}`;
+  const { field, values, range, excluded } = clause;
+  const bounds = range.length > 0 ? [`${range.map(termInWords).join(" and ")} (a range)`] : [];
+  const some = either([...values.map(termInWords), ...bounds]) + (isSplit(values) ? NO_OVERLAP : "");
+  return `${field} ${[...(some === "" ? [] : [some]), ...excluded.map(termInWords)].join(", and ")}`;
 }
 
 /** A field that is repeated means OR, which somebody may not expect. */
@@ -25,22 +24,6 @@ function either(alternatives: readonly string[]): string {
 const VERBS = { starts: ["start", " with"], ends: ["end", " with"], contains: ["contain", ""] } as const;
 /** Somebody may have meant a range. */
 const NO_OVERLAP = " (these do not overlap, so either is enough)";
-
-/** Of a field with several values. */
-function linkInWords({ operator, value, negated }: Term): string {
-  const text = `"${value}"`;
-  switch (operator) {
-    case "starts":
-    case "ends":
-    case "contains":
-      if (value === "") return negated ? "are empty" : "are not empty";
-      return `include ${negated ? "none" : "one"} that ${VERBS[operator].join("s")} ${text}`;
-    case "null":
-      return `are ${negated ? "not " : ""}empty`;
-    default:
-      return `${negated ? "do not include" : "include"} ${text}`;
-  }
-}
 
 function termInWords({ operator, value, negated }: Term): string {
   const text = `"${value}"`;
