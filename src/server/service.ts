@@ -6,7 +6,7 @@ import type { Provider } from "../wire/providers.ts";
 import { controlOptions, mountControl, type ControlOptions } from "./control/mount.ts";
 import { Flows } from "./history/flows.ts";
 import { RequestLog, logTo } from "./history/request-log.ts";
-import { createReadiness } from "./http/any-host.ts";
+import { createReadiness, type Readiness } from "./http/any-host.ts";
 import { createApp } from "./http/app.ts";
 import type { ClientAddress } from "./http/listener.ts";
 import type { RequestEntry } from "./http/request-entry.ts";
@@ -21,6 +21,7 @@ import { createConnect } from "./providers/connections.ts";
 import { globalCredentials, type Credentials, type Offers } from "./providers/offers.ts";
 import { keepRetention } from "./retention.ts";
 import { createSharedState, openIdKeyOf, type SharedState } from "./shared-state/shared-state.ts";
+import type { SignInDeps } from "./sign-in/deps.ts";
 import type { LocateIp } from "./sign-in/geo.ts";
 import { createSignIns } from "./sign-in/sign-in.ts";
 import { NO_START_LIMIT, createStartLimit } from "./sign-in/start-limit.ts";
@@ -80,8 +81,7 @@ export interface Service {
 
 /** Puts the parts together on a store that is open and filled. */
 export async function createService(options: ServiceOptions): Promise<Service> {
-  const { addresses, offers, credentials = {}, fetch = realFetch, isLocal, strict = false, metrics, warn } = options;
-  const { onBug = bugWarner(warn), onRequest } = options;
+  const { addresses, isLocal, metrics, warn, onBug = bugWarner(warn) } = options;
   const store = metrics?.counting(options.store) ?? options.store;
   const stopped = new AbortController();
   // Each stream of events listens to it: Node warns of a leak at the eleventh.
@@ -90,43 +90,44 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   if (options.isFresh && control) await store.snapshots.save(SEEDED, options.now().toISOString());
   const shared = await createSharedState(store, options.now);
   const { instances, clock } = shared;
-  const { now } = clock;
-  const { mode, now: time } = clock.read();
-  if (mode !== "real") warn(`the clock is ${mode} at ${time}, as it was left`);
+  const { mode, now } = clock.read();
+  if (mode !== "real") warn(`the clock is ${mode} at ${now}, as it was left`);
   const readiness = createReadiness(store, options.isStopping ?? (() => false));
   metrics?.watch(store, readiness);
+  const identitySecret = randomBytes(32).toString("base64url");
+  const app = createRoutes(options, { store, shared, control, readiness, identitySecret, onBug });
+  const ids = (): string[] => instances.all.map(({ id }) => id);
+  const pruning = { store, instances: ids, now: clock.now, log: warn, onBug };
+  void keepRetention(pruning, options.retention ?? {}, stopped.signal);
+  return {
+    app,
+    control,
+    identitySecret,
+    shared,
+    instances: () => instances.all.map((instance) => ({ ...instance, url: addresses.instanceUrl(instance) })),
+    stop() {
+      stopped.abort();
+      shared.close();
+    },
+  };
+}
 
-  const tokens = createTokens();
-  const flows = new Flows(now);
+interface Parts extends Pick<Service, "control" | "identitySecret" | "shared"> {
+  readonly store: Store;
+  readonly readiness: Readiness;
+  onBug(error: unknown, request_id?: string): void;
+}
+
+/** The application with the routes of the proxy, of svc's own pages, of the simulated providers and of the control API. */
+function createRoutes(options: ServiceOptions, parts: Parts): H3 {
+  const { addresses, offers, credentials = {}, fetch = realFetch, isLocal, strict = false, metrics } = options;
+  const { store, shared, control, readiness, identitySecret, onBug } = parts;
+  const { instances } = shared;
+  const { now } = shared.clock;
   const requests = new RequestLog();
-  const clients = createClients({ instances, configured: options.clients ?? [], isLocal });
-  const simulator = createSimulatorOn(store, shared, addresses, credentials, clients);
-  const connect = createConnect({ offers, globals: credentials, simulated: simulator, fetch });
-  const allowsUnlisted = isLocal && !strict;
-  const signIns = withReplays(
-    createSignIns({
-      store,
-      addresses,
-      instances,
-      connect,
-      flows,
-      startLimit: isLocal ? NO_START_LIMIT : createStartLimit(now),
-      finished: new Map(),
-      locate: options.locate,
-      providerTimeoutMs: options.providerTimeoutMs,
-      allowsUnlisted,
-      now,
-      issueToken: tokens.issue,
-      onBug,
-      onUnlisted: ({ name }, origin) =>
-        warn(`a program sends a user of ${name} to ${origin}, which ${name} does not list in redirect_uris`),
-    }),
-    simulator,
-  );
-
   const observe = (entry: RequestEntry): void => {
     metrics?.onRequest(entry);
-    onRequest?.(entry);
+    options.onRequest?.(entry);
   };
   const app = createApp({
     addresses,
@@ -139,28 +140,45 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     onRequest: control ? logTo(requests, now, observe) : observe,
     onBug,
   });
-  const api = { store, instances, addresses, tokens, now, cursors: createCursors(shared.sealKey) };
-  addProductRoutes(app, { ...api, signIns, flows });
-  const identitySecret = randomBytes(32).toString("base64url");
+
+  const tokens = createTokens();
+  const flows = new Flows(now);
+  const clients = createClients({ instances, configured: options.clients ?? [], isLocal });
+  const simulator = createSimulatorOn(store, shared, addresses, credentials, clients);
+  const connect = createConnect({ offers, globals: credentials, simulated: simulator, fetch });
+  const allowsUnlisted = isLocal && !strict;
+  const common = { store, addresses, instances, flows, now };
+  const signIns = withReplays(
+    createSignIns({
+      ...common,
+      ...warnings(options),
+      connect,
+      startLimit: isLocal ? NO_START_LIMIT : createStartLimit(now),
+      finished: new Map(),
+      locate: options.locate,
+      providerTimeoutMs: options.providerTimeoutMs,
+      allowsUnlisted,
+      issueToken: tokens.issue,
+      onBug,
+    }),
+    simulator,
+  );
+  const api = { ...common, tokens, cursors: createCursors(shared.sealKey) };
+  addProductRoutes(app, { ...api, signIns });
   const hasControl = control !== undefined;
   addPageRoutes(app, { ...api, offers, isLocal, allowsUnlisted, hasControl, identitySecret });
-  const decide = control && decideBy(store, shared, simulator);
-  const atProvider = { store, instances, addresses, simulator, flows, now, decide };
+  const atProvider = { ...common, simulator, decide: control && decideBy(store, shared, simulator) };
   if (offers.canSimulate) addSimulatorRoutes(app, { ...atProvider, clients });
   if (control)
     mountControl(app, { ...api, ...atProvider, shared, connect, offers, clients, signIns, requests }, control);
-  const ids = (): string[] => instances.all.map(({ id }) => id);
-  void keepRetention({ store, instances: ids, now, log: warn, onBug }, options.retention ?? {}, stopped.signal);
+  return app;
+}
+
+/** What a sign-in tells the operator. */
+function warnings({ warn }: ServiceOptions): Pick<SignInDeps, "onUnlisted"> {
   return {
-    app,
-    control,
-    identitySecret,
-    shared,
-    instances: () => instances.all.map((instance) => ({ ...instance, url: addresses.instanceUrl(instance) })),
-    stop() {
-      stopped.abort();
-      shared.close();
-    },
+    onUnlisted: ({ name }, origin) =>
+      warn(`a program sends a user of ${name} to ${origin}, which ${name} does not list in redirect_uris`),
   };
 }
 
