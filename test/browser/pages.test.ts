@@ -199,9 +199,9 @@ describe.skipIf(CHROMIUM === undefined)("The pages, in a browser,", () => {
     expect(await page.getByTestId("destination").textContent()).toBe("http://localhost:4000");
   });
 
-  it("the home page says what the demo's instances are, and leads to the dashboard and the OpenAPI document", async () => {
+  it("the home page says what the instances are, and leads to the dashboard and the OpenAPI document", async () => {
     await page.goto(svc.url);
-    expect(await page.locator("header").textContent()).toMatch(/The instances below are the demo's/);
+    expect(await page.getByTestId("whose").textContent()).toContain("A seed file replaces the demo's by yours.");
     const section = page.getByTestId("instance-globex");
     await section.getByText("The browser then goes to your application, http://localhost:4000/callback.").waitFor();
     await page.getByRole("link", { name: "Dashboard" }).click();

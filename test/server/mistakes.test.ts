@@ -190,7 +190,7 @@ describe("A wrong control key", () => {
     [
       "a secret key in its own header",
       () => ({ "x-service-secret-key": secretKey() }),
-      "the secret key does not open the control API; send the control key that svc env prints as Authorization: Bearer",
+      "a secret key came as X-Service-Secret-Key; send the control key that svc env prints as Authorization: Bearer",
     ],
   ])("is in the log: %s", async (_, headers, reason) => {
     const refused = [401, { error: "Unauthorized" }, `Unauthorized: ${reason}`];

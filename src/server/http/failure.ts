@@ -72,8 +72,8 @@ function misuseIn(event: H3Event, failure: ApiError): string | undefined {
   if (code === "not_found") return pathFault(path);
   if (code !== "unauthorized" && code !== "missing_secret_key") return undefined;
   if (failure instanceof KeyRefused) return KEY_REFUSALS[failure.refused];
-  if (path.startsWith("/api/")) return keyFault(event);
-  return path.startsWith(`${CONTROL_BASE}/`) ? controlKeyFault(event) : undefined;
+  const isControl = path.startsWith(`${CONTROL_BASE}/`);
+  return isControl || path.startsWith("/api/") ? keyFault(event, isControl) : undefined;
 }
 
 function pathFault(path: string): string | undefined {
@@ -90,32 +90,19 @@ const KEY_REFUSALS: Readonly<Record<KeyRefused["refused"], string>> = {
   other_instance: "the key is another instance's; use the address of its own, or of the API",
 };
 
-function keyFault(event: H3Event): string | undefined {
-  const key = headerOf(event, SECRET_KEY_HEADER);
-  const remedy = "send the secret key as X-Service-Secret-Key";
-  if (!key) {
-    const bearer = bearerOf(event);
-    return bearer === undefined ? undefined : `${credentialOf(bearer)} came as Authorization: Bearer; ${remedy}`;
-  }
-  return key.startsWith(SECRET_KEY_PREFIX) ? undefined : `${credentialOf(key)} came as X-Service-Secret-Key; ${remedy}`;
-}
-
-function controlKeyFault(event: H3Event): string | undefined {
-  const key = bearerOf(event);
-  const remedy = "send the control key that svc env prints as Authorization: Bearer";
-  if (key === undefined)
-    return headerOf(event, SECRET_KEY_HEADER) && `the secret key does not open the control API; ${remedy}`;
-  if (key.startsWith(CONTROL_KEY_PREFIX))
+function keyFault(event: H3Event, isControl: boolean): string | undefined {
+  const own = headerOf(event, SECRET_KEY_HEADER);
+  const [, bearer] = /^Bearer +(.+)$/i.exec(headerOf(event, "authorization") ?? "") ?? [];
+  const key = isControl ? (bearer ?? own) : own || bearer;
+  if (!key || key.startsWith("dsh_")) return undefined;
+  if (isControl && bearer?.startsWith(CONTROL_KEY_PREFIX))
     return "the control key is another server's, or from before the last start; take the one that svc env prints";
-  return key.startsWith("dsh_") ? undefined : `${credentialOf(key)} came as Authorization: Bearer; ${remedy}`;
-}
-
-function bearerOf(event: H3Event): string | undefined {
-  return /^Bearer +(.+)$/i.exec(headerOf(event, "authorization") ?? "")?.[1];
-}
-
-function credentialOf(text: string): string {
-  return credentialKind(text) ?? "an unknown credential";
+  if (!isControl && own?.startsWith(SECRET_KEY_PREFIX)) return undefined;
+  const place = key === own ? "X-Service-Secret-Key" : "Authorization: Bearer";
+  const remedy = isControl
+    ? "send the control key that svc env prints as Authorization: Bearer"
+    : "send the secret key as X-Service-Secret-Key";
+  return `${credentialKind(key) ?? "an unknown credential"} came as ${place}; ${remedy}`;
 }
 
 /** For the log: the answer's error, with the cause that the answer omits. */
