@@ -87,7 +87,9 @@ export async function createMetrics() {
     onCommit: (seconds: number): void => commits.observe(seconds),
     /** Reads the state of the store whenever the metrics are asked for. */
     watch(store: Store, readiness: Pick<Readiness, "fault">): void {
-      const gauge = (name: string, help: string, read: () => number): void => {
+      /** @param read undefined if the store does not tell it */
+      const gauge = (name: string, help: string, read: (() => number) | undefined): void => {
+        if (!read) return;
         const made: Gauge = new Gauge({ name, help, registers, collect: () => made.set(read()) });
       };
       const ready: Gauge<"code"> = new Gauge({
@@ -103,27 +105,25 @@ export async function createMetrics() {
         },
       });
       const { connections, hangingCommits, clockAheadMs, timeouts, journalBytes } = store;
-      if (journalBytes)
-        gauge("svc_store_journal_bytes", "Changes of a file store that are not in its db.json", journalBytes);
-      if (connections) {
-        gauge(
-          "svc_store_connections_max",
-          "The most connections to the database for requests",
-          () => connections().most,
-        );
-        gauge("svc_store_connections_in_use", "Connections to the database that are in use", () => connections().inUse);
-        gauge(
-          "svc_store_connections_waiting",
-          "Statements that wait for a connection to the database",
-          () => connections().waiting,
-        );
-      }
-      if (hangingCommits)
-        gauge(
-          "svc_store_hanging_commits",
-          "Commits of all servers that have waited for a synchronous standby for more than a second",
-          hangingCommits,
-        );
+      const ofConnections = (name: "most" | "inUse" | "waiting") => connections && (() => connections()[name]);
+      gauge("svc_store_journal_bytes", "Changes of a file store that are not in its db.json", journalBytes);
+      gauge("svc_store_connections_max", "The most connections to the database for requests", ofConnections("most"));
+      gauge("svc_store_connections_in_use", "Connections to the database that are in use", ofConnections("inUse"));
+      gauge(
+        "svc_store_connections_waiting",
+        "Statements that wait for a connection to the database",
+        ofConnections("waiting"),
+      );
+      gauge(
+        "svc_store_hanging_commits",
+        "Commits of all servers that have waited for a synchronous standby for more than a second",
+        hangingCommits,
+      );
+      gauge(
+        "svc_store_clock_difference_seconds",
+        "How far this machine's clock is ahead of the database's",
+        clockAheadMs && (() => clockAheadMs() / 1000),
+      );
       if (timeouts) {
         const counter: Counter = new Counter({
           name: "svc_store_timeouts_total",
@@ -135,12 +135,6 @@ export async function createMetrics() {
           },
         });
       }
-      if (clockAheadMs)
-        gauge(
-          "svc_store_clock_difference_seconds",
-          "How far this machine's clock is ahead of the database's",
-          () => clockAheadMs() / 1000,
-        );
     },
     render: (async () => ({
       contentType: register.contentType,
