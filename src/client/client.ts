@@ -3,7 +3,7 @@ import { type Page, trimSlash } from "../wire/http/request.ts";
 import type { Endpoint } from "../wire/product/routes.ts";
 import { isSessionId, isUuid, PUBLISHABLE_KEY_HEADER, PUBLISHABLE_KEY_PREFIX, SECRET_KEY_HEADER } from "../wire/ids.ts";
 import type { DeletedUser, Discovery, Instance, Session, User, VerifiedToken } from "../wire/resources.ts";
-import { call, callAny, toCall, type CallDeps } from "./call.ts";
+import { call, toCall, type CallDeps } from "./call.ts";
 import { ConfigError, isServiceError, type ErrorCode } from "./errors.ts";
 import {
   REQUEST_OPTIONS,
@@ -18,7 +18,6 @@ import {
 import {
   listCall,
   type ListCall,
-  type AnyRequestOptions,
   type Call,
   type RequestOptions,
   type TokenCheck,
@@ -83,8 +82,6 @@ export interface Client {
   signInUrl(parameters: SignInParameters): Promise<string>;
   /** The address of the instance, without a slash at the end. */
   baseUrl(): Promise<string>;
-  /** Any other call, with the secret key. @param path below the base URL, query included @throws {ServiceError} */
-  request(method: string, path: string, options?: AnyRequestOptions): Call<unknown>;
   /** Waits for pending requests and closes the connections. Later calls are rejected with the code `closed`. */
   close(): Promise<void>;
 }
@@ -201,7 +198,6 @@ export function createClientWith(connect: Connect, options: ClientOptions): Clie
       return signInUrl(base, parameters, mayBeShared ? publishableKey : undefined);
     },
     baseUrl: async () => baseUrl(),
-    request: (method, path, request) => callAny(keyed, method, path, request),
     close: transport.close,
   };
 }

@@ -83,17 +83,15 @@ export class ApiError extends ServiceError {
     error: string,
     options?: Omit<ServiceErrorOptions, "status">,
   ) {
-    super(code, [`${request}: ${status} ${error}`, ...remedyFor(code, request)].join(". "), { ...options, status });
+    super(code, [`${request}: ${status} ${error}`, ...remedyFor(code)].join(". "), { ...options, status });
     this.error = error;
   }
 }
 
 /** What to do about an error whose sentence on the wire does not say it. */
-function remedyFor(code: ErrorCode, request: string): string[] {
+function remedyFor(code: ErrorCode): string[] {
   if (code === "unauthorized") return ["Check that the key belongs to the instance at baseUrl"];
-  if (code !== "not_found") return [];
-  if (request.endsWith("/")) return ["Leave out the slash at its end, or write the id behind it"];
-  return ["Check the path, and that baseUrl is the address of an instance"];
+  return code === "not_found" ? ["Check that baseUrl is the address of an instance"] : [];
 }
 
 /** What exactly is wrong with a token. */

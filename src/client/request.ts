@@ -26,12 +26,6 @@ export interface RequestOptions {
   readonly retry?: number | undefined;
 }
 
-/** Of a call of any path. */
-export interface AnyRequestOptions extends RequestOptions {
-  /** Sent as JSON. */
-  readonly body?: unknown;
-}
-
 /** Whether a token is valid, and what is wrong with it if not. `claims` are those in the token, such as `exp`. */
 export type TokenCheck =
   | { ok: true; token: VerifiedToken; claims: TokenClaims }

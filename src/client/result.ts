@@ -68,14 +68,6 @@ export async function readResult<E extends Endpoint>(
   return body as Endpoints[E]["result"];
 }
 
-/** The JSON of any successful response. Undefined if it has no body. @throws {ServiceError} */
-export async function readAny(name: string, response: FetchResponse, now: number): Promise<unknown> {
-  if (response.status === 204) return undefined;
-  const body = await readBody(name, response, now, MAX_LIST_BYTES);
-  if (response.status >= 200 && response.status < 300) return body;
-  throw refusal(name, response, now, body);
-}
-
 async function readBody(name: string, response: FetchResponse, now: number, limit: number): Promise<unknown> {
   const { status, body } = response;
   const text = await readText(body ?? [], limit).catch((error: unknown) => {

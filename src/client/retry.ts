@@ -6,15 +6,6 @@ export function isUnsent(code: string): boolean {
   return UNSENT.has(code);
 }
 
-/**
- * Whether a request changes nothing, and so can be sent again even if the service may have handled it: a read, and the
- * verification of a token.
- * @param path of the request, without its query
- */
-export function isRead(method: string, path: string): boolean {
-  return method === "GET" || (method === "POST" && path.endsWith("/api/v1/tokens/verify"));
-}
-
 /** Whether a status says that the service, or the gateway before it, is unavailable for now. */
 export function isUnavailable(status: number | undefined): boolean {
   return status === 502 || status === 503 || status === 504;
@@ -63,15 +54,13 @@ export async function repeat<Result>(
 }
 
 /**
- * Whether a failed call may be retried: a read or a verification after every transient failure, any other only if nothing
- * of it was sent. A deletion never: its second response would be about the first.
- * @param name the method and the path
+ * Whether a failed call may be retried: a read or the verification of a token, after every transient failure. A deletion
+ * never: its second response would be about the first.
  */
-export function mayRetry(name: string, { status, syscallCode = "" }: Fault): boolean {
-  const [method = "", path = ""] = name.split(" ");
-  if (method === "DELETE") return false;
+export function mayRetry(route: string, { status, syscallCode = "" }: Fault): boolean {
+  if (!route.startsWith("GET") && route !== "POST /api/v1/tokens/verify") return false;
   if (isUnsent(syscallCode)) return true;
-  return isRead(method, path) && (BROKEN.has(syscallCode) || status === 408 || status === 429 || isUnavailable(status));
+  return BROKEN.has(syscallCode) || status === 408 || status === 429 || isUnavailable(status);
 }
 
 /**

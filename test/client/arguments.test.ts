@@ -81,13 +81,6 @@ it.each<[call: string, give: (client: Client) => unknown, message: string]>([
     ({ instances }) => untyped(instances.resolve)("pk_x", null),
     "instances.resolve needs an",
   ],
-  ["request(route)", (client) => untyped(client.request)("GET /api/v1/users"), "Write it apart from the path"],
-  ["request(method)", (client) => untyped(client.request)("GET"), '"undefined" is not a path'],
-  [
-    "request(method, path, null)",
-    (client) => untyped(client.request)("GET", "/x", null),
-    "request needs an object of options",
-  ],
   ["signInUrl()", (client) => untyped(client.signInUrl)(), "signInUrl needs an object of options, not undefined."],
   [
     "signInUrl(address)",

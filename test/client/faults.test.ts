@@ -228,13 +228,10 @@ describe("A failed call", () => {
     }
   });
 
-  it.each<[what: string, call: (client: Client) => PromiseLike<unknown>]>([
-    ["a deletion", (client) => client.users.delete(ADA)],
-    ["a POST", (client) => client.request("POST", "/api/v1/x", { body: {} })],
-  ])("is not retried if it is %s that may have reached the service", async (_, call) => {
+  it("is not retried if it is a deletion that may have reached the service", async () => {
     for (const answer of [reset, unavailable, reply(429, '{"error":"Slow down"}', { "retry-after": "0" })]) {
       const { origin, seen } = await startServer(answer, good);
-      await caught(call(clientAt(origin)));
+      await caught(clientAt(origin).users.delete(ADA));
       expect(seen).toHaveLength(1);
     }
   });
@@ -291,7 +288,7 @@ describe("The retry rule", () => {
 
   it.each([
     ["GET", failed("ECONNREFUSED"), true],
-    ["POST", failed("ECONNREFUSED"), true],
+    ["POST /api/v1/tokens/verify", failed("ECONNREFUSED"), true],
     ["DELETE", failed("ECONNREFUSED"), false],
     ["GET", failed("UND_ERR_SOCKET"), true],
     ["POST", failed("UND_ERR_SOCKET"), false],

@@ -120,42 +120,6 @@ describe("The client's methods", () => {
     await expect(other.tokens.check(token)).rejects.toMatchObject({ code: "unauthorized" });
   });
 
-  it("request makes any call with the key", async () => {
-    const service = await setup();
-    const { request } = service.client(service.acme);
-    const path = `/api/v1/users/${ADA}`;
-    expect(await request("GET", path)).toEqual(await (await service.as(service.acme, path)).json());
-    const body = { token: await service.tokenFor("github", "ada") };
-    expect(await request("POST", "/api/v1/tokens/verify", { body })).toMatchObject({ id: ADA });
-    const { data, response } = await request("DELETE", path).withResponse();
-    expect([data, response.status]).toEqual([{ deleted: true, id: ADA }, 200]);
-    await expect(request("GET", path)).rejects.toMatchObject({ name: "ApiError", code: "user_not_found" });
-    await expect(request("GET", "/api/v2/users?x=1")).rejects.toMatchObject({ code: "not_found" });
-    expect(
-      await clientWith(async () => new Response(null, { status: 204 }) as never).request("PUT", "/x"),
-    ).toBeUndefined();
-  });
-
-  it.each([
-    ["GET", "//evil.test/api"],
-    ["GET", "https://evil.test/"],
-    ["GET", "@evil.test/"],
-    ["GET", ".evil.test/"],
-    ["GET", "/\\evil.test"],
-    ["GET", "/api/../oauth"],
-    ["GET", "/api/v1/.."],
-    ["GET", "/api v1"],
-    ["GET", "/api\r\nx: y"],
-    ["GET", "/api#x"],
-    ["GET", ""],
-    ["get", "/api"],
-    ["GET /x HTTP/1.1\r\n", "/api"],
-  ])("request rejects %j %j before it sends anything", async (method, path) => {
-    const fetch = answering(200, "{}");
-    await expect(clientWith(fetch).request(method, path)).rejects.toMatchObject({ code: "config" });
-    expect(fetch.calls).toEqual([]);
-  });
-
   it("close ends the connections that are kept open", async () => {
     const { origin } = await startServer((_, response) => void response.end("[]"));
     const client = createClient({ secretKey: KEY, baseUrl: origin });

@@ -45,7 +45,6 @@ describe("An unknown option", () => {
       ({ instances }) => instances.resolve("pk_x", { atuh: "secret" } as never),
       "atuh. Did you mean auth?",
     ],
-    ["request", ({ request: send }) => send("PUT", "/x", { boddy: 1 } as never), "boddy. Did you mean body?"],
   ])("of %s is refused before anything is sent", async (of, call, unknown) => {
     const fetch = answering(200, "[]");
     const calling = (async () => call(clientWith(fetch)))();
