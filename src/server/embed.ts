@@ -30,7 +30,6 @@ export async function embed(options: EmbedOptions = {}): Promise<EmbeddedServer>
   const filling = await fillingOf(store, options, { now: now(), isLocal: true, warn });
   if (filling) await fill(store, filling, false);
   const addresses = createAddresses(INSIDE_URL, HTTP_PORT);
-  let isStopping = false;
   const { app, control, instances, stop } = await createService({
     ...options,
     store,
@@ -41,7 +40,6 @@ export async function embed(options: EmbedOptions = {}): Promise<EmbeddedServer>
     now,
     offers: createOffers({ mode: "simulated", globals: {}, isLocal: true }),
     warn,
-    isStopping: () => isStopping,
   });
   return {
     url: addresses.front,
@@ -52,7 +50,6 @@ export async function embed(options: EmbedOptions = {}): Promise<EmbeddedServer>
     },
     fetch: async (request) => app.fetch(request),
     async close() {
-      isStopping = true;
       stop();
       await store.close();
     },

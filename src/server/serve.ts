@@ -88,7 +88,6 @@ async function serveStore(
     place.port,
     options.allowedHosts,
   );
-  let isStopping = false;
   const service = await createService({
     ...options,
     store,
@@ -101,7 +100,6 @@ async function serveStore(
     now,
     offers,
     warn,
-    isStopping: () => isStopping,
   });
   const { control } = service;
   // Last: what fails before it leaves nothing that keeps the process alive.
@@ -134,7 +132,6 @@ async function serveStore(
     },
     unref: () => listening.unref(),
     async close({ drainMs = 0 } = {}) {
-      isStopping = true;
       service.stop();
       await listening.close({ drainMs, graceMs: GRACE_MS });
       await store.close();

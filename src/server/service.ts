@@ -56,8 +56,6 @@ export interface ServiceOptions extends Pick<
   /** Default: the socket's peer. */
   readonly clientAddress?: ClientAddress | undefined;
   readonly metrics?: Metrics | undefined;
-  /** Whether a shutdown has begun. */
-  isStopping?(): boolean;
   now(): Date;
   warn(message: string): void;
   /** Default: warns with its stack. */
@@ -75,7 +73,7 @@ export interface Service {
   readonly shared: SharedState;
   /** The current ones, with their addresses. */
   instances(): (InstanceRecord & { url: string })[];
-  /** Stops timers, streams and jobs. The store stays open. */
+  /** Begins the shutdown: stops timers and streams, and is not ready any more. The store stays open. */
   stop(): void;
 }
 
@@ -92,7 +90,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const { instances, clock } = shared;
   const { mode, now } = clock.read();
   if (mode !== "real") warn(`the clock is ${mode} at ${now}, as it was left`);
-  const readiness = createReadiness(store, options.isStopping ?? (() => false));
+  const readiness = createReadiness(store, () => stopped.signal.aborted);
   metrics?.watch(store, readiness);
   const identitySecret = randomBytes(32).toString("base64url");
   const app = createRoutes(options, { store, shared, control, readiness, identitySecret, onBug });
