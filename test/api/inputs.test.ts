@@ -57,6 +57,8 @@ it.each<[Route, string, body?: string]>([
   ["POST /api/v1/tokens/verify", "/api/v1/tokens/verify", '{"__proto__":{"token":"x"}}'],
   ["GET /sign-in", `/sign-in?${START}&instance=nobody&publishable_key=pk_acme_0123456789`],
   ["GET /oauth/authorize", `/oauth/authorize?${START}&instance=acme&publishable_key=`],
+  ["GET /sign-in", "/sign-in?provider=myspace"],
+  ["GET /oauth/authorize", "/oauth/authorize?instance=nobody"],
   ["GET /oauth/:provider/callback", "/oauth/google/callback?state=x&code=x&error=x"],
   ["GET /oauth/:provider/callback", "/oauth/myspace/callback?state=x&code=x&error=x"],
 ])("The schemas of %s refuse %s %s with the error that the service answers", async (route, path, body) => {
@@ -75,9 +77,9 @@ it.each<[Route, string, body?: unknown]>([
   ["GET /api/v1/sessions/:id", `/api/v1/sessions/${SESSION.toUpperCase()}`],
   ["GET /api/v1/instances/search", "/api/v1/instances/search?query=x%20publishable_key:pk_acme_0123456789%20y"],
   ["POST /api/v1/tokens/verify", "/api/v1/tokens/verify", { token: " ", other: 1 }],
-  // A step of the sign-in refuses what is missing or unknown, after it has looked up the instance.
-  ["GET /sign-in", "/sign-in?provider=myspace"],
-  ["GET /oauth/authorize", "/oauth/authorize?instance=nobody"],
+  // A step of the sign-in refuses what is missing, after it has looked up the instance.
+  ["GET /sign-in", "/sign-in?instance=nobody"],
+  ["GET /oauth/authorize", "/oauth/authorize?provider=google&instance=nobody"],
   ["GET /oauth/:provider/callback", "/oauth/google/callback"],
 ])("The schemas of %s accept %s %j", (route, path, body) => {
   expect(refusal(route, path, body)).toBeUndefined();
@@ -91,5 +93,8 @@ it("The schemas read numbers, ids, searches and keys as the handlers need them",
   });
   expect(resolve.query.parse({ query: "publishable_key:pk_1 x" })).toEqual({ query: "pk_1" });
   expect(PRODUCT_ROUTES["GET /api/v1/users/:id"].params.parse({ id: "ABC" })).toEqual({ id: "abc" });
-  expect(PRODUCT_ROUTES["GET /oauth/authorize"].query.parse({})).toEqual({ redirect_uri: "", provider: "" });
+  expect(PRODUCT_ROUTES["GET /oauth/authorize"].query.parse({ provider: "google" })).toEqual({
+    redirect_uri: "",
+    provider: "google",
+  });
 });
