@@ -2,7 +2,7 @@ import { isConfidential, isLoopback } from "../wire/http/address.ts";
 import { PROVIDERS } from "../wire/providers.ts";
 import { DEFAULT_PORT } from "../wire/serve.ts";
 import { enumerated } from "../wire/text/suggestion.ts";
-import { bugWarner, createService } from "./service.ts";
+import { createService } from "./service.ts";
 import { checkControlKey, dashboardLink } from "./control/keys.ts";
 import { ServeError } from "./errors.ts";
 import { createClientAddress, createIsProxy, type IsProxy } from "./http/clients.ts";
@@ -19,6 +19,7 @@ import { redirectWarnings } from "./sign-in/redirect-rule.ts";
 import { openStore } from "./store/open.ts";
 import type { InstanceRecord } from "./store/records.ts";
 import { StoreNotEmpty, type Store, type StoreRefused } from "./store/store.ts";
+import { bugWarner } from "./warnings.ts";
 
 export type { RunningServer, ServeOptions };
 

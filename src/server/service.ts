@@ -21,7 +21,6 @@ import { createConnect } from "./providers/connections.ts";
 import { globalCredentials, type Credentials, type Offers } from "./providers/offers.ts";
 import { keepRetention } from "./retention.ts";
 import { createSharedState, openIdKeyOf, type SharedState } from "./shared-state/shared-state.ts";
-import type { SignInDeps } from "./sign-in/deps.ts";
 import type { LocateIp } from "./sign-in/geo.ts";
 import { createSignIns } from "./sign-in/sign-in.ts";
 import { NO_START_LIMIT, createStartLimit } from "./sign-in/start-limit.ts";
@@ -31,6 +30,7 @@ import { createSimulator, type Simulator } from "./simulator/simulator.ts";
 import type { ConnectionRecord, InstanceRecord } from "./store/records.ts";
 import { SEEDED, type Store } from "./store/store.ts";
 import { createTokens } from "./token.ts";
+import { bugWarner, signInWarnings } from "./warnings.ts";
 
 /** What a server on a port and one inside a program pass on, and what their options say. */
 export interface ServiceOptions extends Pick<
@@ -118,7 +118,7 @@ interface Parts extends Pick<Service, "control" | "identitySecret" | "shared"> {
 
 /** The application with the routes of the proxy, of svc's own pages, of the simulated providers and of the control API. */
 function createRoutes(options: ServiceOptions, parts: Parts): H3 {
-  const { addresses, offers, credentials = {}, fetch = realFetch, isLocal, strict = false, metrics } = options;
+  const { addresses, offers, credentials = {}, fetch = realFetch, isLocal, strict = false, metrics, warn } = options;
   const { store, shared, control, readiness, identitySecret, onBug } = parts;
   const { instances } = shared;
   const { now } = shared.clock;
@@ -149,7 +149,7 @@ function createRoutes(options: ServiceOptions, parts: Parts): H3 {
   const signIns = withReplays(
     createSignIns({
       ...common,
-      ...warnings(options),
+      ...signInWarnings(warn),
       connect,
       startLimit: isLocal ? NO_START_LIMIT : createStartLimit(now),
       finished: new Map(),
@@ -170,22 +170,6 @@ function createRoutes(options: ServiceOptions, parts: Parts): H3 {
   if (control)
     mountControl(app, { ...api, ...atProvider, shared, connect, offers, clients, signIns, requests }, control);
   return app;
-}
-
-/** What a sign-in tells the operator. */
-function warnings({ warn }: ServiceOptions): Pick<SignInDeps, "onUnlisted"> {
-  return {
-    onUnlisted: ({ name }, origin) =>
-      warn(`a program sends a user of ${name} to ${origin}, which ${name} does not list in redirect_uris`),
-  };
-}
-
-/** Warns of an error that should not have happened, with its stack. */
-export function bugWarner(warn: (message: string) => void): (error: unknown, request_id?: string) => void {
-  return (error, request_id) =>
-    warn(
-      `internal error${request_id === undefined ? "" : ` in request ${request_id}`}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-    );
 }
 
 /** Loaded when the first real provider is asked: most servers never do. */
