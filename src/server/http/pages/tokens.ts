@@ -21,6 +21,7 @@ const COLORS = {
   "warn-soft": ["#fff1dc", "#3a2a10"],
   "chart-good": ["#2f9e63", "#4fbf83"],
   "chart-bad": ["#d9534a", "#e5736b"],
+  "chart-warn": ["#d99a2b", "#e0b04e"],
   shadow: ["0 1px 2px #1418240d", "0 1px 2px #ffffff05"],
   "shadow-high": ["0 12px 40px -8px #14182440,0 0 0 1px #14182418", "0 12px 40px -8px #000,0 0 0 1px #ffffff0d"],
 } as const satisfies Readonly<Record<string, readonly [light: string, dark: string]>>;
