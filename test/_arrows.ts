@@ -210,13 +210,12 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "cli/places.ts",
     ...CLI_COMMAND,
   ],
-  "cli/search": ["wire", "cli/command.ts", "cli/quantities.ts", "cli/ip-network.ts", "cli/output", ...CLI_ERRORS],
+  "cli/search": ["wire", "cli/command.ts", "cli/quantities.ts", "cli/output", ...CLI_ERRORS],
   "cli/list": ["client", "wire", "cli/output", ...CLI_ERRORS],
   "cli/connection": [
     "cli/command.ts",
     "cli/files.ts",
     "cli/quantities.ts",
-    "cli/ip-network.ts",
     "client",
     "client/on-node",
     "control-client",
@@ -232,7 +231,6 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "cli/output": ["wire", "cli/command-names.ts", "cli/system-program.ts", ...CLI_ERRORS],
   "cli/command-names.ts": [],
   "cli/command.ts": ["cli/output", "cli/errors.ts"],
-  "cli/ip-network.ts": [],
   "cli/files.ts": ["disk", ...CLI_ERRORS],
   "cli/quantities.ts": ["wire", ...CLI_ERRORS],
   // Every directory of the user's where svc keeps something.

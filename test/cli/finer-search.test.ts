@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { ipNetwork } from "../../src/cli/ip-network.ts";
 import { runCli, type CliResult } from "../_cli.ts";
 import { SEED, setup, type Service } from "../_setup.ts";
 
@@ -27,13 +26,11 @@ const sentBy = ({ requests }: CliResult): (string | null)[] =>
 describe("--ip with a network", () => {
   it.each<[networks: string[], sent: string, found: string[]]>([
     [["10.0.0.0/8"], "ip_address:10.*", ["10.0.0.1", "10.127.9.9", "10.128.0.1"]],
-    [["10.0.0.0/9"], "ip_address:10.*", ["10.0.0.1", "10.127.9.9"]],
+    [["10.127.0.0/16"], "ip_address:10.127.*", ["10.127.9.9"]],
     [["10.128.0.1"], "ip_address:10.128.0.1", ["10.128.0.1"]],
-    [["0.0.0.0/0"], "ip_address:*", ["10.0.0.1", "10.127.9.9", "10.128.0.1", "11.0.0.1"]],
-    [["2001:DB8::/32"], "ip_address:2001:db8:*", ["2001:db8::1", "2001:db8:0:1::1"]],
-    [["2001:db8::/64"], "ip_address:2001:db8:*", ["2001:db8::1"]],
+    [["2001:db8:*"], "ip_address:2001:db8:*", ["2001:db8::1", "2001:db8:0:1::1"]],
     [["2001:0DB8:0:0::1"], "ip_address:2001:db8::1", ["2001:db8::1"]],
-    [["10.0.0.0/9", "11.0.0.1"], "ip_address:10.* ip_address:11.0.0.1", ["10.0.0.1", "10.127.9.9", "11.0.0.1"]],
+    [["10.127.9.0/24", "11.0.0.1"], "ip_address:10.127.9.* ip_address:11.0.0.1", ["10.127.9.9", "11.0.0.1"]],
   ])("%j asks for %s, and prints and counts what is in it", async (networks, sent, found) => {
     const flags = networks.flatMap((network) => ["--ip", network]);
     const listed = await run("sessions", "search", ...flags, "--json");
@@ -43,34 +40,23 @@ describe("--ip with a network", () => {
     expect((await run("sessions", "search", ...flags, "--count")).stdout).toBe(`${found.length}\n`);
   });
 
-  it("has --limit count what is in it alone, and says if there is more", async () => {
-    const { stdout, stderr } = await runCli(["sessions", "search", "--ip", "10.0.0.0/9", "--limit", "1"], {
-      service,
-      tty: true,
-    });
-    expect([stdout.match(/10\.\d+\.\d+\.\d+/g), stderr]).toEqual([
-      [expect.stringMatching(/^10\.(0|127)\./)],
-      expect.stringContaining("More sessions exist"),
-    ]);
-  });
-
-  it.each(["10.0.0.0/33", "10.0.0", "acme.test", "10.0.0.0/", "fe80::1%eth0", "10.0.0.0/8/8", "10.0.0.0/-1"])(
-    "is refused if it can match nothing: %s",
-    async (value) => {
-      const { code, stderr, requests } = await run("sessions", "search", "--ip", value);
-      expect([code, requests]).toEqual([2, []]);
-      expect(stderr).toContain(`--ip: "${value}" is neither an IP address nor a network.\n  Write 203.0.113.7, 203`);
-    },
-  );
-
-  it("of IPv6 asks for no group that an address may leave out", () => {
-    for (const [network, prefix] of [
-      ["2001:0:5::/48", "2001:"],
-      ["::1/64", ""],
-      ["1:2:3:4:5:6:7:8/112", "1:2:3:4:5:6:7:"],
-      ["1::/16", "1:"],
-    ] as const)
-      expect([network, ipNetwork(network)?.prefix]).toEqual([network, prefix]);
+  it.each([
+    "10.0.0.0/33",
+    "10.0.0.0/9",
+    "2001:db8::/32",
+    "300.0.0.0/8",
+    "10.0.0",
+    "acme.test",
+    "10.0.0.0/",
+    "fe80::1%eth0",
+    "10.0.0.0/8/8",
+    "10.0.0.0/-1",
+  ])("is refused if it can match nothing: %s", async (value) => {
+    const { code, stderr, requests } = await run("sessions", "search", "--ip", value);
+    expect([code, requests]).toEqual([2, []]);
+    expect(stderr).toContain(
+      `--ip: "${value}" is neither an IP address nor a network that ends at a dot.\n  Write 203.0.113.7, 203`,
+    );
   });
 });
 
@@ -83,6 +69,17 @@ describe("--name with several words", () => {
     expect((await run("users", "search", "--name", "ada lovelace", "--name", "king ada", "--count")).stdout).toBe(
       "3\n",
     );
+  });
+
+  it.each<[name: string, more: boolean]>([
+    ["ada lovelace", true],
+    ["ada king", false],
+  ])("has --limit count the rows with all of %j alone, and says if there are more", async (name, more) => {
+    const { stdout, stderr } = await runCli(["users", "search", "--name", name, "--limit", "1"], {
+      service,
+      tty: true,
+    });
+    expect([stdout.match(/u\d@acme/g)?.length, stderr.includes("More users exist")]).toEqual([1, more]);
   });
 
   it("is explained as what is asked for and what is left out", async () => {

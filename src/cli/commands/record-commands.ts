@@ -2,22 +2,24 @@ import type { Command } from "commander";
 import type { Client } from "../../client/client.ts";
 import type { ListCall } from "../../client/request.ts";
 import type { Page } from "../../wire/http/request.ts";
-import type { Query } from "../../wire/search/query.ts";
+import { printQuery, type Query } from "../../wire/search/query.ts";
+import { inWords } from "../../wire/search/query-words.ts";
 import { closest } from "../../wire/text/suggestion.ts";
 import { runs, type CommandHelp, type GlobalFlags } from "../command.ts";
 import { openClient } from "../connection/client.ts";
 import type { Context } from "../context.ts";
+import { UsageError } from "../errors.ts";
 import type { Collection, Column } from "../list/columns.ts";
 import { addListFlags, chosenBy, SCREEN, type ListFlags } from "../list/flags.ts";
 import { pages, isTable, printList } from "../list/print.ts";
 import { optionsOf } from "../help/place.ts";
 import { formatOf, printsRows } from "../output/flags.ts";
+import { printJson, printRecord } from "../output/text.ts";
 import { numberFrom } from "../quantities.ts";
-import { EXPLAIN_FLAG, printExplanation } from "../search/explain.ts";
-import type { Named } from "../search/flag-values.ts";
 import { addSearchFlags, type Searched, type SearchFlags } from "../search/flags.ts";
 import { nothingFound, SEARCH_NOTES } from "../search/hints.ts";
-import { readQuery } from "../search/read.ts";
+import { readQuery, type TypedQuery } from "../search/read.ts";
+import type { Filter } from "../search/terms.ts";
 
 /** Users or sessions, and how to list and search them. */
 export interface Records<Row> {
@@ -34,6 +36,7 @@ export interface Records<Row> {
 }
 
 type ListOptions = GlobalFlags & ListFlags;
+type Named = Parameters<Filter["keeps"]>[0];
 type SearchOptions = ListOptions & SearchFlags & { readonly explain?: boolean };
 
 export function addListAndSearch<Row extends Named>(group: Command, context: Context, records: Records<Row>): void {
@@ -44,7 +47,10 @@ export function addListAndSearch<Row extends Named>(group: Command, context: Con
   });
 
   const search = printsRows(group.command("search")).description(`print the ${columns.noun} that match`);
-  addListFlags(addSearchFlags(search, searched).option(...EXPLAIN_FLAG), columns);
+  addListFlags(
+    addSearchFlags(search, searched).option("--explain", "print what the search means, instead of sending it"),
+    columns,
+  );
   // A negated term looks like options to commander: it comes with the terms, and so does a mistake.
   search.allowUnknownOption().hook("preAction", () => refuseOptions(search));
   const run = (_: Context, options: SearchOptions, terms: string[]) => runSearch(context, options, records, terms);
@@ -75,21 +81,29 @@ export async function runSearch<Row extends Named>(
   terms: readonly string[],
 ): Promise<void> {
   const { columns, searched } = records;
-  if (options.explain) return printExplanation(context, searched, terms, options);
-  const chosen = chosenBy(options.fields, columns);
   const typed = readQuery(context, searched, terms, options);
+  if (options.explain) return explain(context, options, searched, typed);
+  const chosen = chosenBy(options.fields, columns);
   const { search } = records.of(await openClient(context, options));
-  const { filters } = typed;
-  const keeps = filters.length === 0 ? undefined : (row: Row) => filters.every((filter) => filter.keeps(row));
   const found = (page: Page): ListCall<Row> => search(typed.query ?? typed.text, page);
   try {
     const listed = withSearched(columns, typed.query);
-    await printPages(context, options, listed, chosen, found, nothingFound(typed, searched), keeps);
+    await printPages(context, options, listed, chosen, found, nothingFound(typed, searched), typed.filter?.keeps);
   } catch (error) {
     // A service may know fewer fields, or more.
     if ((error as { code?: string }).code !== "invalid_query") throw error;
     throw Object.assign(error as Error, { hint: typed.unknown?.hint });
   }
+}
+
+/** Prints what a search means, and its query on the wire. Sends nothing. */
+function explain(context: Context, { json }: GlobalFlags, { noun }: Searched, typed: TypedQuery): void {
+  const { query, unknown, filter } = typed;
+  if (!query) throw new UsageError(`Cannot explain this search: ${unknown.message}.`, unknown.hint);
+  const finer = filter === undefined ? "" : `; of these, those whose ${filter.inWords}`;
+  const explanation = { means: inWords(query, noun) + finer, query: printQuery(query) };
+  if (json) printJson(context, explanation);
+  else printRecord(context, explanation);
 }
 
 /** What was searched for is never left out of a narrow table. */

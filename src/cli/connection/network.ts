@@ -1,3 +1,4 @@
+import { BlockList, isIP } from "node:net";
 import { createUndiciFetch, loadUndici } from "../../client/on-node/undici.ts";
 import type { Fetch } from "../../wire/http/fetch.ts";
 import { userAgent } from "../../wire/version.ts";
@@ -6,7 +7,6 @@ import { isLoopbackUrl, portOf } from "../../wire/http/address.ts";
 import type { Exchange, NamedInstance, Network, World, Context } from "../context.ts";
 import { startSpinner } from "../output/progress.ts";
 import { mask } from "../output/text.ts";
-import { ipNetwork } from "../ip-network.ts";
 
 export function createNetwork(world: Pick<World, "env" | "fetch"> & Partial<Pick<World, "stderr">>): Network {
   const { env } = world;
@@ -74,8 +74,17 @@ export function proxyVariable(protocol: string, env: Context["env"]): string | u
 /** Whether a host is what an entry of `NO_PROXY` names: a host with all below it, an address, a network, or `*` for all. */
 function isIn(entry: string, host: string, port: string): boolean {
   if (entry === "*") return true;
-  const network = ipNetwork(entry);
-  if (network) return network.has(host);
+  const [address = "", length, ...rest] = entry.replace(/^\[(.+)\]$/, "$1").split("/");
+  if (isIP(address) !== 0 && rest.length === 0) return isInNetwork(host, address, length);
   const [, name, own = port] = /^(?:\*?\.)?(.+?)(?::(\d+))?$/.exec(entry) ?? [];
   return name !== undefined && own === port && (host === name || host.endsWith(`.${name}`));
+}
+
+/** @param length of a network in CIDR notation (RFC 4632, 3.1; RFC 4291, 2.3); of a single address undefined */
+function isInNetwork(host: string, address: string, length: string | undefined): boolean {
+  const [family, most] = isIP(address) === 4 ? (["ipv4", 32] as const) : (["ipv6", 128] as const);
+  if (isIP(host) !== isIP(address) || !/^\d{1,3}$/.test(length ?? "0") || Number(length ?? 0) > most) return false;
+  const network = new BlockList();
+  network.addSubnet(address, Number(length ?? most), family);
+  return network.check(host, family);
 }

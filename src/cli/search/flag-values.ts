@@ -1,8 +1,8 @@
+import { isIP, SocketAddress } from "node:net";
 import { domainToASCII } from "node:url";
 import { isUuid } from "../../wire/ids.ts";
-import { normalizeEmail, fold } from "../../wire/text/fold.ts";
+import { normalizeEmail } from "../../wire/text/fold.ts";
 import { UsageError } from "../errors.ts";
-import { ipNetwork } from "../ip-network.ts";
 import { quoted } from "../output/text.ts";
 
 /** An address as it is pasted: ` Ada <ada@acme.test> ` or `mailto:ada@acme.test?subject=x`. Anything else is only trimmed. */
@@ -41,55 +41,22 @@ export function checkedDomain(text: string): string {
   );
 }
 
-/** What the addresses of a network begin with. */
+/** An address as a service writes it, or what the addresses of a network begin with. */
 export function checkedIp(text: string): string {
   // An IPv4 address as IPv6 sockets have it (RFC 4291, 2.5.5.2).
   const value = text.replace(/^::ffff:(?=\d+\.)/i, "");
-  const network = ipNetwork(value);
-  if (network) return `${network.prefix}${network.isOne ? "" : "*"}`;
-  if (/^\*?[0-9a-f.:]*\*$|^\*[0-9a-f.:]*$/i.test(value)) return value;
+  const [, first, second, third, length] = /^(\d+)\.(\d+)\.(\d+)\.\d+\/(8|16|24)$/.exec(value) ?? [];
+  const begin = [first, second, third].slice(0, Number(length ?? 0) / 8).join(".");
+  if (begin !== "" && isIP(value.split("/")[0]!)) return `${begin}.*`;
+  if (isIP(value) === 6 && !value.includes("%")) return new SocketAddress({ address: value, family: "ipv6" }).address;
+  if (isIP(value) === 4 || /^\*?[0-9a-f.:]*\*$|^\*[0-9a-f.:]*$/i.test(value)) return value;
   throw new UsageError(
-    `--ip: "${value}" is neither an IP address nor a network.`,
-    "Write 203.0.113.7, 203.0.113.0/24, 2001:db8::/32, or the start of an address: '203.0.*'",
+    `--ip: "${value}" is neither an IP address nor a network that ends at a dot.`,
+    "Write 203.0.113.7, 203.0.113.0/24, or the start of an address: '203.0.*', '2001:db8:*'",
   );
 }
 
-/** What is compared of a user or a session. */
-export interface Named {
-  readonly data: { readonly name: string; readonly ip_address?: string };
-}
-
-/** Values of a flag that the search language can't say. Their term finds more, of which only some is meant. */
-export interface Finer {
-  readonly field: string;
-  isNeeded(value: string): boolean;
-  /** Whether a row is meant. Undefined for a value with a wildcard, which goes with no finer one. */
-  test(value: string): ((row: Named) => boolean) | undefined;
-  inWords(value: string): string;
-}
-
 /** A value has no space: of several words the longest is asked for, which the fewest names have. */
-export const hasWords: Finer = {
-  field: "name",
-  isNeeded: (value) => wordsOf(value).length > 1,
-  test(value) {
-    const words = wordsOf(fold(value));
-    return value.includes("*") ? undefined : ({ data }) => words.every((word) => fold(data.name).includes(word));
-  },
-  inWords: (value) => `contains ${wordsOf(value).join(" and ")}`,
-};
-
-/** A network's addresses begin alike only if it ends at a dot or a colon. */
-export const isInNetwork: Finer = {
-  field: "ip_address",
-  isNeeded: (value) => ipNetwork(value)?.isOne === false,
-  test(value) {
-    const network = ipNetwork(value);
-    return network && (({ data }) => network.has(data.ip_address ?? ""));
-  },
-  inWords: (value) => `is in ${value}`,
-};
-
 export function longestWord(text: string): string {
   return wordsOf(text).reduce((longest, word) => (word.length > longest.length ? word : longest), "");
 }

@@ -5,16 +5,7 @@ import { PROVIDERS, SESSION_PROVIDERS } from "../../wire/providers.ts";
 import { UsageError } from "../errors.ts";
 import { moment } from "../quantities.ts";
 import { collect } from "../command.ts";
-import {
-  hasWords,
-  isInNetwork,
-  longestWord,
-  type Finer,
-  checkedDomain,
-  checkedEmail,
-  checkedIp,
-  checkedUserId,
-} from "./flag-values.ts";
+import { longestWord, checkedDomain, checkedEmail, checkedIp, checkedUserId } from "./flag-values.ts";
 
 export interface Searched {
   readonly noun: "users" | "sessions";
@@ -34,14 +25,15 @@ export interface SearchFlag {
   readonly term: string;
   /** The rest of the term, unless it is a switch. @throws {UsageError} for a value that can match nothing */
   readonly value?: (text: string, now: Date) => string;
-  /** For values that no term can say: their term finds more. */
-  readonly finer?: Finer;
+  /** Whether a value may have spaces. */
+  readonly takesWords?: true;
 }
 
 /** Flags and terms of a search, as commander leaves them. */
 export interface SearchFlags {
   readonly query?: readonly string[];
   readonly limit?: string;
+  readonly name?: readonly string[];
   readonly [flag: string]: unknown;
 }
 
@@ -65,7 +57,7 @@ const NAME: SearchFlag = {
   what: "with a name that contains this; of several words all, in any order",
   term: "name:",
   value: (text) => (text.includes("*") ? text : `*${longestWord(text)}*`),
-  finer: hasWords,
+  takesWords: true,
 };
 
 export const USERS: Searched = {
@@ -93,10 +85,9 @@ export const SESSIONS: Searched = {
     {
       name: "--ip",
       argument: "<address>",
-      what: "from this IP address or network, such as 10.0.0.0/8",
+      what: "from this IP address or network, such as 203.0.113.0/24",
       term: "ip_address:",
       value: checkedIp,
-      finer: isInNetwork,
     },
     { name: "--user", argument: "<id>", what: "of this user", term: "user_id:", value: checkedUserId },
     ...times("last_signin_at", "last signed in"),
@@ -135,6 +126,7 @@ function times(field: string, what: string): SearchFlag[] {
   const bound = (name: string, sign: ">=" | "<", words: string): SearchFlag => ({
     name,
     argument: "<time>",
+    takesWords: true,
     what: `${what} ${words}`,
     term: `${field}${sign}`,
     value: (text, now) => moment(name, text, now),

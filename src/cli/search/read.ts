@@ -3,19 +3,18 @@ import { asSentence, hintFor } from "../../wire/search/query-words.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
 import { quoted } from "../output/text.ts";
-import { refuseAlternatives } from "./alternatives.ts";
 import { wordsOf } from "./flag-values.ts";
 import type { Searched, SearchFlags } from "./flags.ts";
 import { notATerm, printQuoted, unknownFieldHint } from "./hints.ts";
-import { filtersOf, termsOf, type Filter } from "./terms.ts";
+import { nameFilter, refuseAlternatives, termsOf, type Filter } from "./terms.ts";
 
 /** A search: its text on the wire, and its meaning if svc knows every field in it, or else what is wrong. */
 type Parsed =
   | { readonly text: string; readonly query: Query; readonly unknown?: undefined }
   | { readonly text: string; readonly query?: undefined; readonly unknown: UsageError };
 
-/** The same with what flags leave out of the rows that it finds. */
-export type TypedQuery = Parsed & { readonly filters: readonly Filter[] };
+/** The same with what `--name` leaves out of the rows that it finds. */
+export type TypedQuery = Parsed & { readonly filter: Filter | undefined };
 
 /**
  * The search that terms and flags make.
@@ -35,8 +34,9 @@ export function readQuery(
   for (const term of all) if (!TERM.test(term)) throw notATerm(term, searched, all);
   const read = parsed(all.join(" "), searched);
   if (read.query) refuseAlternatives(read.query, every, searched);
-  return { ...read, filters: filtersOf(flags, searched, read.query ?? []) };
+  return { ...read, filter: nameFilter(flags.name, read.query) };
 }
+
 /** What has a sign between a field and a value. */
 const TERM = /^(?!!)-{0,2}[^:<>=]*[:<>=]/;
 const FIELD_NAME = /^[a-z][a-z0-9_]*$/;
