@@ -1,10 +1,9 @@
-import { InvalidArgumentError, type AddHelpTextContext as HelpContext, type Command } from "commander";
-import { durationMs } from "../wire/text/time.ts";
+import type { AddHelpTextContext as HelpContext, Command } from "commander";
 import { closest } from "../wire/text/suggestion.ts";
 import { Program, withHelp } from "./command.ts";
 import { addCommands } from "./commands/index.ts";
 import type { Context } from "./context.ts";
-import { MOST_WAIT_MS, DURATION_FORM } from "./quantities.ts";
+import { numberFrom, timeoutFrom, waitFrom } from "./quantities.ts";
 import { HELP_LAYOUT, helpWidth } from "./help/layout.ts";
 import { childOf } from "./help/place.ts";
 import { addOutputFlags } from "./output/flags.ts";
@@ -86,37 +85,20 @@ function addConnectionFlags(program: Program, env: Env): void {
     .option(
       "--timeout <duration>",
       "how long to wait for an answer; default 10s, 60s for svc dev, 5m for svc sign-in (SVC_TIMEOUT)",
-      (text) => (env["SVC_TIMEOUT"] = someSeconds(text)),
+      (text) => (env["SVC_TIMEOUT"] = `${timeoutFrom("--timeout", text) / 1000}`),
     )
     .option(
       "--retries <number>",
       "how often to repeat a read whose connection breaks or that is answered with 408, 429, 502, 503 or 504; default 1, 4 for deletions; svc api repeats nothing (SVC_RETRIES)",
-      (text) => (env["SVC_RETRIES"] = retries(text)),
+      (text) => (env["SVC_RETRIES"] = `${numberFrom("--retries", text, 0, 9)}`),
     )
     .option(
       "--wait <duration>",
       "wait this long for a service that is not up yet (SVC_WAIT)",
-      (text) => (env["SVC_WAIT"] = seconds(text)),
+      (text) => (env["SVC_WAIT"] = `${waitFrom("--wait", text) / 1000}`),
     )
     .option("--insecure", "allow a secret key over plain http to another machine (SVC_INSECURE=1)")
     .on("option:insecure", () => (env["SVC_INSECURE"] = "1"));
-}
-
-function seconds(text: string): string {
-  const ms = durationMs(text, "s");
-  if (ms === undefined || ms > MOST_WAIT_MS) throw new InvalidArgumentError(DURATION_FORM);
-  return String(ms / 1000);
-}
-
-function someSeconds(text: string): string {
-  const some = seconds(text);
-  if (some === "0") throw new InvalidArgumentError("It must be greater than 0.");
-  return some;
-}
-
-function retries(text: string): string {
-  if (!/^\d$/.test(text)) throw new InvalidArgumentError("Give a number from 0 to 9.");
-  return text;
 }
 
 /** Refuses the help of a command that does not exist; commander would print its group's. */

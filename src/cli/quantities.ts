@@ -4,7 +4,7 @@ import { UsageError } from "./errors.ts";
 import type { Context } from "./context.ts";
 
 /** How a duration is written where a number alone is one of seconds. */
-export const DURATION_FORM = "Write seconds, such as 30 or 0.5, or a duration, such as 500ms, 90s or 1h30m.";
+const DURATION_FORM = "Write seconds, such as 30 or 0.5, or a duration, such as 500ms, 90s or 1h30m.";
 const MILLISECONDS_FORM = "Write milliseconds, such as 500, or a duration, such as 500ms, 90s or 1h30m.";
 
 const DAY_MS = 86_400_000;
@@ -93,9 +93,19 @@ function periodOf(text: string, now: Date): { readonly begin: Date; readonly end
 }
 
 /** The longest wait: longer ones don't fit into a timer. */
-export const MOST_WAIT_MS = 86_400_000;
+const MOST_WAIT_MS = 86_400_000;
+
+export function waitFrom(source: string, text: string): number {
+  return durationFrom(source, text, { mostMs: MOST_WAIT_MS });
+}
+
+export function timeoutFrom(source: string, text: string): number {
+  const ms = waitFrom(source, text);
+  if (ms === 0) throw new UsageError(`${source} must be greater than 0.`, "Omit it to wait as long as usual.");
+  return ms;
+}
 
 /** How long commands wait for a service that is not there yet. */
 export function waitMs(env: Context["env"]): number {
-  return env["SVC_WAIT"] ? durationFrom("SVC_WAIT", env["SVC_WAIT"], { mostMs: MOST_WAIT_MS }) : 0;
+  return env["SVC_WAIT"] ? waitFrom("SVC_WAIT", env["SVC_WAIT"]) : 0;
 }

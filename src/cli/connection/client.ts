@@ -5,7 +5,7 @@ import { checkKey, DEFAULT_TIMEOUT_MS } from "../../client/options.ts";
 import type { GlobalFlags } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT, UsageError } from "../errors.ts";
-import { durationFrom, MOST_WAIT_MS } from "../quantities.ts";
+import { numberFrom, timeoutFrom } from "../quantities.ts";
 import { harmless } from "../output/text.ts";
 import type { Sourced } from "../credentials/keys.ts";
 import { resolveTarget } from "./target.ts";
@@ -98,20 +98,14 @@ export function optionsOf(context: Context, target: Target, secretKey?: string):
 
 /** How long a whole call may take: `SVC_TIMEOUT`, or else `standardMs`. */
 export function timeoutMs({ env }: Context, standardMs: number = DEFAULT_TIMEOUT_MS): number {
-  const text = env["SVC_TIMEOUT"] || undefined;
-  if (text === undefined) return standardMs;
-  const own = durationFrom("SVC_TIMEOUT", text, { mostMs: MOST_WAIT_MS });
-  if (own === 0) throw new UsageError("SVC_TIMEOUT must be greater than 0.", "Omit it to wait as long as usual.");
-  return own;
+  return env["SVC_TIMEOUT"] ? timeoutFrom("SVC_TIMEOUT", env["SVC_TIMEOUT"]) : standardMs;
 }
 
 /** Few, so that a person learns soon that nothing listens. */
 const DEFAULT_RETRIES = 1;
 
 export function retriesOf({ env }: Context, standard = DEFAULT_RETRIES): number {
-  const text = env["SVC_RETRIES"] || String(standard);
-  if (!/^\d$/.test(text)) throw new UsageError(`SVC_RETRIES: "${text}" is not a number from 0 to 9.`);
-  return Number(text);
+  return env["SVC_RETRIES"] ? numberFrom("SVC_RETRIES", env["SVC_RETRIES"], 0, 9) : standard;
 }
 
 /** With `SVC_LOG=debug` each try is logged on stderr, without secrets. */
