@@ -120,35 +120,3 @@ describe("instances resolve", () => {
     expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: "instance_not_found", exitCode: 3 } });
   });
 });
-
-describe("users get --sessions", () => {
-  it("prints the user and the sessions, in JSON as one object and in lines as rows that say what they are", async () => {
-    const service = await setup();
-    const own = ["users", "get", "ada@acme.test", "--sessions"];
-    const json = JSON.parse((await runCli([...own, "--json"], { service })).stdout) as {
-      user: { id: string };
-      sessions: { data: { session_id: string; user_id: string } }[];
-    };
-    expect([json.user.id, [...new Set(json.sessions.map(({ data }) => data.user_id))]]).toEqual([ADA, [ADA]]);
-    const lines = (await runCli([...own, "--output", "ndjson"], { service })).stdout.trimEnd().split("\n");
-    expect(lines.map((line) => (JSON.parse(line) as { resource: string }).resource)).toEqual([
-      "user",
-      ...json.sessions.map(() => "session"),
-    ]);
-    const { stdout } = await runCli(own, { service, tty: true, env: { NO_COLOR: "1" } });
-    expect(stdout).toMatch(/^id +0{8}-.*\n\nSESSION +EMAIL/s);
-    const [first] = json.sessions;
-    expect(stdout).toContain(first!.data.session_id);
-  });
-
-  it("refuses the formats in which every row has the same columns", async () => {
-    const { code, stderr, requests } = await runCli(["users", "get", ADA, "--sessions", "--output", "csv"], {
-      service: await setup(),
-    });
-    expect([code, requests, stderr]).toEqual([
-      2,
-      [],
-      expect.stringContaining("svc sessions search --user <id> --output csv"),
-    ]);
-  });
-});

@@ -64,7 +64,6 @@ it("Every command's JSON has the form in fixtures/json-forms.txt, and every comm
 
   const rows: readonly (readonly [command: string, args?: string, stdin?: string])[] = [
     ["svc users get", "ada@acme.test"],
-    ["svc users get --sessions", "ada@acme.test"],
     ["svc users list"],
     ["svc users search", "email:ada@acme.test"],
     ["svc users search --explain", "email:ada@acme.test"],

@@ -57,7 +57,6 @@ describe("svc users get of a list", () => {
     [["-"], { stdin: "\n" }, "No users on standard input."],
     [["-"], { stdin: "ada@acme.test,Ada\n" }, 'Line 1 of standard input: "ada@acme.test,Ada" is not a user id'],
     [["Ada"], {}, "svc users search --name Ada"],
-    [["ada@acme.test", CHARLES, "--sessions"], {}, "--sessions is for one user."],
     [["--column", "email"], {}, "--column needs a spreadsheet."],
   ])("%j %j is refused", async (args, options, message) => {
     const { code, stdout, stderr, requests } = await get(args, options);

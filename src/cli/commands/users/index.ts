@@ -7,12 +7,11 @@ import type { Target } from "../../connection/sources.ts";
 import { resolveTarget } from "../../connection/target.ts";
 import type { Context } from "../../context.ts";
 import { EXIT, UsageError, type ExitCode } from "../../errors.ts";
-import { SESSION_COLUMNS, USER_COLUMNS, type Column } from "../../list/columns.ts";
+import { USER_COLUMNS, type Column } from "../../list/columns.ts";
 import { addFieldsFlag, chosenBy, type ListFlags } from "../../list/flags.ts";
-import { picked } from "../../list/formats.ts";
 import { isTable, printList, printResource } from "../../list/print.ts";
 import { formatOf, printsRows } from "../../output/flags.ts";
-import { printJson, quoted } from "../../output/text.ts";
+import { quoted } from "../../output/text.ts";
 import { USERS } from "../../search/flags.ts";
 import { addListAndSearch, type Records } from "../record-commands.ts";
 import { addDelete } from "./delete/index.ts";
@@ -46,31 +45,28 @@ export function add(program: Program, context: Context): void {
     .argument("[user...]", "ids or e-mail addresses; - reads them from standard input, one a line")
     .description("print users by id or e-mail address")
     .option("--file <file>", "read ids or e-mail addresses from a file, one a line")
-    .option("--column <name>", "read them from this column of a spreadsheet in CSV")
-    .option("--sessions", "of one user: print the sessions as well, the most recent sign-in first");
+    .option("--column <name>", "read them from this column of a spreadsheet in CSV");
   runs(addFieldsFlag(printsRows(get), USER_COLUMNS), context, runGet, {
     examples: [
       ["svc users get ada@acme.test", "one user"],
-      ["svc users get ada@acme.test --sessions", "where and when she signed in as well"],
       ["svc users get --file leavers.txt", "who of a list is there"],
       ["svc users get ada@acme.test --fields name,created_at", "only some of the fields"],
     ],
     notes: `Of several users, those that were not found are named on standard error; the exit code is 3 if all of them are missing.
-The accounts at providers are shown where the control API is known.`,
+The accounts at providers are shown where the control API is known. Sign-ins: svc sessions search --email <address>`,
   });
 
   addListAndSearch(users, context, USER_RECORDS);
   addDelete(users, context);
 }
 
-export type GetOptions = GlobalFlags & NameFlags & Pick<ListFlags, "fields"> & { readonly sessions?: boolean };
+export type GetOptions = GlobalFlags & NameFlags & Pick<ListFlags, "fields">;
 
 export async function runGet(context: Context, options: GetOptions, given: readonly string[]): Promise<ExitCode> {
   const chosen = chosenBy(options.fields, USER_COLUMNS);
   const [user, ...others] = given;
   if (options.file === undefined && user !== undefined && user !== "-" && others.length === 0)
     return getOne(context, options, user, chosen);
-  if (options.sessions) throw new UsageError("--sessions is for one user.", "Search them with: svc sessions search");
   if (user === undefined && options.file === undefined && options.column === undefined)
     throw new UsageError("No users given.", "Give an id or e-mail address, or --file <file>.");
   const names = await readNames(context, given, options);
@@ -97,27 +93,13 @@ async function getOne(
 ): Promise<ExitCode> {
   if (/^[a-z_]+[:=]./.test(given) && !/^mailto:/i.test(given))
     throw new UsageError(`"${given}" is a search term.`, `Use: svc users search ${quoted(given)}`);
-  if (options.sessions && ["csv", "tsv"].includes(options.output ?? ""))
-    throw new UsageError(
-      `--sessions can't be printed as ${options.output}: users and sessions have other columns.`,
-      `Use --json, or print the sessions alone: svc sessions search --user <id> --output ${options.output}`,
-    );
   const [name = ""] = (await readNames(context, [given], {})).typed;
   const target = await resolveTarget(context, options);
   const client = await openTarget(context, target);
   const found = name.includes("@") ? await findByEmail(client, name) : await client.users.get(name);
-  const sessions = options.sessions ? await client.sessions.search(`user_id:${found.id}`) : undefined;
-  const format = formatOf(options, context);
-  if (sessions && format === "json") {
-    printJson(context, { user: picked(found, chosen), sessions });
-    return EXIT.done;
-  }
-  const columns =
-    chosen ?? (isTable(format) ? [...USER_COLUMNS.columns, await accounts(context, target, found.id)] : undefined);
+  const withAccounts = async () => [...USER_COLUMNS.columns, await accounts(context, target, found.id)];
+  const columns = chosen ?? (isTable(formatOf(options, context)) ? await withAccounts() : undefined);
   await printResource(context, options, USER_COLUMNS, found, columns);
-  if (!sessions) return EXIT.done;
-  if (format !== "ndjson") context.stdout.write("\n");
-  await printList(context, options, SESSION_COLUMNS, sessions, { none: "This user has not signed in." });
   return EXIT.done;
 }
 
