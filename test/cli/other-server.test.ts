@@ -39,7 +39,6 @@ const ELSEWHERE: readonly (readonly [variable: string, env: Record<string, strin
   ["SVC_BASE_URL", { SVC_BASE_URL: "https://acme.example.com", SVC_SECRET_KEY: "sk_x" }],
   ["SVC_BASE_URL", { SVC_BASE_URL: "http://localhost:1" }],
   ["SVC_SECRET_KEY", { SVC_SECRET_KEY: "sk_of_another_service" }],
-  ["SVC_SECRET_KEY_COMMAND", { SVC_SECRET_KEY_COMMAND: "echo sk_x" }],
 ];
 const COMMANDS = [
   "sessions prune --before 1d --yes",

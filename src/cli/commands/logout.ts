@@ -34,7 +34,7 @@ export async function runLogout(context: Context, options: Flags<never, "all" | 
     for (const name of removed)
       context.stdout.write(`Deleted ${options.forget ? "" : "the key of "}profile "${name}".\n`);
   if (removed.length === 0) context.stderr.write("No key was stored.\n");
-  for (const variable of ["SVC_SECRET_KEY", "SVC_SECRET_KEY_FILE", "SVC_SECRET_KEY_COMMAND"])
+  for (const variable of ["SVC_SECRET_KEY", "SVC_SECRET_KEY_FILE"])
     if (context.env[variable]) context.stderr.write(`${variable} is still set.\n`);
 }
 

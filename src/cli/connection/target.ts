@@ -150,7 +150,7 @@ async function noService(context: Context, { secret_key }: Target): Promise<CliE
 /** The server of this directory as a target. @param explicit what flags and the environment set */
 export function ofServer(server: RunningServerFile, explicit: Target, wanted: string | undefined): Target {
   const given = explicit.secret_key;
-  // A key from a file or a command belongs to another service.
+  // A key from a file belongs to another service.
   const key = typeof given?.value === "string" ? given.value : undefined;
   const instance =
     key === undefined ? chooseInstance(server, wanted) : server.instances.find(({ secret_key }) => secret_key === key);

@@ -1,11 +1,8 @@
-import { execFile, type ExecFileException } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { promisify } from "node:util";
 import { systemReason } from "../../disk/system-reason.ts";
 import type { Context, Keyring } from "../context.ts";
 import { CliError, EXIT } from "../errors.ts";
-import { systemProgram } from "../system-program.ts";
 import type { StoredKey } from "./profiles.ts";
 
 /** A value with its source in words. */
@@ -22,41 +19,20 @@ export interface SecretKey extends Sourced<string | (() => Promise<string>)> {
   readonly insecure?: boolean | undefined;
 }
 
-/** The key of the environment: itself, in a file, or what a command prints, such as a password manager's. */
+/** The key of the environment: itself, or in a file. */
 export function environmentKey(context: Context): SecretKey | undefined {
   const { env, cwd } = context;
-  const [key, file, command] = [env["SVC_SECRET_KEY"], env["SVC_SECRET_KEY_FILE"], env["SVC_SECRET_KEY_COMMAND"]];
+  const [key, file] = [env["SVC_SECRET_KEY"], env["SVC_SECRET_KEY_FILE"]];
   if (key) return { value: key.trim(), source: "SVC_SECRET_KEY" };
-  if (file) return { value: () => fromFile(resolve(cwd, file)), source: "SVC_SECRET_KEY_FILE" };
-  return command ? { value: () => fromCommand(command, context), source: "SVC_SECRET_KEY_COMMAND" } : undefined;
+  return file ? { value: () => fromFile(resolve(cwd, file)), source: "SVC_SECRET_KEY_FILE" } : undefined;
 }
 
 async function fromFile(path: string): Promise<string> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
     throw new CliError(EXIT.noKey, `SVC_SECRET_KEY_FILE: ${path} cannot be read: ${systemReason(error)}.`);
   });
-  return checked(text, "SVC_SECRET_KEY_FILE", `${path} is empty.`);
-}
-
-async function fromCommand(command: string, { env, stderr }: Context): Promise<string> {
-  const [shell, flag] = process.platform === "win32" ? [systemProgram("cmd.exe", env), "/c"] : ["/bin/sh", "-c"];
-  const running = promisify(execFile)(shell, [flag, command], { env: env as NodeJS.ProcessEnv });
-  // What it says of itself, such as a question for a password, is for the person.
-  running.child.stderr?.on("data", (text: string) => stderr.write(text));
-  const { stdout } = await running.catch(({ code, signal }: ExecFileException) => {
-    // Neither its output nor the command itself: both may hold a secret.
-    throw new CliError(
-      EXIT.noKey,
-      `SVC_SECRET_KEY_COMMAND failed (${String(code ?? signal)}).`,
-      "Run it by hand to see why. It must print only the key.",
-    );
-  });
-  return checked(stdout, "SVC_SECRET_KEY_COMMAND", "it printed nothing.");
-}
-
-function checked(text: string, variable: string, otherwise: string): string {
   const key = text.trim();
-  if (key === "") throw new CliError(EXIT.noKey, `${variable}: ${otherwise}`);
+  if (key === "") throw new CliError(EXIT.noKey, `SVC_SECRET_KEY_FILE: ${path} is empty.`);
   return key;
 }
 

@@ -136,7 +136,6 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   SVC_PUBLISHABLE_KEY: "finds your instance's address at SVC_API_URL",
   SVC_SECRET_KEY: "your instance's secret key",
   SVC_SECRET_KEY_FILE: "a file with the key",
-  SVC_SECRET_KEY_COMMAND: "a command that prints the key, such as a password manager's",
   SVC_CONTROL_URL: "for svc dev and svc logs: the front door of a development server elsewhere",
   SVC_CONTROL_KEY: "its control key; for svc serve: the key to have, instead of a new one at each start",
   SVC_CONFIG_DIR: "the directory of profiles; default XDG_CONFIG_HOME/svc or ~/.config/svc",
