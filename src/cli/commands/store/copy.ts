@@ -9,18 +9,13 @@ import { runs, type Flags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { UsageError, CliError, EXIT, type ExitCode } from "../../errors.ts";
 import { writeNewFile } from "../../files.ts";
-import type { Listed } from "../../list/columns.ts";
-import { printList } from "../../list/print.ts";
-import { printsRows } from "../../output/flags.ts";
 import { createProgress } from "../../output/progress.ts";
 import { countedAmong, printJson, say, harmless } from "../../output/text.ts";
 import { inDirectory, storeLocation } from "../serve/options.ts";
-import { openMaintenance, TABLES, addStoreFlags, type StoreOptions, type TableRow } from "./options.ts";
+import { openMaintenance, addStoreFlags, type StoreOptions } from "./options.ts";
 
 export function addCopy(store: Command, context: Context): void {
-  const copy = printsRows(store.command("copy <from> <to>")).description(
-    "copy a store into an empty one, and compare both",
-  );
+  const copy = store.command("copy <from> <to>").description("copy a store into an empty one, and compare both");
   runs(copy, context, runCopy, {
     examples: [
       ["svc store copy data/db.json postgres://db.example/svc", "from a laptop to a team's database"],
@@ -30,7 +25,7 @@ export function addCopy(store: Command, context: Context): void {
 FROM may be in use: the copy is its records at one moment. FROM is not changed. A changed clock, scenarios, snapshots
 and sign-ins in progress are not copied.
 TO must be empty. If a copy into a database is interrupted, the same command continues it; a db.json has all of it or nothing.
-For each table the count and a SHA-256 of all records of both stores are printed. Exit code 1: they differ.`,
+Exit code 1: they differ. --json has the count and a SHA-256 of all records of each table, of both stores.`,
   });
 
   const exports = addStoreFlags(
@@ -51,9 +46,7 @@ was cut or altered is never imported.`,
   });
 
   const imports = addStoreFlags(
-    printsRows(store.command("import <file>")).description(
-      "load an export into an empty store; - reads standard input",
-    ),
+    store.command("import <file>").description("load an export into an empty store; - reads standard input"),
   );
   runs(imports, context, runImport, {
     examples: [
@@ -72,30 +65,20 @@ export async function runCopy(context: Context, options: StoreOptions, from: str
   const locate = (location: string): string => inDirectory(context.cwd, location);
   const copy = await maintenance.copy(locate(from), locate(to), bar.to).finally(bar.end);
   if (options.json) printJson(context, { from: copy.from, to: copy.to, equal: copy.isEqual, was_there: copy.wasThere });
-  else {
-    await printList(context, options, SIDES, rowsOf(copy));
-    say(context, outcome(copy));
-  }
+  else say(context, outcome(copy));
   return copy.isEqual ? EXIT.done : EXIT.failed;
-}
-
-const SIDES: Listed<TableRow> = {
-  ...TABLES,
-  columns: [{ name: "side", title: "SIDE", value: ({ side }) => side ?? "" }, ...TABLES.columns],
-};
-
-function rowsOf({ from, to }: Copy): TableRow[] {
-  const names = Object.keys(from.digests) as (keyof Digests)[];
-  return names.flatMap((table) => [
-    { side: "from", table, ...from.digests[table] },
-    { side: "to", table, ...to.digests[table] },
-  ]);
 }
 
 function outcome({ from, to, isEqual, wasThere }: Copy): string {
   if (!isEqual) return `${to.location} differs from ${from.location}. Delete it, and copy again.`;
   if (wasThere) return `${to.location} already has all of it.`;
-  return `Copied ${from.location} to ${to.location}. The records of both are equal. A changed clock, scenarios and snapshots were not copied.`;
+  return `Copied ${countsOf(to.digests)} from ${from.location} to ${to.location}. The records of both are equal. A changed clock, scenarios and snapshots were not copied.`;
+}
+
+function countsOf(digests: Digests): string {
+  return Object.entries(digests)
+    .map(([table, { count }]) => countedAmong(count, table))
+    .join(", ");
 }
 
 type Export = (write: (text: string) => Promise<void>) => Promise<Digests>;
@@ -112,8 +95,7 @@ export async function runExport(context: Context, options: ExportOptions): Promi
     ? toStdout(context, run)
     : writeNewFile(file, (handle) => run((text) => handle.writeFile(text))));
   if (file !== undefined && options.json) printJson(context, { file, tables: digests });
-  const counts = Object.entries(digests).map(([name, { count }]) => countedAmong(count, name));
-  say(context, `Exported ${counts.join(", ")}. It contains secret keys: keep it safe.`);
+  say(context, `Exported ${countsOf(digests)}. It contains secret keys: keep it safe.`);
 }
 
 function toStdout({ stdout }: Context, run: Export): Promise<Digests> {
@@ -135,12 +117,9 @@ export async function runImport(context: Context, options: StoreOptions, file: s
     const done = await maintenance.import(location, name, input, bar.to).finally(bar.end);
     const { location: to, digests, isEqual, wasThere } = done;
     if (options.json) printJson(context, { location: to, tables: digests, equal: isEqual, was_there: wasThere });
-    else {
-      const rows = Object.entries(digests).map(([table, row]) => ({ table, ...row }));
-      await printList(context, options, TABLES, rows);
-      if (!isEqual) say(context, `${to} differs from ${name}. Delete it, and import again.`);
-      else say(context, wasThere ? `${to} already has all of it.` : `Imported ${name} into ${to}.`);
-    }
+    else if (!isEqual) say(context, `${to} differs from ${name}. Delete it, and import again.`);
+    else if (wasThere) say(context, `${to} already has all of it.`);
+    else say(context, `Imported ${countsOf(digests)} from ${name} into ${to}.`);
     return isEqual ? EXIT.done : EXIT.failed;
   } finally {
     await input.close();

@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import type { Maintenance } from "../../../server/index.ts";
 import type { Flags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import type { Listed } from "../../list/columns.ts";
 import { say, quoted } from "../../output/text.ts";
 import { CONFIG_OPTION } from "../serve/options.ts";
 
@@ -28,19 +27,3 @@ export async function openMaintenance(context: Context): Promise<Maintenance> {
   const { openMaintenance: open } = await import("../../../server/index.ts");
   return open((message) => say(context, message));
 }
-
-/** What is in a table: the number of records, and their SHA-256. */
-export interface TableRow {
-  readonly table: string;
-  readonly side?: string;
-  readonly count: number;
-  readonly sha256: string;
-}
-
-export const TABLES: Listed<TableRow> = {
-  columns: [
-    { name: "table", title: "TABLE" },
-    { name: "count", title: "RECORDS", value: ({ count }) => String(count) },
-    { name: "sha256", title: "SHA-256" },
-  ],
-};
