@@ -8,3 +8,6 @@ export const COMMAND_NAMES = {
 } as const;
 
 export type CommandName = (typeof COMMAND_NAMES)[keyof typeof COMMAND_NAMES][number];
+
+/** What `svc help` explains beside commands. The texts are only loaded to be printed. */
+export const TOPIC_NAMES = ["query", "output", "options", "environment", "exit-codes"] as const;

@@ -5,7 +5,7 @@ import { addCommands } from "./commands/index.ts";
 import type { Context } from "./context.ts";
 import { numberFrom, timeoutFrom, waitFrom } from "./quantities.ts";
 import { HELP_LAYOUT, helpWidth } from "./help/layout.ts";
-import { childOf } from "./help/place.ts";
+import { childOf } from "./help/tree.ts";
 import { addOutputFlags } from "./output/flags.ts";
 
 type Env = Record<string, string | undefined>;

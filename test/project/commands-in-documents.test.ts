@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { splitLine } from "../../src/cli/commands/completion/complete.ts";
-import type { CommandMap } from "../../src/cli/help/command-map.ts";
+import type { CommandMap } from "../../src/cli/help/tree.ts";
 import { runCli } from "../_cli.ts";
 import { pageTexts } from "../_pages.ts";
 

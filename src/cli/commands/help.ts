@@ -2,9 +2,8 @@ import type { Command } from "commander";
 import { runs, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
 import { UsageError, EXIT_MEANINGS } from "../errors.ts";
-import { commandMap, subcommands } from "../help/command-map.ts";
+import { childOf, commandMap, subcommands } from "../help/tree.ts";
 import { helpWidth, wrap } from "../help/layout.ts";
-import { childOf } from "../help/place.ts";
 import { TOPICS } from "../help/topics.ts";
 import { harmlessJson } from "../output/text.ts";
 

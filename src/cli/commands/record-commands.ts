@@ -12,7 +12,7 @@ import { UsageError } from "../errors.ts";
 import type { Collection, Column } from "../list/columns.ts";
 import { addListFlags, chosenBy, SCREEN, type ListFlags } from "../list/flags.ts";
 import { pages, isTable, printList } from "../list/print.ts";
-import { optionsOf } from "../help/place.ts";
+import { optionsOf } from "../help/tree.ts";
 import { formatOf, printsRows } from "../output/flags.ts";
 import { printJson, printRecord } from "../output/text.ts";
 import { numberFrom } from "../quantities.ts";

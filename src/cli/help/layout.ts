@@ -1,9 +1,9 @@
 /** How help is laid out: as wide as the terminal within bounds, with no command broken in two. */
 import { Help, type Command } from "commander";
+import { TOPIC_NAMES } from "../command-names.ts";
 import { helpOf } from "../command.ts";
 import type { Stream } from "../context.ts";
-import { commandPath, subcommands } from "./command-map.ts";
-import { TOPIC_NAMES } from "./topic-names.ts";
+import { commandPath, subcommands } from "./tree.ts";
 
 /** Without a terminal. */
 export const STANDARD_WIDTH = 80;

@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/search/fields.ts";
 import { enumerated } from "../../wire/text/suggestion.ts";
 import { PROVIDERS } from "../../wire/providers.ts";
+import type { TOPIC_NAMES } from "../command-names.ts";
 import { CLI_ERRORS, EXIT_MEANINGS } from "../errors.ts";
-import type { TOPIC_NAMES } from "./topic-names.ts";
 
 interface Topic {
   readonly description: string;

@@ -1,7 +1,7 @@
 import { csvLine } from "../../wire/text/harmless.ts";
 import { plainText } from "../../wire/text/json.ts";
 import { relativeTime } from "../../wire/text/time.ts";
-import type { Context } from "../context.ts";
+import type { Context, Stream } from "../context.ts";
 import type { OutputFlags } from "../output/flags.ts";
 import { harmlessData, harmlessJson, colors, harmless } from "../output/text.ts";
 import { isEnvelope, valueIn, type Column } from "./columns.ts";
@@ -96,4 +96,20 @@ export function wordsOf<Row>(column: Column<Row>, row: Row, now: Date | undefine
   if (Array.isArray(column.as) && typeof value === "boolean") return String(column.as[value ? 0 : 1]);
   const text = plainText(value);
   return column.as === "time" && now && text !== "" ? relativeTime(new Date(text), now) : text;
+}
+
+/** Small writes cost more than what they carry. */
+const BATCH = 32_768;
+
+/** Writes as fast as it is read. If the reader has gone, it ends, and so does the source of the chunks. */
+export async function writeAll(target: Pick<Stream, "write" | "ready">, chunks: AsyncIterable<string>): Promise<void> {
+  let batch = "";
+  for await (const chunk of chunks) {
+    batch += chunk;
+    if (batch.length < BATCH) continue;
+    target.write(batch);
+    batch = "";
+    if (target.ready && !(await target.ready())) return;
+  }
+  if (batch !== "") target.write(batch);
 }

@@ -17,8 +17,8 @@ import {
   table,
   type TableOptions,
   wordsOf,
+  writeAll,
 } from "./formats.ts";
-import { writeAll } from "./write.ts";
 
 interface ListOptions<Row> {
   /** The message to a person if there are no rows. */

@@ -1,14 +1,13 @@
 import type { Argument, Command, Option } from "commander";
 import { PROVIDERS, SESSION_PROVIDERS } from "../../../wire/providers.ts";
 import { SESSION_FIELDS, USER_FIELDS } from "../../../wire/search/fields.ts";
+import { TOPIC_NAMES } from "../../command-names.ts";
 import { runs, type Program } from "../../command.ts";
 import { knownSubdomains } from "../../connection/running-server.ts";
 import type { Context } from "../../context.ts";
 import { listProfiles } from "../../credentials/profiles.ts";
 import { readStdin } from "../../files.ts";
-import { commandPath, subcommands } from "../../help/command-map.ts";
-import { optionsOf, walk } from "../../help/place.ts";
-import { TOPIC_NAMES } from "../../help/topic-names.ts";
+import { commandPath, optionsOf, subcommands, walk } from "../../help/tree.ts";
 import { FORMATS } from "../../output/flags.ts";
 import { harmless } from "../../output/text.ts";
 
