@@ -4,8 +4,7 @@ import { explainFailure } from "../../connection/explain-failure.ts";
 import type { Context } from "../../context.ts";
 import { UsageError, EXIT, type ExitCode } from "../../errors.ts";
 import { harmlessJson } from "../../output/text.ts";
-import type { Check, Verification } from "./checks.ts";
-import { notValid } from "./verdict.ts";
+import { notValid, type Check, type Verification } from "./verdict.ts";
 
 const PARALLEL = 32;
 

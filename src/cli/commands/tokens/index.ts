@@ -9,8 +9,7 @@ import { readStdin } from "../../files.ts";
 import { time, inWords } from "../../output/claims.ts";
 import { colors, harmless, printJson, printRecord, quoted } from "../../output/text.ts";
 import { bare, failedCheck, verifyBatch } from "./batch.ts";
-import { openCheck, type Verification } from "./checks.ts";
-import { decode } from "./verdict.ts";
+import { decode, openCheck, type Verification } from "./verdict.ts";
 
 export function add(program: Program, context: Context): void {
   const tokens = program.command("tokens");

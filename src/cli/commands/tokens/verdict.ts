@@ -1,4 +1,5 @@
 import type { Client } from "../../../client/client.ts";
+import { checkSigningKey } from "../../../client/options.ts";
 import {
   claimsProblem,
   MAX_TOKEN_BYTES,
@@ -9,7 +10,11 @@ import {
 } from "../../../wire/claims.ts";
 import { ERRORS } from "../../../wire/errors.ts";
 import { credentialKind } from "../../../wire/ids.ts";
-import { EXIT } from "../../errors.ts";
+import type { Flags, GlobalFlags } from "../../command.ts";
+import { openClient, requireKey } from "../../connection/client.ts";
+import { resolveTarget } from "../../connection/target.ts";
+import type { Context } from "../../context.ts";
+import { CliError, EXIT } from "../../errors.ts";
 import { toFailure } from "../../failure.ts";
 import { counted } from "../../output/text.ts";
 
@@ -18,10 +23,42 @@ type Texts = Readonly<Record<(typeof TEXTS)[number], string | null>>;
 const NOTHING = Object.fromEntries(TEXTS.map((name) => [name, null])) as Texts;
 
 /** Whether a token is valid, and `code` null, by the service's answer or by the key alone. */
-export type Verdict = { readonly valid: boolean } & Texts;
+type Verdict = { readonly valid: boolean } & Texts;
+
+/** What `tokens verify --json` prints, whatever happened: `checked` is null if the check failed. */
+export type Verification = Verdict & { readonly checked: "remote" | "local" | null };
+
+/** Checks one token. @throws if there was no decision */
+export type Check = (token: string) => Promise<Verification>;
+
+/** How tokens are checked: opened once, and used for one token or many. */
+export async function openCheck(context: Context, options: Flags<never, "local">): Promise<Check> {
+  if (options.local) {
+    const key = await localKey(context, options);
+    return async (token) => ({ ...(await verifyLocally(key, token, context.now())), checked: "local" });
+  }
+  const client = await openClient(context, options);
+  return async (token) => ({ ...(await verifyRemotely(client, token, context.now())), checked: "remote" });
+}
+
+/** A key in the environment needs no service to verify with. */
+async function localKey(context: Context, options: GlobalFlags): Promise<string> {
+  const isChosen = [options.instance, options.baseUrl, options.profile].some((flag) => flag !== undefined);
+  const own = isChosen ? undefined : context.env["SVC_SECRET_KEY"]?.trim();
+  const key = own || (await requireKey(context, await resolveTarget(context, options).catch(askForKey)));
+  checkSigningKey(own ? "SVC_SECRET_KEY" : "The secret key", key);
+  return key;
+}
+
+/** Without a service, a key is all that is missing. */
+function askForKey(error: unknown): never {
+  if (error instanceof CliError && error.code === "no_key")
+    throw new CliError(EXIT.noKey, "No secret key to verify the token with.", `Set SVC_SECRET_KEY. ${error.hint}`);
+  throw error;
+}
 
 /** Asks the service. @throws if it did not decide about the token */
-export async function verifyRemotely(client: Client, token: string, now: Date): Promise<Verdict> {
+async function verifyRemotely(client: Client, token: string, now: Date): Promise<Verdict> {
   const decoded = await decode(token);
   try {
     const { id, data } = await client.tokens.verify(token);
@@ -32,7 +69,7 @@ export async function verifyRemotely(client: Client, token: string, now: Date): 
 }
 
 /** Checks the signature and the claims without a request, and so does not notice that a user was deleted. */
-export async function verifyLocally(secretKey: string, token: string, now: Date): Promise<Verdict> {
+async function verifyLocally(secretKey: string, token: string, now: Date): Promise<Verdict> {
   const { verifyToken } = await import("../../../client/verify.ts");
   try {
     const claims = await verifyToken(token, { secretKey, now: () => now });
