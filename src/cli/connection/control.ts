@@ -27,9 +27,15 @@ interface ControlTarget {
   readonly server?: RunningServerFile;
 }
 
-/** The control API that `SVC_CONTROL_URL` and `SVC_CONTROL_KEY` name, else that of the local server. */
+/**
+ * The control API that `SVC_CONTROL_URL` and `SVC_CONTROL_KEY` name, else that of the local server.
+ * @throws {UsageError} if flags or variables name another service: nothing is done at this one in its place
+ */
 export async function openControl(context: Context, flags: GlobalFlags): Promise<ControlClient> {
-  return openAt(context, await controlTarget(context, flags));
+  refuseOtherServices(flags);
+  const target = await findControl(context);
+  if (target.server) await refuseOtherVariables(context, target.server);
+  return openAt(context, target);
 }
 
 /** The same for the service at an address. Undefined if none is known, or it belongs to another service. */
@@ -46,14 +52,6 @@ async function openAt(context: Context, { url, controlKey, server }: ControlTarg
   const { createControlClient } = await import("../../control-client/index.ts");
   const reach = { certificate: server?.certificate, timeoutMs: timeoutMs(context, DEFAULT_TIMEOUT_MS) };
   return createControlClient({ url, controlKey, fetch: fetchOf(context, reach) });
-}
-
-/** @throws {UsageError} if flags or variables name another service: nothing is done at this one in its place */
-async function controlTarget(context: Context, flags: GlobalFlags): Promise<ControlTarget> {
-  refuseOtherServices(flags);
-  const target = await findControl(context);
-  if (target.server) await refuseOtherVariables(context, target.server);
-  return target;
 }
 
 async function findControl(context: Context): Promise<ControlTarget> {

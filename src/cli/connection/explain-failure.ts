@@ -126,7 +126,7 @@ function connectionFault(error: unknown, exchange: Exchange, env: Context["env"]
     return [`DNS cannot find ${hostname} (${code}).`, "Check the address with: svc whoami. A VPN may be needed."];
   const certificate = CERTIFICATE.get(code);
   if (certificate) return [`The certificate of ${host} ${certificate[0]}.`, certificate[1]];
-  if (UNTRUSTED.has(code))
+  if (UNTRUSTED.test(code))
     return [
       `The certificate of ${host} is not trusted (${code}).`,
       "Name the authority that signed it: NODE_EXTRA_CA_CERTS=/path/to/ca.pem",
@@ -147,13 +147,7 @@ const CERTIFICATE: ReadonlyMap<string, Explanation> = new Map([
 
 const UNREACHABLE = new Set(["EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT"]);
 
-const UNTRUSTED = new Set([
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_GET_ISSUER_CERT",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-]);
+const UNTRUSTED = /^(?:DEPTH_ZERO_)?SELF_SIGNED_CERT|^UNABLE_TO_(?:GET_ISSUER_CERT|VERIFY_LEAF)/;
 
 function hostOf(location: string, base: string): string {
   return location !== "" && URL.canParse(location, base) ? new URL(location, base).host : "another address";

@@ -1,8 +1,8 @@
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
 
-export const FORMATS = ["table", "wide", "json", "ndjson", "csv", "tsv"] as const;
+const FORMATS = ["table", "wide", "json", "ndjson", "csv", "tsv"] as const;
 export type Format = (typeof FORMATS)[number];
 
 /** How data is to be printed; every command takes these. */
@@ -18,7 +18,7 @@ const WITH_ROWS = new WeakSet<Command>();
 
 export function addOutputFlags(program: Command): void {
   program
-    .option("--output <format>", FORMATS.join(", "), format)
+    .addOption(new Option("--output <format>", FORMATS.join(", ")).choices(FORMATS))
     .option("--utc", "print times in UTC, not as 3 days ago")
     .option("--no-color", "no color")
     .option("--bom", "csv: begin with a byte order mark, so that Excel reads it as UTF-8")
@@ -30,7 +30,7 @@ export function addOutputFlags(program: Command): void {
       if (bom && output !== "csv") throw new UsageError("--bom is for csv.", "Add --output csv.");
       if (output !== "table" && output !== "json" && !WITH_ROWS.has(command))
         throw new UsageError(
-          `--output ${output} is for lists, and "svc ${pathOf(command)}" does not print one.`,
+          `--output ${output} is for lists, and "${pathOf(command)}" does not print one.`,
           "Omit it, or use --json.",
         );
     });
@@ -55,12 +55,6 @@ export function formatOf({ json, output }: OutputFlags, { stdout }: Pick<Context
   return output ?? (stdout.isTTY ? "table" : "tsv");
 }
 
-function format(name: string): Format {
-  if (!(FORMATS as readonly string[]).includes(name))
-    throw new UsageError(`--output: unknown format "${name}".`, `Formats: ${FORMATS.join(", ")}.`);
-  return name as Format;
-}
-
 function pathOf(command: Command): string {
-  return command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }

@@ -8,7 +8,6 @@ import type { Context } from "../../context.ts";
 import { listProfiles } from "../../credentials/profiles.ts";
 import { readStdin } from "../../files.ts";
 import { commandPath, optionsOf, subcommands, walk } from "../../help/tree.ts";
-import { FORMATS } from "../../output/flags.ts";
 import { harmless } from "../../output/text.ts";
 
 /** What a word can become. */
@@ -104,7 +103,6 @@ const VALUES: Readonly<Record<string, Values>> = {
   "svc profiles use name": listProfiles,
   "--instance": knownSubdomains,
   instance: knownSubdomains,
-  "--output": () => FORMATS,
   "svc users search --provider": () => PROVIDERS,
   "svc sessions search --provider": () => SESSION_PROVIDERS,
   "svc users search term": () => fields(USER_FIELDS, PROVIDERS),
