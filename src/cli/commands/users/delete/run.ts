@@ -9,16 +9,17 @@ import { checkCount, checkFlags, obtainConsent, type Guards } from "./consent.ts
 import { deleteAll } from "./delete-all.ts";
 import { openReceipt, type Place } from "./receipt.ts";
 import { dryRun, isNone, nothingToDelete, report, sayMissing } from "./report.ts";
-import { readTargets, type DeleteOptions } from "./targets.ts";
+import { readTargets, withUsers, type DeleteOptions } from "./targets.ts";
 
 /** Deletes the users that ids or a query name, after consent. @throws {CliError} before and after, with the exit code */
 export async function deleteUsers(context: Context, options: DeleteOptions, args: readonly string[]): Promise<void> {
   const guards = guardsOf(options);
   const target = await resolveTarget(context, options);
   const client = await openTarget(context, target);
-  const targets = await readTargets(context, client, args, options);
-  checkCount(targets, options.dryRun ? { ...guards, max: Infinity } : guards, target);
-  if (!options.dryRun && !isNone(targets)) checkFlags(targets, guards, target);
+  const named = await readTargets(context, client, args, options);
+  checkCount(named, options.dryRun ? { ...guards, max: Infinity } : guards, target);
+  if (!options.dryRun && !isNone(named)) checkFlags(named, guards, target);
+  const targets = await withUsers(client, named);
   const place: Place = { service: (target.base_url ?? target.api_url)!.value, instance: context.network.instance };
   if (options.dryRun) return dryRun(context, options, targets, place);
   if (isNone(targets)) {

@@ -12,8 +12,6 @@ import { onlyOne, lookUp } from "../look-up.ts";
 import { isAddress, readNames, type NameFlags } from "../names.ts";
 
 export interface DeleteOptions extends SearchFlags, NameFlags, Flags<"expect" | "receipt", "dryRun" | "yes"> {
-  readonly file?: string;
-  readonly column?: string;
   readonly max: string;
 }
 
@@ -52,21 +50,12 @@ export async function readTargets(
     );
   const { typed, listed, tookStdin } = await readNames(context, args, flags, NONE_DELETED);
   // All of them are known before anything is deleted.
-  const names = [...typed, ...listed];
-  const withAddress = await lookUp(client, "email", names.filter(isAddress));
-  const withId = await lookUp(
-    client,
-    "id",
-    names.filter((name) => !isAddress(name)),
-  );
+  const withAddress = await lookUp(client, "email", [...typed, ...listed].filter(isAddress));
   const users = new Map<string, User>();
   const ids = new Set<string>();
   const strangers = new Set<string>();
   const add = (name: string, isListed: boolean): void => {
-    if (!isAddress(name)) {
-      for (const user of withId(name)) users.set(user.id, user);
-      return void ids.add(name);
-    }
+    if (!isAddress(name)) return void ids.add(name);
     const found = withAddress(name).filter(({ data }) => mailboxOf(data.email) === mailboxOf(name));
     // A list may be older than the last deletion; what is typed is meant.
     if (isListed && found.length === 0) return void strangers.add(name);
@@ -85,6 +74,18 @@ export async function readTargets(
  */
 function mailboxOf(address: string): string {
   return foldCase(address.slice(0, address.lastIndexOf("@")).normalize("NFC"));
+}
+
+/** The same with the users of all ids. */
+export async function withUsers(client: Client, targets: Targets): Promise<Targets> {
+  const { ids, users } = targets;
+  const withId = await lookUp(
+    client,
+    "id",
+    ids.filter((id) => !users.has(id)),
+  );
+  const found = ids.flatMap((id) => users.get(id) ?? withId(id));
+  return { ...targets, users: new Map(found.map((user) => [user.id, user])) };
 }
 
 async function search(context: Context, client: Client, flags: DeleteOptions): Promise<Targets> {
