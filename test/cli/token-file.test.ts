@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -9,7 +9,6 @@ let cwd: string;
 
 beforeAll(async () => {
   cwd = await mkdtemp(join(tmpdir(), "svc-token-"));
-  await writeFile(join(cwd, "saved token"), "a.b.c");
   await mkdir(join(cwd, "hello"));
 });
 afterAll(() => rm(cwd, { recursive: true }));
@@ -17,8 +16,7 @@ afterAll(() => rm(cwd, { recursive: true }));
 it.each([
   ["verify", "token.txt", "token.txt", "a file that does not exist"],
   ["verify", "./out/Token.JWT", "./out/Token.JWT", "a path"],
-  ["verify", "saved token", "'saved token'", "a file of this directory"],
-  ["decode", "saved token", "'saved token'", "a file of this directory"],
+  ["decode", "saved token.txt", "'saved token.txt'", "a name with a space"],
 ])("svc tokens %s %j says how to read a token from %s: it is %s", async (command, name, typed) => {
   const service = await setup();
   const { code, stdout, stderr, requests } = await runCli(["tokens", command, name], { service, cwd, tty: true });

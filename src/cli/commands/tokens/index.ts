@@ -1,5 +1,3 @@
-import { existsSync, statSync } from "node:fs";
-import { resolve } from "node:path";
 import { runs, type Flags, type Program } from "../../command.ts";
 import { instanceInWords } from "../../connection/target.ts";
 import type { Context } from "../../context.ts";
@@ -114,7 +112,7 @@ async function readToken(
   const isPiped = argument === undefined || argument === "-";
   if (argument === undefined && context.stdin.isTTY)
     throw new UsageError("No token given.", `Pipe it in: echo "$TOKEN" | svc tokens ${command} -`);
-  if (!isPiped && isFile(context, argument))
+  if (!isPiped && FILE_NAME.test(argument) && !bare(argument).startsWith("eyJ"))
     throw new UsageError(
       `"${argument}" is the name of a file, not a token.`,
       `To read a token from it: svc tokens ${command} - < ${quoted(argument)}`,
@@ -124,11 +122,4 @@ async function readToken(
   const token = bare(isPiped ? await readStdin(context) : argument);
   if (token === "") throw new UsageError("The token is empty.", "Check that the variable or file has one.");
   return token;
-}
-
-/** Whether an argument is a file, or looks like the name of one. A token begins with `{"` in base64url, and is never shown. */
-function isFile({ cwd }: Context, argument: string): boolean {
-  if (argument === "" || bare(argument).startsWith("eyJ")) return false;
-  const path = resolve(cwd, argument);
-  return FILE_NAME.test(argument) || (existsSync(path) && !statSync(path).isDirectory());
 }
