@@ -1,5 +1,4 @@
-import type { AddHelpTextContext as HelpContext, Command } from "commander";
-import { closest } from "../wire/text/suggestion.ts";
+import type { Command } from "commander";
 import { Program, withHelp } from "./command.ts";
 import { addCommands } from "./commands/index.ts";
 import type { Context } from "./context.ts";
@@ -39,7 +38,6 @@ export async function createProgram(
       getErrHelpWidth: () => helpWidth(context.stderr),
     })
     .configureHelp(HELP_LAYOUT)
-    .on("beforeAllHelp", ({ command }: HelpContext) => refuseUnknown(command))
     .exitOverride();
   addConnectionFlags(program, context.env);
   withHelp(program, {
@@ -99,13 +97,4 @@ function addConnectionFlags(program: Program, env: Env): void {
     )
     .option("--insecure", "allow a secret key over plain http to another machine (SVC_INSECURE=1)")
     .on("option:insecure", () => (env["SVC_INSECURE"] = "1"));
-}
-
-/** Refuses the help of a command that does not exist; commander would print its group's. */
-function refuseUnknown(group: Command): void {
-  const [word] = group.args[0] === "help" ? group.args.slice(1) : group.args;
-  const names = group.commands.map((command) => command.name());
-  if (names.length === 0 || word === undefined || word.startsWith("-") || childOf(group, word)) return;
-  const near = closest(word, names);
-  group.error(`error: unknown command '${word}'${near === undefined ? "" : `\n(Did you mean ${near}?)`}`);
 }
