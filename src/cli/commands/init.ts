@@ -50,7 +50,13 @@ export async function runInit(context: Context, flags: InitOptions): Promise<voi
   // The configuration last: it names the seed.
   if (name !== undefined)
     files.unshift([SEED_FILE, await seedFor(name, redirectUri ?? DEFAULT_REDIRECT_URI, providers)]);
-  for (const [file] of files) if (existsSync(join(context.cwd, file))) throw alreadyThere(file);
+  for (const [file] of files)
+    if (existsSync(join(context.cwd, file)))
+      throw new CliError(
+        EXIT.precondition,
+        `${file} already exists, and is not overwritten.`,
+        "Edit it, or move it away.",
+      );
   for (const [file, content] of files) await writeNew(context.cwd, file, content);
   const created = files.map(([file]) => file);
   if (flags.json) return printJson(context, { created });
@@ -63,18 +69,9 @@ export async function runInit(context: Context, flags: InitOptions): Promise<voi
 /** Creates a file. Atomic: one that is there is not overwritten. */
 async function writeNew(directory: string, file: string, content: object): Promise<void> {
   await writeFile(join(directory, file), `${JSON.stringify(content, null, 2)}\n`, { flag: "wx" }).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === "EEXIST") throw alreadyThere(file);
+    (error: unknown) => {
       throw new CliError(EXIT.failed, `${file} cannot be written: ${systemReason(error)}.`);
     },
-  );
-}
-
-function alreadyThere(file: string): CliError {
-  return new CliError(
-    EXIT.precondition,
-    `${file} already exists, and is not overwritten.`,
-    "Edit it, or move it away.",
   );
 }
 

@@ -40,7 +40,10 @@ export async function runWhoami(context: Context, options: GlobalFlags): Promise
       instance: instance ? `${instance.subdomain} ${instance.id}` : "(svc doctor asks for it)",
       ...(store !== undefined && { store }),
     });
-  await noteShadowed(context, target);
+  // A user who has chosen a profile may wonder why another service is used.
+  const current = await readCurrent(context).catch(() => undefined);
+  if (current !== undefined && target.profile === undefined)
+    context.stderr.write(`The current profile "${current}" is overridden by this. To use it: --profile ${current}\n`);
   return key === undefined ? EXIT.noKey : EXIT.done;
 }
 
@@ -52,11 +55,4 @@ async function keyOf({ secret_key }: Target): Promise<Sourced | undefined> {
 
 function inWords(value: Sourced | null): string {
   return value === null ? "(none)" : `${value.value}  (${value.source})`;
-}
-
-/** A user who has chosen a profile may wonder why another service is used. */
-async function noteShadowed(context: Context, { base_url, profile }: Target): Promise<void> {
-  const current = await readCurrent(context).catch(() => undefined);
-  if (current !== undefined && profile === undefined && base_url !== undefined)
-    context.stderr.write(`The current profile "${current}" is overridden by this. To use it: --profile ${current}\n`);
 }

@@ -30,23 +30,20 @@ export interface LocalServer {
  * Of the servers that run, the newest one that was started in this directory or in the nearest above it. If none runs, the
  * nearest directory in which one has run.
  */
-export async function findLocalServer(place: Place): Promise<LocalServer | undefined> {
-  const data = dataDirectory(place.env);
-  const servers = readServerFiles(place);
-  const directories = [...upwards(realDirectory(place.cwd))];
+export async function findLocalServer(world: Place): Promise<LocalServer | undefined> {
+  const data = dataDirectory(world.env);
+  const servers = readServerFiles(world);
+  const directories = [...upwards(realDirectory(world.cwd))];
   for (const directory of directories) {
     const here = servers.filter((one) => one.directory === directory);
-    const server = await newestOf(place, here);
-    if (server) return { directory, place: data && placeOf(data, directory), server, older: after(here, server) };
+    const server = await newestOf(world, here);
+    const place = data && placeOf(data, directory);
+    if (server) return { directory, place, server, older: here.slice(here.indexOf(server) + 1) };
   }
   const stopped = directories.find((directory) => data && existsSync(placeOf(data, directory)));
   return stopped === undefined
     ? undefined
     : { directory: stopped, place: placeOf(data!, stopped), server: undefined, older: [] };
-}
-
-function after<Item>(items: readonly Item[], item: Item): Item[] {
-  return items.slice(items.indexOf(item) + 1);
 }
 
 /** The server of this user that runs on a port. */

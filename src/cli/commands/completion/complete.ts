@@ -43,20 +43,7 @@ export function splitLine(line: string): string[] {
 /** What the last of the words, which begin with `svc`, can become. */
 async function complete(program: Command, context: Context, words: readonly string[]): Promise<readonly Candidate[]> {
   const current = words.at(-1) ?? "";
-  const before = words.slice(1, -1);
-  const [, option] = /^(--[\w-]+)=/.exec(current) ?? [];
-  if (option === undefined) return matching(await candidatesFor(program, context, before, current), current);
-  // As if the option were a word of its own.
-  const { command, pending } = walk(program, [...before, option]);
-  const values = pending ? await valuesOf(context, pending, command) : [];
-  if (values === FILES) return FILES;
-  return matching(
-    values.map(({ value }) => ({ value: `${option}=${value}` })),
-    current,
-  );
-}
-
-function matching(candidates: readonly Candidate[], current: string): readonly Candidate[] {
+  const candidates = await candidatesFor(program, context, words.slice(1, -1), current);
   if (candidates === FILES) return FILES;
   // What is to be typed can be seen. A field that is there only waits for its value.
   const isNext = (value: string): boolean => value.startsWith(current) && !(value === current && value.endsWith(":"));

@@ -24,6 +24,9 @@ const SNAPSHOT_COLUMNS: Listed<AnswerOf<"GET /snapshots">[number]> = {
   ],
 };
 
+const UNDO = `The question names the server. The records before that are saved as the snapshot previous-1, previous-2 and so on, of
+which the last five are kept; previous is the newest.`;
+
 export type ReplaceOptions = Flags<never, "yes">;
 
 export function addSnapshot(dev: Command, context: Context): void {
@@ -40,8 +43,7 @@ export function addSnapshot(dev: Command, context: Context): void {
     .option(...YES_FLAG);
   runs(restore, context, runRestore, {
     examples: [["svc dev snapshot restore signed-in", "restores all records of that snapshot"]],
-    notes: `The question names the server. The records before that are saved as the snapshot previous-1, previous-2 and so on, of
-which the last five are kept; previous is the newest.`,
+    notes: UNDO,
   });
 
   const list = printsRows(snapshot.command("list")).description("print the snapshots, newest first");
@@ -65,8 +67,7 @@ which the last five are kept; previous is the newest.`,
       ["svc dev reset --instance globex", "delete the users and sessions of one instance"],
       ["svc dev snapshot restore previous", "undo it"],
     ],
-    notes: `The question names the server. The records before that are saved as the snapshot previous-1, previous-2 and so on, of
-which the last five are kept; previous is the newest. Other snapshots stay.`,
+    notes: `${UNDO} Other snapshots stay.`,
   });
 }
 

@@ -9,8 +9,7 @@ import { toFailure } from "../../failure.ts";
 import { recent, type Selection, type ServerEvent } from "./events.ts";
 import type { View } from "./view.ts";
 
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 2_000;
+const PAUSE_MS = 500;
 const REMEMBERED = 10_000;
 
 /**
@@ -43,11 +42,9 @@ export async function follow(
     if ((await context.stdout.ready?.()) === false) stop(EXIT.done);
   };
   let isLost = false;
-  let wait = FIRST_PAUSE_MS;
   const onOpen = (): void => {
     if (isLost) context.stderr.write("Connected again.\n");
     isLost = false;
-    wait = FIRST_PAUSE_MS;
   };
   for (;;) {
     try {
@@ -64,20 +61,15 @@ export async function follow(
     if (signal.aborted) return exitCode;
     if (!isLost) context.stderr.write("The connection was lost. Waiting for the server…\n");
     isLost = true;
-    await pause(wait, undefined, { signal }).catch(() => undefined);
-    wait = Math.min(2 * wait, LONGEST_PAUSE_MS);
+    await pause(PAUSE_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 
-/** Whether a server that stops or starts may have caused an error. */
+/** Whether a server that stops or starts may have caused an error: it can't be reached, or a stream ended in the middle. */
 function mayPass(error: unknown): boolean {
-  return isCut(error) || toFailure(error).exitCode === EXIT.unreachable;
-}
-
-/** Whether a stream ended in the middle. */
-function isCut(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string };
-  return code === "ECONNRESET" || code === "UND_ERR_SOCKET" || message === "terminated";
+  const isCut = code === "ECONNRESET" || code === "UND_ERR_SOCKET" || message === "terminated";
+  return isCut || toFailure(error).exitCode === EXIT.unreachable;
 }
 
 /** What tells an event from the one before about the same sign-in. */

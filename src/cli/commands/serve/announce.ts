@@ -10,22 +10,16 @@ import { writePrivateFile } from "../../files.ts";
 import { dataDirectory, realDirectory, serversDirectory } from "../../places.ts";
 import { makePlace } from "./place.ts";
 
-/** What `svc serve` has written for commands, while it runs. */
-export interface Announced {
-  /** The server's file. Undefined if it can't be written. */
-  readonly path: string | undefined;
-  /** Writes the file again if instances have come or gone, or keys were replaced. */
-  onChange(): void;
-  /** Removes the file. */
-  withdraw(): Promise<void>;
-}
-
-/** Announces a server to the commands of its directory. Where that can't be written it serves all the same, and says so. */
+/**
+ * Announces a server to the commands of its directory. Where that can't be written it serves all the same, and says so.
+ * @returns the path of the server's file, if it could be written; what writes it again, if instances have come or gone or keys
+ * were replaced; and what removes it
+ */
 export async function announce(
   context: Context,
   server: RunningServer,
   warn: (message: string) => void,
-): Promise<Announced> {
+): Promise<{ path: string | undefined; onChange(): void; withdraw(): Promise<void> }> {
   const directory = realDirectory(context.cwd);
   const now = context.now();
   const name = `${server.port}-${randomBytes(4).toString("hex")}.json`;
