@@ -181,7 +181,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "server/zod-errors.ts": ["wire"],
 
   // The rooms of the CLI, from the top to the ground. Only what runs or repairs a server reaches it, and by its front.
-  cli: ["wire", "cli/commands/index.ts", "cli/credentials", "cli/system-program.ts", ...CLI_COMMAND],
+  cli: ["wire", "cli/commands/index.ts", "cli/credentials", ...CLI_COMMAND],
   "cli/commands/index.ts": [
     "cli/commands",
     "cli/commands/doctor",
@@ -227,16 +227,15 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "cli/output",
     ...CLI_ERRORS,
   ],
-  "cli/credentials": ["wire", "disk", "cli/files.ts", "cli/places.ts", "cli/system-program.ts", ...CLI_ERRORS],
+  "cli/credentials": ["wire", "disk", "cli/files.ts", "cli/places.ts", ...CLI_ERRORS],
   "cli/help": ["wire", "cli/output", "cli/command-names.ts", "cli/command.ts", ...CLI_ERRORS],
-  "cli/output": ["wire", "cli/command-names.ts", "cli/system-program.ts", ...CLI_ERRORS],
+  "cli/output": ["wire", "cli/command-names.ts", ...CLI_ERRORS],
   "cli/command-names.ts": [],
   "cli/command.ts": ["cli/output", "cli/errors.ts"],
   "cli/files.ts": ["disk", ...CLI_ERRORS],
   "cli/quantities.ts": ["wire", ...CLI_ERRORS],
   // Every directory of the user's where svc keeps something.
   "cli/places.ts": CLI_ERRORS,
-  "cli/system-program.ts": [],
   "cli/context.ts": ["wire", "client", "cli/errors.ts"],
   "cli/failure.ts": ["wire", "client", "cli/errors.ts"],
   "cli/errors.ts": ["client"],

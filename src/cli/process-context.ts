@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { win32 } from "node:path";
+import type { Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { isatty } from "node:tty";
 import type { Stream, World } from "./context.ts";
 import { EXIT } from "./errors.ts";
-import { readyWriter, type ReadyWriter } from "./output/ready-writer.ts";
 import { ask, askSecret, confirm } from "./output/prompts.ts";
-import { systemProgram } from "./system-program.ts";
 
 // eslint-disable-next-line node/no-process-env
 const { env } = process;
@@ -105,6 +105,38 @@ function stream(name: "stdout" | "stderr", descriptor: number, onFailure: (code:
   };
 }
 
+type ReadyWriter = Required<Pick<Stream, "write" | "ready">>;
+
+/**
+ * Writes no faster than it is read. A reader that has seen enough (`| head`) does not count as a failure: what is
+ * still written is dropped.
+ * @param onFailure told of every other error, such as a full disk; returns whether to try again with the next write
+ */
+function readyWriter(target: Writable, onFailure: (code: string) => boolean): ReadyWriter {
+  let isRead = true;
+  let isCut = false;
+  let wake = (): void => undefined;
+  target.on("error", ({ code }: NodeJS.ErrnoException) => {
+    isRead &&= code !== "EPIPE" && onFailure(code ?? "unknown");
+    isCut = true;
+    wake();
+  });
+  return {
+    write(text) {
+      // A full disk may have taken a part of the last line.
+      if (isRead) target.write(isCut ? `\n${text}` : text);
+      isCut = false;
+    },
+    ready: () =>
+      new Promise((resolve) => {
+        wake = () => resolve(isRead);
+        if (isRead && target.writableNeedDrain) target.once("drain", wake);
+        // A closed pipe is told of in a later turn of the loop.
+        else setImmediate(wake);
+      }),
+  };
+}
+
 /** What can't be written is lost, so it must not look as if it were done. */
 function giveUp(name: "stdout" | "stderr", code: string): never {
   if (name === "stdout") process.stderr.write(`✗ Standard output cannot be written (${code}).\n`);
@@ -132,4 +164,13 @@ function opener(): readonly string[] {
   if (process.platform === "darwin") return ["open"];
   if (process.platform === "win32") return [systemProgram("rundll32.exe", env), "url.dll,FileProtocolHandler"];
   return ["xdg-open"];
+}
+
+/**
+ * The path of one of the system's programs on Windows. By its name alone it would be looked for in the current directory first,
+ * which may be a repository that somebody else wrote.
+ */
+export function systemProgram(name: string, env: Readonly<Record<string, string | undefined>>): string {
+  const root = env["SystemRoot"] ?? "";
+  return win32.join(/^[a-z]:\\/i.test(root) ? root : "C:\\Windows", "System32", name);
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { systemProgram } from "../../src/cli/system-program.ts";
+import { systemProgram } from "../../src/cli/process-context.ts";
 
 const SOURCE = new URL("../../src/cli", import.meta.url).pathname;
 

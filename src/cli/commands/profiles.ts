@@ -26,10 +26,7 @@ export function add(program: Program, context: Context): void {
   });
 
   runs(printsRows(profiles.command("list")).description("print all profiles; keys are never shown"), context, runList, {
-    examples: [
-      ["svc profiles list", "a table; tab-separated in a pipe"],
-      ["svc profiles list --json", "for a program"],
-    ],
+    examples: [["svc profiles list", "a table; tab-separated in a pipe"]],
   });
 
   const use = profiles.command("use <name>").description("make a profile the current one");
@@ -39,7 +36,12 @@ export function add(program: Program, context: Context): void {
 export async function runList(context: Context, options: OutputFlags): Promise<void> {
   const current = await readCurrent(context);
   const names = await listProfiles(context);
-  const rows = await Promise.all(names.map((name) => rowOf(context, name, current)));
+  const rows = await Promise.all(
+    names.map(async (name): Promise<Row> => {
+      const { secret_key, ...profile } = await requireProfile(context, name);
+      return { name, current: name === current, ...profile, secret_key: secret_key?.store ?? null };
+    }),
+  );
   await printList(context, options, LISTED, rows, { none: "There are no profiles yet. Create one with: svc login" });
 }
 
@@ -50,9 +52,4 @@ export async function runUse(context: Context, { json }: GlobalFlags, name: stri
   context.stdout.write(`"${name}" is now the current profile: ${base_url}\n`);
   const shadow = await shadowOf(context, name);
   if (shadow !== undefined) say(context, shadow);
-}
-
-async function rowOf(context: Context, name: string, current: string | undefined): Promise<Row> {
-  const { secret_key, ...profile } = await requireProfile(context, name);
-  return { name, current: name === current, ...profile, secret_key: secret_key?.store ?? null };
 }

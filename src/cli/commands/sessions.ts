@@ -4,8 +4,7 @@ import { runs, type Flags, type Program, type GlobalFlags } from "../command.ts"
 import { openClient } from "../connection/client.ts";
 import { consentAt, instanceAt, instanceInWords, YES_FLAG, openControl } from "../connection/control.ts";
 import type { Context } from "../context.ts";
-import { SESSION_COLUMNS, checkSessionId } from "../list/columns.ts";
-import { addFieldsFlag, chosenBy, type ListFlags } from "../list/flags.ts";
+import { addFieldsFlag, chosenBy, checkSessionId, SESSION_COLUMNS, type ListFlags } from "../list/columns.ts";
 import { printResource, printList } from "../list/print.ts";
 import { printsRows } from "../output/flags.ts";
 import { createProgress } from "../output/progress.ts";
@@ -19,10 +18,7 @@ const SESSION_RECORDS: Records<Session> = {
   searched: SESSIONS,
   order: "the most recent sign-in first",
   examples: {
-    list: [
-      ["svc sessions list --limit 20", "the 20 most recent sessions"],
-      ["svc sessions list --output csv --bom > sessions.csv", "all sessions, for Excel"],
-    ],
+    list: [["svc sessions list --limit 20", "the 20 most recent sessions"]],
     search: [
       ["svc sessions search 'email:*@acme.test' provider:github", "of one domain, through github"],
       ["svc sessions search 'last_signin_at>=2026-01-01' -provider:google", "this year's, except google's"],
@@ -51,7 +47,6 @@ export function add(program: Program, context: Context): void {
     examples: [
       ["svc sessions prune --before 90d --dry-run", "the sessions that would be deleted"],
       ["svc sessions prune --before 90d --instance acme", "delete them in one instance; asks first"],
-      ["svc sessions prune --before 2026-01-01 --yes", "in a script"],
     ],
     notes: `It needs the control API. A session that is renewed meanwhile stays, and so do those of the last hour. Users, and
 backups and snapshots made before, keep what they have. Without --instance it is the server's first instance. To have a

@@ -11,10 +11,7 @@ const VALUES = ["profile", "base_url", "api_url", "publishable_key"] as const;
 
 export function add(program: Program, context: Context): void {
   runs(program.command("whoami"), context, runWhoami, {
-    examples: [
-      ["svc whoami", "every value, and where it comes from"],
-      ["svc whoami --json", "for a program; the key is masked"],
-    ],
+    examples: [["svc whoami", "every value, and where it comes from"]],
     notes:
       "Precedence: flags, --profile, SVC_* variables, the local server of this directory, the current profile.\n" +
       "Sends nothing: svc doctor asks the service whether it accepts the key.",

@@ -4,8 +4,7 @@ import { type Page, MAX_PAGE_SIZE } from "../../wire/http/request.ts";
 import type { Context } from "../context.ts";
 import { formatOf, type Format, type OutputFlags } from "../output/flags.ts";
 import { say, printJson, printRecord } from "../output/text.ts";
-import { valueIn, type Column, type Listed } from "./columns.ts";
-import type { ListFlags } from "./flags.ts";
+import { valueIn, type Column, type Listed, type ListFlags } from "./columns.ts";
 import {
   csv,
   json,

@@ -16,7 +16,6 @@ export function add(program: Program, context: Context): void {
       ["svc dev next github --outcome access_denied", "the next sign-in is declined"],
       ["svc dev clock advance 61m", "let an hour pass"],
       ["svc dev token --user ada --kind expired", "a token that has expired"],
-      ["svc dev snapshot save before-import", "keep the records as they are"],
     ],
     notes:
       "These commands ask the control API of the local server of this directory. For another server set\n" +

@@ -22,7 +22,6 @@ export function addSeed(dev: Command, context: Context): void {
     examples: [
       ["svc dev seed more.json", "add instances, users and personas"],
       ["svc dev seed --generate 1000", "1000 users with names in many scripts"],
-      ["svc dev seed --generate 50 --instance globex --seed 7", "in another instance"],
     ],
     notes:
       "If any record of the file already exists, nothing is added (exit code 8). To add more generated users to an " +

@@ -63,7 +63,6 @@ export function addSnapshot(dev: Command, context: Context): void {
   runs(reset, context, runReset, {
     examples: [
       ["svc dev reset --all", "as after svc serve --reset, with the same ids and keys; asks first"],
-      ["svc dev reset --all --yes", "in a script"],
       ["svc dev reset --instance globex", "delete the users and sessions of one instance"],
       ["svc dev snapshot restore previous", "undo it"],
     ],

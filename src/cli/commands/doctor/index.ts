@@ -3,8 +3,7 @@ import type { Context } from "../../context.ts";
 import { EXIT, type ExitCode } from "../../errors.ts";
 import { helpWidth, wrap } from "../../help/layout.ts";
 import { asRun, colors, harmless, printJson } from "../../output/text.ts";
-import type { Finding } from "./finding.ts";
-import { MACHINE_CHECKS } from "./machine.ts";
+import { MACHINE_CHECKS, type Finding } from "./machine.ts";
 import { serviceChecks } from "./service.ts";
 
 type Check = Finding & { readonly name: string };
@@ -16,7 +15,6 @@ export function add(program: Program, context: Context): void {
   runs(program.command("doctor"), context, runDoctor, {
     examples: [
       ["svc doctor", "every check, with its remedy"],
-      ["svc doctor --json", "for a program"],
       ["svc doctor --profile staging", "of another service"],
     ],
     notes: "Exit code 1 if a check failed; warnings do not count. Changes nothing.",

@@ -10,7 +10,25 @@ import type { Context } from "../../context.ts";
 import { toFailure } from "../../failure.ts";
 import { counted, quoted } from "../../output/text.ts";
 import { dataDirectory, storesDirectory } from "../../places.ts";
-import { failed, inOneLine, ok, skipped, warning, type Finding } from "./finding.ts";
+
+export interface Finding {
+  readonly status: "ok" | "warning" | "failed" | "skipped";
+  readonly message: string;
+  /** What to do, for all but `ok`. */
+  readonly remedy?: string;
+}
+
+type WithRemedy = (message: string, remedy: string) => Finding;
+
+export const ok = (message: string): Finding => ({ status: "ok", message });
+export const warning: WithRemedy = (message, remedy) => ({ status: "warning", message, remedy });
+export const failed: WithRemedy = (message, remedy) => ({ status: "failed", message, remedy });
+export const skipped: WithRemedy = (message, remedy) => ({ status: "skipped", message, remedy });
+
+/** A message that lists faults, each in a line. */
+function inOneLine(message: string): string {
+  return message.replace(/:\n +/, ": ").replaceAll(/\n +/g, "; ");
+}
 
 /** What can be seen without asking the service. */
 export const MACHINE_CHECKS: Readonly<Record<string, (context: Context) => Promise<Finding>>> = {

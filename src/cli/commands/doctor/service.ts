@@ -12,7 +12,7 @@ import { instanceInWords, resolveTarget } from "../../connection/target.ts";
 import type { Context } from "../../context.ts";
 import type { Sourced } from "../../credentials/keys.ts";
 import { toFailure } from "../../failure.ts";
-import { failed, ok, skipped, warning, type Finding } from "./finding.ts";
+import { failed, ok, skipped, warning, type Finding } from "./machine.ts";
 
 const TIMEOUT_MS = 5_000;
 

@@ -10,19 +10,16 @@ import { inOneLine } from "../../failure.ts";
 /** What allows this command in an instance's `redirect_uris`: loopback matches with any port, `?*` any query. */
 export const OWN_ENTRY = "http://127.0.0.1/svc-sign-in?*";
 
-/** Acts as the application, on this machine. */
-export interface Landing {
-  readonly url: string;
-  /** Rejects if the sign-in failed. */
-  readonly token: Promise<string>;
-}
-
 /**
- * Listens at an address to which the service may return a user: at a loopback address that the instance lists, on a port of
+ * Acts as the application, on this machine. Listens at an address to which the service may return a user: at a loopback address that the instance lists, on a port of
  * its own (RFC 8252, 7.3), else at an address that can't be guessed.
  * @param signal closes it
+ * @returns that address, and the token; the promise rejects if the sign-in failed
  */
-export async function openLanding(redirect_uris: readonly string[], signal: AbortSignal): Promise<Landing> {
+export async function openLanding(
+  redirect_uris: readonly string[],
+  signal: AbortSignal,
+): Promise<{ url: string; token: Promise<string> }> {
   const entry = entryFor(redirect_uris);
   const own = new URL(withoutWildcard(entry));
   // Other programs and pages of this machine may know the path.

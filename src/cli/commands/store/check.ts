@@ -16,7 +16,6 @@ export function addCheck(store: Command, context: Context): void {
   runs(check, context, runCheck, {
     examples: [
       ["svc store check", "the store of svc serve in this directory"],
-      ["svc store check --store data/db.json --json", "for a program"],
       ["svc store check --accept", "after db.json was edited while no server ran"],
     ],
     notes: `Without --accept nothing is changed, and a server may be using the store. Exit code 1 means that something is wrong.

@@ -17,10 +17,7 @@ import { openMaintenance, addStoreFlags, type StoreOptions } from "./options.ts"
 export function addCopy(store: Command, context: Context): void {
   const copy = store.command("copy <from> <to>").description("copy a store into an empty one, and compare both");
   runs(copy, context, runCopy, {
-    examples: [
-      ["svc store copy data/db.json postgres://db.example/svc", "from a laptop to a team's database"],
-      ["svc store copy postgres://db.example/svc backup/db.json", "and back"],
-    ],
+    examples: [["svc store copy data/db.json postgres://db.example/svc", "from a laptop to a team's database"]],
     notes: `Each is the path of a db.json, or a database's URL; keep its password out of the URL, and in PGPASSWORD.
 FROM may be in use: the copy is its records at one moment. FROM is not changed. A changed clock, scenarios, snapshots
 and sign-ins in progress are not copied.
