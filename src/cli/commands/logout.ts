@@ -1,7 +1,7 @@
-import { runs, type Flags, type GlobalFlags, type Program } from "../command.ts";
+import { runs, type Flags, type Program } from "../command.ts";
 import type { Context } from "../context.ts";
 import { forgetKey } from "../credentials/keys.ts";
-import { chosenProfile, listProfiles, removeProfile, requireProfile, writeProfile } from "../credentials/profiles.ts";
+import { listProfiles, readCurrent, removeProfile, requireProfile, writeProfile } from "../credentials/profiles.ts";
 import { CliError, EXIT } from "../errors.ts";
 import { printJson } from "../output/text.ts";
 
@@ -20,7 +20,10 @@ export function add(program: Program, context: Context): void {
 }
 
 export async function runLogout(context: Context, options: Flags<never, "all" | "forget">): Promise<void> {
-  const names = options.all ? await listProfiles(context) : [await oneProfile(context, options)];
+  const chosen = options.profile ?? (context.env["SVC_PROFILE"] || undefined) ?? (await readCurrent(context));
+  if (!options.all && chosen === undefined)
+    throw new CliError(EXIT.notFound, "No current profile to log out of.", "Name one with --profile.");
+  const names = options.all ? await listProfiles(context) : [chosen!];
   const removed: string[] = [];
   for (const name of names) {
     const { secret_key, ...rest } = await requireProfile(context, name, EXIT.notFound);
@@ -36,10 +39,4 @@ export async function runLogout(context: Context, options: Flags<never, "all" | 
   if (removed.length === 0) context.stderr.write("No key was stored.\n");
   for (const variable of ["SVC_SECRET_KEY", "SVC_SECRET_KEY_FILE"])
     if (context.env[variable]) context.stderr.write(`${variable} is still set.\n`);
-}
-
-async function oneProfile(context: Context, { profile }: GlobalFlags): Promise<string> {
-  const name = await chosenProfile(context, profile);
-  if (name !== undefined) return name;
-  throw new CliError(EXIT.notFound, "No current profile to log out of.", "Name one with --profile.");
 }

@@ -70,7 +70,9 @@ export interface PruneOptions extends Flags<never, "dryRun" | "yes"> {
 /** Deletes old sessions of an instance after consent, or prints those that it would delete. @throws {CliError} */
 export async function runPrune(context: Context, options: PruneOptions): Promise<void> {
   const control = await openControl(context, options);
-  const before = timeOf(options.before, new Date((await control.request("GET /clock")).now));
+  // By the server's clock, which may have been moved.
+  const now = new Date((await control.request("GET /clock")).now);
+  const before = new Date(moment("--before", options.before, now)).toISOString();
   const instance = await instanceAt(control, options.instance);
   const query = { instance: instance.id, query: prunedQuery(before) };
   const { count, is_complete } = await control.request("GET /sessions/count", { query });
@@ -100,9 +102,4 @@ export async function runPrune(context: Context, options: PruneOptions): Promise
   }
   if (options.json) return printJson(context, { instance: instance.id, before, deleted });
   say(context, `${counted(deleted, "session")} deleted.`);
-}
-
-/** ISO 8601. @param now by the server's clock */
-function timeOf(text: string, now: Date): string {
-  return new Date(moment("--before", text, now)).toISOString();
 }

@@ -7,7 +7,7 @@ import type { AnswerOf } from "../../wire/control/types.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT, UsageError } from "../errors.ts";
 import type { GlobalFlags } from "../command.ts";
-import { requireConsent } from "../output/prompts.ts";
+import { requirePrompt } from "../output/prompts.ts";
 import { harmless, say } from "../output/text.ts";
 import { requirePrivacy, timeoutMs } from "./client.ts";
 import { fetchOf } from "./exchange.ts";
@@ -142,9 +142,9 @@ export async function consentAt(
   note = "",
 ): Promise<void> {
   const what = harmless(`${does} at ${describeControl(context, control)}`);
-  if (!yes)
-    await requireConsent(context, `${what}?${note}`, `To ${what.charAt(0).toLowerCase()}${what.slice(1)}, add --yes.`);
-  else if (!json) say(context, what);
+  if (yes) return json ? undefined : say(context, what);
+  requirePrompt(context, `To ${what.charAt(0).toLowerCase()}${what.slice(1)}, add --yes.`);
+  if (!(await context.confirm(`${what}?${note}`))) throw new CliError(EXIT.failed, "Declined. Nothing was changed.");
 }
 
 /** The server of a control API in words, such as `http://localhost:7820 (the server of this directory)`. */

@@ -121,14 +121,10 @@ async function proves(place: Place, server: RunningServerFile): Promise<boolean>
     const { text } = await exchange(place, url, { certificate: server.certificate, timeoutMs });
     const { proof } = JSON.parse(text) as { proof?: unknown };
     const asked = `${new URL(url).hostname}:${portOf(url)}`;
-    return isProof(proof, server.identity_secret, `identity ${challenge} ${asked}`);
+    const expected = createHmac("sha256", server.identity_secret).update(`identity ${challenge} ${asked}`).digest();
+    const isProof = typeof proof === "string" && /^[0-9a-f]{64}$/.test(proof);
+    return isProof && timingSafeEqual(Buffer.from(proof, "hex"), expected);
   } catch {
     return false;
   }
-}
-
-function isProof(proof: unknown, secret: string, text: string): boolean {
-  if (typeof proof !== "string" || !/^[0-9a-f]{64}$/.test(proof)) return false;
-  const expected = createHmac("sha256", secret).update(text).digest();
-  return timingSafeEqual(Buffer.from(proof, "hex"), expected);
 }

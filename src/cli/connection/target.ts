@@ -91,11 +91,6 @@ export function describeTarget({ base_url, api_url, profile }: Target): string {
   return `${address.value} (${profile === undefined ? address.source : `profile ${profile.value}`})`;
 }
 
-/** The same with the instance, as the service named it in its last answer. */
-export function describeInstance(context: Context, target: Target): string {
-  return `${describeTarget(target)}, ${instanceInWords(context.network.instance)}`;
-}
-
 /** @param instance undefined if the service did not name it */
 export function instanceInWords(instance: NamedInstance | undefined): string {
   return instance ? `instance ${instance.subdomain} (${instance.id})` : "which does not name the instance of this key";

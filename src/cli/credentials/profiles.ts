@@ -91,11 +91,6 @@ export async function readCurrent(place: Place): Promise<string | undefined> {
   return current as string | undefined;
 }
 
-/** The profile that a flag or SVC_PROFILE names, else the current one. */
-export async function chosenProfile(place: Place, flag: string | undefined): Promise<string | undefined> {
-  return flag ?? (place.env["SVC_PROFILE"] || undefined) ?? (await readCurrent(place));
-}
-
 export async function writeCurrent(place: Place, current: string | undefined): Promise<void> {
   const path = join(requireConfigDirectory(place), "config.json");
   await writePrivateFile(path, `${JSON.stringify({ current }, null, 2)}\n`);

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { CliError, EXIT, UsageError } from "../errors.ts";
+import { UsageError } from "../errors.ts";
 
 /** Whether a person is there to answer: a prompt without one would wait for ever, or be answered by accident. */
 export function isInteractive(context: Context): boolean {
@@ -10,15 +10,6 @@ export function isInteractive(context: Context): boolean {
 export function requirePrompt(context: Context, instead: string): void {
   const why = obstacle(context);
   if (why !== undefined) throw new UsageError(`Cannot prompt: ${why}.`, instead);
-}
-
-/**
- * Asks a person before what destroys records.
- * @param instead what to do without a terminal
- */
-export async function requireConsent(context: Context, question: string, instead: string): Promise<void> {
-  requirePrompt(context, instead);
-  if (!(await context.confirm(question))) throw new CliError(EXIT.failed, "Declined. Nothing was changed.");
 }
 
 function obstacle({ stdin, stderr, env }: Context): string | undefined {

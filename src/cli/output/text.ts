@@ -17,11 +17,7 @@ export function colors(stream: Stream, { env }: Context): ChalkInstance {
 
 /** Tells a person something, in a line on stderr. Commands in it are as they are to be typed here. */
 export function say(context: Context, sentence: string): void {
-  context.stderr.write(lineOf(context, sentence));
-}
-
-export function lineOf(context: Context, sentence: string): string {
-  return `${harmless(asRun(sentence, context))}\n`;
+  context.stderr.write(`${harmless(asRun(sentence, context))}\n`);
 }
 
 /** The API's body, unchanged: indented for a person, in one line for a program. */

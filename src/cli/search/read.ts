@@ -58,15 +58,12 @@ function noTerms({ noun, example }: Searched, limit: string | undefined): UsageE
   return new UsageError("No search terms.", `To list all: ${list}. To search, for example: ${example}`);
 }
 
-/** What to write for what cannot be a field at all: the rest of a time. */
-function misplaced(field = ""): string | undefined {
-  return /^\d\d?$/.test(field) ? "Write a time without a space, such as 2026-01-31T23:59:59Z." : undefined;
-}
-
 /** What was probably meant; or what to write for a date that is relative to now, which only a flag takes. */
 function hintOf(error: QueryError, { fields, flags }: Searched): string | undefined {
-  const { unknownField, dateOf = "" } = error.at;
+  const { unknownField = "", dateOf = "" } = error.at;
+  // The rest of a time.
+  if (/^\d\d?$/.test(unknownField)) return "Write a time without a space, such as 2026-01-31T23:59:59Z.";
   const hasFlag = flags.some(({ name, term }) => name === "--since" && term === `${dateOf}>=`);
   const before = hasFlag ? "For a time before now, use --since or --until: --since 1d, --until 12h." : undefined;
-  return misplaced(unknownField) ?? hintFor(error, fields, printQuoted) ?? before;
+  return hintFor(error, fields, printQuoted) ?? before;
 }

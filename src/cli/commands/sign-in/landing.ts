@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import { isIP, type AddressInfo } from "node:net";
 import { isLoopbackUrl } from "../../../wire/http/address.ts";
 import { isWebSocketHandshake } from "../../../wire/http/headers.ts";
@@ -86,13 +86,9 @@ async function listen(hosts: readonly string[], signal: AbortSignal, answer: Req
     });
     if (!isOpen) continue;
     port = (server.address() as AddressInfo).port;
-    closeWith(signal, server);
+    const close = (): void => server.close().closeAllConnections();
+    if (signal.aborted) close();
+    else signal.addEventListener("abort", close, { once: true });
   }
   return port;
-}
-
-function closeWith(signal: AbortSignal, server: Server): void {
-  const close = (): void => server.close().closeAllConnections();
-  if (signal.aborted) close();
-  else signal.addEventListener("abort", close, { once: true });
 }

@@ -131,8 +131,10 @@ export function whyNot(code: string, token: string, decoded: DecodedToken | unde
       return typeof decoded?.claims.exp === "number" ? whenItExpired(decoded.claims, now) : undefined;
     case "token_invalid_signature":
       return decoded && token.length <= MAX_TOKEN_BYTES ? whatIsUnsigned(token, decoded) : whatIsBroken(token);
-    case "token_wrong_instance":
-      return whoseItIs(decoded?.claims.instance_id);
+    case "token_wrong_instance": {
+      const id: unknown = decoded?.claims.instance_id;
+      return typeof id === "string" ? `It was issued for instance ${id}.` : "It has no instance_id.";
+    }
     case "user_not_found":
       return `It is signed and has not expired, but user ${String(decoded?.claims.sub)} was deleted, or never existed.`;
     case "token_invalid":
@@ -149,10 +151,6 @@ function whenItExpired({ exp = 0, email }: DecodedToken["claims"], now: Date): s
   if (exp * 1000 > now.getTime())
     return `It expires ${timeInWords(exp, now)} here, but the service's clock is ahead.${whose}`;
   return explainClaims("expired", { exp }, now) + whose;
-}
-
-function whoseItIs(instance_id: unknown): string {
-  return typeof instance_id === "string" ? `It was issued for instance ${instance_id}.` : "It has no instance_id.";
 }
 
 function whatIsBroken(token: string): string {

@@ -14,7 +14,7 @@ import { quoted } from "../../output/text.ts";
 import { USERS } from "../../search/flags.ts";
 import { addListAndSearch, type Records } from "../record-commands.ts";
 import { addDelete } from "./delete/index.ts";
-import { findByEmail, lookUp, sayNotFound } from "./look-up.ts";
+import { lookUp, onlyOne, sayNotFound } from "./look-up.ts";
 import { isAddress, readNames, type NameFlags } from "./names.ts";
 
 export const USER_RECORDS: Records<User> = {
@@ -95,7 +95,9 @@ async function getOne(
   const [name = ""] = (await readNames(context, [given], {})).typed;
   const target = await resolveTarget(context, options);
   const client = await openTarget(context, target);
-  const found = name.includes("@") ? await findByEmail(client, name) : await client.users.get(name);
+  const found = name.includes("@")
+    ? onlyOne(await client.users.search(`email:${name}`), name)
+    : await client.users.get(name);
   const withAccounts = async () => [...USER_COLUMNS.columns, await accounts(context, target, found.id)];
   const columns = chosen ?? (isTable(formatOf(options, context)) ? await withAccounts() : undefined);
   await printResource(context, options, USER_COLUMNS, found, columns);

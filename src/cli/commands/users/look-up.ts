@@ -6,14 +6,6 @@ import type { Context } from "../../context.ts";
 import { quoted, say } from "../../output/text.ts";
 
 /**
- * The only user with an e-mail address.
- * @throws {CliError} if none has it, or several do
- */
-export async function findByEmail(client: Client, email: string): Promise<User> {
-  return onlyOne(await client.users.search(`email:${email}`), email);
-}
-
-/**
  * The only one of the users with an e-mail address.
  * @param outcome what a failure means for what was to be done, such as ` No users were deleted.`
  * @throws {CliError} if none has it, or several do

@@ -33,7 +33,7 @@ export function checkCount(targets: Targets, guards: Guards, target: Target): vo
     throw new CliError(
       EXIT.precondition,
       `${counted(count, "user")} ${count === 1 ? "is" : "are"} more than ${max}. No users were deleted.`,
-      `To delete all of them: ${[`--max ${count}`, ...(yes ? missingFlags(targets, guards, target) : [])].join(" ")}`,
+      `To delete all of them: ${[`--max ${count}`, ...(yes ? missingFlags(targets, guards, target).map(({ flag }) => flag) : [])].join(" ")}`,
     );
 }
 
@@ -55,29 +55,28 @@ export function checkFlags(targets: Targets, guards: Guards, target: Target): vo
       `Name one with --base-url ${target.base_url!.value}, or with an --instance that only one of them has.`,
     );
   if (!guards.yes || missing.length === 0) return;
-  const reasons = [
-    ...(needsExpect(targets, guards) ? ["--yes is not enough for a query, which may match other users by now."] : []),
-    ...(target.isByDefault
-      ? [
-          `--yes does not delete from ${target.profile!.source === "SVC_PROFILE" ? "the profile of SVC_PROFILE" : "the current profile"} unless it is named.`,
-        ]
-      : []),
-  ];
   throw new UsageError(
-    `${reasons.join(" ")} No users were deleted.`,
-    `If that is what you expect, add: ${missing.join(" ")}`,
+    `${missing.map(({ why }) => why).join(" ")} No users were deleted.`,
+    `If that is what you expect, add: ${missing.map(({ flag }) => flag).join(" ")}`,
   );
 }
 
-function missingFlags(targets: Targets, guards: Guards, { isByDefault, profile }: Target): string[] {
-  return [
-    ...(needsExpect(targets, guards) ? [`--expect ${targets.ids.length}`] : []),
-    ...(isByDefault ? [`--profile ${profile!.value}`] : []),
-  ];
-}
-
-function needsExpect({ typed }: Targets, { expect }: Guards): boolean {
-  return typed !== undefined && expect === undefined;
+/** The flags that `--yes` needs beside it. */
+function missingFlags({ typed, ids }: Targets, { expect }: Guards, { isByDefault, profile }: Target) {
+  const missing: { readonly flag: string; readonly why: string }[] = [];
+  if (typed !== undefined && expect === undefined)
+    missing.push({
+      flag: `--expect ${ids.length}`,
+      why: "--yes is not enough for a query, which may match other users by now.",
+    });
+  if (isByDefault && profile) {
+    const which = profile.source === "SVC_PROFILE" ? "the profile of SVC_PROFILE" : "the current profile";
+    missing.push({
+      flag: `--profile ${profile.value}`,
+      why: `--yes does not delete from ${which} unless it is named.`,
+    });
+  }
+  return missing;
 }
 
 /**
@@ -91,7 +90,7 @@ export async function obtainConsent(
   { target, service }: { readonly target: Target; readonly service: string },
 ): Promise<void> {
   const { ids, users, tookStdin, typed } = targets;
-  const flags = ["--yes", ...missingFlags(targets, guards, target)].join(" ");
+  const flags = ["--yes", ...missingFlags(targets, guards, target).map(({ flag }) => flag)].join(" ");
   if (tookStdin)
     throw new UsageError(
       "Standard input was used for ids, so it cannot confirm. No users were deleted.",

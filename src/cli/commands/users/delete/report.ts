@@ -53,7 +53,7 @@ async function printTable(context: Context, flags: OutputFlags, outcomes: readon
   const [first] = outcomes;
   if (outcomes.length === 1) {
     // What else became of it is the command's error.
-    if (isDeleted(first!)) context.stdout.write(`Deleted ${first!.id}\n`);
+    if (first!.outcome === "deleted") context.stdout.write(`Deleted ${first!.id}\n`);
     return;
   }
   const shown = outcomes.filter(needsLook);
@@ -76,10 +76,6 @@ function throwUnlessDone(context: Context, { outcomes, signal, fatal, fault, err
     throw new CliError(EXIT.notFound, `None of these users exist. ${summary(outcomes)}`, hint, "user_not_found");
   }
   if (outcomes.some(needsLook)) throw new CliError(EXIT.someFailed, summary(outcomes));
-}
-
-function isDeleted({ outcome }: Outcome): boolean {
-  return outcome === "deleted";
 }
 
 function needsLook({ outcome }: Outcome): boolean {

@@ -1,5 +1,5 @@
 import { openTarget } from "../../../connection/client.ts";
-import { describeInstance, resolveTarget } from "../../../connection/target.ts";
+import { describeTarget, instanceInWords, resolveTarget } from "../../../connection/target.ts";
 import type { Context } from "../../../context.ts";
 import { isTable } from "../../../list/print.ts";
 import { formatOf } from "../../../output/flags.ts";
@@ -27,7 +27,7 @@ export async function deleteUsers(context: Context, options: DeleteOptions, args
     // A person has read it. A program gets the form that it knows.
     return isTable(formatOf(options, context)) ? undefined : report(context, options, { outcomes: [] }, place);
   }
-  const service = describeInstance(context, target);
+  const service = `${describeTarget(target)}, ${instanceInWords(context.network.instance)}`;
   // The question names the service as well.
   if (guards.yes || targets.ids.length === 0) say(context, `Deleting from ${service}`);
   else await obtainConsent(context, targets, guards, { target, service });
