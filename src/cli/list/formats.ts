@@ -24,13 +24,7 @@ export async function* json<Row>(
 ): Chunks {
   const all: unknown[] = [];
   for await (const row of rows) all.push(picked(row, chosen));
-  if (all.length === 0) return yield "[]\n";
-  const [open, between, close] = stdout.isTTY ? ["[\n  ", ",\n  ", "\n]\n"] : ["[", ",", "]\n"];
-  for (const [i, row] of all.entries()) {
-    const text = harmlessJson(row, stdout.isTTY ? 2 : undefined);
-    yield (i === 0 ? open : between) + (stdout.isTTY ? text.replaceAll("\n", "\n  ") : text);
-  }
-  yield close;
+  yield `${harmlessJson(all, stdout.isTTY ? 2 : undefined)}\n`;
 }
 
 export async function* tsv<Row>(rows: Rows<Row>, columns: readonly Column<Row>[]): Chunks {
