@@ -6,7 +6,7 @@ import { runs, type Flags, type Program } from "../command.ts";
 import { requirePrivacy, verifyKeyWithService } from "../connection/client.ts";
 import { originOf } from "../connection/sources.ts";
 import { instanceInWords, shadowOf } from "../connection/target.ts";
-import { waitFor } from "../connection/waiting.ts";
+import { waitFor } from "../connection/exchange.ts";
 import type { Context } from "../context.ts";
 import { forgetKey, storeKey, type Sourced } from "../credentials/keys.ts";
 import { checkProfileName, readProfile, writeCurrent, writeProfile, type Profile } from "../credentials/profiles.ts";

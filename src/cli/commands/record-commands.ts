@@ -17,8 +17,7 @@ import { printJson, printRecord } from "../output/text.ts";
 import { numberFrom } from "../quantities.ts";
 import { addSearchFlags, type Searched, type SearchFlags } from "../search/flags.ts";
 import { nothingFound, SEARCH_NOTES } from "../search/hints.ts";
-import { readQuery, type TypedQuery } from "../search/read.ts";
-import type { Filter } from "../search/terms.ts";
+import { readQuery, type Filter, type TypedQuery } from "../search/read.ts";
 
 /** Users or sessions, and how to list and search them. */
 export interface Records<Row> {

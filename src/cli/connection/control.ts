@@ -10,11 +10,10 @@ import type { GlobalFlags } from "../command.ts";
 import { requirePrompt } from "../output/prompts.ts";
 import { harmless, say } from "../output/text.ts";
 import { requirePrivacy, timeoutMs } from "./client.ts";
-import { fetchOf } from "./exchange.ts";
 import type { RunningServerFile } from "./server-file.ts";
 import { readExplicitTarget } from "./sources.ts";
 import { requireLocalServer } from "./target.ts";
-import { waitFor } from "./waiting.ts";
+import { fetchOf, waitFor } from "./exchange.ts";
 
 /** Longer than for other requests: a snapshot of a large store takes long. */
 const DEFAULT_TIMEOUT_MS = 60_000;

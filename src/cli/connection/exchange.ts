@@ -1,7 +1,12 @@
 import { startDeadline } from "../../client/deadline.ts";
 import { ConnectionError } from "../../client/errors.ts";
+import { isUnavailable, isUnsent } from "../../client/retry.ts";
+import { systemCode } from "../../wire/http/address.ts";
 import type { Fetch, FetchInit, FetchResponse } from "../../wire/http/fetch.ts";
+import { trimSlash } from "../../wire/http/request.ts";
 import type { Context, Reach } from "../context.ts";
+import { startSpinner } from "../output/progress.ts";
+import { waitMs } from "../quantities.ts";
 
 type Place = Pick<Context, "network">;
 
@@ -48,4 +53,37 @@ export function fetchOf({ network }: Place, reach: Reach): Fetch {
     const { status, headers, body } = response;
     return { status, headers, body, text: () => ending(response.text()).finally(deadline.end) };
   };
+}
+
+type WaitingPlace = Pick<Context, "env" | "network"> & Partial<Pick<Context, "stderr">>;
+
+const EVERY_MS = 250;
+const TIMEOUT_MS = 5_000;
+
+/** With `--wait`, waits until a service answers, before the first request of a command. What it answers is the command's to judge. */
+export async function waitFor(place: WaitingPlace, address: string): Promise<void> {
+  if (waitMs(place.env) === 0) return;
+  const url = `${trimSlash(address)}/.well-known/openid-configuration`;
+  await poll(place, new URL(url).host, async () => {
+    try {
+      const { response } = await exchange(place, url, { timeoutMs: TIMEOUT_MS });
+      return !isUnavailable(response.status);
+    } catch (error) {
+      const code = systemCode((error as Error).cause);
+      // The name of a container is not found until it starts. What will not pass, such as a wrong certificate, is not waited for.
+      return !(isUnsent(code) || code === "ENOTFOUND" || (error as { code?: string }).code === "timeout");
+    }
+  });
+}
+
+/** Asks once, and as often as `--wait` allows, until it is up. */
+export async function poll(place: WaitingPlace, host: string, isUp: () => Promise<boolean>): Promise<void> {
+  const until = performance.now() + waitMs(place.env);
+  const stopSpinner = startSpinner(place, host);
+  try {
+    while (!(await isUp()) && performance.now() + EVERY_MS <= until)
+      await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+  } finally {
+    stopSpinner();
+  }
 }

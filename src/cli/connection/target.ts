@@ -8,7 +8,7 @@ import { quoted, say } from "../output/text.ts";
 import { findLocalServer, findServerOn, proved, type LocalServer } from "./running-server.ts";
 import type { RunningServerFile } from "./server-file.ts";
 import { readExplicitTarget, withCurrent, type Target } from "./sources.ts";
-import { poll, waitFor } from "./waiting.ts";
+import { poll, waitFor } from "./exchange.ts";
 
 /**
  * In order of precedence: flags, `--profile`, `SVC_*`, the server that runs in this directory or above, the current

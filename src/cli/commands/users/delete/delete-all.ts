@@ -1,13 +1,60 @@
+import { open } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { Client } from "../../../../client/client.ts";
 import { repeat, isUnavailable, type Fault } from "../../../../client/retry.ts";
+import { systemReason } from "../../../../disk/system-reason.ts";
 import { retriesOf, timeoutMs } from "../../../connection/client.ts";
-import type { Context } from "../../../context.ts";
-import { EXIT } from "../../../errors.ts";
+import type { Context, NamedInstance } from "../../../context.ts";
+import { CliError, EXIT } from "../../../errors.ts";
 import { toFailure } from "../../../failure.ts";
 import { createProgress } from "../../../output/progress.ts";
 import { say } from "../../../output/text.ts";
-import type { Outcome, Receipt } from "./receipt.ts";
 import type { Targets } from "./targets.ts";
+
+/** The result for one user. `unknown`: the connection failed, and the user may be deleted. `gone`: not found, so most likely already deleted. */
+export interface Outcome {
+  readonly id: string;
+  readonly outcome: "deleted" | "gone" | "failed" | "unknown" | "not_attempted";
+  /** The reason, if it failed. */
+  readonly code?: string;
+  readonly error?: string;
+}
+
+/** Where users are deleted. */
+export interface Place {
+  /** The address of the service. */
+  readonly service: string;
+  /** Undefined if the service did not name it. */
+  readonly instance?: NamedInstance | undefined;
+}
+
+/** A line of a receipt. `deleting` is written before the deletion, every other outcome after it. */
+interface Line extends Omit<Outcome, "outcome"> {
+  readonly email?: string | undefined;
+  readonly outcome: Outcome["outcome"] | "deleting";
+}
+
+/** A file that records each deletion before it starts, and its result, as lines of JSON. */
+export type Receipt = Awaited<ReturnType<typeof openReceipt>>;
+
+/**
+ * Creates a receipt, before anything is deleted. Its first line has the number of users.
+ * @throws {CliError} if it can't be written, or is there already
+ */
+export async function openReceipt({ cwd, now }: Context, path: string, place: Place, users: number) {
+  const file = await open(resolve(cwd, path), "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
+    const isThere = error.code === "EEXIST";
+    throw new CliError(
+      EXIT.precondition,
+      `--receipt: "${path}" ${isThere ? "already exists" : `cannot be written: ${systemReason(error)}`}. No users were deleted.`,
+      isThere ? "Name another file." : undefined,
+    );
+  });
+  const write = (rest: Line | { readonly users: number }): Promise<void> =>
+    file.appendFile(`${JSON.stringify({ time: now().toISOString(), ...place, ...rest })}\n`);
+  await write({ users });
+  return { write, close: () => file.close() };
+}
 
 export interface Deletion {
   /** One for each user, in the order in which they became known. */
@@ -135,6 +182,6 @@ function isUnknown(error: unknown): boolean {
 
 async function pause(milliseconds: number, stopped: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  await Promise.race([new Promise((resolve) => (timer = setTimeout(resolve, milliseconds))), stopped]);
+  await Promise.race([new Promise((wake) => (timer = setTimeout(wake, milliseconds))), stopped]);
   clearTimeout(timer);
 }

@@ -9,8 +9,7 @@ import { counted, printJson, say } from "../../../output/text.ts";
 import { USERS } from "../../../search/flags.ts";
 import { nothingFound } from "../../../search/hints.ts";
 import { sayNotFound } from "../look-up.ts";
-import type { Deletion } from "./delete-all.ts";
-import type { Outcome, Place } from "./receipt.ts";
+import type { Deletion, Outcome, Place } from "./delete-all.ts";
 import type { Targets } from "./targets.ts";
 
 const OUTCOMES: Listed<Outcome> = {

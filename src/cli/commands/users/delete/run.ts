@@ -6,8 +6,7 @@ import { formatOf } from "../../../output/flags.ts";
 import { say } from "../../../output/text.ts";
 import { numberFrom } from "../../../quantities.ts";
 import { checkCount, checkFlags, obtainConsent, type Guards } from "./consent.ts";
-import { deleteAll } from "./delete-all.ts";
-import { openReceipt, type Place } from "./receipt.ts";
+import { deleteAll, openReceipt, type Place } from "./delete-all.ts";
 import { dryRun, isNone, nothingToDelete, report, sayMissing } from "./report.ts";
 import { readTargets, withUsers, type DeleteOptions } from "./targets.ts";
 
