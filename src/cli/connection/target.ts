@@ -27,7 +27,11 @@ export async function resolveTarget(context: Context, flags: TargetFlags): Promi
     const target = ofServer(local.server, explicit, flags.instance);
     return { ...target, neighbours: await neighboursOf(context, local) };
   }
-  if (local) throw notRunning(local, await elsewhere(context));
+  if (local) {
+    const profiles = await listProfiles(context);
+    const others = profiles.length === 0 ? "SVC_BASE_URL" : `--profile (${profiles.join(", ")})`;
+    throw notRunning(local, `Or choose another service with ${others}.`);
+  }
   const current = await readCurrent(context);
   if (current !== undefined && explicit.secret_key === undefined) {
     const target = await withCurrent(context, explicit, current);
@@ -119,11 +123,6 @@ function notRunning({ directory, place }: LocalServer, alternative: string): Cli
     `The local server of ${directory} is not running.`,
     `Start it with: svc serve. ${alternative} If that server is no longer used, move ${place} away.`,
   );
-}
-
-async function elsewhere(context: Context): Promise<string> {
-  const profiles = await listProfiles(context);
-  return `Or choose another service with ${profiles.length === 0 ? "SVC_BASE_URL" : `--profile (${profiles.join(", ")})`}.`;
 }
 
 async function noService(context: Context, { secret_key }: Target): Promise<CliError> {

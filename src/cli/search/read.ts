@@ -31,7 +31,10 @@ export function readQuery(
   const typed = words.map((text) => ({ text, typed: quoted(text) }));
   const every = [...typed, ...termsOf(flags, searched, now())];
   const all = every.map(({ text }) => text);
-  if (all.length === 0) throw noTerms(searched, flags.limit);
+  if (all.length === 0) {
+    const list = `svc ${searched.noun} list${flags.limit === undefined ? "" : ` --limit ${flags.limit}`}`;
+    throw new UsageError("No search terms.", `To list all: ${list}. To search, for example: ${searched.example}`);
+  }
   for (const term of all) if (!TERM.test(term)) throw notATerm(term, searched, all);
   const read = parsed(all.join(" "), searched);
   if (read.query) refuseAlternatives(read.query, every, searched);
@@ -52,11 +55,6 @@ function parsed(text: string, searched: Searched): Parsed {
       return { text, unknown: new UsageError(error.message, unknownFieldHint(unknownField, text, searched)) };
     throw new UsageError(asSentence(error.message), hintOf(error, searched));
   }
-}
-
-function noTerms({ noun, example }: Searched, limit: string | undefined): UsageError {
-  const list = `svc ${noun} list${limit === undefined ? "" : ` --limit ${limit}`}`;
-  return new UsageError("No search terms.", `To list all: ${list}. To search, for example: ${example}`);
 }
 
 /** What was probably meant; or what to write for a date that is relative to now, which only a flag takes. */
