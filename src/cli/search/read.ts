@@ -5,8 +5,7 @@ import { fold } from "../../wire/text/fold.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
 import { quoted } from "../output/text.ts";
-import { pastedAddress, wordsOf } from "./flag-values.ts";
-import type { Searched, SearchFlag, SearchFlags } from "./flags.ts";
+import { pastedAddress, wordsOf, type Searched, type SearchFlag, type SearchFlags } from "./flags.ts";
 import { notATerm, printQuoted, unknownFieldHint } from "./hints.ts";
 
 /** A search: its text on the wire, and its meaning if svc knows every field in it, or else what is wrong. */

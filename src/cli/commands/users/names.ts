@@ -5,7 +5,7 @@ import { UsageError } from "../../errors.ts";
 import { readInput } from "../../files.ts";
 import { shortIdHint } from "../../list/columns.ts";
 import { counted, say } from "../../output/text.ts";
-import { pastedAddress } from "../../search/flag-values.ts";
+import { pastedAddress } from "../../search/flags.ts";
 
 /** Ids in lower case, and e-mail addresses as they were given. */
 export interface Names {

@@ -1,14 +1,20 @@
 import { openTarget } from "../../../connection/client.ts";
+import { explainFailure } from "../../../connection/explain-failure.ts";
 import { describeTarget, instanceInWords, resolveTarget } from "../../../connection/target.ts";
 import type { Context } from "../../../context.ts";
-import { isTable } from "../../../list/print.ts";
-import { formatOf } from "../../../output/flags.ts";
-import { say } from "../../../output/text.ts";
+import { CliError, EXIT, EXIT_BY_SIGNAL } from "../../../errors.ts";
+import { toFailure } from "../../../failure.ts";
+import { USER_COLUMNS, type Listed } from "../../../list/columns.ts";
+import { isTable, printList } from "../../../list/print.ts";
+import { formatOf, type OutputFlags } from "../../../output/flags.ts";
+import { counted, printJson, say } from "../../../output/text.ts";
 import { numberFrom } from "../../../quantities.ts";
+import { USERS } from "../../../search/flags.ts";
+import { nothingFound } from "../../../search/hints.ts";
+import { sayNotFound } from "../look-up.ts";
 import { checkCount, checkFlags, obtainConsent, type Guards } from "./consent.ts";
-import { deleteAll, openReceipt, type Place } from "./delete-all.ts";
-import { dryRun, isNone, nothingToDelete, report, sayMissing } from "./report.ts";
-import { readTargets, withUsers, type DeleteOptions } from "./targets.ts";
+import { deleteAll, openReceipt, type Deletion, type Outcome, type Place } from "./delete-all.ts";
+import { readTargets, withUsers, type DeleteOptions, type Targets } from "./targets.ts";
 
 /** Deletes the users that ids or a query name, after consent. @throws {CliError} before and after, with the exit code */
 export async function deleteUsers(context: Context, options: DeleteOptions, args: readonly string[]): Promise<void> {
@@ -47,4 +53,114 @@ function guardsOf({ instance, yes = false, max, expect }: DeleteOptions): Guards
     max: numberFrom("--max", max, 1, 999_999_999),
     expect: expect === undefined ? undefined : numberFrom("--expect", expect, 0, 999_999_999),
   };
+}
+
+const OUTCOMES: Listed<Outcome> = {
+  columns: [
+    { name: "id", title: "ID" },
+    { name: "outcome", title: "OUTCOME" },
+    { name: "error", title: "WHY", value: ({ error }) => error ?? null },
+  ],
+};
+
+/** Prints what was deleted, in a form that does not depend on how many there were. @throws unless all are deleted */
+async function report(context: Context, flags: OutputFlags, deletion: Deletion, place: Place): Promise<void> {
+  const { outcomes } = deletion;
+  const format = formatOf(flags, context);
+  if (format === "json") printJson(context, formOf(outcomes, place));
+  else if (format === "table") await printTable(context, flags, outcomes);
+  else await printList(context, flags, OUTCOMES, outcomes);
+  throwUnlessDone(context, deletion);
+}
+
+/** What `--json` prints. @param isDry whether it was a dry run: users who match are then `not_attempted` */
+function formOf(outcomes: readonly Outcome[], { service, instance }: Place, isDry = false): object {
+  const of = (name: Outcome["outcome"]): Outcome[] => outcomes.filter(({ outcome }) => outcome === name);
+  const idsOf = (name: Outcome["outcome"]): string[] => of(name).map(({ id }) => id);
+  const reasons = (name: Outcome["outcome"]): object[] => of(name).map(({ id, code, error }) => ({ id, code, error }));
+  return {
+    dry_run: isDry,
+    service,
+    instance: instance ?? null,
+    deleted: idsOf("deleted"),
+    gone: idsOf("gone"),
+    failed: reasons("failed"),
+    unknown: reasons("unknown"),
+    not_attempted: idsOf("not_attempted"),
+  };
+}
+
+/** A person sees the ones that need attention; the others are a number. */
+async function printTable(context: Context, flags: OutputFlags, outcomes: readonly Outcome[]): Promise<void> {
+  const [first] = outcomes;
+  if (outcomes.length === 1) {
+    // What else became of it is the command's error.
+    if (first!.outcome === "deleted") context.stdout.write(`Deleted ${first!.id}\n`);
+    return;
+  }
+  const shown = outcomes.filter(needsLook);
+  await printList(context, flags, OUTCOMES, shown, { none: summary(outcomes) });
+  if (shown.length > 0) context.stderr.write(`${summary(outcomes)}\n`);
+}
+
+function throwUnlessDone(context: Context, { outcomes, signal, fatal, fault, error }: Deletion): void {
+  if (fault !== undefined) throw new CliError(EXIT.failed, `${fault} ${summary(outcomes)}`);
+  if (signal !== undefined) throw new CliError(EXIT_BY_SIGNAL[signal], `Interrupted. ${summary(outcomes)}`);
+  // With one, its error says all.
+  if (outcomes.length === 1 && error !== undefined) throw error;
+  if (fatal !== undefined) {
+    const { exitCode, message, hint, code } = explainFailure(context, fatal);
+    throw new CliError(exitCode, `${message.replace(/\.?$/, ".")} ${summary(outcomes)}`, hint, code);
+  }
+  // Most likely the wrong service was asked.
+  if (outcomes.length > 0 && outcomes.every(({ outcome }) => outcome === "gone")) {
+    const hint = error === undefined ? undefined : toFailure(error).hint;
+    throw new CliError(EXIT.notFound, `None of these users exist. ${summary(outcomes)}`, hint, "user_not_found");
+  }
+  if (outcomes.some(needsLook)) throw new CliError(EXIT.someFailed, summary(outcomes));
+}
+
+function needsLook({ outcome }: Outcome): boolean {
+  return outcome !== "deleted" && outcome !== "gone";
+}
+
+function summary(outcomes: readonly Outcome[]): string {
+  const said: readonly (readonly [Outcome["outcome"], (count: number) => string])[] = [
+    ["gone", (count) => `${count} ${count === 1 ? "was" : "were"} not found`],
+    ["failed", (count) => `${count} failed`],
+    ["unknown", (count) => `${count} may or may not be deleted`],
+    ["not_attempted", (count) => `${count} ${count === 1 ? "was" : "were"} not attempted`],
+  ];
+  const count = (name: Outcome["outcome"]): number => outcomes.filter(({ outcome }) => outcome === name).length;
+  const others = said.flatMap(([name, words]) => (count(name) === 0 ? [] : [words(count(name))]));
+  return `${[`${count("deleted")} of ${outcomes.length} deleted`, ...others].join(", ")}.`;
+}
+
+/** Prints the users that would be deleted, however many. */
+async function dryRun(context: Context, flags: OutputFlags, targets: Targets, place: Place): Promise<void> {
+  const { ids, strangers, users } = targets;
+  sayMissing(context, targets);
+  const format = formatOf(flags, context);
+  if (format === "json") {
+    const outcomeOf = (id: string): Outcome => ({ id, outcome: users.has(id) ? "not_attempted" : "gone" });
+    printJson(context, formOf([...ids, ...strangers].map(outcomeOf), place, true));
+  } else if (users.size > 0 || !isTable(format)) await printList(context, flags, USER_COLUMNS, users.values());
+  say(
+    context,
+    isNone(targets) ? nothingToDelete(targets) : `Dry run: ${counted(users.size, "user")} would be deleted.`,
+  );
+}
+
+function sayMissing(context: Context, { ids, strangers, users }: Targets): void {
+  const missing = [...ids.filter((id) => !users.has(id)), ...strangers];
+  sayNotFound(context, missing, ids.length + strangers.length);
+}
+
+/** Whether there is nothing to delete, not even someone who does not exist. */
+function isNone({ ids, strangers }: Targets): boolean {
+  return ids.length === 0 && strangers.length === 0;
+}
+
+function nothingToDelete({ typed }: Targets): string {
+  return typed === undefined ? "No users in the file." : nothingFound(typed, USERS);
 }
