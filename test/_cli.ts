@@ -19,7 +19,7 @@ export interface CliOptions {
   /** Whether all three streams are a terminal, or which of them. */
   tty?: boolean | readonly Terminal[];
   columns?: number;
-  stdin?: string;
+  stdin?: string | AsyncIterable<Buffer>;
   /** The user's answer. By default no question is allowed. */
   confirm?: (question: string) => boolean;
   /** The texts that the user types, in order. */
@@ -82,7 +82,7 @@ export function createContext(options: CliOptions = {}): TestContext {
     requests,
     stdout: stream("stdout"),
     stderr: stream("stderr"),
-    stdin: Object.assign(chunks(stdin), { isTTY: isTTY("stdin") }),
+    stdin: Object.assign(typeof stdin === "string" ? chunks(stdin) : stdin, { isTTY: isTTY("stdin") }),
     env: { SVC_DATA_DIR: process.env["SVC_DATA_DIR"], ...(service && environmentOf(service)), ...options.env },
     cwd,
     fetch: options.isOnline ? undefined : answer,

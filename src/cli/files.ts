@@ -1,14 +1,16 @@
-import { readFile, type FileHandle, open } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { resolve, dirname } from "node:path";
 import { systemReason } from "../disk/system-reason.ts";
 import { writeAtomically, createDirectories } from "../disk/write-atomically.ts";
 import type { Context } from "./context.ts";
 import { CliError, EXIT, UsageError } from "./errors.ts";
 
+/** More than a file of a million ids has. */
+const MAX_INPUT_MIB = 64;
+
 export async function readStdin({ stdin }: Pick<Context, "stdin">, said = "Standard input"): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
-  return decoded(Buffer.concat(chunks), said);
+  return decoded(await bytesOf(stdin, said), said);
 }
 
 /**
@@ -17,10 +19,24 @@ export async function readStdin({ stdin }: Pick<Context, "stdin">, said = "Stand
  */
 export async function readInput(context: Context, file: string, said: string = file): Promise<string> {
   if (file === "-") return readStdin(context, said);
-  const bytes = await readFile(resolve(context.cwd, file)).catch((error: unknown) => {
+  const bytes = await bytesOf(createReadStream(resolve(context.cwd, file)), said).catch((error: unknown) => {
+    if (error instanceof UsageError) throw error;
     throw new UsageError(`${said} cannot be read: ${systemReason(error)}.`);
   });
   return decoded(bytes, said);
+}
+
+/** A device or a pipe may never end. */
+async function bytesOf(stream: AsyncIterable<string | Uint8Array>, said: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    chunks.push(Buffer.from(chunk));
+    length += chunk.length;
+    if (length > MAX_INPUT_MIB * 2 ** 20)
+      throw new UsageError(`${said} has more than ${MAX_INPUT_MIB} MiB.`, "Split it.");
+  }
+  return Buffer.concat(chunks);
 }
 
 /** Excel writes its text in UTF-16, which begins with a byte order mark, and some programs write one before UTF-8. */
