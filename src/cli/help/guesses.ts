@@ -35,6 +35,7 @@ export const MISSING_COMMANDS: readonly (readonly [words: string, instead: strin
     "Name what: svc users search --name <text>, svc users get <user>, svc sessions list.",
   ],
   ["verify|decode|whose|jwt", "Use: svc tokens verify - < token.txt."],
+  ["version", "Use: svc --version."],
   ["audit|history|tail|watch", "Use: svc logs, or svc logs -f."],
 ];
 

@@ -36,7 +36,7 @@ export function addUsers(dev: Command, context: Context): void {
   const sessions = dev.command("sessions").description("revoke and restore sessions");
   withHelp(sessions, {
     notes:
-      "All of a user:\n  svc sessions search email:ada@acme.test --fields session_id | xargs svc dev sessions revoke",
+      "All of a user:\n  svc sessions search email:ada@acme.test --fields session_id |\n    xargs svc dev sessions revoke",
   });
   for (const verb of ["revoke", "restore"] as const) {
     const does = verb === "revoke" ? "revoke sessions" : "restore revoked sessions";

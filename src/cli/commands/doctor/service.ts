@@ -1,7 +1,7 @@
 import { CLOCK_SKEW_SECONDS } from "../../../wire/claims.ts";
 import { trimSlash } from "../../../wire/http/request.ts";
 import type { Discovery } from "../../../wire/resources.ts";
-import { parsedJson } from "../../../wire/text/json.ts";
+import { isObject, parsedJson } from "../../../wire/text/json.ts";
 import type { GlobalFlags } from "../../command.ts";
 import { optionsOf, requireKey, timeoutMs, verifyKeyWithService } from "../../connection/client.ts";
 import { controlOf } from "../../connection/control.ts";
@@ -48,13 +48,13 @@ export async function serviceChecks(context: Context, flags: GlobalFlags): Promi
 }
 
 function discoveryCheck({ response, text }: Answer, base: string): Finding {
-  const document = parsedJson(text) as Partial<Discovery> | undefined;
-  if (document === undefined)
+  const document: unknown = parsedJson(text);
+  if (!isObject(document))
     return failed(
       `${base} returned ${response.status} without a discovery document.`,
       "Another program listens there. Check the address with: svc whoami",
     );
-  const { issuer, id_token_signing_alg_values_supported: algorithms = [] } = document;
+  const { issuer, id_token_signing_alg_values_supported: algorithms = [] } = document as Partial<Discovery>;
   if (response.status !== 200 || issuer === undefined)
     return failed(
       `${base} returned ${response.status}.`,

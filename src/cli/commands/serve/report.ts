@@ -104,7 +104,8 @@ export function textReport(context: Context) {
         ]),
         [
           landing && row("Sign in at", chalk.cyan(`${url}/sign-in?redirect_uri=${encodeURIComponent(landing)}`)),
-          row("Then try", ...commands.map((command) => asRun(command, context))),
+          // Without the file no command has its key.
+          file === undefined ? "" : row("Then try", ...commands.map((command) => asRun(command, context))),
         ],
       ];
       stdout.write(`\n${blocks.map((lines) => `${lines.join("")}\n`).join("")}`);
