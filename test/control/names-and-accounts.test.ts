@@ -40,6 +40,19 @@ describe("A search for the words of a name", () => {
 });
 
 describe("A persona", () => {
+  it("has an account at each provider, with its address, unless it is given accounts", async () => {
+    const service = await setup({ control: true });
+    const made = await send(service, "POST", "/personas", { name: "Mary Shelley", email: "mary@example.test" });
+    expect(made.data).toMatchObject({
+      google: { email_verified: true },
+      github: { login: "mary", emails: [{ email: "mary@example.test", primary: true, verified: true }] },
+      twitter: { username: "mary" },
+    });
+    const google = { sub: "9001", email_verified: false };
+    const other = await send(service, "POST", "/personas", { name: null, email: "jane@example.test", google });
+    expect([other.data["google"], other.data["github"], other.data["twitter"]]).toEqual([google, undefined, undefined]);
+  });
+
   it("has the accounts that it is given, until null removes one", async () => {
     const service = await setup({ control: true });
     const made = await send(service, "POST", "/personas", {

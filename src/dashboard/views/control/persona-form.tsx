@@ -7,7 +7,7 @@ import { PROVIDERS } from "../../../wire/providers.ts";
 import type { BodyOf } from "../../../wire/control/types.ts";
 import { parsed } from "./parsed.ts";
 
-const EXAMPLE = { name: "Mary Shelley", email: "mary@example.test", email_verified: true };
+const EXAMPLE = { name: "Mary Shelley", email: "mary@example.test" };
 
 /** Adds a persona, or changes one and its accounts at the simulated providers: as JSON, which the server validates. */
 export function PersonaForm({ persona }: { persona?: Persona }) {

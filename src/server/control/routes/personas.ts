@@ -1,6 +1,8 @@
+import { PROVIDERS } from "../../../wire/providers.ts";
 import { recordsOf, SeedPersona } from "../../seed/parse.ts";
 import { checked } from "../../zod-errors.ts";
 import { requireFound, patched } from "../records.ts";
+import { typedPersona } from "../../simulator/typed-account.ts";
 import type { PersonaRecord } from "../../store/records.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { listInMemory } from "../lists.ts";
@@ -12,7 +14,10 @@ export const personaRoutes = (deps: ControlDeps): HandlersOf<"/personas"> => ({
     listInMemory(call, deps, { name: "personas", all: deps.shared.personas.toReversed(), present: personaResource }),
 
   "POST /personas": async ({ body }) => {
-    const persona = { ...body, id: body.id ?? `persona-${freeNumber(deps.shared.personas)}` };
+    const isBare = PROVIDERS.every((provider) => body[provider] === undefined);
+    const { accounts } = typedPersona(body.email, body.name);
+    const id = body.id ?? `persona-${freeNumber(deps.shared.personas)}`;
+    const persona = { ...(isBare && accounts), ...body, id };
     refuseFaults(personaFaults(persona));
     const { personas } = recordsOf({ instances: [], personas: [persona] }, deps.now());
     await deps.store.add({ personas });
