@@ -13,7 +13,7 @@ export type Later = typeof exporting & typeof move & typeof opening;
 
 const ENTRY = ["open", "move/index", "move/export"].map((file) => `export * from "./src/server/store/${file}.ts";`);
 
-const ROW = '    locale: { kind: "text", nullable: true, since: 7 },\n';
+const ROW = '    locale: { kind: "text", nullable: true },\n';
 const MIGRATION = `, 'ALTER TABLE svc.users ADD COLUMN locale text COLLATE "C"'`;
 
 /** The sources of a later version of svc in a directory: users have a column `locale`. */
