@@ -40,7 +40,7 @@ export function mountControl(app: H3, parts: Parts, options: ControlOptions): vo
     if (request.scope.kind !== "front") throw new ApiError("not_found");
     const reply = await api(event);
     // After the handler, which may have moved the clock or waited while another call did.
-    request.headers = { ...request.headers, [CLOCK_HEADER]: JSON.stringify(deps.shared.clock.read()) };
+    request.headers[CLOCK_HEADER] = JSON.stringify(deps.shared.clock.read());
     return reply;
   });
   const routes = publicRoutes(parts.addresses.front);

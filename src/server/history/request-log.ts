@@ -45,34 +45,36 @@ export function logTo<Request extends Report>(
   };
 }
 
+/** The latest requests, in memory: bounded, and without secrets. */
 export class RequestLog {
   /** Tells of each request. */
   readonly changes = new EventEmitter<{ change: [LoggedRequest] }>().setMaxListeners(0);
-  /** In the order in which they were answered. */
-  readonly #requests = new Map<string, LoggedRequest>();
-  /**
-   * Their ids, the oldest first. Those of the control API and the dashboard are counted by themselves: watching must not push
-   * out what is watched.
-   */
-  readonly #product: string[] = [];
-  readonly #control: string[] = [];
+  #answered = 0;
+  /** The oldest first. Those of the control API and the dashboard are kept apart: watching must not push out what is watched. */
+  readonly #product: Numbered[] = [];
+  readonly #control: Numbered[] = [];
 
   /** Newest first. */
   get all(): LoggedRequest[] {
-    return [...this.#requests.values()].toReversed();
+    return [...this.#product, ...this.#control].toSorted((a, b) => b.number - a.number).map(({ request }) => request);
   }
 
   get(id: string): LoggedRequest | undefined {
-    return this.#requests.get(id);
+    return this.all.find((request) => request.id === id);
   }
 
   add(request: LoggedRequest): void {
-    this.#requests.set(request.id, request);
     const latest = isWatching(request.path) ? this.#control : this.#product;
-    latest.push(request.id);
-    if (latest.length > MAX_ENTRIES) this.#requests.delete(latest.shift()!);
+    latest.push({ number: this.#answered++, request });
+    if (latest.length > MAX_ENTRIES) latest.shift();
     this.changes.emit("change", request);
   }
+}
+
+interface Numbered {
+  /** In the order in which they were answered. */
+  readonly number: number;
+  readonly request: LoggedRequest;
 }
 
 const MAX_ANSWER_LENGTH = 2048;

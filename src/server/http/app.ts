@@ -86,7 +86,7 @@ const STEPS = /^\/(?:sign-in|oauth\/authorize|__svc\/begin|__svc\/simulator\/.*)
 
 function entryOf({ req, context: { request } }: H3Event, { status, noted }: Reply): RequestEntry {
   const { id, startedAt, target, route } = request;
-  const { flow_id, instance, signIn, reason, refused } = { instance: request.instance, ...noted };
+  const { flow_id, instance = request.instance, signIn, reason, refused } = noted;
   return {
     level: levelOf(route, status, noted),
     request_id: id,

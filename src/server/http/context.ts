@@ -19,7 +19,7 @@ export interface RequestContext {
   /** The client's address; the socket's peer, or what a trusted proxy says. */
   readonly ip_address: string;
   /** What every answer to it says, be it an error. */
-  headers: Readonly<Record<string, string>>;
+  readonly headers: Record<string, string>;
   /** The route's pattern, once a route was chosen. */
   route?: string;
   /** By its host, or by its key once that was checked. */

@@ -69,10 +69,10 @@ export function addRoutes<Rows extends Readonly<Record<string, TableRow>>, Owner
     const answer = async (event: H3Event): Promise<Reply> => {
       const request = begin(event, route, row.on ?? on);
       // A page must not have a secret key, so none may read what one is answered.
-      if (row.isPublic && !headerOf(event, SECRET_KEY_HEADER)) request.headers = ANY_ORIGIN;
+      if (row.isPublic && !headerOf(event, SECRET_KEY_HEADER)) Object.assign(request.headers, ANY_ORIGIN);
       const { owner, instance = request.instance, headers } = await admit(event, row);
       request.instance = instance;
-      if (headers) request.headers = { ...request.headers, ...headers };
+      Object.assign(request.headers, headers);
       const given = event.context.params ?? {};
       const params = row.params ? check(row.params, given, "the path") : given;
       const query = check(row.query, Object.fromEntries(request.query), "the query");
