@@ -94,11 +94,7 @@ export const CONTROL_ROUTES = {
     query: q.Paged,
     answer: list(a.Persona),
   },
-  "POST /personas": {
-    does: "Creates a persona. Without accounts, it has one at each provider.",
-    body: b.NewPersona,
-    ...created(a.Persona),
-  },
+  "POST /personas": { does: "Creates a persona. Default: all accounts.", body: b.NewPersona, ...created(a.Persona) },
   "GET /personas/:id": { does: "Retrieves a persona.", answer: a.Persona },
   "PATCH /personas/:id": { does: "Updates a persona.", body: b.PersonaPatch, answer: a.Persona },
   "DELETE /personas/:id": { does: "Deletes a persona.", answer: a.Deleted },
