@@ -84,6 +84,7 @@ describe("svc doctor", () => {
     ["an invalid address", "service", "failed", "must be an http or https address", () => ({ env: { SVC_BASE_URL: "acme", SVC_SECRET_KEY: undefined } })],
     ["a service that is down", "reachable", "failed", "ECONNREFUSED", () => ({ fetch: () => Promise.reject(Object.assign(new Error("x"), { code: "ECONNREFUSED" })) })],
     ["something else that listens there", "discovery", "failed", "without a discovery document", () => ({ fetch: answering(200, "<html>") })],
+    ["something else that answers in JSON", "discovery", "failed", "without a discovery document", () => ({ fetch: answering(200, "null") })],
     ["another issuer", "discovery", "warning", "https://x.test", () => ({ fetch: answering(200, '{"issuer":"https://x.test"}') })],
     ["a clock behind", "clock", "failed", "3600 seconds behind", () => ({ fetch: answering(200, "{}", { date: new Date(service.clock.now().getTime() + 3_600_000).toUTCString() }) })],
     ["a clock ahead", "clock", "failed", "61 seconds ahead of", () => ({ fetch: answering(200, "{}", { date: new Date(service.clock.now().getTime() - 61_000).toUTCString() }) })],
