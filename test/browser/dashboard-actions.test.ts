@@ -43,7 +43,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", () => {
 
     const { token } = await signIn(dashboard.svc);
     await button("Rotate the secret key…").click();
-    expect(await page.getByRole("dialog").textContent()).toContain("Every token issued so far");
+    expect(await page.getByRole("dialog").textContent()).toContain("the new one. Every token issued so far");
     await page.getByTestId("confirm").click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await button("Reveal the secret key").click();

@@ -75,7 +75,7 @@ export function Keys({ instance }: { instance: Instance }) {
             run={({ keep_old }) => rotate({ secret_key: true, publishable_key: false, keep_old })}
             done="The key was replaced"
           >
-            Every server of yours that has the old key in <code>SVC_SECRET_KEY</code> gets 401 until it has the new one.
+            Every server of yours that has the old key in <code>SVC_SECRET_KEY</code> gets 401 until it has the new one.{" "}
             <strong>Every token issued so far</strong> stops verifying, unless you keep the old key for them. Don't keep
             one that somebody else may know.
           </AskButton>
