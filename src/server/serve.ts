@@ -19,7 +19,7 @@ import { redirectWarnings } from "./sign-in/redirect-rule.ts";
 import { openStore } from "./store/open.ts";
 import type { InstanceRecord } from "./store/records.ts";
 import { StoreNotEmpty, type Store, type StoreRefused } from "./store/store.ts";
-import { bugWarner } from "./warnings.ts";
+import { bugWarner } from "./bug-warner.ts";
 
 export type { RunningServer, ServeOptions };
 

@@ -30,7 +30,7 @@ import { createSimulator, type Simulator } from "./simulator/simulator.ts";
 import type { ConnectionRecord, InstanceRecord } from "./store/records.ts";
 import { SEEDED, type Store } from "./store/store.ts";
 import { createTokens } from "./token.ts";
-import { bugWarner, signInWarnings } from "./warnings.ts";
+import { bugWarner } from "./bug-warner.ts";
 
 /** What a server on a port and one inside a program pass on, and what their options say. */
 export interface ServiceOptions extends Pick<
@@ -149,7 +149,6 @@ function createRoutes(options: ServiceOptions, parts: Parts): H3 {
   const signIns = withReplays(
     createSignIns({
       ...common,
-      ...signInWarnings(warn),
       connect,
       startLimit: isLocal ? NO_START_LIMIT : createStartLimit(now),
       finished: new Map(),
@@ -158,6 +157,8 @@ function createRoutes(options: ServiceOptions, parts: Parts): H3 {
       allowsUnlisted,
       issueToken: tokens.issue,
       onBug,
+      onUnlisted: ({ name }, origin) =>
+        warn(`a program sends a user of ${name} to ${origin}, which ${name} does not list in redirect_uris`),
     }),
     simulator,
   );

@@ -11,8 +11,8 @@ import { inOneLine } from "../../failure.ts";
 export const OWN_ENTRY = "http://127.0.0.1/svc-sign-in?*";
 
 /**
- * Acts as the application, on this machine. Listens at an address to which the service may return a user: at a loopback address that the instance lists, on a port of
- * its own (RFC 8252, 7.3), else at an address that can't be guessed.
+ * Acts as the application, on this machine. Listens at an address to which the service may return a user: at a loopback
+ * address that the instance lists, on a port of its own (RFC 8252, 7.3), else at an address that can't be guessed.
  * @param signal closes it
  * @returns that address, and the token; the promise rejects if the sign-in failed
  */

@@ -15,9 +15,9 @@ export const personaRoutes = (deps: ControlDeps): HandlersOf<"/personas"> => ({
 
   "POST /personas": async ({ body }) => {
     const isBare = PROVIDERS.every((provider) => body[provider] === undefined);
-    const { accounts } = typedPersona(body.email, body.name);
+    const accounts = isBare ? typedPersona(body.email, body.name).accounts : {};
     const id = body.id ?? `persona-${freeNumber(deps.shared.personas)}`;
-    const persona = { ...(isBare && accounts), ...body, id };
+    const persona = { ...accounts, ...body, id };
     refuseFaults(personaFaults(persona));
     const { personas } = recordsOf({ instances: [], personas: [persona] }, deps.now());
     await deps.store.add({ personas });
