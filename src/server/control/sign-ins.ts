@@ -9,6 +9,7 @@ import type { ParsedBodyOf } from "../../wire/control/routes.ts";
 import { ApiError } from "../errors.ts";
 import { json, type Reply } from "../http/respond.ts";
 import { notedOf } from "../http/routes/oauth.ts";
+import type { Ended } from "../sign-in/callback.ts";
 import { decidedAccount } from "../simulator/account.ts";
 import { redirectToClient, withDecision, type Redirect } from "../simulator/authorize.ts";
 import { decideSignIn, settle } from "../simulator/decision.ts";
@@ -58,7 +59,7 @@ async function begin(
 ): Promise<AuthorizationRequest> {
   if (!(await connect(instance, provider)).isSimulated)
     throw new ApiError("bad_request", `provider: ${provider} is not simulated here; sign in with a browser`);
-  const { location } = await signIns.begin({
+  const { asked } = await signIns.begin({
     ...PROGRAM,
     at: { kind: "front", isCallback: true },
     named: { instance: instance.id },
@@ -67,7 +68,7 @@ async function begin(
     login_hint: undefined,
     ...(redirect_uri === undefined && { isOwnPage: true }),
   });
-  return parseRequest(simulator.at(provider), new Map(new URL(location).searchParams), undefined);
+  return parseRequest(simulator.at(provider), new Map(Object.entries(asked!.parameters)), undefined);
 }
 
 /** What the provider answers: as the wish says, and otherwise as the scenarios decide. */
@@ -92,23 +93,24 @@ async function answerRequest(
 }
 
 /** `location`: the final redirect; null if svc answers with an error itself. */
-function replyOf(
-  deps: ControlDeps,
-  { provider }: Wish,
-  flow_id: string,
-  { location, token, failure, refusal }: Awaited<ReturnType<ControlDeps["signIns"]["complete"]>>,
-): Reply {
+function replyOf(deps: ControlDeps, { provider }: Wish, flow_id: string, ended: Ended): Reply {
   const noted = notedOf(deps, flow_id);
   const { user_id = null, reason = null } = deps.flows.get(flow_id) ?? {};
   const reply = (result: Omit<AnswerOf<"POST /sign-ins">, "user_id" | "flow_id">, more: object): Reply =>
     json({ ...result, user_id, flow_id }, { status: CREATED, noted: { ...noted, ...more } });
-  if (refusal instanceof ApiError && refusal.code === "invalid_state")
+  if (ended.result === "refusal") {
+    const { refusal } = ended;
+    if (!(refusal instanceof ApiError && refusal.code === "invalid_state")) throw refusal;
     return reply({ location: null, error: refusal.code, error_description: ERRORS[refusal.code].error }, {});
-  if (refusal !== undefined) throw refusal;
-  const outcome = failure?.code ?? "success";
-  const signIn = { signIn: { provider, outcome }, ...(reason !== null && { reason: `${outcome}: ${reason}` }) };
-  if (!failure) return reply({ location, token: token! }, signIn);
-  return reply({ location, error: failure.code, error_description: SIGN_IN_ERRORS[failure.code] }, signIn);
+  }
+  const { location } = ended;
+  const outcome = ended.result === "token" ? "success" : ended.failure.code;
+  const signIn = {
+    signIn: { provider, outcome },
+    ...(reason !== null && { reason: `${outcome}: ${reason}` }),
+  } as const;
+  if (ended.result === "token") return reply({ location, token: ended.token }, signIn);
+  return reply({ location, error: ended.failure.code, error_description: SIGN_IN_ERRORS[ended.failure.code] }, signIn);
 }
 
 /** An account for a user that the simulator does not know, with the user's name: signing in must not change it. */

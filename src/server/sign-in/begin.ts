@@ -6,13 +6,13 @@ import { flowIdOf } from "../history/flows.ts";
 import { redactUrl, withoutQuery } from "../history/redact.ts";
 import type { Scope } from "../instances/addresses.ts";
 import type { Connection } from "../providers/connections.ts";
-import { newRecord, type InstanceRecord } from "../store/records.ts";
+import { newRecord, type InstanceRecord, type StateRecord } from "../store/records.ts";
 import { createBinding, surplusBindings } from "./binding.ts";
 import type { Caller } from "./caller.ts";
 import type { SignInDeps } from "./deps.ts";
-import { authorizationUrl, generateCodeVerifier, generateState } from "./oauth2.ts";
-import { listed, redirectRule, type Destination } from "./redirect-rule.ts";
-import { wayBackTo } from "./redirect-uri.ts";
+import { authorizationRequest, generateCodeVerifier, generateState } from "./oauth2.ts";
+import { listed, redirectRule } from "./redirect-rule.ts";
+import { wayBackTo, withParameters } from "./redirect-uri.ts";
 
 export interface BeginRequest {
   /** What was asked: whose host it is. */
@@ -31,33 +31,35 @@ export interface BeginRequest {
   readonly isOwnPage?: true;
 }
 
-/** What is known of a sign-in that begins: the request, and what each step has added. */
-export interface Begin extends BeginRequest {
+/** A sign-in that began: where to send the browser. */
+export interface Begun {
   readonly instance: InstanceRecord;
-  readonly provider: Provider;
-  readonly connection: Connection;
-  readonly destination: Destination;
+  readonly location: string;
+  /** To set there. */
+  readonly cookies?: readonly Cookie[];
+  /** What the provider is asked, and the sign-in's name in the history. Undefined if the browser begins at another host. */
+  readonly asked?: { readonly flow_id: string; readonly parameters: Readonly<Record<string, string>> };
+}
+
+/** The state, and what ties it to the browser. */
+interface Bound {
   readonly state: string;
   /** The hash of the secret in the browser's cookie; null for a program. */
   readonly binding: string | null;
-  readonly set?: readonly Cookie[];
-  /** For PKCE, where the provider requires it. */
-  readonly code_verifier: string | null;
-  readonly flow_id?: string;
-  readonly location?: string;
+  readonly cookies: readonly Cookie[];
 }
 
 /** At an instance's own address no other can be named; at the front door the first is meant if none is. */
-export function findInstance({ instances }: SignInDeps, { at, named }: Begin) {
+export function findInstance({ instances }: SignInDeps, { at, named }: BeginRequest): InstanceRecord {
   const { instance: name, publishable_key: key } = named;
   const here = instances.at(at);
-  if (name === undefined && key === undefined) return { instance: requireActive(here) };
+  if (name === undefined && key === undefined) return requireActive(here);
   const instance = name === undefined ? instances.byPublishableKey(key!) : instances.byName(name);
   const how = name === undefined ? "publishable_key" : "subdomain or id";
   if (!instance) throw notFound(`No instance has the ${how} in the query.`);
   if (at.kind === "instance" && instance !== here)
     throw notFound(`The query names ${instance.subdomain} at the address of another instance.`);
-  return { instance: requireActive(instance) };
+  return requireActive(instance);
 }
 
 /** @throws {SignInRefused} `instance_not_found` */
@@ -71,71 +73,99 @@ function notFound(reason: string, instance?: InstanceRecord): SignInRefused {
   return new SignInRefused("instance_not_found", undefined, { reason, instance_id: instance?.id });
 }
 
-/** The instance's own credentials at the provider, the server's, or the simulated provider. */
-export async function chooseConnection({ connect }: SignInDeps, { instance, wanted }: Begin) {
-  const provider = wanted ?? instance.default_provider;
-  return { provider, connection: await connect(instance, provider) };
+/** The connection, if the sign-in may begin: with the provider, and with the application's address. @throws {ApiError} */
+export async function permitStart(
+  deps: SignInDeps,
+  instance: InstanceRecord,
+  request: BeginRequest,
+): Promise<Connection> {
+  try {
+    const connection = await deps.connect(instance, request.wanted ?? instance.default_provider);
+    checkRedirectUri(deps, instance, request);
+    return connection;
+  } catch (error) {
+    throw error instanceof ApiError ? refusal(deps, instance, request, error) : error;
+  }
 }
 
-export function checkRedirectUri(deps: SignInDeps, { instance, redirect_uri, caller, isOwnPage }: Begin) {
+function checkRedirectUri(
+  deps: SignInDeps,
+  instance: InstanceRecord,
+  { redirect_uri, caller, isOwnPage }: BeginRequest,
+) {
   const destination = isOwnPage
     ? listed(redirect_uri)
     : redirectRule(redirect_uri, instance, caller, deps.allowsUnlisted);
   if (destination.isUnlisted) deps.onUnlisted(instance, destination.origin);
-  return { destination };
 }
 
-/** A browser begins at the host that it comes back to, because there it must have its cookie. A program has none. */
-export function sendToCallbackHost({ addresses }: SignInDeps, known: Begin) {
-  const { at, caller, instance, provider, redirect_uri, login_hint } = known;
+/**
+ * A browser begins at the host that it comes back to, because there it must have its cookie. A program has none.
+ * @returns where a browser at another host begins; undefined if it may begin here
+ */
+export function addressAtCallbackHost(
+  { addresses }: SignInDeps,
+  { subdomain }: InstanceRecord,
+  { provider }: Connection,
+  { at, caller, redirect_uri, login_hint }: BeginRequest,
+): string | undefined {
   if (!caller.isBrowser || (at.kind === "front" && at.isCallback)) return undefined;
-  const query = new URLSearchParams({ instance: instance.subdomain, provider, redirect_uri });
+  const query = new URLSearchParams({ instance: subdomain, provider: provider.name, redirect_uri });
   if (login_hint !== undefined) query.set("login_hint", login_hint);
-  return { location: `${addresses.front}/__svc/begin?${query.toString()}` };
-}
-
-export function limitStarts({ startLimit }: SignInDeps, { ip_address }: Begin): void {
-  startLimit.begun(ip_address);
+  return `${addresses.front}/__svc/begin?${query.toString()}`;
 }
 
 /** Ties the state to the browser by a cookie. Of a browser's unfinished sign-ins the latest five count. */
-export function bindBrowser({ addresses, now }: SignInDeps, { caller, cookies }: Begin) {
+export function bindBrowser({ addresses, now }: SignInDeps, { caller, cookies }: BeginRequest): Bound {
   const state = generateState();
-  if (!caller.isBrowser) return { state, binding: null };
+  if (!caller.isBrowser) return { state, binding: null, cookies: [] };
   const { hash, cookie } = createBinding(state, now(), addresses.isHttps);
-  return { state, binding: hash, set: [cookie, ...surplusBindings(cookies, addresses.isHttps)] };
+  return { state, binding: hash, cookies: [cookie, ...surplusBindings(cookies, addresses.isHttps)] };
 }
 
 /** From here on a callback with the state is taken, once, for ten minutes. */
-export async function saveState({ store, now }: SignInDeps, known: Begin) {
-  const { state, binding, instance, provider, connection, redirect_uri } = known;
-  const code_verifier = connection.provider.pkce ? generateCodeVerifier() : null;
+export async function saveState(
+  { store, now }: SignInDeps,
+  { id: instance_id }: InstanceRecord,
+  { provider }: Connection,
+  { redirect_uri }: BeginRequest,
+  { state, binding }: Bound,
+): Promise<StateRecord> {
+  const code_verifier = provider.pkce ? generateCodeVerifier() : null;
   const begun = now();
   const expires = new Date(begun.getTime() + STATE_LIFETIME_SECONDS * 1000);
   const dates = { created_at: begun.toISOString(), expires_at: expires.toISOString() };
-  const instance_id = instance.id;
-  await store.saveState(
-    newRecord("states", { state, instance_id, provider, redirect_uri, code_verifier, binding, ...dates }),
-  );
-  return { code_verifier };
+  const own = { state, instance_id, provider: provider.name, redirect_uri, code_verifier, binding };
+  const record = newRecord("states", { ...own, ...dates });
+  await store.saveState(record);
+  return record;
 }
 
-export function sendToProvider({ addresses, flows }: SignInDeps, known: Begin) {
-  const { state, code_verifier, instance, provider, connection, redirect_uri, login_hint } = known;
+export function sendToProvider(
+  { addresses, flows }: SignInDeps,
+  instance: InstanceRecord,
+  connection: Connection,
+  { login_hint }: BeginRequest,
+  { cookies }: Bound,
+  { state, provider, redirect_uri, code_verifier }: StateRecord,
+): Begun {
   const callback = addresses.callbackUrl(provider);
-  const location = authorizationUrl(connection, { redirect_uri: callback, state, code_verifier, login_hint });
+  const parameters = authorizationRequest(connection, { redirect_uri: callback, state, code_verifier, login_hint });
+  const location = withParameters(connection.endpoints.authorize, parameters);
   const sent = { provider, instance: instance.subdomain, redirect_uri: withoutQuery(redirect_uri), login_hint };
   const answered = { status: 302, location: withoutQuery(location) };
   const flow_id = flowIdOf(state);
   flows.of(flow_id)({ instance: instance.id, provider, redirect_uri }, { name: "begin", sent, answered });
-  return { location, flow_id };
+  return { instance, location, cookies, asked: { flow_id, parameters } };
 }
 
-/** Notes why a sign-in may not begin, once its instance is known, and tells the browser the way back. */
-export function refuse({ flows }: SignInDeps, known: Partial<Begin> & BeginRequest, error: unknown): never {
-  const { instance, wanted, destination, redirect_uri } = known;
-  if (!(error instanceof ApiError) || !instance || destination) throw error;
-  const { code, sentence, detail } = error;
+/** Notes why a sign-in of this instance may not begin. @returns what tells the browser the way back */
+function refusal(
+  { flows }: SignInDeps,
+  instance: InstanceRecord,
+  { wanted, redirect_uri }: BeginRequest,
+  { code, sentence, detail }: ApiError,
+): SignInRefused {
   const provider = wanted ?? instance.default_provider;
   // It was not checked yet, and may be anything.
   const shown = withoutQuery(redirect_uri);
@@ -153,5 +183,5 @@ export function refuse({ flows }: SignInDeps, known: Partial<Begin> & BeginReque
   );
   const own = instance.redirect_uris.map(addressIn).find((address) => address && /^https?:/.test(address));
   const wayBack = own === undefined ? undefined : wayBackTo(instance, own);
-  throw new SignInRefused(code, detail, { wayBack, instance_id: instance.id });
+  return new SignInRefused(code, detail, { wayBack, instance_id: instance.id });
 }

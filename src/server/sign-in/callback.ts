@@ -7,15 +7,15 @@ import { flowIdOf, type NoteStep } from "../history/flows.ts";
 import { withoutQuery } from "../history/redact.ts";
 import { remember } from "../memory-use.ts";
 import type { Connection } from "../providers/connections.ts";
-import type { InstanceRecord, StateRecord, UserRecord } from "../store/records.ts";
+import type { InstanceRecord, StateRecord } from "../store/records.ts";
 import { StorageUnavailable } from "../store/store.ts";
 import { bindingFault } from "./binding.ts";
 import type { Caller } from "./caller.ts";
 import type { SignInDeps } from "./deps.ts";
-import { askProvider, bearerGet, reportOf, requestTokens, type ProviderTokens } from "./exchange.ts";
+import { askProvider, bearerGet, reportOf, requestTokens, type Exchange, type ProviderTokens } from "./exchange.ts";
 import { issuerFault } from "./oauth2.ts";
 import { withParameters, wayBackTo } from "./redirect-uri.ts";
-import { checkedProfile, openSession, resolveUser, type CheckedProfile } from "./resolve-user.ts";
+import { checkedProfile, openSession, resolveUser } from "./resolve-user.ts";
 
 export interface CallbackRequest {
   readonly provider: Provider;
@@ -30,34 +30,34 @@ export interface CallbackRequest {
   readonly cookies: Cookies;
 }
 
-/** What is known of a sign-in that ends: the request, and what each step has added. */
-export interface Callback extends CallbackRequest {
+/** The request, and what tells of it. */
+interface Call extends CallbackRequest {
   /** In milliseconds of `performance.now`. */
   readonly startedAt: number;
   readonly note: NoteStep;
-  /** What the first half saved. */
-  readonly record: StateRecord;
-  readonly instance: InstanceRecord;
-  readonly connection: Connection;
-  /** When all requests to the provider must be answered. */
-  readonly deadline: number;
-  readonly tokens: ProviderTokens;
-  readonly profile: CheckedProfile;
-  readonly user: UserRecord;
-  readonly isNew: boolean;
-  readonly token?: string;
-  readonly failure?: SignInError;
-  /** Why the browser is not sent to the application: no address of it can be trusted. */
-  readonly refusal?: unknown;
-  readonly location?: string;
 }
+
+type Found = Awaited<ReturnType<typeof claimState>>;
+type Exchanged = Awaited<ReturnType<typeof exchangeCode>>;
+type Saved = Awaited<ReturnType<typeof saveSignIn>>;
+
+/** How a sign-in ended. Where it is a refusal, no address of the application can be trusted. */
+export type Ended =
+  | {
+      readonly result: "token";
+      readonly location: string;
+      readonly token: string;
+      /** The provider's. */
+      readonly tokens: ProviderTokens;
+    }
+  | { readonly result: "failure"; readonly location: string; readonly failure: SignInError }
+  | { readonly result: "refusal"; readonly refusal: unknown };
 
 const STATE = /^[0-9a-f]{64}$/;
 const MAX_FINISHED = 1000;
-const PROVIDER_TIMEOUT_MS = 10_000;
 
 /** From here on no other request can use the state, whatever follows, even after a crash. */
-export async function claimState({ store, finished, instances, now }: SignInDeps, { state, provider }: Callback) {
+export async function claimState({ store, finished, instances, now }: SignInDeps, { state, provider }: Call) {
   const record = STATE.test(state) ? await store.takeState(state) : undefined;
   if (!record) {
     const reason = finished.has(state)
@@ -82,59 +82,58 @@ export async function claimState({ store, finished, instances, now }: SignInDeps
 }
 
 /** Whoever finishes a sign-in must be who began it. From here on the application is told what happens. */
-export function checkBrowser({ addresses, startLimit }: SignInDeps, known: Callback): void {
-  const { record, instance, note, ip_address } = known;
+export function checkBrowser({ addresses, startLimit }: SignInDeps, call: Call, { record, instance }: Found) {
   const { provider, redirect_uri } = record;
-  const fault = bindingFault(record, known, addresses.isHttps);
+  const fault = bindingFault(record, call, addresses.isHttps);
   if (fault !== undefined) throw refused(fault, instance && wayBackTo(instance, redirect_uri));
   if (!instance?.active) throw refused("The instance of this sign-in is no longer active. Activate it first.");
-  startLimit.finished(ip_address);
-  note({ instance: instance.id, provider, redirect_uri }, arrival(known));
-}
-
-export async function chooseConnection({ connect }: SignInDeps, { instance, provider }: Callback) {
-  return { connection: await connect(instance, provider) };
+  startLimit.finished(call.ip_address);
+  call.note({ instance: instance.id, provider, redirect_uri }, arrival(call));
+  return { record, instance };
 }
 
 /** The provider that the connection leads to must have sent the user back. */
-export function checkIssuer(_: SignInDeps, { connection, iss }: Callback): void {
+export function checkIssuer(connection: Connection, { iss }: Call): void {
   const fault = issuerFault(connection, iss);
   if (fault !== undefined) throw new SignInError("server_error", fault);
 }
 
-/** The provider's code for its tokens: once, and never again. */
-export async function exchangeCode({ addresses, providerTimeoutMs }: SignInDeps, known: Callback) {
-  const { connection, record, provider, code, error, note } = known;
+/** The provider's code for its tokens, once and never again, and these for the user's profile: all before one deadline. */
+export async function exchangeCode(
+  { addresses, providerTimeoutMs }: SignInDeps,
+  { code, error, note }: Call,
+  connection: Connection,
+  { code_verifier }: StateRecord,
+) {
+  const { name, fetchProfile } = connection.provider;
   if (error !== undefined) {
     const isKnown = error === "access_denied" || error === "temporarily_unavailable";
-    throw new SignInError(isKnown ? error : "server_error", reportOf(provider, error));
+    throw new SignInError(isKnown ? error : "server_error", reportOf(name, error));
   }
   if (!code) {
-    const reason = `${PROVIDER_TITLES[provider]} sent the user back with neither a code nor an error. Start a new sign-in.`;
+    const reason = `${PROVIDER_TITLES[name]} sent the user back with neither a code nor an error. Start a new sign-in.`;
     throw new SignInError("server_error", reason);
   }
-  const deadline = performance.now() + (providerTimeoutMs ?? PROVIDER_TIMEOUT_MS);
-  const sent = { code, redirect_uri: addresses.callbackUrl(provider), code_verifier: record.code_verifier };
-  const tokens = await askProvider({ connection, deadline, note }, (exchange) => requestTokens(exchange, sent));
-  return { deadline, tokens };
-}
-
-/** Who the user is at the provider. */
-export async function readProfile(_: SignInDeps, { connection, deadline, tokens, note }: Callback) {
-  const { provider } = connection;
-  const sent = await askProvider({ connection, deadline, note }, (exchange) =>
-    provider.fetchProfile(bearerGet(exchange, tokens.access_token)),
-  );
-  return { profile: checkedProfile(sent, provider.name) };
+  const redirect_uri = addresses.callbackUrl(name);
+  const ask = async (exchange: Exchange) => {
+    const tokens = await requestTokens(exchange, { code, redirect_uri, code_verifier });
+    const sent = await fetchProfile(bearerGet(exchange, tokens.access_token));
+    return { tokens, profile: checkedProfile(sent, name) };
+  };
+  return askProvider({ connection, note }, ask, providerTimeoutMs);
 }
 
 /**
  * Finds, links or creates the user, and renews or opens the session: by the rules of `resolve-user.ts`, in one step of the
  * store.
  */
-export async function saveSignIn({ store, locate, now }: SignInDeps, known: Callback) {
-  const { instance, connection, profile, tokens, ip_address } = known;
-  const { provider } = connection;
+export async function saveSignIn(
+  { store, locate, now }: SignInDeps,
+  { ip_address }: Call,
+  instance: InstanceRecord,
+  { provider }: Connection,
+  { tokens, profile }: Exchanged,
+) {
   const context = { instance, provider, profile, tokens, now: now().toISOString() };
   const place = { ip_address, geo_data: locate(ip_address) };
   let isNew = false;
@@ -153,40 +152,50 @@ export async function saveSignIn({ store, locate, now }: SignInDeps, known: Call
   return { user, isNew };
 }
 
-export async function issueToken({ issueToken: issue, now }: SignInDeps, { instance, user, provider }: Callback) {
-  return { token: await issue(instance, user, provider, now()) };
-}
-
 /** The token goes into the application's own address. */
-export function returnToApplication(_: SignInDeps, { record, user, isNew, token, note, startedAt }: Callback) {
-  const { redirect_uri } = record;
+export function returnToken(
+  { note, startedAt }: Call,
+  { redirect_uri }: StateRecord,
+  { tokens }: Exchanged,
+  { user, isNew }: Saved,
+  token: string,
+): Ended {
   const { id: user_id, email, name } = user;
   const answered = { status: 302, result: "token", user_id, new_user: isNew, email, name };
   const ms = performance.now() - startedAt;
   const facts = { result: "token", user_id, error: null, reason: null } as const;
   note(facts, { name: "redirect", ms, sent: { location: withoutQuery(redirect_uri) }, answered });
-  return { location: withParameters(redirect_uri, { token: token! }) };
+  return { result: "token", location: withParameters(redirect_uri, { token }), token, tokens };
 }
 
-/** A sign-in that failed: the application is told by a redirect, or the browser if it may not be sent there. */
-export function returnError({ flows, onBug }: SignInDeps, known: Callback, error: unknown) {
-  const { record, profile, note, state, startedAt } = known;
-  if (error instanceof SignInRefused && error.reason !== undefined && STATE.test(state)) {
+/** The browser is told, as it can't be sent to the application. */
+export function refuse(call: Call, error: unknown): Ended {
+  if (error instanceof SignInRefused && error.reason !== undefined && STATE.test(call.state)) {
     const { reason } = error;
-    const refusal = { ...arrival(known), answered: { status: 400, error: "invalid_state" }, reason };
-    note({ result: "error", error: "invalid_state", reason }, refusal);
+    const answered = { status: 400, error: "invalid_state" };
+    call.note({ result: "error", error: "invalid_state", reason }, { ...arrival(call), answered, reason });
   }
-  if (error instanceof SignInRefused || !record) return { refusal: error };
+  return { result: "refusal", refusal: error };
+}
+
+/** A sign-in that failed: the application is told by a redirect. @param isOurs whether the provider has done its part */
+export function returnError(
+  { flows, onBug }: SignInDeps,
+  { note, state, startedAt }: Call,
+  { redirect_uri }: StateRecord,
+  error: unknown,
+  isOurs: boolean,
+): Ended {
   const failure = asSignInError(error);
   const { code, message: reason } = failure;
   if (failure.isBug) onBug(failure.cause);
-  // Until the profile was read, the latest request or answer has decided; from then on our own.
-  const decidedBy = profile ? "redirect" : flows.get(flowIdOf(state))?.steps.at(-1)?.name;
-  const sent = { location: withoutQuery(record.redirect_uri) };
+  // Until the profile was read, the latest request or answer has decided.
+  const decidedBy = isOurs ? "redirect" : flows.get(flowIdOf(state))?.steps.at(-1)?.name;
+  const sent = { location: withoutQuery(redirect_uri) };
   const step = { name: "redirect", ms: performance.now() - startedAt, sent, answered: { status: 302, error: code } };
   note({ result: "error", error: code, reason }, step, decidedBy);
   const parameters = { error: code, error_description: SIGN_IN_ERRORS[code] };
-  return { location: withParameters(record.redirect_uri, parameters, ["token"]), failure };
+  return { result: "failure", location: withParameters(redirect_uri, parameters, ["token"]), failure };
 }
 
 function refused(reason: string, wayBack?: WayBack): SignInRefused {

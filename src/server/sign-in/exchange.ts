@@ -26,24 +26,22 @@ const TokenReply = z.object({
 });
 export type ProviderTokens = z.infer<typeof TokenReply>;
 
-interface Asking {
+/** What a request to a provider needs. */
+export interface Exchange {
   readonly connection: Connection;
-  /** When everything must be answered, in milliseconds of `performance.now`. */
-  readonly deadline: number;
+  readonly signal: AbortSignal;
   /** Told of each request and the fields of its answer. They contain secrets, which it must remove. */
   readonly note: NoteStep;
 }
 
-/** What a request to a provider needs. */
-interface Exchange extends Asking {
-  readonly signal: AbortSignal;
-}
-
-/** Asks a provider, and ends the requests at the deadline. `AbortSignal.timeout` would keep its timer after the last. */
-export async function askProvider<T>(asking: Asking, ask: (exchange: Exchange) => Promise<T>): Promise<T> {
+/** Asks a provider, and ends the requests when the time is over. `AbortSignal.timeout` would keep its timer after the last. */
+export async function askProvider<T>(
+  asking: Omit<Exchange, "signal">,
+  ask: (exchange: Exchange) => Promise<T>,
+  timeoutMs = 10_000,
+): Promise<T> {
   const late = new AbortController();
-  const end = (): void => late.abort(new DOMException("the provider took too long", "TimeoutError"));
-  const timer = setTimeout(end, asking.deadline - performance.now());
+  const timer = setTimeout(() => late.abort(new DOMException("the provider took too long", "TimeoutError")), timeoutMs);
   timer.unref();
   try {
     return await ask({ ...asking, signal: late.signal });

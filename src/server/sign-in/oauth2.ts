@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import type { Connection } from "../providers/connections.ts";
 import { randomBytes } from "../random.ts";
 import type { StateRecord } from "../store/records.ts";
-import { withParameters } from "./redirect-uri.ts";
 import { PROVIDER_TITLES } from "../../wire/providers.ts";
 import { DEFINITIONS } from "../providers/index.ts";
 
@@ -25,11 +24,12 @@ interface AuthorizationParameters extends Pick<StateRecord, "state" | "redirect_
   readonly login_hint: string | undefined;
 }
 
-/** RFC 6749, 4.1.1. @param parameters `redirect_uri`: our callback URL */
-export function authorizationUrl(connection: Connection, parameters: AuthorizationParameters): string {
-  const { client_id, endpoints, loginHint, provider } = connection;
-  const { redirect_uri, state, code_verifier, login_hint } = parameters;
-  return withParameters(endpoints.authorize, {
+/** RFC 6749, 4.1.1. @param sent `redirect_uri`: our callback URL */
+export function authorizationRequest(
+  { client_id, loginHint, provider }: Connection,
+  { redirect_uri, state, code_verifier, login_hint }: AuthorizationParameters,
+): Record<string, string> {
+  return {
     response_type: "code",
     client_id,
     redirect_uri,
@@ -37,7 +37,7 @@ export function authorizationUrl(connection: Connection, parameters: Authorizati
     state,
     ...(code_verifier !== null && { code_challenge: codeChallenge(code_verifier), code_challenge_method: "S256" }),
     ...(login_hint !== undefined && loginHint !== undefined && { [loginHint]: login_hint }),
-  });
+  };
 }
 
 /**

@@ -1,81 +1,72 @@
-import * as start from "./begin.ts";
-import * as end from "./callback.ts";
 import { flowIdOf } from "../history/flows.ts";
+import {
+  addressAtCallbackHost,
+  bindBrowser,
+  findInstance,
+  permitStart,
+  saveState,
+  sendToProvider,
+  type BeginRequest,
+  type Begun,
+} from "./begin.ts";
+import {
+  checkBrowser,
+  checkIssuer,
+  claimState,
+  exchangeCode,
+  refuse,
+  returnError,
+  returnToken,
+  saveSignIn,
+  type CallbackRequest,
+  type Ended,
+} from "./callback.ts";
 import type { SignInDeps } from "./deps.ts";
 
-/**
- * A step: of what is known of a sign-in it takes what it names, and returns what it adds for those behind it. It is `async`
- * only if it waits.
- */
-type Step<Known> = (deps: SignInDeps, known: Known) => Added<Known> | Promise<Added<Known>>;
-type Added<Known> = Partial<Known> | void;
-
-/** From the application to the provider. */
-const BEGIN: readonly Step<start.Begin>[] = [
-  start.findInstance,
-  start.chooseConnection,
-  start.checkRedirectUri,
-  start.sendToCallbackHost,
-  start.limitStarts,
-  start.bindBrowser,
-  start.saveState,
-  start.sendToProvider,
-];
-
-/** From the provider back to the application. */
-const CALLBACK: readonly Step<end.Callback>[] = [
-  end.claimState,
-  end.checkBrowser,
-  end.chooseConnection,
-  end.checkIssuer,
-  end.exchangeCode,
-  end.readProfile,
-  end.saveSignIn,
-  end.issueToken,
-  end.returnToApplication,
-];
-
-/**
- * Takes the steps in order until one sends the browser on.
- * @param failed notes what the step that threw has decided, and says how it ends
- */
-async function run<Known extends { readonly location?: string }>(
-  steps: readonly Step<Known>[],
-  failed: (deps: SignInDeps, known: Known, error: unknown) => Partial<Known>,
-  deps: SignInDeps,
-  known: Known,
-): Promise<Known & { readonly location: string }> {
-  try {
-    for (const step of steps) {
-      const added = step(deps, known);
-      Object.assign(known, added instanceof Promise ? await added : added);
-      if (known.location !== undefined) break;
-    }
-  } catch (error) {
-    Object.assign(known, failed(deps, known, error));
-  }
-  return known as Known & { location: string };
+/** The sign-ins of all instances. Between its two halves a sign-in is nothing but the record of its state. */
+export interface SignIns {
+  begin(request: BeginRequest): Promise<Begun>;
+  complete(request: CallbackRequest): Promise<Ended>;
 }
 
-export type SignIns = ReturnType<typeof createSignIns>;
-
-/** The sign-ins of all instances. Between its two halves a sign-in is nothing but the record of its state. */
-export function createSignIns(deps: SignInDeps) {
+export function createSignIns(deps: SignInDeps): SignIns {
   return {
-    /**
-     * @returns with the address to send the browser to, and the cookies to set there
-     * @throws {ApiError} if the sign-in may not begin; then nothing is saved
-     */
-    begin: (request: start.BeginRequest) => run(BEGIN, start.refuse, deps, { ...request } as start.Begin),
-    /**
-     * @returns with the application's address, which has a token or an error, and why it failed. With a `refusal`, such as
-     *   `invalid_state`, there is no address
-     */
-    complete: (request: end.CallbackRequest) =>
-      run(CALLBACK, end.returnError, deps, {
-        ...request,
-        startedAt: performance.now(),
-        note: deps.flows.of(flowIdOf(request.state)),
-      } as end.Callback),
+    begin: (request) => beginSignIn(deps, request),
+    complete: (request) => completeSignIn(deps, request),
   };
+}
+
+/** From the application to the provider. @throws {ApiError} if the sign-in may not begin; then nothing is saved */
+async function beginSignIn(deps: SignInDeps, request: BeginRequest): Promise<Begun> {
+  const instance = findInstance(deps, request);
+  const connection = await permitStart(deps, instance, request);
+  const elsewhere = addressAtCallbackHost(deps, instance, connection, request);
+  if (elsewhere !== undefined) return { instance, location: elsewhere };
+  deps.startLimit.begun(request.ip_address);
+  const bound = bindBrowser(deps, request);
+  const record = await saveState(deps, instance, connection, request, bound);
+  return sendToProvider(deps, instance, connection, request, bound, record);
+}
+
+/** From the provider back to the application. */
+async function completeSignIn(deps: SignInDeps, request: CallbackRequest): Promise<Ended> {
+  const call = { ...request, startedAt: performance.now(), note: deps.flows.of(flowIdOf(request.state)) };
+  let claimed;
+  try {
+    claimed = checkBrowser(deps, call, await claimState(deps, call));
+  } catch (error) {
+    return refuse(call, error);
+  }
+  const { record, instance } = claimed;
+  let exchanged;
+  try {
+    const connection = await deps.connect(instance, call.provider);
+    checkIssuer(connection, call);
+    exchanged = await exchangeCode(deps, call, connection, record);
+    const saved = await saveSignIn(deps, call, instance, connection, exchanged);
+    const token = await deps.issueToken(instance, saved.user, call.provider, deps.now());
+    return returnToken(call, record, exchanged, saved, token);
+  } catch (error) {
+    return returnError(deps, call, record, error, exchanged !== undefined);
+  }
 }

@@ -108,7 +108,7 @@ export function withReplays(
     ...signIns,
     async complete(request) {
       const first = await signIns.complete(request);
-      const isReplayed = first.token !== undefined && outcomeOf(first.tokens.access_token) === "callback_replayed";
+      const isReplayed = first.result === "token" && outcomeOf(first.tokens.access_token) === "callback_replayed";
       return isReplayed ? signIns.complete(request) : first;
     },
   };

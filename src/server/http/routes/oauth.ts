@@ -32,8 +32,8 @@ export function oauthRoutes(deps: SignInRouteDeps): HandlersOf<Rows> {
     const named = { instance: name, publishable_key };
     const browser = { caller: callerIn(event, addresses.isHttps), cookies: cookiesOf(event), ip_address };
     const begun = await signIns.begin({ at: scope, named, wanted, redirect_uri, login_hint, ...browser });
-    const { location, set: cookies = [], instance, flow_id } = begun;
-    return redirect(location, { cookies, noted: { instance, ...(flow_id !== undefined && { flow_id }) } });
+    const { location, cookies = [], instance, asked } = begun;
+    return redirect(location, { cookies, noted: { instance, ...(asked && { flow_id: asked.flow_id }) } });
   }
 
   return {
@@ -46,12 +46,14 @@ export function oauthRoutes(deps: SignInRouteDeps): HandlersOf<Rows> {
       const caller = callerIn(event, addresses.isHttps);
       const { state, code, error, iss } = query;
       const asked = { provider, state, code, error, iss, ip_address, cookies: cookiesOf(event), caller };
-      const { location, failure, refusal } = await signIns.complete(asked);
+      const ended = await signIns.complete(asked);
       const noted = notedOf(deps, flowIdOf(state));
-      if (refusal !== undefined) throw new Failed(refusal, noted);
+      if (ended.result === "refusal") throw new Failed(ended.refusal, noted);
+      const { location } = ended;
       const cookies = caller.isBrowser ? [endBinding(state, addresses.isHttps)] : [];
-      if (!failure)
+      if (ended.result === "token")
         return redirect(location, { cookies, noted: { ...noted, signIn: { provider, outcome: "success" } } });
+      const { failure } = ended;
       const reason = `${failure.code}: ${flows.get(flowIdOf(state))?.reason ?? failure.message}`;
       return redirect(location, { cookies, noted: { ...noted, signIn: { provider, outcome: failure.code }, reason } });
     },
