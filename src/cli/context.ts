@@ -53,7 +53,9 @@ export interface Network {
   readonly instance: NamedInstance | undefined;
   /** Sends a request once. No redirect is followed. */
   send(url: string, init: FetchInit, reach: Reach): Promise<FetchResponse>;
-  /** Ends what is left of its connections. */
+  /** Aborts at its end. */
+  readonly signal: AbortSignal;
+  /** Ends what is left of its connections and time limits, with the command. */
   end(): void;
 }
 

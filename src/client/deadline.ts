@@ -38,6 +38,7 @@ export function startDeadline(timeoutMs: number, own: AbortSignal | undefined): 
     controller.abort(new DOMException("The request timed out", "TimeoutError"));
   };
   const timer = timeoutMs > LONGEST_MS ? undefined : setTimeout(onTime, timeoutMs);
+  signal.addEventListener("abort", () => clearTimeout(timer));
   const forgetOwn = own && onAbort(own, () => controller.abort(own.reason));
 
   return {

@@ -33,7 +33,8 @@ export async function exchange(
  */
 export function fetchOf({ network }: Place, reach: Reach): Fetch {
   return async (url, init) => {
-    const deadline = startDeadline(init.signal ? Infinity : reach.timeoutMs, init.signal);
+    // Not every answer's body is read: what is left of a deadline then ends with the command.
+    const deadline = startDeadline(init.signal ? Infinity : reach.timeoutMs, init.signal ?? network.signal);
     const ending = async <Value>(promise: Promise<Value>): Promise<Value> => {
       try {
         return await deadline.until(promise);

@@ -43,6 +43,7 @@ export function createNetwork(world: Pick<World, "env" | "fetch"> & Partial<Pick
       return response;
     },
 
+    signal: over.signal,
     end: () => over.abort(),
   };
 }
