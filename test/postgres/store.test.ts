@@ -57,12 +57,32 @@ describe("Opening a PostgreSQL store", () => {
     expect(store.location).toBe(`postgres://${url.username}@${url.host}${url.pathname}`);
   });
 
-  it.each<[string, (url: URL) => void, RegExp]>([
-    ["a wrong password", (url) => void (url.password = "geheim"), /password authentication failed.*PGPASSWORD/],
-    ["a missing database", (url) => void (url.pathname = "/nowhere"), /"nowhere" does not exist\. Create it with/],
-    ["a port without a server", (url) => void (url.port = "1"), /ECONNREFUSED.*Is PostgreSQL running there\?/],
-    ["an unknown host", (url) => void (url.hostname = "nowhere.invalid"), /Check the host name in the address/],
-  ])("is refused with %s, with advice and without the password", async (_, change, message) => {
+  it.each<[string, "unavailable" | "unusable", (url: URL) => void, RegExp]>([
+    [
+      "a wrong password",
+      "unusable",
+      (url) => void (url.password = "geheim"),
+      /password authentication failed.*PGPASSWORD/,
+    ],
+    [
+      "a missing database",
+      "unusable",
+      (url) => void (url.pathname = "/nowhere"),
+      /"nowhere" does not exist\. Create it with/,
+    ],
+    [
+      "a port without a server",
+      "unavailable",
+      (url) => void (url.port = "1"),
+      /ECONNREFUSED.*Is PostgreSQL running there\?/,
+    ],
+    [
+      "an unknown host",
+      "unavailable",
+      (url) => void (url.hostname = "nowhere.invalid"),
+      /Check the host name in the address/,
+    ],
+  ])("is refused with %s, with advice and without the password", async (_, reason, change, message) => {
     const url = new URL(await createDatabase());
     change(url);
     const warnings: string[] = [];
@@ -71,7 +91,7 @@ describe("Opening a PostgreSQL store", () => {
     expect(warnings).toEqual([]);
     expect(error).toMatchObject({
       name: "StoreRefused",
-      reason: "unusable",
+      reason,
       message: expect.stringMatching(message) as string,
     });
     expect((error as Error).message).not.toContain(url.password);

@@ -253,10 +253,13 @@ export class StoreNotEmpty extends Error {
 /** The store can't be opened; the message says which file, what is wrong and what to do. */
 export class StoreRefused extends Error {
   override readonly name = "StoreRefused";
-  /** `locked` if another process has it, `damaged` if a checksum does not match, otherwise `unusable`. */
-  readonly reason: "locked" | "damaged" | "unusable";
+  /**
+   * `locked` if another process has it, `damaged` if a checksum does not match, `unavailable` if it can't be reached or
+   * written now, so that a later start may succeed; otherwise `unusable`.
+   */
+  readonly reason: "locked" | "damaged" | "unavailable" | "unusable";
 
-  constructor(reason: "locked" | "damaged" | "unusable", message: string, options?: ErrorOptions) {
+  constructor(reason: StoreRefused["reason"], message: string, options?: ErrorOptions) {
     super(message, options);
     this.reason = reason;
   }

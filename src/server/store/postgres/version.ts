@@ -1,4 +1,4 @@
-import type { StoreRefused } from "../store.ts";
+import { StoreRefused } from "../store.ts";
 import type { Database } from "./database/database.ts";
 import { causeOf, isUnsupported } from "./database/failures.ts";
 import { unusable } from "./database/reasons.ts";
@@ -32,6 +32,7 @@ interface Server {
 export async function schemaVersion(database: Database): Promise<number> {
   const { location, query } = database;
   const refused = (why: string): StoreRefused => unusable(`${location} ${why}`);
+  const readOnly = (why: string): StoreRefused => new StoreRefused("unavailable", `${location} ${why}`);
   const lacks = (what: string): StoreRefused =>
     refused(`lacks ${what}. Use PostgreSQL 13 or newer, with its extension plpgsql.`);
   const [found] = await query<Server>(READ_SERVER).catch((error: unknown) => {
@@ -41,9 +42,10 @@ export async function schemaVersion(database: Database): Promise<number> {
   if (server.languages === 0) throw lacks("PL/pgSQL");
   if (server.row_version === null) throw lacks("row versions (xmin)");
   if (server.number < OLDEST_SERVER) throw refused(`is PostgreSQL ${server.version}. svc needs 13 or newer.`);
-  if (server.standby) throw refused("is a read-only standby. Give the address of the primary.");
+  // It may become the primary.
+  if (server.standby) throw readOnly("is a read-only standby. Give the address of the primary.");
   if (server.read_only === "on")
-    throw refused("is set to read only (default_transaction_read_only). Set it back, or give another address.");
+    throw readOnly("is set to read only (default_transaction_read_only). Set it back, or give another address.");
   if (server.encoding !== "UTF8")
     throw refused(`has the encoding ${server.encoding}. Create it with: createdb --encoding=UTF8 --template=template0`);
   // Every connection sets it, but a pooler that drops unknown parameters may have undone that.

@@ -128,6 +128,16 @@ export function isInstanceGone(error: unknown): boolean {
   return (error as Failure).constraint === "users_instance_id_fkey";
 }
 
+/**
+ * Whether it may end by itself, or at another server: lost and refused connections, names that are not resolved, standbys,
+ * and what PostgreSQL calls insufficient resources, objects not in the required state, and the intervention of an operator.
+ */
+export function isPassing(error: unknown): boolean {
+  return (
+    isLost(error) || isTimeUp(error) || isHanging(error) || /^(EAI_AGAIN|25006|(40|53|55|57)...)$/.test(codeOf(error))
+  );
+}
+
 export function codeOf(error: unknown): string {
   const { code } = error as Failure;
   return typeof code === "string" ? code : "";

@@ -8,6 +8,7 @@ import {
   isFull,
   isGone,
   isInstanceGone,
+  isPassing,
   isPoolersRefusal,
   isReadOnly,
   type Failure,
@@ -41,7 +42,8 @@ export function asRefusal(location: string, error: unknown, whenDenied = GRANT):
   const cause = causeOf(error);
   const message = messageOf(cause).replace(/\.?$/, ".");
   const advice = isDenied(cause) ? whenDenied : adviceOn(cause);
-  return unusable(`${location} can't be used: ${message} ${advice}`.trim(), { cause });
+  const reason = isPassing(cause) && !isPoolersRefusal(cause) ? "unavailable" : "unusable";
+  return new StoreRefused(reason, `${location} can't be used: ${message} ${advice}`.trim(), { cause });
 }
 
 /**
