@@ -69,6 +69,8 @@ export interface Service {
     requests: RequestEntry[];
     failures: string[];
     unlisted: string[];
+    /** Every other warning. */
+    warnings: string[];
     bugs: unknown[];
   };
   /** One request, redirects not followed; paths are at the front door. */
@@ -212,7 +214,7 @@ export async function setup(options: SetupOptions = {}): Promise<Service> {
   const records: Records = parseSeed(JSON.stringify(options.seed ?? SEED), "seed", START);
   await store.seed(records);
   const addresses = createAddresses(FRONT, 7820, options.allowedHosts);
-  const log: Service["log"] = { requests: [], failures: [], unlisted: [], bugs: [] };
+  const log: Service["log"] = { requests: [], failures: [], unlisted: [], warnings: [], bugs: [] };
   const { app, shared } = await createService({
     store,
     control: options.control ?? false,
@@ -229,6 +231,7 @@ export async function setup(options: SetupOptions = {}): Promise<Service> {
     warn(message) {
       const [, name, origin] = /^a program sends a user of (.+) to (.+), which /.exec(message) ?? [];
       if (name !== undefined) log.unlisted.push(`${name}: ${origin}`);
+      else log.warnings.push(message);
     },
     onRequest: (entry) => {
       checkDocumented(entry);

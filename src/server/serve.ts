@@ -93,7 +93,7 @@ async function serveStore(
     ...options,
     store,
     addresses,
-    clientAddress: createClientAddress(isProxy),
+    clientAddress: createClientAddress(isProxy, isLocal ? undefined : warn),
     isLocal,
     isFresh: filling !== undefined,
     locate,

@@ -150,7 +150,7 @@ function createRoutes(options: ServiceOptions, parts: Parts): H3 {
     createSignIns({
       ...common,
       connect,
-      startLimit: isLocal ? NO_START_LIMIT : createStartLimit(now),
+      startLimit: isLocal ? NO_START_LIMIT : createStartLimit(now, warn),
       finished: new Map(),
       locate: options.locate,
       providerTimeoutMs: options.providerTimeoutMs,

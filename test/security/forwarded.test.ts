@@ -49,16 +49,31 @@ it.each([
   ["mapped to IPv6 in hexadecimal", "::ffff:909:909", "::ffff:808:808"],
   ["with a port", "1.2.3.4:1000", "5.6.7.8:2000"],
 ])("T42: a client at one IPv4 address can't use up the sign-ins of another: %s", (_, attacker, other) => {
-  const limit = createStartLimit(new Clock().now);
-  for (let i = 0; i < 2_000; i++) limit.begun(clientOf(attacker));
-  expect(() => limit.begun(clientOf(attacker))).toThrow("too_many_sign_ins");
-  limit.begun(clientOf(other));
+  const limit = createStartLimit(new Clock().now, () => undefined);
+  for (let i = 0; i < 2_000; i++) limit.begun(clientOf(attacker), `${i}`);
+  expect(() => limit.begun(clientOf(attacker), "another")).toThrow("too_many_sign_ins");
+  expect(limit.begun(clientOf(other), "another")).toBeUndefined();
 });
 
 it("T42: a client can't have more sign-ins by writing its port differently", () => {
-  const limit = createStartLimit(new Clock().now);
-  for (let i = 0; i < 2_000; i++) limit.begun(clientOf(`1.2.3.4:${i}`));
-  expect(() => limit.begun(clientOf("1.2.3.4:9999"))).toThrow("too_many_sign_ins");
+  const limit = createStartLimit(new Clock().now, () => undefined);
+  for (let i = 0; i < 2_000; i++) limit.begun(clientOf(`1.2.3.4:${i}`), `${i}`);
+  expect(() => limit.begun(clientOf("1.2.3.4:9999"), "another")).toThrow("too_many_sign_ins");
+});
+
+it("A peer that sends X-Forwarded-For and is not trusted is named once, with the flag that trusts it", async () => {
+  const warnings: string[] = [];
+  const ofPeer = createClientAddress(createIsProxy(["10.0.0.1"]), (message) => warnings.push(message));
+  const message = (remoteAddress: string, headers: object): string =>
+    ofPeer({ headers, socket: { remoteAddress } } as unknown as IncomingMessage);
+  const forwarded = { "x-forwarded-for": "9.9.9.9" };
+  message("10.0.0.3", {});
+  message("10.0.0.1", forwarded);
+  expect(warnings).toEqual([]);
+  expect([message("::ffff:10.0.0.2", forwarded), message("10.0.0.3", forwarded)]).toEqual(["10.0.0.2", "10.0.0.3"]);
+  expect(warnings).toEqual([
+    "10.0.0.2 sends X-Forwarded-For. If it is a proxy of yours, add --trust-proxy 10.0.0.2: until then all of its users are one client to svc.",
+  ]);
 });
 
 it("T32: a session behind a trusted proxy has the client's address without its port", async () => {

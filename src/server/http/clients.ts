@@ -30,11 +30,20 @@ export function createIsProxy(trusted: readonly string[] = []): IsProxy {
 /**
  * The socket's peer; if that is a trusted proxy, the last address in `X-Forwarded-For` that is not a trusted proxy. A
  * client that a proxy calls `unknown` has that proxy's address: what stands before it comes from the client.
+ * @param warn told once of a peer that sends the header and is not trusted
  */
-export function createClientAddress(isProxy: IsProxy): ClientAddress {
+export function createClientAddress(isProxy: IsProxy, warn?: (message: string) => void): ClientAddress {
+  let hasWarned = warn === undefined;
   return (message) => {
     let address = peerOf(message);
-    if (!isProxy(address)) return address;
+    if (!isProxy(address)) {
+      if (hasWarned || message.headers["x-forwarded-for"] === undefined) return address;
+      hasWarned = true;
+      warn!(
+        `${address} sends X-Forwarded-For. If it is a proxy of yours, add --trust-proxy ${address}: until then all of its users are one client to svc.`,
+      );
+      return address;
+    }
     const hops = String(message.headers["x-forwarded-for"] ?? "")
       .split(",")
       .filter((hop) => hop.trim() !== "");

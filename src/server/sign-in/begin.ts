@@ -123,6 +123,16 @@ export function bindBrowser({ addresses, now }: SignInDeps, { caller, cookies }:
   return { state, binding: hash, cookies: [cookie, ...surplusBindings(cookies, addresses.isHttps)] };
 }
 
+/** A client that has begun too many gives up its oldest. @throws {ApiError} `too_many_sign_ins` */
+export async function limitStarts(
+  { startLimit, store }: SignInDeps,
+  { ip_address }: BeginRequest,
+  { state }: Bound,
+): Promise<void> {
+  const replaced = startLimit.begun(ip_address, state);
+  if (replaced !== undefined) await store.takeState(replaced);
+}
+
 /** From here on a callback with the state is taken, once, for ten minutes. */
 export async function saveState(
   { store, now }: SignInDeps,

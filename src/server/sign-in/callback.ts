@@ -87,7 +87,7 @@ export function checkBrowser({ addresses, startLimit }: SignInDeps, call: Call, 
   const fault = bindingFault(record, call, addresses.isHttps);
   if (fault !== undefined) throw refused(fault, instance && wayBackTo(instance, redirect_uri));
   if (!instance?.active) throw refused("The instance of this sign-in is no longer active. Activate it first.");
-  startLimit.finished(call.ip_address);
+  startLimit.finished(record.state);
   call.note({ instance: instance.id, provider, redirect_uri }, arrival(call));
   return { record, instance };
 }

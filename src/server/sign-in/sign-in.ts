@@ -3,6 +3,7 @@ import {
   addressAtCallbackHost,
   bindBrowser,
   findInstance,
+  limitStarts,
   permitStart,
   saveState,
   sendToProvider,
@@ -42,8 +43,8 @@ async function beginSignIn(deps: SignInDeps, request: BeginRequest): Promise<Beg
   const connection = await permitStart(deps, instance, request);
   const elsewhere = addressAtCallbackHost(deps, instance, connection, request);
   if (elsewhere !== undefined) return { instance, location: elsewhere };
-  deps.startLimit.begun(request.ip_address);
   const bound = bindBrowser(deps, request);
+  await limitStarts(deps, request, bound);
   const record = await saveState(deps, instance, connection, request, bound);
   return sendToProvider(deps, instance, connection, request, bound, record);
 }
