@@ -1,6 +1,7 @@
 import type { Fetch } from "../wire/http/fetch.ts";
 import type { Provider } from "../wire/providers.ts";
 import type { ProvidersMode } from "../wire/serve.ts";
+import type { AuditEntry } from "./http/audit-entry.ts";
 import type { RequestEntry } from "./http/request-entry.ts";
 import type { Credentials, ProviderKind } from "./providers/offers.ts";
 import type { Retention } from "./retention.ts";
@@ -45,6 +46,8 @@ export interface ServeOptions extends SeedOptions {
   /** Reaches the real providers. */
   fetch?: Fetch | undefined;
   onRequest?: ((entry: RequestEntry) => void) | undefined;
+  /** Called with what was deleted, revoked, replaced or imported, and who asked for it. */
+  onAudit?: ((entry: AuditEntry) => void) | undefined;
   /** Called with problems that do not stop the server. They contain no secret. */
   warn?: ((message: string) => void) | undefined;
 }

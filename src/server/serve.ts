@@ -76,7 +76,18 @@ async function serveStore(
   const place = await findPlace(port, options.host, isLocalhost);
   // Records are replaced only now, when little can prevent the start.
   try {
+    const { users: count } = filling && options.reset ? await store.counts() : { users: 0 };
     if (filling) await fill(store, filling, options.reset === true);
+    if (count > 0)
+      options.onAudit?.({
+        action: "records_reset",
+        instance: null,
+        id: null,
+        count,
+        request_id: null,
+        address: null,
+        key: "start",
+      });
   } catch (error) {
     if (!(error instanceof StoreNotEmpty)) throw error;
     if ((await store.instances()).length === 0)

@@ -8,6 +8,7 @@ import { Flows } from "./history/flows.ts";
 import { RequestLog, logTo } from "./history/request-log.ts";
 import { createReadiness, type Readiness } from "./http/any-host.ts";
 import { createApp } from "./http/app.ts";
+import { createAudit } from "./http/audit.ts";
 import type { ClientAddress } from "./http/listener.ts";
 import type { RequestEntry } from "./http/request-entry.ts";
 import { createCursors } from "./http/routes/list.ts";
@@ -40,6 +41,7 @@ export interface ServiceOptions extends Pick<
   | "controlKey"
   | "credentials"
   | "fetch"
+  | "onAudit"
   | "onRequest"
   | "providerTimeoutMs"
   | "retention"
@@ -162,7 +164,8 @@ function createRoutes(options: ServiceOptions, parts: Parts): H3 {
     }),
     simulator,
   );
-  const api = { ...common, tokens, cursors: createCursors(shared.sealKey) };
+  const audit = createAudit(instances, options.onAudit);
+  const api = { ...common, tokens, audit, cursors: createCursors(shared.sealKey) };
   addProductRoutes(app, { ...api, signIns });
   const hasControl = control !== undefined;
   addPageRoutes(app, { ...api, offers, isLocal, allowsUnlisted, hasControl, identitySecret });

@@ -45,6 +45,7 @@ const OPTIONS = z.object({
   now: callback<ServeOptions["now"]>(),
   fetch: callback<ServeOptions["fetch"]>(),
   onRequest: callback<ServeOptions["onRequest"]>(),
+  onAudit: callback<ServeOptions["onAudit"]>(),
   warn: callback<ServeOptions["warn"]>(),
 } satisfies Record<keyof ServeOptions, z.ZodMiniType>);
 

@@ -1,4 +1,4 @@
-import type { RequestEntry, RunningServer } from "../../../server/index.ts";
+import type { AuditEntry, RequestEntry, RunningServer } from "../../../server/index.ts";
 import { isProbe, isWatching } from "../../../wire/control/paths.ts";
 import { isLoopbackUrl } from "../../../wire/http/address.ts";
 import { tryTarget } from "../../../wire/redirect-uri.ts";
@@ -46,6 +46,7 @@ export function jsonReport({ stdout, stderr, now }: Context): Report {
       if (!isProbe(entry.route ?? ""))
         write({ type: "request", time: now().toISOString(), ...entry, ms: round(entry.ms) });
     },
+    audit: (entry) => write({ type: "audit", time: now().toISOString(), ...entry }),
     warn,
   };
 }
@@ -111,6 +112,12 @@ export function textReport(context: Context) {
       stdout.write(`\n${blocks.map((lines) => `${lines.join("")}\n`).join("")}`);
     },
     warn,
+    audit({ action, instance, id, count, address, key }: AuditEntry): void {
+      const time = now().toISOString().slice(11, 19);
+      const what = [action, instance, id, count === 1 ? null : String(count)].filter((part) => part !== null);
+      const who = [key, address].filter((part) => part !== null).join(" at ");
+      log(`${chalk.dim(time)}  audit  ${harmless(what.join(" "))}  ${chalk.dim(`by ${who}`)}\n`);
+    },
     request({ method, route, path, status, ms, instance, reason }: RequestEntry): void {
       // What the dashboard and commands read, svc logs shows with --all. What failed or changed something is shown.
       if (method === "GET" && status < 400 && isWatching(route ?? path ?? "")) return;

@@ -72,6 +72,10 @@ async function start(
       if (entry.method !== "GET" && isControlApi(entry.route ?? "")) onChange();
       if (LOG_LEVELS.indexOf(entry.level) >= level) report.request(entry);
     },
+    onAudit(entry) {
+      // A person reads what happens, a program keeps what happened.
+      if (flags.json || level <= LOG_LEVELS.indexOf("info")) report.audit(entry);
+    },
     warn: report.warn,
   }).catch(async (error: unknown) => {
     throw await namingOwner(context, options.port ?? DEFAULT_PORT, error);

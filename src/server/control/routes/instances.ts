@@ -55,36 +55,41 @@ export const instanceRoutes = (deps: ControlDeps): HandlersOf<"/instances"> => (
     return instanceResource(changed, deps);
   },
 
-  "DELETE /instances/:id": async ({ params }) => {
+  "DELETE /instances/:id": async ({ event, params }) => {
     const { id } = requireInstance(deps, params.id);
     await deps.store.removeInstance(id);
+    deps.audit(event, { action: "instance_deleted", instance_id: id, id });
     await deps.shared.refreshEverywhere();
     return { deleted: true, id };
   },
 
   "POST /instances/:id/reveal": ({ params }) => keysOf(requireInstance(deps, params.id), deps),
 
-  "POST /instances/:id/keys/rotate": async ({ params, body }) => {
+  "POST /instances/:id/keys/rotate": async ({ event, params, body }) => {
     const { id } = requireInstance(deps, params.id);
     const keepMs = body.keep_old === undefined ? 0 : parseDuration(body.keep_old, "keep_old");
     if (keepMs > MOST_KEPT_MS) throw new ApiError("bad_request", "keep_old: 30d is the longest time");
     if (keepMs > 0 && !body.secret_key)
       throw new ApiError("bad_request", "keep_old: only an old secret key can be kept, and secret_key is false");
-    return replaceKeys(deps, id, (before) => ({
+    const audited = (): void => deps.audit(event, { action: "keys_replaced", instance_id: id });
+    return replaceKeys(deps, id, audited, (before) => ({
       ...(body.secret_key ? withNewSecretKey(before, keepMs, deps.now()) : before),
       ...(body.publishable_key && { publishable_key: createPublishableKey() }),
     }));
   },
 
-  "DELETE /instances/:id/keys/old": ({ params }) =>
-    replaceKeys(deps, requireInstance(deps, params.id).id, (before) => ({ ...before, old_keys: [] })),
+  "DELETE /instances/:id/keys/old": ({ event, params }) => {
+    const { id } = requireInstance(deps, params.id);
+    const audited = (): void => deps.audit(event, { action: "old_keys_revoked", instance_id: id });
+    return replaceKeys(deps, id, audited, (before) => ({ ...before, old_keys: [] }));
+  },
 
   "GET /instances/:id/connections": ({ params }) => {
     const instance = requireInstance(deps, params.id);
     return PROVIDERS.map((provider) => connectionResource(deps, instance, provider));
   },
 
-  "PUT /instances/:id/connections/:provider": async ({ params, body }) => {
+  "PUT /instances/:id/connections/:provider": async ({ event, params, body }) => {
     const instance = requireInstance(deps, params.id);
     const provider = requireProvider(params.provider);
     refuseFaults(checkEndpoints(provider, body.endpoints, "endpoints"));
@@ -94,10 +99,11 @@ export const instanceRoutes = (deps: ControlDeps): HandlersOf<"/instances"> => (
       ...before,
       connections: { ...before.connections, [provider]: own },
     }));
+    deps.audit(event, { action: "connection_changed", instance_id: instance.id, id: provider });
     return connectionResource(deps, changed, provider);
   },
 
-  "DELETE /instances/:id/connections/:provider": async ({ params }) => {
+  "DELETE /instances/:id/connections/:provider": async ({ event, params }) => {
     const instance = requireInstance(deps, params.id);
     const provider = requireProvider(params.provider);
     if (!instance.connections[provider])
@@ -108,6 +114,7 @@ export const instanceRoutes = (deps: ControlDeps): HandlersOf<"/instances"> => (
       requireDefault(deps, after);
       return after;
     });
+    deps.audit(event, { action: "connection_deleted", instance_id: instance.id, id: provider });
     return { deleted: true, id: provider };
   },
 
@@ -147,9 +154,11 @@ const MOST_KEPT_MS = 30 * 86_400_000;
 async function replaceKeys(
   deps: ControlDeps,
   id: string,
+  audited: () => void,
   change: (before: InstanceRecord) => InstanceRecord,
 ): Promise<AnswerOf<"POST /instances/:id/reveal">> {
   const changed = await changeInstance(deps, id, change);
+  audited();
   await deps.shared.refreshEverywhere();
   return keysOf(changed, deps);
 }

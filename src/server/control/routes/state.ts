@@ -38,20 +38,23 @@ export const stateRoutes = (
     };
   },
 
-  "POST /reset": async ({ body }) => {
+  "POST /reset": async ({ event, body }) => {
     const { store, shared } = deps;
     const instance = "instance" in body ? requireInstance(deps, body.instance) : undefined;
+    const before = await store.counts();
     const [, snapshot] = await replaceRecords(deps, async () => {
       if (instance) await store.clearInstance(instance.id);
       else if (!(await store.snapshots.restore(SEEDED, SCENARIO_PREFIX)))
         throw new ApiError("conflict", "this store does not know its seed; start svc with --reset once");
     });
-    await shared.refreshEverywhere();
     const { instances, users, sessions } = await store.counts();
+    const count = instance ? before.users - users : before.users;
+    deps.audit(event, { action: "records_reset", ...(instance && { instance_id: instance.id }), count });
+    await shared.refreshEverywhere();
     return { reset: true, instances, users, sessions, snapshot };
   },
 
-  "POST /seed": async ({ body }) => {
+  "POST /seed": async ({ event, body }) => {
     const { generate, ...seed } = body;
     if (generate) {
       if (seed.instances.length + seed.personas.length > 0)
@@ -59,6 +62,7 @@ export const stateRoutes = (
       const instance = chosenInstance(deps, generate.instance);
       const { users } = generate;
       await generateUsers(deps.store, { ...generate, instance, now: deps.now(), closing: deps.closing });
+      deps.audit(event, { action: "records_imported", instance_id: instance.id, count: users });
       return { instances: 0, users, identities: users, sessions: users, personas: 0 };
     }
     if (seed.instances.length + seed.personas.length === 0)
@@ -71,6 +75,7 @@ export const stateRoutes = (
     const records = recordsOf(seed, deps.now());
     for (const instance of records.instances) requireDefault(deps, instance);
     await deps.store.add(records);
+    deps.audit(event, { action: "records_imported", count: records.users.length });
     await deps.shared.refresh();
     return Object.fromEntries(Object.entries(records).map(([name, rows]) => [name, rows.length])) as {
       [Name in keyof typeof records]: number;
@@ -87,7 +92,7 @@ export const stateRoutes = (
   "POST /snapshots": async ({ body }) =>
     snapshotResource(await deps.store.snapshots.save(body.name, deps.shared.clock.real().toISOString())),
 
-  "POST /snapshots/:name/restore": async ({ params }) => {
+  "POST /snapshots/:name/restore": async ({ event, params }) => {
     const { store, shared } = deps;
     const all = await store.snapshots.list();
     const snapshot = params.name === PREVIOUS ? previousOf(all)[0] : all.find(({ name }) => name === params.name);
@@ -96,14 +101,16 @@ export const stateRoutes = (
       if (!(await store.snapshots.restore(snapshot.name))) throw missing(snapshot.name);
     };
     const [, previous] = await replaceRecords(deps, restore, snapshot.name);
+    deps.audit(event, { action: "snapshot_restored", id: snapshot.name, count: snapshot.records.users });
     await shared.refreshEverywhere();
     const { data, ...resource } = snapshotResource(snapshot);
     return { ...resource, data: { ...data, previous } };
   },
 
-  "DELETE /snapshots/:name": async ({ params }) => {
+  "DELETE /snapshots/:name": async ({ event, params }) => {
     const name = params.name;
     if (!SNAPSHOT_NAME.test(name) || !(await deps.store.snapshots.delete(name))) throw missing(name);
+    deps.audit(event, { action: "snapshot_deleted", id: name });
     return { deleted: true, id: name };
   },
 
@@ -117,8 +124,9 @@ export const stateRoutes = (
     return key;
   },
 
-  "DELETE /dashboard-keys": async () => {
+  "DELETE /dashboard-keys": async ({ event }) => {
     await deps.dashboardKeys.revokeAll();
+    deps.audit(event, { action: "dashboard_keys_revoked" });
     return { revoked: true };
   },
 });

@@ -1,3 +1,4 @@
+import type { H3Event } from "h3";
 import { USER_FIELDS, SESSION_FIELDS } from "../../../wire/search/fields.ts";
 import { fold } from "../../../wire/text/fold.ts";
 import { ApiError } from "../../errors.ts";
@@ -47,9 +48,10 @@ export const userRoutes = (deps: ControlDeps): HandlersOf<"/users" | "/sessions"
     return whole(deps, requireFound(changed, "user_not_found"));
   },
 
-  "DELETE /users/:id": async ({ params, query }) => {
+  "DELETE /users/:id": async ({ event, params, query }) => {
     const { instance_id, id } = await requireKey(deps, "users", params.id, query.instance);
     if (!(await deps.store.deleteUser(instance_id, id))) throw new ApiError("user_not_found");
+    deps.audit(event, { action: "user_deleted", instance_id, id });
     return { deleted: true, id };
   },
 
@@ -58,7 +60,7 @@ export const userRoutes = (deps: ControlDeps): HandlersOf<"/users" | "/sessions"
 
   "GET /sessions/count": ({ query }) => recordCount(query, SESSION_FIELDS, sessionsOf(deps, query.instance)),
 
-  "POST /sessions/prune": async ({ body }) => {
+  "POST /sessions/prune": async ({ event, body }) => {
     const { id } = chosenInstance(deps, body.instance);
     const now = deps.now();
     const before = parseMoment(body.before, now);
@@ -68,6 +70,7 @@ export const userRoutes = (deps: ControlDeps): HandlersOf<"/users" | "/sessions"
         "before: must be an hour ago or more; tokens of later sessions may still be valid",
       );
     const deleted = await deps.store.pruneSessions(id, before, PRUNED_AT_ONCE);
+    deps.audit(event, { action: "sessions_pruned", instance_id: id, count: deleted });
     return { instance: id, before, deleted, more: deleted === PRUNED_AT_ONCE };
   },
 
@@ -92,6 +95,7 @@ async function whole({ store }: ControlDeps, { instance_id, id }: TenantKey) {
 }
 
 interface Named {
+  readonly event: H3Event;
   readonly params: { readonly session_id: string };
   readonly query: { readonly instance?: string | undefined };
 }
@@ -100,12 +104,14 @@ function sessionsOf(deps: ControlDeps, instance: string | undefined) {
   return sessionList(deps.store, chosenInstance(deps, instance), sessionResource);
 }
 
-async function setRevoked({ params, query }: Named, deps: ControlDeps, revoked_at: string | null) {
+async function setRevoked({ event, params, query }: Named, deps: ControlDeps, revoked_at: string | null) {
   const key = await requireKey(deps, "sessions", params.session_id, query.instance);
   const changed = await deps.store.change("sessions", key, (before) => {
     if (!before) return undefined;
     // The first revocation counts.
     return { ...before, revoked_at: revoked_at === null ? null : (before.revoked_at ?? revoked_at) };
   });
-  return sessionResource(requireFound(changed, "session_not_found"));
+  const session = requireFound(changed, "session_not_found");
+  deps.audit(event, { action: revoked_at === null ? "session_restored" : "session_revoked", ...key });
+  return sessionResource(session);
 }

@@ -10,6 +10,7 @@ import type { Caller } from "../../sign-in/caller.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
 import type { Tokens } from "../../token.ts";
+import type { Audit } from "../audit.ts";
 import { admitted, headerOf } from "../context.ts";
 import type { Access } from "../dispatch.ts";
 import type { Cursors } from "./list.ts";
@@ -20,6 +21,7 @@ export interface ApiDeps {
   readonly addresses: Addresses;
   readonly tokens: Tokens;
   readonly cursors: Cursors;
+  readonly audit: Audit;
   now(): Date;
 }
 

@@ -26,7 +26,7 @@ const ROWS = {
 } as const satisfies Readonly<Record<string, Partial<RouteDefinition>>>;
 
 export function addProductRoutes(app: H3, deps: ApiDeps & SignInRouteDeps): void {
-  const { store, addresses } = deps;
+  const { store, addresses, audit } = deps;
   const oauth = oauthRoutes(deps);
   const handlers: HandlersOf<typeof ROWS, InstanceRecord> = {
     ...oauth,
@@ -76,8 +76,9 @@ export function addProductRoutes(app: H3, deps: ApiDeps & SignInRouteDeps): void
       return toUser(found);
     },
 
-    "DELETE /api/v1/users/:id": async ({ owner, params: { id } }) => {
+    "DELETE /api/v1/users/:id": async ({ event, owner, params: { id } }) => {
       if (!(await store.deleteUser(owner.id, id))) throw new ApiError("user_not_found");
+      audit(event, { action: "user_deleted", instance_id: owner.id, id });
       return { deleted: true, id };
     },
 

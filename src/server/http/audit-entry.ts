@@ -1,0 +1,35 @@
+// Programs that start a server see these types, and need none of h3's.
+
+/** What takes records or keys away, or puts others in their place. */
+export type AuditAction =
+  | "user_deleted"
+  | "session_revoked"
+  | "session_restored"
+  | "sessions_pruned"
+  | "instance_deleted"
+  | "keys_replaced"
+  | "old_keys_revoked"
+  | "dashboard_keys_revoked"
+  | "connection_changed"
+  | "connection_deleted"
+  | "records_imported"
+  | "records_reset"
+  | "snapshot_restored"
+  | "snapshot_deleted";
+
+/** The log entry of something that was done. It contains no secret. */
+export interface AuditEntry {
+  readonly action: AuditAction;
+  /** The subdomain of the instance; null for all of them. */
+  readonly instance: string | null;
+  /** Of the one record, or the name of the provider or the snapshot. */
+  readonly id: string | null;
+  /** How many records: users for an import, a reset and a restore. */
+  readonly count: number;
+  /** That of the request's own entry; null if the server did it by itself. */
+  readonly request_id: string | null;
+  /** The client's. */
+  readonly address: string | null;
+  /** The last four characters of the secret key; `control` for the control API; else `start` or `retention`. */
+  readonly key: string | null;
+}
