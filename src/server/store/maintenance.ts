@@ -55,6 +55,8 @@ export interface Migration {
   readonly location: string;
   readonly from: number;
   readonly to: number;
+  /** For a database: its functions and triggers that another program had removed. */
+  readonly restored?: readonly string[];
   /** For a database: whether there can be indexes for parts of a text, and whether any index was missing and is there now. */
   readonly trigrams?: boolean;
   readonly indexed?: boolean;

@@ -29,9 +29,10 @@ export async function runMigrate(context: Context, options: StoreOptions): Promi
     say(context, "The extension pg_trgm is missing, so a search for a part of a text reads every row.");
 }
 
-function outcome({ from, to, indexed }: Migration): string {
+function outcome({ from, to, indexed, restored = [] }: Migration): string {
   if (from === 0) return `: created the schema svc, version ${to}.`;
   if (from !== to) return `: from version ${from} to ${to}.`;
+  if (restored.length > 0) return `: put back ${restored.join(", ")}. It has version ${to} already.`;
   return indexed
     ? `: created the missing indexes. It has version ${to} already.`
     : ` has version ${to}: nothing to do.`;

@@ -3,6 +3,7 @@ import { recordFault } from "../record-faults.ts";
 import { TABLE_NAMES, type Entry, type TableName } from "../records.ts";
 import type { StoreCheck } from "../maintenance.ts";
 import type { Warn } from "../store.ts";
+import { missingFunctions } from "./functions.ts";
 import { hasTrigrams, missingIndexes } from "./indexes.ts";
 import { requireStore } from "./version.ts";
 import { foldedColumnsOf, selectFrom } from "./rows.ts";
@@ -26,7 +27,8 @@ export async function checkPostgres(url: string, warn: Warn = () => {}): Promise
     }
     const stale = await staleText(ask);
     const invalid = await invalidRows(ask);
-    const damage = [...(await brokenIndexes(ask)), ...(await unlistedSessions(ask)), ...invalid, ...stale];
+    const lacking = (await missingFunctions(ask)).map((name) => `The store lacks ${name}. Run: svc store migrate`);
+    const damage = [...lacking, ...(await brokenIndexes(ask)), ...(await unlistedSessions(ask)), ...invalid, ...stale];
     const dangling = await strayRows(ask);
     const [filling] = await ask("SELECT FROM svc.filling");
     if (filling) damage.unshift("The store is incomplete: a copy or an import was interrupted. Run it again.");

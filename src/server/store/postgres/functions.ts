@@ -1,11 +1,12 @@
 import type { TableName } from "../columns.ts";
+import type { Ask } from "./database/session.ts";
 import { keyColumns, storedColumnsOf, storedNames } from "./rows.ts";
 
 /**
  * Operations that decide and write in one step. Every migration creates the functions again with the current columns.
  * Processes of the previous version may continue to call them.
  */
-export const FUNCTIONS = `
+const FUNCTIONS = `
 -- A connection keeps its plans. A plan made while a table was small would still read all of it once it has grown, so
 -- these functions never read a whole table. Their search_path keeps functions and operators of other roles out.
 
@@ -78,7 +79,93 @@ BEGIN
   ${upsert("sessions", "session_row")}
   RETURN true;
 END $$;
+
+-- The order of a list of sessions is in a table of its own.
+CREATE OR REPLACE FUNCTION svc.note_session_time() RETURNS trigger LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+BEGIN
+  IF TG_OP = 'UPDATE' AND NEW.instance_id = OLD.instance_id AND NEW.id = OLD.id THEN
+    UPDATE svc.session_times t SET last_signin_at = NEW.last_signin_at
+      WHERE t.instance_id = NEW.instance_id AND t.id = NEW.id;
+    IF FOUND THEN RETURN NULL; END IF;
+  ELSIF TG_OP <> 'INSERT' THEN
+    DELETE FROM svc.session_times t WHERE t.instance_id = OLD.instance_id AND t.id = OLD.id;
+  END IF;
+  IF TG_OP <> 'DELETE' THEN
+    INSERT INTO svc.session_times AS t VALUES (NEW.instance_id, NEW.id, NEW.last_signin_at)
+      ON CONFLICT (instance_id, id) DO UPDATE SET last_signin_at = excluded.last_signin_at;
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE OR REPLACE FUNCTION svc.note_revision() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  UPDATE svc.revision SET number = number + 1;
+  RETURN NULL;
+END $$;
 `;
+
+const SIGNATURES = [
+  "save_state(json, integer)",
+  "acquaintance(text, text, text, text, text)",
+  "complete_sign_in(text, text, text, text, text, text, json, json, json)",
+  "note_session_time()",
+  "note_revision()",
+];
+
+/** What every server keeps in memory. */
+const REVISED_NAMES = ["instances", "personas", "settings"] as const;
+
+/** Each with its table, and when it calls what. */
+const TRIGGERS: readonly (readonly [name: string, table: string, does: string])[] = [
+  [
+    "time_added",
+    "sessions",
+    "AFTER INSERT OR DELETE ON svc.sessions FOR EACH ROW EXECUTE FUNCTION svc.note_session_time()",
+  ],
+  [
+    "time_changed",
+    "sessions",
+    `AFTER UPDATE ON svc.sessions FOR EACH ROW
+      WHEN ((OLD.instance_id, OLD.id, OLD.last_signin_at) IS DISTINCT FROM (NEW.instance_id, NEW.id, NEW.last_signin_at))
+      EXECUTE FUNCTION svc.note_session_time()`,
+  ],
+  ...REVISED_NAMES.map(
+    (table) =>
+      [
+        "revised",
+        table,
+        `AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON svc.${table} EXECUTE FUNCTION svc.note_revision()`,
+      ] as const,
+  ),
+];
+
+const names = (list: readonly string[]): string => list.map((name) => `('svc.${name}')`).join(", ");
+
+/** The functions that are missing, in one text; null if they are all there. To be selected. */
+export const MISSING_FUNCTIONS = `(SELECT string_agg(name, ', ')
+  FROM (VALUES ${names(SIGNATURES)}) AS own (name) WHERE to_regprocedure(name) IS NULL)`;
+
+const MISSING_TRIGGERS = `SELECT name, of FROM (VALUES ${TRIGGERS.map(([name, of]) => `('${name}', '${of}')`).join(", ")}) AS own (name, of)
+  WHERE NOT EXISTS (SELECT FROM pg_trigger WHERE tgname = own.name AND tgrelid = to_regclass('svc.' || own.of))`;
+
+/** What another program has removed, such as `svc.note_revision()` and `the trigger revised of svc.personas`. */
+export async function missingFunctions(ask: Ask): Promise<string[]> {
+  const [row] = await ask<{ missing: string | null }>(`SELECT ${MISSING_FUNCTIONS} AS missing`);
+  const triggers = await ask<{ name: string; of: string }>(MISSING_TRIGGERS);
+  return [
+    ...(row!.missing === null ? [] : [row!.missing]),
+    ...triggers.map(({ name, of }) => `the trigger ${name} of svc.${of}`),
+  ];
+}
+
+/** Creates the functions as they are now, and the triggers that are missing: one that is there keeps its table free of locks. */
+export async function createFunctions(ask: Ask): Promise<void> {
+  await ask(FUNCTIONS);
+  const missing = await ask<{ name: string; of: string }>(MISSING_TRIGGERS);
+  for (const [name, table, does] of TRIGGERS)
+    if (missing.some((one) => one.name === name && one.of === table)) await ask(`CREATE TRIGGER ${name} ${does}`);
+}
 
 function insert(table: TableName, row: string): string {
   const columns = storedNames(table);

@@ -4,7 +4,7 @@ import type { Warn } from "../store.ts";
 import { withDatabase, type Database } from "./database/database.ts";
 import { causeOf, isCreated, isLocked } from "./database/failures.ts";
 import { asRefusal } from "./database/reasons.ts";
-import { FUNCTIONS } from "./functions.ts";
+import { createFunctions, missingFunctions } from "./functions.ts";
 import { buildIndexes, createIndexes, hasTrigrams, missingIndexes } from "./indexes.ts";
 import { checkEmpty, knownVersion, schemaVersion } from "./version.ts";
 import { checkColumns, MIGRATIONS } from "./schema.ts";
@@ -33,12 +33,12 @@ export async function migrate(database: Database, migrations: readonly string[] 
   const { location } = database;
   const session = database.openSession();
   try {
-    const from = await upgrade(database, session, migrations).catch((error: unknown) => {
+    const done = await upgrade(database, session, migrations).catch((error: unknown) => {
       if (isCreated(causeOf(error))) return upgrade(database, session, migrations);
       throw error;
     });
     const indexed = await addIndexes(database, session.ask);
-    return { location, from, to: migrations.length, trigrams: await hasTrigrams(session.ask), indexed };
+    return { location, ...done, to: migrations.length, trigrams: await hasTrigrams(session.ask), indexed };
   } catch (error) {
     throw asRefusal(location, error, "Have the owner of the database run svc store migrate once.");
   } finally {
@@ -46,19 +46,26 @@ export async function migrate(database: Database, migrations: readonly string[] 
   }
 }
 
-async function upgrade(database: Database, session: Session, migrations: readonly string[]): Promise<number> {
+type Upgrade = Pick<Migration, "from" | "restored">;
+
+async function upgrade(database: Database, session: Session, migrations: readonly string[]): Promise<Upgrade> {
   const { ask } = session;
   const { location, warn } = database;
-  const attempt = async (): Promise<number> => {
+  const attempt = async (): Promise<Upgrade> => {
     const from = await announceWait(database, lockSchema(database, ask));
     await ask(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
     for (const text of from === 0 ? migrations.slice(0, 1) : migrations.slice(from)) await ask(text);
-    if (from < migrations.length) await ask(`INSERT INTO svc.migrations (version) VALUES (${migrations.length})`);
+    // Processes of the previous version continue, so one may also start. A version that they can't serve names itself.
+    if (from < migrations.length)
+      await ask(
+        `INSERT INTO svc.migrations (version, oldest) VALUES (${migrations.length}, ${Math.max(1, migrations.length - 1)})`,
+      );
     await checkColumns(location, ask);
-    await ask(FUNCTIONS);
+    const missing = from === 0 ? [] : await missingFunctions(ask);
+    await createFunctions(ask);
     await ask(TRIGRAM_EXTENSION);
     if (from === 0) await createIndexes(ask, await missingIndexes(ask));
-    return from;
+    return { from, restored: missing };
   };
   const until = performance.now() + LOCK_WITHIN_MS;
   for (let attempts = 0; ; attempts++) {
@@ -100,7 +107,9 @@ async function lockSchema(database: Database, ask: Ask): Promise<number> {
     return knownVersion(database, ask);
   }
   await ask("CREATE SCHEMA IF NOT EXISTS svc");
-  await ask("CREATE TABLE svc.migrations (version int PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())");
+  await ask(
+    "CREATE TABLE svc.migrations (version int PRIMARY KEY, oldest int, applied_at timestamptz NOT NULL DEFAULT now())",
+  );
   await checkEmpty(database.location, ask);
   return 0;
 }

@@ -6,6 +6,7 @@ import { openDatabaseAt, type Database } from "./database/database.ts";
 import { causeOf, isHanging } from "./database/failures.ts";
 import { asRefusal, unusable } from "./database/reasons.ts";
 import { isLocal } from "./database/tls.ts";
+import { MISSING_FUNCTIONS, missingFunctions } from "./functions.ts";
 import { hasTrigrams, missingIndexes } from "./indexes.ts";
 import { createLists } from "./lists.ts";
 import { migrate } from "./migrate.ts";
@@ -70,12 +71,16 @@ export function foreignHosts(url: string, env: Readonly<Record<string, string | 
 
 async function makeReady(database: Database): Promise<void> {
   const { location, query, warn } = database;
-  if ((await schemaVersion(database)) < MIGRATIONS.length) {
-    const { from, to } = await migrate(database);
+  const version = await schemaVersion(database, true);
+  if (version > MIGRATIONS.length)
+    warn(`${location} has the schema version ${version} of a newer svc, which this one may serve. Update it soon.`);
+  else if (version < MIGRATIONS.length || (await missingFunctions(query)).length > 0) {
+    const { from, to, restored = [] } = await migrate(database);
     if (from < to)
       warn(
         `${location}: ${from === 0 ? "created the schema svc" : `updated the schema from version ${from}`}, version ${to}.`,
       );
+    if (restored.length > 0) warn(`${location}: put back what another program had removed: ${restored.join(", ")}.`);
   }
   if (!(await hasTrigrams(query)))
     warn(
@@ -136,9 +141,13 @@ function databaseStore(database: Database): Store {
 async function probe(database: Database): Promise<void> {
   const { location, query, clock } = database;
   await database.check();
-  const [rights] = await query<{ writes: boolean }>(
-    `SELECT ${MAY_WRITE} AS writes FROM (SELECT FROM svc.instances LIMIT 1) AS first`,
+  const [rights] = await query<{ writes: boolean; missing: string | null }>(
+    `SELECT ${MAY_WRITE} AS writes, ${MISSING_FUNCTIONS} AS missing FROM (SELECT FROM svc.instances LIMIT 1) AS first`,
   );
+  if (rights && rights.missing !== null)
+    throw new StorageUnavailable(`${location} lacks ${rights.missing}. Run: svc store migrate`, {
+      code: "store_unavailable",
+    });
   if (rights?.writes === false)
     throw new StorageUnavailable(
       `${location} may not be written by this user. Grant it INSERT, UPDATE and DELETE on all tables of the schema svc, and USAGE on its sequences.`,

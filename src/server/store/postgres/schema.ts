@@ -5,9 +5,6 @@ import { storedColumnsOf, keyColumns, type StoredColumn } from "./rows.ts";
 import { KINDS } from "../kinds.ts";
 import { SNAPSHOT_TABLES } from "./snapshots.ts";
 
-/** What every server keeps in memory. */
-const REVISED_NAMES = ["instances", "personas", "settings"] as const;
-
 /** What must be unique besides keys and the columns that say so. */
 const UNIQUE: Partial<Record<TableName, string>> = {
   users: "CONSTRAINT users_email UNIQUE (instance_id, email_folded)",
@@ -30,40 +27,10 @@ CREATE TABLE svc.session_times (
   last_signin_at timestamptz(3) NOT NULL,
   PRIMARY KEY (instance_id, id)
 );
-CREATE FUNCTION svc.note_session_time() RETURNS trigger LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
-BEGIN
-  IF TG_OP = 'UPDATE' AND NEW.instance_id = OLD.instance_id AND NEW.id = OLD.id THEN
-    UPDATE svc.session_times t SET last_signin_at = NEW.last_signin_at
-      WHERE t.instance_id = NEW.instance_id AND t.id = NEW.id;
-    IF FOUND THEN RETURN NULL; END IF;
-  ELSIF TG_OP <> 'INSERT' THEN
-    DELETE FROM svc.session_times t WHERE t.instance_id = OLD.instance_id AND t.id = OLD.id;
-  END IF;
-  IF TG_OP <> 'DELETE' THEN
-    INSERT INTO svc.session_times AS t VALUES (NEW.instance_id, NEW.id, NEW.last_signin_at)
-      ON CONFLICT (instance_id, id) DO UPDATE SET last_signin_at = excluded.last_signin_at;
-  END IF;
-  RETURN NULL;
-END $$;
-CREATE TRIGGER time_added AFTER INSERT OR DELETE ON svc.sessions
-  FOR EACH ROW EXECUTE FUNCTION svc.note_session_time();
-CREATE TRIGGER time_changed AFTER UPDATE ON svc.sessions FOR EACH ROW
-  WHEN ((OLD.instance_id, OLD.id, OLD.last_signin_at) IS DISTINCT FROM (NEW.instance_id, NEW.id, NEW.last_signin_at))
-  EXECUTE FUNCTION svc.note_session_time();
 
 -- One row, which changes with every change of these tables, also by hand: servers look at it instead of at all instances.
 CREATE TABLE svc.revision (number bigint NOT NULL);
 INSERT INTO svc.revision VALUES (0);
-CREATE FUNCTION svc.note_revision() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  UPDATE svc.revision SET number = number + 1;
-  RETURN NULL;
-END $$;
-${REVISED_NAMES.map(
-  (table) =>
-    `CREATE TRIGGER revised AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON svc.${table} EXECUTE FUNCTION svc.note_revision();`,
-).join("\n")}
 
 ${SNAPSHOT_TABLES}
 -- A store that is being filled from elsewhere, and how far that has come. No row: a store.
@@ -106,7 +73,7 @@ function constraintsOf(table: TableName, { name, isFolded, column }: StoredColum
  *
  * A later column needs one, e.g. `ALTER TABLE svc.users ADD COLUMN locale text COLLATE "C"`; if it can't be
  * null, with a DEFAULT, because processes of the previous version continue to write. A version waits for locks no longer than
- * `migrate` allows, so it must not read or rewrite a large table. Indexes are in `indexes.ts`.
+ * `migrate` allows, so it must not read or rewrite a large table. Indexes are in `indexes.ts`, functions in `functions.ts`.
  */
 export const MIGRATIONS: readonly string[] = [TABLES];
 

@@ -27,9 +27,10 @@ interface Server {
 
 /**
  * The version of the database's schema, or 0 if there is none.
+ * @param toServe whether a newer one will do that its svc lets this one serve
  * @throws {StoreRefused} if it is newer than this svc, or the server can't be used
  */
-export async function schemaVersion(database: Database): Promise<number> {
+export async function schemaVersion(database: Database, toServe = false): Promise<number> {
   const { location, query } = database;
   const refused = (why: string): StoreRefused => unusable(`${location} ${why}`);
   const readOnly = (why: string): StoreRefused => new StoreRefused("unavailable", `${location} ${why}`);
@@ -51,8 +52,8 @@ export async function schemaVersion(database: Database): Promise<number> {
   // Every connection sets it, but a pooler that drops unknown parameters may have undone that.
   if (["off", "local"].includes(server.synchronous_commit))
     throw refused(`answers before a write is safe (synchronous_commit=${server.synchronous_commit}). Set it to on.`);
-  const version = await knownVersion(database, query);
-  if (version === MIGRATIONS.length) await checkColumns(location, query);
+  const version = await knownVersion(database, query, toServe);
+  if (version >= MIGRATIONS.length) await checkColumns(location, query);
   return version;
 }
 
@@ -65,13 +66,15 @@ export async function requireStore(database: Database): Promise<number> {
 }
 
 /** The version of a schema that may be used, or 0. @throws {StoreRefused} */
-export async function knownVersion({ location, schemaOwner }: Database, ask: Ask): Promise<number> {
+export async function knownVersion({ location, schemaOwner }: Database, ask: Ask, toServe = false): Promise<number> {
   await checkOwners(location, schemaOwner, ask);
   const [table] = await ask<{ exists: boolean }>("SELECT to_regclass('svc.migrations') IS NOT NULL AS exists");
   if (!table!.exists) return 0;
-  const [row] = await ask<{ version: number }>("SELECT coalesce(max(version), 0) AS version FROM svc.migrations");
-  const { version } = row!;
-  if (version > MIGRATIONS.length)
+  const [row] = await ask<{ version: number; oldest: number }>(
+    "SELECT version, coalesce(oldest, version) AS oldest FROM svc.migrations ORDER BY version DESC LIMIT 1",
+  );
+  const { version, oldest } = row ?? { version: 0, oldest: 0 };
+  if (version > MIGRATIONS.length && !(toServe && oldest <= MIGRATIONS.length))
     throw unusable(
       `${location} has the schema version ${version}, created by a newer svc; this one supports ${MIGRATIONS.length}. ` +
         "Use the newer svc.",
