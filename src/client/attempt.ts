@@ -1,4 +1,4 @@
-import { cookiesIn, isWebSocketHandshake } from "../wire/http/headers.ts";
+import { cookiesIn, isPrefetch, isWebSocketHandshake } from "../wire/http/headers.ts";
 import { STATE_LIFETIME_SECONDS } from "../wire/redirect-uri.ts";
 import { headerOf, type RequestLike } from "./authenticate.ts";
 
@@ -103,8 +103,7 @@ function pathWithin(origin: string, path: unknown): string {
 export function askedBy(request: RequestLike): "websocket" | "prefetch" | "embedded" | undefined {
   const header = (name: string): string | undefined => headerOf(request, name);
   if (isWebSocketHandshake(header)) return "websocket";
-  const purposes = ["sec-purpose", "purpose", "x-moz"].map((name) => header(name) ?? "");
-  if (purposes.some((purpose) => /prefetch|prerender|preview/i.test(purpose))) return "prefetch";
+  if (isPrefetch(header)) return "prefetch";
   if (header("sec-fetch-site") === undefined) return undefined;
   // A navigation that the application's own service worker passes on has the destination `empty`.
   const isNavigation = header("sec-fetch-mode") === "navigate";

@@ -67,6 +67,8 @@ export interface RunningServer {
   readonly certificate: string | undefined;
   /** Which of the providers are real, simulated or off. */
   readonly providers: Readonly<Record<Provider, ProviderKind>>;
+  /** Hosts that are asked instead of a provider's own. */
+  readonly hostsInstead: Readonly<Partial<Record<Provider, readonly string[]>>>;
   /** Whether only this machine can reach it. */
   readonly isLocal: boolean;
   /** Proves at `GET /__svc/identity` that this server answers. */

@@ -11,6 +11,7 @@ import { createListener } from "./http/listener.ts";
 import { createAddresses } from "./instances/addresses.ts";
 import type { Metrics } from "./metrics.ts";
 import type { RunningServer, ServeOptions } from "./options.ts";
+import { hostsInstead } from "./providers/connections.ts";
 import { createOffers, defaultFault, describeProvider, type Offers } from "./providers/offers.ts";
 import { demoOf, fill, fillingOf } from "./seed/apply.ts";
 import { nowhere, openGeoDatabase, type LocateIp } from "./sign-in/geo.ts";
@@ -135,6 +136,9 @@ async function serveStore(
     providers: Object.fromEntries(
       PROVIDERS.map((name) => [name, describeProvider(name, instances, offers)]),
     ) as RunningServer["providers"],
+    hostsInstead: Object.fromEntries(
+      PROVIDERS.map((name) => [name, hostsInstead(name, instances, { offers, globals: credentials })]),
+    ) as RunningServer["hostsInstead"],
     isLocal,
     identity_secret: service.identitySecret,
     control_key: control?.controlKey,

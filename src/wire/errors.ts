@@ -49,12 +49,13 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** What goes into the redirect to the application when a sign-in fails after a good state (RFC 6749, 4.1.2.1, and one of ours). */
+/** What goes into the redirect to the application when a sign-in fails after a good state (RFC 6749, 4.1.2.1, and two of ours). */
 export const SIGN_IN_ERRORS = {
   access_denied: "The sign-in was cancelled.",
   server_error: "The sign-in failed because of an error at the provider or at the sign-in service.",
   temporarily_unavailable: "Signing in is not possible at the moment. Try again.",
   email_not_verified: "The provider has no verified e-mail address for this account.",
+  email_invalid: "The e-mail address of this account at the provider is not valid.",
 } as const;
 
 export type SignInErrorCode = keyof typeof SIGN_IN_ERRORS;

@@ -21,3 +21,9 @@ export function isSessionProvider(value: unknown): value is SessionProvider {
 export function providerTitle(name: string): string {
   return isProvider(name) ? PROVIDER_TITLES[name] : name;
 }
+
+/** The variables of a server's credentials for a provider. */
+export function credentialVariables(provider: Provider): [id: string, secret: string] {
+  const prefix = `SVC_${provider.toUpperCase()}_CLIENT`;
+  return [`${prefix}_ID`, `${prefix}_SECRET`];
+}

@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { runCli } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
@@ -28,6 +30,16 @@ it("The banner keeps its columns where an instance has a very long name", async 
   const shown = await banner(cwd);
   expect(shown).toContain(`  ${name}  http://`);
   expect(shown).toMatch(/^ {2}Front door {16}http:/m);
+});
+
+it("The banner names the hosts that stand for a provider's own", async () => {
+  const cwd = temporaryDirectory();
+  const own = { client_id: "id", client_secret: "secret" };
+  const endpoints = { token: "http://127.0.0.1:5390/token", user: "http://127.0.0.1:5390/user" };
+  const config = { providers: { google: own, github: { ...own, endpoints } } };
+  await writeFile(join(cwd, "svc.config.json"), JSON.stringify(config));
+  expect(await banner(cwd)).toContain("google real  github real at 127.0.0.1:5390  twitter simulated\n");
+  expect(await banner(cwd, "--providers", "simulated")).toContain("github simulated  twitter simulated\n");
 });
 
 it("With --quiet there is no banner, and with --json the line for programs stays", async () => {

@@ -206,6 +206,7 @@ describe("A request of a sign-in", () => {
     ["a prerender", { ...NAVIGATION, "sec-purpose": "prefetch;prerender" }],
     ["a prefetch of an older browser", { purpose: "prefetch" }],
     ["a prefetch of Firefox", { "x-moz": "prefetch" }],
+    ["a preview of Safari", { "x-purpose": "preview" }],
     ["a WebSocket's handshake", { upgrade: "websocket", connection: "Upgrade" }],
     ["a WebSocket's handshake whose upgrade a proxy removed", { "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==" }],
   ];

@@ -66,7 +66,7 @@ describe("The requests to a provider", () => {
     expect(requests.map(shown)).toEqual([
       exchange("github", undefined, { client_secret: "s3cret" }),
       get("/user", "gho_token"),
-      get("/user/emails", "gho_token"),
+      get("/user/emails?per_page=100", "gho_token"),
     ]);
   });
 
@@ -148,6 +148,18 @@ describe("The answer of a provider", () => {
   ])("of github has a usable e-mail address: %s", async (_what, emails, expected) => {
     const fake = await setupProvider("github", { "/user/emails": json(emails) });
     expect((await userOf(fake)).email).toBe(expected);
+  });
+
+  it("of github has its primary address behind thirty others, which is a page of its", async () => {
+    const many = [
+      ...Array.from({ length: 40 }, (_, i) => email(`a${i}@x.test`, false, true)),
+      email("b@x.test", true, true),
+    ];
+    const paged: Answer = (response, requests) => {
+      const { searchParams } = new URL(requests.path, FRONT);
+      json(many.slice(0, Number(searchParams.get("per_page") ?? 30)))(response, requests);
+    };
+    expect((await userOf(await setupProvider("github", { "/user/emails": paged }))).email).toBe("b@x.test");
   });
 
   it.each([

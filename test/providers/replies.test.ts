@@ -83,6 +83,14 @@ describe("A sign-in succeeds with an incomplete answer", () => {
     expect((await fake.signIn()).href).toBe(failure("email_not_verified"));
   });
 
+  it.each([" ", "\u200b", "\u200d\u200d", "\u3164", "\u2800", "\u2060\u00ad \ufe0f", "\u061c\u202e"])(
+    "of github: a name of nothing that can be seen, %j, is no name",
+    async (name) => {
+      const fake = await setupProvider("github", { "/user": json({ ...GITHUB_USER, name }) });
+      expect((await resultOf(fake, "github", "583231"))[0].name).toBe("octocat");
+    },
+  );
+
   it.each<[sent: unknown, expires: string | null]>([
     [3600, "2026-06-01T13:00:00.000Z"],
     ["3600", "2026-06-01T13:00:00.000Z"],
@@ -304,7 +312,7 @@ describe("The configured addresses of a provider", () => {
       SVC_GITHUB_CLIENT_ID: "env",
       SVC_GITHUB_CLIENT_SECRET: "env-secret",
     };
-    const { credentials } = await serveOptions(createContext({ env, cwd: directory }), {});
+    const { credentials } = await serveOptions(createContext({ env, cwd: directory }), { config: "svc.config.json" });
     const joined = { client_id: "env", client_secret: "env-secret", endpoints };
     expect(credentials).toEqual({ google: joined, github: joined });
   });

@@ -46,6 +46,9 @@ describe.each(HOSTS)("T03: A sign-in that a browser begins at %s", (host) => {
     for (const headers of [
       { "sec-purpose": "prefetch" },
       { "sec-purpose": "prefetch;prerender" },
+      { purpose: "prefetch" },
+      { "x-moz": "prefetch" },
+      { "x-purpose": "preview" },
       { "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image" },
       { "sec-fetch-dest": "iframe" },
       { "sec-fetch-mode": "cors", "sec-fetch-dest": "empty" },

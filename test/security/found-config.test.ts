@@ -4,6 +4,9 @@ import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { serveOptions, storeLocation } from "../../src/cli/commands/serve/options.ts";
+import { createConnect } from "../../src/server/providers/connections.ts";
+import { createOffers, type Credentials } from "../../src/server/providers/offers.ts";
+import type { InstanceRecord } from "../../src/server/store/records.ts";
 import { startSvc } from "../_attacks.ts";
 import { createContext, runCli } from "../_cli.ts";
 import { directory, useDirectory } from "../_config.ts";
@@ -18,6 +21,26 @@ async function start(config: object, flags: object = {}, env: object = SECRETS):
   await writeFile(join(directory, "svc.config.json"), JSON.stringify(config));
   const context = createContext({ cwd: directory, env: env as Record<string, string> });
   return serveOptions(context, flags).catch((error: Error) => error.message);
+}
+
+const ELSEWHERE = { token: "http://127.0.0.1:8080/token" };
+
+/** Where the secret of an instance's own connection is sent on a server with these credentials. */
+async function askedBy(globals: Credentials): Promise<object> {
+  const offers = createOffers({ mode: "auto", globals, isLocal: true });
+  const fetch = (): Promise<never> => Promise.reject(new Error("not asked"));
+  const simulated = {
+    fetch,
+    client: { client_id: "", client_secret: "" },
+    endpoints: () => ({ authorize: "", token: "" }),
+  };
+  const connections = { github: { client_id: "mine", client_secret: "of the store" } };
+  const connect = createConnect({ offers, globals, simulated, fetch });
+  const { client_secret, endpoints } = await connect(
+    { name: "Acme", connections } as unknown as InstanceRecord,
+    "github",
+  );
+  return { client_secret, token: endpoints.token };
 }
 
 /** The message for what svc does not take from a file that it found. */
@@ -141,9 +164,37 @@ describe("T53: A svc.config.json that came with a repository", () => {
     expect(await start(config, {}, {})).toBe(message);
   });
 
-  it("may name endpoints on loopback", async () => {
+  it("may name endpoints on loopback for credentials of its own, and for no others", async () => {
     const endpoints = { token: "http://127.0.0.1:8080/token", authorize: "http://localhost:8080/authorize" };
-    expect(await start(github(endpoints))).toMatchObject({ credentials: { github: { client_id: "id", endpoints } } });
+    const own = { client_id: "theirs", client_secret: "known" };
+    const points = (why: string): string =>
+      refused(
+        `svc.config.json: providers.github.endpoints.token (127.0.0.1:8080): ${why}`,
+        `svc.config.json: providers.github.endpoints.authorize (localhost:8080): ${why}`,
+      );
+    expect(await start(github(endpoints, own), {}, {})).toMatchObject({
+      credentials: { github: { ...own, endpoints } },
+    });
+    expect(await start(github(endpoints, own))).toBe(points("SVC_GITHUB_CLIENT_ID is set"));
+    expect(await start(github(endpoints))).toBe(points("SVC_GITHUB_CLIENT_ID is set"));
+    expect(await start(github(endpoints), {}, { SVC_GITHUB_CLIENT_SECRET: "hush" })).toBe(
+      points("SVC_GITHUB_CLIENT_SECRET is set"),
+    );
+    // The secret may be an instance's, in the store.
+    expect(await start(github(endpoints), {}, {})).toBe(points("the file has no client_secret for it"));
+    const google = { SVC_GOOGLE_CLIENT_ID: "id", SVC_GOOGLE_CLIENT_SECRET: "hush" };
+    expect(await start(github(endpoints, own), {}, google)).toMatchObject({ credentials: { github: own } });
+    expect(await start(github(endpoints), { config: "svc.config.json" })).toMatchObject({
+      credentials: { github: { client_secret: "hush", endpoints } },
+    });
+  });
+
+  it("leads no secret of an instance to the endpoints beside its own credentials", async () => {
+    const theirs = { client_id: "theirs", client_secret: "known", endpoints: ELSEWHERE };
+    const own = { client_secret: "of the store", token: "https://github.com/login/oauth/access_token" };
+    expect(await askedBy({ github: theirs })).toEqual(own);
+    // Endpoints alone, of a file that was named, are for all.
+    expect(await askedBy({ github: { endpoints: ELSEWHERE } })).toEqual({ ...own, ...ELSEWHERE });
   });
 
   it("may name any host if the operator names the file, or if only simulated providers are used", async () => {

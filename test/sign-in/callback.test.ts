@@ -47,6 +47,13 @@ describe("GET /oauth/:provider/callback", () => {
     );
   });
 
+  it("replaces what an earlier sign-in has left in the application's address, a token or an error", async () => {
+    const { signIn } = await setup();
+    const redirect_uri = `${APP}?a=1&error=access_denied&error_description=The+sign-in+was+cancelled.&error%5Fdescription=x`;
+    const back = await signIn("google", "ada", { redirect_uri });
+    expect([...back.searchParams.keys()]).toEqual(["a", "token"]);
+  });
+
   it("rejects a code together with an error", async () => {
     const service = await setup();
     const response = await service.fetch(`${(await untilCallback(service, "google")).href}&error=access_denied`);

@@ -15,6 +15,11 @@ describe("Over plain http at a name that is not loopback, where browsers send no
     [false, "a fetch that accepts anything", { ...NAVIGATION, accept: "*/*" }],
     [false, "a header with another value", { ...NAVIGATION, "upgrade-insecure-requests": "0" }],
     [false, "a prerender", { ...NAVIGATION, "sec-purpose": "prefetch;prerender" }],
+    [false, "a prefetch of an older Chrome", { ...NAVIGATION, purpose: "prefetch" }],
+    [false, "a prefetch of an older Firefox", { ...NAVIGATION, "x-moz": "prefetch" }],
+    [false, "a preview of Safari", { ...NAVIGATION, "x-purpose": "preview" }],
+    [false, "a prefetch without a browser's other headers", { purpose: "prefetch" }],
+    [true, "a navigation with a purpose of its own", { ...NAVIGATION, purpose: "x" }],
     [true, "a program", { accept: "*/*", "user-agent": "curl/8.5.0" }],
   ])("isNavigation is %j for %s", (expected, _, headers) => {
     expect(callerAt("svc.corp.test", false, headers).isNavigation).toBe(expected);

@@ -75,6 +75,18 @@ describe("The state", () => {
     await expectRefusedState(await service.fetch(toCallback.href));
   });
 
+  it.each(["sec-purpose", "purpose", "x-moz", "x-purpose"])(
+    "is not used up by a browser that fetches the callback before the user goes there: %s",
+    async (name) => {
+      const service = await setup();
+      const toCallback = await untilCallback(service, "google");
+      const headers = { [name]: name === "x-purpose" ? "preview" : "prefetch" };
+      const ahead = await service.fetch(toCallback.href, { headers });
+      expect([ahead.status, ahead.headers.get("location")]).toEqual([400, null]);
+      expect(locationOf(await service.fetch(toCallback.href)).searchParams.has("token")).toBe(true);
+    },
+  );
+
   it("gives one token to fifty simultaneous callbacks", async () => {
     const service = await setup();
     const toCallback = await untilCallback(service, "google");

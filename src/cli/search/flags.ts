@@ -1,8 +1,7 @@
 import { isIP, SocketAddress } from "node:net";
-import { domainToASCII } from "node:url";
 import type { Command } from "commander";
 import { isUuid } from "../../wire/ids.ts";
-import { normalizeEmail } from "../../wire/text/fold.ts";
+import { normalizeEmail, storedForm } from "../../wire/text/email.ts";
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/search/fields.ts";
 import { enumerated } from "../../wire/text/suggestion.ts";
 import { PROVIDERS, SESSION_PROVIDERS } from "../../wire/providers.ts";
@@ -164,11 +163,11 @@ function checkedEmail(text: string): string {
 }
 
 function checkedDomain(text: string): string {
-  // Addresses have a domain in ASCII (RFC 5891).
-  const value = domainToASCII(text.replace(/^@/, "")) || text;
-  const isDomain = normalizeEmail(`a@${value}`) !== undefined;
-  if (isDomain && (value.includes(".") || value === "localhost")) return value;
-  const [, below] = /^\*?\.(.+)$/.exec(value) ?? [];
+  const domain = text.replace(/^@/, "");
+  const stored = normalizeEmail(`a@${domain}`)?.slice("a@".length);
+  const value = stored ?? domain;
+  if (stored !== undefined && (value.includes(".") || value === "localhost")) return value;
+  const [, below] = /^\*?\.(.+)$/.exec(storedForm(`@${value}`).slice("@".length)) ?? [];
   throw new UsageError(
     `--email-domain: "${value}" is not a whole domain, such as acme.test.`,
     below === undefined

@@ -4,7 +4,7 @@ import { SESSION_FIELDS } from "../../wire/search/fields.ts";
 import { fieldHint, termHint } from "../../wire/search/query-words.ts";
 import { shellQuoted } from "../../wire/text/shell.ts";
 import { isUuid } from "../../wire/ids.ts";
-import { normalizeEmail } from "../../wire/text/fold.ts";
+import { normalizeEmail } from "../../wire/text/email.ts";
 import { UsageError } from "../errors.ts";
 import { quoted } from "../output/text.ts";
 import type { Searched } from "./flags.ts";

@@ -1,7 +1,7 @@
 import { ERRORS, SIGN_IN_ERRORS } from "../../wire/errors.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { Provider } from "../../wire/providers.ts";
-import { normalizeEmail } from "../../wire/text/fold.ts";
+import { normalizeEmail } from "../../wire/text/email.ts";
 import { closest } from "../../wire/text/suggestion.ts";
 import { SIGNED_IN_PATH } from "../../wire/redirect-uri.ts";
 import type { AnswerOf } from "../../wire/control/types.ts";

@@ -1,9 +1,9 @@
 import type { Fetch } from "../../wire/http/fetch.ts";
-import type { Provider } from "../../wire/providers.ts";
+import { credentialVariables, type Provider } from "../../wire/providers.ts";
 import { ApiError } from "../errors.ts";
 import type { ConnectionRecord, InstanceRecord } from "../store/records.ts";
 import type { DEFINITIONS as Definitions } from "./index.ts";
-import { credentialVariables, type Credentials, type Offers } from "./offers.ts";
+import type { Credentials, Offers } from "./offers.ts";
 import type { ProviderDefinition } from "./provider.ts";
 
 /** How to sign a user in at a provider for one instance. */
@@ -51,14 +51,37 @@ export function createConnect({ offers, globals, simulated, fetch }: ConnectionO
       provider,
       client_id,
       client_secret,
-      endpoints: isSimulated
-        ? simulated.endpoints(name)
-        : withDefaults(provider.endpoints, { ...globals[name]?.endpoints, ...credentials?.endpoints }),
+      endpoints: withDefaults(
+        provider.endpoints,
+        isSimulated ? simulated.endpoints(name) : replacedEndpoints(instance, name, globals),
+      ),
       loginHint: isSimulated ? "login_hint" : provider.loginHint,
       fetch: isSimulated ? simulated.fetch : fetch,
       isSimulated,
     };
   };
+}
+
+/** Hosts that stand for a provider's own where it is real. */
+export function hostsInstead(
+  name: Provider,
+  instances: readonly InstanceRecord[],
+  { offers, globals }: Pick<ConnectionOptions, "offers" | "globals">,
+): string[] {
+  const asked = instances.filter((instance) => ["own", "global"].includes(offers.of(instance, name).in_force));
+  const addresses = asked.flatMap((instance) => Object.values(replacedEndpoints(instance, name, globals)));
+  return [...new Set(addresses.map((address) => new URL(address).host))];
+}
+
+/** The endpoints beside the server's own credentials are for these alone: an instance's secret goes where the instance says. */
+function replacedEndpoints(
+  { connections }: InstanceRecord,
+  name: Provider,
+  globals: Credentials,
+): Readonly<Record<string, string>> {
+  const own = connections[name];
+  const { client_id, endpoints } = globals[name] ?? {};
+  return { ...(own === undefined || client_id === undefined ? endpoints : {}), ...own?.endpoints };
 }
 
 function notConfigured(instance: InstanceRecord, provider: Provider, { providersOf }: Offers): ApiError {

@@ -8,7 +8,7 @@ const Email = z.object({
   primary: z.optional(z.boolean()),
   verified: z.optional(z.boolean()),
 });
-/** Several times what GitHub sends. An endless list would block the server, and each bad entry lengthen the log. */
+/** The most that GitHub puts on a page. An endless list would block the server, and each bad entry lengthen the log. */
 const MAX_EMAILS = 100;
 /** An entry that can't be parsed does not invalidate the others. */
 const Emails = z.pipe(
@@ -27,7 +27,8 @@ export const github: ProviderDefinition<"user" | "emails"> = {
     authorize: "https://github.com/login/oauth/authorize",
     token: "https://github.com/login/oauth/access_token",
     user: "https://api.github.com/user",
-    emails: "https://api.github.com/user/emails",
+    // A page has 30 without it.
+    emails: `https://api.github.com/user/emails?per_page=${MAX_EMAILS}`,
   },
   async fetchProfile(get) {
     const user = await get("user", User);

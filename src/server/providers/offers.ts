@@ -1,4 +1,4 @@
-import { PROVIDERS, type Provider } from "../../wire/providers.ts";
+import { credentialVariables, PROVIDERS, type Provider } from "../../wire/providers.ts";
 import type { ProvidersMode } from "../../wire/serve.ts";
 import { ServeError } from "../errors.ts";
 import type { ConnectionRecord, InstanceRecord } from "../store/records.ts";
@@ -83,7 +83,7 @@ export function defaultFault(instances: readonly InstanceRecord[], offers: Offer
 export interface ProviderConfig {
   client_id?: string | undefined;
   client_secret?: string | undefined;
-  /** Addresses that replace the provider's own, by endpoint name. */
+  /** Addresses that replace the provider's own, by endpoint name: for these credentials; without any, for all. */
   endpoints?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -120,9 +120,4 @@ export function credentialsFromEnv(env: Readonly<Record<string, string | undefin
 export function globalCredentials(provider: Provider, globals: Credentials): ConnectionRecord | undefined {
   const { client_id, client_secret } = globals[provider] ?? {};
   return client_id && client_secret ? { client_id, client_secret } : undefined;
-}
-
-export function credentialVariables(provider: Provider): [id: string, secret: string] {
-  const prefix = `SVC_${provider.toUpperCase()}_CLIENT`;
-  return [`${prefix}_ID`, `${prefix}_SECRET`];
 }

@@ -60,9 +60,12 @@ export const optionalText: z.ZodMiniType<string | null> = lenient(z.string());
 
 const LINE_BREAKS = /[\n\v\f\r\u0085\u2028\u2029]+/g;
 
-/** The first name that is not empty, in one line that every store accepts: bounded, without U+0000 and lone surrogates. */
+/** What no one sees, alone: spaces, and characters such as U+200D, U+3164 and U+2800. */
+const BLANK = /^[\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
+
+/** The first name that can be seen, in one line that every store accepts: bounded, without U+0000 and lone surrogates. */
 export function displayName(...names: readonly (string | null | undefined)[]): string {
   const lines = names.map((text) => text?.replaceAll("\0", "").replace(LINE_BREAKS, " ").trim());
-  const name = lines.find((text) => text) ?? "";
+  const name = lines.find((text) => !BLANK.test(text ?? "")) ?? "";
   return toUSVString(name.slice(0, MAX_NAME_LENGTH));
 }

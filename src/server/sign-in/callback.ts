@@ -165,7 +165,8 @@ export function returnToken(
   const ms = performance.now() - startedAt;
   const facts = { result: "token", user_id, error: null, reason: null } as const;
   note(facts, { name: "redirect", ms, sent: { location: withoutQuery(redirect_uri) }, answered });
-  return { result: "token", location: withParameters(redirect_uri, { token }), token, tokens };
+  const location = withParameters(redirect_uri, { token }, ["error", "error_description"]);
+  return { result: "token", location, token, tokens };
 }
 
 /** The browser is told, as it can't be sent to the application. */

@@ -1,4 +1,5 @@
 import { isLoopback } from "../../wire/http/address.ts";
+import { isPrefetch } from "../../wire/http/headers.ts";
 
 /** Who sends a request, as far as its headers tell. */
 export interface Caller {
@@ -8,7 +9,7 @@ export interface Caller {
   readonly isPlainClient: boolean;
   /**
    * The request is a top-level navigation. False for a page's fetch, image, script or frame, and for a prefetch or
-   * prerender. Always true for programs.
+   * prerender. True for all else that programs send.
    */
   readonly isNavigation: boolean;
 }
@@ -27,12 +28,11 @@ export function callerOf(header: (name: string) => string | undefined, hostname:
     acceptsHtml ||
     /Mozilla\//i.test(header("user-agent") ?? "");
   const isNamedLoopback = isLoopback(hostname);
-  const isPrefetch = header("sec-purpose") !== undefined;
   const isTrustworthy = isHttps || isNamedLoopback;
   return {
     isBrowser,
     isPlainClient: !isBrowser && isNamedLoopback,
-    isNavigation: !isBrowser || (!isPrefetch && navigates(header, acceptsHtml, isTrustworthy)),
+    isNavigation: !isPrefetch(header) && (!isBrowser || navigates(header, acceptsHtml, isTrustworthy)),
   };
 }
 

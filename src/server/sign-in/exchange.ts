@@ -1,7 +1,7 @@
 import { clearTimeout, setTimeout } from "node:timers";
 import * as z from "zod/mini";
 import { BodyTooLong, readText } from "../../wire/http/body.ts";
-import type { FetchInit } from "../../wire/http/fetch.ts";
+import type { FetchInit, FetchResponse } from "../../wire/http/fetch.ts";
 import { SignInError } from "../errors.ts";
 import type { NoteStep } from "../history/flows.ts";
 import { withoutQuery } from "../history/redact.ts";
@@ -86,10 +86,12 @@ async function fetchReply<Schema extends z.ZodMiniType>(
   const url = endpoints[endpoint as "token"];
   const startedAt = performance.now();
   let status: number | undefined;
+  let limit: string | undefined;
   let reply: unknown;
   try {
     const answer = await send(exchange, endpointOf(provider.name, endpoint), url, init);
     status = answer.status;
+    limit = rateLimitOf(answer);
     reply = parseReply(answer.text);
   } finally {
     const step = {
@@ -100,10 +102,11 @@ async function fetchReply<Schema extends z.ZodMiniType>(
     };
     exchange.note({}, step);
   }
-  const code = status === 429 || status >= 500 ? "temporarily_unavailable" : "server_error";
-  if (status !== 200) throw new SignInError(code, refusalOf(provider.name, endpoint, status, reply));
+  const code = limit !== undefined || status >= 500 ? "temporarily_unavailable" : "server_error";
+  if (status !== 200) throw new SignInError(code, refusalOf(provider.name, endpoint, status, reply, { limit }));
   const parsed = schema.safeParse(reply);
-  if (!parsed.success) throw new SignInError(code, refusalOf(provider.name, endpoint, status, reply, parsed.error));
+  if (!parsed.success)
+    throw new SignInError(code, refusalOf(provider.name, endpoint, status, reply, { fault: parsed.error }));
   return parsed.data;
 }
 
@@ -111,7 +114,8 @@ async function fetchReply<Schema extends z.ZodMiniType>(
 async function send({ connection, signal }: Exchange, place: string, url: string, init: FetchInit) {
   try {
     const response = await connection.fetch(url, init);
-    return { status: response.status, text: await readText(response.body ?? [], MAX_REPLY_BYTES) };
+    const { status, headers } = response;
+    return { status, headers, text: await readText(response.body ?? [], MAX_REPLY_BYTES) };
   } catch (error) {
     if (error instanceof BodyTooLong)
       throw new SignInError(
@@ -126,6 +130,19 @@ async function send({ connection, signal }: Exchange, place: string, url: string
   }
 }
 
+/**
+ * When an answer that limits the rate says to ask again, in words; undefined if it doesn't limit it. GitHub's may be a 403,
+ * with the time in seconds (`Retry-After`) or of Unix (X's header has one hyphen more).
+ */
+function rateLimitOf({ status, headers }: Pick<FetchResponse, "status" | "headers">): string | undefined {
+  const after = headers.get("retry-after");
+  const isSpent = after !== null || headers.get("x-ratelimit-remaining") === "0";
+  if (status !== 429 && !(status === 403 && isSpent)) return undefined;
+  if (after !== null && /^\d{1,9}$/.test(after)) return `in ${after} seconds`;
+  const reset = headers.get("x-ratelimit-reset") ?? headers.get("x-rate-limit-reset") ?? "";
+  return /^\d{1,10}$/.test(reset) ? `at ${new Date(Number(reset) * 1000).toISOString()}` : "later";
+}
+
 /** JSON, or the form encoding that GitHub and compatible servers answer with, whatever `Accept` says. */
 export function parseReply(text: string): unknown {
   try {
@@ -136,7 +153,7 @@ export function parseReply(text: string): unknown {
 }
 
 /** Error codes, such as `invalid_client`. Anything else may be data, which stays out of the log. */
-const CODE = /^[a-z_]{1,48}$/i;
+const CODE = /^[a-z_-]{1,48}$/i;
 
 /** Error codes for client credentials that a provider rejects (RFC 6749, 5.2; GitHub; Twitter). */
 export const BAD_CREDENTIALS: ReadonlySet<string> = new Set([
@@ -159,7 +176,7 @@ function refusalOf(
   endpoint: string,
   status: number,
   reply: unknown,
-  fault?: z.core.$ZodError,
+  { limit, fault }: { readonly limit?: string | undefined; readonly fault?: z.core.$ZodError },
 ): string {
   const title = PROVIDER_TITLES[provider];
   const code = errorCodeOf(reply);
@@ -167,7 +184,7 @@ function refusalOf(
     return `${title} rejected the client credentials (${code}). Check client_id and client_secret.`;
   const answered = `${endpointOf(provider, endpoint)} answered ${status}`;
   if (code !== undefined || status !== 200)
-    return `${answered}${code === undefined ? "" : `, error ${code}`}. ${remedyFor(title, endpoint, status, code)}`;
+    return `${answered}${code === undefined ? "" : `, error ${code}`}. ${limit === undefined ? remedyFor(title, endpoint, status, code) : `${title} limits the rate: try again ${limit}.`}`;
   const paths = new Set(fault?.issues.map(({ path }) => path.join(".")) ?? [""]);
   if (paths.has("")) return `${answered}, but not with JSON of the expected form. Check the endpoint's address.`;
   const verbs = paths.size === 1 ? "is missing or has" : "are missing or have";
@@ -175,7 +192,6 @@ function refusalOf(
 }
 
 function remedyFor(title: string, endpoint: string, status: number, code: string | undefined): string {
-  if (status === 429) return `${title} limits the rate: try again later.`;
   if (status >= 500) return `The fault is at ${title}: try again later.`;
   if (endpoint !== "token")
     return `Check that the application may read the profile and the e-mail address at ${title}.`;
@@ -193,10 +209,10 @@ export function reportOf(provider: Provider, error: string): string {
   return `${reported} instead of a code. Check the settings of the application at ${title}.`;
 }
 
-/** `error` (RFC 6749, 5.2), `error.status` (Google's APIs), or the first of `errors` (Twitter's). */
+/** `error` (RFC 6749, 5.2), `error.status` (Google's APIs), the first of `errors` or `reason` (Twitter's). */
 function errorCodeOf(reply: unknown): string | undefined {
-  const { error, errors } = (reply ?? {}) as { error?: unknown; errors?: unknown };
+  const { error, errors, reason } = (reply ?? {}) as { error?: unknown; errors?: unknown; reason?: unknown };
   const first = Array.isArray(errors) ? (errors[0] as { title?: unknown } | null)?.title : undefined;
-  const candidates = [error, (error as { status?: unknown } | null | undefined)?.status, first];
+  const candidates = [error, (error as { status?: unknown } | null | undefined)?.status, first, reason];
   return candidates.find((code): code is string => typeof code === "string" && CODE.test(code));
 }

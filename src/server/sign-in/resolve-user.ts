@@ -4,7 +4,8 @@ import { SESSION_ID_PREFIX } from "../../wire/ids.ts";
 import { SignInError } from "../errors.ts";
 import { placeholderEmail, isOtherMailbox, isPlaceholderEmail } from "../providers/email.ts";
 import { displayName, type Profile, type ProviderDefinition } from "../providers/provider.ts";
-import { fold, normalizeEmail } from "../../wire/text/fold.ts";
+import { normalizeEmail } from "../../wire/text/email.ts";
+import { fold } from "../../wire/text/fold.ts";
 import {
   newRecord,
   type IdentityRecord,
@@ -170,7 +171,7 @@ export function checkedProfile(profile: Profile, provider: Provider): CheckedPro
     );
   if (email === undefined || (sent !== null && isOtherMailbox(sent, email)))
     throw new SignInError(
-      "server_error",
+      "email_invalid",
       `${title} sent an e-mail address that can't be used. The user must set another one there.`,
     );
   return {

@@ -1,5 +1,5 @@
 import { PROVIDER_TITLES } from "../../wire/providers.ts";
-import { normalizeEmail } from "../../wire/text/fold.ts";
+import { normalizeEmail } from "../../wire/text/email.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import type { Override } from "./decision.ts";
 import type { Parameters } from "./picker.ts";

@@ -5,7 +5,7 @@ import { SUBDOMAIN, UUID } from "../ids.ts";
 import { meantOutcome, OUTCOME_IDS } from "../outcomes.ts";
 import { PROVIDERS, type Provider } from "../providers.ts";
 import { hasFourDigitYear } from "../search/query.ts";
-import { EMAIL, isEmail, MAX_EMAIL_LENGTH } from "../text/fold.ts";
+import { EMAIL, isEmail, MAX_EMAIL_LENGTH, storedForm } from "../text/email.ts";
 import { durationMs } from "../text/time.ts";
 
 /** A field that may be missing, and what it is. */
@@ -23,13 +23,13 @@ export const uuid = z.string().check(z.regex(UUID, "must be a UUID in lower case
 export const time = z.iso
   .datetime({ offset: true, error: "must be a date and time such as 2026-01-31T12:00:00Z", abort: true })
   .check(z.refine((value) => hasFourDigitYear(new Date(value)), "must lie within the years 0000 to 9999"));
-/** A user's e-mail address, as a sign-in stores it: in NFKC. */
+/** A user's e-mail address, in the form in which a sign-in stores it. */
 export const email = z
   .string()
   .check(
-    z.normalize("NFKC"),
+    z.overwrite(storedForm),
     z.maxLength(MAX_EMAIL_LENGTH, { error: `must have at most ${MAX_EMAIL_LENGTH} characters`, abort: true }),
-    z.regex(EMAIL, { error: "must be an e-mail address with an ASCII domain", abort: true }),
+    z.regex(EMAIL, { error: "must be an e-mail address, at a domain that DNS can have", abort: true }),
     z.refine(isEmail, "must not contain invisible characters"),
   );
 /** An account's e-mail address as a provider sends it. A sign-in may refuse it. */

@@ -33,3 +33,15 @@ function isSpace(character: string | undefined): boolean {
 export function isWebSocketHandshake(header: (name: string) => string | undefined): boolean {
   return header("sec-websocket-key") !== undefined || (header("upgrade")?.toLowerCase().includes("websocket") ?? false);
 }
+
+/** Older names of what `Sec-Purpose` says: those of Chrome, Firefox and Safari. */
+const PURPOSES = ["purpose", "x-moz", "x-purpose"];
+
+/**
+ * Whether a browser asks for a page that no one has chosen yet: a prefetch, prerender or preview, which must have no effect.
+ * @param header by its name in lower case
+ */
+export function isPrefetch(header: (name: string) => string | undefined): boolean {
+  if (header("sec-purpose") !== undefined) return true;
+  return PURPOSES.some((name) => /prefetch|prerender|preview/i.test(header(name) ?? ""));
+}

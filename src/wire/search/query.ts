@@ -1,4 +1,5 @@
 import type { Field, Fields } from "./fields.ts";
+import { storedForm } from "../text/email.ts";
 import { isDay } from "../text/time.ts";
 
 /**
@@ -139,7 +140,12 @@ export function parseTerm(token: string, fields: Fields): Term {
     return { field: name, operator: sign as ComparisonOperator, value: dateOrTime(name, text), negated };
   }
   if (field.nullable && text === "null") return { field: name, operator: "null", value: "null", negated };
-  if (field.type === "string") return { field: name, ...wildcards(text), negated };
+  if (field.type === "string") {
+    const { operator, value } = wildcards(text);
+    // A domain that is there to its end, as in `*@müller.example`, is in its stored form.
+    const isWhole = field.isEmail === true && (operator === "is" || operator === "ends");
+    return { field: name, operator, value: isWhole ? storedForm(value) : value, negated };
+  }
   if (text.includes("*")) {
     const orNull = field.nullable ? `${name}:null, ` : "";
     const instead = `${orNull}${name}:2026-01-31 or ${name}>=2026-01-31`;

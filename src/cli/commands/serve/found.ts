@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { ServeOptions } from "../../../server/index.ts";
 import { isLoopback } from "../../../wire/http/address.ts";
+import { credentialVariables, PROVIDERS } from "../../../wire/providers.ts";
 import { CONFIG_FILE } from "../../../wire/serve.ts";
 import { isObject, parsedJson } from "../../../wire/text/json.ts";
 import type { Context } from "../../context.ts";
@@ -30,7 +31,11 @@ export async function checkFound(
     Object.entries(settings).filter(([name]) => replaced[name as keyof ServeOptions] === undefined),
   ) as ServeOptions;
   const isSimulated = (replaced.providers ?? settings.providers) === "simulated";
-  const inConfig = [...openings(own, isSimulated), ...(await storePoints(own.store, env))];
+  const inConfig = [
+    ...openings(own),
+    ...(isSimulated ? [] : credentialPoints(own.credentials, env)),
+    ...(await storePoints(own.store, env)),
+  ];
   const inSeed = own.seed !== undefined && seed && !isShare(seed.name) ? await seedPoints(seed.path) : [];
   if (inConfig.length === 0 && inSeed.length === 0) return;
   const points = [
@@ -43,31 +48,34 @@ export async function checkFound(
   );
 }
 
-function openings(settings: ServeOptions, isSimulated: boolean): string[] {
-  const {
-    host,
-    publicUrl,
-    allowedHosts,
-    trustProxy,
-    seed,
-    geoip,
-    credentials = {},
-    clients = [],
-    retention,
-  } = settings;
+function openings(settings: ServeOptions): string[] {
+  const { host, publicUrl, allowedHosts, trustProxy, seed, geoip, clients = [], retention } = settings;
   return [
     ...(host !== undefined && !isLoopback(host) ? ["host"] : []),
     ...(publicUrl === undefined ? [] : ["public_url"]),
     ...(allowedHosts?.length ? ["allowed_hosts"] : []),
     ...(trustProxy?.length ? ["trust_proxy"] : []),
-    ...(isSimulated
-      ? []
-      : Object.entries(credentials).flatMap(([name, one]) => endpointPoints(`providers.${name}`, one))),
     ...clients.flatMap((client, k) => redirectPoints(client, `clients[${k}].`)),
     ...(isShare(seed) ? ["seed"] : []),
     ...(retention?.sessions === undefined ? [] : ["retention"]),
     ...(isShare(geoip) ? ["geoip"] : []),
   ];
+}
+
+/** Endpoints get no secret but that of the same file, on loopback neither. */
+function credentialPoints(credentials: ServeOptions["credentials"] = {}, env: Context["env"]): string[] {
+  return PROVIDERS.flatMap((name) => {
+    const { client_secret, endpoints = {} } = credentials[name] ?? {};
+    const path = `providers.${name}.endpoints`;
+    const inEnvironment = credentialVariables(name).find((variable) => env[variable]);
+    const why = inEnvironment === undefined ? "the file has no client_secret for it" : `${inEnvironment} is set`;
+    const isTheirs = client_secret !== undefined && inEnvironment === undefined;
+    const local = Object.entries(endpoints).filter(([, address]) => !isTheirs && isOnLoopback(address));
+    return [
+      ...endpointPoints(`providers.${name}`, { endpoints }),
+      ...local.map(([endpoint, address]) => `${path}.${endpoint}${hostIn(address)}: ${why}`),
+    ];
+  });
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { AuditEntry, RequestEntry, RunningServer } from "../../../server/index.ts";
 import { isProbe, isWatching } from "../../../wire/control/paths.ts";
 import { isLoopbackUrl } from "../../../wire/http/address.ts";
+import { PROVIDERS } from "../../../wire/providers.ts";
 import { tryTarget } from "../../../wire/redirect-uri.ts";
 import type { Context, Stream } from "../../context.ts";
 import { asRun, counted, mask, colors, harmless, harmlessJson, say } from "../../output/text.ts";
@@ -73,11 +74,14 @@ export function textReport(context: Context) {
      * @param dashboard a link that opens the dashboard once; for a terminal alone
      */
     ready(server: RunningServer, file: string | undefined, ms: number, dashboard: string | undefined): void {
-      const { url, api_url, store, found, bound, providers, instances, isLocal } = server;
+      const { url, api_url, store, found, bound, providers, hostsInstead, instances, isLocal } = server;
       const [first] = instances;
       width = Math.max(width, ...instances.map(({ name }) => Math.min(harmless(name).length, MAX_NAME_WIDTH)));
       const landing = first?.active && isLocal ? tryTarget(first.redirect_uris, url) : undefined;
-      const kinds = Object.entries(providers).map(([name, kind]) => `${name} ${chalk.dim(kind)}`);
+      const kinds = PROVIDERS.map((name) => {
+        const instead = hostsInstead[name]?.map((host) => ` at ${harmless(host)}`) ?? [];
+        return `${name} ${chalk.dim(providers[name])}${instead.join()}`;
+      });
       const signIn = `svc sign-in${providers.github === "off" ? "" : " --provider github"}`;
       const commands = ["svc users list", ...(landing && isLoopbackUrl(landing) ? [signIn] : [])];
       const blocks = [

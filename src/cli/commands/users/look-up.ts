@@ -1,5 +1,6 @@
 import type { Client } from "../../../client/client.ts";
 import type { User } from "../../../wire/resources.ts";
+import { storedForm } from "../../../wire/text/email.ts";
 import { fold } from "../../../wire/text/fold.ts";
 import { CliError, EXIT } from "../../errors.ts";
 import type { Context } from "../../context.ts";
@@ -55,7 +56,7 @@ export async function lookUp(
       const key = fold(field === "id" ? user.id : user.data.email);
       found.set(key, [...(found.get(key) ?? []), user]);
     }
-  return (value) => found.get(fold(value)) ?? [];
+  return (value) => found.get(fold(field === "id" ? value : storedForm(value))) ?? [];
 }
 
 function* queries(field: string, values: readonly string[]): Generator<string> {
