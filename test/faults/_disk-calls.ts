@@ -1,6 +1,7 @@
 import type * as FileSystem from "node:fs/promises";
 import { Server } from "node:net";
 import { basename } from "node:path";
+import { callbackify } from "node:util";
 import { vi } from "vitest";
 import { machine, wasOnDisk, type Disk } from "./_disk.ts";
 import type { File } from "./_disk-content.ts";
@@ -32,6 +33,26 @@ export function fileSystem(): typeof FileSystem {
   for (const name of ["appendFile", "copyFile", "cp", "truncate", "writeFile"] as const)
     calls[name] = call(name, () => notModelled(name));
   return { ...machine.promises, default: machine.promises, ...calls } as unknown as typeof FileSystem;
+}
+
+/** By its descriptor, whoever writes with callbacks. */
+const handles = new Map<number, Handle>();
+
+/** `node:fs` on the disk in use: the calls by descriptor of whoever writes with callbacks. */
+export function callbacks(): typeof machine {
+  type Done<Result extends unknown[]> = (error: Error | null, ...result: Result) => void;
+  const write = (fd: number, bytes: Buffer, from: number, length: number, _: null, done: Done<[number]>): void => {
+    const handle = handles.get(fd);
+    if (!handle) return machine.write(fd, bytes, from, length, null, done);
+    const part = Math.min(length, NODE_WRITES);
+    callbackify(async () => (await handle.write(bytes, from, part)).bytesWritten)(done);
+  };
+  const fdatasync = (fd: number, done: Done<[]>): void => {
+    const handle = handles.get(fd);
+    if (!handle) return machine.fdatasync(fd, done);
+    callbackify(() => handle.datasync())(done);
+  };
+  return { ...machine, default: machine, write, fdatasync } as unknown as typeof machine;
 }
 
 /** A call that the disk handles if its path is on it, and the machine otherwise. */
@@ -73,7 +94,9 @@ function open(own: Disk, path: string, flags: string | number, mode?: number): P
     const descriptor = machine.openSync(path, flags, mode);
     own.descriptors.add(descriptor);
     const appends = typeof flags === "number" ? (flags & machine.constants.O_APPEND) !== 0 : flags.startsWith("a");
-    return new Handle(own, descriptor, name, path === own.directory ? undefined : own.fileAt(path), appends);
+    const handle = new Handle(own, descriptor, name, path === own.directory ? undefined : own.fileAt(path), appends);
+    handles.set(descriptor, handle);
+    return handle;
   });
 }
 
@@ -107,6 +130,7 @@ class Handle {
   async close(): Promise<void> {
     if (this.fd === -1) return;
     machine.closeSync(this.#descriptor);
+    handles.delete(this.#descriptor);
     this.#disk.descriptors.delete(this.#descriptor);
   }
 

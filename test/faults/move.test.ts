@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
 import { checkFileStore } from "../../src/server/store/file/check.ts";
 import { openFiles } from "../../src/server/store/file/open-files.ts";
 import { openFileStore } from "../../src/server/store/file/file-store.ts";
-import { journalLine } from "../../src/server/store/file/journal-reader.ts";
+import { journalLine } from "../../src/server/store/file/journal.ts";
 import { openFileSource } from "../../src/server/store/file/transfer.ts";
 import { put, removal } from "../../src/server/store/memory/tables.ts";
 import { exportStore, readExport } from "../../src/server/store/move/export.ts";
@@ -238,7 +238,7 @@ describe("A store command beside a running server", () => {
           gone,
         ]);
         await files.append([removal("users", other)]);
-        await files.close(false);
+        await files.close();
         progress.compactions++;
       }
     };

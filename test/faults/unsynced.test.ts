@@ -11,6 +11,7 @@ import { figure } from "./_processes.ts";
 import { randomFrom } from "./_random.ts";
 
 vi.mock("node:fs/promises", async () => (await import("./_disk-calls.ts")).fileSystem());
+vi.mock("node:fs", async () => (await import("./_disk-calls.ts")).callbacks());
 
 const HISTORIES = figure(120, 10_000);
 

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { openFileStore } from "../../src/server/store/file/file-store.ts";
-import { journalLine } from "../../src/server/store/file/journal-reader.ts";
+import { journalLine } from "../../src/server/store/file/journal.ts";
 import { put as change, type Change } from "../../src/server/store/memory/tables.ts";
 import type { StateRecord } from "../../src/server/store/records.ts";
 import { StoreRefused, type Store } from "../../src/server/store/store.ts";

@@ -2,7 +2,7 @@ import { appendFile, mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { openFileStore, type FileStore } from "../../src/server/store/file/file-store.ts";
-import { journalLine } from "../../src/server/store/file/journal-reader.ts";
+import { journalLine } from "../../src/server/store/file/journal.ts";
 import { put } from "../../src/server/store/memory/tables.ts";
 import type { Store } from "../../src/server/store/store.ts";
 import { abandoned } from "./_abandoned.ts";

@@ -2,7 +2,7 @@ import { appendFile, copyFile, mkdir, readdir, readFile, rename, rm, truncate, w
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openFileStore, type FileStore } from "../../src/server/store/file/file-store.ts";
-import { journalLine } from "../../src/server/store/file/journal-reader.ts";
+import { journalLine } from "../../src/server/store/file/journal.ts";
 import { put } from "../../src/server/store/memory/tables.ts";
 import { StorageUnavailable } from "../../src/server/store/store.ts";
 import { abandoned } from "./_abandoned.ts";

@@ -27,12 +27,12 @@ it("A store whose directory can't be looked into is unavailable, and continues w
   hide(dirname(path));
   const attempts = [
     store.saveState(state(7)),
-    store.probe(),
     store.replace({ instances: [], personas: [], users: [], identities: [], sessions: [] }),
     store.snapshots.save("mine", "2026-01-01T00:00:00.000Z"),
   ];
   for (const attempt of await Promise.allSettled(attempts))
     expect(attempt.status === "rejected" ? attempt.reason : attempt).toBeInstanceOf(StorageUnavailable);
+  await expect(store.probe()).rejects.toBeInstanceOf(StorageUnavailable);
   expect(await contentOf(store)).toEqual(before);
   await show(dirname(path));
   await store.probe();
@@ -52,11 +52,12 @@ it("A change is taken back if the journal could not be looked at after it was wr
   const header = { store: "5".repeat(24), id: "a".repeat(24), after: null, number: 0 };
   const journal = await Journal.begin(path, header);
   const first = await readFile(path, "utf8");
-  const refused = journal.append("refused\n");
+  const look = (): void => journal.look();
+  const refused = journal.append("refused\n", look);
   hide(dirname(path));
   await expect(refused).rejects.toBeInstanceOf(StorageUnavailable);
   await show(dirname(path));
-  await journal.append("written\n");
+  await journal.append("written\n", look);
   await journal.close();
   expect(await readFile(path, "utf8")).toBe(`${first}written\n`);
 });

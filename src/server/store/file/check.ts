@@ -38,7 +38,7 @@ export async function checkFileStore(location: string): Promise<StoreCheck> {
 export async function acceptFileStore(location: string, warn: Warn): Promise<void> {
   const path = await followed(resolve(location));
   if (!(await readStore(path))) throw noStore(path);
-  await (await openFiles(path, { warn, accepts: true })).close(true);
+  await (await openFiles(path, { warn, accepts: true })).close();
 }
 
 /** A sentence for each record with a value that svc does not write. */

@@ -85,11 +85,7 @@ export function sizeOf(path: string): number {
   return statOf(path)?.size ?? 0;
 }
 
-/**
- * A file as it is now: other if it was replaced or written. Undefined if there is none. A new file may get the number of one
- * that was removed. @throws {StorageUnavailable}
- */
-export function stampOf(path: string): string | undefined {
-  const there = statOf(path);
-  return there && `${there.dev} ${there.ino} ${there.size} ${there.mtimeMs}`;
+/** Whether it is the same file. A file that is open, or that has a name, shares its numbers with no other. */
+export function isSame(one: Stats | undefined, other: Stats | undefined): boolean {
+  return one?.dev === other?.dev && one?.ino === other?.ino;
 }

@@ -14,8 +14,8 @@ import {
 import { Conflict } from "../store.ts";
 import { refuseConflict } from "../memory/conflicts.ts";
 import { Tables, type AnyRecord } from "../memory/tables.ts";
-import { headingIn, headingOf, type Heading } from "./headings.ts";
-import { hex, linesOf, parsedObject, type Line } from "./lines.ts";
+import { headingIn, headingOf, lastLine, type Heading } from "./headings.ts";
+import { linesOf, parsedObject, type Line } from "./lines.ts";
 
 /** What is in a `db.json`. */
 export interface Content {
@@ -32,11 +32,6 @@ export interface Content {
 const OPEN = "{".charCodeAt(0);
 const TABLE_LINES = new Map(TABLE_NAMES.map((name) => [`"${name}":[`, name]));
 const ENDS = new Set(["]", "],"]);
-
-/** The last line, with the CRC-32 of everything before it. */
-export function lastLine(crc: number): string {
-  return `"checksum":"${hex(crc)}"}`;
-}
 
 /** Reads a `db.json` as svc writes it, a record a line. Each line is read on its own, so that damage leaves the others. */
 export async function readLines(chunks: AsyncIterable<Buffer>): Promise<Content> {

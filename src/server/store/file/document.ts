@@ -1,12 +1,13 @@
+import type { Stats } from "node:fs";
 import { open, readFile, type FileHandle } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import type { Adapter } from "lowdb";
 import { writeAtomically } from "../../../disk/write-atomically.ts";
 import { TABLE_NAMES } from "../records.ts";
 import type { AnyRecord, Tables } from "../memory/tables.ts";
-import { lastLine, readLines, readText, type Content } from "./document-reader.ts";
-import { headingLine, type Heading } from "./headings.ts";
-import { stampOf, NO_LINK, sizeOf } from "./directory.ts";
+import { readLines, readText, type Content } from "./document-reader.ts";
+import { headingLine, lastLine, type Heading } from "./headings.ts";
+import { isSame, NO_LINK, statOf } from "./directory.ts";
 import { chunksOf } from "./lines.ts";
 import { changed, missing } from "./refusals.ts";
 
@@ -26,21 +27,23 @@ export class DocumentFile implements Adapter<Tables> {
   /** Called right before a file gets the name. If it throws, nothing is replaced. */
   guard: () => void = () => undefined;
   readonly #path: string;
-  /** The file that has the name now: the one that we read or wrote last. */
-  #stamp: string | undefined;
+  /** The file that has the name: the one that we read or wrote last. */
+  #file: Stats | undefined;
+  /** Of all its bytes. Undefined if they were neither read nor written. */
+  #crc: number | undefined;
 
   constructor(path: string) {
     this.#path = path;
-    this.#stamp = stampOf(path);
-    this.size = sizeOf(path);
+    this.#file = statOf(path);
+    this.size = this.#file?.size ?? 0;
   }
 
   /** Reads as much as can be read. What is wrong with it is in `content`. */
   async read(): Promise<Tables | null> {
-    if (this.#stamp === undefined) return null;
+    if (this.#file === undefined) return null;
     const handle = await open(this.#path, NO_LINK);
     try {
-      this.content = await readLines(chunksOf(handle));
+      this.content = await readLines(this.#counted(handle));
     } finally {
       await handle.close();
     }
@@ -53,30 +56,55 @@ export class DocumentFile implements Adapter<Tables> {
     return this.content.tables;
   }
 
-  /** @throws {StorageUnavailable} if something else has written the file */
-  check(): void {
-    const found = stampOf(this.#path);
-    if (found === this.#stamp) return;
-    throw found === undefined ? missing(this.#path) : changed(this.#path);
+  async *#counted(handle: FileHandle): AsyncIterable<Buffer> {
+    this.#crc = 0;
+    for await (const chunk of chunksOf(handle)) {
+      this.#crc = crc32(chunk, this.#crc);
+      yield chunk;
+    }
+  }
+
+  /** @throws {StorageUnavailable} if another file has the name */
+  look(): void {
+    const there = statOf(this.#path);
+    if (isSame(there, this.#file)) return;
+    throw there ? changed(this.#path) : missing(this.#path);
   }
 
   /** Takes the place of the file, whole or not at all. The tables don't change meanwhile. */
   async write(tables: Tables): Promise<void> {
+    await this.#refuseEdited();
     const heading = { ...this.heading!, written_at: new Date().toISOString(), records: tables.counts() };
-    let ours: string | undefined;
-    this.size = await writeAtomically(this.#path, (file) => writeText(file, heading, tables), {
+    let ours: Stats | undefined;
+    const written = await writeAtomically(this.#path, (file) => writeText(file, heading, tables), {
       beforeNaming: (temporary) => {
-        this.check();
+        this.look();
         this.guard();
-        ours = stampOf(temporary);
+        ours = statOf(temporary);
       },
     });
-    this.#stamp = ours;
+    this.#file = ours;
+    this.size = written.length;
+    this.#crc = written.crc;
+  }
+
+  /** @throws {StorageUnavailable} if somebody has edited the file, whose work would be lost */
+  async #refuseEdited(): Promise<void> {
+    this.look();
+    if (this.#crc === undefined) return;
+    const handle = await open(this.#path, NO_LINK);
+    try {
+      let crc = 0;
+      for await (const chunk of chunksOf(handle)) crc = crc32(chunk, crc);
+      if (crc !== this.#crc) throw changed(this.#path);
+    } finally {
+      await handle.close();
+    }
   }
 }
 
-/** @returns the length in bytes */
-async function writeText(file: FileHandle, heading: Heading, tables: Tables): Promise<number> {
+/** @returns the length in bytes, and the CRC-32 of all of them */
+async function writeText(file: FileHandle, heading: Heading, tables: Tables) {
   let length = 0;
   let crc = 0;
   const write = async (text: string): Promise<void> => {
@@ -96,5 +124,5 @@ async function writeText(file: FileHandle, heading: Heading, tables: Tables): Pr
     await write("],\n");
   }
   await write(`${lastLine(crc)}\n`);
-  return length;
+  return { length, crc };
 }

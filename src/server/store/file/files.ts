@@ -1,20 +1,21 @@
-import { constants } from "node:fs";
-import { access } from "node:fs/promises";
-import { dirname } from "node:path";
 import type { Low } from "lowdb";
 import type { Log } from "../memory/commits.ts";
 import type { Change, Tables } from "../memory/tables.ts";
+import type { StorageUnavailable, StoreOptions } from "../store.ts";
 import { journalName } from "./directory.ts";
 import type { DocumentFile } from "./document.ts";
 import { newId } from "./headings.ts";
-import { Journal } from "./journal.ts";
-import { journalLine } from "./journal-reader.ts";
+import { Journal, journalLine } from "./journal.ts";
 import type { Lock } from "./lock.ts";
-import { closed, notWritable } from "./refusals.ts";
+import { Outage } from "./outage.ts";
+import { closed, codeOf, notWritable } from "./refusals.ts";
 
 const COMPACT_BYTES = 16 << 20;
 
-interface FilesParts {
+/** Between compactions that fail: each attempt may take the last free space for a moment, and then no change is written. */
+const RETRY_MS = 60_000;
+
+export interface FilesParts {
   /** Of `db.json`. */
   readonly path: string;
   /** Its data are all records. */
@@ -30,20 +31,25 @@ interface FilesParts {
 
 /**
  * The files of an open store: `db.json`, the document as of some change, and `db.journal`, every change since. One thing is
- * written at a time, which `Commits` sees to.
+ * written at a time, which `Commits` sees to. Whether another process has written is looked at where something is written,
+ * and nowhere else: whoever only asks would look while a line of ours is on its way.
  */
-export class Files implements Omit<Log, "onHang"> {
+export class Files implements Log {
   readonly path: string;
   /** The id of the store. */
   readonly store: string;
   readonly #low: Low<Tables>;
   readonly #file: DocumentFile;
   readonly #lock: Lock;
+  readonly #options: StoreOptions;
+  readonly #outage: Outage;
   #journal: Journal;
   #number: number;
+  /** No compaction starts before this time. 0 if the last one did not fail. */
+  #retryAt = 0;
   #isClosed = false;
 
-  constructor({ path, low, file, lock, store, journal, number }: FilesParts) {
+  constructor({ path, low, file, lock, store, journal, number }: FilesParts, options: StoreOptions) {
     this.path = path;
     this.store = store;
     this.#low = low;
@@ -51,8 +57,10 @@ export class Files implements Omit<Log, "onHang"> {
     this.#lock = lock;
     this.#journal = journal;
     this.#number = number;
+    this.#options = options;
+    this.#outage = new Outage(path, lock, options);
     // Another process that has taken the store may have begun a journal, and left the document alone.
-    file.guard = () => this.#journal.check();
+    file.guard = () => this.#journal.look();
   }
 
   get tables(): Tables {
@@ -65,7 +73,7 @@ export class Files implements Omit<Log, "onHang"> {
   }
 
   get isLong(): boolean {
-    return this.#journal.length > Math.max(COMPACT_BYTES, this.#file.size);
+    return this.#journal.length > Math.max(COMPACT_BYTES, this.#file.size) && performance.now() >= this.#retryAt;
   }
 
   /** Whether the last change could not be written. */
@@ -74,10 +82,17 @@ export class Files implements Omit<Log, "onHang"> {
   }
 
   async append(changes: readonly Change[]): Promise<void> {
-    this.#refuseClosed();
-    this.#file.check();
-    await this.#journal.append(journalLine(this.#number + 1, changes));
+    const started = performance.now();
+    try {
+      this.#refuseClosed();
+      await this.#journal.append(journalLine(this.#number + 1, changes), () => this.#look());
+    } catch (error) {
+      await this.#outage.began(error);
+      throw error;
+    }
     this.#number++;
+    this.#outage.ended();
+    this.#options.onCommit?.((performance.now() - started) / 1000);
   }
 
   async replace(tables: Tables): Promise<void> {
@@ -92,17 +107,36 @@ export class Files implements Omit<Log, "onHang"> {
     }
   }
 
-  /** Brings the journal into the document. */
-  compact(): Promise<void> {
-    this.#refuseClosed();
-    return this.#write(this.#number);
+  /** Brings the journal into the document, or says that it could not: then the journal goes on. */
+  async compact(): Promise<void> {
+    try {
+      this.#refuseClosed();
+      await this.#write(this.#number);
+      this.#retryAt = 0;
+    } catch (error) {
+      if (this.#retryAt === 0)
+        this.#options.warn(
+          `${this.path} could not be brought up to date (${codeOf(error)}); the journal keeps everything, and grows until it can be.`,
+        );
+      this.#retryAt = performance.now() + RETRY_MS;
+    }
+  }
+
+  onHang(fault: StorageUnavailable): void {
+    void this.#outage.began(fault);
+  }
+
+  /** @throws {StorageUnavailable} if another process has written */
+  #look(): void {
+    this.#file.look();
+    this.#journal.look();
   }
 
   /** Writes the document, and begins the journal that continues it. */
   async #write(number: number): Promise<void> {
     const before = this.#file.heading;
     try {
-      this.#journal.check();
+      this.#look();
       this.#file.heading = { store: this.store, journal: this.#journal.id, number };
       await this.#low.write();
     } catch (error) {
@@ -117,7 +151,7 @@ export class Files implements Omit<Log, "onHang"> {
   async #beginJournal(): Promise<void> {
     const old = this.#journal;
     const heading = { store: this.store, id: newId(), after: old.id, number: this.#number };
-    const fresh = await Journal.begin(journalName(this.path), heading, { beforeNaming: () => old.check() }).catch(
+    const fresh = await Journal.begin(journalName(this.path), heading, { beforeNaming: () => old.look() }).catch(
       () => undefined,
     );
     if (!fresh) return;
@@ -125,32 +159,13 @@ export class Files implements Omit<Log, "onHang"> {
     await old.close();
   }
 
-  /** Whether changes and documents could be written now. @throws {StorageUnavailable} saying why not */
-  async probe(): Promise<void> {
-    this.#refuseClosed();
-    this.#file.check();
-    this.#journal.check();
-    for (const name of [dirname(this.path), journalName(this.path)])
-      await access(name, constants.W_OK).catch((error: unknown) => {
-        throw notWritable(name, error);
-      });
-  }
-
-  /** The process that has the store now, if this one has lost it. */
-  takenBy(): Promise<string | undefined> {
-    return this.#lock.otherOwner();
-  }
-
-  /** @param compacts whether to bring the journal into the document first. @throws if that fails; it is closed even so */
-  async close(compacts: boolean): Promise<void> {
+  /** Brings the journal into the document first, where that is ours. */
+  async close(): Promise<void> {
     if (this.#isClosed) return;
-    try {
-      if (compacts && this.#journal.length > 0) await this.compact();
-    } finally {
-      this.#isClosed = true;
-      await this.#journal.close();
-      await this.#lock.release();
-    }
+    if (this.#journal.length > 0) await this.compact();
+    this.#isClosed = true;
+    await this.#journal.close();
+    await this.#lock.release();
   }
 
   #refuseClosed(): void {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { isObject } from "../../../wire/text/json.ts";
 import { TABLE_NAMES, VERSION, type TableName } from "../records.ts";
 import type { SnapshotInfo } from "../store.ts";
-import { parsedObject, seal, unseal } from "./lines.ts";
+import { hex, parsedObject, seal, unseal } from "./lines.ts";
 
 const FORMAT = "svc-identity";
 const JOURNAL_FORMAT = "svc-identity-journal";
@@ -56,6 +56,11 @@ export function belongs(journal: JournalHeading, last: number, document: Heading
 export function headingLine({ store, journal, number, written_at, records, snapshot }: Heading): string {
   const heading = { format: FORMAT, version: VERSION, store, journal, number, written_at, records, snapshot };
   return `${JSON.stringify(heading).slice(0, -1)},`;
+}
+
+/** The last line of a `db.json`, with the CRC-32 of everything before it. */
+export function lastLine(crc: number): string {
+  return `"checksum":"${hex(crc)}"}`;
 }
 
 /** @returns undefined if a line is not the first one of a `db.json` */

@@ -2,24 +2,17 @@ import { isObject } from "../../../wire/text/json.ts";
 import { completed, instanceOf, isRecord, keyOf, TABLE_NAMES, type TableName } from "../records.ts";
 import type { AnyRecord, Change, Tables } from "../memory/tables.ts";
 import { journalHeadingIn, type JournalHeading } from "./headings.ts";
-import { linesOf, seal, unseal, type Line } from "./lines.ts";
+import { linesOf, unseal, type Line } from "./lines.ts";
 
 /** A change as it is written: a whole record, or the key of one that was removed, and its instance. Applying it twice is the same as once. */
-type Written = readonly ["put", TableName, AnyRecord] | readonly ["delete", TableName, string, (string | undefined)?];
+export type Written =
+  | readonly ["put", TableName, AnyRecord]
+  | readonly ["delete", TableName, string, (string | undefined)?];
 
 /** A line of the journal: the changes that were made durable together. */
 interface Numbered {
   readonly number: number;
   readonly changes: readonly Written[];
-}
-
-export function journalLine(number: number, changes: readonly Change[]): string {
-  return `${seal({ number, changes: changes.map(written) })}\n`;
-}
-
-function written({ table, before, after }: Change): Written {
-  if (after) return ["put", table, after];
-  return ["delete", table, keyOf(table, before!), instanceOf(before!)];
 }
 
 /** What is in a journal. */

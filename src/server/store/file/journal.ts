@@ -1,9 +1,13 @@
-import { fstatSync } from "node:fs";
+import { fdatasync, fstatSync, write, type Stats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { writeAtomically, type AtomicWriteOptions } from "../../../disk/write-atomically.ts";
+import type { Change } from "../memory/tables.ts";
+import { instanceOf, keyOf } from "../records.ts";
 import type { StorageUnavailable } from "../store.ts";
-import { statOf } from "./directory.ts";
+import { isSame, statOf } from "./directory.ts";
 import { journalHeadingLine, type JournalHeading } from "./headings.ts";
+import type { Written } from "./journal-reader.ts";
+import { seal } from "./lines.ts";
 import { changed, codeOf, missing, notWritable } from "./refusals.ts";
 
 /**
@@ -12,11 +16,22 @@ import { changed, codeOf, missing, notWritable } from "./refusals.ts";
  */
 const ROOM = Buffer.alloc(1 << 16, " ");
 
+/** The changes that are made durable together, as `journal-reader.ts` reads them. */
+export function journalLine(number: number, changes: readonly Change[]): string {
+  return `${seal({ number, changes: changes.map(written) })}\n`;
+}
+
+function written({ table, before, after }: Change): Written {
+  if (after) return ["put", table, after];
+  return ["delete", table, keyOf(table, before!), instanceOf(before!)];
+}
+
 /** The open end of a journal. */
 export class Journal {
   readonly id: string;
   readonly #path: string;
   readonly #handle: FileHandle;
+  readonly #file: Stats;
   readonly #headingLength: number;
   /** What is known to be on the disk, in bytes. */
   #length: number;
@@ -28,6 +43,7 @@ export class Journal {
   private constructor(path: string, handle: FileHandle, id: string, length: number) {
     this.#path = path;
     this.#handle = handle;
+    this.#file = fstatSync(handle.fd);
     this.id = id;
     this.#headingLength = length;
     this.#length = length;
@@ -53,38 +69,36 @@ export class Journal {
 
   /**
    * Returns once the line is on the disk.
+   * @param look throws if the store's files are not ours any more. Called once before the line is written, and once when it is
+   *   on the disk: a process that was stopped in between may have a successor by now
    * @throws {StorageUnavailable} when it is not. Only a process that is killed meanwhile may leave it there
    */
-  async append(text: string): Promise<void> {
+  async append(text: string, look: () => void): Promise<void> {
     const line = Buffer.from(text);
-    const needsRoom = this.hasFailed;
-    this.hasFailed = true;
-    this.check();
-    if (needsRoom) {
-      await this.#write(ROOM);
-      await this.#cutBack(ROOM.length);
-      this.check();
-    }
-    await this.#write(line);
     try {
-      await this.#handle.datasync();
+      look();
+      if (this.hasFailed) {
+        await this.#write(ROOM);
+        await this.#cutBack(ROOM.length);
+        if (this.#broken) throw this.#broken;
+      }
+      await this.#write(line);
+      await this.#sync(line);
+      this.hasFailed = false;
     } catch (error) {
-      // After a failed sync the kernel may have dropped the pages: a second sync that succeeds would prove nothing.
-      this.#broken = changed(this.#path, `could not be synced (${codeOf(error)})`);
-      await this.#cutBack(line.length);
-      throw this.#broken;
+      this.hasFailed = true;
+      throw error;
     }
     this.#length += line.length;
     try {
-      // A process that was stopped between the check and the write may have a successor by now.
-      this.check();
+      look();
     } catch (error) {
       // It is reported as failed, so the next start must not find it.
       this.#length -= line.length;
+      this.hasFailed = true;
       await this.#cutBack(line.length);
       throw error;
     }
-    this.hasFailed = false;
   }
 
   close(): Promise<void> {
@@ -93,10 +107,21 @@ export class Journal {
 
   async #write(bytes: Buffer): Promise<void> {
     try {
-      await this.#handle.writeFile(bytes);
+      await writeAll(this.#handle.fd, bytes);
     } catch (error) {
       await this.#cutBack(bytes.length);
       throw notWritable(this.#path, error);
+    }
+  }
+
+  async #sync(line: Buffer): Promise<void> {
+    try {
+      await synced(this.#handle.fd);
+    } catch (error) {
+      // After a failed sync the kernel may have dropped the pages: a second sync that succeeds would prove nothing.
+      this.#broken = changed(this.#path, `could not be synced (${codeOf(error)})`);
+      await this.#cutBack(line.length);
+      throw this.#broken;
     }
   }
 
@@ -117,18 +142,34 @@ export class Journal {
   }
 
   /**
-   * The lock does not reach other machines. A changed file or size reveals that one of them wrote it. Synchronous, so that
-   * nothing runs between this check and what depends on it.
+   * The lock does not reach other machines. Another file, or another size, reveals that one of them wrote it. Synchronous, so
+   * that nothing runs between this look and what depends on it; and only while nothing of ours is being written.
    * @throws {StorageUnavailable} if nothing may be written
    */
-  check(): void {
+  look(): void {
     if (this.#broken) throw this.#broken;
     const there = statOf(this.#path);
     // One that was moved away can come back as it was.
     if (!there) throw missing(this.#path);
-    const { ino, dev } = fstatSync(this.#handle.fd);
-    if (there.ino === ino && there.dev === dev && there.size === this.#length) return;
+    if (isSame(there, this.#file) && there.size === this.#length) return;
     this.#broken = changed(this.#path);
     throw this.#broken;
   }
+}
+
+/** By a callback: a `FileHandle` makes ten promises for it, in every change. */
+function writeAll(fd: number, bytes: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const writeFrom = (start: number): void =>
+      write(fd, bytes, start, bytes.length - start, null, (error, length) => {
+        if (error) reject(error);
+        else if (start + length < bytes.length) writeFrom(start + length);
+        else resolve();
+      });
+    writeFrom(0);
+  });
+}
+
+function synced(fd: number): Promise<void> {
+  return new Promise((resolve, reject) => fdatasync(fd, (error) => (error ? reject(error) : resolve())));
 }

@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
 import { Low } from "lowdb";
-import type { Warn } from "../store.ts";
+import type { StoreOptions } from "../store.ts";
 import { Tables } from "../memory/tables.ts";
-import { journalName, makeDirectory, stampOf, tidy } from "./directory.ts";
+import { isSame, journalName, makeDirectory, statOf, tidy } from "./directory.ts";
 import { DocumentFile } from "./document.ts";
 import { Files } from "./files.ts";
 import { newId } from "./headings.ts";
@@ -11,8 +11,7 @@ import { lockStore, type Lock } from "./lock.ts";
 import { readStore, type Reading } from "./read.ts";
 import { changed, damagedStore, doubtfulStore, notEmpty, notOpened } from "./refusals.ts";
 
-export interface OpenOptions {
-  readonly warn: Warn;
+export interface OpenOptions extends StoreOptions {
   /** Whether to take a store whose `db.json` its owner has changed. */
   readonly accepts?: boolean;
   /** Whether to refuse a store with records. */
@@ -37,11 +36,8 @@ export async function openFiles(path: string, options: OpenOptions): Promise<Fil
 const TORN =
   "A crash leaves such a line, and then it was never acknowledged; a disk that lost data leaves one too, and then acknowledged changes are missing.";
 
-async function openLocked(
-  path: string,
-  lock: Lock,
-  { warn, accepts = false, mustBeEmpty = false }: OpenOptions,
-): Promise<Files> {
+async function openLocked(path: string, lock: Lock, options: OpenOptions): Promise<Files> {
+  const { warn, accepts = false, mustBeEmpty = false } = options;
   const reading = (await readStore(path)) ?? newStore(path);
   const { low, file, number, faults, doubts, torn } = reading;
   if (faults.length > 0) throw damagedStore(path, faults);
@@ -56,7 +52,7 @@ async function openLocked(
   }
   const heading = { store, id: newId(), after: file.heading?.journal ?? null, number };
   const journal = await Journal.begin(journalName(path), heading, { beforeNaming: () => refuseNews(path, reading) });
-  return new Files({ path, low, file, lock, store, journal, number });
+  return new Files({ path, low, file, lock, store, journal, number }, options);
 }
 
 function newStore(path: string): Reading {
@@ -78,5 +74,6 @@ function newStore(path: string): Reading {
 /** The journal that was read loses its name. A process that the lock does not reach may have written more of it meanwhile. */
 function refuseNews(path: string, { journalFile }: Reading): void {
   const name = journalName(path);
-  if (stampOf(name) !== journalFile) throw changed(name);
+  const there = statOf(name);
+  if (!isSame(there, journalFile) || there?.size !== journalFile?.size) throw changed(name);
 }

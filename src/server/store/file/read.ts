@@ -1,8 +1,9 @@
+import type { Stats } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { Low } from "lowdb";
 import { byTable, TABLE_NAMES } from "../records.ts";
 import { Tables } from "../memory/tables.ts";
-import { absent, journalName, NO_LINK, refuseOthers, stampOf } from "./directory.ts";
+import { absent, isSame, journalName, NO_LINK, refuseOthers, statOf } from "./directory.ts";
 import { isNewer } from "./document-reader.ts";
 import { DocumentFile } from "./document.ts";
 import { belongs, type JournalHeading } from "./headings.ts";
@@ -17,8 +18,8 @@ export interface Reading {
   readonly file: DocumentFile;
   /** Of the journal as it is on the disk. */
   readonly journal: JournalHeading | undefined;
-  /** The identity and size of that file. */
-  readonly journalFile: string | undefined;
+  /** That file. */
+  readonly journalFile: Stats | undefined;
   /** The number of the last change. */
   readonly number: number;
   /** How many lines of the journal are not in the document. */
@@ -31,7 +32,8 @@ export interface Reading {
   readonly torn: string | undefined;
 }
 
-const ATTEMPTS = 100;
+/** A server may write between the readings of the two files, and rarely does so several times. */
+const ATTEMPTS = 5;
 
 /**
  * Reads a store as far as it can be read. It takes no lock, and a server may be using the store.
@@ -39,13 +41,13 @@ const ATTEMPTS = 100;
  * @throws {StoreRefused} if its names have other things than files, or a newer svc wrote it
  */
 export async function readStore(path: string): Promise<Reading | undefined> {
-  const now = (): string => `${stampOf(path)} ${stampOf(journalName(path))}`;
   for (let attempt = 1; ; attempt++) {
-    const before = now();
+    const before = [path, journalName(path)].map(statOf);
     const reading = await readOnce(path);
     const isSound = !reading || reading.faults.length + reading.doubts.length === 0;
-    // A server may have written between the readings of the two files.
-    if (isSound || attempt === ATTEMPTS || before === now()) return reading;
+    const after = [path, journalName(path)].map(statOf);
+    const isStill = before.every((file, n) => isSame(file, after[n]) && file?.size === after[n]?.size);
+    if (isSound || isStill || attempt === ATTEMPTS) return reading;
   }
 }
 
@@ -56,7 +58,7 @@ async function readOnce(path: string): Promise<Reading | undefined> {
   await low.read();
   const { content } = file;
   if (content?.heading && isNewer(content.heading as object)) throw newerVersion(path);
-  const journalFile = stampOf(journalName(path));
+  const journalFile = statOf(journalName(path));
   const journal = await inJournal(path);
   if (!content && !journal) return undefined;
 

@@ -71,7 +71,7 @@ export async function openFileTarget(location: string, warn: Warn): Promise<Targ
         throw notWritten(path, error);
       });
     },
-    close: async () => files?.close(false),
+    close: async () => files?.close(),
   };
 }
 
