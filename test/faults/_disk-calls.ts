@@ -35,20 +35,25 @@ export function fileSystem(): typeof FileSystem {
   return { ...machine.promises, default: machine.promises, ...calls } as unknown as typeof FileSystem;
 }
 
-/** By its descriptor, whoever writes with callbacks. */
 const handles = new Map<number, Handle>();
+
+/** Which file on the disk a descriptor is of. Undefined for one of the machine's, which may have got the number since. */
+function handleOf(fd: number): Handle | undefined {
+  const handle = handles.get(fd);
+  return handle?.fd === fd ? handle : undefined;
+}
 
 /** `node:fs` on the disk in use: the calls by descriptor of whoever writes with callbacks. */
 export function callbacks(): typeof machine {
   type Done<Result extends unknown[]> = (error: Error | null, ...result: Result) => void;
   const write = (fd: number, bytes: Buffer, from: number, length: number, _: null, done: Done<[number]>): void => {
-    const handle = handles.get(fd);
+    const handle = handleOf(fd);
     if (!handle) return machine.write(fd, bytes, from, length, null, done);
     const part = Math.min(length, NODE_WRITES);
     callbackify(async () => (await handle.write(bytes, from, part)).bytesWritten)(done);
   };
   const fdatasync = (fd: number, done: Done<[]>): void => {
-    const handle = handles.get(fd);
+    const handle = handleOf(fd);
     if (!handle) return machine.fdatasync(fd, done);
     callbackify(() => handle.datasync())(done);
   };
