@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 
 /** A command on a pseudo-terminal, made by `script` of util-linux. */
@@ -40,9 +40,4 @@ export function openTerminal(command: string, cwd: string, env: Record<string, s
     code,
     end: () => void child.kill("SIGKILL"),
   };
-}
-
-/** Whether a program that a test needs can be run. CI requires all of them, so that no test is skipped unnoticed. */
-export function isThere(program: string): boolean {
-  return Boolean(process.env["CI"]) || spawnSync(program, ["--version"]).status === 0;
 }

@@ -1,4 +1,5 @@
 import type { Reporter, TestCase } from "vitest/node";
+import { Skipped } from "./_machine.ts";
 
 /** Says why a test needed a second try: vitest itself tells only that it did. */
 class SecondTries implements Reporter {
@@ -17,5 +18,5 @@ export const RETRIES = {
   retry: process.env["CI"] ? 1 : 0,
   // Where a browser or a database is gone, each test that is left would wait for it.
   bail: process.env["CI"] ? 5 : 0,
-  reporters: ["default" as const, new SecondTries()],
+  reporters: ["default" as const, new SecondTries(), new Skipped()],
 };

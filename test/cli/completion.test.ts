@@ -9,7 +9,8 @@ import { writeProfile } from "../../src/cli/credentials/profiles.ts";
 import { BIN } from "../_paths.ts";
 import { writeRunning } from "../_server-file.ts";
 import { createContext, runCli } from "../_cli.ts";
-import { isThere, openTerminal } from "../_pty.ts";
+import { needs } from "../_machine.ts";
+import { openTerminal } from "../_pty.ts";
 import { PROVIDERS, SESSION_PROVIDERS } from "../../src/wire/providers.ts";
 
 const run = promisify(execFile);
@@ -103,7 +104,7 @@ describe("svc __complete", () => {
   });
 });
 
-describe.skipIf(!isThere("bash"))("Completion in bash", () => {
+describe("Completion in bash", needs("bash"), () => {
   /** The offers of TAB; bash itself splits the line, at colons too. */
   async function offered(line: string): Promise<string[]> {
     const script = `
@@ -129,7 +130,7 @@ describe.skipIf(!isThere("bash"))("Completion in bash", () => {
   });
 });
 
-describe.skipIf(!isThere("fish"))("Completion in fish", () => {
+describe("Completion in fish", needs("fish"), () => {
   it.each([
     ["svc users l", ["list"]],
     ["svc users list --profile s", ["staging"]],
@@ -147,17 +148,16 @@ describe.skipIf(!isThere("fish"))("Completion in fish", () => {
   });
 });
 
-describe.skipIf(!isThere("script"))("Completion on a terminal", () => {
-  const all: [shell: string, command: string, start: string][] = [
+describe("Completion on a terminal", () => {
+  const shells: [shell: "bash" | "zsh" | "fish", command: string, start: string][] = [
     ["bash", "bash --norc --noprofile", "source ~/completion.bash"],
     ["zsh", "zsh -f", "autoload -Uz compinit; compinit -D; source ~/completion.zsh"],
     ["fish", "fish --no-config", "source ~/completion.fish"],
   ];
-  const shells = all.filter(([shell]) => isThere(shell));
 
-  it.each(shells)(
-    "in %s finishes a started word, also where svc stands for npx svc-identity",
-    async (shell, command, start) => {
+  for (const [shell, command, start] of shells) {
+    const name = `in ${shell} finishes a started word, also where svc stands for npx svc-identity`;
+    it(name, needs("a terminal", shell), async () => {
       const directory = join(home, "npx");
       await mkdir(directory, { recursive: true });
       const script = `#!/bin/sh\n[ "$1" = svc-identity ] && shift && exec '${process.execPath}' '${BIN}' "$@"\n`;
@@ -177,6 +177,6 @@ describe.skipIf(!isThere("script"))("Completion on a terminal", () => {
       } finally {
         terminal.end();
       }
-    },
-  );
+    });
+  }
 });

@@ -6,6 +6,7 @@ import { directory, inProcess, run, useProcesses } from "../_bin.ts";
 import { runCli, type CliOptions, type CliResult } from "../_cli.ts";
 import { BIN } from "../_paths.ts";
 import { freePort } from "../_free-port.ts";
+import { needs } from "../_machine.ts";
 import { openTerminal } from "../_pty.ts";
 import { runningIn } from "../_server-file.ts";
 import { serveHere, type Serving } from "../_serving.ts";
@@ -163,7 +164,7 @@ it("svc serve --open opens the front door, and goes on where no browser can be o
   expect([without, stderr]).toEqual([0, expect.stringContaining("Could not open a browser.")]);
 });
 
-it("svc serve prints a one-time dashboard link on a terminal only", async () => {
+it("svc serve prints a one-time dashboard link on a terminal only", needs("a terminal"), async () => {
   const terminal = openTerminal(`${process.execPath} ${BIN} serve --port 0 --store memory`, directory, {});
   await terminal.until(/#code=[\w-]+/);
   terminal.end();

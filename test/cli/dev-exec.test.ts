@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { directory, inProcess, run, start, useProcesses } from "../_bin.ts";
 import { BIN } from "../_paths.ts";
 import type { CliResult } from "../_cli.ts";
+import { needs } from "../_machine.ts";
 import { openTerminal } from "../_pty.ts";
 import { serveHere, type Serving } from "../_serving.ts";
 
@@ -110,7 +111,7 @@ it("svc exec forwards signals and exits like the command", async () => {
   }
 });
 
-it("svc exec on a terminal delivers Ctrl-C to the command once", async () => {
+it("svc exec on a terminal delivers Ctrl-C to the command once", needs("a terminal"), async () => {
   const script = join(directory, "count.mjs");
   await writeFile(
     script,
@@ -171,7 +172,7 @@ it('eval "$(svc env)" lets commands reach the server from any directory', async 
   expect(await inProcess(["dev", "clock", "--json"], elsewhere)).toMatchObject({ code: 0, stderr: "" });
 });
 
-it("svc env warns on a terminal that it prints secrets, and fails without a server", async () => {
+it("svc env warns on a terminal that it prints secrets, and fails without a server", needs("a terminal"), async () => {
   expect(await inProcess(["env"])).toMatchObject({ code: 4, stdout: "" });
   await serve();
   const svc = `${NODE} ${BIN} env`;

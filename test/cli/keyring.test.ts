@@ -1,16 +1,14 @@
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeEach, describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../_files.ts";
+import { needs } from "../_machine.ts";
 import { BIN } from "../_paths.ts";
 
 const KEY = "sk_kept_0123456789abcdefghijklmnopqrstuvwxyz";
 const run = promisify(execFile);
-const hasDaemon = ["dbus-run-session", "gnome-keyring-daemon"].every(
-  (program) => spawnSync(program, ["--version"]).status === 0,
-);
 
 let home: string;
 beforeEach(() => {
@@ -31,7 +29,7 @@ async function shell(script: string, wrapper: readonly string[] = []): Promise<s
 
 const LOGIN = `echo ${KEY} | svc login --no-check --base-url https://acme.svc.test`;
 
-describe.skipIf(!hasDaemon)("A key in the system's keyring", () => {
+describe("A key in the system's keyring", needs("a keyring", "bash"), () => {
   it("is stored, used and removed, and is in no file", async () => {
     const stdout = await shell(
       `echo -n password | gnome-keyring-daemon --unlock --components=secrets > /dev/null 2>&1
@@ -52,7 +50,7 @@ describe.skipIf(!hasDaemon)("A key in the system's keyring", () => {
   });
 });
 
-describe("A key on a system without a keyring daemon", () => {
+describe("A key on a system without a keyring daemon", needs("bash"), () => {
   it("is not stored unless a file is requested", async () => {
     const stdout = await shell(`
       export DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere

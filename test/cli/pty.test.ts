@@ -5,8 +5,9 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../_files.ts";
+import { needs } from "../_machine.ts";
 import { BIN } from "../_paths.ts";
-import { isThere, openTerminal, type Terminal } from "../_pty.ts";
+import { openTerminal, type Terminal } from "../_pty.ts";
 
 const KEY = "sk_typed_0123456789abcdefghijklmnopqrstuvwxyz";
 const CTRL_C = "\u0003";
@@ -46,7 +47,7 @@ async function startService(): Promise<{ url: string; keys: unknown[] }> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, keys };
 }
 
-describe.skipIf(!isThere("script"))("On a terminal", () => {
+describe("On a terminal", needs("a terminal"), () => {
   it("svc names a slow service after a second and clears the line when it answers", async () => {
     const held: ServerResponse[] = [];
     const server = createServer((_, response) => void held.push(response)).listen(0, "127.0.0.1");

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { serve, type RunningServer } from "../../src/server/index.ts";
 import { everyCommand } from "../_every-command.ts";
+import { needs } from "../_machine.ts";
 import { BIN } from "../_paths.ts";
 import { openTerminal, type Terminal } from "../_pty.ts";
 import { SEED } from "../_setup.ts";
@@ -68,7 +69,7 @@ async function isThere(i: number): Promise<boolean> {
   return (await fetch(`${server.url}/api/v1/users/${idOf(i)}`, { headers: { "x-service-secret-key": KEY } })).ok;
 }
 
-describe.skipIf(process.platform !== "linux")("svc users delete on a terminal", () => {
+describe("svc users delete on a terminal", needs("a terminal", "bash"), () => {
   it("asks before it deletes one user: Enter means no and y means yes", async () => {
     const no = open(`users delete ${idOf(20)}`);
     await no.until(/Delete user20@acme\.test from \S+ \(.*?\)\? This cannot be undone\./);
@@ -111,7 +112,7 @@ describe.skipIf(process.platform !== "linux")("svc users delete on a terminal", 
   });
 });
 
-it.skipIf(process.platform !== "linux")("A list on a terminal is coloured", async () => {
+it("A list on a terminal is coloured", needs("a terminal"), async () => {
   const terminal = open("users search email:user2* --limit 5");
   expect(await terminal.code).toBe(0);
   expect(terminal.shown()).toContain("\u001b[2m");
@@ -155,7 +156,7 @@ describe.skipIf(process.platform === "win32")("A signal to svc users delete", ()
   });
 });
 
-describe.skipIf(process.platform === "win32")("Output of svc in a pipe", () => {
+describe("Output of svc in a pipe", needs("bash"), () => {
   it.each(["json", "csv"])("carries every byte of a long list, as %s", async (format) => {
     // It has to wait for a reader that begins late.
     const { stdout } = await bash(`${SVC} users list --output ${format} | (sleep 0.2; cat)`);
@@ -180,21 +181,11 @@ describe.skipIf(process.platform === "win32")("Output of svc in a pipe", () => {
   });
 });
 
-/** Whether a program that a test needs is installed. CI requires it. */
-function has(program: string): boolean {
-  try {
-    execFileSync(program, ["-c", "exit 0"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return Boolean(process.env["CI"]);
-  }
-}
-
-describe.skipIf(process.platform === "win32")("The examples in the help", () => {
+describe("The examples in the help", () => {
   const NOTE = `printf '%s\\n' "$word" >> argv; done; printf '===\\n' >> argv`;
   const POSIX = `svc() { for word in "$@"; do ${NOTE}; }`;
   /** How each defines svc as a function that notes its words, which starts sooner than a program. */
-  const SHELLS: Readonly<Record<string, string>> = {
+  const SHELLS = {
     bash: POSIX,
     dash: POSIX,
     zsh: POSIX,
@@ -210,9 +201,8 @@ describe.skipIf(process.platform === "win32")("The examples in the help", () => 
   });
   afterAll(() => rm(cwd, { recursive: true, force: true }));
 
-  it.each(Object.entries(SHELLS).filter(([shell]) => has(shell)))(
-    "reach svc unchanged from %s and create no file",
-    async (shell, definition) => {
+  for (const [shell, definition] of Object.entries(SHELLS)) {
+    it(`reach svc unchanged from ${shell} and create no file`, needs(shell as keyof typeof SHELLS), async () => {
       const examples = await allExamples();
       expect(examples.length).toBeGreaterThan(80);
       await rm(join(cwd, "argv"), { force: true });
@@ -238,8 +228,8 @@ describe.skipIf(process.platform === "win32")("The examples in the help", () => 
       const made = (await readdir(cwd)).filter((name) => !before.includes(name) && name !== "argv");
       expect(made.filter((name) => !examples.some((example) => example.includes(`> ${name}`)))).toEqual([]);
       for (const name of made) await rm(join(cwd, name));
-    },
-  );
+    });
+  }
 
   /** The arguments of the first command that an example runs, if the shell changes nothing. */
   function wordsOf(example: string): string[] {

@@ -5,6 +5,7 @@ import { asCurl, variablesIn } from "../../src/dashboard/views/copy-as.ts";
 import type { AnswerOf } from "../../src/wire/control/types.ts";
 import { curlCommand } from "../../src/wire/text/shell.ts";
 import { startServer, type ControlledServer } from "../_control.ts";
+import { needs } from "../_machine.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -19,7 +20,7 @@ async function logged(server: ControlledServer): Promise<AnswerOf<"GET /requests
   return (await server.control("GET /requests")).body as AnswerOf<"GET /requests">;
 }
 
-it("Each copied line runs as it is, in a shell, and is answered as the request was", async () => {
+it("Each copied line runs as it is, in a shell, and is answered as the request was", needs("curl"), async () => {
   const server = await startServer();
   const { url, control, control_key = "", instances } = server;
   const [{ secret_key, publishable_key }] = instances as [(typeof instances)[0]];

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { afterEach, expect, it, onTestFinished } from "vitest";
 import { directory, serve, useProcesses } from "../_bin.ts";
 import { callsOf, packageOf, type Calls, type Script } from "../_calls.ts";
+import { needs } from "../_machine.ts";
 import { BIN } from "../_paths.ts";
-import { isThere, openTerminal, type Terminal } from "../_pty.ts";
+import { openTerminal, type Terminal } from "../_pty.ts";
 import { runningIn } from "../_server-file.ts";
 
 /** The packages that svc is built on, and the scope of those that have a package's own code. */
@@ -27,8 +28,9 @@ afterEach(() => {
   for (const terminal of terminals.splice(0)) terminal.end();
 });
 
-it.skipIf(!isThere("script"))(
+it(
   "svc serve, a sign-in, its verification, a search and a deletion call every package that svc is built on",
+  needs("a terminal"),
   async () => {
     const running = new Session();
     running.connect();

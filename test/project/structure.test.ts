@@ -9,6 +9,7 @@ import { PRODUCT_ROUTES } from "../../src/wire/product/routes.ts";
 import type { RouteDefinition } from "../../src/wire/route.ts";
 import { TOPICS } from "../../src/cli/help/topics.ts";
 import { commandPaths } from "../_every-command.ts";
+import { needs } from "../_machine.ts";
 
 const root = new URL("../..", import.meta.url);
 
@@ -54,7 +55,7 @@ describe(".ci/cli-reference.js", () => {
   });
 });
 
-it("The root shows at most 20 entries, with what a build and npm add", async () => {
+it("The root shows at most 20 entries, with what a build and npm add", needs("a clone, and git"), async () => {
   const { stdout } = await promisify(execFile)("git", ["ls-files"], { cwd: root });
   const tracked = stdout.split("\n").map((path) => path.split("/")[0]!);
   const entries = new Set([...tracked, "dist", "llms.txt", "node_modules"].filter((name) => /^[^.]/.test(name)));

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCli } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
+import { needs } from "../_machine.ts";
 import { runningIn, writeRunning } from "../_server-file.ts";
 import { serveHere } from "../_serving.ts";
 import { createDatabase } from "../postgres/_postgres.ts";
@@ -62,7 +63,7 @@ async function serve(cwd: string, ...flags: string[]): Promise<{ keys?: string[]
   return { keys: instances.flatMap(({ publishable_key, secret_key }) => [publishable_key, secret_key]) };
 }
 
-describe("T53: A repository of somebody else", () => {
+describe("T53: A repository of somebody else", needs("git"), () => {
   const endpoints = { token: "https://evil.test/token" };
   it.each<[what: string, values: object, point: string]>([
     ["a secret key", { secret_key: GOOD.secret_key }, "instances[0].secret_key"],
@@ -153,7 +154,7 @@ describe("T53: A repository of somebody else", () => {
   }); // prettier-ignore
 });
 
-describe("T40: A store that somebody named inside a git work tree", () => {
+describe("T40: A store that somebody named inside a git work tree", needs("git"), () => {
   const warnings = async (cwd: string): Promise<string[]> => {
     const server = await serveHere(["--store", "data/db.json"], { cwd });
     await server.stop();

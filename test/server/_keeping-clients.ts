@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import axios from "axios";
 import { got } from "got";
 import { Agent } from "undici";
+import { programOf } from "../_machine.ts";
 
 /** A request of a client that keeps its connections; the first of a round is refused, the second must be answered. */
 export interface Sent {
@@ -96,28 +97,17 @@ for sent in requests_to_send:
 print(json.dumps(seen))
 `;
 
-/** Debian's Python has the packages of Debian, and may not be the first on the path. */
-const PYTHONS = ["python3", "/usr/bin/python3"];
 const run = promisify(execFile);
 
-/** @returns undefined if no Python of this machine has the module */
-export async function throughPython(module: "requests" | "httpx"): Promise<Client | undefined> {
+export function throughPython(module: "requests" | "httpx"): Client {
   const [session, body] =
     module === "requests" ? ["requests.Session()", "data"] : ["httpx.Client(trust_env=False)", "content"];
   const script = `import ${module}\n${PYTHON.replace("OPEN", session).replace("BODY", body)}`;
-  for (const python of PYTHONS) {
-    const isThere = await run(python, ["-c", `import ${module}`]).then(
-      () => true,
-      () => false,
-    );
-    if (!isThere) continue;
-    return async (origin, requests) => {
-      const running = run(python, ["-c", script], { env: { NO_PROXY: "*" } });
-      running.child.stdin!.end(JSON.stringify([origin, requests]));
-      return JSON.parse((await running).stdout) as (number | string)[];
-    };
-  }
-  return undefined;
+  return async (origin, requests) => {
+    const running = run(programOf(`python3-${module}`)!, ["-c", script], { env: { ...process.env, NO_PROXY: "*" } });
+    running.child.stdin!.end(JSON.stringify([origin, requests]));
+    return JSON.parse((await running).stdout) as (number | string)[];
+  };
 }
 
 export const ON_NODE: Readonly<Record<string, Client>> = {

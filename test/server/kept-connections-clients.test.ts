@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { needs } from "../_machine.ts";
 import { DISCOVERY, KEY, server, useServer } from "../_raw-http.ts";
 import { ON_NODE, throughPython, type Client, type Sent } from "./_keeping-clients.ts";
 
@@ -44,10 +45,10 @@ describe.each(Object.entries(ON_NODE))("A refused request costs the next of %s n
   });
 });
 
-describe.each(["requests", "httpx"] as const)("A refused request costs the next of Python's %s nothing", (module) => {
-  it("whatever it is refused for", async ({ skip }) => {
-    const client = await throughPython(module);
-    if (!client) return skip(`no Python here has ${module}: apt-get install python3-${module}`);
+for (const module of ["requests", "httpx"] as const) {
+  const name = `A refused request costs the next of Python's ${module} nothing, whatever it is refused for`;
+  it(name, needs(`python3-${module}`), async () => {
+    const client = throughPython(module);
     // In one run: Python takes longer to start than to ask.
     const outcomes = await outcomesOf(
       client,
@@ -55,4 +56,4 @@ describe.each(["requests", "httpx"] as const)("A refused request costs the next 
     );
     expect(outcomes).toEqual(REFUSED.map(([, , status]) => [status, []]));
   });
-});
+}

@@ -1,0 +1,71 @@
+import { spawnSync } from "node:child_process";
+import type { TestOptions } from "vitest";
+import type { Reporter, TestModule } from "vitest/node";
+import { ROOT } from "./_paths.ts";
+
+declare module "vitest" {
+  interface TaskMeta {
+    /** Why the test is skipped. */
+    lacking?: readonly Part[];
+  }
+}
+
+const DEBIANS_PYTHON = "/usr/bin/python3";
+
+/** What tests need of a machine besides Node and npm, and the commands of which one succeeds where it is there. */
+const PARTS = {
+  "a clone, and git": [["git", "-C", ROOT, "rev-parse", "HEAD"]],
+  "a keyring": [["dbus-run-session", "--", "gnome-keyring-daemon", "--version"]],
+  "a terminal": [["script", "-qec", "test -t 0", "/dev/null"]],
+  bash: [["bash", "--version"]],
+  curl: [["curl", "--version"]],
+  dash: [["dash", "-c", "exit"]],
+  fish: [["fish", "--version"]],
+  git: [["git", "--version"]],
+  less: [["less", "--version"]],
+  ps: [["ps", "-o", "pid=", "-p", "1"]],
+  python3: [["python3", "--version"]],
+  // The first Python of the path may have other packages than Debian's.
+  "python3-httpx": ["python3", DEBIANS_PYTHON].map((python) => [python, "-c", "import httpx"]),
+  "python3-requests": ["python3", DEBIANS_PYTHON].map((python) => [python, "-c", "import requests"]),
+  zsh: [["zsh", "--version"]],
+} as const satisfies Record<string, readonly (readonly string[])[]>;
+
+export type Part = keyof typeof PARTS;
+
+/** So that no test is skipped unnoticed where everything should be there. `npm test` requires nothing. */
+const isComplete = Boolean(process.env["SVC_TEST_ALL"]);
+
+const found = new Map<Part, string | undefined>();
+
+/**
+ * The program that a part of the machine is, as it answers in this environment, which is that of the tests: what a name
+ * starts may depend on more than the PATH. Tests run it in the same.
+ */
+export function programOf(part: Part): string | undefined {
+  if (found.has(part)) return found.get(part);
+  const commands: readonly (readonly string[])[] = PARTS[part];
+  const works = ([program = "", ...args]: readonly string[]): boolean =>
+    spawnSync(program, args, { stdio: "ignore" }).status === 0;
+  const program = (commands.find(works) ?? (isComplete ? commands[0] : undefined))?.[0];
+  found.set(part, program);
+  return program;
+}
+
+/** The options of a test that is skipped, and named at the end of the run, where this machine lacks one of these. */
+export function needs(...parts: readonly Part[]): Pick<TestOptions, "skip" | "meta"> {
+  const lacking = parts.filter((part) => programOf(part) === undefined);
+  return lacking.length === 0 ? {} : { skip: true, meta: { lacking } };
+}
+
+/** Says after a run what was skipped for want of what. */
+export class Skipped implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const counts = new Map<Part, number>();
+    for (const module of modules)
+      for (const test of module.children.allTests("skipped"))
+        for (const part of test.meta().lacking ?? []) counts.set(part, (counts.get(part) ?? 0) + 1);
+    const all = [...counts].map(([part, count]) => `${part} (${count} ${count === 1 ? "test" : "tests"})`);
+    if (all.length > 0) console.log(`Skipped, because this machine lacks it: ${all.join(", ")}`);
+  }
+}
