@@ -34,13 +34,13 @@ def verified(token):
 class Application(BaseHTTPRequestHandler):
     def do_GET(self):
         url = urlsplit(self.path)
-        pages = {"/": self.home, "/sign-in": self.begin, "/callback": self.finish}
+        pages = {"/": self.home, "/sign-in": self.begin_sign_in, "/callback": self.finish_sign_in}
         pages.get(url.path, self.home)(parse_qs(url.query))
 
     def home(self, _query):
         self.answer(200, '<a href="/sign-in">Sign in</a>')
 
-    def begin(self, _query):
+    def begin_sign_in(self, _query):
         if not self.is_navigation() or self.headers.get("Sec-Fetch-Site") == "cross-site":
             return self.answer(400, '<a href="/sign-in">Sign in</a>')
         # 43 characters, which come back with the callback and are compared with the cookie.
@@ -50,7 +50,8 @@ class Application(BaseHTTPRequestHandler):
         cookie = f"{COOKIE}={nonce}; Max-Age=600{ATTRIBUTES}"
         self.answer(302, "", ("Location", location), ("Set-Cookie", cookie))
 
-    def finish(self, query):
+    # Not `finish`: that is the handler's own.
+    def finish_sign_in(self, query):
         own = self.cookies(COOKIE)
         nonces = query.get("nonce", [])
         # Exactly one of each: a second one is somebody else's.
