@@ -33,6 +33,7 @@ export class Connection {
 
   close() {
     this.#socket.destroy();
+    this.onClose?.();
   }
 
   #receive(chunk) {
@@ -135,7 +136,7 @@ export function keyHeaders(key) {
   return `X-Service-Secret-Key: ${key}\r\nContent-Type: application/json\r\n`;
 }
 
-function pathOf(location) {
+export function pathOf(location) {
   return location.replace(/^https?:\/\/[^/]+/, "");
 }
 

@@ -11,7 +11,7 @@ process.on("exit", () => running.forEach((child) => child.kill()));
 
 /**
  * A server that prints its port as JSON in its first line.
- * @returns {Promise<{ port: number, pid: number, ready: object, stop: () => Promise<void> }>}
+ * @returns {Promise<{ port: number, pid: number, ready: object, stdout: Readable, stop: () => Promise<void> }>}
  */
 export function start(argv, directory, node = process.execPath) {
   const [command, ...rest] = onServerCore([node, ...argv]);
@@ -20,13 +20,19 @@ export function start(argv, directory, node = process.execPath) {
   const exited = new Promise((resolve) => child.once("exit", resolve)).then(() => running.delete(child));
   return new Promise((resolve, reject) => {
     child.once("error", reject);
-    child.stdout.once("data", (data) => {
-      child.stdout.resume();
-      const ready = JSON.parse(String(data).split("\n")[0]);
+    let text = "";
+    child.stdout.on("data", function read(data) {
+      text += data;
+      // Node's own traces may come before it.
+      const [line] = /^\{.*(?=\n)/m.exec(text) ?? [];
+      if (line === undefined) return;
+      child.stdout.off("data", read).resume();
+      const ready = JSON.parse(line);
       resolve({
         port: ready.port,
         pid: child.pid,
         ready,
+        stdout: child.stdout,
         stop: () => {
           child.kill("SIGTERM");
           return exited;
