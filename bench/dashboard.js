@@ -1,4 +1,4 @@
-// What twenty sign-ins a second cost a browser with the dashboard open: `npm run bench:dashboard`.
+// What twenty sign-ins a second cost a browser with the dashboard open: `npm run bench -- dashboard`.
 // `node bench/dashboard.js 3` measures for three seconds a view instead of ten. Times are of the main thread's CPU, so that
 // other work on the machine hardly changes them.
 import { setTimeout as delay } from "node:timers/promises";

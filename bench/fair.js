@@ -1,4 +1,4 @@
-// What a long list costs others: `npm run bench:fair`, with USERS=200000 for fewer users. It takes two minutes and 2 GB.
+// What a long list costs others: `npm run bench -- fair`, with USERS=200000 for fewer users. It takes two minutes and 2 GB.
 import { mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import { Agent, get } from "node:http";
 import { connect } from "node:net";

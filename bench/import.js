@@ -1,5 +1,5 @@
 // Measures the memory that `svc store import` takes beside that of the server that then has the store, and the time:
-// `npm run bench:import`, or `node bench/import.js 300000 1000000`. A million users take some minutes and 4 GB of disk.
+// `npm run bench -- import`, or `node bench/import.js 300000 1000000`. A million users take some minutes and 4 GB of disk.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// What the test kit costs a test, in units of `node -e 0`, measured in turn: `npm run bench:kit`. The peers stand beside it.
+// What the test kit costs a test, in units of `node -e 0`, measured in turn: `npm run bench -- kit`. The peers stand beside it.
 import { execFile, spawnSync } from "node:child_process";
 import { cp, mkdtemp, mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
 // Whole sign-ins per second against the same on the same packages used plainly, against the same by hand, and against
-// `emulate` where it runs: `npm run bench:sign-in`. Rounds are run in turn, so that a machine that slows down slows all.
+// `emulate` where it runs: `npm run bench -- sign-in`. Rounds are run in turn, so that a machine that slows down slows all.
 // `SVC_BENCH_WARM_UP=300 node bench/sign-in.js 2` shows in a minute that it works, and no figures to believe.
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

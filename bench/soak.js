@@ -1,4 +1,4 @@
-// Leaves a server under an even load and looks for a trend: `npm run bench:soak -- [minutes] [store]`.
+// Leaves a server under an even load and looks for a trend: `npm run bench -- soak [minutes] [store]`.
 // The store is a file unless another is named, such as postgres://ada@localhost/svc, which must be empty.
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";

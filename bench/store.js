@@ -1,4 +1,4 @@
-// Measures the file store, as ratios within one run: `npm run bench:store`. It takes some minutes and 4 GB.
+// Measures the file store, as ratios within one run: `npm run bench -- store`. It takes some minutes and 4 GB.
 import { fork } from "node:child_process";
 import { mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
