@@ -6,7 +6,9 @@ import { PROVIDERS, type Provider } from "../src/wire/providers.ts";
 import { locationOf } from "./_answers.ts";
 import { APP, type Service } from "./_setup.ts";
 
-export const UNKNOWN_PROVIDER = { error: `Unknown provider: use one of ${PROVIDERS.join(", ")}` };
+export const unknownProvider = (named?: string) => ({
+  error: `Unknown provider: use one of ${PROVIDERS.join(", ")}${named === undefined || !/^[a-zA-Z]+$/.test(named) ? "" : `, not ${JSON.stringify(named)}`}`,
+});
 
 /** A client at every provider, so that none is simulated. */
 export const CREDENTIALS = Object.fromEntries(

@@ -45,15 +45,18 @@ export class SignInRefused extends ApiError {
   readonly wayBack: WayBack | undefined;
   /** Whose sign-in it is, for the log. */
   readonly instance_id: string | undefined;
+  /** The sign-in in the history. */
+  readonly flow_id: string | undefined;
 
   constructor(
     code: ErrorCode,
     detail: string | undefined,
-    { reason, wayBack, instance_id }: Partial<SignInRefused> = {},
+    { reason, wayBack, instance_id, flow_id }: Partial<SignInRefused> = {},
   ) {
     super(code, detail);
     this.reason = reason;
     this.instance_id = instance_id;
+    this.flow_id = flow_id;
     this.wayBack = wayBack;
   }
 }

@@ -12,6 +12,7 @@ import { createAudit } from "./http/audit.ts";
 import type { ClientAddress } from "./http/listener.ts";
 import type { RequestEntry } from "./http/request-entry.ts";
 import { createCursors } from "./http/routes/list.ts";
+import type { Seen } from "./http/pages/error.ts";
 import { addPageRoutes } from "./http/routes/pages.ts";
 import { addProductRoutes } from "./http/routes/product.ts";
 import { addSimulatorRoutes } from "./http/routes/simulator.ts";
@@ -129,6 +130,12 @@ function createRoutes(options: ServiceOptions, parts: Parts): H3 {
     metrics?.onRequest(entry);
     options.onRequest?.(entry);
   };
+  const flows = new Flows(now);
+  const hasControl = control !== undefined;
+  const seen = (id = ""): Seen | undefined => {
+    const flow = isLocal && hasControl ? flows.get(id) : undefined;
+    return flow && { reason: flow.reason, steps: `${addresses.front}/__svc/#/flows/${flow.id}` };
+  };
   const app = createApp({
     addresses,
     instances,
@@ -137,12 +144,12 @@ function createRoutes(options: ServiceOptions, parts: Parts): H3 {
     readiness,
     renderMetrics: metrics?.render,
     home: isLocal ? `${addresses.front}/` : undefined,
+    seen,
     onRequest: control ? logTo(requests, now, observe) : observe,
     onBug,
   });
 
   const tokens = createTokens();
-  const flows = new Flows(now);
   const clients = createClients({ instances, configured: options.clients ?? [], isLocal });
   const simulator = createSimulatorOn(store, shared, addresses, credentials, clients);
   const connect = createConnect({ offers, globals: credentials, simulated: simulator, fetch });
@@ -167,8 +174,7 @@ function createRoutes(options: ServiceOptions, parts: Parts): H3 {
   const audit = createAudit(instances, options.onAudit);
   const api = { ...common, tokens, audit, cursors: createCursors(shared.sealKey) };
   addProductRoutes(app, { ...api, signIns });
-  const hasControl = control !== undefined;
-  addPageRoutes(app, { ...api, offers, isLocal, allowsUnlisted, hasControl, identitySecret });
+  addPageRoutes(app, { ...api, offers, isLocal, allowsUnlisted, hasControl, seen, identitySecret });
   const atProvider = { ...common, simulator, decide: control && decideBy(store, shared, simulator) };
   if (offers.canSimulate) addSimulatorRoutes(app, { ...atProvider, clients });
   if (control)

@@ -119,6 +119,12 @@ export type OutcomeId = keyof typeof TABLE;
 export const OUTCOME_IDS = Object.keys(TABLE) as [OutcomeId, ...OutcomeId[]];
 export const OUTCOMES = OUTCOME_IDS.map((id) => ({ id, ...TABLE[id] }));
 
+/** The error of a sign-in through svc that ends so. Undefined if it succeeds. */
+export function errorOf(outcome: OutcomeId): string | undefined {
+  const { application_sees } = TABLE[outcome];
+  return application_sees === INVALID_STATE ? "invalid_state" : /^error=(\w+)$/.exec(application_sees)?.[1];
+}
+
 /** Outcomes of the account. Possible at a provider whose accounts can be altered for them. */
 export const ACCOUNT_OUTCOMES = [
   "email_not_verified",

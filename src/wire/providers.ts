@@ -13,6 +13,15 @@ export function isProvider(value: unknown): value is Provider {
   return (PROVIDERS as readonly unknown[]).includes(value);
 }
 
+/** A word: anything else may be a secret, and is not repeated. */
+const WORD = /^[a-z]{1,20}$/i;
+
+/** What is wrong with the name of a provider. */
+export function unknownProvider(name: unknown): string {
+  const not = typeof name === "string" && WORD.test(name) ? `, not "${name}"` : "";
+  return `use one of ${PROVIDERS.join(", ")}${not}`;
+}
+
 export function isSessionProvider(value: unknown): value is SessionProvider {
   return (SESSION_PROVIDERS as readonly unknown[]).includes(value);
 }

@@ -234,6 +234,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard, in a browser that it is 
     const views = VIEW_PATHS.map((path) => [path, () => visit(path)] as const);
     const records = RECORD_VIEWS.map((path) => [`${path} record`, () => openRecord(dashboard, path)] as const);
     await signIn(svc);
+    await fetch(`${svc.url}/.well-known/openid-configuration`);
     for (const [view, open] of [...views, ...records]) {
       await open();
       const html = await page.content();

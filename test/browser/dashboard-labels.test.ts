@@ -12,8 +12,8 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard's wording", () => {
     () => on?.close(),
   );
 
-  it("says that the overview counts the users of all instances, while the list shows one instance", async () => {
-    await on.visit("overview");
+  it("says that the list of instances counts the users of all instances, while the list shows one instance", async () => {
+    await on.visit("instances");
     await on.page.getByText("Users of all instances").waitFor();
     const count = on.page.getByTestId("count-users");
     expect(Number(await count.textContent())).toBeGreaterThan(0);

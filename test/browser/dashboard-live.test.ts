@@ -16,7 +16,7 @@ describe.skipIf(CHROMIUM === undefined)("The live dashboard", () => {
 
   it("leads to a first sign-in and shows users once there are some", async () => {
     const { page, visit, svc } = dashboard;
-    const steps = page.getByRole("heading", { name: "Your first sign-in" });
+    const steps = page.getByText("No sign-ins yet");
     await visit("overview");
     await steps.waitFor();
     expect(await violations(page)).toEqual([]);
@@ -79,7 +79,7 @@ describe.skipIf(CHROMIUM === undefined)("The live dashboard", () => {
 
   it("requests the state in a visible tab only, and in another one when it becomes visible", async () => {
     const { page, visit, control } = dashboard;
-    await visit("overview");
+    await visit("instances");
     const count = page.getByTestId("count-users");
     await expect.poll(() => count.textContent()).toMatch(/^\d+$/);
     const before = Number(await count.textContent());

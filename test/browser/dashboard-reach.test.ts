@@ -109,24 +109,29 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", () => {
     await page.getByRole("heading", { name: /^Sign-in with GitHub/ }).waitFor();
   });
 
-  it("has its views in one line in a narrow window, which scrolls to the one that is shown", async () => {
+  it("has its views behind a button in a narrow window, and what is live beside it", async () => {
     const { page, visit } = on;
     await page.setViewportSize({ width: 375, height: 700 });
-    const isInside = `(() => {
-      const { left, right } = document.querySelector("[aria-current=page]").getBoundingClientRect();
-      return left >= 0 && right <= innerWidth;
-    })()`;
-    for (const view of ["try-it", "users", "overview"]) {
-      await visit(view);
-      await until(page, isInside);
-    }
+    await visit("users");
+    const menu = page.getByRole("button", { name: "Menu" });
     const links = page.locator(".nav-link");
-    await links.first().focus();
-    for (let n = 1; n < (await links.count()); n++) await page.keyboard.press("Tab");
+    expect([await menu.getAttribute("aria-expanded"), await links.first().isVisible()]).toEqual(["false", false]);
+    await page.getByTestId("stream-status").getByText("Live").waitFor();
+    await menu.focus();
+    await page.keyboard.press("Enter");
+    for (let n = 0; n < (await links.count()); n++) await page.keyboard.press("Tab");
     expect(await active("textContent")).toBe("Try it");
     await page.keyboard.press("Enter");
-    await until(page, isInside);
-    expect(await page.evaluate("location.hash")).toBe("#/try-it");
+    await page.getByRole("heading", { name: "Try it" }).waitFor();
+    expect(await links.first().isVisible()).toBe(false);
+    await visit("flows");
+    const result = page.getByRole("combobox", { name: "Result" });
+    expect(await result.isVisible()).toBe(false);
+    await page.getByRole("button", { name: "Filters" }).click();
+    await result.selectOption("error");
+    await page.getByRole("button", { name: "Filters (1)" }).waitFor();
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await until(page, "location.hash === '#/flows'");
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 

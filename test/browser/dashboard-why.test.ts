@@ -21,7 +21,7 @@ describe.skipIf(CHROMIUM === undefined && !process.env["CI"])("Why did Ada's sig
     expect(await page.getByTestId("row").count()).toBe(1);
     await page
       .getByTestId("row")
-      .getByText("GitHub has no verified primary e-mail address for this account.")
+      .getByText("As the outcome email_primary_not_verified asked: GitHub has no verified primary e-mail address")
       .waitFor();
     await page.getByTestId("row").getByRole("link").first().click();
     await settled(page);
@@ -33,15 +33,18 @@ describe.skipIf(CHROMIUM === undefined && !process.env["CI"])("Why did Ada's sig
     await page.getByText("Copy for an issue").click();
     await expect
       .poll(() => page.evaluate("navigator.clipboard.readText()"))
-      .toMatch(/^```text\n[^]+failed here: GitHub has/);
+      .toMatch(/^```text\n[^]+failed here: As the outcome \w+ asked: GitHub has/);
   });
 
   it("the failures of a reason are counted, and lead to their sign-ins", async () => {
     const { page } = on;
     await on.visit("overview");
-    const group = page.getByTestId("failures").locator("a").filter({ hasText: "Google's token endpoint answered 500" });
+    const group = page
+      .getByTestId("asked-for")
+      .locator("a")
+      .filter({ hasText: "Google's token endpoint answered 500" });
     expect(await group.locator(".pill").textContent()).toBe("3 ×");
-    expect(await page.getByTestId("failure-rate").textContent()).toBe("100 %");
+    expect(await page.getByTestId("failure-rate").textContent()).toBe("–");
     await group.click();
     await settled(page);
     await expect.poll(() => page.getByTestId("row").count()).toBe(3);

@@ -118,7 +118,7 @@ it("svc logs shows the steps of a sign-in without a browser", async () => {
   const { flow_id } = (await response.json()) as { flow_id: string };
   const { stdout } = await svc("logs --limit 1");
   expect(stdout).toMatch(
-    /201 {2}POST {3}\/__svc\/v1\/sign-ins[^]*\n {10}redirect[^]*\n {10}✗ server_error: GitHub's token endpoint answered 200/,
+    /201 {2}POST {3}\/__svc\/v1\/sign-ins[^]*\n {10}redirect[^]*\n {10}✗ server_error: As the outcome code_rejected asked: GitHub's token endpoint answered 200/,
   );
   const one = await svc(`logs --flow ${flow_id}`);
   expect(one.stdout).toContain("> client_secret: [redacted]");

@@ -61,6 +61,10 @@ export async function callEveryRoute(server: ControlledServer): Promise<void> {
   expect(await ok(server, "GET /instances/:id/clients", "/instances/initech/clients")).toMatchObject([
     { data: client },
   ]);
+  const other = { redirect_uris: ["http://localhost:3000/other"] };
+  expect(
+    await ok(server, "PATCH /instances/:id/clients/:client_id", "/instances/initech/clients/shop-1", other),
+  ).toMatchObject({ data: { ...client, ...other } });
   await ok(server, "DELETE /instances/:id/clients/:client_id", "/instances/initech/clients/shop-1");
 
   const user = await ok(server, "POST /users", "/users", {

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { asCurl, variablesIn } from "../../src/dashboard/views/copy-as.ts";
+import { asCurl } from "../../src/dashboard/views/copy-as.ts";
 import type { AnswerOf } from "../../src/wire/control/types.ts";
 import { curlCommand } from "../../src/wire/text/shell.ts";
 import { startServer, type ControlledServer } from "../_control.ts";
@@ -90,11 +90,8 @@ it("A copied line has no secret, and names the variables that are to be set", as
   expect(asCurl(verify!, server.url)).toContain(
     `-H "X-Service-Secret-Key: $SVC_SECRET_KEY" -H 'Content-Type: application/json' -d '{"token":"'"$TOKEN"'"}'`,
   );
-  expect([verify, connection, users].map((entry) => variablesIn(entry!))).toEqual([
-    ["TOKEN"],
-    ["CLIENT_SECRET"],
-    ["PASSWORD_DIGEST"],
-  ]);
+  expect(asCurl(connection!, server.url)).toContain("$CLIENT_SECRET");
+  expect(asCurl(users!, server.url)).toContain("$PASSWORD_DIGEST");
 });
 
 it("A body that is long or has unknown fields is kept without what may be secret, or not at all", async () => {

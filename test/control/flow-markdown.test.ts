@@ -12,6 +12,7 @@ it("A sign-in as Markdown has nothing outside its block of code, whatever a stra
     result: "error" as const,
     error: "bad_request",
     reason: hostile,
+    asked_by: null,
     requested_outcome: null,
     user_id: null,
     redirect_uri: null,

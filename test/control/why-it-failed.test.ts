@@ -61,8 +61,10 @@ describe("A sign-in that failed", () => {
       PROFILE[provider]![step] ?? step,
     ]);
     expect(decided(steps)!.reason).toBe(reason);
-    // A sentence with a subject, and what to do.
-    expect(reason).toMatch(/^(?:Google|GitHub|Twitter|The|This)(?:'s)? .+\.$/);
+    // Who asked for it, and a sentence with a subject and what to do.
+    expect(reason.replace(`As the outcome ${outcome} asked: `, "")).toMatch(
+      /^(?:Google|GitHub|Twitter|The|This)(?:'s)? .+\.$/,
+    );
   });
 
   it("shows the addresses of the account, with primary and verified", async () => {

@@ -34,7 +34,7 @@ describe("T45: An authorization request that svc did not begin", () => {
     const response = await fetch(invented("ada", "s".repeat(513)));
     expect([response.status, await response.json()]).toEqual([
       400,
-      { error: "Bad request: google (simulated): state must have at most 512 characters" },
+      { error: "Bad request: Google (simulated): state must have at most 512 characters" },
     ]);
   });
 });

@@ -8,15 +8,7 @@ import { PROVIDER_TITLES, PROVIDERS } from "../../src/wire/providers.ts";
 import { locationOf, requestOn } from "../_answers.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { APP, SEED, setup } from "../_setup.ts";
-import {
-  begun,
-  CREDENTIALS,
-  expectRefusedState,
-  failure,
-  reply,
-  UNKNOWN_PROVIDER,
-  untilCallback,
-} from "../_sign-in.ts";
+import { begun, CREDENTIALS, expectRefusedState, failure, reply, unknownProvider, untilCallback } from "../_sign-in.ts";
 
 describe("GET /oauth/:provider/callback", () => {
   it("answers 302 with an empty body and with headers that protect the token", async () => {
@@ -71,7 +63,7 @@ describe("GET /oauth/:provider/callback", () => {
   it("rejects an unknown provider", async () => {
     const { fetch } = await setup();
     const response = await fetch("/oauth/facebook/callback?code=c&state=s");
-    expect([response.status, await response.json()]).toEqual([400, UNKNOWN_PROVIDER]);
+    expect([response.status, await response.json()]).toEqual([400, unknownProvider("facebook")]);
   });
 
   it("exists at the server's own address only", async () => {
@@ -143,7 +135,7 @@ describe("A sign-in that fails after a valid state", () => {
     const toCallback = locationOf(await service.fetch(`${picker.href}&login_hint=ada`));
     expect(locationOf(await service.fetch(toCallback.href)).href).toBe(failure("temporarily_unavailable"));
     expect(service.log.failures).toEqual([
-      `${provider}: temporarily_unavailable: ${PROVIDER_TITLES[provider]}'s token endpoint did not answer in time. Try again later.`,
+      `${provider}: temporarily_unavailable: As chosen in the picker: ${PROVIDER_TITLES[provider]}'s token endpoint did not answer in time. Try again later.`,
     ]);
   });
 

@@ -249,13 +249,13 @@ describe("The account picker", () => {
     const elsewhere = await service.fetch(url.href.replace("/google/", "/github/"));
     expect([elsewhere.status, await elsewhere.json()]).toEqual([
       400,
-      { error: `Bad request: github (simulated): ${error}` },
+      { error: `Bad request: GitHub (simulated): ${error}` },
     ]);
     service.clock.advance(599);
     expect((await service.fetch(url.href)).status).toBe(200);
     service.clock.advance(2);
     const late = await service.fetch(url.href);
-    expect([late.status, await late.json()]).toEqual([400, { error: `Bad request: google (simulated): ${error}` }]);
+    expect([late.status, await late.json()]).toEqual([400, { error: `Bad request: Google (simulated): ${error}` }]);
   });
 });
 

@@ -5,7 +5,7 @@ import { PROVIDERS } from "../../src/wire/providers.ts";
 import { locationOf } from "../_answers.ts";
 import { APP, FRONT, SEED, setup } from "../_setup.ts";
 import { REAL } from "../providers/_real.ts";
-import { authorizePath, begun, CREDENTIALS, recordOf, reply, UNKNOWN_PROVIDER } from "../_sign-in.ts";
+import { authorizePath, begun, CREDENTIALS, recordOf, reply, unknownProvider } from "../_sign-in.ts";
 
 const [ACME, GLOBEX] = SEED.instances as [object, object];
 
@@ -83,7 +83,7 @@ describe("GET /oauth/authorize", () => {
       for (const path of ["/oauth/authorize", "/sign-in", "/__svc/begin"]) {
         const query = new URLSearchParams({ instance: "acme", provider, redirect_uri: APP });
         const response = await fetch(`${path}?${query.toString()}`);
-        expect([response.status, await response.json()]).toEqual([400, UNKNOWN_PROVIDER]);
+        expect([response.status, await response.json()]).toEqual([400, unknownProvider(provider)]);
       }
     },
   );
@@ -91,7 +91,7 @@ describe("GET /oauth/authorize", () => {
   it("requires a provider", async () => {
     const { fetch } = await setup();
     const response = await fetch(`/oauth/authorize?redirect_uri=${encodeURIComponent(APP)}`);
-    expect([response.status, await response.json()]).toEqual([400, UNKNOWN_PROVIDER]);
+    expect([response.status, await response.json()]).toEqual([400, unknownProvider()]);
   });
 
   it.each(["/sign-in", "/oauth/authorize"])("answers 404 at an inactive instance: %s", async (path) => {

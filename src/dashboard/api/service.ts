@@ -33,6 +33,11 @@ const instances = computed(() => service.value.instances);
 /** The id of the instance that was chosen last: lists and forms begin with it. */
 export const preferredInstance = signal<string | undefined>(undefined);
 
+/** An empty text means all of them. */
+export function chooseInstance(id: string): void {
+  preferredInstance.value = id || undefined;
+}
+
 /** The instance to begin with: an address's, else the one that was chosen last, else the first. */
 export function currentInstance(wanted?: string): string {
   const all = instances.value;

@@ -6,7 +6,7 @@ import { followChanges, refreshState, service } from "../api/service.ts";
 import { currentAddress, go, location } from "../router.ts";
 import { Icon, Notices } from "../ui/button.tsx";
 import { Heading, Panel, Problem } from "../ui/parts.tsx";
-import { ClockChip, Navigation, WaitingScenarios } from "./navigation.tsx";
+import { ClockBanner, Navigation, WaitingScenarios } from "./navigation.tsx";
 import { OpenedDialog } from "../ui/dialog.tsx";
 import { VIEWS } from "./views.ts";
 import { CopyableCode } from "../ui/values.tsx";
@@ -55,10 +55,10 @@ export function App() {
               {trouble}
             </div>
           )}
+          <ClockBanner />
           <WaitingScenarios />
           <header class="topbar">
             <FindPerson />
-            <ClockChip />
           </header>
           <main id="main" tabIndex={-1} data-address={currentAddress.value}>
             <ViewBoundary key={place}>

@@ -1,21 +1,21 @@
+import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { scenarioInWords } from "../../wire/control/scenarios.ts";
 import { streamStatus } from "../api/stream.ts";
-import { instanceName, service } from "../api/service.ts";
+import { clockOffset, instanceName, service } from "../api/service.ts";
 import { Button, Icon } from "../ui/button.tsx";
 import { switchZone, zoneName, runningTime, UserText, wallTime } from "../ui/values.tsx";
 import { Pill } from "../ui/parts.tsx";
 import { VIEWS, type View } from "./views.ts";
-import { href } from "../router.ts";
+import { currentAddress, href } from "../router.ts";
 
 const STATUS = { connecting: "Connecting…", live: "Live", reconnecting: "Reconnecting…" } as const;
 
-/** The links to the views. In a narrow window they are one line, which scrolls to the view that is shown. */
+/** The links to the views. In a narrow window they are behind a button. */
 export function Navigation({ current }: { current: View["path"] | undefined }) {
-  useEffect(
-    () => document.querySelector("[aria-current=page]")?.scrollIntoView({ block: "nearest", inline: "center" }),
-    [current],
-  );
+  const isOpen = useSignal(false);
+  const { value: address } = currentAddress;
+  useEffect(() => void (isOpen.value = false), [address]);
   const status = streamStatus.value;
   return (
     <nav class="sidebar" aria-label="Views">
@@ -25,21 +25,31 @@ export function Navigation({ current }: { current: View["path"] | undefined }) {
         </span>
         svc
       </a>
-      {VIEWS.map(({ path, title }) => (
-        <a key={path} class="nav-link" href={`#/${path}`} aria-current={path === current ? "page" : undefined}>
-          <Icon name={path} />
-          {title}
-        </a>
-      ))}
+      <button
+        type="button"
+        class="button menu"
+        aria-expanded={isOpen.value}
+        aria-controls="views"
+        onClick={() => void (isOpen.value = !isOpen.value)}
+      >
+        Menu
+      </button>
+      <div id="views" class={isOpen.value ? "views open" : "views"}>
+        {VIEWS.map(({ path, title }) => (
+          <a key={path} class="nav-link" href={`#/${path}`} aria-current={path === current ? "page" : undefined}>
+            <Icon name={path} />
+            {title}
+          </a>
+        ))}
+        <Button kind="quiet" small testId="zone" onClick={switchZone}>
+          Times in {zoneName()}
+        </Button>
+      </div>
       <div class="sidebar-foot">
         <span data-testid="stream-status">
           <Pill tone={status === "live" ? "good" : "warn"}>{STATUS[status]}</Pill>
         </span>
         <span class="faint">{service.value.state && `svc ${service.value.state.version}`}</span>
-        <Button kind="quiet" small testId="zone" onClick={switchZone}>
-          Times in {zoneName()}
-        </Button>
-        <a href="openapi.json">OpenAPI</a>
       </div>
     </nav>
   );
@@ -61,20 +71,22 @@ export function WaitingScenarios() {
   );
 }
 
-/** Shown on every view while the service's clock is not real time. */
-export function ClockChip() {
+/** Shown on every view while the service's clock is not real time, with what that does to a period. */
+export function ClockBanner() {
   const clock = service.value.state?.clock;
   if (!clock || clock.mode === "real") return null;
-  const now = clock.mode === "frozen" ? clock.now : runningTime();
+  const isFrozen = clock.mode === "frozen";
+  const minutes = Math.round(clockOffset.value / 60_000);
+  const amount = Math.abs(minutes) < 120 ? `${Math.abs(minutes)} min` : `${Math.round(Math.abs(minutes) / 60)} h`;
   return (
-    <a
-      class="clock-chip"
-      href={href(["control"], { section: "clock" })}
-      title="The service's clock is not real time"
-      data-testid="clock-chip"
-    >
+    <div class="banner" role="status" data-testid="clock-chip">
       <Icon name="clock" />
-      {clock.mode === "frozen" ? "Frozen at" : "Clock moved to"} {wallTime(now).slice(0, 19)}
-    </a>
+      <span>
+        {isFrozen ? "Frozen at" : "Clock moved to"} {wallTime(isFrozen ? clock.now : runningTime()).slice(0, 19)}
+        {minutes !== 0 && `, ${amount} ${minutes > 0 ? "ahead" : "behind"}`}. Periods end there
+        {minutes !== 0 && `: what is from before seems ${amount} ${minutes > 0 ? "older" : "younger"}`}.
+      </span>
+      <a href={href(["control"], { section: "clock" })}>Clock</a>
+    </div>
   );
 }

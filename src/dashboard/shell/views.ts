@@ -26,7 +26,7 @@ export const VIEWS: readonly View[] = [
   { path: "instances", title: "Instances", list: Instances, record: Instance },
   { path: "users", title: "Users", list: Users, record: User },
   { path: "sessions", title: "Sessions", list: Sessions },
-  { path: "flows", title: "Sign-ins", list: Flows, record: Flow },
+  { path: "flows", title: "Flows", list: Flows, record: Flow },
   { path: "requests", title: "Requests", list: Requests, record: Request },
   { path: "control", title: "Control", list: Control },
   { path: "try-it", title: "Try it", list: TryIt },

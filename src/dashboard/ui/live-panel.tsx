@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { chooseInstance, preferredInstance } from "../api/service.ts";
 import { location, refine } from "../router.ts";
 import { Button } from "./button.tsx";
 import { Select, type Choice } from "./field.tsx";
@@ -18,11 +19,24 @@ export interface Filter {
 
 const PAUSE_MS = 250;
 
-/** Filters the list of a view. The filters are part of the address, so that a link shows the same list. */
+/**
+ * Filters the list of a view. The filters are part of the address, so that a link shows the same list. In a narrow window all
+ * but the first are behind a button.
+ */
 export function FilterBar({ filters }: { filters: readonly Filter[] }) {
-  const { query } = location.value;
+  const isOpen = useSignal(false);
+  const query = chosen(filters);
+  const names = filters.map(({ name }) => name).filter((name) => query[name]);
+  const change = (name: string, value: string): void => {
+    if (name === "instance") chooseInstance(value);
+    refine({ [name]: value });
+  };
+  const clear = (): void => {
+    chooseInstance("");
+    refine(Object.fromEntries(names.map((name) => [name, undefined])));
+  };
   return (
-    <div class="filters">
+    <div class={isOpen.value ? "filters bar open" : "filters bar"}>
       {filters.map(({ name, label, choices }) =>
         choices ? (
           <Select
@@ -31,7 +45,7 @@ export function FilterBar({ filters }: { filters: readonly Filter[] }) {
             label={label}
             value={query[name] ?? ""}
             choices={choices}
-            onChange={(value) => refine({ [name]: value })}
+            onChange={(value) => change(name, value)}
           />
         ) : (
           <TextFilter
@@ -39,9 +53,22 @@ export function FilterBar({ filters }: { filters: readonly Filter[] }) {
             name={name}
             label={label}
             value={query[name] ?? ""}
-            onChange={(value) => refine({ [name]: value })}
+            onChange={(value) => change(name, value)}
           />
         ),
+      )}
+      <button
+        type="button"
+        class="button filters-toggle"
+        aria-expanded={isOpen.value}
+        onClick={() => void (isOpen.value = !isOpen.value)}
+      >
+        {names.length === 0 ? "Filters" : `Filters (${names.length})`}
+      </button>
+      {names.length > 0 && (
+        <Button kind="quiet" onClick={clear}>
+          Clear filters
+        </Button>
       )}
     </div>
   );
@@ -86,7 +113,8 @@ export function TextFilter(props: {
 
 export function chosen(filters: readonly Filter[]): Readonly<Record<string, string | undefined>> {
   const { query } = location.value;
-  return Object.fromEntries(filters.map(({ name }) => [name, query[name] || undefined]));
+  const all = { ...query, instance: query["instance"] || preferredInstance.value };
+  return Object.fromEntries(filters.map(({ name }) => [name, all[name as "instance"] || undefined]));
 }
 
 /** A live list: a notice of new rows, its table, and a button for older rows. */

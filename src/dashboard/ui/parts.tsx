@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon, Button, type IconName } from "./button.tsx";
 
-export type Tone = "good" | "bad" | "warn" | "info" | "plain";
+export type Tone = "good" | "bad" | "warn" | "info" | "gone" | "plain";
 
 export function Pill({ tone = "plain", children }: { tone?: Tone; children: ComponentChildren }) {
   return <span class={`pill ${tone}`}>{children}</span>;

@@ -12,6 +12,8 @@ export interface Column<Row extends TableRecord> {
   /** Takes the width that the others leave. */
   readonly isWide?: boolean;
   readonly align?: "end";
+  /** Not shown in a narrow window: the row's page has it. */
+  readonly isSpare?: boolean;
 }
 
 export interface TableProps<Row extends TableRecord> {
@@ -89,8 +91,8 @@ export function RowLink({ address, children }: { address: string; children: Comp
   );
 }
 
-function classOf({ align, isWide }: Pick<Column<never>, "align" | "isWide">): string {
-  return [align && "align-end", isWide && "wide"].filter(Boolean).join(" ");
+function classOf({ align, isWide, isSpare }: Pick<Column<never>, "align" | "isWide" | "isSpare">): string {
+  return [align && "align-end", isWide && "wide", isSpare && "spare"].filter(Boolean).join(" ");
 }
 
 /** A panel with a table of a whole list of the API. */

@@ -68,13 +68,22 @@ export function runningTime(): number {
   return serviceNow();
 }
 
+/** Changes each minute. */
+export function currentMinute(): number {
+  return Math.floor(tick.value / 60_000);
+}
+
+/** The service's time, for what is drawn again when it has gone on for some seconds. */
+export function recentTime(): number {
+  return Math.max(tick.value, Date.now()) + clockOffset.value;
+}
+
 /** `3 min. ago`, with the exact time on hover. */
 export function Time({ at }: { readonly at: string | null | undefined }) {
   if (!at) return <span class="faint">—</span>;
-  const now = Math.max(tick.value, Date.now()) + clockOffset.value;
   return (
     <time dateTime={at} title={at}>
-      {relativeTime(Date.parse(at), now, "short")}
+      {relativeTime(Date.parse(at), recentTime(), "short")}
     </time>
   );
 }

@@ -25,9 +25,3 @@ export function asCurl({ method, path, headers, body }: Asked, origin: string): 
     variables: REDACTED,
   });
 }
-
-/** The variables that a reader has to set before the command is run. */
-export function variablesIn({ path, body }: Pick<Asked, "path" | "body">): string[] {
-  const found = `${path}\n${body ?? ""}`.matchAll(REDACTED);
-  return [...new Set([...found].map(([, ofAddress, ofBody]) => (ofAddress ?? ofBody ?? "").toUpperCase()))];
-}

@@ -71,7 +71,7 @@ export function Flow({ id }: { id: string }) {
               ],
               ["Client", data.client_id && <code>{data.client_id}</code>],
               ["Redirect URI", data.redirect_uri && <code>{data.redirect_uri}</code>],
-              ["Requested outcome", data.requested_outcome],
+              ["Asked-for outcome", data.requested_outcome],
               [
                 "Scenario",
                 data.scenario && (

@@ -1,4 +1,4 @@
-import { accountOf, isFlowMatch } from "../../wire/control/flows.ts";
+import { accountOf, isFlowMatch, resultOf } from "../../wire/control/flows.ts";
 import { chosen, FilterBar, LivePanel, type Filter } from "../ui/live-panel.tsx";
 import { SPANS } from "./sign-in-chart.tsx";
 import { choicesOf } from "../ui/field.tsx";
@@ -10,12 +10,18 @@ import type { Flow } from "../api/client.ts";
 import { instanceName } from "../api/service.ts";
 import { href } from "../router.ts";
 import { RowLink, Table, type Column } from "../ui/table.tsx";
-import { duration, ExactTime, UserText } from "../ui/values.tsx";
+import { duration, ExactTime, recentTime, UserText } from "../ui/values.tsx";
 
 const RESULTS = [
   { value: "token", text: "Signed in" },
   { value: "error", text: "Failed" },
   { value: "open", text: "In progress" },
+  { value: "abandoned", text: "Abandoned" },
+];
+
+const ASKED = [
+  { value: "none", text: "Not asked for" },
+  { value: "any", text: "Asked for" },
 ];
 
 /** Every sign-in as it happens, newest first. */
@@ -27,7 +33,8 @@ export function Flows() {
     { name: "since", label: "Time", choices: choicesOf(SPANS, "Any time") },
     { name: "provider", label: "Provider", choices: providerChoices("Any provider") },
     { name: "instance", label: "Instance", choices: instanceChoices("Any instance") },
-    { name: "outcome", label: "Requested outcome", choices: outcomeChoices("Any outcome") },
+    { name: "asked_by", label: "Asked for", choices: choicesOf(ASKED, "Asked for or not") },
+    { name: "outcome", label: "Asked-for outcome", choices: outcomeChoices("Any asked-for outcome") },
   ];
   const query = chosen(filters);
   // What happens now is within any time.
@@ -56,36 +63,34 @@ export function Flows() {
 
 const COLUMNS: readonly Column<Flow>[] = [
   {
-    title: "When",
-    cell: ({ id, data }) => (
-      <RowLink address={href(["flows", id])}>
-        <ExactTime at={data.started_at} />
-      </RowLink>
-    ),
-  },
-  { title: "Result", cell: (flow) => <FlowResult flow={flow} /> },
-  {
     title: "Account",
-    cell: ({ data }) => (
+    cell: (flow) => (
       <>
-        {data.as ? (
-          <UserText text={accountOf(data)} />
-        ) : (
-          <span class="faint">{data.result === "open" ? "not chosen yet" : "no account"}</span>
-        )}
-        {data.reason && <small class="lines muted">{data.reason}</small>}
+        <div class="row">
+          <RowLink address={href(["flows", flow.id])}>
+            <UserText text={accountOf(flow.data) || "no account"} muted={!flow.data.as} />
+          </RowLink>
+          <FlowResult flow={flow} />
+        </div>
+        {flow.data.reason && <small class="lines muted">{flow.data.reason}</small>}
       </>
     ),
     isWide: true,
   },
-  { title: "Provider", cell: ({ data }) => providerTitle(data.provider ?? "") },
-  { title: "Instance", cell: ({ data }) => <UserText text={instanceName(data.instance)} /> },
+  { title: "Provider", cell: ({ data }) => providerTitle(data.provider ?? ""), isSpare: true },
+  { title: "Instance", cell: ({ data }) => <UserText text={instanceName(data.instance)} />, isSpare: true },
+  { title: "Began", cell: ({ data }) => <ExactTime at={data.started_at} /> },
   {
     title: "Took",
-    cell: ({ data }) => duration(data.steps.reduce((sum, { ms }) => sum + ms, 0)),
+    cell: ({ data }) => (hasEnded(data) ? duration(data.steps.reduce((sum, { ms }) => sum + ms, 0)) : "–"),
     align: "end",
+    isSpare: true,
   },
 ];
+
+function hasEnded({ result }: Flow["data"]): boolean {
+  return result === "token" || result === "error";
+}
 
 export function FlowTable({ label, flows }: { label: string; flows: readonly Flow[] }) {
   return (
@@ -93,7 +98,7 @@ export function FlowTable({ label, flows }: { label: string; flows: readonly Flo
       label={label}
       columns={COLUMNS}
       rows={flows}
-      toneOf={({ data }) => (data.result === "error" && data.error !== CANCELED ? "bad" : undefined)}
+      toneOf={({ data }) => (data.result === "error" && data.error !== CANCELED && !data.asked_by ? "bad" : undefined)}
     />
   );
 }
@@ -103,7 +108,9 @@ const CANCELED = "access_denied";
 
 export function FlowResult({ flow: { data } }: { flow: Flow }) {
   if (data.result === "token") return <Pill tone="good">signed in</Pill>;
-  if (data.result === "open") return <Pill tone="warn">in progress</Pill>;
+  if (resultOf(data, recentTime()) === "abandoned") return <Pill tone="gone">abandoned</Pill>;
+  if (!hasEnded(data)) return <Pill tone="warn">in progress</Pill>;
+  if (data.asked_by) return <Pill tone="info">{data.error}</Pill>;
   if (data.error === CANCELED) return <Pill>cancelled</Pill>;
   return <Pill tone="bad">{data.error ?? "rejected"}</Pill>;
 }

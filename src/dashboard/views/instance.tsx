@@ -13,6 +13,7 @@ import { TextForm } from "../ui/form.tsx";
 import { Facts, Heading, Listed, Panel, Pill, Unloaded } from "../ui/parts.tsx";
 import { countText } from "../ui/text.ts";
 import { providerChoices } from "./choices.ts";
+import { Clients } from "./clients.tsx";
 import { Connections } from "./connections.tsx";
 import { ActivePill, InstanceForm } from "./instances.tsx";
 import { Keys } from "./keys.tsx";
@@ -114,6 +115,7 @@ export function Instance({ id }: { id: string }) {
         onSave={(redirect_uris) => change({ redirect_uris })}
       />
       <Connections instance={instance} />
+      <Clients instance={instance} />
     </>
   );
 }

@@ -7,9 +7,9 @@ import { Button } from "../ui/button.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
 import { CheckField, TextField } from "../ui/field.tsx";
 import type { Send } from "../ui/form.tsx";
-import { Heading, Pill } from "../ui/parts.tsx";
+import { Facts, Heading, Panel, Pill } from "../ui/parts.tsx";
 import { RowLink, TablePanel, type Column } from "../ui/table.tsx";
-import { UserText } from "../ui/values.tsx";
+import { CopyableValue, UserText } from "../ui/values.tsx";
 
 const COLUMNS: readonly Column<Instance>[] = [
   {
@@ -48,8 +48,45 @@ export function Instances() {
         empty={null}
         columns={COLUMNS}
       />
+      <Server />
       {location.value.query["new"] === "yes" && <InstanceForm onClose={() => add(false)} />}
     </>
+  );
+}
+
+/** Larger numbers of an estimate are one. */
+const EXACT = 100_000;
+
+/** What runs here: its address, counts, and who plays the providers. */
+function Server() {
+  const { state } = service.value;
+  if (!state) return null;
+  const users = `${state.estimated && state.users > EXACT ? "≈ " : ""}${state.users.toLocaleString("en")}`;
+  return (
+    <Panel title="Server">
+      <Facts
+        rows={[
+          ["Address of all instances", <CopyableValue text={globalThis.location.origin} label="Address" />],
+          ["Store", <code>{state.store}</code>],
+          [
+            "Users of all instances",
+            <a href="#/users" data-testid="count-users">
+              {users}
+            </a>,
+          ],
+          ["Sessions", state.sessions.toLocaleString("en")],
+          ...Object.entries(state.providers).map(
+            ([name, kind]) =>
+              [
+                providerTitle(name),
+                <Pill tone={kind === "real" ? "info" : "plain"}>
+                  {kind === "by instance" ? "set per instance" : kind}
+                </Pill>,
+              ] as const,
+          ),
+        ]}
+      />
+    </Panel>
   );
 }
 

@@ -1,39 +1,52 @@
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import type { AnswerOf } from "../../wire/control/types.ts";
-import { providerTitle } from "../../wire/providers.ts";
-import { control } from "../api/client.ts";
-import { instanceName, service } from "../api/service.ts";
+import { control, type Flow } from "../api/client.ts";
+import { chooseInstance, preferredInstance, runSignIn, service } from "../api/service.ts";
 import { useLoad, useReloadOn } from "../api/use-load.ts";
-import { href } from "../router.ts";
-import { CopyableValue, serviceNow, Time, UserText } from "../ui/values.tsx";
+import { go, href } from "../router.ts";
+import { Button } from "../ui/button.tsx";
+import { currentMinute, serviceNow, Time, UserText } from "../ui/values.tsx";
 import { Select } from "../ui/field.tsx";
 import { useLiveList } from "../ui/live-list.ts";
-import { Empty, Facts, Heading, Listed, Panel, Pill } from "../ui/parts.tsx";
-import { FirstSteps } from "./first-steps.tsx";
+import { Empty, Heading, Listed, Panel, Pill } from "../ui/parts.tsx";
+import { counted } from "../ui/text.ts";
+import { instanceChoices } from "./choices.ts";
 import { FlowTable } from "./flows.tsx";
 import { beginningOf, SignInChart, spanOf, SPANS } from "./sign-in-chart.tsx";
 
-const SHOWN = 8;
-const SHOWN_FAILURES = 6;
+const SHOWN = 10;
+const SHOWN_FAILURES = 8;
 
 type Summary = AnswerOf<"GET /flows/summary">;
+type Group = Summary["failures"][number];
 
 /** What failed and why, how often in a period, and the latest sign-ins. */
 export function Overview() {
-  const { rows, error, reload } = useLiveList("flow", {}, () => true, SHOWN);
+  const { value: instance } = preferredInstance;
+  const isOfIt = ({ data }: Flow): boolean => instance === undefined || data.instance === instance;
+  const { rows, error, reload } = useLiveList("flow", { instance }, isOfIt, SHOWN);
   const chosen = useSignal(SPANS[0]!.value);
   const span = spanOf(chosen.value);
   const read = () => {
     const { since, until } = beginningOf(span, serviceNow());
-    return control.request("GET /flows/summary", { query: { since, until, periods: span.slots } });
+    return control.request("GET /flows/summary", { query: { since, until, instance, periods: span.slots } });
   };
-  const { data: summary, reload: recount } = useLoad(read, [chosen.value]);
+  const clock = service.value.state?.clock;
+  const inputs = [chosen.value, instance, clock?.mode, clock?.offset_ms, currentMinute()];
+  const { data: summary, reload: recount } = useLoad(read, inputs);
   useReloadOn(({ resource }) => resource === "flow", recount);
-  const isFirstVisit = useSignal(false);
-  if (rows?.length === 0) isFirstVisit.value = true;
+  const runFirst = async (): Promise<void> => go(["flows", (await runSignIn()).flow_id]);
   return (
     <>
       <Heading title="Overview" note="What failed and why, and sign-ins as they happen.">
+        <Select
+          inline
+          label="Instance"
+          value={instance ?? ""}
+          choices={instanceChoices("All instances")}
+          onChange={chooseInstance}
+        />
         <Select
           inline
           label="Time span"
@@ -42,11 +55,10 @@ export function Overview() {
           onChange={(value) => void (chosen.value = value)}
         />
       </Heading>
-      {isFirstVisit.value && <FirstSteps />}
-      <div class="grid-2">
-        <Failures summary={summary} span={span.text} />
-        <SignInChart summary={summary} span={span} />
-      </div>
+      <SignInChart summary={summary} span={span}>
+        <Rate results={summary?.results} span={span.text.toLowerCase()} />
+      </SignInChart>
+      <Failures summary={summary} latest={rows?.[0]} />
       <Panel title="Latest sign-ins" flush actions={<a href="#/flows">All sign-ins</a>}>
         <Listed
           data={rows}
@@ -55,122 +67,109 @@ export function Overview() {
           lines={8}
           empty={
             <Empty icon="flows" title="No sign-ins yet">
-              <a href="#/try-it">Try one</a>, or sign in through your application. It appears here at once.
+              Sign in through your application, or <a href="#/try-it">try it</a> here, without an account or a network.
+              <p>
+                <Button kind="primary" icon="try-it" testId="first-sign-in" onClick={runFirst}>
+                  Run a sign-in
+                </Button>
+              </p>
             </Empty>
           }
         >
           {(flows) => <FlowTable label="Latest sign-ins" flows={flows} />}
         </Listed>
       </Panel>
-      <Service />
     </>
   );
 }
 
-/** The rate of failures in the period, and their reasons. What a user cancels is no failure. */
-function Failures({ summary, span }: { summary: Summary | undefined; span: string }) {
-  const { token = 0, error = 0, canceled = 0 } = summary?.results ?? {};
-  const failed = error - canceled;
+/** How many failed that were to succeed. What was asked for, and what a user cancels, is no failure. */
+function Rate({ results, span }: { results: Summary["results"] | undefined; span: string }) {
+  const { token = 0, error = 0, canceled = 0, asked_for = 0, abandoned = 0 } = results ?? {};
+  const failed = error - canceled - asked_for;
   const ended = token + failed;
-  const share = ended === 0 ? "–" : `${Math.round((100 * failed) / ended)} %`;
-  const failures = summary?.failures.filter((group) => group.error !== "access_denied");
+  const others = [
+    [asked_for, "failed as asked"],
+    [canceled, "cancelled"],
+    [abandoned, "abandoned"],
+  ] as const;
+  return (
+    <div class="figure">
+      <strong data-testid="failure-rate">{ended === 0 ? "–" : `${Math.round((100 * failed) / ended)} %`}</strong>
+      <p class="muted">
+        {ended === 0
+          ? `No sign-in ended, ${span}`
+          : `${failed.toLocaleString("en")} of ${counted(ended, "sign-in")} failed unexpectedly, ${span}`}
+        {others.map(([count, what]) => count > 0 && ` · ${count.toLocaleString("en")} ${what}`)}
+      </p>
+    </div>
+  );
+}
+
+/** The reasons of a period's failures: first those that were to succeed. */
+function Failures({ summary, latest }: { summary: Summary | undefined; latest: Flow | undefined }) {
+  const groups = summary?.failures.filter(({ is_asked_for, error }) => !is_asked_for && error !== "access_denied");
+  const asked = summary?.failures.filter(({ is_asked_for }) => is_asked_for) ?? [];
+  const all = { result: "error", asked_by: "none" };
   return (
     <Panel
       title="Failures"
       flush
-      actions={failures && failures.length > 0 && <a href={href(["flows"], { result: "error" })}>All failures</a>}
+      actions={groups && groups.length > 0 && <a href={href(["flows"], all)}>All failures</a>}
     >
-      <p class="row padded figure">
-        <strong data-testid="failure-rate">{share}</strong>
-        <span class="muted">
-          {failed.toLocaleString("en")} of {ended.toLocaleString("en")} sign-ins failed, {span.toLowerCase()}
-          {canceled > 0 && ` · ${canceled.toLocaleString("en")} cancelled`}
-        </span>
-      </p>
       <Listed
-        data={failures?.slice(0, SHOWN_FAILURES)}
+        data={groups}
         lines={6}
         empty={
-          <Empty icon="check" title="Nothing failed">
-            When a sign-in fails, the reason is here in plain words.
-          </Empty>
+          summary?.total === 0 && latest ? (
+            <Empty icon="clock" title="No sign-ins in this period">
+              The latest began <Time at={latest.data.started_at} />.
+            </Empty>
+          ) : (
+            <Empty icon="check" title="Nothing failed unexpectedly">
+              When a sign-in fails, the reason is here in plain words.
+            </Empty>
+          )
         }
       >
-        {(groups) => (
-          <ul class="entries padded" data-testid="failures">
-            {groups.map((group) => (
-              <li key={`${group.error} ${group.filter}`}>
-                <Reason group={group} />
-              </li>
-            ))}
-          </ul>
-        )}
+        {(unexpected) => <Reasons testId="failures" groups={unexpected} />}
       </Listed>
+      {asked.length > 0 && (
+        <Reasons testId="asked-for" groups={asked}>
+          <h3>Failed as asked</h3>
+          <a href={href(["flows"], { ...all, asked_by: "any" })}>All of them</a>
+        </Reasons>
+      )}
     </Panel>
   );
 }
 
-function Reason({ group }: { group: Summary["failures"][number] }) {
-  const { reason, filter, error, count, people, latest } = group;
+function Reasons(props: { testId: string; groups: readonly Group[]; children?: ComponentChildren }) {
+  const { testId, groups, children } = props;
+  return (
+    <ul class="entries padded" data-testid={testId}>
+      {children && <li>{children}</li>}
+      {groups.slice(0, SHOWN_FAILURES).map((group) => (
+        <li key={`${group.error} ${group.filter}`}>
+          <Reason group={group} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Reason({ group }: { group: Group }) {
+  const { reason, filter, error, is_asked_for, count, people, latest } = group;
   const which = filter ? { reason: filter } : { error: error ?? "" };
   return (
     <a class="entry reason" href={href(["flows"], { result: "error", ...which })}>
       <span>{reason ?? "No reason was recorded."}</span>
       <small class="row muted">
-        <Pill tone="bad">{count.toLocaleString("en")} ×</Pill>
+        <Pill tone={is_asked_for ? "info" : "bad"}>{count.toLocaleString("en")} ×</Pill>
         <span>
           {error} · <UserText text={people.join(", ") || "no account chosen"} /> · <Time at={latest.started_at} />
         </span>
       </small>
     </a>
-  );
-}
-
-/** Larger numbers of an estimate are one. */
-const EXACT = 100_000;
-
-/** What runs here: addresses, counts, and who plays the providers. */
-function Service() {
-  const { state, instances } = service.value;
-  if (!state) return null;
-  const users = `${state.estimated && state.users > EXACT ? "≈ " : ""}${state.users.toLocaleString("en")}`;
-  return (
-    <div class="grid-2">
-      <Panel title="Addresses">
-        <Facts
-          rows={[
-            ["All instances", <CopyableValue text={location.origin} label="Address of all instances" />],
-            ...instances.map(
-              ({ id, data }) =>
-                [instanceName(id), <CopyableValue text={data.url} label={`Address of ${instanceName(id)}`} />] as const,
-            ),
-          ]}
-        />
-      </Panel>
-      <Panel title="Server">
-        <Facts
-          rows={[
-            ["Version", state.version],
-            ["Store", <code>{state.store}</code>],
-            [
-              instances.length > 1 ? "Users of all instances" : "Users",
-              <a href="#/users" data-testid="count-users">
-                {users}
-              </a>,
-            ],
-            ["Sessions", state.sessions.toLocaleString("en")],
-            ...Object.entries(state.providers).map(
-              ([name, kind]) =>
-                [
-                  providerTitle(name),
-                  <Pill tone={kind === "real" ? "info" : "plain"}>
-                    {kind === "by instance" ? "set per instance" : kind}
-                  </Pill>,
-                ] as const,
-            ),
-          ]}
-        />
-      </Panel>
-    </div>
   );
 }

@@ -1,3 +1,4 @@
+import { PROVIDERS, providerTitle } from "../../wire/providers.ts";
 import { isRequestMatch } from "../../wire/control/flows.ts";
 import { isWatching } from "../../wire/control/paths.ts";
 import { control, type RequestEntry } from "../api/client.ts";
@@ -8,13 +9,14 @@ import { chosen, FilterBar, LivePanel, type Filter } from "../ui/live-panel.tsx"
 import { useLiveList } from "../ui/live-list.ts";
 import { Empty, Heading, Pill, Facts, Panel, Unloaded, type Tone } from "../ui/parts.tsx";
 import { RowLink, Table, type Column } from "../ui/table.tsx";
-import { Code, duration, TimeOfDay, ExactTime, UserText, Copy, CopyableCode, CopyableValue } from "../ui/values.tsx";
+import { Code, duration, TimeOfDay, ExactTime, UserText, Copy, CopyableValue } from "../ui/values.tsx";
 import { instanceChoices } from "./choices.ts";
 import { useLoad } from "../api/use-load.ts";
-import { asCurl, variablesIn } from "./copy-as.ts";
+import { asCurl } from "./copy-as.ts";
 
 const METHODS = ["GET", "POST", "DELETE", "PATCH", "PUT"];
-const STATUSES = ["2xx", "3xx", "4xx", "5xx"];
+const STATUSES = [{ value: "failed", text: "Failed" }, "2xx", "3xx", "4xx", "5xx"];
+const OWN = [{ value: "true", text: "With svc's own" }];
 
 export const REQUEST_COLUMNS: readonly Column<RequestEntry>[] = [
   { title: "Time", cell: ({ data }) => <TimeOfDay at={data.at} /> },
@@ -24,40 +26,60 @@ export const REQUEST_COLUMNS: readonly Column<RequestEntry>[] = [
       <>
         <RowLink address={href(["requests", id])}>
           <code class="lines">
-            <b>{data.method}</b> {data.path}
+            <b>{data.method}</b> {data.path.split("?", 1)[0]}
           </code>
-        </RowLink>
+        </RowLink>{" "}
+        <UserText text={meaningOf(data)} muted />
         {data.reason && <small class="lines muted">{data.reason}</small>}
       </>
     ),
     isWide: true,
   },
-  { title: "Status", cell: ({ data }) => <Status status={data.status} /> },
-  { title: "Instance", cell: ({ data }) => <UserText text={instanceName(data.instance)} /> },
-  { title: "Took", cell: ({ data }) => duration(data.ms), align: "end" },
+  { title: "Status", cell: ({ data }) => <Status {...data} /> },
+  { title: "Took", cell: ({ data }) => duration(data.ms), align: "end", isSpare: true },
 ];
+
+function parametersOf({ path }: RequestEntry["data"]): URLSearchParams {
+  return new URLSearchParams(path.slice(path.split("?", 1)[0]!.length));
+}
+
+/** What tells a request from others of its route: provider, instance, outcome and account. */
+function meaningOf(data: RequestEntry["data"]): string {
+  const query = parametersOf(data);
+  const provider = query.get("provider") ?? PROVIDERS.find((name) => data.path.includes(`/${name}/`));
+  const instance = instanceName(data.instance ?? query.get("instance"));
+  const parts = [provider && providerTitle(provider), instance, query.get("outcome"), query.get("login_hint")];
+  return parts.filter(Boolean).join(" · ");
+}
+
+/** A redirect that takes an error to the application has a reason. */
+function isFailed({ status, reason }: RequestEntry["data"]): boolean {
+  return status >= 400 || reason !== null;
+}
 
 /** Every request to the service, newest first. */
 export function Requests() {
   const filters: readonly Filter[] = [
+    { name: "path", label: "Path contains" },
     { name: "method", label: "Method", choices: choicesOf(METHODS, "Any method") },
     { name: "status", label: "Status", choices: choicesOf(STATUSES, "Any status") },
     { name: "instance", label: "Instance", choices: instanceChoices("Any instance") },
-    { name: "path", label: "Path contains" },
+    { name: "control", label: "svc's own", choices: choicesOf(OWN, "Without svc's own") },
   ];
   const query = chosen(filters);
   const chosenId = query["instance"];
   const instance = service.value.instances.find(({ id }) => id === chosenId)?.data.subdomain ?? chosenId;
+  const isAll = query["control"] === "true";
   const list = useLiveList(
     "request",
-    { ...query, control: "false" },
-    ({ data }) => !isWatching(data.path) && isRequestMatch(data, { ...query, instance }),
+    { ...query, control: isAll ? undefined : "false" },
+    ({ data }) => (isAll || !isWatching(data.path)) && isRequestMatch(data, { ...query, instance }),
   );
   return (
     <>
       <Heading
         title="Requests"
-        note="Each request to the service and its answer, without keys and tokens. svc logs --all has those of the dashboard, too."
+        note="What applications and browsers asked, and the answers, without keys and tokens."
       />
       <FilterBar filters={filters} />
       <LivePanel
@@ -77,7 +99,7 @@ export function Requests() {
             label="Requests"
             columns={REQUEST_COLUMNS}
             rows={rows}
-            toneOf={({ data: { status } }) => (status >= 500 ? "bad" : undefined)}
+            toneOf={({ data }) => (data.status >= 500 || (data.status < 400 && isFailed(data)) ? "bad" : undefined)}
           />
         )}
       </LivePanel>
@@ -85,8 +107,10 @@ export function Requests() {
   );
 }
 
-export function Status({ status }: { status: number }) {
+function Status(data: RequestEntry["data"]) {
+  const { status } = data;
   const tones: Readonly<Record<string, Tone>> = { "2": "good", "3": "info", "4": "warn", "5": "bad" };
+  if (status < 400 && isFailed(data)) return <Pill tone="bad">{status} failed</Pill>;
   return <Pill tone={tones[String(status)[0]!] ?? "plain"}>{status}</Pill>;
 }
 
@@ -97,8 +121,7 @@ export function Request({ id }: { id: string }) {
   if (!entry || error)
     return <Unloaded title="Request" back={listAddress("requests")} error={error} onRetry={reload} />;
   const { data } = entry;
-  const curl = asCurl(data, globalThis.location.origin);
-  const missing = variablesIn(data);
+  const parameters = [...parametersOf(data)];
   return (
     <>
       <Heading
@@ -108,12 +131,12 @@ export function Request({ id }: { id: string }) {
             <code>
               {data.method} {data.path.split("?", 1)[0]}
             </code>{" "}
-            <Status status={data.status} />
+            <Status {...data} />
           </span>
         }
         note={data.reason}
       >
-        <Copy text={curl} label="curl">
+        <Copy text={asCurl(data, globalThis.location.origin)} label="curl">
           Copy as curl
         </Copy>
       </Heading>
@@ -132,6 +155,11 @@ export function Request({ id }: { id: string }) {
           ]}
         />
       </Panel>
+      {parameters.length > 0 && (
+        <Panel title="Parameters">
+          <Facts rows={parameters.map(([name, value]) => [<code>{name}</code>, <code>{value}</code>])} />
+        </Panel>
+      )}
       {data.body !== null && (
         <Panel title="Body">
           <Code>{data.body}</Code>
@@ -139,18 +167,6 @@ export function Request({ id }: { id: string }) {
       )}
       <Panel title="Answer">
         {data.answer === null ? <p class="muted">Its body was not recorded.</p> : <Code>{data.answer}</Code>}
-      </Panel>
-      <Panel title="Repeat it">
-        <p class="muted">
-          Run <code>eval "$(npx svc-identity env)"</code> first: it sets the keys.
-          {missing.length > 0 && (
-            <>
-              {" "}
-              Set <code>{missing.map((name) => `$${name}`).join(", ")}</code> yourself: secrets are not kept.
-            </>
-          )}
-        </p>
-        <CopyableCode text={curl} label="curl" />
       </Panel>
     </>
   );

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import type { AnswerOf } from "../../wire/control/types.ts";
 import { Panel, Placeholder } from "../ui/parts.tsx";
 import { wallTime, zoneName } from "../ui/values.tsx";
@@ -26,19 +27,28 @@ export function beginningOf({ slots, each }: Span, now: number): { since: string
 
 const SERIES: readonly { name: string; tone: string; count: (results: Results) => number }[] = [
   { name: "signed in", tone: "chart-good", count: ({ token }) => token },
-  { name: "failed", tone: "chart-bad", count: ({ error, canceled }) => error - canceled },
+  { name: "failed", tone: "chart-bad", count: ({ error, canceled, asked_for }) => error - canceled - asked_for },
+  { name: "failed as asked", tone: "accent", count: ({ asked_for }) => asked_for },
   { name: "cancelled", tone: "line-strong", count: ({ canceled }) => canceled },
   { name: "in progress", tone: "chart-warn", count: ({ open }) => open },
+  { name: "abandoned", tone: "faint", count: ({ abandoned }) => abandoned },
 ];
 
 const WIDTH = 600;
 const HEIGHT = 150;
 
-/** Sign-ins over the period, by how they ended: stacked bars, and for screen readers the numbers that are not zero. */
-export function SignInChart({ summary, span }: { summary: Summary | undefined; span: Span }) {
+/**
+ * Sign-ins over the period, by how they ended: stacked bars, and for screen readers the numbers that are not zero.
+ * @param children what stands beside the bars
+ */
+export function SignInChart(props: { summary: Summary | undefined; span: Span; children: ComponentChildren }) {
+  const { summary, span, children } = props;
   return (
     <Panel title="Sign-ins">
-      {summary ? <Chart periods={summary.periods} span={span} /> : <Placeholder lines={6} />}
+      <div class="beside">
+        {children}
+        {summary ? <Chart periods={summary.periods} span={span} /> : <Placeholder lines={6} />}
+      </div>
     </Panel>
   );
 }

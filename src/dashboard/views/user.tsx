@@ -85,7 +85,9 @@ export function User({ id }: { id: string }) {
                     <Pill tone="good">yes</Pill> <Time at={data.email_verified_at} />
                   </>
                 ) : (
-                  <Pill>no</Pill>
+                  <>
+                    <Pill>no</Pill> <span class="muted">{unverified(user)}</span>
+                  </>
                 ),
               ],
               ["Instance", <a href={href(["instances", data.instance])}>{instanceName(data.instance)}</a>],
@@ -104,7 +106,7 @@ export function User({ id }: { id: string }) {
               <>
                 <code>{uid}</code>
                 <UserText text={email ?? ""} muted />
-                {email_verified && <Pill tone="good">verified</Pill>}
+                {email_verified && <Pill tone="good">verified by {providerTitle(provider)}</Pill>}
               </>,
             ])}
           />
@@ -133,6 +135,14 @@ export function User({ id }: { id: string }) {
       <SignIns user={user} />
     </>
   );
+}
+
+/** Whose address is verified, and by whom: only Google's word, and an operator's, verifies the user's own. */
+function unverified({ data: { email, identities = [] } }: UserRecord): string {
+  const by = identities.filter((one) => one.email_verified && one.email?.toLowerCase() === email.toLowerCase());
+  if (by.length === 0) return "No provider has verified this address.";
+  const names = by.map(({ provider }) => providerTitle(provider)).join(" and ");
+  return `${names} has verified the address of the account there. A sign-in through Google verifies the user's.`;
 }
 
 const SHOWN = 10;

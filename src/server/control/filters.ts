@@ -26,7 +26,8 @@ export function filterFlows(
   deps: Pick<ControlDeps, "instances" | "now">,
 ): Flow[] {
   const bounds = boundsOf(query, deps);
-  const filter: FlowFilter = { ...query, ...bounds, people, instance: bounds.instance?.id };
+  const now = deps.now().getTime();
+  const filter: FlowFilter = { ...query, ...bounds, people, now, instance: bounds.instance?.id };
   // One that is no longer kept is older than all that are.
   const known = newer_than === undefined ? -1 : flows.findIndex((flow) => flow.id === newer_than);
   return flows.slice(0, known < 0 ? flows.length : known).filter((flow) => isFlowMatch(flow, filter));

@@ -1,5 +1,6 @@
 import type * as z from "zod/mini";
 import type * as answers from "../../wire/control/answers.ts";
+import { resultOf } from "../../wire/control/flows.ts";
 import { PROVIDERS, type Provider } from "../../wire/providers.ts";
 import type { Flow as FlowRecord } from "../history/flows.ts";
 import { redactUrl } from "../history/redact.ts";
@@ -77,10 +78,10 @@ export function personaResource(persona: PersonaRecord): Answer<"Persona"> {
 }
 
 /** Without the values of the application's query, which may be anything: a replay needs them, and people pass a flow on. */
-export function flowResource(flow: FlowRecord, process: string): Answer<"Flow"> {
-  const { id, changes: _, ...data } = flow;
+export function flowResource(flow: FlowRecord, { process, now }: Pick<ControlDeps, "process" | "now">): Answer<"Flow"> {
+  const { id, changes: _, chosen: __, ...data } = flow;
   const redirect_uri = data.redirect_uri && redactUrl(data.redirect_uri);
-  return resource("flow", id, { ...data, redirect_uri, process });
+  return resource("flow", id, { ...data, result: resultOf(flow, now().getTime()), redirect_uri, process });
 }
 
 export function requestResource({ id, ...data }: LoggedRequest, process: string): Answer<"Request"> {

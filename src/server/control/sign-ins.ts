@@ -4,9 +4,11 @@ import type { Provider } from "../../wire/providers.ts";
 import { normalizeEmail } from "../../wire/text/email.ts";
 import { closest } from "../../wire/text/suggestion.ts";
 import { SIGNED_IN_PATH } from "../../wire/redirect-uri.ts";
+import { causeOf } from "../../wire/control/scenarios.ts";
 import type { AnswerOf } from "../../wire/control/types.ts";
 import type { ParsedBodyOf } from "../../wire/control/routes.ts";
 import { ApiError } from "../errors.ts";
+import type { AskedBy } from "../history/asked.ts";
 import { json, type Reply } from "../http/respond.ts";
 import { notedOf } from "../http/routes/oauth.ts";
 import type { Ended } from "../sign-in/callback.ts";
@@ -35,8 +37,12 @@ const CREATED = 201;
 /** Of personas, to find the one that was meant. */
 const MAX_COMPARED = 1000;
 
-/** Runs a whole sign-in through a simulated provider, as a program would. @throws {ApiError} if it can't begin */
-export async function runSignIn(deps: ControlDeps, wish: Wish): Promise<Reply> {
+/**
+ * Runs a whole sign-in through a simulated provider, as a program would.
+ * @param by what asks for the wish's outcome
+ * @throws {ApiError} if it can't begin
+ */
+export async function runSignIn(deps: ControlDeps, wish: Wish, by: AskedBy = "outcome"): Promise<Reply> {
   const { provider, as, outcome } = wish;
   if (outcome !== undefined) requirePossible(outcome, provider, false);
   if (as !== undefined) requireAccount(deps, as, provider);
@@ -44,7 +50,7 @@ export async function runSignIn(deps: ControlDeps, wish: Wish): Promise<Reply> {
   if (!instance.active) throw new ApiError("instance_not_found", `${instance.subdomain} is not active`);
   if (as !== undefined) await introduceUser(deps, instance, as);
   const asked = await begin(deps, instance, wish);
-  const answer = await answerRequest(deps, instance, wish, asked);
+  const answer = await answerRequest(deps, instance, wish, asked, by);
   const { code, error } = Object.fromEntries(new URL(answer.location).searchParams);
   const { state } = asked;
   const ended = await deps.signIns.complete({ ...PROGRAM, provider, state, code, error });
@@ -77,13 +83,17 @@ async function answerRequest(
   { id: instance_id }: InstanceRecord,
   { provider, as, outcome, browser, profile: set, omit }: Wish,
   asked: AuthorizationRequest,
+  by: AskedBy,
 ): Promise<Redirect> {
   const startedAt = performance.now();
   const server = deps.simulator.at(provider);
   const labelledBrowser = browser === undefined ? undefined : { id: browser, label: browser };
   const decided = await decideSignIn(deps, { asked, instance_id, login_hint: as, labelledBrowser, outcome });
-  const profile = editOf(set, omit) ?? decided?.profile;
-  const override = { as, outcome: outcome ?? "success", ...decided, profile };
+  const own = editOf(set, omit);
+  const profile = own ?? decided?.profile;
+  const cause = causeOf({ outcome: outcome ?? "success", delay_ms: {}, changesProfile: own !== undefined });
+  const chosen = cause === null ? undefined : { by, cause };
+  const override = { as, outcome: outcome ?? "success", chosen, ...decided, profile };
   const account = decidedAccount(server, undefined, override);
   if (!account)
     throw new ApiError("bad_request", `as: ${override.as ?? "the first account"} can't sign in with ${provider}`);

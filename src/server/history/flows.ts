@@ -2,6 +2,7 @@ import { randomBytes, hash } from "node:crypto";
 import { EventEmitter } from "node:events";
 import type { AnswerOf, BodyOf } from "../../wire/control/types.ts";
 import { remember } from "../memory-use.ts";
+import { askerOf, isExpected, type Chosen } from "./asked.ts";
 import { redact, redactText } from "./redact.ts";
 
 /** Names a sign-in in logs: the same in every process and step. The state, a secret, can't be derived from it. */
@@ -33,9 +34,11 @@ export type Flow = FlowData & {
   readonly id: string;
   /** What a test changed in the provider's profile, for a replay. Not shown. */
   changes?: Pick<NonNullable<BodyOf<"POST /sign-ins">>, "profile" | "omit"> | undefined;
+  /** How it is to fail. Not shown: another failure was not asked for. */
+  chosen?: Chosen | undefined;
 };
 
-export type FlowFacts = Partial<Omit<Flow, "id" | "started_at" | "steps">>;
+export type FlowFacts = Partial<Omit<Flow, "id" | "started_at" | "steps" | "asked_by">>;
 
 /** Adds facts and a step to one sign-in. @param decidedBy the name of the earlier step that the reason belongs to */
 export type NoteStep = (facts: FlowFacts, step?: StepReport, decidedBy?: string) => void;
@@ -66,17 +69,22 @@ export class Flows {
     return (facts, step, decidedBy) => this.#add(id, facts, step, decidedBy);
   }
 
-  /** A sign-in that was refused before it had a state. */
-  refused(facts: FlowFacts, step: StepReport): void {
-    this.#add(randomBytes(8).toString("hex"), facts, step);
+  /** A sign-in that was refused before it had a state. @returns its id */
+  refused(facts: FlowFacts, step: StepReport): string {
+    const id = randomBytes(8).toString("hex");
+    this.#add(id, facts, step);
+    return id;
   }
 
   #add(id: string, facts: FlowFacts, step: StepReport | undefined, decidedBy?: string): void {
     const at = this.#now().toISOString();
     const flow = this.#flows.get(id) ?? this.#begin(id, at);
     Object.assign(flow, facts);
-    const cause = flow.scenario?.cause;
-    if (facts.reason && cause) flow.reason = `As the scenario ${cause} asked: ${facts.reason}`;
+    if (facts.reason !== undefined) {
+      const chosen = facts.error ? chosenFailure(flow, facts.error) : undefined;
+      flow.asked_by = chosen?.by ?? null;
+      if (chosen) flow.reason = `${askerOf(chosen)}: ${facts.reason}`;
+    }
     if (facts.redirect_uri) flow.redirect_uri = redactText(facts.redirect_uri);
     if (facts.considered) flow.considered = facts.considered.slice(0, MAX_CONSIDERED);
     const reason = step?.reason && flow.reason;
@@ -96,6 +104,7 @@ export class Flows {
       result: "open",
       error: null,
       reason: null,
+      asked_by: null,
       requested_outcome: null,
       user_id: null,
       redirect_uri: null,
@@ -108,6 +117,11 @@ export class Flows {
     remember(this.#flows, id, flow, MAX_FLOWS);
     return flow;
   }
+}
+
+/** Of an application's own client the simulated provider knows which of its errors was chosen. */
+function chosenFailure({ chosen, client_id, requested_outcome }: Flow, error: string): Chosen | undefined {
+  return client_id !== null || isExpected(requested_outcome, error) ? chosen : undefined;
 }
 
 function stepOf({ name, ms = 0, sent, answered, reason }: StepReport, at: string): Step {

@@ -7,13 +7,15 @@ import type { Instances } from "../instances/instances.ts";
 import { Conflict, SearchTooSlow, StorageUnavailable } from "../store/store.ts";
 import { TokenRefused } from "../token.ts";
 import { headerOf, type RequestContext } from "./context.ts";
-import { errorPage } from "./pages/error.ts";
+import { errorPage, type Seen } from "./pages/error.ts";
 import { json, page, type Noted, type Reply } from "./respond.ts";
 
 export interface FailureDeps {
   readonly instances: Instances;
   /** The address of the start page. Undefined on a server that has none. */
   readonly home?: string | undefined;
+  /** A sign-in, as its developer may see it. Undefined on a server that other machines can reach. */
+  seen?(flow_id: string | undefined): Seen | undefined;
   onBug(error: unknown, request_id?: string): void;
 }
 
@@ -36,6 +38,7 @@ export function answerFailure(thrown: unknown, event: H3Event, deps: FailureDeps
   const noted: Noted = {
     ...(failure instanceof SignInRefused && {
       instance: request.instance ?? deps.instances.byId(failure.instance_id ?? ""),
+      ...(failure.flow_id !== undefined && { flow_id: failure.flow_id }),
     }),
     ...(thrown instanceof Failed && thrown.noted),
     refused: failure instanceof KeyRefused ? failure.refused : code === "invalid_state" ? code : undefined,
@@ -46,7 +49,7 @@ export function answerFailure(thrown: unknown, event: H3Event, deps: FailureDeps
   const options = { status, noted, ...(headers && { headers }) };
   if (!isForPerson) return json(errorBody(code, detail), options);
   const wayBack = failure instanceof SignInRefused ? failure.wayBack : undefined;
-  return page(errorPage(code, detail, { wayBack, home: deps.home }), options);
+  return page(errorPage(code, detail, { wayBack, home: deps.home, seen: deps.seen?.(noted.flow_id) }), options);
 }
 
 const NARROW =

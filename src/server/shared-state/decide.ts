@@ -32,7 +32,8 @@ export async function decide(deps: DecideDeps, arrival: Arrival): ReturnType<Dec
     if (!taken) continue;
     const { id, label, as, outcome, delay_ms, profile } = taken;
     const cause = causeOf({ outcome, delay_ms, changesProfile: profile !== undefined });
-    const decision = { as: as ?? login_hint, outcome, delays: delaysOf(delay_ms), profile };
+    const chosen = cause === null ? undefined : ({ by: "scenario", cause } as const);
+    const decision = { as: as ?? login_hint, outcome, chosen, delays: delaysOf(delay_ms), profile };
     return { decision, scenario: { id, label, cause }, considered };
   }
   return { decision: undefined, scenario: null, considered };

@@ -182,7 +182,7 @@ function refusal(
   const isAddress = code === "invalid_redirect_uri";
   const reason = isAddress ? `The redirect_uri was refused: ${sentence}` : sentence;
   const registered = isAddress && { registered: instance.redirect_uris.map((entry) => redactUrl(entry)).join(", ") };
-  flows.refused(
+  const flow_id = flows.refused(
     { instance: instance.id, provider, redirect_uri: shown || null, result: "error", error: code, reason },
     {
       name: "begin",
@@ -193,5 +193,5 @@ function refusal(
   );
   const own = instance.redirect_uris.map(addressIn).find((address) => address && /^https?:/.test(address));
   const wayBack = own === undefined ? undefined : wayBackTo(instance, own);
-  return new SignInRefused(code, detail, { wayBack, instance_id: instance.id });
+  return new SignInRefused(code, detail, { wayBack, instance_id: instance.id, flow_id });
 }

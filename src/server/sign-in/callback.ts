@@ -1,10 +1,11 @@
 import { SIGN_IN_ERRORS } from "../../wire/errors.ts";
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
-import { STATE_LIFETIME_SECONDS } from "../../wire/redirect-uri.ts";
+import { SIGNED_IN_PATH, STATE_LIFETIME_SECONDS } from "../../wire/redirect-uri.ts";
 import type { Cookies } from "../cookies.ts";
 import { ApiError, SignInError, SignInRefused, type WayBack } from "../errors.ts";
 import { flowIdOf, type NoteStep } from "../history/flows.ts";
 import { withoutQuery } from "../history/redact.ts";
+import type { Addresses } from "../instances/addresses.ts";
 import { remember } from "../memory-use.ts";
 import type { Connection } from "../providers/connections.ts";
 import type { InstanceRecord, StateRecord } from "../store/records.ts";
@@ -154,7 +155,8 @@ export async function saveSignIn(
 
 /** The token goes into the application's own address. */
 export function returnToken(
-  { note, startedAt }: Call,
+  { addresses }: SignInDeps,
+  { note, state, startedAt }: Call,
   { redirect_uri }: StateRecord,
   { tokens }: Exchanged,
   { user, isNew }: Saved,
@@ -165,7 +167,10 @@ export function returnToken(
   const ms = performance.now() - startedAt;
   const facts = { result: "token", user_id, error: null, reason: null } as const;
   note(facts, { name: "redirect", ms, sent: { location: withoutQuery(redirect_uri) }, answered });
-  const location = withParameters(redirect_uri, { token }, ["error", "error_description"]);
+  const location = withParameters(redirect_uri, { token, ...flowFor(addresses, redirect_uri, state) }, [
+    "error",
+    "error_description",
+  ]);
   return { result: "token", location, token, tokens };
 }
 
@@ -181,7 +186,7 @@ export function refuse(call: Call, error: unknown): Ended {
 
 /** A sign-in that failed: the application is told by a redirect. @param isOurs whether the provider has done its part */
 export function returnError(
-  { flows, onBug }: SignInDeps,
+  { addresses, flows, onBug }: SignInDeps,
   { note, state, startedAt }: Call,
   { redirect_uri }: StateRecord,
   error: unknown,
@@ -195,8 +200,14 @@ export function returnError(
   const sent = { location: withoutQuery(redirect_uri) };
   const step = { name: "redirect", ms: performance.now() - startedAt, sent, answered: { status: 302, error: code } };
   note({ result: "error", error: code, reason }, step, decidedBy);
-  const parameters = { error: code, error_description: SIGN_IN_ERRORS[code] };
+  const own = flowFor(addresses, redirect_uri, state);
+  const parameters = { error: code, error_description: SIGN_IN_ERRORS[code], ...own };
   return { result: "failure", location: withParameters(redirect_uri, parameters, ["token"]), failure };
+}
+
+/** Our own page links to the steps of the sign-in that ends there. */
+function flowFor({ front }: Addresses, redirect_uri: string, state: string): { flow?: string } {
+  return redirect_uri === front + SIGNED_IN_PATH ? { flow: flowIdOf(state) } : {};
 }
 
 function refused(reason: string, wayBack?: WayBack): SignInRefused {

@@ -25,7 +25,7 @@ export async function answerApplication(
 ): Promise<Answered> {
   const startedAt = performance.now();
   const answered = await simulator.answerApplication(provider, path, init);
-  const { granted, response, why } = answered;
+  const { granted, response, why, isChosen } = answered;
   if (granted?.flow_id === undefined) return answered;
   const { issuer, provider: simulated } = simulator.at(provider);
   const name = Object.entries(simulated.endpoints).find(([, own]) => own === path)?.[0] ?? path;
@@ -36,7 +36,8 @@ export async function answerApplication(
   // What an application asks for once more, or too late, is no part of its sign-in.
   const isOver = why !== undefined && flows.get(granted.flow_id)?.result === "token";
   const ended = name === "token" ? { result: "token" as const, error: null, reason: null } : {};
-  const failed = isOver ? {} : { result: "error" as const, error: error ?? null };
+  const chosen = isChosen ? granted.chosen : undefined;
+  const failed = isOver ? {} : { result: "error" as const, error: error ?? null, chosen };
   const facts: FlowFacts = reason === undefined ? ended : { reason, ...failed };
   flows.of(granted.flow_id)(
     { ...applicationFacts(granted), ...facts },
@@ -48,7 +49,7 @@ export async function answerApplication(
       reason,
     },
   );
-  return answered;
+  return reason === undefined ? answered : { ...answered, why: flows.get(granted.flow_id)?.reason ?? reason };
 }
 
 /** GitHub answers with status 200 whatever happened. Undefined for a good answer. */

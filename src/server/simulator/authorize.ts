@@ -73,13 +73,13 @@ async function pendingRequest(deps: AuthorizeDeps, page: AuthorizePageRequest): 
   const pending = deps.simulator.at(provider).grants.pending(query.get("request") ?? "");
   const request = pending?.request.provider === provider ? pending.request : undefined;
   if (pending && request && request.browser === browser && !pending.isExpired) return request;
-  const detail = `${provider} (simulated): this request is no longer valid; start again from the application`;
+  const detail = `${PROVIDER_TITLES[provider]} (simulated): this request is no longer valid; start again from the application`;
   const known =
     request?.browser === browser ? "the request expired after ten minutes" : "another browser began this sign-in";
   const reason = request ? known : "unknown request";
   const application = request && applicationShown(deps, await begunBy(deps, request));
   const wayBack = application && /^https?:/.test(application.origin) ? application : undefined;
-  throw new SignInRefused("bad_request", detail, { reason, wayBack });
+  throw new SignInRefused("bad_request", detail, { reason, wayBack, flow_id: request?.flow_id });
 }
 
 type Begun = Pick<StateRecord, "instance_id" | "redirect_uri">;
@@ -127,9 +127,9 @@ async function answerRequest(
 /** What a scenario asks for goes with the request, and with its code. */
 export function withDecision(
   asked: AuthorizationRequest,
-  { outcome, profile, delays }: Omit<Override, "as">,
+  { outcome, chosen, profile, delays }: Omit<Override, "as">,
 ): AuthorizationRequest {
-  return { ...asked, outcome, profile, delays };
+  return { ...asked, outcome, chosen, profile, delays };
 }
 
 /** What was chosen on the picker: an account, an outcome, or to cancel. */
@@ -138,10 +138,12 @@ function answerChoice(
   pending: AuthorizationRequest,
   query: Parameters,
 ): Redirect | PickerView {
-  if (query.has("cancel")) return redirectToClient(server, { ...pending, outcome: "access_denied" }, undefined);
+  if (query.has("cancel"))
+    return redirectToClient(server, { ...pending, outcome: "access_denied", chosen: undefined }, undefined);
   const outcome = OUTCOME_IDS.find((id) => id === query.get("outcome"));
   if (outcome && impossibility(outcome, server.name, pending.instance_id !== undefined) === undefined) {
-    const request = { ...pending, outcome };
+    const chosen = outcome === "success" ? undefined : ({ by: "picker", cause: outcome } as const);
+    const request = { ...pending, outcome, chosen };
     // Errors that do not depend on the account.
     return REDIRECT_ERRORS[outcome] ? redirectToClient(server, request, undefined) : newPicker(server, request);
   }
@@ -189,5 +191,5 @@ async function endUnknown(
       { result: "error", error: "bad_request", reason },
       { name: "provider", sent: { provider, login_hint: unknown }, answered: { status: 400 }, reason },
     );
-  return new SignInRefused("bad_request", refusal);
+  return new SignInRefused("bad_request", refusal, { flow_id });
 }

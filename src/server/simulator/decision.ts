@@ -12,7 +12,7 @@ import { REDIRECT_ERRORS } from "./outcomes.ts";
 import { referenceTo } from "./typed-account.ts";
 
 /** Account and outcome that are decided before the picker is shown. */
-export interface Override extends Pick<AuthorizationRequest, "profile" | "delays"> {
+export interface Override extends Pick<AuthorizationRequest, "chosen" | "profile" | "delays"> {
   readonly outcome: OutcomeId;
   /** A persona's id or e-mail address; undefined for the hinted account, or the first one. */
   readonly as: string | undefined;
@@ -65,7 +65,7 @@ export async function settle(
   { asked, persona }: { readonly asked: AuthorizationRequest; readonly persona: PersonaRecord | undefined },
   { ms, login_hint }: { readonly ms: number; readonly login_hint: string | undefined },
 ): Promise<void> {
-  const { provider, state, instance_id, flow_id, outcome = "success", profile } = asked;
+  const { provider, state, instance_id, flow_id, outcome = "success", chosen, profile } = asked;
   if (flow_id === undefined) return;
   const changes = profile && { profile: profile.set, omit: [...profile.omit] };
   // Of one that was typed in, the address as it was typed.
@@ -73,13 +73,15 @@ export async function settle(
   const who = persona && { name: persona.name, email: persona.email };
   const profile_changes = profile && editedNames(profile);
   const error = instance_id === undefined ? undefined : REDIRECT_ERRORS[outcome];
+  const failure = error !== undefined && { result: "error" as const, error, reason: reportOf(provider, error) };
   flows.of(flow_id)(
     {
       ...applicationFacts(asked),
       requested_outcome: outcome,
+      chosen,
       changes,
       ...(account !== undefined && { as: account }),
-      ...(error !== undefined && { result: "error", error, reason: reportOf(provider, error) }),
+      ...failure,
     },
     {
       name: "provider",
@@ -92,6 +94,7 @@ export async function settle(
         ...who,
         ...(profile_changes && { profile_changes }),
       },
+      reason: failure ? failure.reason : undefined,
     },
   );
   if (outcome !== "state_expired" || instance_id !== undefined) return;

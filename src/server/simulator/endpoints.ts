@@ -22,6 +22,8 @@ export interface AuthorizationServer {
   readonly callbackUrl: string;
   /** Whether a client of the service is registered. @param client_secret must be the client's if it is given */
   isClient(client_id: string, client_secret?: string): boolean;
+  /** The clients of applications. */
+  applications(): readonly ApplicationClient[];
   /** The client of an application. Never one of the service's. */
   applicationOf(client_id: string): ApplicationClient | undefined;
 }
@@ -35,6 +37,8 @@ export interface Answered {
   readonly granted?: Granted | undefined;
   /** Why the client, the code or the token was refused. */
   readonly why?: string | undefined;
+  /** Whether it fails because the outcome of the sign-in says so. */
+  readonly isChosen?: boolean;
 }
 
 /** Whether a client is registered. @param client_secret must be the client's if it is given */
@@ -68,14 +72,16 @@ export function createEndpoints(prefix: string, openId: OpenId) {
     const { outcome, delays } = granted ?? {};
     await pause(delays?.token, init);
     const failure = await tokenFailure(outcome, name);
-    if (failure) return { ...failure, granted };
-    // The code is already redeemed, as if another client had used it.
-    if (outcome === "code_rejected") grants.redeem(name, request, opened);
-    const isKnown = isTheirs(request.client_id, request.client_secret) && outcome !== "invalid_client";
+    if (failure) return { ...failure, granted, isChosen: true };
+    if (outcome === "invalid_client")
+      return { response: provider.wrongClient(request), granted, why: "it refused the client", isChosen: true };
+    const isKnown = isTheirs(request.client_id, request.client_secret);
     if (!isKnown || (provider.needsBasic && request.method !== "basic")) {
       const why = isKnown ? "the client must use HTTP Basic" : "the client_id or the client_secret is wrong";
       return { response: provider.wrongClient(request), granted, why };
     }
+    if (outcome === "code_rejected")
+      return { response: provider.wrongCode(request), granted, why: "it refused the code", isChosen: true };
     const redeemed = grants.redeem(name, request, opened);
     if ("why" in redeemed) return { response: provider.wrongCode(request), granted, why: redeemed.why };
     return { response: provider.granted(await withIdToken(server, redeemed), request), granted };
@@ -103,7 +109,8 @@ export function createEndpoints(prefix: string, openId: OpenId) {
     if ("why" in found) return { response: badCredentials(), ...found };
     const { granted } = found;
     if (!isTheirs(granted.client_id)) return { response: badCredentials(), granted, why: "the client was removed" };
-    return { response: await askResource(server, path, found, init), granted };
+    const isChosen = granted.outcome === "profile_error" || granted.profile !== undefined;
+    return { response: await askResource(server, path, found, init), granted, isChosen };
   };
 }
 

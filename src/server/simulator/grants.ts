@@ -1,6 +1,7 @@
 import type { Delays } from "../../wire/control/scenarios.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { Provider } from "../../wire/providers.ts";
+import type { Chosen } from "../history/asked.ts";
 import { remember } from "../memory-use.ts";
 import { randomBytes } from "../random.ts";
 import { codeChallenge } from "../sign-in/oauth2.ts";
@@ -39,6 +40,8 @@ export interface AuthorizationRequest {
   readonly browser: string | undefined;
   /** The outcome chosen for the sign-in. Undefined if none was chosen. */
   readonly outcome?: OutcomeId | undefined;
+  /** Who chose that it fails. */
+  readonly chosen?: Chosen | undefined;
   /** Changes to the profile that the provider sends. */
   readonly profile?: Edit | undefined;
   /** How long the provider's endpoints take. */
@@ -119,7 +122,7 @@ export function createGrants({ sealer, recall, now }: GrantsOptions) {
 
   /** Without what counts for the sign-in alone. */
   function refreshTokenFor({ granted, persona }: Issued): string {
-    const { outcome: _, delays: __, nonce: ___, code_challenge: ____, ...lasting } = granted;
+    const { outcome: _, chosen: __, delays: ___, nonce: ____, code_challenge: _____, ...lasting } = granted;
     return sealer.close("refresh", { granted: lasting, persona, expires: null });
   }
 

@@ -53,6 +53,7 @@ export function createSimulator(options: SimulatorOptions) {
       issuer: `${prefix}/${name}`,
       callbackUrl: callbackUrl(name),
       isClient,
+      applications: () => applications.at(name),
       applicationOf: (client_id) =>
         isClient(client_id) ? undefined : applications.at(name).find((own) => own.client_id === client_id),
     };

@@ -29,6 +29,7 @@ export const RotateKeys = z.strictObject({
 });
 export const NewConnection = seed.connection;
 export const NewClient = seed.client;
+export const ClientPatch = z.partial(z.pick(seed.client, { client_secret: true, redirect_uris: true }));
 
 export const NewUser = z.strictObject({
   instance: z.optional(v.instanceName),

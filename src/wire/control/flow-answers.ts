@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { outcome, provider, record } from "./values.ts";
+import { ASKED_BY, outcome, provider, record } from "./values.ts";
 
 const text = z.string();
 const count = z.int();
@@ -22,9 +22,16 @@ export const Flow = record(
       z.describe("The application's own client at the simulated provider; null for a sign-in through svc"),
     ),
     as: nullable.check(z.describe("The account: a persona's id, or the e-mail address that was typed in")),
-    result: z.enum(["token", "error", "open"]),
+    result: z
+      .enum(["token", "error", "open", "abandoned"])
+      .check(z.describe("abandoned: it has not ended, and its state has expired")),
     error: nullable,
-    reason: nullable.check(z.describe("The reason of the failure, as a sentence")),
+    reason: nullable.check(
+      z.describe("The reason of the failure, as a sentence. It begins with who asked for the failure"),
+    ),
+    asked_by: z
+      .nullable(z.enum(ASKED_BY))
+      .check(z.describe("Who asked for the failure; null for one that was not asked for")),
     requested_outcome: z.nullable(outcome),
     user_id: nullable,
     redirect_uri: nullable,
@@ -49,7 +56,9 @@ const counts = {
     token: count,
     error: count,
     open: count,
-    canceled: count.check(z.describe("Those of error that the user canceled at the provider: access_denied")),
+    abandoned: count,
+    asked_for: count.check(z.describe("Those of error that were asked for")),
+    canceled: count.check(z.describe("The others of error that the user canceled at the provider: access_denied")),
   }),
   providers: z.record(text, count),
 };
@@ -64,6 +73,7 @@ export const FlowSummary = z.object({
         reason: nullable.check(z.describe("The reason of the latest of them")),
         filter: text.check(z.describe("Finds them, as reason of GET /flows")),
         error: nullable,
+        is_asked_for: z.boolean(),
         count,
         providers: z.array(provider),
         people: z.array(text).check(z.describe("The names of the latest accounts, three at most")),

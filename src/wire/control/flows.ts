@@ -1,24 +1,49 @@
 import { fold } from "../text/fold.ts";
 import type { AnswerOf, QueryOf } from "./types.ts";
 import { providerTitle } from "../providers.ts";
+import { STATE_LIFETIME_SECONDS } from "../redirect-uri.ts";
 
 type Flow = Omit<AnswerOf<"GET /flows">[number]["data"], "process">;
 type Query = NonNullable<QueryOf<"GET /flows/summary">>;
 
+const STATE_LIFETIME_MS = STATE_LIFETIME_SECONDS * 1000;
+
+/**
+ * How a sign-in ended. One that has not ended is abandoned once its state has expired (spec, "OAuth state record").
+ * @param now the service's time, in milliseconds since 1970
+ */
+export function resultOf({ result, started_at }: Pick<Flow, "result" | "started_at">, now = 0): Flow["result"] {
+  return result === "open" && now >= Date.parse(started_at) + STATE_LIFETIME_MS ? "abandoned" : result;
+}
+
 /** What sign-ins are filtered by, with the instance's id and times in ISO 8601. */
 export type FlowFilter = Pick<
   Query,
-  "result" | "error" | "outcome" | "provider" | "instance" | "user" | "reason" | "browser" | "since" | "until"
+  | "result"
+  | "error"
+  | "asked_by"
+  | "outcome"
+  | "provider"
+  | "instance"
+  | "user"
+  | "reason"
+  | "browser"
+  | "since"
+  | "until"
 > & {
+  /** The service's time, in milliseconds since 1970. Without it, `result` is the one that was recorded. */
+  readonly now?: number | undefined;
   /** The users whose id `user` is. */
   readonly people?: readonly Person[] | undefined;
 };
 
 /** Whether a sign-in matches all filters that are given. */
 export function isFlowMatch(flow: Flow, filter: FlowFilter): boolean {
-  const { result, error, outcome, provider, instance, user, people, reason, browser, since, until } = filter;
+  const { result, error, asked_by, outcome, provider, instance, user, people, reason, browser, since, until } = filter;
   return (
-    (result === undefined || flow.result === result) &&
+    (result === undefined || resultOf(flow, filter.now) === result) &&
+    (asked_by === undefined ||
+      (asked_by === "any" ? flow.asked_by !== null : (flow.asked_by ?? "none") === asked_by)) &&
     (error === undefined || flow.error === error) &&
     (outcome === undefined || flow.requested_outcome === outcome) &&
     (provider === undefined || flow.provider === provider) &&
@@ -45,12 +70,17 @@ export function isRequestMatch(request: Omit<Request, "process">, filter: Reques
   return (
     (flow === undefined || request.flow_id === flow) &&
     (method === undefined || request.method === method) &&
-    (status === undefined || String(request.status).startsWith(status.replace("xx", ""))) &&
+    (status === undefined || isStatus(request, status)) &&
     (path === undefined || request.path.includes(path)) &&
     (instance === undefined || request.instance === instance) &&
     (since === undefined || request.at >= since) &&
     (until === undefined || request.at < until)
   );
+}
+
+function isStatus({ status, reason }: Pick<Request, "status" | "reason">, wanted: string): boolean {
+  if (wanted === "failed") return status >= 400 || reason !== null;
+  return String(status).startsWith(wanted.replace("xx", ""));
 }
 
 /** What names a person in the messages of a sign-in: chosen, hinted, or returned by the provider. */
@@ -153,7 +183,7 @@ export function flowMarkdown({ id, data }: AnswerOf<"GET /flows">[number], insta
     `sign-in   ${id}, ${data.started_at}`,
     `with      ${providerTitle(data.provider ?? "?")}, instance ${instance || "?"}`,
     `account   ${data.as ?? "not chosen"}`,
-    `result    ${data.result === "token" ? "signed in" : data.result === "open" ? "in progress" : (data.error ?? "failed")}`,
+    `result    ${{ token: "signed in", open: "in progress", abandoned: "abandoned", error: data.error ?? "failed" }[data.result]}`,
     ...(data.reason === null ? [] : [`reason    ${data.reason}`]),
     "",
     ...data.steps.flatMap((step) => [

@@ -1,6 +1,7 @@
 export const CONTROL_BASE = "/__svc/v1";
 const BELOW = `${CONTROL_BASE}/`;
-const CONTROL_OR_PAGES = /^\/__svc(?:\/(?:v1(?:\/[^?]*)?|openapi\.json|dashboard\.\w+)?)?(?:\?|$)/;
+const CONTROL_OR_PAGES =
+  /^\/__svc(?:\/(?:(?:v1|pages|simulator\/avatars)(?:\/[^?]*)?|openapi\.json|dashboard\.\w+)?)?(?:\?|$)/;
 
 /** Whether a path, with or without its query, or the pattern of a route is the control API's. */
 export function isControlApi(path: string): boolean {
@@ -8,8 +9,8 @@ export function isControlApi(path: string): boolean {
 }
 
 /**
- * Whether a path, with or without its query, belongs to someone who watches the service: to the control API or the dashboard,
- * or to a command that looks for its server.
+ * Whether a path, with or without its query, is svc's own: of the control API or the dashboard, a file of a page, or what a
+ * command asks that looks for its server.
  */
 export function isWatching(path: string): boolean {
   return CONTROL_OR_PAGES.test(path) || isProbe(path);

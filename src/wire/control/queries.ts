@@ -46,11 +46,14 @@ export const Requests = z.strictObject({
   ...bounds,
   flow: optional(text, "A sign-in's id: only the requests of it"),
   method: z.optional(z.string().check(z.maxLength(16))),
-  status: optional(z.string().check(z.regex(/^[1-5](?:xx|\d\d)$/)), "A status, such as 404, or a class, such as 4xx"),
+  status: optional(
+    z.string().check(z.regex(/^(?:[1-5](?:xx|\d\d)|failed)$/)),
+    "A status, such as 404, a class, such as 4xx, or failed: 4xx, 5xx, and redirects that take an error to the application",
+  ),
   path: optional(text, "A part of the path and query"),
   control: optional(
     yes,
-    "false excludes requests of the control API, the dashboard and commands that look for their server",
+    "false excludes requests of the control API, the dashboard, files of svc's pages, and commands that look for their server",
   ),
 });
 export const Events = z.strictObject({ kind: z.optional(z.enum(["request", "flow"])) });

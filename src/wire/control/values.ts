@@ -115,10 +115,16 @@ export const bounds = {
   until: optional(moment, "What began before this: a date and time, or an age such as 15m"),
 };
 /** What sign-ins are filtered by. */
+/** Who can ask for a failure. */
+export const ASKED_BY = ["picker", "scenario", "outcome", "replay"] as const;
 export const filters = {
   ...bounds,
-  result: z.optional(z.enum(["token", "error", "open"])),
+  result: z.optional(z.enum(["token", "error", "open", "abandoned"])),
   error: z.optional(text),
+  asked_by: optional(
+    z.enum([...ASKED_BY, "any", "none"]),
+    "Who asked for the failure; any: it was asked for; none: it was not",
+  ),
   outcome: optional(outcome, "The outcome that was requested"),
   provider: z.optional(provider),
   user: optional(

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { ErrorCode } from "../errors.ts";
 import type { Fields } from "../search/fields.ts";
 import { AFTER, MAX_PAGE_SIZE } from "../http/request.ts";
-import { PROVIDERS } from "../providers.ts";
+import { PROVIDERS, unknownProvider } from "../providers.ts";
 import { parseQuery, QueryError, type Query } from "../search/query.ts";
 
 const PARTS = /^(\w+): ?(.*)$/s;
@@ -68,7 +68,9 @@ export const TokenToVerify = z.object(
 
 /** An id in the path. UUIDs are read in either case (RFC 9562, 4). */
 export const Id = z.object({ id: text.check(z.toLowerCase()) });
-const provider = z.enum(PROVIDERS, fault("unknown_provider", `use one of ${PROVIDERS.join(", ")}`));
+const provider = z.enum(PROVIDERS, {
+  error: ({ input }) => fault("unknown_provider", unknownProvider(input)),
+});
 export const ProviderName = z.object({ provider });
 
 /** What is missing is empty, and refused by the step of the sign-in that needs it. */

@@ -95,6 +95,10 @@ export function Generate() {
       <Form action="Generate" testId="generate" beside={said} onSubmit={make}>
         <div class="form-grid">
           <TextField name="users" label="How many" type="number" min="1" max="100000" required value="1000" />
+          <Select name="instance" label="Instance" value={currentInstance()} choices={instanceChoices()} />
+        </div>
+        <details>
+          <summary>More</summary>
           <TextField
             name="seed"
             label="Variant"
@@ -104,8 +108,7 @@ export function Generate() {
             required
             value="1"
           />
-          <Select name="instance" label="Instance" value={currentInstance()} choices={instanceChoices()} />
-        </div>
+        </details>
       </Form>
     </Panel>
   );

@@ -131,9 +131,14 @@ export function ScenarioForm() {
           min="1"
           value="1"
         />
-        <TextField name="delay" label="Delay in ms" type="number" min="0" max="25000" value="0" />
-        <Select name="delayed" label="Delay of" choices={DELAYED} />
       </div>
+      <details>
+        <summary>More</summary>
+        <div class="form-grid">
+          <TextField name="delay" label="Delay in ms" type="number" min="0" max="25000" value="0" />
+          <Select name="delayed" label="Delay of" choices={DELAYED} />
+        </div>
+      </details>
       {chosen && (
         <p class="muted" data-testid="outcome-description">
           {chosen.description} The application sees: <code>{chosen.application_sees}</code>

@@ -2,10 +2,10 @@ import type { AnswerOf } from "../../../wire/control/types.ts";
 import { ApiError } from "../../errors.ts";
 import { resource } from "../../http/resources.ts";
 import { clientFaults } from "../../seed/faults.ts";
-import type { ClientRecord } from "../../store/records.ts";
+import type { ClientRecord, InstanceRecord } from "../../store/records.ts";
 import { refuseFaults } from "../check.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
-import { changeInstance, requireInstance } from "../records.ts";
+import { changeInstance, requireFound, requireInstance } from "../records.ts";
 
 /** The clients that applications have of their own at the simulated providers. */
 export const clientRoutes = (deps: ControlDeps): HandlersOf<"/instances/:id/clients"> => ({
@@ -23,12 +23,24 @@ export const clientRoutes = (deps: ControlDeps): HandlersOf<"/instances/:id/clie
     return clientResource(body, deps);
   },
 
+  "PATCH /instances/:id/clients/:client_id": async ({ params, body }) => {
+    const instance = requireInstance(deps, params.id);
+    const own = requireClient(instance, params.client_id);
+    const { client_secret = own.client_secret, redirect_uris = own.redirect_uris } = body;
+    const changed = { ...own, client_secret, redirect_uris };
+    refuseFaults(clientFaults({ clients: [changed] }, "").map((fault) => fault.replace("clients[0].", "")));
+    await changeInstance(deps, instance.id, (before) => ({
+      ...before,
+      clients: before.clients.map((client) => (client.client_id === changed.client_id ? changed : client)),
+    }));
+    await deps.shared.refreshEverywhere();
+    return clientResource(changed, deps);
+  },
+
   "DELETE /instances/:id/clients/:client_id": async ({ params }) => {
     const instance = requireInstance(deps, params.id);
-    const { client_id } = params;
+    const { client_id } = requireClient(instance, params.client_id);
     const isIts = (client: ClientRecord): boolean => client.client_id === client_id;
-    if (!instance.clients.some(isIts))
-      throw new ApiError("not_found", "no client of the instance's own has this client_id");
     await changeInstance(deps, instance.id, (before) => ({
       ...before,
       clients: before.clients.filter((client) => !isIts(client)),
@@ -37,6 +49,12 @@ export const clientRoutes = (deps: ControlDeps): HandlersOf<"/instances/:id/clie
     return { deleted: true, id: client_id };
   },
 });
+
+/** One of the instance's own: those of the server's configuration are changed there. */
+function requireClient({ clients }: InstanceRecord, client_id: string): ClientRecord {
+  const client = clients.find((own) => own.client_id === client_id);
+  return requireFound(client, "not_found", "no client of the instance's own has this client_id");
+}
 
 function clientResource(
   client: ClientRecord,

@@ -7,7 +7,7 @@ import { requireFound } from "../records.ts";
 import { listInMemory } from "../lists.ts";
 import { flowResource } from "../resources.ts";
 import { runSignIn } from "../sign-ins.ts";
-import { accountOf } from "../../../wire/control/flows.ts";
+import { accountOf, resultOf } from "../../../wire/control/flows.ts";
 import type { AnswerOf } from "../../../wire/control/types.ts";
 
 export const flowRoutes = (deps: ControlDeps): HandlersOf<"/flows"> => ({
@@ -17,21 +17,22 @@ export const flowRoutes = (deps: ControlDeps): HandlersOf<"/flows"> => ({
     const people = await peopleOf(query.user, deps);
     const find = (): Flow[] => filterFlows(flows.all, query, people, deps);
     const matching = await waitFor(query.wait, find, flows, deps.closing);
-    const present = (flow: Flow) => flowResource(flow, process);
+    const present = (flow: Flow) => flowResource(flow, deps);
     return listInMemory(call, deps, { name: `flows ${process}`, all: flows.all, matching, isRing: true, present });
   },
 
   "GET /flows/summary": async ({ query }) => {
     const { periods, ...filter } = query;
-    const flows = filterFlows(deps.flows.all, filter, await peopleOf(filter.user, deps), deps);
+    const now = deps.now();
+    const kept = filterFlows(deps.flows.all, filter, await peopleOf(filter.user, deps), deps);
+    const flows = kept.map((flow) => ({ ...flow, result: resultOf(flow, now.getTime()) }));
     if (periods === undefined) return summaryOf(flows);
     if (query.since === undefined) throw new ApiError("bad_request", "periods: say since when with since");
-    const now = deps.now();
     const [from, to] = [query.since, query.until ?? "0s"].map((moment) => Date.parse(parseMoment(moment, now)));
     return summaryOf(flows, { from: from!, to: Math.max(from! + periods, to!), periods });
   },
 
-  "GET /flows/:id": ({ params }) => flowResource(requireFlow(deps, params.id), deps.process),
+  "GET /flows/:id": ({ params }) => flowResource(requireFlow(deps, params.id), deps),
 
   "POST /flows/:id/replay": ({ params, body }) => {
     const { instance, provider, client_id, as, requested_outcome, redirect_uri, changes } = requireFlow(
@@ -54,7 +55,7 @@ export const flowRoutes = (deps: ControlDeps): HandlersOf<"/flows"> => ({
       browser: undefined,
       ...changes,
     };
-    return runSignIn(deps, wish);
+    return runSignIn(deps, wish, "replay");
   },
 });
 
@@ -91,8 +92,10 @@ function counts(flows: readonly Flow[]): Pick<Summary, "results" | "providers"> 
       token: 0,
       error: 0,
       open: 0,
+      abandoned: 0,
       ...count(flows, ({ result }) => result),
-      canceled: flows.filter(({ error }) => error === "access_denied").length,
+      asked_for: flows.filter(({ asked_by }) => asked_by !== null).length,
+      canceled: flows.filter(({ error, asked_by }) => error === "access_denied" && asked_by === null).length,
     },
     providers: count(flows, ({ provider }) => provider),
   };
@@ -102,7 +105,7 @@ function counts(flows: readonly Flow[]): Pick<Summary, "results" | "providers"> 
 function failuresOf(flows: readonly Flow[]): Failure[] {
   const groups = new Map<string, Failure>();
   for (const flow of flows) {
-    const { id, error, provider, reason, result, started_at } = flow;
+    const { id, error, provider, reason, asked_by, result, started_at } = flow;
     if (result !== "error") continue;
     const filter = reason?.split('"', 1)[0]!.trim() ?? "";
     const key = `${error} ${filter}`;
@@ -110,6 +113,7 @@ function failuresOf(flows: readonly Flow[]): Failure[] {
       reason,
       filter,
       error,
+      is_asked_for: asked_by !== null,
       count: 0,
       providers: [],
       people: [],

@@ -171,7 +171,7 @@ function keysOf(instance: InstanceRecord, { now }: ControlDeps): AnswerOf<"POST 
 const WHY: Readonly<Record<InForce, string>> = {
   own: "the instance has credentials of its own",
   global: "the server's credentials are used, because the instance has none",
-  simulated: "neither the instance nor the server has credentials",
+  simulated: "svc has no credentials for it, so it plays the provider",
   off: "neither the instance nor the server has credentials, and no provider is simulated here",
 };
 

@@ -45,16 +45,17 @@ const HEARTBEAT_MS = 10_000;
 const MAX_WAITING = 4 << 20;
 
 async function* eventText(
-  { flows, requests, process, closing }: ControlDeps,
+  deps: ControlDeps,
   kind: "request" | "flow" | undefined,
   isAllowed: () => Promise<boolean>,
 ): AsyncGenerator<string> {
+  const { flows, requests, process, closing } = deps;
   if (closing.aborted) return;
   const waiting = new Readable({ encoding: "utf8", highWaterMark: MAX_WAITING, read: () => undefined });
   const add = (line: string): void => {
     if (waiting.readableLength < MAX_WAITING) waiting.push(`${line}\n`);
   };
-  const addFlow = (flow: Flow): void => add(JSON.stringify(flowResource(flow, process)));
+  const addFlow = (flow: Flow): void => add(JSON.stringify(flowResource(flow, deps)));
   const addRequest = (entry: LoggedRequest): void => add(JSON.stringify(requestResource(entry, process)));
   const heartbeat = setInterval(() => {
     add("");

@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorCode } from "../../../wire/errors.ts";
 import { visible } from "../../../wire/text/harmless.ts";
 import type { WayBack } from "../../errors.ts";
-import { html, layout } from "./layout.ts";
+import { html, layout, type Html } from "./layout.ts";
 
 /** What to do, if the error does not say it. */
 const ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
@@ -10,16 +10,32 @@ const ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
   instance_not_found:
     "The application's link leads to no active instance. Check the address, and instance or publishable_key in it. The server's log has the reason.",
   not_found: "There is no page at this address. Check it for typing errors.",
-  unknown_provider: "The application's link names a provider that svc does not know. Check provider in it.",
 };
+
+/** A sign-in for whoever develops the application: on a server that no other machine can reach. */
+export interface Seen {
+  readonly reason: string | null;
+  /** The address of its steps. */
+  readonly steps: string;
+}
 
 interface WaysOn {
   readonly wayBack?: WayBack | undefined;
   readonly home?: string | undefined;
+  readonly seen?: Seen | undefined;
+}
+
+/** Why a sign-in ended so. */
+export function reasonText(seen: Seen | undefined): Html | false {
+  return seen?.reason != null && html`<p data-testid="reason">${visible(seen.reason)}</p>`;
+}
+
+export function stepsLink(seen: Seen | undefined): Html | false {
+  return seen !== undefined && html`<a class="button" href="${seen.steps}" data-testid="steps">See every step</a>`;
 }
 
 /** For a person whose request failed: what happened, what to do, and a way on. */
-export function errorPage(code: ErrorCode, detail?: string, { wayBack, home }: WaysOn = {}): string {
+export function errorPage(code: ErrorCode, detail?: string, { wayBack, home, seen }: WaysOn = {}): string {
   const { status, error } = ERRORS[code];
   const advice = ADVICE[code] ?? (detail && `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`);
   return layout(
@@ -29,11 +45,12 @@ export function errorPage(code: ErrorCode, detail?: string, { wayBack, home }: W
       </div>
       <header>
         <h1 data-testid="error-title">${error}</h1>
-        ${advice && html`<p data-testid="error-detail">${advice}</p>`}
+        ${advice && html`<p data-testid="error-detail">${visible(advice)}</p>`} ${reasonText(seen)}
       </header>
       <footer>
         <span>svc · identity proxy</span>
         <span class="buttons">
+          ${stepsLink(seen)}
           ${home !== undefined && html`<a class="button" href="${home}" data-testid="home">Start page</a>`}
           ${wayBack && html`<a class="button primary" href="${wayBack.origin}" data-testid="way-back">Back to ${visible(wayBack.name)}</a>`}
         </span>

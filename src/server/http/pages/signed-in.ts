@@ -1,14 +1,15 @@
 import type { TokenClaims } from "../../../wire/claims.ts";
 import { providerTitle } from "../../../wire/providers.ts";
 import { visible } from "../../../wire/text/harmless.ts";
+import { reasonText, stepsLink, type Seen } from "./error.ts";
 import { html, layout, type Html } from "./layout.ts";
 import { SIGNED_IN_SCRIPT } from "./scripts.ts";
 
 /**
  * Stands in for an application's callback: shows the token and its claims. A script removes the token from the address.
- * @param baseUrl {base_url} of the token's instance
+ * @param baseUrl as `svc env` prints it
  */
-export function signedInPage(token: string, claims: TokenClaims, baseUrl: string): string {
+export function signedInPage(token: string, claims: TokenClaims, baseUrl: string, seen: Seen | undefined): string {
   const rows = Object.entries(claims).map(
     ([name, value]) =>
       html`<dt>${name}</dt>
@@ -37,14 +38,15 @@ export function signedInPage(token: string, claims: TokenClaims, baseUrl: string
         <dl>${rows}</dl>
       </div>
       <footer>
-        <span>Next: <code>npx svc-identity sessions list</code></span><a href="/">Back</a>
+        <span>Next: <code>npx svc-identity sessions list</code></span>
+        <span class="buttons">${stepsLink(seen)}<a class="button" href="/">Back</a></span>
       </footer>`,
     { isWide: true, script: SIGNED_IN_SCRIPT },
   );
 }
 
 /** Stands in for an application's callback after a sign-in that failed: shows the error. */
-export function notSignedInPage(error: string, description: string): string {
+export function notSignedInPage(error: string, description: string, seen: Seen | undefined): string {
   return layout(
     "Not signed in",
     html`<div class="bar">
@@ -53,9 +55,13 @@ export function notSignedInPage(error: string, description: string): string {
       <header>
         <h1>Not signed in</h1>
         <p data-testid="error-detail">${description}</p>
+        ${reasonText(seen)}
       </header>
       <p>Your application gets <code>error</code> and <code>error_description</code> in its query.</p>
-      <footer><span>svc · identity proxy</span><a class="button" href="/">Back</a></footer>`,
+      <footer>
+        <span>svc · identity proxy</span>
+        <span class="buttons">${stepsLink(seen)}<a class="button" href="/">Back</a></span>
+      </footer>`,
     { script: SIGNED_IN_SCRIPT },
   );
 }

@@ -2,7 +2,7 @@ import type { H3Event } from "h3";
 import type { ErrorCode } from "../../../wire/errors.ts";
 import { INSTANCE_HEADER, PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER, SECRET_KEY_PREFIX } from "../../../wire/ids.ts";
 import { PUBLISHABLE_KEY_TERM } from "../../../wire/product/inputs.ts";
-import { PROVIDERS, isProvider, type Provider } from "../../../wire/providers.ts";
+import { isProvider, unknownProvider, type Provider } from "../../../wire/providers.ts";
 import { ApiError, KeyRefused } from "../../errors.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import type { Instances } from "../../instances/instances.ts";
@@ -72,7 +72,7 @@ function requireHost(event: H3Event, owner: InstanceRecord | undefined): Instanc
 
 /** @throws {ApiError} `unknown_provider` */
 export function requireProvider(name: string): Provider {
-  if (!isProvider(name)) throw new ApiError("unknown_provider", `use one of ${PROVIDERS.join(", ")}`);
+  if (!isProvider(name)) throw new ApiError("unknown_provider", unknownProvider(name));
   return name;
 }
 

@@ -5,6 +5,7 @@ import { readClaims } from "../../../wire/token.ts";
 import { ApiError } from "../../errors.ts";
 import type { Offers } from "../../providers/offers.ts";
 import { hostOf, nodeOf } from "../context.ts";
+import type { FailureDeps } from "../failure.ts";
 import { addRoutes, type HandlersOf } from "../dispatch.ts";
 import { homePage } from "../pages/home.ts";
 import { noTokenPage, notSignedInPage, signedInPage } from "../pages/signed-in.ts";
@@ -18,6 +19,7 @@ interface PageDeps extends ApiDeps {
   readonly allowsUnlisted: boolean;
   /** Whether there is a dashboard. */
   readonly hasControl: boolean;
+  readonly seen: NonNullable<FailureDeps["seen"]>;
   /** Known only to this process and the file that it wrote. */
   readonly identitySecret: string;
 }
@@ -27,7 +29,7 @@ const ROWS = { "GET /": {}, "GET /__svc/identity": {}, "GET /__svc/signed-in": {
 
 /** svc's own pages. Only a server that no other machine can reach has them: they name every instance. */
 export function addPageRoutes(app: H3, deps: PageDeps): void {
-  const { instances, addresses, offers, tokens, now, isLocal, allowsUnlisted, hasControl, identitySecret } = deps;
+  const { instances, addresses, offers, tokens, now, isLocal, allowsUnlisted, hasControl, seen, identitySecret } = deps;
   const handlers: HandlersOf<typeof ROWS> = {
     "GET /": ({ request }) => {
       requireLocal();
@@ -38,14 +40,26 @@ export function addPageRoutes(app: H3, deps: PageDeps): void {
     /** Stands in for an application's callback. */
     "GET /__svc/signed-in": async ({ request: { query } }) => {
       requireLocal();
+      const flow_id = query.get("flow");
+      const sign_in = seen(flow_id);
+      const options = sign_in && flow_id !== undefined ? { noted: { flow_id } } : {};
       const error = query.get("error");
-      if (error !== undefined) return page(notSignedInPage(error, SIGN_IN_ERRORS[error as SignInErrorCode] ?? ""));
+      if (error !== undefined)
+        return page(notSignedInPage(error, SIGN_IN_ERRORS[error as SignInErrorCode] ?? "", sign_in), options);
       const token = query.get("token");
       if (token === undefined) return page(noTokenPage());
       const instance = instances.byId(readClaims(token)?.instance_id ?? "");
       if (!instance) throw new ApiError("token_invalid");
       const claims = await tokens.verify(instance, token, now());
-      return page(signedInPage(token, claims, addresses.instanceUrl(instance)));
+      return page(
+        signedInPage(
+          token,
+          claims,
+          instance === instances.first ? addresses.front : addresses.instanceUrl(instance),
+          sign_in,
+        ),
+        options,
+      );
     },
 
     /**

@@ -61,7 +61,8 @@ export function addSimulatorRoutes(app: H3, deps: SimulatorRouteDeps): void {
       const asked = { provider, query: request.query, browser, labelledBrowser: readLabelledBrowser(cookies) };
       const { reply, flow_id } = await answerAuthorize(deps, asked);
       const noted = flow_id === undefined ? {} : notedOf(deps, flow_id);
-      if ("location" in reply) return redirect(reply.location, { noted });
+      const { reason } = (flow_id !== undefined && deps.flows.get(flow_id)) || {};
+      if ("location" in reply) return redirect(reply.location, { noted: { ...noted, ...(reason && { reason }) } });
       const isJson = /\bapplication\/json\b/i.test(headerOf(event, "accept") ?? "");
       if (browser === undefined && isJson)
         return json(accountChoices(reply, addresses.front, request.query.get("login_hint")), { noted });
