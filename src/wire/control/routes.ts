@@ -63,11 +63,7 @@ export const CONTROL_ROUTES = {
     body: b.NewClient,
     ...created(a.Client),
   },
-  "PATCH /instances/:id/clients/:client_id": {
-    does: "Changes an application's own client.",
-    body: b.ClientPatch,
-    answer: a.Client,
-  },
+  "PATCH /instances/:id/clients/:client_id": { does: "Updates an own client.", body: b.ClientPatch, answer: a.Client },
   "DELETE /instances/:id/clients/:client_id": { does: "Deletes an application's own client.", answer: a.Deleted },
 
   "GET /users": { does: "Lists or searches an instance's users.", query: q.Searched, answer: list(a.User) },
