@@ -6,6 +6,8 @@ import { build } from "rolldown";
 
 const { dependencies, peerDependencies, optionalDependencies } = JSON.parse(await readFile("package.json", "utf8"));
 
+const TARGET = "node20.19";
+
 /** A package, with each of its parts. */
 const isPackage = (name) => new RegExp(`^${name}(?:/|$)`);
 const DEPENDENCIES = Object.keys(dependencies);
@@ -57,6 +59,16 @@ const kit = await buildForNode({
     },
   },
   external: ["undici", "listhen", ...OPTIONAL, ...ELSEWHERE].map(isPackage),
+  // Vitest's jsdom has another URL in the global scope, from which that of srvx can't inherit.
+  transform: {
+    target: TARGET,
+    inject: Object.fromEntries(
+      ["URL", "URLSearchParams"].flatMap((name) => [
+        [name, ["node:url", name]],
+        [`globalThis.${name}`, ["node:url", name]],
+      ]),
+    ),
+  },
   plugins: [
     {
       name: "shared",
@@ -105,9 +117,9 @@ await writeFile("dist/THIRD-PARTY-LICENSES.txt", await licenses(bundledFiles.map
 /** Readable modules, unless `output` says otherwise. @returns the files that are in it */
 async function buildForNode({ output, ...options }) {
   const { output: parts } = await build({
-    ...options,
     platform: "node",
-    transform: { target: "node20.19" },
+    transform: { target: TARGET },
+    ...options,
     // A package asks for a field of `import.meta` that Node does not have; and what one build loads late, another may have from
     // its start.
     checks: { emptyImportMeta: false, ineffectiveDynamicImport: false },

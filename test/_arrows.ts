@@ -25,16 +25,17 @@ const CLI_COMMAND = [
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   wire: [],
   disk: [],
+  network: ["wire"],
   dashboard: ["wire", "control-client"],
   "control-client": ["wire"],
   client: ["wire"],
-  "client/on-node": ["wire", "client"],
+  "client/on-node": ["wire", "network", "client"],
   "client/index.ts": ["client", "client/on-node"],
   // What a test starts: the server by its front or inside the test, and the control API by its client alone.
   testing: [
     "wire",
+    "network",
     "client/index.ts",
-    "client/on-node",
     "control-client",
     "server/index.ts",
     "server/embed.ts",
@@ -139,6 +140,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   "server/sign-in": [
     "wire",
+    "network",
     "server/memory-use.ts",
     "server/cookies.ts",
     "server/random.ts",
@@ -148,7 +150,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "server/providers",
     "server/store",
   ],
-  "server/providers": ["wire", "server/errors.ts", "server/instances", "server/store"],
+  "server/providers": ["wire", "network", "server/errors.ts", "server/instances", "server/store"],
   "server/instances": ["wire", "server/store"],
   "server/history": ["wire", "server/memory-use.ts"],
   "server/token.ts": ["wire", "server/memory-use.ts", "server/errors.ts", "server/instances", "server/store"],
@@ -197,7 +199,15 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "cli/commands/store": ["disk", "cli/commands/serve", "cli/list", ...CLI_COMMAND, "server/index.ts"],
   "cli/commands/serve": [...CLI_COMMAND, "cli/places.ts", "wire", "disk", "server/index.ts"],
   // It reads the configuration as serve does.
-  "cli/commands/doctor": ["cli/commands/serve", "cli/credentials", ...CLI_COMMAND, "cli/places.ts", "wire", "disk"],
+  "cli/commands/doctor": [
+    "cli/commands/serve",
+    "cli/credentials",
+    ...CLI_COMMAND,
+    "cli/places.ts",
+    "wire",
+    "network",
+    "disk",
+  ],
   "cli/commands/exec.ts": [...CLI_COMMAND, "wire", "server/index.ts"],
   "cli/commands/init.ts": [...CLI_COMMAND, "wire", "disk", "server/index.ts"],
   "cli/commands": [
@@ -221,6 +231,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "client/on-node",
     "control-client",
     "wire",
+    "network",
     "disk",
     "cli/credentials",
     "cli/places.ts",
@@ -269,7 +280,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "prom-client": ["server/metrics.ts"],
   "string-width": ["cli/list"],
   tldts: ["server/sign-in/registrable-domain.ts"],
-  undici: ["client/on-node/undici.ts", "server/providers/fetch.ts"],
+  undici: ["network/agent.ts"],
   // Itself, for its fixtures.
   "svc-identity": ["server/seed/apply.ts", "server/control/generate.ts"],
   vitest: ["testing/vitest.ts"],

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished } from "vitest";
-import { providerFetch } from "../src/server/providers/fetch.ts";
+import { createProviderFetch } from "../src/server/providers/fetch.ts";
 import type { SessionRecord } from "../src/server/store/records.ts";
 import type { UserView } from "../src/server/store/store.ts";
 import type { Provider } from "../src/wire/providers.ts";
@@ -47,7 +47,7 @@ export async function setupProvider(
   const connections = { [provider]: { client_id: "our-id", client_secret: secret, endpoints } };
   const service = await setup({
     seed: { ...SEED, instances: [{ ...SEED.instances[0], connections }] },
-    fetch: providerFetch,
+    fetch: createProviderFetch({}),
   });
   const signIn = async (): Promise<URL> => {
     const query = new URLSearchParams({ provider, redirect_uri: APP });

@@ -1,3 +1,4 @@
+import { isLoopback, isLoopbackUrl, portOf } from "../wire/http/address.ts";
 import { cookiesIn, isPrefetch, isWebSocketHandshake } from "../wire/http/headers.ts";
 import { STATE_LIFETIME_SECONDS } from "../wire/redirect-uri.ts";
 import { headerOf, type RequestLike } from "./authenticate.ts";
@@ -114,4 +115,20 @@ export function askedBy(request: RequestLike): "websocket" | "prefetch" | "embed
 /** Whether a page of another site sent the browser here. */
 export function isFromAnotherSite(request: RequestLike): boolean {
   return headerOf(request, "sec-fetch-site") === "cross-site";
+}
+
+/** Headers of a proxy. Behind one, `Host` may be another than the browser asked for. */
+const PROXIED = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host"];
+
+/**
+ * Whether a browser asked this machine by another name than `origin` has, such as 127.0.0.1 for localhost: the callback would
+ * not get its cookie. Another port is a proxy's, such as that of a development server.
+ */
+export function isAtOtherLoopback(request: RequestLike, origin: string): boolean {
+  const host = headerOf(request, "host");
+  const { protocol, hostname } = new URL(origin);
+  const asked = `${protocol}//${host}`;
+  if (host === undefined || !isLoopbackUrl(asked) || !isLoopback(hostname)) return false;
+  if (PROXIED.some((name) => headerOf(request, name) !== undefined)) return false;
+  return new URL(asked).hostname !== hostname && portOf(asked) === portOf(origin);
 }

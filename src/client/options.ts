@@ -63,6 +63,8 @@ export function checkKey(name: string, key: unknown, prefix: KeyPrefix): asserts
   // A program without types may pass anything.
   const text = typeof key === "string" ? key : "";
   if (text.startsWith(prefix) && /^[\x21-\x7e]+$/.test(text)) return;
+  if (text !== text.trim())
+    throw new ConfigError(`${name} has a space or a line's end around it. Remove it, such as by trim()`);
   const kind = text.startsWith(prefix) ? undefined : credentialKind(text);
   if (kind === undefined) throw new ConfigError(`${name} must begin with ${prefix} and contain no spaces`);
   throw new ConfigError(`${name} is ${kind}: use the ${KEY_KINDS[prefix]} key, which begins with ${prefix}`);

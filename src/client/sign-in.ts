@@ -8,7 +8,16 @@ import { checkSignIn, signInUrl } from "./sign-in-url.ts";
 import { checkVerifyOptions, VERIFY_OPTIONS, type VerifyTokenOptions, verdictOf } from "./token.ts";
 import { trimSlash } from "../wire/http/request.ts";
 import type { RequestLike } from "./authenticate.ts";
-import { cookieOf, newAttempt, openAttempts, askedBy, isFromAnotherSite, attemptWith, endOf } from "./attempt.ts";
+import {
+  cookieOf,
+  newAttempt,
+  openAttempts,
+  askedBy,
+  isAtOtherLoopback,
+  isFromAnotherSite,
+  attemptWith,
+  endOf,
+} from "./attempt.ts";
 import type { TokenClaims } from "../wire/claims.ts";
 import { SIGN_IN_ERRORS, type SignInErrorCode } from "../wire/errors.ts";
 
@@ -90,7 +99,8 @@ const REFUSALS = {
  * which is in a cookie for ten minutes and comes back with the callback's address: `finishSignIn` compares them. A user may
  * have several open, in several tabs.
  * @param request what the framework has: a `Request`, or Express's `req`
- * @returns `ok: false`, with the code `sign_in_refused`, for a request that no person made on a page of the application
+ * @returns `ok: false`, with the code `sign_in_refused`, for a request that no person made on a page of the application,
+ * or at another loopback name than that of `redirectUri`
  * @throws {ConfigError} for unknown, missing or invalid options
  */
 export async function beginSignIn(request: RequestLike, options: BeginSignInOptions): Promise<BegunSignIn> {
@@ -100,6 +110,9 @@ export async function beginSignIn(request: RequestLike, options: BeginSignInOpti
   const asked = askedBy(request);
   if (asked !== undefined) return refused(REFUSALS[asked]);
   if (isFromAnotherSite(request)) return refused(`${BEGINS}. Another site sent this browser here`);
+
+  if (isAtOtherLoopback(request, origin))
+    return refused(`Open the application at ${origin}, the host of its redirectUri: its cookie goes to no other`);
 
   const now = Math.floor(timeOf(clock) / 1000);
   const attempt = newAttempt(openAttempts(request, origin, now), origin, now, returnTo);

@@ -32,3 +32,8 @@ export async function openMaintenance(warn: (message: string) => void): Promise<
 export async function parseConfig(source: string, name: string): Promise<ServeOptions> {
   return (await import("./config.ts")).parseConfig(source, name);
 }
+
+/** The token endpoints of the providers that these credentials are for. */
+export async function tokenEndpoints(credentials: Credentials): Promise<string[]> {
+  return (await import("./providers/connections.ts")).tokenEndpoints(credentials);
+}

@@ -43,8 +43,10 @@ export interface ServeOptions extends SeedOptions {
   control?: boolean | undefined;
   /** The control API's key: `ctl_` and 32 random characters or more. Default: a new one at each start. */
   controlKey?: string | undefined;
-  /** Reaches the real providers. */
+  /** Reaches the real providers. Default: by way of the proxy that `env` names for an address. */
   fetch?: Fetch | undefined;
+  /** Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are looked up. Default: nowhere. */
+  env?: Readonly<Record<string, string | undefined>> | undefined;
   onRequest?: ((entry: RequestEntry) => void) | undefined;
   /** Called with what was deleted, revoked, replaced or imported, and who asked for it. */
   onAudit?: ((entry: AuditEntry) => void) | undefined;
@@ -69,6 +71,8 @@ export interface RunningServer {
   readonly providers: Readonly<Record<Provider, ProviderKind>>;
   /** Hosts that are asked instead of a provider's own. */
   readonly hostsInstead: Readonly<Partial<Record<Provider, readonly string[]>>>;
+  /** The proxies through which real providers are asked, in words. */
+  readonly proxies: readonly string[];
   /** Whether only this machine can reach it. */
   readonly isLocal: boolean;
   /** Proves at `GET /__svc/identity` that this server answers. */

@@ -11,7 +11,7 @@ import { createListener } from "./http/listener.ts";
 import { createAddresses } from "./instances/addresses.ts";
 import type { Metrics } from "./metrics.ts";
 import type { RunningServer, ServeOptions } from "./options.ts";
-import { hostsInstead } from "./providers/connections.ts";
+import { hostsInstead, proxiesInUse } from "./providers/connections.ts";
 import { createOffers, defaultFault, describeProvider, type Offers } from "./providers/offers.ts";
 import { demoOf, fill, fillingOf } from "./seed/apply.ts";
 import { nowhere, openGeoDatabase, type LocateIp } from "./sign-in/geo.ts";
@@ -124,6 +124,7 @@ async function serveStore(
     service.stop();
     throw error;
   });
+  const parts = { offers, globals: credentials };
   return {
     url: addresses.front,
     api_url: addresses.api,
@@ -137,8 +138,9 @@ async function serveStore(
       PROVIDERS.map((name) => [name, describeProvider(name, instances, offers)]),
     ) as RunningServer["providers"],
     hostsInstead: Object.fromEntries(
-      PROVIDERS.map((name) => [name, hostsInstead(name, instances, { offers, globals: credentials })]),
+      PROVIDERS.map((name) => [name, hostsInstead(name, instances, parts)]),
     ) as RunningServer["hostsInstead"],
+    proxies: options.fetch === undefined ? await proxiesInUse(instances, parts, options.env ?? {}) : [],
     isLocal,
     identity_secret: service.identitySecret,
     control_key: control?.controlKey,

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { H3 } from "h3";
-import type { Fetch } from "../wire/http/fetch.ts";
 import type { Provider } from "../wire/providers.ts";
 import { controlOptions, mountControl, type ControlOptions } from "./control/mount.ts";
 import { Flows } from "./history/flows.ts";
@@ -20,6 +19,7 @@ import type { Addresses } from "./instances/addresses.ts";
 import type { Metrics } from "./metrics.ts";
 import type { ServeOptions } from "./options.ts";
 import { createConnect } from "./providers/connections.ts";
+import { createProviderFetch } from "./providers/fetch.ts";
 import { globalCredentials, type Credentials, type Offers } from "./providers/offers.ts";
 import { keepRetention } from "./retention.ts";
 import { createSharedState, openIdKeyOf, type SharedState } from "./shared-state/shared-state.ts";
@@ -41,6 +41,7 @@ export interface ServiceOptions extends Pick<
   | "control"
   | "controlKey"
   | "credentials"
+  | "env"
   | "fetch"
   | "onAudit"
   | "onRequest"
@@ -121,7 +122,7 @@ interface Parts extends Pick<Service, "control" | "identitySecret" | "shared"> {
 
 /** The application with the routes of the proxy, of svc's own pages, of the simulated providers and of the control API. */
 function createRoutes(options: ServiceOptions, parts: Parts): H3 {
-  const { addresses, offers, credentials = {}, fetch = realFetch, isLocal, strict = false, metrics, warn } = options;
+  const { addresses, offers, credentials = {}, isLocal, strict = false, metrics, warn } = options;
   const { store, shared, control, readiness, identitySecret, onBug } = parts;
   const { instances } = shared;
   const { now } = shared.clock;
@@ -152,6 +153,7 @@ function createRoutes(options: ServiceOptions, parts: Parts): H3 {
   const tokens = createTokens();
   const clients = createClients({ instances, configured: options.clients ?? [], isLocal });
   const simulator = createSimulatorOn(store, shared, addresses, credentials, clients);
+  const fetch = options.fetch ?? createProviderFetch(options.env);
   const connect = createConnect({ offers, globals: credentials, simulated: simulator, fetch });
   const allowsUnlisted = isLocal && !strict;
   const common = { store, addresses, instances, flows, now };
@@ -181,9 +183,6 @@ function createRoutes(options: ServiceOptions, parts: Parts): H3 {
     mountControl(app, { ...api, ...atProvider, shared, connect, offers, clients, signIns, requests }, control);
   return app;
 }
-
-/** Loaded when the first real provider is asked: most servers never do. */
-const realFetch: Fetch = async (url, init) => (await import("./providers/fetch.ts")).providerFetch(url, init);
 
 function createSimulatorOn(
   store: Store,

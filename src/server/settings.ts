@@ -44,6 +44,7 @@ const OPTIONS = z.object({
   controlKey: z.optional(z.string()),
   now: callback<ServeOptions["now"]>(),
   fetch: callback<ServeOptions["fetch"]>(),
+  env: z.optional(z.record(z.string(), z.optional(z.string()))),
   onRequest: callback<ServeOptions["onRequest"]>(),
   onAudit: callback<ServeOptions["onAudit"]>(),
   warn: callback<ServeOptions["warn"]>(),

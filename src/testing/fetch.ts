@@ -1,4 +1,4 @@
-import { createAgent, loadUndici } from "../client/on-node/undici.ts";
+import { createAgent, loadUndici } from "../network/agent.ts";
 
 const MOST_REDIRECTS = 20;
 
@@ -32,16 +32,18 @@ export function createInsideFetch(
   };
 }
 
-/** The present global `fetch`, which also reaches `*.localhost`: many systems can't resolve that. */
+// Read when this is loaded: a test may stub the global one later.
+const realFetch = globalThis.fetch;
+
+/** The runtime's `fetch`, which also reaches `*.localhost`: many systems can't resolve that. */
 export function createNetworkFetch(): { fetch: typeof globalThis.fetch; close(): Promise<void> } {
   // A simulated browser such as happy-dom has a fetch that must not leave the page's origin.
   const isPage = "document" in globalThis;
-  const present = globalThis.fetch;
   let agent: ReturnType<typeof createAgent> | undefined;
   return {
     async fetch(input, init) {
       const { hostname } = new URL(input instanceof Request ? input.url : input);
-      const fetch = isPage ? ((await loadUndici()).fetch as unknown as typeof globalThis.fetch) : present;
+      const fetch = isPage ? ((await loadUndici()).fetch as unknown as typeof globalThis.fetch) : realFetch;
       // Bun has no Agent, and its fetch needs none.
       if (!hostname.endsWith(".localhost") || "Bun" in globalThis) return fetch(input, init);
       agent ??= createAgent(await loadUndici());

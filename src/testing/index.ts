@@ -1,4 +1,5 @@
 /** A whole service for a test: in this process, on a port of its own, or one that is running already. */
+import { requireNode } from "./environment.ts";
 import { randomUUID } from "node:crypto";
 import { createControlClient } from "../control-client/index.ts";
 import { embed, type EmbeddedServer } from "../server/embed.ts";
@@ -46,6 +47,7 @@ const now = (): Date => new RealDate();
  */
 export async function createTestService(options: TestServiceOptions = {}): Promise<TestService> {
   checkOptions("createTestService", options, OPTIONS);
+  requireNode("createTestService");
   const server = await embed({ now, ...options });
   const { url, control_key: controlKey, close } = server;
   const fetch = createInsideFetch(url, server.fetch);
@@ -60,6 +62,7 @@ export async function createTestService(options: TestServiceOptions = {}): Promi
  */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   checkOptions("startTestService", options, OPTIONS);
+  requireNode("startTestService");
   const { serve } = await import("../server/index.ts");
   const server = await serve({ now, ...options, port: 0, store: "memory", providers: "simulated", control: true });
   server.unref();

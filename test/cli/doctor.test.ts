@@ -1,17 +1,20 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { main } from "../../src/cli/main.ts";
 import { makePlace } from "../../src/cli/commands/serve/place.ts";
 import { parseConfig } from "../../src/server/config.ts";
 import { parseSeed } from "../../src/server/seed/parse.ts";
 import type { Fetch } from "../../src/wire/http/fetch.ts";
 import { answering } from "../_answering.ts";
 import { cwd, HERE, run, service, useDirectory } from "../_cli-directory.ts";
-import { memoryKeyring, type CliOptions } from "../_cli.ts";
+import { createContext, memoryKeyring, type CliOptions } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { freePort } from "../_free-port.ts";
 import { writeRunning } from "../_server-file.ts";
@@ -51,8 +54,35 @@ describe("svc doctor", () => {
     const { "localhost names": _, ...rest } = checks;
     expect([code, new Set(Object.values(rest).map(({ status }) => status))]).toEqual([0, new Set(["ok"])]);
     expect(Object.keys(checks)).toEqual([
-      "svc.config.json", "stores", "port", "localhost names", "service", "reachable", "discovery", "clock", "key",
+      "svc.config.json", "stores", "port", "localhost names", "proxy", "service", "reachable", "discovery", "clock", "key",
     ]); // prettier-ignore
+  });
+
+  it("asks the real providers that have credentials here through the proxy", async () => {
+    const connects: string[] = [];
+    const proxy = createHttpServer().on("connect", ({ url }, socket) => {
+      connects.push(url!);
+      socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
+    });
+    onTestFinished(() => void proxy.close());
+    await once(proxy.listen(0, "127.0.0.1"), "listening");
+    const { port } = proxy.address() as AddressInfo;
+    const env = { HTTPS_PROXY: `http://127.0.0.1:${port}`, SVC_DATA_DIR: temporaryDirectory() };
+    const none = await doctor({ env });
+    expect(none.checks["proxy"]).toMatchObject({ status: "ok", message: "no provider is asked through HTTPS_PROXY" });
+    const real = { ...env, SVC_GITHUB_CLIENT_ID: "id", SVC_GITHUB_CLIENT_SECRET: "secret" };
+    const context = createContext({ env: real, cwd });
+    expect(await main(["doctor", "--json"], { ...context, fetch: undefined })).toBe(1);
+    const { checks } = JSON.parse(context.written.stdout) as { checks: Said[] };
+    expect(checks.find(({ name }) => name === "proxy")).toEqual({
+      name: "proxy",
+      status: "failed",
+      message: `github.com could not be reached through the proxy 127.0.0.1:${port} of HTTPS_PROXY (502).`,
+      remedy: "Check HTTPS_PROXY, or add the host to NO_PROXY.",
+    });
+    expect(connects).toEqual(["github.com:443"]);
+    const exempt = await doctor({ env: { ...real, NO_PROXY: "github.com" } });
+    expect(exempt.checks["proxy"]!.status).toBe("ok");
   });
 
   it("names the stores of directories that are gone, with the line that removes them", async () => {

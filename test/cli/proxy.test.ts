@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { expect, it, onTestFinished } from "vitest";
-import { proxyOf } from "../../src/cli/connection/network.ts";
+import { proxyOf } from "../../src/network/proxy.ts";
 import { main } from "../../src/cli/main.ts";
 import { createContext } from "../_cli.ts";
 import { KEY } from "../_client.ts";

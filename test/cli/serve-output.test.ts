@@ -42,6 +42,19 @@ it("The banner names the hosts that stand for a provider's own", async () => {
   expect(await banner(cwd, "--providers", "simulated")).toContain("github simulated  twitter simulated\n");
 });
 
+it("The banner names the proxy through which a real provider is asked, without its password", async () => {
+  const cwd = temporaryDirectory();
+  const proxy = { HTTPS_PROXY: "http://user:hush@proxy.test:8080" };
+  const shown = async (env: Record<string, string>): Promise<string> => {
+    const argv = ["serve", "--port", "0", "--store", "memory"];
+    return (await runCli(argv, { cwd, env, signal: "SIGINT" })).stdout;
+  };
+  expect(await shown(proxy)).not.toContain("Proxy");
+  const real = { ...proxy, SVC_GOOGLE_CLIENT_ID: "id", SVC_GOOGLE_CLIENT_SECRET: "secret" };
+  expect(await shown(real)).toMatch(/^ {2}Proxy {7,}proxy\.test:8080 of HTTPS_PROXY$/m);
+  expect(await shown({ ...real, NO_PROXY: "googleapis.com" })).not.toContain("Proxy");
+});
+
 it("With --quiet there is no banner, and with --json the line for programs stays", async () => {
   const cwd = temporaryDirectory();
   expect(await banner(cwd, "--quiet")).toBe("");

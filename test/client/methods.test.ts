@@ -254,7 +254,13 @@ describe("The client's checks before a request", () => {
 
   it.each<[options: ClientOptions, message: string]>([
     [{ secretKey: "pk_swapped_0123" }, "secretKey is a publishable key: use the secret key, which begins with sk_"],
-    [{ secretKey: `${KEY}\n` }, "secretKey must begin with sk_ and contain no spaces"],
+    [{ secretKey: `${KEY}\n` }, "secretKey has a space or a line's end around it. Remove it, such as by trim()"],
+    [
+      { secretKey: [KEY, `${KEY}\r\n`] },
+      "secretKey has a space or a line's end around it. Remove it, such as by trim()",
+    ],
+    [{ publishableKey: " pk_x" }, "publishableKey has a space or a line's end around it. Remove it, such as by trim()"],
+    [{ secretKey: KEY.replace("_", "_ ") }, "secretKey must begin with sk_ and contain no spaces"],
     [{ secretKey: "" }, "secretKey is empty: it must begin with sk_. Is its variable set?"],
     [{ publishableKey: KEY }, "publishableKey is a secret key: use the publishable key, which begins with pk_"],
     [{ baseUrl: "acme.test" }, "baseUrl must be an http or https address, such as https://acme.example.com"],

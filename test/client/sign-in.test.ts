@@ -245,6 +245,43 @@ describe("A request of a sign-in", () => {
   });
 });
 
+describe("An application at another loopback name than its callback", () => {
+  const at = async (host: string, more: object = {}, options = HTTP): Promise<unknown> => {
+    const begun = await beginSignIn({ headers: { ...NAVIGATION, host, ...more } }, options);
+    return begun.ok ? "begun" : [begun.error.code, begun.error.message, Object.keys(begun.headers)];
+  };
+  const refusal = (origin: string): unknown => [
+    "sign_in_refused",
+    `Open the application at ${origin}, the host of its redirectUri: its cookie goes to no other`,
+    ["cache-control"],
+  ];
+
+  it.each(["127.0.0.1:3000", "127.0.0.2:3000", "[::1]:3000", "app.localhost:3000"])(
+    "begins nothing that can't finish: %s",
+    async (host) => {
+      expect(await at(host)).toEqual(refusal("http://localhost:3000"));
+      const redirectUri = `http://${host}/callback`;
+      expect(await at("localhost:3000", {}, { ...HTTP, redirectUri })).toEqual(refusal(`http://${host}`));
+      expect(await at(host, {}, { ...HTTP, redirectUri })).toBe("begun");
+    },
+  );
+
+  it("is not judged by what a proxy may have changed", async () => {
+    expect(await at("localhost:3000")).toBe("begun");
+    expect(await at("LOCALHOST:3000")).toBe("begun");
+    // Of a development server that passes requests on.
+    expect(await at("127.0.0.1:5173")).toBe("begun");
+    expect(await at("app.internal:3000")).toBe("begun");
+    for (const name of ["forwarded", "via", "x-forwarded-for", "x-forwarded-host"])
+      expect(await at("127.0.0.1:3000", { [name]: "x" })).toBe("begun");
+    expect(await at("127.0.0.1:3000", {}, HTTPS)).toBe("begun");
+    expect(await at("not a host")).toBe("begun");
+    expect(await at("127.0.0.1", {}, { ...HTTP, redirectUri: "http://localhost/callback" })).toEqual(
+      refusal("http://localhost"),
+    );
+  });
+});
+
 describe("Several sign-ins of one browser", () => {
   it("end independently, in any order, each at its own page", async () => {
     const browser = new Browser();

@@ -3,7 +3,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { HAS_IPV6, possible } from "../_ipv6.ts";
-import { createUndiciFetch, loadUndici } from "../../src/client/on-node/undici.ts";
+import { createUndiciFetch } from "../../src/client/on-node/undici.ts";
+import { loadUndici } from "../../src/network/agent.ts";
 
 /** A server on one local address that answers with the requested host name. */
 async function serverAt(host: string): Promise<number> {

@@ -1,7 +1,6 @@
-import { inspect } from "node:util";
 import { connectionFault as addressFault, isLoopbackUrl, systemCode } from "../../wire/http/address.ts";
 import type { Context, Exchange } from "../context.ts";
-import { proxyVariable } from "./network.ts";
+import { proxyVariable, refusalOf, throughProxy } from "../../network/proxy.ts";
 import { counted } from "../output/text.ts";
 import { CliError } from "../errors.ts";
 import { toFailure } from "../failure.ts";
@@ -32,7 +31,7 @@ function explain(code: string, error: unknown, exchange: Exchange, env: Context[
       return connectionFault(error, exchange, env);
     case "timeout":
       return [
-        `${host} did not answer within ${counted(exchange.timeoutMs / 1000, "second")}${throughProxy(exchange, env)}.`,
+        `${host} did not answer within ${counted(exchange.timeoutMs / 1000, "second")}${exchange.proxy === undefined ? "" : throughProxy(exchange.url, env)}.`,
         `Allow more time with --timeout ${Math.ceil(exchange.timeoutMs / 500)}s.`,
       ];
     case "redirect_refused":
@@ -85,11 +84,6 @@ function badAnswer(host: string, { url, response }: Exchange, contentType: strin
   ];
 }
 
-function throughProxy({ url, proxy }: Exchange, env: Context["env"]): string {
-  if (proxy === undefined || !URL.canParse(proxy)) return "";
-  return ` through the proxy ${new URL(proxy).host} of ${proxyVariable(new URL(url).protocol, env)}`;
-}
-
 /** Codes of Node's TLS, DNS and sockets, and of undici. */
 function connectionFault(error: unknown, exchange: Exchange, env: Context["env"]): Explanation {
   const { url, proxy, response } = exchange;
@@ -109,10 +103,8 @@ function connectionFault(error: unknown, exchange: Exchange, env: Context["env"]
       "Write it as http://proxy.example.com:8080, or add the host to NO_PROXY.",
     ];
   if (proxy !== undefined) {
-    // undici has the proxy's status in a message alone, that of a cause.
-    const refusal = /Proxy response \((\d+)\)/.exec(inspect(error))?.[1];
     return [
-      `${host} could not be reached${throughProxy(exchange, env)} (${refusal ?? (code || "no answer")}).`,
+      `${host} could not be reached${throughProxy(url, env)} (${refusalOf(error)}).`,
       `Check ${variable}, or add the host to NO_PROXY.`,
     ];
   }

@@ -1,5 +1,6 @@
+import { proxyInWords, proxyVariable } from "../../network/proxy.ts";
 import type { Fetch } from "../../wire/http/fetch.ts";
-import { credentialVariables, type Provider } from "../../wire/providers.ts";
+import { credentialVariables, PROVIDERS, type Provider } from "../../wire/providers.ts";
 import { ApiError } from "../errors.ts";
 import type { ConnectionRecord, InstanceRecord } from "../store/records.ts";
 import type { DEFINITIONS as Definitions } from "./index.ts";
@@ -68,9 +69,42 @@ export function hostsInstead(
   instances: readonly InstanceRecord[],
   { offers, globals }: Pick<ConnectionOptions, "offers" | "globals">,
 ): string[] {
-  const asked = instances.filter((instance) => ["own", "global"].includes(offers.of(instance, name).in_force));
+  const asked = realAt(instances, name, offers);
   const addresses = asked.flatMap((instance) => Object.values(replacedEndpoints(instance, name, globals)));
   return [...new Set(addresses.map((address) => new URL(address).host))];
+}
+
+/** The proxies through which real providers are asked, in words. */
+export async function proxiesInUse(
+  instances: readonly InstanceRecord[],
+  { offers, globals }: Pick<ConnectionOptions, "offers" | "globals">,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string[]> {
+  // That of http counts for https too.
+  if (proxyVariable("https:", env) === undefined) return [];
+  const { DEFINITIONS } = await import("./index.ts");
+  const proxies = PROVIDERS.flatMap((name) =>
+    realAt(instances, name, offers).flatMap((instance) => {
+      const { authorize: _, ...asked } = withDefaults(
+        DEFINITIONS[name].endpoints,
+        replacedEndpoints(instance, name, globals),
+      );
+      return Object.values(asked).flatMap((address) => proxyInWords(address, env) ?? []);
+    }),
+  );
+  return [...new Set(proxies)];
+}
+
+/** The token endpoints of the providers that these credentials are for. */
+export async function tokenEndpoints(globals: Credentials): Promise<string[]> {
+  const { DEFINITIONS } = await import("./index.ts");
+  const named = PROVIDERS.filter((name) => globals[name]?.client_id !== undefined);
+  return named.map((name) => globals[name]?.endpoints?.["token"] ?? DEFINITIONS[name].endpoints.token);
+}
+
+/** The instances whose users sign in at the real provider. */
+function realAt(instances: readonly InstanceRecord[], name: Provider, offers: Offers): InstanceRecord[] {
+  return instances.filter((instance) => ["own", "global"].includes(offers.of(instance, name).in_force));
 }
 
 /** The endpoints beside the server's own credentials are for these alone: an instance's secret goes where the instance says. */

@@ -1,6 +1,25 @@
-import { Agent, fetch } from "undici";
+import { createAgent, loadUndici, type Agent } from "../../network/agent.ts";
+import { ProxyFailure, proxyOf } from "../../network/proxy.ts";
 import type { Fetch } from "../../wire/http/fetch.ts";
 
-const dispatcher = new Agent({ connect: { timeout: 3_000 } });
+const CONNECT_MS = 3_000;
 
-export const providerFetch: Fetch = (url, init) => fetch(url, { ...init, dispatcher } as Parameters<typeof fetch>[1]);
+/**
+ * Asks providers, through the proxy that the environment names for an address.
+ * @throws {ProxyFailure} if a proxy does not pass a request on
+ */
+export function createProviderFetch(env: Readonly<Record<string, string | undefined>> = {}): Fetch {
+  /** By the proxy's address. */
+  const agents = new Map<string | undefined, Agent>();
+  return async (url, init) => {
+    const undici = await loadUndici();
+    const proxy = proxyOf(url, env);
+    try {
+      const dispatcher = agents.get(proxy) ?? createAgent(undici, { proxy, connectMs: CONNECT_MS });
+      agents.set(proxy, dispatcher);
+      return await undici.fetch(url, { ...init, dispatcher } as Parameters<typeof undici.fetch>[1]);
+    } catch (error) {
+      throw proxy === undefined ? error : new ProxyFailure(url, env, error);
+    }
+  };
+}

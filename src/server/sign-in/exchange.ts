@@ -2,6 +2,7 @@ import { clearTimeout, setTimeout } from "node:timers";
 import * as z from "zod/mini";
 import { BodyTooLong, readText } from "../../wire/http/body.ts";
 import type { FetchInit, FetchResponse } from "../../wire/http/fetch.ts";
+import { ProxyFailure } from "../../network/proxy.ts";
 import { SignInError } from "../errors.ts";
 import type { NoteStep } from "../history/flows.ts";
 import { withoutQuery } from "../history/redact.ts";
@@ -123,9 +124,10 @@ async function send({ connection, signal }: Exchange, place: string, url: string
         `The answer of ${place} is longer than ${MAX_REPLY_BYTES} bytes. Check the endpoint's address.`,
       );
     const isLate = signal.aborted || (error instanceof Error && error.name === "TimeoutError");
+    const isProxys = error instanceof ProxyFailure;
     const problem = isLate
       ? "did not answer in time. Try again later."
-      : "could not be reached. Check the network and the endpoint's address.";
+      : `could not be reached${isProxys ? error.message : ". Check the network and the endpoint's address."}`;
     throw new SignInError("temporarily_unavailable", `${place} ${problem}`, { cause: error });
   }
 }

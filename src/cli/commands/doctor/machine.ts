@@ -5,6 +5,10 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { systemReason } from "../../../disk/system-reason.ts";
 import { CONFIG_FILE, DEFAULT_PORT } from "../../../wire/serve.ts";
+import { proxyOf, proxyVariable } from "../../../network/proxy.ts";
+import { timeoutMs } from "../../connection/client.ts";
+import { exchange } from "../../connection/exchange.ts";
+import { explainFailure } from "../../connection/explain-failure.ts";
 import { findRunningServer, findServerOn } from "../../connection/running-server.ts";
 import type { Context } from "../../context.ts";
 import { toFailure } from "../../failure.ts";
@@ -36,6 +40,7 @@ export const MACHINE_CHECKS: Readonly<Record<string, (context: Context) => Promi
   stores: storesCheck,
   port: portCheck,
   "localhost names": namesCheck,
+  proxy: proxyCheck,
 };
 
 /** Reads the file as svc serve does. */
@@ -117,4 +122,23 @@ async function namesCheck(context: Context): Promise<Finding> {
     `The system does not resolve ${name}. svc and browsers do by themselves.`,
     `For other programs use ${frontDoor}, or add the names to /etc/hosts.`,
   );
+}
+
+const TRY_MS = 5_000;
+
+/** Asks the providers that have credentials here, as svc serve would. */
+async function proxyCheck(context: Context): Promise<Finding> {
+  const variable = proxyVariable("https:", context.env);
+  if (variable === undefined) return ok("none for https");
+  const { providerAddresses } = await import("../serve/options.ts");
+  const addresses = await providerAddresses(context).catch(() => []);
+  const asked = addresses.filter((address) => proxyOf(address, context.env) !== undefined);
+  try {
+    for (const address of asked) await exchange(context, address, { timeoutMs: timeoutMs(context, TRY_MS) });
+  } catch (error) {
+    const { message, hint = "" } = explainFailure(context, error);
+    return failed(message, hint);
+  }
+  const hosts = asked.map((address) => new URL(address).host).join(" and ");
+  return ok(asked.length === 0 ? `no provider is asked through ${variable}` : `${hosts} answers through ${variable}`);
 }

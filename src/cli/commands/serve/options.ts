@@ -52,10 +52,18 @@ export async function serveOptions(context: Context, flags: ServeFlags): Promise
     ...options,
     publicUrl,
     credentials: joinCredentials(file.credentials ?? {}, credentialsFromEnv(env)),
+    env,
     reset: flags.reset,
     control: flags.control,
     controlKey: env["SVC_CONTROL_KEY"],
   };
+}
+
+/** The addresses at which `svc serve` would exchange codes, of the providers that it has credentials for. */
+export async function providerAddresses(context: Context): Promise<string[]> {
+  const { credentials = {} } = await serveOptions(context, {});
+  const { tokenEndpoints } = await import("../../../server/index.ts");
+  return tokenEndpoints(credentials);
 }
 
 function withoutUndefined<Values extends object>(values: Values): Partial<Values> {

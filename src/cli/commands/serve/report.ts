@@ -74,7 +74,7 @@ export function textReport(context: Context) {
      * @param dashboard a link that opens the dashboard once; for a terminal alone
      */
     ready(server: RunningServer, file: string | undefined, ms: number, dashboard: string | undefined): void {
-      const { url, api_url, store, found, bound, providers, hostsInstead, instances, isLocal } = server;
+      const { url, api_url, store, found, bound, providers, hostsInstead, proxies, instances, isLocal } = server;
       const [first] = instances;
       width = Math.max(width, ...instances.map(({ name }) => Math.min(harmless(name).length, MAX_NAME_WIDTH)));
       const landing = first?.active && isLocal ? tryTarget(first.redirect_uris, url) : undefined;
@@ -98,6 +98,7 @@ export function textReport(context: Context) {
           ),
           file === undefined ? "" : row("Keys", harmless(file)),
           row("Providers", kinds.join("  ")),
+          row("Proxy", ...proxies.map(harmless)),
         ],
         ...instances.map(({ name, url: own, publishable_key, secret_key, active }) => [
           row(
