@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { resolve, dirname } from "node:path";
+import { fileText, NotText } from "../disk/decode.ts";
 import { systemReason } from "../disk/system-reason.ts";
 import { writeAtomically, createDirectories } from "../disk/write-atomically.ts";
 import type { Context } from "./context.ts";
@@ -39,16 +40,12 @@ async function bytesOf(stream: AsyncIterable<string | Uint8Array>, said: string)
   return Buffer.concat(chunks);
 }
 
-/** Excel writes its text in UTF-16, which begins with a byte order mark, and some programs write one before UTF-8. */
 function decoded(bytes: Buffer, said: string): string {
-  const mark = bytes.subarray(0, 2).toString("hex");
-  const encoding = mark === "fffe" ? "utf-16le" : mark === "feff" ? "utf-16be" : "utf-8";
-  if (encoding === "utf-8" && bytes.subarray(0, 2).includes(0) && bytes.length % 2 === 0)
-    throw new UsageError(`${said} is in UTF-16.`, "Save it as UTF-8.");
   try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
-  } catch {
-    throw new UsageError(`${said} is not text in UTF-8.`, "In a spreadsheet, save it as CSV UTF-8.");
+    return fileText(bytes);
+  } catch (error) {
+    if (!(error instanceof NotText)) throw error;
+    throw new UsageError(`${said} ${error.message}.`, "Save it as UTF-8; in a spreadsheet, as CSV UTF-8.");
   }
 }
 

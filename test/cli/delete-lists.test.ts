@@ -163,12 +163,12 @@ describe("A spreadsheet for svc users delete", () => {
     [
       "in Latin-1",
       Buffer.from("email\njos\xe9@acme.test\n", "latin1"),
-      '"x" is not text in UTF-8.\n  In a spreadsheet, save it',
+      '"x" is not text in UTF-8 (line 2, byte 10).\n  Save it as UTF-8; in a spreadsheet, as CSV UTF-8.',
     ],
     [
       "in UTF-16 that does not say so",
       Buffer.from("email\na@b.c\n", "utf16le"),
-      '"x" is in UTF-16.\n  Save it as UTF-8.',
+      '"x" is in UTF-16 without a byte order mark.\n  Save it as UTF-8',
     ],
   ])("%s is refused", async (_, content, message) => {
     await writeFile(join(cwd, "x"), content);

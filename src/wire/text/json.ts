@@ -13,9 +13,18 @@ export function parsedJson(text: string): unknown {
  */
 export function jsonFault(error: unknown, text: string): string {
   const { message } = error as Error;
-  const lines = text.slice(0, faultOffset(message, text)).split("\n");
+  const offset = faultOffset(message, text);
+  const before = text.slice(0, offset).trimEnd();
+  if (before.endsWith(",") && /^[\]}]/.test(text.slice(offset)))
+    return `Trailing comma ${placeOf(before.slice(0, -1))}`;
   const reason = message.replace(/(?: in JSON)? at position .*$|, .*is not valid JSON$/s, "");
-  return `${reason} (line ${lines.length}, column ${lines.at(-1)!.length + 1})`;
+  return `${reason} ${placeOf(text.slice(0, offset))}`;
+}
+
+/** Where the text behind this one begins. */
+function placeOf(before: string): string {
+  const lines = before.split("\n");
+  return `(line ${lines.length}, column ${lines.at(-1)!.length + 1})`;
 }
 
 /** V8 gives the place of every fault except an unexpected token: a text cut off before that token does not have the fault. */

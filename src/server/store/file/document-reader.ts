@@ -1,4 +1,6 @@
+import { isUtf8 } from "node:buffer";
 import { crc32 } from "node:zlib";
+import { NotText, utf8Text } from "../../../disk/decode.ts";
 import { jsonFault, isObject } from "../../../wire/text/json.ts";
 import { writtenFault } from "../record-faults.ts";
 import {
@@ -43,6 +45,7 @@ export async function readLines(chunks: AsyncIterable<Buffer>): Promise<Content>
   let isComplete = false;
 
   function faultOf({ number, bytes }: Line): string | undefined {
+    if (!isUtf8(bytes)) return "not text in UTF-8";
     if (isComplete) return "nothing should be behind the end";
     if (number > 1 && bytes[0] === OPEN) {
       const value = parsedObject(withoutComma(bytes).toString());
@@ -77,14 +80,16 @@ export async function readLines(chunks: AsyncIterable<Buffer>): Promise<Content>
 }
 
 /** Reads a `db.json` that a person may have edited: JSON in any form. */
-export function readText(text: string): Content {
+export function readText(bytes: Uint8Array): Content {
   const tables = new Tables();
   const fail = (...faults: string[]): Content => ({ heading: undefined, tables, isAsWritten: false, faults });
+  let text = "";
   let value: unknown;
   try {
+    text = utf8Text(bytes);
     value = JSON.parse(text);
   } catch (error) {
-    return fail(`not JSON: ${jsonFault(error, text)}`);
+    return fail(error instanceof NotText ? error.message : `not JSON: ${jsonFault(error, text)}`);
   }
   const heading = isObject(value) ? headingOf(value) : undefined;
   if (!isObject(value) || !heading) return fail("not a store: its heading is missing, or not whole");

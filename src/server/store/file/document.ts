@@ -48,9 +48,10 @@ export class DocumentFile implements Adapter<Tables> {
       await handle.close();
     }
     if (!this.content.isAsWritten && this.size < MAX_EDITED_BYTES) {
-      const edited = readText(await readFile(this.#path, "utf8"));
-      // What is no JSON is damaged, and has its readable lines.
+      const edited = readText(await readFile(this.#path));
+      // What is no JSON has its readable lines, and the place that a person has to correct is said first.
       if (edited.heading || !this.content.heading) this.content = edited;
+      else this.content = { ...this.content, faults: [...edited.faults, ...this.content.faults] };
     }
     this.heading = this.content.heading;
     return this.content.tables;
