@@ -15,8 +15,15 @@ describe.skipIf(CHROMIUM === undefined && !process.env["CI"])("Why did Ada's sig
   it("is answered in two actions: a name on the overview, and a click on the row", async () => {
     const { page } = on;
     await on.visit("overview");
-    await page.getByTestId("find-person").fill("Ada Lovelace");
-    await page.getByTestId("find-person").press("Enter");
+    await page.keyboard.press("/");
+    await page.keyboard.type("Ada Lovelace");
+    await page.keyboard.press("Enter");
+    await settled(page);
+    await page.getByRole("link", { name: "sessions", exact: true }).waitFor();
+    await page.getByRole("link", { name: "users", exact: true }).click();
+    await settled(page);
+    await page.getByTestId("row").getByText("ada@acme.test").waitFor();
+    await page.goBack();
     await settled(page);
     expect(await page.getByTestId("row").count()).toBe(1);
     await page

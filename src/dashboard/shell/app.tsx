@@ -58,7 +58,7 @@ export function App() {
           <ClockBanner />
           <WaitingScenarios />
           <header class="topbar">
-            <FindPerson />
+            <Find />
           </header>
           <main id="main" tabIndex={-1} data-address={currentAddress.value}>
             <ViewBoundary key={place}>
@@ -82,24 +82,36 @@ export function App() {
   );
 }
 
-/** Finds a person's sign-ins, the failed ones included, from every view. */
-function FindPerson() {
+/** Finds sign-ins, the failed ones included, users and sessions from every view: by name, address or id. */
+function Find() {
   const find = (event: SubmitEvent): void => {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
     const user = (new FormData(form).get("user") as string).trim();
     if (user === "") return;
-    go(["flows"], { user });
+    if (/^[0-9a-f]{16}$/.test(user)) go(["flows", user]);
+    else if (user.startsWith("svc_session_")) go(["sessions"], { query: `session_id:${user}` });
+    else go(["flows"], { user });
     form.reset();
   };
+  useEffect(() => {
+    const focus = (event: KeyboardEvent): void => {
+      const isTyping = event.target instanceof Element && event.target.closest("input, select, textarea, dialog");
+      if (event.key !== "/" || isTyping) return;
+      event.preventDefault();
+      document.querySelector<HTMLElement>("[data-testid=find-person]")?.focus();
+    };
+    document.addEventListener("keydown", focus);
+    return () => document.removeEventListener("keydown", focus);
+  }, []);
   return (
     <form role="search" onSubmit={find}>
       <input
         type="search"
         name="user"
         data-testid="find-person"
-        aria-label="Find a person's sign-ins"
-        placeholder="Find a person's sign-ins"
+        aria-label="Find users, sign-ins and sessions"
+        placeholder="Find by name, e-mail or id  ( / )"
       />
     </form>
   );

@@ -1,4 +1,5 @@
 import type { AnswerOf } from "../../wire/control/types.ts";
+import { isUuid } from "../../wire/ids.ts";
 import { isProvider, providerTitle } from "../../wire/providers.ts";
 
 /** A recorded reason as people read it, `GitHub reported access_denied.` for `github reported access_denied`. */
@@ -27,9 +28,13 @@ export function countText({ count, is_complete }: AnswerOf<"GET /users/count">):
 /** Words of a name, such as `Ada Lovelace` or `हिन्दी`: no sign of the search language is in them. */
 const WORDS = /^[\p{L}\p{N}\p{M}._+'’\- ]+$/u;
 
-/** What a search sends: words that the name contains, an e-mail address, or a query in the search language. */
-export function searchFor(text: string): { readonly query?: string; readonly name?: string } {
+/**
+ * What a search sends: a user's id, words that the name contains, an e-mail address, or a query in the search language.
+ * @param idField what the id is the value of
+ */
+export function searchFor(text: string, idField: string): { readonly query?: string; readonly name?: string } {
   if (text === "") return {};
+  if (isUuid(text)) return { query: `${idField}:${text}` };
   if (WORDS.test(text)) return { name: text };
   return { query: /^[^\s:*<>]+@[^\s:*<>]*$/.test(text) ? `email:${text}*` : text };
 }

@@ -43,6 +43,12 @@ export function Flows() {
     <>
       <Heading title="Sign-ins" note="From the start to the application, with the reason when one fails." />
       <FilterBar filters={filters} />
+      {query["user"] && (
+        <p>
+          Of the same: <a href={href(["users"], { query: query["user"] })}>users</a>,{" "}
+          <a href={href(["sessions"], { query: query["user"] })}>sessions</a>
+        </p>
+      )}
       <LivePanel
         list={list}
         noun="sign-in"

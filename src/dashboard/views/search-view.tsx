@@ -25,7 +25,7 @@ export function SearchView(props: {
   const { noun, title, note, actions, children } = props;
   const { query: text = "", instance: wanted } = location.value.query;
   const instance = wanted ?? preferredInstance.value;
-  const search = { ...searchFor(text), instance };
+  const search = { ...searchFor(text, noun === "users" ? "id" : "user_id"), instance };
   return (
     <>
       <Heading title={title} note={note}>

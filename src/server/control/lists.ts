@@ -11,7 +11,8 @@ interface Search {
   readonly name?: string | undefined;
 }
 
-const MAX_COUNT = 10_000;
+/** What a file store may have. */
+const MAX_COUNT = 50_000;
 
 /** How many records a list has, or a search finds. @throws {ApiError} as the list */
 export async function recordCount(

@@ -70,7 +70,7 @@ export const ConnectionTest = z.object({ ok: z.boolean(), message: text });
 
 export const Count = z.object({
   count,
-  is_complete: z.boolean().check(z.describe("false if there are more: counting stops at 10,000")),
+  is_complete: z.boolean().check(z.describe("false if there are more: counting stops at 50,000")),
 });
 export const User = record(
   "user",
