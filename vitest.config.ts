@@ -35,7 +35,7 @@ export default defineConfig({
           provide: { stores: ["memory"] },
           exclude: [
             ...configDefaults.exclude,
-            "test/{browser,faults,package}/**",
+            "test/{browser,faults,package,whole}/**",
             "test/postgres/!(conformance).test.ts",
             "examples/**",
           ],
@@ -89,6 +89,17 @@ export default defineConfig({
           env: Object.fromEntries(Object.entries(process.env).filter(([name]) => NETWORK.test(name))),
           testTimeout: 120_000,
           sequence: { groupOrder: 5 },
+        },
+      },
+      {
+        // Each takes the whole machine.
+        test: {
+          ...IN_PAIRS,
+          name: "whole",
+          include: ["test/whole/*.test.ts"],
+          maxWorkers: 1,
+          testTimeout: 600_000,
+          sequence: { groupOrder: 6 },
         },
       },
     ],

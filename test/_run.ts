@@ -16,7 +16,7 @@ declare module "vitest" {
 
 /** What tests may see of the environment that their run was started in: programs, npm's settings, and their own. */
 const KEPT =
-  /^(?:PATH|CI|CHROMIUM|npm_config_.*|SVC_(?:FAULTS|FAULTS_SEED|MEASURE|NODES|PARITY_RUNS|RACES|SCREENSHOTS|TEST_(?:ALL|POSTGRES_(?:BIN|URL))|TOKEN_RUNS))$/;
+  /^(?:PATH|CI|CHROMIUM|npm_config_.*|SVC_(?:FAULTS|FAULTS_SEED|MEASURE|NODES|PARITY_RUNS|RACES|SCREENSHOTS|TEST_(?:ALL|POSTGRES_(?:BIN|URL))|TOKEN_RUNS|WHOLE_SECONDS))$/;
 
 /**
  * Runs before the first file of a run and after the last. A run has its own home and directory for temporary files, so

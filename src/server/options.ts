@@ -47,6 +47,8 @@ export interface ServeOptions extends SeedOptions {
   fetch?: Fetch | undefined;
   /** Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are looked up. Default: nowhere. */
   env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Called when instances or their keys may have changed, through this server or another on the store. */
+  onInstances?: (() => void) | undefined;
   onRequest?: ((entry: RequestEntry) => void) | undefined;
   /** Called with what was deleted, revoked, replaced or imported, and who asked for it. */
   onAudit?: ((entry: AuditEntry) => void) | undefined;

@@ -44,6 +44,7 @@ export interface ServiceOptions extends Pick<
   | "env"
   | "fetch"
   | "onAudit"
+  | "onInstances"
   | "onRequest"
   | "providerTimeoutMs"
   | "retention"
@@ -90,7 +91,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   setMaxListeners(0, stopped.signal);
   const control = (options.control ?? isLocal) ? controlOptions(store, options.controlKey, stopped.signal) : undefined;
   if (options.isFresh && control) await store.snapshots.save(SEEDED, options.now().toISOString());
-  const shared = await createSharedState(store, options.now);
+  const shared = await createSharedState(store, options.now, options.onInstances);
   const { instances, clock } = shared;
   const { mode, now } = clock.read();
   if (mode !== "real") warn(`the clock is ${mode} at ${now}, as it was left`);

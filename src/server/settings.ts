@@ -45,6 +45,7 @@ const OPTIONS = z.object({
   now: callback<ServeOptions["now"]>(),
   fetch: callback<ServeOptions["fetch"]>(),
   env: z.optional(z.record(z.string(), z.optional(z.string()))),
+  onInstances: callback<ServeOptions["onInstances"]>(),
   onRequest: callback<ServeOptions["onRequest"]>(),
   onAudit: callback<ServeOptions["onAudit"]>(),
   warn: callback<ServeOptions["warn"]>(),

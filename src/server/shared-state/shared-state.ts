@@ -33,8 +33,12 @@ export function remainingOf({ times, used }: Scenario): number | null {
 
 export type SharedState = Awaited<ReturnType<typeof createSharedState>>;
 
-/** What can be changed while the service runs, as this process knows it. @param realNow the machine's time */
-export async function createSharedState(store: Store, realNow: () => Date) {
+/**
+ * What can be changed while the service runs, as this process knows it.
+ * @param realNow the machine's time
+ * @param onInstances called when instances may have changed, here or at another process
+ */
+export async function createSharedState(store: Store, realNow: () => Date, onInstances: () => void = () => {}) {
   const clock = createClock(realNow);
   const instances = createInstances();
   const listeners: ((personas: readonly PersonaRecord[]) => void)[] = [];
@@ -56,6 +60,7 @@ export async function createSharedState(store: Store, realNow: () => Date) {
         store.settings(SCENARIO_PREFIX),
       ]);
       instances.replace(all);
+      onInstances();
       if (!isSameList(personas, people)) {
         personas = people;
         for (const listener of listeners) listener(personas);

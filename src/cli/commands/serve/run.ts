@@ -1,5 +1,4 @@
 import type { RunningServer } from "../../../server/index.ts";
-import { isControlApi } from "../../../wire/control/paths.ts";
 import { DEFAULT_PORT, LOG_LEVELS } from "../../../wire/serve.ts";
 import type { GlobalFlags } from "../../command.ts";
 import { findServerOn } from "../../connection/running-server.ts";
@@ -53,7 +52,7 @@ export async function serveUntilSignal(context: Context, flags: ServeFlags & Glo
   await end(signal === "SIGTERM" ? (drainMs ?? (server.isLocal ? 0 : BEYOND_LOOPBACK_DRAIN_MS)) : 0);
 }
 
-/** @param onChange told when the control API may have changed what commands know of the server */
+/** @param onChange told when what commands know of the server may have changed */
 async function start(
   context: Context,
   flags: ServeFlags,
@@ -68,8 +67,8 @@ async function start(
     ...options,
     store,
     metrics: flags.metrics,
+    onInstances: onChange,
     onRequest(entry) {
-      if (entry.method !== "GET" && isControlApi(entry.route ?? "")) onChange();
       if (LOG_LEVELS.indexOf(entry.level) >= level) report.request(entry);
     },
     onAudit(entry) {
