@@ -76,9 +76,9 @@ export function startPeople(whole: Whole): People {
   const running = Array.from({ length: WRITERS }, async (_, writer) => {
     for (let count = 0; !state.isOver; count++) {
       const n = writer * EACH + (count % EACH);
+      await comeIn(n);
       const id = held.get(n);
       if (typeof id === "string" && count % 3 === 0) await goAway(n, id);
-      else await comeIn(n);
       // Two cores also run the servers, the database and what watches them.
       await sleep(10);
     }

@@ -12,7 +12,7 @@ const HOST = "auth.example.test";
 export const APP = "https://app.example.test/callback";
 export const FIRST_KEY = "sk_acme_0123456789abcdefghijklmnopqrstuvwxyz";
 const CONTROL_KEY = "ctl_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG";
-export const PEOPLE = 400;
+export const PEOPLE = 160;
 const EXIT_UNREACHABLE = 7;
 const ATTEMPTS = 5;
 

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { startCluster } from "../postgres/_postgres.ts";
+import { patient } from "../postgres/_store.ts";
 import { killed, restarted, runWhole } from "./_hours.ts";
 import { backUp, listUsers, rotateKey } from "./_watchers.ts";
 
 it("Two servers on PostgreSQL are used, watched, backed up, killed and restarted, outlive it, and have what they acknowledged", async () => {
   const cluster = await startCluster();
-  const store = cluster.url("postgres");
+  const store = patient(cluster.url("postgres"));
   const { units, svc } = await runWhole(
     [store, store],
     [
@@ -19,7 +20,8 @@ it("Two servers on PostgreSQL are used, watched, backed up, killed and restarted
         whole.disturb(async () => {
           await cluster.control("stop", "-m", "immediate");
           await whole.units[1]!.kill();
-          await sleep(4_000);
+          // It has tried once.
+          while (whole.units[1]!.ends.at(-1) === "ended with SIGKILL") await sleep(100);
           await cluster.control("start");
           for (const unit of whole.units) await unit.ready();
           await sleep(2_000);

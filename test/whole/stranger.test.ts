@@ -16,7 +16,15 @@ it("A stranger who leaves 2,100 sign-ins unfinished keeps his office out for two
   const comesIn = async (from: string, n: number): Promise<boolean> =>
     tokenOf(await signIn(whole, n, () => unit, from)) !== undefined;
 
-  const left = await Promise.all(Array.from({ length: 2_100 }, async () => begin(OFFICE, 1)));
+  const clock = async (verb: string, body: object): Promise<void> => {
+    const moved = await whole.send(unit, `/__svc/v1/clock/${verb}`, { method: "POST", headers: control(), body });
+    expect(moved.status).toBe(200);
+  };
+  // However long it takes here.
+  await clock("freeze", {});
+  const left: number[] = [];
+  for (let batch = 0; batch < 21; batch++)
+    left.push(...(await Promise.all(Array.from({ length: 100 }, async () => begin(OFFICE, 1)))));
   expect(left.filter((status) => status === 429).length).toBe(100);
   // Others see nothing of it.
   expect(await comesIn("198.51.100.1", 2)).toBe(true);
@@ -28,12 +36,7 @@ it("A stranger who leaves 2,100 sign-ins unfinished keeps his office out for two
     }),
   );
 
-  const moved = await whole.send(unit, "/__svc/v1/clock/advance", {
-    method: "POST",
-    headers: control(),
-    body: { by: "2m" },
-  });
-  expect(moved.status).toBe(200);
+  await clock("advance", { by: "2m" });
   const colleagues = await Promise.all(Array.from({ length: 50 }, async (_, n) => comesIn(OFFICE, 10 + n)));
   expect(colleagues).toEqual(Array.from({ length: 50 }, () => true));
 });
