@@ -52,7 +52,7 @@ export function startPeople(whole: Whole): People {
     held.set(n, undefined);
     const answer = await signIn(whole, n, next);
     const token = tokenOf(answer);
-    if (!whole.check("sign-in", answer, token !== undefined)) return void (await sleep(50));
+    if (!whole.check("sign-in", answer, token !== undefined)) return sleep(50);
     const id = subjectOf(token!);
     acknowledged.signIns++;
     held.set(n, id);

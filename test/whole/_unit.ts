@@ -54,15 +54,19 @@ export function startUnit(port: number, cwd: string, env: Unit["env"], flags: re
     const note = (line: string): void => void log.push(JSON.parse(line) as Record<string, unknown>);
     lines.on("line", note);
     createInterface({ input: child.stderr }).on("line", note);
-    void ended.then(async (code) => {
-      if (isStopped) return;
-      ends.push(`ended with ${code ?? child.signalCode}`);
-      hasGivenUp = code === 0 || (code !== null && PREVENTED.includes(code));
-      if (hasGivenUp) return;
-      await sleep(RESTART_MS);
-      if (!isStopped) current = begin();
-    });
-    return { child, begun, ended };
+    const one = { child, begun, ended };
+    void supervise(one);
+    return one;
+  }
+
+  async function supervise({ child, ended }: Process): Promise<void> {
+    const code = await ended;
+    if (isStopped) return;
+    ends.push(`ended with ${code ?? child.signalCode}`);
+    hasGivenUp = code === 0 || (code !== null && PREVENTED.includes(code));
+    if (hasGivenUp) return;
+    await sleep(RESTART_MS);
+    if (!isStopped) current = begin();
   }
 
   async function stop(): Promise<number | null> {
