@@ -24,6 +24,8 @@ describe("svc serve on PostgreSQL", () => {
   it("warns about a password on the command line without repeating it", async () => {
     const server = await started("memory", ["--store", url]);
     expect(server.log()).toMatch(/can see the password in --store.*PGPASSWORD/);
+    const lines = server.log().trim().split("\n");
+    expect(lines.map((line) => (JSON.parse(line) as { type: string }).type)).toEqual(lines.map(() => "log"));
     expect(server.log()).not.toContain(new URL(url).password);
   });
 

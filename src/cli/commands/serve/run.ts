@@ -20,13 +20,13 @@ export async function serveUntilSignal(context: Context, flags: ServeFlags & Glo
   // From the start: a server may be stopped before it is ready.
   const stopped = context.untilSignal();
   context.outliveOutput();
-  if (PASSWORD_IN_URL.test(flags.store ?? ""))
-    context.stderr.write(
-      "Other users of this machine can see the password in --store. Set PGPASSWORD, or put the whole address into SVC_STORE.\n",
-    );
   const drainMs =
     flags.drain === undefined ? undefined : durationFrom("--drain", flags.drain, { mostMs: MOST_DRAIN_MS });
   const report = flags.json ? jsonReport(context) : textReport(context);
+  if (PASSWORD_IN_URL.test(flags.store ?? ""))
+    report.warn(
+      "Other users of this machine can see the password in --store. Set PGPASSWORD, or put the whole address into SVC_STORE.",
+    );
   const changes = { announced: (): void => undefined };
   const server = await start(context, flags, report, () => changes.announced());
   const announcement = await announce(context, server, report.warn);
@@ -37,8 +37,7 @@ export async function serveUntilSignal(context: Context, flags: ServeFlags & Glo
     const dashboard = !flags.json && context.stdout.isTTY ? await server.dashboardLink() : undefined;
     report.ready(server, announcement.path, performance.now() - started, dashboard);
   }
-  if (flags.open)
-    await context.openBrowser(server.url).catch(() => context.stderr.write("Could not open a browser.\n"));
+  if (flags.open) await context.openBrowser(server.url).catch(() => report.warn("Could not open a browser."));
   const end = async (draining: number): Promise<void> => {
     await announcement.withdraw();
     await server.close({ drainMs: draining });
