@@ -90,7 +90,7 @@ export async function begun(
 
 /** The authorization endpoint, asked by a program: for a new request, or for a choice on the picker. */
 export async function authorize(simulator: Simulator, provider: Provider, query: ReadonlyMap<string, string>) {
-  const page = { provider, query, browser: undefined, labelledBrowser: undefined };
+  const page = { provider, query, browser: undefined, labelledBrowser: undefined, isCrossSite: false };
   return (await answerAuthorize(depsOf(simulator), page)).reply;
 }
 
@@ -131,7 +131,8 @@ export function exchange(
     ...(REAL[provider].pkce && { code_verifier: VERIFIER }),
     ...changed.form,
   };
-  const headers = { accept: "application/json", ...identity.headers, ...changed.headers };
+  const type = { "content-type": "application/x-www-form-urlencoded" };
+  const headers = { accept: "application/json", ...type, ...identity.headers, ...changed.headers };
   const body = new URLSearchParams(withoutUndefined(form)).toString();
   return simulator.fetch(addressOf(simulator, provider, "token"), { method: "POST", headers, body });
 }

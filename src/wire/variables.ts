@@ -25,7 +25,7 @@ export function variablesOf(
 interface Client {
   readonly provider: string;
   readonly client_id: string;
-  readonly client_secret: string;
+  readonly client_secret?: string | undefined;
   readonly issuer: string;
   readonly endpoints: Readonly<Record<string, string>>;
 }
@@ -36,7 +36,7 @@ export function clientVariablesOf({ provider, client_id, client_secret, issuer, 
   const addresses = Object.entries(endpoints).map(([name, url]) => [`${prefix}_${name.toUpperCase()}_URL`, url]);
   return {
     [`${prefix}_CLIENT_ID`]: client_id,
-    [`${prefix}_CLIENT_SECRET`]: client_secret,
+    ...(client_secret !== undefined && { [`${prefix}_CLIENT_SECRET`]: client_secret }),
     [`${prefix}_ISSUER`]: issuer,
     ...(Object.fromEntries(addresses) as Record<string, string>),
   };

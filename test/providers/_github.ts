@@ -67,6 +67,7 @@ export const realGithub: RealProvider = {
       error_description: "The client_id and/or client_secret passed are incorrect.",
     },
   ],
+  wrongToken: [401, { message: "Bad credentials", documentation_url: "https://docs.github.com/rest", status: "401" }],
   wrongCode: [200, { error: "bad_verification_code", error_description: "The code passed is incorrect or expired." }],
   resources: (avatar_url) => ({
     user: { id: 2001, login: "ada", name: "Ada Lovelace", email: "ada@acme.test", avatar_url },

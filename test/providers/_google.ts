@@ -1,6 +1,8 @@
 import { HTML_PAGE, json, RESET, SERVER_ERROR, TOO_MANY } from "./_reply.ts";
 import type { RealProvider } from "./_real-provider.ts";
 
+const NAMES = { name: "Ada Lovelace", given_name: "Ada", family_name: "Lovelace" };
+
 export const GOOGLE_USER = {
   sub: "1001",
   name: "Ada Lovelace",
@@ -43,9 +45,10 @@ export const realGoogle: RealProvider = {
   },
   token: { expires_in: 3599, scope: "openid email profile", token_type: "Bearer" },
   wrongClient: [401, { error: "invalid_client", error_description: "The OAuth client was not found." }],
+  wrongToken: [401, { error: "invalid_request", error_description: "Invalid Credentials" }],
   wrongCode: [400, { error: "invalid_grant", error_description: "Bad Request" }],
   resources: (picture) => ({
-    userinfo: { sub: "1001", email: "ada@acme.test", email_verified: true, name: "Ada Lovelace", picture },
+    userinfo: { ...NAMES, sub: "1001", email: "ada@acme.test", email_verified: true, picture },
   }),
   outcomes: {
     code_rejected: { "/token": json({ error: "invalid_grant", error_description: "Bad Request" }, 400) },

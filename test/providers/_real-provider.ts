@@ -37,6 +37,8 @@ export interface RealProvider {
   readonly token: object;
   readonly wrongClient: Reply;
   readonly wrongCode: Reply;
+  /** Of its resources. */
+  readonly wrongToken: Reply;
   /** The answers about Ada's account by endpoint, with this picture. */
   resources(picture: string): Readonly<Record<string, object>>;
   /** The answers that end a sign-in with an outcome. */

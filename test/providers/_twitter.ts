@@ -43,6 +43,7 @@ export const realTwitter: RealProvider = {
   },
   token: { expires_in: 7200, scope: "tweet.read users.read", token_type: "bearer" },
   wrongClient: [401, { error: "invalid_client", error_description: "Value passed for the client was invalid." }],
+  wrongToken: [401, { title: "Unauthorized", type: "about:blank", status: 401, detail: "Unauthorized" }],
   wrongCode: [
     400,
     { error: "invalid_request", error_description: "Value passed for the authorization code was invalid." },

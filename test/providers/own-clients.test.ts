@@ -140,6 +140,8 @@ describe("The simulated Google is an OpenID provider", () => {
       email: "ada@acme.test",
       email_verified: true,
       name: "Ada Lovelace",
+      given_name: "Ada",
+      family_name: "Lovelace",
       picture: `${server.url}/__svc/simulator/avatars/ada.svg`,
       nonce: "the-nonce",
       at_hash,

@@ -202,7 +202,7 @@ describe("A simulated profile endpoint", () => {
   it.each(RESOURCES)("of %s needs an access token: %s", async (provider, name) => {
     const { simulator, clock } = create();
     const address = addressOf(simulator, provider, name);
-    const refused = [401, { message: "Bad credentials" }];
+    const refused = REAL[provider].wrongToken;
     expect(await jsonOf(await get(simulator, address, "wrong"))).toEqual(refused);
     const anonymous = await simulator.fetch(address, { method: "GET", headers: { "user-agent": "x" } });
     expect(await jsonOf(anonymous)).toEqual(refused);

@@ -1,3 +1,4 @@
+import * as undici from "undici";
 import { describe, expect, it } from "vitest";
 import { PROVIDERS } from "../../src/wire/providers.ts";
 import { BROWSER } from "../_attacks.ts";
@@ -277,5 +278,45 @@ describe("T74: The endpoints for applications are there", () => {
       seed: { ...(SEED_WITH_CLIENTS as object), instances: [{ ...first, connections }, ...others] },
     });
     expect((await ask(`${FRONT}/__svc/simulator/google/jwks`)).status).toBe(200);
+  });
+});
+
+describe("T74: A page of another site that sends a browser to a client's sign-in", () => {
+  const PUBLIC = { ...clientOf("google", "public"), redirect_uris: ["https://shop.test/callback"] };
+
+  /** What the browser gets: a redirect with a code, or the picker. */
+  async function sent(server: { url: string }, client: { client_id: string; redirect_uris: string[] }, more: object) {
+    const [redirect_uri = ""] = client.redirect_uris;
+    const asked = {
+      response_type: "code",
+      client_id: client.client_id,
+      redirect_uri,
+      scope: "openid",
+      state: "s",
+      ...more,
+    };
+    const address = `${issuerAt(server, "google")}/authorize?${new URLSearchParams(asked).toString()}`;
+    // Node's own fetch says of each request that it is no navigation.
+    const { statusCode, headers, body } = await undici.request(address, { headers: BROWSER });
+    await body.dump();
+    return [statusCode, String(headers["location"]).includes("code=")];
+  }
+
+  it("gets no code without a click, where the client has users on other machines", async () => {
+    const server = await startWithClients({ clients: [PUBLIC] });
+    expect(await sent(server, PUBLIC, { login_hint: "ada" })).toEqual([200, false]);
+    await server.control("POST /scenarios", { as: "ada" });
+    expect(await sent(server, PUBLIC, {})).toEqual([200, false]);
+    const [scenario] = (await server.control("GET /scenarios")).body;
+    expect(scenario.data).toMatchObject({ used: 0 });
+    const [flow] = (await server.control("GET /flows")).body;
+    expect(flow.data.considered).toEqual([
+      { scenario: scenario.id, because: expect.stringContaining("a page of another site began the sign-in") },
+    ]);
+  });
+
+  it("is an application under test, where all of the client's addresses are on this machine", async () => {
+    const server = await startWithClients();
+    expect(await sent(server, clientOf("google"), { login_hint: "ada" })).toEqual([302, true]);
   });
 });

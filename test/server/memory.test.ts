@@ -15,7 +15,8 @@ it("The simulator remembers a bounded number of redeemed codes, in a few MiB", (
     now,
   });
   const redirect_uri = `http://localhost/callback?${"x".repeat(500)}`;
-  const client = { provider: "google" as const, client_id: "acme", redirect_uri };
+  const registered = { client_id: "acme", registration: "one" };
+  const client = { provider: "google" as const, ...registered, redirect_uri };
   const asked = { scopes: ["openid"], state: "the-state", browser: "the-browser", flow_id: "0123456789abcdef" };
   const request = {
     ...client,
@@ -26,9 +27,9 @@ it("The simulator remembers a bounded number of redeemed codes, in a few MiB", (
     delays: undefined,
   };
   const redeem = (code: string): boolean => {
-    const sent = { client_secret: "", method: "body", code_verifier: undefined, accept: "" } as const;
+    const sent = { credentials: [], method: "body", code_verifier: undefined, accept: "" } as const;
     const token = { ...client, ...sent, purpose: "code", code } as const;
-    return "access_token" in grants.redeem("google", token, grants.open(token));
+    return "access_token" in grants.redeem("google", token, registered, grants.open(token));
   };
   const sign = (count: number): void => {
     for (let n = 0; n < count; n++) if (!redeem(grants.issueCode(request, persona))) throw new Error("not redeemed");

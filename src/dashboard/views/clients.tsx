@@ -29,12 +29,15 @@ const COLUMNS: readonly Column<Client>[] = [
   },
   {
     title: "Secret",
-    cell: ({ data }) => (
-      <div class="row">
-        <code>••••••••</code>
-        <Copy text={data.client_secret} label="Client secret" />
-      </div>
-    ),
+    cell: ({ data: { client_secret } }) =>
+      client_secret === undefined ? (
+        "none: a public client"
+      ) : (
+        <div class="row">
+          <code>••••••••</code>
+          <Copy text={client_secret} label="Client secret" />
+        </div>
+      ),
   },
 ];
 

@@ -75,11 +75,15 @@ function folded(email: unknown): string | undefined {
 
 /** The faults of the clients of an instance, or of a configuration. @param path the prefix of their names in a message */
 export function clientFaults(owner: unknown, path: string, faults: string[] = [], once = uniqueness(faults)): string[] {
-  for (const [{ client_id, redirect_uris }, at] of partsOf(owner, "clients", path)) {
+  for (const [{ provider, client_id, client_secret, redirect_uris }, at] of partsOf(owner, "clients", path)) {
+    if (client_secret === undefined && provider !== "twitter")
+      faults.push(`${at}.client_secret: is missing; only twitter has clients without one`);
     once("client_id", client_id, `${at}.client_id`);
     if (client_id === SERVICE_CLIENT.client_id) faults.push(`${at}.client_id: "${client_id}" is svc's own client`);
     for (const [k, uri] of (Array.isArray(redirect_uris) ? redirect_uris : []).entries()) {
       const read = typeof uri === "string" ? readRedirectUri(uri) : undefined;
+      if (typeof uri === "string" && uri.includes("*"))
+        faults.push(`${at}.redirect_uris[${k}]: * has no meaning here: providers compare the whole address`);
       if (read && "problem" in read) faults.push(`${at}.redirect_uris[${k}]: ${read.problem}`);
     }
   }

@@ -48,7 +48,7 @@ function inOrder(scenarios: readonly Scenario[], digest: string): Scenario[] {
 /** Why a scenario does not apply to a sign-in; undefined if it does. */
 function mismatch(
   scenario: Scenario,
-  { asked, instance_id, labelledBrowser: browser, login_hint, outcome: wanted }: Arrival,
+  { asked, instance_id, labelledBrowser: browser, login_hint, needsClick, outcome: wanted }: Arrival,
   simulator: DecideDeps["simulator"],
   digest: string,
 ): string | undefined {
@@ -60,6 +60,8 @@ function mismatch(
   if (match.instance !== undefined && match.instance !== instance_id) return "it is for another instance";
   if (match.browser !== undefined && match.browser !== browser?.id && match.browser !== browser?.label)
     return browser ? "it is for another browser" : "it is for a browser with a label, and this one has none";
+  if (needsClick && match.browser === undefined)
+    return "a page of another site began the sign-in, and the client has redirect_uris beyond this machine";
   const isHinted = (account: string): boolean =>
     login_hint !== undefined && nameOf(account, simulator) === nameOf(login_hint, simulator);
   if (match.login_hint !== undefined && !isHinted(match.login_hint))

@@ -1,9 +1,8 @@
-import type { FetchInit } from "../../wire/http/fetch.ts";
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 import type { FlowFacts, Flows } from "../history/flows.ts";
 import { parseReply } from "../sign-in/exchange.ts";
 import { applicationFacts } from "./decision.ts";
-import type { Answered } from "./endpoints.ts";
+import type { Answered, EndpointRequest } from "./endpoints.ts";
 import type { Simulator } from "./simulator.ts";
 
 interface ApplicationDeps {
@@ -11,23 +10,22 @@ interface ApplicationDeps {
   readonly flows: Flows;
 }
 
-interface ApplicationRequest {
+interface ApplicationRequest extends EndpointRequest {
   readonly provider: Provider;
-  /** Below the provider's address. */
-  readonly path: string;
-  readonly init: FetchInit;
 }
 
 /** Answers what an application asks a simulated provider by itself, and notes it in the sign-in's flow. */
 export async function answerApplication(
   { simulator, flows }: ApplicationDeps,
-  { provider, path, init }: ApplicationRequest,
+  { provider, ...asked }: ApplicationRequest,
 ): Promise<Answered> {
   const startedAt = performance.now();
-  const answered = await simulator.answerApplication(provider, path, init);
+  const answered = await simulator.answerApplication(provider, asked);
   const { granted, response, why, isChosen } = answered;
   if (granted?.flow_id === undefined) return answered;
   const { issuer, provider: simulated } = simulator.at(provider);
+  const { init } = asked;
+  const path = simulated.aliases?.[asked.path] ?? asked.path;
   const name = Object.entries(simulated.endpoints).find(([, own]) => own === path)?.[0] ?? path;
   const reply = response && (parseReply(await response.text()) as Readonly<Record<string, unknown>> | undefined);
   const error = errorIn(response?.status, reply);

@@ -1,4 +1,5 @@
 import { OUTCOME_IDS } from "../../wire/outcomes.ts";
+import { isLoopback } from "../../wire/http/address.ts";
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 import { SignInRefused, type WayBack } from "../errors.ts";
 import { beginningOf, redactText } from "../history/redact.ts";
@@ -6,7 +7,7 @@ import { parseRedirectUri, withParameters } from "../sign-in/redirect-uri.ts";
 import type { PersonaRecord, StateRecord } from "../store/records.ts";
 import { chosenAccount, decidedAccount } from "./account.ts";
 import type { LabelledBrowser } from "./browser.ts";
-import { applicationFacts, decideSignIn, settle, type DecisionDeps, type Override } from "./decision.ts";
+import { applicationFacts, decideSignIn, settle, type DecisionDeps, type Override, type Redirect } from "./decision.ts";
 import type { AuthorizationRequest } from "./grants.ts";
 import { REDIRECT_ERRORS, impossibility } from "./outcomes.ts";
 import { pickerView, type Parameters, type PickerView } from "./picker.ts";
@@ -30,13 +31,8 @@ interface AuthorizePageRequest {
   readonly browser: string | undefined;
   /** For scenarios of a labelled browser. */
   readonly labelledBrowser: LabelledBrowser | undefined;
-}
-
-/** The end of a sign-in at the provider: with a code for the account, or with the error of the request's outcome. */
-export interface Redirect {
-  readonly location: string;
-  readonly asked: AuthorizationRequest;
-  readonly persona: PersonaRecord | undefined;
+  /** Whether a page of another site sent the browser here (`Sec-Fetch-Site`). It may not be the application's. */
+  readonly isCrossSite: boolean;
 }
 
 /**
@@ -102,26 +98,36 @@ function applicationShown({ instances }: AuthorizeDeps, begun: Begun | undefined
 /** A new request: by scenario or by hint, and otherwise with the picker. */
 async function answerRequest(
   deps: AuthorizeDeps,
-  { provider, query, labelledBrowser }: AuthorizePageRequest,
+  { provider, query, labelledBrowser, isCrossSite }: AuthorizePageRequest,
   asked: AuthorizationRequest,
   begun: Begun | undefined,
 ): Promise<Redirect | PickerView> {
   const server = deps.simulator.at(provider);
   const login_hint = query.get("login_hint");
   const { flow_id } = asked;
+  const application = server.applicationOf(asked.client_id);
+  // Any page can send a browser to a client's sign-in: one whose users are on other machines too waits for a click.
+  const needsClick = isCrossSite && application !== undefined && !application.redirect_uris.every(isAtLoopback);
+  const arrival = { asked, login_hint, labelledBrowser, needsClick };
   // A request with this service's client that it did not send uses up no scenario.
-  const decided =
-    begun && (await decideSignIn(deps, { asked, instance_id: begun.instance_id, login_hint, labelledBrowser }));
-  const account = begun && decidedAccount(server, login_hint, decided);
+  const decided = begun && (await decideSignIn(deps, { ...arrival, instance_id: begun.instance_id }));
+  const account = begun && !(needsClick && !decided) ? decidedAccount(server, login_hint, decided) : undefined;
   const request = decided ? withDecision(asked, decided) : asked;
   if (account) return redirectToClient(server, request, account);
+  const silent = application && server.provider.silentError?.(query);
+  if (silent !== undefined) return redirectToClient(server, request, undefined, silent);
   const answered = { status: 200, message: "the account picker" };
   if (flow_id !== undefined)
     deps.flows.of(flow_id)(
       { ...applicationFacts(asked), ...(decided && { requested_outcome: decided.outcome }) },
       { name: "provider", sent: { provider, login_hint }, answered },
     );
-  return newPicker(server, request, (decided && login_hint) ?? "");
+  return newPicker(server, request, ((decided || needsClick) && login_hint) || "");
+}
+
+function isAtLoopback(uri: string): boolean {
+  const { hostname } = parseRedirectUri(uri);
+  return hostname !== undefined && isLoopback(hostname);
 }
 
 /** What a scenario asks for goes with the request, and with its code. */
@@ -156,15 +162,15 @@ export function redirectToClient(
   { grants, provider, issuer }: AuthorizationServer,
   asked: AuthorizationRequest,
   persona: PersonaRecord | undefined,
+  error = REDIRECT_ERRORS[asked.outcome ?? "success"],
 ): Redirect {
-  const { redirect_uri, state, instance_id, outcome = "success" } = asked;
-  const error = REDIRECT_ERRORS[outcome];
+  const { redirect_uri, state, instance_id } = asked;
   const answer =
     error === undefined && persona ? { code: grants.issueCode(asked, persona) } : { error: error ?? "access_denied" };
   // RFC 9207. The service knows its simulated providers by their addresses.
   const iss = instance_id !== undefined && provider.claims ? { iss: issuer } : {};
   const sent = { ...answer, ...(state !== "" && { state }), ...iss };
-  return { location: withParameters(redirect_uri, sent), asked, persona };
+  return { location: withParameters(redirect_uri, sent), asked, persona, error };
 }
 
 /** The first page of the picker. Its links contain the sealed request, and nothing else of it: the state is not on the page. */

@@ -1,12 +1,18 @@
+import { hash } from "node:crypto";
 import type { ClientRecord, ConnectionRecord, InstanceRecord } from "../store/records.ts";
 import type { Provider } from "../../wire/providers.ts";
 
 /** The client of this service at every simulated provider. */
 export const SERVICE_CLIENT: ConnectionRecord = { client_id: "svc-simulator", client_secret: "svc-simulator-secret" };
 
+/** What codes and tokens of the service's own clients are for. */
+export const SERVICE_REGISTRATION = "svc";
+
 /** A client of an application that speaks to a simulated provider by itself, and the instance that it belongs to. */
 export interface ApplicationClient extends ClientRecord {
   readonly instance: InstanceRecord;
+  /** Tells it from one of the same `client_id` that was deleted: by its instance and its secret. */
+  readonly registration: string;
 }
 
 interface ClientsOptions {
@@ -32,8 +38,13 @@ export function createClients({ instances, configured, isLocal }: ClientsOptions
       return active.flatMap((instance) =>
         of(instance)
           .filter((client) => client.provider === provider)
-          .map((client) => ({ ...client, instance })),
+          .map((client) => ({ ...client, instance, registration: registrationOf(instance, client) })),
       );
     },
   };
+}
+
+/** The secret can't be derived from it. */
+function registrationOf({ id }: InstanceRecord, { provider, client_id, client_secret = "" }: ClientRecord): string {
+  return hash("sha256", JSON.stringify([id, provider, client_id, client_secret]), "base64url").slice(0, 22);
 }

@@ -8,7 +8,6 @@ import type { Store } from "../store/store.ts";
 import type { LabelledBrowser } from "./browser.ts";
 import { editedNames } from "./edit.ts";
 import type { AuthorizationRequest, Granted } from "./grants.ts";
-import { REDIRECT_ERRORS } from "./outcomes.ts";
 import { referenceTo } from "./typed-account.ts";
 
 /** Account and outcome that are decided before the picker is shown. */
@@ -24,8 +23,19 @@ export interface Arrival {
   readonly instance_id: string;
   readonly login_hint: string | undefined;
   readonly labelledBrowser: LabelledBrowser | undefined;
+  /** Whether only a scenario for this very browser may decide: a page of another site began the sign-in. */
+  readonly needsClick?: boolean;
   /** What a program asked for. No scenario applies then, and each says why. */
   readonly outcome?: OutcomeId | undefined;
+}
+
+/** The end of a sign-in at the provider: with a code for the account, or with the error of the request's outcome. */
+export interface Redirect {
+  readonly location: string;
+  readonly asked: AuthorizationRequest;
+  readonly persona: PersonaRecord | undefined;
+  /** Sent instead of a code. */
+  readonly error: string | undefined;
 }
 
 /** Finds the scenario for a sign-in, and why others do not apply. */
@@ -62,7 +72,7 @@ export function applicationFacts({ instance_id, provider, client_id, redirect_ur
 /** Records in the flow how a sign-in was decided, and prepares the records that its outcome needs before the callback. */
 export async function settle(
   { flows, store, now }: DecisionDeps,
-  { asked, persona }: { readonly asked: AuthorizationRequest; readonly persona: PersonaRecord | undefined },
+  { asked, persona, error: sent }: Redirect,
   { ms, login_hint }: { readonly ms: number; readonly login_hint: string | undefined },
 ): Promise<void> {
   const { provider, state, instance_id, flow_id, outcome = "success", chosen, profile } = asked;
@@ -72,7 +82,7 @@ export async function settle(
   const account = persona && (referenceTo(persona).id ?? persona.email);
   const who = persona && { name: persona.name, email: persona.email };
   const profile_changes = profile && editedNames(profile);
-  const error = instance_id === undefined ? undefined : REDIRECT_ERRORS[outcome];
+  const error = instance_id === undefined ? undefined : sent;
   const failure = error !== undefined && { result: "error" as const, error, reason: reportOf(provider, error) };
   flows.of(flow_id)(
     {

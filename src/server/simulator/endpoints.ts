@@ -4,11 +4,12 @@ import type { Provider } from "../../wire/providers.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import { edited, withEdit } from "./edit.ts";
 import type { ApplicationClient } from "./clients.ts";
-import type { Consent, Granted, Grants } from "./grants.ts";
+import type { Consent, Granted, Grants, Registered } from "./grants.ts";
 import type { Personas } from "./personas.ts";
 import type { OpenId } from "./openid.ts";
 import { alteredPersona, tokenFailure } from "./outcomes.ts";
-import { notFound, reply, type Grant, type SimulatedProvider, type TokenRequest } from "./provider.ts";
+import { notFound, reply, type Credentials, type Grant, type SimulatedProvider } from "./provider.ts";
+import { credentialsOf, parametersOf, parseTokenRequest } from "./token-request.ts";
 
 /** One simulated provider at work: its rules, what it has granted, and the clients and accounts that it knows. */
 export interface AuthorizationServer {
@@ -20,8 +21,8 @@ export interface AuthorizationServer {
   readonly issuer: string;
   /** The only redirect_uri that is registered for the service's clients. */
   readonly callbackUrl: string;
-  /** Whether a client of the service is registered. @param client_secret must be the client's if it is given */
-  isClient(client_id: string, client_secret?: string): boolean;
+  /** Whether a client of the service is registered. */
+  isClient(client_id: string): boolean;
   /** The clients of applications. */
   applications(): readonly ApplicationClient[];
   /** The client of an application. Never one of the service's. */
@@ -41,8 +42,16 @@ export interface Answered {
   readonly isChosen?: boolean;
 }
 
-/** Whether a client is registered. @param client_secret must be the client's if it is given */
-type IsClient = (client_id: string, client_secret?: string) => boolean;
+/** What is asked of an endpoint. */
+export interface EndpointRequest {
+  /** Below the provider's address. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly init: FetchInit;
+}
+
+/** Which registration a client is, if it is one. @param client_secret undefined if the client sent none; null if it is not asked for */
+type Register = (client_id: string, client_secret: string | null | undefined) => string | undefined;
 
 /** The endpoints that a client asks by itself: for tokens, and for what an account's holder has granted. */
 export function createEndpoints(prefix: string, openId: OpenId) {
@@ -62,11 +71,12 @@ export function createEndpoints(prefix: string, openId: OpenId) {
     return { ...grant, id_token: await openId.sign(issuer, granted, claims, access_token) };
   }
 
-  async function askToken(server: AuthorizationServer, init: FetchInit, isTheirs: IsClient): Promise<Answered> {
+  async function askToken(server: AuthorizationServer, init: FetchInit, register: Register): Promise<Answered> {
     const { name, provider, grants } = server;
     if (init.method !== "POST") return { response: notFound() };
     const request = parseTokenRequest(init, provider);
-    if (!request) return { response: reply(400, { error: "unsupported_grant_type" }) };
+    if ("error" in request)
+      return { response: reply(400, request), why: request.error_description ?? "it has no such grant" };
     const opened = grants.open(request);
     const granted = opened?.value.granted;
     const { outcome, delays } = granted ?? {};
@@ -75,83 +85,81 @@ export function createEndpoints(prefix: string, openId: OpenId) {
     if (failure) return { ...failure, granted, isChosen: true };
     if (outcome === "invalid_client")
       return { response: provider.wrongClient(request), granted, why: "it refused the client", isChosen: true };
-    const isKnown = isTheirs(request.client_id, request.client_secret);
-    if (!isKnown || (provider.needsBasic && request.method !== "basic")) {
-      const why = isKnown ? "the client must use HTTP Basic" : "the client_id or the client_secret is wrong";
+    const client = registered(request.credentials, register);
+    if (!client || (provider.needsBasic && request.method === "body")) {
+      const why = client ? "the client must use HTTP Basic" : "the client_id or the client_secret is wrong";
       return { response: provider.wrongClient(request), granted, why };
     }
     if (outcome === "code_rejected")
       return { response: provider.wrongCode(request), granted, why: "it refused the code", isChosen: true };
-    const redeemed = grants.redeem(name, request, opened);
+    const redeemed = grants.redeem(name, request, client, opened);
     if ("why" in redeemed) return { response: provider.wrongCode(request), granted, why: redeemed.why };
     return { response: provider.granted(await withIdToken(server, redeemed), request), granted };
   }
 
+  /** RFC 7009. What was revoked stays so in this process. */
+  function revoke(server: AuthorizationServer, { query, init }: EndpointRequest, register: Register): Answered {
+    const { name, provider, grants } = server;
+    const { needsClient, done, unknown } = provider.revocation!;
+    const form = parametersOf(init, provider);
+    const sent = form instanceof Map ? form : new Map<string, string>();
+    const { credentials } = credentialsOf(init, sent);
+    if (needsClient && !registered(credentials, register)) return { response: provider.wrongToken() };
+    const token = sent.get("token") ?? query.get("token") ?? "";
+    return { response: grants.revoke(name, token) ? done() : unknown() };
+  }
+
   /** The profile, and whatever else is at the provider's addresses. */
-  async function askResource(server: AuthorizationServer, path: string, consent: Consent, init: FetchInit) {
+  async function askResource(server: AuthorizationServer, { path, query, init }: EndpointRequest, consent: Consent) {
     const { outcome, profile, scopes, delays } = consent.granted;
-    const { name, provider } = server;
+    const { name, provider, issuer } = server;
     const { authorize: _, token: __, ...resources } = provider.endpoints;
     if (path === Object.values(resources)[0]) await pause(delays?.profile, init);
     if (outcome === "profile_error") return reply(500, { message: "Internal Server Error" });
     const persona = shownPersona(server, consent);
     const account = persona.accounts[name];
     if (!account) return notFound();
-    const answer = provider.resource(path, { account, persona, scopes }, init.headers ?? {});
+    const asked = { headers: init.headers ?? {}, query, url: issuer + path };
+    const answer = provider.resource(path, { account, persona, scopes }, asked);
     return profile ? withEdit(answer, provider, path, profile) : answer;
   }
 
-  /** @param path below the provider's */
-  return async (server: AuthorizationServer, path: string, init: FetchInit, isTheirs: IsClient): Promise<Answered> => {
-    if (path === server.provider.endpoints.token) return askToken(server, init, isTheirs);
-    const token = /^Bearer (.+)$/i.exec(init.headers?.["authorization"] ?? "")?.[1] ?? "";
-    const found = server.grants.consentOf(server.name, token);
-    if ("why" in found) return { response: badCredentials(), ...found };
+  return async (server: AuthorizationServer, asked: EndpointRequest, register: Register): Promise<Answered> => {
+    const { name, provider, grants } = server;
+    const request = { ...asked, path: provider.aliases?.[asked.path] ?? asked.path };
+    if (request.path === provider.endpoints.token) return askToken(server, request.init, register);
+    if (request.path === provider.revocation?.path && request.init.method === "POST")
+      return revoke(server, request, register);
+    const found = grants.consentOf(name, tokenIn(server, request));
+    if ("why" in found) return { response: provider.wrongToken(), ...found };
     const { granted } = found;
-    if (!isTheirs(granted.client_id)) return { response: badCredentials(), granted, why: "the client was removed" };
+    const { client_id, registration } = granted;
+    if (register(client_id, null) !== registration)
+      return { response: provider.wrongToken(), granted, why: "the client was removed" };
     const isChosen = granted.outcome === "profile_error" || granted.profile !== undefined;
-    return { response: await askResource(server, path, found, init), granted, isChosen };
+    return { response: await askResource(server, request, found), granted, isChosen };
   };
 }
 
-function badCredentials(): FetchResponse {
-  return reply(401, { message: "Bad credentials" }, { "www-authenticate": 'Bearer error="invalid_token"' });
+/** RFC 6750, 2. */
+function tokenIn({ provider }: AuthorizationServer, { query, init }: EndpointRequest): string {
+  const { schemes = ["bearer"], takesTokenAsParameter } = provider;
+  const [, scheme = "", token = ""] = /^(\S+) +(\S+)$/.exec(init.headers?.["authorization"] ?? "") ?? [];
+  if (schemes.includes(scheme.toLowerCase())) return token;
+  if (!takesTokenAsParameter) return "";
+  const form = init.method === "POST" ? parametersOf(init, provider) : undefined;
+  return query.get("access_token") ?? (form instanceof Map ? form.get("access_token") : undefined) ?? "";
+}
+
+function registered(credentials: readonly Credentials[], register: Register): Registered | undefined {
+  for (const { client_id, client_secret } of credentials) {
+    const registration = register(client_id, client_secret);
+    if (registration !== undefined) return { client_id, registration };
+  }
+  return undefined;
 }
 
 /** @throws if the caller gives up first */
 async function pause(ms: number | undefined, { signal }: FetchInit): Promise<void> {
   if (ms) await delay(ms, undefined, signal && { signal });
-}
-
-/** Undefined for a grant that the provider doesn't know. */
-function parseTokenRequest(
-  { headers = {}, body = "" }: FetchInit,
-  { isOffline, isLenient }: SimulatedProvider,
-): TokenRequest | undefined {
-  const form = new URLSearchParams(body);
-  const grant_type = form.get("grant_type") ?? (isLenient ? "authorization_code" : "");
-  const isRefresh = grant_type === "refresh_token" && isOffline !== undefined;
-  if (!isRefresh && grant_type !== "authorization_code") return undefined;
-  const basic = /^Basic (.+)$/i.exec(headers["authorization"] ?? "")?.[1];
-  const [id, secret] = basic ? basicCredentials(basic) : [form.get("client_id"), form.get("client_secret")];
-  return {
-    purpose: isRefresh ? "refresh" : "code",
-    code: form.get(isRefresh ? "refresh_token" : "code") ?? "",
-    client_id: id ?? "",
-    redirect_uri: form.get("redirect_uri") ?? (isLenient || isRefresh ? undefined : ""),
-    code_verifier: form.get("code_verifier") ?? undefined,
-    client_secret: secret ?? "",
-    method: basic ? "basic" : "body",
-    accept: headers["accept"] ?? "",
-  };
-}
-
-/** RFC 6749, 2.3.1. Text that is not encoded as it must be names no client. */
-function basicCredentials(text: string): string[] {
-  try {
-    const pair = Buffer.from(text, "base64").toString().replaceAll("+", " ");
-    return pair.split(":").map(decodeURIComponent);
-  } catch {
-    return [];
-  }
 }

@@ -18,6 +18,15 @@ export const simulatedGithub: SimulatedProvider<GithubAccount> = {
       emails: z.array(z.strictObject({ email, primary: z.boolean(), verified: z.boolean() })),
     }),
   isLenient: true,
+  ignoresLoopbackPort: true,
+  takesJson: true,
+  schemes: ["bearer", "token"],
+  aliases: {
+    "/login/oauth/access_token": "/access_token",
+    "/api/v3/user": "/user",
+    "/api/v3/user/emails": "/user/emails",
+  },
+  wrongToken: () => reply(401, { message: "Bad credentials", documentation_url: DOCUMENTATION, status: "401" }),
   accountFor: ({ number, login, email }) => ({
     id: number,
     login,
@@ -65,28 +74,49 @@ export const simulatedGithub: SimulatedProvider<GithubAccount> = {
   granted: ({ access_token, scopes }, { accept }) =>
     tokenReply(accept, { access_token, scope: scopes.join(","), token_type: "bearer" }),
 
-  resource(path, { account: { id, login, emails }, persona, scopes }, headers) {
+  resource(path, { account: { id, login, emails }, persona, scopes }, { headers, query, url }) {
     if (!headers["user-agent"])
       return reply(403, {
         message: "Request forbidden by administrative rules. Please make sure your request has a User-Agent header.",
       });
+    const common = { ...RATE, "x-oauth-scopes": scopes.filter((scope) => scope !== "").join(", ") };
     // The public e-mail address is the owner's claim: unverified ones show up here too.
     if (path === "/user")
-      return reply(200, {
-        id,
-        login,
-        name: persona.name,
-        email: emails[0]?.email ?? null,
-        avatar_url: persona.avatar_url,
-      });
-    if (path === "/user/emails" && scopes.includes("user:email"))
       return reply(
         200,
-        emails.map((entry) => ({ ...entry, visibility: null })),
+        { id, login, name: persona.name, email: emails[0]?.email ?? null, avatar_url: persona.avatar_url },
+        common,
       );
-    return notFound();
+    if (path !== "/user/emails" || !scopes.includes("user:email")) return notFound();
+    const size = Math.min(numberIn(query, "per_page", 30), 100);
+    const page = numberIn(query, "page", 1);
+    const shown = emails.slice((page - 1) * size, page * size).map((entry) => ({ ...entry, visibility: null }));
+    return reply(200, shown, { ...common, ...linksOf(url, page, Math.ceil(emails.length / size), size) });
   },
 };
+
+const DOCUMENTATION = "https://docs.github.com/rest";
+
+/** Of a token with its 5,000 requests an hour, which are not counted here. */
+const RATE = {
+  "x-ratelimit-limit": "5000",
+  "x-ratelimit-remaining": "4999",
+  "x-ratelimit-used": "1",
+  "x-ratelimit-resource": "core",
+};
+
+function numberIn(query: URLSearchParams, name: string, fallback: number): number {
+  const number = Number(query.get(name) ?? fallback);
+  return Number.isSafeInteger(number) && number > 0 ? number : fallback;
+}
+
+/** RFC 8288. None where everything is on one page. */
+function linksOf(url: string, page: number, last: number, size: number): Readonly<Record<string, string>> {
+  const to = (rel: string, number: number): string[] =>
+    number < 1 || number > last || number === page ? [] : [`<${url}?per_page=${size}&page=${number}>; rel="${rel}"`];
+  const links = [...to("prev", page - 1), ...to("next", page + 1), ...to("last", last), ...to("first", 1)];
+  return links.length === 0 ? {} : { link: links.join(", ") };
+}
 
 /** GitHub answers with status 200 whatever happened, and form-encoded unless asked for JSON. */
 function tokenReply(accept: string, body: Record<string, string>): FetchResponse {

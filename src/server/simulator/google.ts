@@ -14,11 +14,27 @@ export const simulatedGoogle: SimulatedProvider<GoogleAccount> = {
   accountSchema: ({ text }) => z.strictObject({ sub: text, email_verified: z.boolean(), hd: z.optional(text) }),
   lifetimeSeconds: 3600,
   isOffline: (query) => query.get("access_type") === "offline",
+  refreshesAtConsent: true,
+  // A simulated Google has no session, so that it must always show a page.
+  silentError: (query) => (query.get("prompt") === "none" ? "interaction_required" : undefined),
+  takesTokenAsParameter: true,
+  revocation: {
+    path: "/revoke",
+    needsClient: false,
+    done: () => reply(200, {}),
+    unknown: () => reply(400, { error: "invalid_token", error_description: "Token expired or revoked" }),
+  },
+  wrongToken: () =>
+    reply(
+      401,
+      { error: "invalid_request", error_description: "Invalid Credentials" },
+      { "www-authenticate": 'Bearer realm="https://accounts.google.com/", error="invalid_token"' },
+    ),
   claims: ({ sub, email_verified, hd }, { name, email, avatar_url }, scopes) => ({
     sub,
     ...(hd !== undefined && { hd }),
     ...(scopes.includes("email") && { email, email_verified }),
-    ...(scopes.includes("profile") && { ...(name !== null && { name }), picture: avatar_url }),
+    ...(scopes.includes("profile") && { ...(name !== null && namesOf(name)), picture: avatar_url }),
   }),
   accountFor: ({ number }) => ({ sub: `1${number}`, email_verified: true }),
 
@@ -53,3 +69,9 @@ export const simulatedGoogle: SimulatedProvider<GoogleAccount> = {
     return path === "/userinfo" ? reply(200, simulatedGoogle.claims!(account, persona, scopes)) : notFound();
   },
 };
+
+/** Google has them apart. Of a person with one name there is no `family_name`. */
+function namesOf(name: string): Record<string, string> {
+  const [given_name = name, ...others] = name.split(" ");
+  return { name, given_name, ...(others.length > 0 && { family_name: others.join(" ") }) };
+}

@@ -24,6 +24,8 @@ const MAX_TOKENS = 1_000;
 export interface AuthorizationRequest {
   readonly provider: Provider;
   readonly client_id: string;
+  /** Which registration of the client this is for: one that is deleted and made again is another. */
+  readonly registration: string;
   /** The instance of the application whose own client this is. Undefined for this service's own. */
   readonly instance_id?: string | undefined;
   /** Undefined for a request that this service did not begin, with its own client. */
@@ -36,6 +38,8 @@ export interface AuthorizationRequest {
   readonly nonce?: string | undefined;
   /** Whether the application asks for a refresh token. */
   readonly isOffline?: boolean | undefined;
+  /** Whether the account's holder is asked for consent, whatever was granted before. */
+  readonly asksConsent?: boolean | undefined;
   /** The browser that may answer it; undefined for a program. */
   readonly browser: string | undefined;
   /** The outcome chosen for the sign-in. Undefined if none was chosen. */
@@ -64,6 +68,14 @@ interface Issued {
   readonly persona: PersonaReference;
   /** Null: never. */
   readonly expires: number | null;
+  /** Of the code that it all began with: a revocation ends whatever has it. */
+  readonly family?: string;
+}
+
+/** A client that has proved who it is. */
+export interface Registered {
+  readonly client_id: string;
+  readonly registration: string;
 }
 
 /** A code or a refresh token that was issued here. It may be used or expired. */
@@ -100,8 +112,10 @@ export type Grants = ReturnType<typeof createGrants>;
  * applications are sealed like codes, so that they outlive a restart.
  */
 export function createGrants({ sealer, recall, now }: GrantsOptions) {
-  /** Ids of redeemed codes, and of refresh tokens that were replaced. */
+  /** Ids of redeemed codes, of refresh tokens that were replaced, and of families that were revoked. */
   const spent = new Map<string, true>();
+  /** Which accounts have granted a client a refresh token. */
+  const consents = new Map<string, string>();
   const tokens = new Map<string, Issued>();
   const time = (): number => now().getTime();
   const open = <For extends keyof Contents>(purpose: For, text: string) =>
@@ -111,19 +125,29 @@ export function createGrants({ sealer, recall, now }: GrantsOptions) {
       ? undefined
       : `the ${what} expired ${Math.ceil((time() - expires) / 1000)} s before`;
 
-  function accessTokenFor({ granted, persona }: Issued): string {
+  function accessTokenFor({ granted, persona, family }: Issued): string {
     const { lifetimeSeconds } = SIMULATED[granted.provider];
     const expires = lifetimeSeconds === undefined ? null : time() + lifetimeSeconds * 1000;
-    if (granted.instance_id !== undefined) return sealer.close("access", { granted, persona, expires });
+    if (granted.instance_id !== undefined) return sealer.close("access", { granted, persona, expires, family });
     const access_token = randomBytes(32).toString("base64url");
     remember(tokens, access_token, { granted, persona, expires }, MAX_TOKENS);
     return access_token;
   }
 
   /** Without what counts for the sign-in alone. */
-  function refreshTokenFor({ granted, persona }: Issued): string {
+  function refreshTokenFor({ granted, persona, family }: Issued): string {
     const { outcome: _, chosen: __, delays: ___, nonce: ____, code_challenge: _____, ...lasting } = granted;
-    return sealer.close("refresh", { granted: lasting, persona, expires: null });
+    return sealer.close("refresh", { granted: lasting, persona, expires: null, family });
+  }
+
+  /** Whether a refresh token comes with the access token. */
+  function isRefreshable({ granted, persona, family = "" }: Issued): boolean {
+    if (!granted.isOffline) return false;
+    if (!SIMULATED[granted.provider].refreshesAtConsent) return true;
+    const consent = JSON.stringify([granted.registration, persona]);
+    if (consents.has(consent) && !granted.asksConsent) return false;
+    remember(consents, consent, family, MAX_SPENT);
+    return true;
   }
 
   return {
@@ -147,25 +171,33 @@ export function createGrants({ sealer, recall, now }: GrantsOptions) {
     open: ({ purpose, code }: TokenRequest): Opened | undefined => open(purpose, code),
 
     /** Tokens for a code, once, or for a refresh token, and only for the client that it was issued to. */
-    redeem(provider: Provider, request: TokenRequest, opened: Opened | undefined): (Grant & Consent) | Refused {
+    redeem(
+      provider: Provider,
+      request: TokenRequest,
+      client: Registered,
+      opened: Opened | undefined,
+    ): (Grant & Consent) | Refused {
       const { purpose } = request;
       const name = NAMES[purpose];
       if (!opened) return { why: `the ${name} was not issued here` };
-      const { id, value } = opened;
+      const { id } = opened;
+      const { family = id } = opened.value;
+      const value = { ...opened.value, family };
       const { granted } = value;
       const over = expired(name, value);
       if (over !== undefined) return { why: over };
       if (spent.has(id)) return { why: `the ${name} was used before` };
+      if (spent.has(`family ${family}`)) return { why: `the ${name} was revoked` };
       const isOnce = purpose === "code" || SIMULATED[provider].replacesRefreshTokens === true;
       if (isOnce) remember(spent, id, true, MAX_SPENT);
-      const why = mismatch(granted, provider, request);
+      const why = mismatch(granted, provider, request, client);
       if (why !== undefined) return { why };
       return {
         granted,
         persona: recall(value.persona),
         access_token: accessTokenFor(value),
         scopes: granted.scopes,
-        refresh_token: granted.isOffline && isOnce ? refreshTokenFor(value) : undefined,
+        refresh_token: isOnce && isRefreshable(value) ? refreshTokenFor(value) : undefined,
       };
     },
 
@@ -174,8 +206,18 @@ export function createGrants({ sealer, recall, now }: GrantsOptions) {
       const issued = tokens.get(access_token) ?? open("access", access_token)?.value;
       if (issued?.granted.provider !== provider) return { why: "the access token was not issued here" };
       const { granted, persona } = issued;
-      const why = expired("access token", issued);
+      const isRevoked = issued.family !== undefined && spent.has(`family ${issued.family}`);
+      const why = isRevoked ? "the access token was revoked" : expired("access token", issued);
       return why === undefined ? { granted, persona: recall(persona) } : { why, granted };
+    },
+
+    /** Ends an application's access token or refresh token, with all that came of the same code. @returns whether it was issued here */
+    revoke(provider: Provider, token: string): boolean {
+      const issued = (open("access", token) ?? open("refresh", token))?.value;
+      if (issued?.granted.provider !== provider || issued.family === undefined) return false;
+      remember(spent, `family ${issued.family}`, true, MAX_SPENT);
+      for (const [consent, family] of consents) if (family === issued.family) consents.delete(consent);
+      return true;
     },
 
     /** The outcome that was chosen for the sign-in of one of the service's own access tokens. */
@@ -184,10 +226,15 @@ export function createGrants({ sealer, recall, now }: GrantsOptions) {
 }
 
 /** Why a client may not redeem what was granted. */
-function mismatch(granted: Granted, provider: Provider, request: TokenRequest): string | undefined {
-  const { client_id, redirect_uri, code_verifier } = request;
+function mismatch(
+  granted: Granted,
+  provider: Provider,
+  { redirect_uri, code_verifier }: TokenRequest,
+  { client_id, registration }: Registered,
+): string | undefined {
   if (granted.provider !== provider) return "it was issued by another provider";
-  if (granted.client_id !== client_id) return "it was issued to another client";
+  if (granted.client_id !== client_id || granted.registration !== registration)
+    return "it was issued to another client";
   if (redirect_uri !== undefined && redirect_uri !== granted.redirect_uri)
     return "the redirect_uri is not that of the authorization request";
   const challenge = code_verifier === undefined ? undefined : codeChallenge(code_verifier);

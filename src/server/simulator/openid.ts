@@ -68,6 +68,7 @@ export function discoveryDocument(issuer: string, endpoints: Readonly<Record<str
     authorization_endpoint: endpoints["authorize"],
     token_endpoint: endpoints["token"],
     userinfo_endpoint: endpoints["userinfo"],
+    revocation_endpoint: `${issuer}/revoke`,
     jwks_uri: `${issuer}/jwks`,
     response_types_supported: ["code"],
     subject_types_supported: ["public"],

@@ -18,6 +18,12 @@ export interface Grant {
   readonly id_token?: string | undefined;
 }
 
+/** RFC 6749, 2.3.1. `client_secret` is undefined if none was sent. */
+export interface Credentials {
+  readonly client_id: string;
+  readonly client_secret: string | undefined;
+}
+
 /**
  * A request to the token endpoint: to exchange a code, or a refresh token, for an access token (RFC 6749, 4.1.3 and 6;
  * RFC 7636, 4.5).
@@ -26,10 +32,10 @@ export interface TokenRequest {
   readonly purpose: "code" | "refresh";
   /** The code, or the refresh token. */
   readonly code: string;
-  readonly client_id: string;
-  readonly client_secret: string;
-  /** How the client authenticates. */
-  readonly method: "basic" | "body";
+  /** As the client may have meant them: not all encode what they send by HTTP Basic. */
+  readonly credentials: readonly Credentials[];
+  /** How the client authenticates; `none` is a public client's. */
+  readonly method: "basic" | "body" | "none";
   /** Undefined if the client leaves it out, where it may. */
   readonly redirect_uri: string | undefined;
   readonly code_verifier: string | undefined;
@@ -48,6 +54,14 @@ export interface TypedPerson {
 /** The account, altered to produce an outcome. A method, so that providers with accounts of any form fit one table. */
 type Alter<Account> = { alter(account: Account, persona: PersonaRecord): Account }["alter"];
 
+export interface ResourceRequest {
+  /** By names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** The address, without its query. */
+  readonly url: string;
+}
+
 /** What differs between simulated providers: the quirks of the real ones, and the form of their accounts. */
 export interface SimulatedProvider<Account extends object = object> {
   /** The provider's logo: SVG shapes in a 24 × 24 view box, without `style` attributes. */
@@ -64,6 +78,8 @@ export interface SimulatedProvider<Account extends object = object> {
   readonly lifetimeSeconds?: number;
   /** Whether an authorization request asks for a refresh token. Undefined: there are none. */
   isOffline?(query: ReadonlyMap<string, string>): boolean;
+  /** Whether it is issued at an account's first consent alone, or where the request asks for consent again. */
+  readonly refreshesAtConsent?: true;
   /** Whether a refresh token is good once, and replaced then. */
   readonly replacesRefreshTokens?: true;
   /** What an OpenID provider says of an account. Undefined: it is none, and issues no id_token. */
@@ -76,8 +92,29 @@ export interface SimulatedProvider<Account extends object = object> {
   mismatch?(): FetchResponse;
   /** Why an authorization request is refused, beyond what every provider refuses. */
   refusal?(query: ReadonlyMap<string, string>): string | undefined;
-  /** Whether the client must authenticate by HTTP Basic. */
+  /** The error of a request that allows no page, where there must be one. Undefined: pages are always allowed. */
+  silentError?(query: ReadonlyMap<string, string>): string | undefined;
+  /** Whether any port fits where a loopback address is registered. */
+  readonly ignoresLoopbackPort?: true;
+  /** Whether a client with a secret must authenticate by HTTP Basic. One without is public then, and has PKCE. */
   readonly needsBasic?: true;
+  /** Whether the token endpoint takes JSON, too. */
+  readonly takesJson?: true;
+  /** The schemes of `Authorization` that a token may come with, in lower case. Default: `bearer`. */
+  readonly schemes?: readonly string[];
+  /** Whether a token may come in the query or in a form (RFC 6750, 2.2 and 2.3). */
+  readonly takesTokenAsParameter?: true;
+  /** Other paths of its endpoints, as its own libraries expect them. */
+  readonly aliases?: Readonly<Record<string, string>>;
+  /** The endpoint that revokes a token (RFC 7009), and its answers. */
+  readonly revocation?: {
+    readonly path: string;
+    readonly needsClient: boolean;
+    done(): FetchResponse;
+    unknown(): FetchResponse;
+  };
+  /** The answer to a token that is not good. */
+  wrongToken(): FetchResponse;
   /** The token endpoint's answers: to a client that it does not know, to a code that is not good, and with a token. */
   wrongClient(request: TokenRequest): FetchResponse;
   wrongCode(request: TokenRequest): FetchResponse;
@@ -86,7 +123,7 @@ export interface SimulatedProvider<Account extends object = object> {
   resource(
     path: string,
     granted: { account: Account; persona: PersonaRecord; scopes: Grant["scopes"] },
-    headers: Readonly<Record<string, string>>,
+    asked: ResourceRequest,
   ): FetchResponse;
 }
 

@@ -3,6 +3,7 @@ import { PROVIDER_TITLES } from "../../wire/providers.ts";
 import { SignInRefused } from "../errors.ts";
 import { flowIdOf, type Flows } from "../history/flows.ts";
 import { beginningOf, redactText, redactUrl } from "../history/redact.ts";
+import { SERVICE_REGISTRATION } from "./clients.ts";
 import type { AuthorizationServer } from "./endpoints.ts";
 import type { AuthorizationRequest } from "./grants.ts";
 import type { Parameters } from "./picker.ts";
@@ -56,22 +57,36 @@ export function parseRequest(
   }
   const registered = application?.redirect_uris ?? [callbackUrl];
   const redirect_uri = query.get("redirect_uri") ?? (application && provider.isLenient ? registered[0] : "") ?? "";
-  if (!registered.includes(redirect_uri)) {
+  if (
+    !registered.some((own) => own === redirect_uri || (provider.ignoresLoopbackPort && isOtherPort(own, redirect_uri)))
+  ) {
     const fault = `redirect_uri ${shown(redactUrl(redirect_uri))} is not registered for this client; ${registeredAs(registered)}`;
     throw refused(application ? `${fault}. ${WHERE_TO_ADD}` : fault);
   }
   if (query.get("response_type") !== "code") throw refused("response_type must be code");
-  for (const [parameter, value = ""] of Object.entries({ state, nonce }))
+  const scope = query.get("scope") ?? "";
+  for (const [parameter, value = ""] of Object.entries({ state, nonce, scope }))
     if (value.length > MAX_STATE_LENGTH) throw refused(`${parameter} must have at most ${MAX_STATE_LENGTH} characters`);
   const refusal = provider.refusal?.(query);
   if (refusal !== undefined) throw refused(refusal);
-  const scopes = (query.get("scope") ?? "").split(" ");
+  const scopes = scope.split(" ");
   const code_challenge = query.get("code_challenge");
   if (code_challenge !== undefined && query.get("code_challenge_method") !== "S256")
     throw refused("code_challenge_method must be S256");
-  const asked = { provider: name, client_id, redirect_uri, state, scopes, code_challenge, browser };
+  const registration = application?.registration ?? SERVICE_REGISTRATION;
+  const asked = { provider: name, client_id, registration, redirect_uri, state, scopes, code_challenge, browser };
   if (!application) return { ...asked, flow_id: state === "" ? undefined : flowIdOf(state) };
   // An application's state may be missing, or always the same.
   const flow_id = randomBytes(8).toString("hex");
-  return { ...asked, flow_id, nonce, instance_id: application.instance.id, isOffline: provider.isOffline?.(query) };
+  const isOffline = provider.isOffline?.(query);
+  const asksConsent = query.get("prompt")?.split(" ").includes("consent");
+  return { ...asked, flow_id, nonce, instance_id: application.instance.id, isOffline, asksConsent };
+}
+
+/** Whether two addresses at an IP address of loopback differ in their ports alone (RFC 8252, 7.3). */
+function isOtherPort(registered: string, sent: string): boolean {
+  const [one, other] = [registered, sent].map((uri) =>
+    /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::\d{1,5})?(\/[^#]*)?$/.exec(uri),
+  );
+  return one !== undefined && one !== null && other !== null && one[1] === other?.[1] && one[2] === other?.[2];
 }

@@ -2,8 +2,8 @@ import type { FetchInit, FetchResponse } from "../../wire/http/fetch.ts";
 import { PROVIDERS, isProvider, type Provider } from "../../wire/providers.ts";
 import { normalizeEmail } from "../../wire/text/email.ts";
 import type { ConnectionRecord, PersonaRecord } from "../store/records.ts";
-import { SERVICE_CLIENT, type Clients } from "./clients.ts";
-import { createEndpoints, type Answered, type AuthorizationServer } from "./endpoints.ts";
+import { SERVICE_CLIENT, SERVICE_REGISTRATION, type Clients } from "./clients.ts";
+import { createEndpoints, type Answered, type AuthorizationServer, type EndpointRequest } from "./endpoints.ts";
 import { createGrants } from "./grants.ts";
 import { createOpenId, discoveryDocument, type KeepKey } from "./openid.ts";
 import { Personas } from "./personas.ts";
@@ -38,13 +38,15 @@ export function createSimulator(options: SimulatorOptions) {
   const openId = createOpenId(keepKey, now);
   const ask = createEndpoints(prefix, openId);
 
+  /** Which of the service's clients it is. Most sign-ins use the simulator's own: only for others, all instances are searched. */
+  function registered(name: Provider, client_id: string, client_secret: string | null | undefined) {
+    const fits = (own: ConnectionRecord): boolean =>
+      own.client_id === client_id && (client_secret === null || own.client_secret === client_secret);
+    return fits(SERVICE_CLIENT) || clients(name).some(fits) ? SERVICE_REGISTRATION : undefined;
+  }
+
   const servers = byProvider((name): AuthorizationServer => {
-    const isClient = (client_id: string, client_secret?: string): boolean => {
-      const fits = (own: ConnectionRecord): boolean =>
-        own.client_id === client_id && (client_secret === undefined || own.client_secret === client_secret);
-      // Most sign-ins use the simulator's own client. Only for others, all instances are searched.
-      return fits(SERVICE_CLIENT) || clients(name).some(fits);
-    };
+    const isClient = (client_id: string): boolean => registered(name, client_id, null) !== undefined;
     return {
       name,
       provider: SIMULATED[name],
@@ -79,24 +81,25 @@ export function createSimulator(options: SimulatorOptions) {
 
     /** Answers this service, with its own clients. @throws if the connection is to fail or time out */
     async fetch(url: string, init: FetchInit): Promise<FetchResponse> {
-      const [, name = "", path = ""] = /^\/([^/?]*)([^?]*)/.exec(url.slice(prefix.length)) ?? [];
+      const [, name = "", path = "", query = ""] = /^\/([^/?]*)([^?]*)(.*)/.exec(url.slice(prefix.length)) ?? [];
       if (!url.startsWith(`${prefix}/`) || !isProvider(name))
         throw new Error(`The simulator has nothing at ${new URL(url).origin}`);
-      const { response, error } = await ask(servers[name], path, init, servers[name].isClient);
+      const asked = { path, query: new URLSearchParams(query), init };
+      const { response, error } = await ask(servers[name], asked, (id, secret) => registered(name, id, secret));
       if (response) return response;
       throw error;
     },
 
-    /** Answers an application, with a client of its own. @param path below the provider's */
-    async answerApplication(name: Provider, path: string, init: FetchInit): Promise<Answered> {
+    /** Answers an application, with a client of its own. */
+    async answerApplication(name: Provider, asked: EndpointRequest): Promise<Answered> {
       const server = servers[name];
       const { provider, issuer, applicationOf } = server;
-      if (provider.claims && path === "/.well-known/openid-configuration")
+      if (provider.claims && asked.path === "/.well-known/openid-configuration")
         return { response: reply(200, discoveryDocument(issuer, endpoints[name])) };
-      if (provider.claims && path === "/jwks") return { response: reply(200, await openId.jwks()) };
-      return ask(server, path, init, (client_id, client_secret) => {
+      if (provider.claims && asked.path === "/jwks") return { response: reply(200, await openId.jwks()) };
+      return ask(server, asked, (client_id, client_secret) => {
         const own = applicationOf(client_id);
-        return own !== undefined && (client_secret === undefined || own.client_secret === client_secret);
+        return own && (client_secret === null || own.client_secret === client_secret) ? own.registration : undefined;
       });
     },
   };

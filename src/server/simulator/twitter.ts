@@ -32,6 +32,13 @@ export const simulatedTwitter: SimulatedProvider<TwitterAccount> = {
   },
 
   needsBasic: true,
+  revocation: {
+    path: "/revoke",
+    needsClient: true,
+    done: () => reply(200, { revoked: true }),
+    unknown: () => reply(200, { revoked: false }),
+  },
+  wrongToken: () => reply(401, { title: "Unauthorized", type: "about:blank", status: 401, detail: "Unauthorized" }),
   wrongClient: ({ method }) =>
     method === "basic"
       ? reply(401, { error: "invalid_client", error_description: "Value passed for the client was invalid." })

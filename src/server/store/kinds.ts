@@ -20,7 +20,8 @@ export interface ConnectionRecord {
 export interface ClientRecord {
   provider: Provider;
   client_id: string;
-  client_secret: string;
+  /** Undefined for a public client (RFC 6749, 2.1). */
+  client_secret?: string | undefined;
   redirect_uris: string[];
 }
 
@@ -87,7 +88,8 @@ function isConnection(value: unknown): value is ConnectionRecord {
 }
 
 function isClient(value: unknown): value is ClientRecord {
-  const parts = { provider: isProvider, client_id: isText, client_secret: isText, redirect_uris: isTexts };
+  const isSecret = (part: unknown): boolean => part === undefined || isText(part);
+  const parts = { provider: isProvider, client_id: isText, client_secret: isSecret, redirect_uris: isTexts };
   return consistsOf(value, parts);
 }
 

@@ -13,7 +13,11 @@ export const connection = z.strictObject({
 export const client = z.strictObject({
   provider: v.provider,
   client_id: z.string().check(z.regex(/^[\w.~-]{1,128}$/, "must be 1 to 128 of letters, digits, _, ., ~ and -")),
-  client_secret: v.text,
+  client_secret: v.optional(
+    // RFC 6749, A.2.
+    z.string().check(z.regex(/^[\x20-\x7e]{1,256}$/, "must be 1 to 256 printable ASCII characters")),
+    "Left out for a public client, which twitter has",
+  ),
   redirect_uris: z.array(z.string()).check(z.minLength(1, "must have at least one address")),
 });
 

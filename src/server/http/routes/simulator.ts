@@ -27,11 +27,12 @@ interface SimulatorRouteDeps extends AuthorizeDeps {
 
 const ROWS = {
   "GET /__svc/simulator/:provider/authorize": { hasEffect: true },
+  // As GitHub Enterprise has it, below which its libraries expect the rest.
+  "GET /__svc/simulator/github/login/oauth/authorize": { hasEffect: true },
   "GET /__svc/simulator/avatars/:file": {},
   // What an application asks by itself: for tokens, a profile, or the documents of OpenID Connect.
-  "GET /__svc/simulator/:provider/:endpoint": {},
-  "POST /__svc/simulator/:provider/:endpoint": {},
-  "GET /__svc/simulator/:provider/:group/:endpoint": {},
+  "GET /__svc/simulator/:provider/**": {},
+  "POST /__svc/simulator/:provider/**": {},
 } as const;
 
 export function addSimulatorRoutes(app: H3, deps: SimulatorRouteDeps): void {
@@ -46,33 +47,34 @@ export function addSimulatorRoutes(app: H3, deps: SimulatorRouteDeps): void {
     const { method, headers, signal } = event.req;
     const body = method === "POST" ? await readText(event) : "";
     const init = { method, headers: Object.fromEntries(headers), body, signal };
-    const { response, error, granted, why } = await answerApplication(deps, { provider, path, init });
+    const asked = { provider, path, query: new URLSearchParams([...request.query]), init };
+    const { response, error, granted, why } = await answerApplication(deps, asked);
     const noted = { ...(granted?.flow_id !== undefined && notedOf(deps, granted.flow_id)), reason: why };
     return response ? passOn(response, noted) : failConnection(event, error, noted);
   };
+  /** The account picker, its accounts for a program, or a redirect to the callback. */
+  const authorize = async (provider: Provider, { event, request }: Pick<Call, "event" | "request">) => {
+    const { isBrowser, isNavigation } = callerIn(event, addresses.isHttps);
+    requireNavigation({ isNavigation });
+    const cookies = cookiesOf(event);
+    const browser = isBrowser ? (readBrowserId(cookies, addresses.isHttps) ?? newBrowserId()) : undefined;
+    const isCrossSite = headerOf(event, "sec-fetch-site") === "cross-site";
+    const labelledBrowser = readLabelledBrowser(cookies);
+    const asked = { provider, query: request.query, browser, labelledBrowser, isCrossSite };
+    const { reply, flow_id } = await answerAuthorize(deps, asked);
+    const noted = flow_id === undefined ? {} : notedOf(deps, flow_id);
+    if ("location" in reply) return redirect(reply.location, { noted });
+    const isJson = /\bapplication\/json\b/i.test(headerOf(event, "accept") ?? "");
+    if (browser === undefined && isJson)
+      return json(accountChoices(reply, addresses.front, request.query.get("login_hint")), { noted });
+    const set = browser === undefined ? [] : [browserIdCookie(browser, addresses.isHttps)];
+    return page(pickerPage(reply), { cookies: set, noted });
+  };
   const handlers: HandlersOf<typeof ROWS> = {
-    /** The authorize page of a simulated provider: the account picker, its accounts for a program, or a redirect to the callback. */
-    "GET /__svc/simulator/:provider/authorize": async ({ event, request, params }) => {
-      const { isBrowser, isNavigation } = callerIn(event, addresses.isHttps);
-      requireNavigation({ isNavigation });
-      const provider = requireSimulated(params.provider);
-      const cookies = cookiesOf(event);
-      const browser = isBrowser ? (readBrowserId(cookies, addresses.isHttps) ?? newBrowserId()) : undefined;
-      const asked = { provider, query: request.query, browser, labelledBrowser: readLabelledBrowser(cookies) };
-      const { reply, flow_id } = await answerAuthorize(deps, asked);
-      const noted = flow_id === undefined ? {} : notedOf(deps, flow_id);
-      const { reason } = (flow_id !== undefined && deps.flows.get(flow_id)) || {};
-      if ("location" in reply) return redirect(reply.location, { noted: { ...noted, ...(reason && { reason }) } });
-      const isJson = /\bapplication\/json\b/i.test(headerOf(event, "accept") ?? "");
-      if (browser === undefined && isJson)
-        return json(accountChoices(reply, addresses.front, request.query.get("login_hint")), { noted });
-      const set = browser === undefined ? [] : [browserIdCookie(browser, addresses.isHttps)];
-      return page(pickerPage(reply), { cookies: set, noted });
-    },
-
-    "GET /__svc/simulator/:provider/:endpoint": answerClient,
-    "POST /__svc/simulator/:provider/:endpoint": answerClient,
-    "GET /__svc/simulator/:provider/:group/:endpoint": answerClient,
+    "GET /__svc/simulator/:provider/authorize": (call) => authorize(requireSimulated(call.params.provider), call),
+    "GET /__svc/simulator/github/login/oauth/authorize": (call) => authorize("github", call),
+    "GET /__svc/simulator/:provider/**": answerClient,
+    "POST /__svc/simulator/:provider/**": answerClient,
 
     /** A picture that any page may embed: applications show it. */
     "GET /__svc/simulator/avatars/:file": ({ params }) => {
@@ -95,8 +97,22 @@ function requireSimulated(provider: string): Provider {
   return provider;
 }
 
+const PASSED_ON = [
+  "content-type",
+  "retry-after",
+  "www-authenticate",
+  "link",
+  "x-oauth-scopes",
+  "x-accepted-oauth-scopes",
+  "x-ratelimit-limit",
+  "x-ratelimit-remaining",
+  "x-ratelimit-reset",
+  "x-ratelimit-resource",
+  "x-ratelimit-used",
+];
+
 async function passOn({ status, headers, text }: FetchResponse, noted: Noted): Promise<Reply> {
-  const passed = ["content-type", "retry-after", "www-authenticate"].flatMap((name): [string, string][] => {
+  const passed = PASSED_ON.flatMap((name): [string, string][] => {
     const value = headers.get(name);
     return value === null ? [] : [[name, value]];
   });
