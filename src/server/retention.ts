@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { MIN_RETENTION_MS, PRUNED_AT_ONCE } from "../wire/serve.ts";
 import { durationMs } from "../wire/text/time.ts";
-import { StorageUnavailable, type Store } from "./store/store.ts";
+import { StorageUnavailable, type Position, type Store } from "./store/store.ts";
 
 /** How long records are kept. Default: until their user is deleted. */
 export interface Retention {
@@ -11,6 +11,8 @@ export interface Retention {
 
 const PAUSE_MS = 50;
 const ROUND_MS = 3_600_000;
+/** No shorter pause is doubted: nights and holidays are pauses too. */
+const MIN_PAUSE_MS = 30 * 86_400_000;
 
 export const RETENTION_FORM = "must be a duration of an hour or more, such as 90d or 12w";
 
@@ -44,14 +46,13 @@ export async function keepRetention(
   const pause = (ms: number): Promise<unknown> =>
     delay(ms, undefined, { ref: false, signal: stopped }).catch(() => undefined);
   async function round(): Promise<void> {
-    const before = new Date(now().getTime() - age!).toISOString();
-    const newest = await newestOf(store, instances());
-    if (newest === undefined) return;
-    // A clock that is wrong would else take them all.
-    if (newest < before) return log(`retention skipped a round: ${everySession(before, newest, now())}`);
+    const time = now().getTime();
+    const before = time - age!;
+    const pause = await pauseBefore(store, instances(), { now: time, before, length: Math.max(age!, MIN_PAUSE_MS) });
+    if (pause) return log(`retention skipped a round: ${doubt(pause, sessions!)}`);
     let deleted = 0;
-    for (const id of instances()) deleted += await prune(id, before);
-    log(`retention deleted ${deleted} sessions with neither a sign-in nor a revocation since ${before}`);
+    for (const id of instances()) deleted += await prune(id, iso(before));
+    log(`retention deleted ${deleted} sessions with neither a sign-in nor a revocation since ${iso(before)}`);
   }
   async function prune(id: string, before: string): Promise<number> {
     for (let deleted = 0; ; await pause(PAUSE_MS)) {
@@ -67,15 +68,59 @@ export async function keepRetention(
   }
 }
 
-/** When the last sign-in of all instances was. Undefined if there is no session. */
-async function newestOf(store: Pick<Store, "sessions">, instances: readonly string[]): Promise<string | undefined> {
-  let newest: string | undefined;
-  for (const id of instances)
-    for await (const [first] of store.sessions(id, { limit: 1 }))
-      if (first && first.last_signin_at > (newest ?? "")) newest = first.last_signin_at;
-  return newest;
+/** Without a sign-in or a revocation, in milliseconds since 1970. */
+interface Pause {
+  readonly from: number;
+  readonly to: number;
 }
 
-function everySession(before: string, newest: string, now: Date): string {
-  return `every session is older than ${before}. The newest is of ${newest}, and the clock says ${now.toISOString()}. If the clock is right, delete them with svc sessions prune.`;
+/**
+ * The last pause with sessions before it that a round would delete. A clock that jumps ahead makes one, and later sign-ins
+ * don't close it. Undefined if there is none of that length.
+ */
+async function pauseBefore(
+  store: Pick<Store, "sessions">,
+  instances: readonly string[],
+  { now, before, length }: { readonly now: number; readonly before: number; readonly length: number },
+): Promise<Pause | undefined> {
+  /** The first and the last time in each `length` of time: no pause of that length is within one. */
+  const spans = new Map<number, Pause>();
+  let oldest = Infinity;
+  for (const id of instances)
+    for await (const batch of store.sessions(id, { after: upTo(before - 1) }))
+      for (const { last_signin_at, revoked_at } of batch) {
+        const times = [last_signin_at, revoked_at ?? last_signin_at].map((text) => Date.parse(text));
+        if (times.every((time) => time < before)) oldest = Math.min(oldest, ...times);
+        for (const time of times.filter((one) => one < before)) {
+          const { from, to } = spans.get(Math.floor(time / length)) ?? { from: time, to: time };
+          spans.set(Math.floor(time / length), { from: Math.min(from, time), to: Math.max(to, time) });
+        }
+      }
+  const newestFirst = [...spans.values()].toSorted((a, b) => b.from - a.from);
+  if (oldest === Infinity) return undefined;
+  const end = newestFirst[0]!.to;
+  const following = await lastSignIn(store, instances, end + length - 1);
+  let to = following > end ? following : now;
+  for (const span of newestFirst) {
+    if (to - span.to >= length && oldest <= span.to) return { from: span.to, to };
+    to = span.from;
+  }
+  return undefined;
+}
+
+/** The time of the last sign-in, of all instances, that was not after a time. */
+async function lastSignIn(store: Pick<Store, "sessions">, instances: readonly string[], time: number): Promise<number> {
+  let last = -Infinity;
+  for (const id of instances)
+    for await (const [first] of store.sessions(id, { limit: 1, after: upTo(time) }))
+      if (first) last = Math.max(last, Date.parse(first.last_signin_at));
+  return last;
+}
+
+const iso = (time: number): string => new Date(time).toISOString();
+/** The place in the list of sessions before those of a time. */
+const upTo = (time: number): Position => ({ time: iso(time), id: "" });
+
+function doubt({ from, to }: Pause, kept: string): string {
+  return `there was neither a sign-in nor a revocation from ${iso(from)} to ${iso(to)}, which a wrong clock looks like too. If it was so, delete the sessions before with: svc sessions prune --before ${kept}`;
 }

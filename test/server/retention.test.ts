@@ -24,7 +24,7 @@ const instanceOf = (subdomain: string, sessions: readonly object[]): object => (
 const SEED = {
   instances: [
     instanceOf("acme", [sessionOf(100), sessionOf(91, 91), sessionOf(100, 10), sessionOf(10)]),
-    instanceOf("globex", [...Array.from({ length: 1001 }, () => sessionOf(200)), sessionOf(1)]),
+    instanceOf("globex", [...Array.from({ length: 1001 }, () => sessionOf(150)), sessionOf(1)]),
   ],
 };
 
@@ -37,19 +37,14 @@ it("A server with retention deletes old sessions of all instances, and counts th
   expect((await server.control("GET /users?instance=globex")).body).toHaveLength(1);
 });
 
-it("A server with retention logs each round, and skips one that would take every session", async () => {
+it("A server with retention logs each round", async () => {
   const log: string[] = [];
-  const told = { warn: (message: string) => void log.push(message) };
-  await startServer({ seed: seedFile(SEED), retention: { sessions: "90d" }, ...told });
+  await startServer({
+    seed: seedFile(SEED),
+    retention: { sessions: "90d" },
+    warn: (message) => void log.push(message),
+  });
   await vi.waitFor(() => expect(log.join("\n")).toMatch(/retention deleted 1003 sessions .* since 20/), 20_000);
-  log.length = 0;
-  const ahead = (): Date => new Date(Date.now() + 400 * DAY_MS);
-  const server = await startServer({ seed: seedFile(SEED), retention: { sessions: "90d" }, now: ahead, ...told });
-  await vi.waitFor(
-    () => expect(log.join("\n")).toMatch(/retention skipped a round: every session is older than/),
-    20_000,
-  );
-  expect((await server.control("GET /sessions?instance=acme")).body).toHaveLength(4);
 });
 
 it("A server without retention keeps them, and deletes a bounded number for a program that asks", async () => {
