@@ -10,6 +10,8 @@ export interface AtomicWriteOptions {
   readonly isNew?: boolean | undefined;
   /** Whether the file stays open after success, for appending. */
   readonly keepOpen?: boolean | undefined;
+  /** Whether the owner of the directory gets the file, if root writes it: else the directory's own programs can't read it. */
+  readonly forDirectory?: boolean | undefined;
 }
 
 /** The name of a file that is being written, beside its own: `<path>.<12 hex digits>.tmp`. */
@@ -27,12 +29,13 @@ export function temporaryName(path: string): string {
 export async function writeAtomically<Result>(
   path: string,
   fill: (file: FileHandle) => Promise<Result>,
-  { beforeNaming, isNew = false, keepOpen = false }: AtomicWriteOptions = {},
+  { beforeNaming, isNew = false, keepOpen = false, forDirectory = false }: AtomicWriteOptions = {},
 ): Promise<Result> {
   const temporary = temporaryName(path);
   const file = await open(temporary, keepOpen ? "ax+" : "wx", 0o600);
   try {
     const result = await fill(file);
+    if (forDirectory) await giveToOwner(file, dirname(path));
     await file.sync();
     if (!keepOpen) await file.close();
     beforeNaming?.(temporary);
@@ -45,6 +48,13 @@ export async function writeAtomically<Result>(
     await rm(temporary, { force: true }).catch(() => undefined);
     throw error;
   }
+}
+
+/** By the descriptor of a file that we made: whoever can write the directory may have put another in the place of its name. */
+async function giveToOwner(file: FileHandle, directory: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = await stat(directory);
+  if ((await file.stat()).uid !== uid) await file.chown(uid, gid);
 }
 
 /** What file systems without hard links answer. */

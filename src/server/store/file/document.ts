@@ -78,6 +78,7 @@ export class DocumentFile implements Adapter<Tables> {
     const heading = { ...this.heading!, written_at: new Date().toISOString(), records: tables.counts() };
     let ours: Stats | undefined;
     const written = await writeAtomically(this.#path, (file) => writeText(file, heading, tables), {
+      forDirectory: true,
       beforeNaming: (temporary) => {
         this.look();
         this.guard();

@@ -59,7 +59,7 @@ export class Journal {
       await file.writeFile(line);
       return new Journal(path, file, heading.id, line.length);
     };
-    return writeAtomically(path, fill, { ...options, keepOpen: true });
+    return writeAtomically(path, fill, { ...options, keepOpen: true, forDirectory: true });
   }
 
   /** How many bytes were written behind its first line. */

@@ -1,4 +1,5 @@
 /** What goes wrong with the files of a store: the refusals of `svc serve` and `svc store`, and failed writes. */
+import { statSync } from "node:fs";
 import { VERSION } from "../records.ts";
 import { StorageUnavailable, StoreRefused, type StoreFault } from "../store.ts";
 
@@ -54,7 +55,17 @@ export function notOpened(path: string, error: unknown): StoreRefused {
   if (error instanceof StoreRefused) return error;
   const code = codeOf(error);
   const remedy = code === "ENOSPC" || code === "EDQUOT" ? "Free some space on its disk" : "Choose another --store";
-  return unusable(`${path} can't be opened (${code}). ${remedy}.`, error);
+  return unusable(`${path} can't be opened (${code}). ${foreignOwner(error) ?? remedy}.`, error);
+}
+
+/** A sentence without its end. Undefined if a file is refused for another reason than its owner. */
+function foreignOwner(error: unknown): string | undefined {
+  const { code, path } = error as NodeJS.ErrnoException;
+  const user = process.getuid?.();
+  if ((code !== "EACCES" && code !== "EPERM") || path === undefined || user === undefined) return undefined;
+  const owner = statSync(path, { throwIfNoEntry: false })?.uid;
+  if (owner === undefined || owner === user) return undefined;
+  return `${path} belongs to user ${owner}, and svc runs as user ${user}: give it to that user, or choose another --store`;
 }
 
 /** The error of a store that can't be rewritten. It is unchanged. */
