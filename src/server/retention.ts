@@ -48,8 +48,8 @@ export async function keepRetention(
   async function round(): Promise<void> {
     const time = now().getTime();
     const before = time - age!;
-    const pause = await pauseBefore(store, instances(), { now: time, before, length: Math.max(age!, MIN_PAUSE_MS) });
-    if (pause) return log(`retention skipped a round: ${doubt(pause, sessions!)}`);
+    const doubted = await pauseBefore(store, instances(), { now: time, before, length: Math.max(age!, MIN_PAUSE_MS) });
+    if (doubted) return log(`retention skipped a round: ${doubt(doubted, sessions!)}`);
     let deleted = 0;
     for (const id of instances()) deleted += await prune(id, iso(before));
     log(`retention deleted ${deleted} sessions with neither a sign-in nor a revocation since ${iso(before)}`);

@@ -42,6 +42,7 @@ it("svc dev reset says how to undo it", async () => {
 
 it("the message of an error names the command to keep what is left of a store with", async () => {
   await writeFile(join(cwd, "app.json"), '{"name":"app"}');
+  await writeFile(join(cwd, "app.journal"), "\n");
   const read = (env: Record<string, string>): Promise<CliResult> =>
     runCli(["store", "export", "--store", "app.json"], { cwd, env });
   const { stderr } = await read(NPX);

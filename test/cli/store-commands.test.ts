@@ -103,7 +103,9 @@ describe("svc store check", () => {
     const line = text.slice(0, text.indexOf("Charles Babbage")).split("\n").length;
     expect(code).toBe(1);
     expect(stdout).toContain(`✗ ${path}: line ${line}, offset ${offset}: not a record of users\n`);
-    expect(stderr).toBe("Restore a backup, or keep what can be read: svc store export --readable\n");
+    expect(stderr).toBe(
+      "If you have edited db.json, correct it. Otherwise restore a backup, or keep what can be read: svc store export --readable\n",
+    );
     const named = await svc("check --store data/db.json");
     expect(named.stderr).toContain("svc store export --readable --store data/db.json\n");
     expect(await filesIn(dirname(path))).toEqual(before);

@@ -224,7 +224,7 @@ describe("T24: No log, error or page contains a secret", { timeout: 120_000 }, (
     await server.close();
     writeFileSync(path, readFileSync(path, "utf8").replace(`"secret_key":"sk_`, `"secret_key":sk_`));
     const { code, stderr } = await runCli(["serve", "--port", "0", "--store", path], { cwd: directory });
-    expect([code, stderr]).toEqual([9, expect.stringContaining("The store is damaged")]);
+    expect([code, stderr]).toEqual([9, expect.stringContaining("the store is damaged")]);
     expect(
       leaks(
         [stderr],

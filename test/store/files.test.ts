@@ -99,7 +99,7 @@ describe("A store behind a symbolic link", () => {
     await chmod(other, 0o644);
     const link = join(directory, "db.json");
     await symlink(other, link);
-    await expect(open(link)).rejects.toThrow("not JSON");
+    await expect(open(link)).rejects.toThrow("is not a store of svc");
     expect([await modeOf(other), await readFile(other, "utf8")]).toEqual(["644", "root:x:0:0\n"]);
     expect((await readdir(directory)).toSorted()).toEqual(["accounts", "accounts.new.tmp", "db.json"]);
   });

@@ -43,7 +43,7 @@ async function outcomes({ path, journal }: Laid, file: string, contents: readonl
       (error: Error) => [error.message],
     );
     const isPlace =
-      /offset \d+|line \d+|was changed since|another time|\[\d+\]|must be a list|newer svc|heading is missing/;
+      /offset \d+|line \d+|was changed since|another time|\[\d+\]|must be a list|er svc|heading is missing|is not part of/;
     if (said.length === 0) seen.add("accepted");
     else if (!said.some((text) => text.startsWith(file) && isPlace.test(text))) seen.add(said.join());
     else seen.add("refused");

@@ -30,17 +30,10 @@ describe("Another kind of file in the place of db.json", () => {
     const path = join(temporaryDirectory(), "db.json");
     await writeFile(path, content);
     const refusal = await refused(path);
-    expect(refusal.message.startsWith(`${path}: `)).toBe(true);
-    expect(refusal.reason).toBe("damaged");
+    const isStore = content.includes('svc-identity",');
+    expect(refusal.message).toContain(isStore ? `${path}: ` : `${path} is not a store of svc`);
+    expect(refusal.reason).toBe(isStore ? "damaged" : "unusable");
     expect(await readFile(path)).toEqual(Buffer.from(content));
-  });
-
-  it("is refused and left unchanged: a store with a byte order mark", async () => {
-    const { path, document } = await laidOut([]);
-    const marked = Buffer.concat([Buffer.from("\ufeff"), document]);
-    await writeFile(path, marked);
-    expect((await refused(path)).message).toContain("not JSON");
-    expect(await readFile(path)).toEqual(marked);
   });
 
   it("is refused and left unchanged: the store of a newer svc", async () => {
@@ -53,6 +46,21 @@ describe("Another kind of file in the place of db.json", () => {
       `${path} was written by a newer svc, whose format is not ${VERSION}. Update svc, or choose another --store.`,
     );
     expect(await readFile(path)).toEqual(newer);
+  });
+
+  it.each([
+    ["a newer", VERSION + 1, "Update svc"],
+    ["an older", VERSION - 1, "Use that one"],
+  ])("is called so before it is called damage: what %s svc laid out otherwise", async (what, version, remedy) => {
+    const { path } = await laidOut([]);
+    const text = `{"format":"svc-identity","version":${version},"people":[]}`;
+    await writeFile(path, text);
+    const { reason, message } = await refused(path);
+    expect([reason, message]).toEqual([
+      "unusable",
+      `${path} was written by ${what} svc, whose format is not ${VERSION}. ${remedy}, or choose another --store.`,
+    ]);
+    expect(await readFile(path, "utf8")).toBe(text);
   });
 
   it.each([

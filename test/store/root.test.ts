@@ -41,7 +41,7 @@ describe.skipIf(process.getuid?.() !== 0)("A store of a service's user that root
     const name = join(temporaryDirectory(), "backup.ndjson");
     const file = await open(name, "wx+");
     onTestFinished(() => file.close());
-    await save(from, async (text) => void (await file.appendFile(text)));
+    await save(from, (text) => file.appendFile(text));
     const imported = await owned();
     await fill(join(imported, "db.json"), name, file);
     expect(await owners(imported)).toEqual(OWNED);

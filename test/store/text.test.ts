@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { acceptFileStore, checkFileStore } from "../../src/server/store/file/check.ts";
+import { createMaintenance } from "../../src/server/store/move/index.ts";
 import { refused } from "./_journal.ts";
 import { filesBeside, makeStore, warn } from "./_move.ts";
 
@@ -37,11 +38,31 @@ describe("The text of a db.json", () => {
     expect((await readFile(path, "utf8")).startsWith("{")).toBe(true);
   });
 
+  it("is refused with the name of what it has beside its tables", async () => {
+    const path = await rewritten((bytes) =>
+      Buffer.from(JSON.stringify({ ...JSON.parse(bytes.toString()), usres: [] })),
+    );
+    expect((await refused(path)).message).toContain(`${path}: "usres" is not part of a store`);
+    await expect(acceptFileStore(path, warn)).rejects.toThrow('"usres" is not part of a store');
+  });
+
+  it("is exported as far as it can be read where another svc laid it out", async () => {
+    const path = await rewritten((bytes) => Buffer.from(bytes.toString().replace('"version":1', '"version":2')));
+    const warnings: string[] = [];
+    let text = "";
+    const { exportReadable } = createMaintenance((message) => void warnings.push(message));
+    await exportReadable(path, async (piece) => void (text += piece));
+    expect(text).toContain("Ada Lovelace");
+    expect(warnings[0]).toContain("was written by a newer svc");
+  });
+
   it("is refused with the line of a trailing comma", async () => {
     const path = await rewritten((bytes) =>
       Buffer.from(bytes.toString().replace(/\}\n\],\n"sessions"/, '},\n],\n"sessions"')),
     );
     const line = (await lineOf(path, '"sessions":[')) - 2;
-    expect((await refused(path)).message).toContain(`not JSON: Trailing comma (line ${line}, column `);
+    const { message } = await refused(path);
+    expect(message).toContain(`${path}: not JSON: Trailing comma (line ${line}, column `);
+    expect(message).toContain("If you have edited it, correct it there. Otherwise the store is damaged");
   });
 });

@@ -43,7 +43,7 @@ export async function runCheck(context: Context, options: CheckOptions): Promise
 
 function remedyOf({ damage }: StoreCheck): string {
   return damage.length > 0
-    ? "Restore a backup, or keep what can be read: svc store export --readable"
+    ? "If you have edited db.json, correct it. Otherwise restore a backup, or keep what can be read: svc store export --readable"
     : "If this is what you want: svc store check --accept";
 }
 

@@ -11,7 +11,7 @@ import { noStore } from "./refusals.ts";
 
 /**
  * Reads a file store whole. It takes no lock, changes nothing, and a server may be using the store.
- * @throws {StoreRefused} if there is none, or a newer svc wrote it
+ * @throws {StoreRefused} if there is none, or an svc with another layout wrote it
  */
 export async function checkFileStore(location: string): Promise<StoreCheck> {
   const path = await followed(resolve(location));

@@ -3,26 +3,19 @@ import { crc32 } from "node:zlib";
 import { NotText, utf8Text } from "../../../disk/decode.ts";
 import { jsonFault, isObject } from "../../../wire/text/json.ts";
 import { writtenFault } from "../record-faults.ts";
-import {
-  completed,
-  instanceOf,
-  isRecord,
-  keyOf,
-  TABLE_NAMES,
-  VERSION,
-  type Entry,
-  type TableName,
-} from "../records.ts";
+import { completed, instanceOf, isRecord, keyOf, TABLE_NAMES, type Entry, type TableName } from "../records.ts";
 import { Conflict } from "../store.ts";
 import { refuseConflict } from "../memory/conflicts.ts";
 import { Tables, type AnyRecord } from "../memory/tables.ts";
-import { headingIn, headingOf, lastLine, type Heading } from "./headings.ts";
+import { HEADING_NAMES, headingOf, lastLine, openingOf, versionOf, type Heading } from "./headings.ts";
 import { linesOf, parsedObject, type Line } from "./lines.ts";
 
 /** What is in a `db.json`. */
 export interface Content {
   /** Undefined if it can't be read. */
   readonly heading: Heading | undefined;
+  /** Of its layout. Undefined if it can't be read. */
+  readonly version: number | undefined;
   /** All records that can be read. */
   readonly tables: Tables;
   /** Whether every byte is as svc wrote it. */
@@ -39,7 +32,7 @@ const ENDS = new Set(["]", "],"]);
 export async function readLines(chunks: AsyncIterable<Buffer>): Promise<Content> {
   const tables = new Tables();
   const faults: string[] = [];
-  let heading: Heading | undefined;
+  let opening: ReturnType<typeof openingOf>;
   let table: TableName | undefined;
   let crc = 0;
   let isComplete = false;
@@ -57,8 +50,8 @@ export async function readLines(chunks: AsyncIterable<Buffer>): Promise<Content>
     }
     const text = bytes.toString();
     if (number === 1) {
-      heading = headingIn(text);
-      return heading ? undefined : "not the beginning of a store";
+      opening = openingOf(bytes);
+      return headingOf(opening) ? undefined : "not the beginning of a store";
     }
     if (TABLE_LINES.has(text)) table = TABLE_LINES.get(text);
     else if (text.startsWith('"checksum":')) {
@@ -76,15 +69,19 @@ export async function readLines(chunks: AsyncIterable<Buffer>): Promise<Content>
     }
   if (!isComplete) faults.push("the end is missing, with any records before it");
   tables.sort();
-  return { heading, tables, isAsWritten: faults.length === 0, faults };
+  const heading = headingOf(opening);
+  return { heading, version: versionOf(opening), tables, isAsWritten: faults.length === 0, faults };
 }
 
 /** Reads a `db.json` that a person may have edited: JSON in any form. */
 export function readText(bytes: Uint8Array): Content {
   const tables = new Tables();
-  const fail = (...faults: string[]): Content => ({ heading: undefined, tables, isAsWritten: false, faults });
   let text = "";
   let value: unknown;
+  const fail = (fault: string): Content => {
+    const version = isObject(value) ? versionOf(value) : undefined;
+    return { heading: undefined, version, tables, isAsWritten: false, faults: [fault] };
+  };
   try {
     text = utf8Text(bytes);
     value = JSON.parse(text);
@@ -93,9 +90,12 @@ export function readText(bytes: Uint8Array): Content {
   }
   const heading = isObject(value) ? headingOf(value) : undefined;
   if (!isObject(value) || !heading) return fail("not a store: its heading is missing, or not whole");
+  const names: readonly string[] = [...HEADING_NAMES, ...TABLE_NAMES];
+  const strange = Object.keys(value).filter((name) => !names.includes(name));
   const faults = TABLE_NAMES.flatMap((name) => loadAll(tables, name, value[name]));
+  faults.unshift(...strange.map((name) => `${JSON.stringify(name)} is not part of a store`));
   tables.sort();
-  return { heading, tables, isAsWritten: false, faults };
+  return { heading, version: versionOf(value), tables, isAsWritten: false, faults };
 }
 
 /** @returns a sentence for each that is not a valid record, e.g. `users[3].email must be text` */
@@ -120,7 +120,3 @@ function withoutComma(line: Buffer): Buffer {
   return line.at(-1) === COMMA ? line.subarray(0, -1) : line;
 }
 const COMMA = ",".charCodeAt(0);
-
-export function isNewer({ version }: { readonly version?: unknown }): boolean {
-  return typeof version === "number" && version > VERSION;
-}

@@ -47,12 +47,8 @@ export class DocumentFile implements Adapter<Tables> {
     } finally {
       await handle.close();
     }
-    if (!this.content.isAsWritten && this.size < MAX_EDITED_BYTES) {
-      const edited = readText(await readFile(this.#path));
-      // What is no JSON has its readable lines, and the place that a person has to correct is said first.
-      if (edited.heading || !this.content.heading) this.content = edited;
-      else this.content = { ...this.content, faults: [...edited.faults, ...this.content.faults] };
-    }
+    if (!this.content.isAsWritten && this.size < MAX_EDITED_BYTES)
+      this.content = better(this.content, readText(await readFile(this.#path)));
     this.heading = this.content.heading;
     return this.content.tables;
   }
@@ -103,6 +99,12 @@ export class DocumentFile implements Adapter<Tables> {
       await handle.close();
     }
   }
+}
+
+/** What is no JSON has its readable lines, and the place that a person has to correct is said first. */
+function better(lines: Content, edited: Content): Content {
+  if (edited.heading || lines.tables.isEmpty) return { ...edited, version: edited.version ?? lines.version };
+  return { ...lines, faults: [...edited.faults, ...lines.faults] };
 }
 
 /** @returns the length in bytes, and the CRC-32 of all of them */

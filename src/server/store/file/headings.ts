@@ -32,6 +32,8 @@ export interface JournalHeading {
   readonly after: string | null;
   /** The `number` of that document. */
   readonly number: number;
+  /** Of its layout. Absent: this one. */
+  readonly version?: number;
 }
 
 /** 24 random hexadecimal digits, for a store or a journal. */
@@ -63,13 +65,19 @@ export function lastLine(crc: number): string {
   return `"checksum":"${hex(crc)}"}`;
 }
 
-/** @returns undefined if a line is not the first one of a `db.json` */
-export function headingIn(line: string): Heading | undefined {
-  return headingOf(parsedObject(line.replace(/,\r?$/, "}")));
+/** The object of the first line of a `db.json`. Undefined if it is not JSON. */
+export function openingOf(line: Buffer): Readonly<Record<string, unknown>> | undefined {
+  return parsedObject(line.toString().replace(/,\r?$/, "}"));
+}
+
+/** The version of its layout. Undefined if an object is not a `db.json`'s. */
+export function versionOf(value: Readonly<Record<string, unknown>> | undefined): number | undefined {
+  const version = value?.["format"] === FORMAT ? value["version"] : undefined;
+  return typeof version === "number" ? version : undefined;
 }
 
 /** @returns undefined if an object is not a `db.json`'s */
-export function headingOf(value: { readonly [name: string]: unknown } | undefined): Heading | undefined {
+export function headingOf(value: Readonly<Record<string, unknown>> | undefined): Heading | undefined {
   const records = value?.["records"];
   const isHeading =
     value?.["format"] === FORMAT &&
@@ -79,6 +87,9 @@ export function headingOf(value: { readonly [name: string]: unknown } | undefine
     TABLE_NAMES.every((name) => Number.isSafeInteger(records[name]));
   return isHeading ? (value as unknown as Heading) : undefined;
 }
+
+/** What a `db.json` has beside its tables. */
+export const HEADING_NAMES = "format version store journal number written_at records snapshot checksum".split(" ");
 
 export function journalHeadingLine({ store, id, after, number }: JournalHeading): string {
   return `${seal({ format: JOURNAL_FORMAT, version: VERSION, store, id, after, number })}\n`;

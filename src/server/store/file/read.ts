@@ -3,13 +3,13 @@ import { open, type FileHandle } from "node:fs/promises";
 import { Low } from "lowdb";
 import { byTable, TABLE_NAMES } from "../records.ts";
 import { Tables } from "../memory/tables.ts";
+import type { StoreRefused } from "../store.ts";
 import { absent, isSame, journalName, NO_LINK, refuseOthers, statOf } from "./directory.ts";
-import { isNewer } from "./document-reader.ts";
 import { DocumentFile } from "./document.ts";
 import { belongs, type JournalHeading } from "./headings.ts";
 import { applyJournal, readJournal, type JournalContent } from "./journal-reader.ts";
 import { chunksOf } from "./lines.ts";
-import { newerVersion } from "./refusals.ts";
+import { notStore, otherLayout } from "./refusals.ts";
 
 /** A store's files, read whole. */
 export interface Reading {
@@ -37,13 +37,14 @@ const ATTEMPTS = 5;
 
 /**
  * Reads a store as far as it can be read. It takes no lock, and a server may be using the store.
+ * @param onOther given the refusal of a file with another layout; throws it, unless what can be read of it is wanted too
  * @returns undefined if there is none
- * @throws {StoreRefused} if its names have other things than files, or a newer svc wrote it
+ * @throws {StoreRefused} if its names have other things than the files of a store
  */
-export async function readStore(path: string): Promise<Reading | undefined> {
+export async function readStore(path: string, onOther = refuse): Promise<Reading | undefined> {
   for (let attempt = 1; ; attempt++) {
     const before = [path, journalName(path)].map(statOf);
-    const reading = await readOnce(path);
+    const reading = await readOnce(path, onOther);
     const isSound = !reading || reading.faults.length + reading.doubts.length === 0;
     const after = [path, journalName(path)].map(statOf);
     const isStill = before.every((file, n) => isSame(file, after[n]) && file?.size === after[n]?.size);
@@ -51,16 +52,23 @@ export async function readStore(path: string): Promise<Reading | undefined> {
   }
 }
 
-async function readOnce(path: string): Promise<Reading | undefined> {
+function refuse(refusal: StoreRefused): void {
+  throw refusal;
+}
+
+async function readOnce(path: string, onOther: typeof refuse): Promise<Reading | undefined> {
   await refuseOthers(path);
   const file = new DocumentFile(path);
   const low = new Low<Tables>(file, new Tables());
   await low.read();
   const { content } = file;
-  if (content?.heading && isNewer(content.heading as object)) throw newerVersion(path);
+  const other = otherLayout(path, content?.version);
+  if (other) onOther(other);
   const journalFile = statOf(journalName(path));
   const journal = await inJournal(path);
   if (!content && !journal) return undefined;
+  const isStore = journal !== undefined || content?.version !== undefined || !low.data.isEmpty;
+  if (!isStore) throw notStore(path, file.size);
 
   const faults = content && !content.isAsWritten ? content.faults.map((fault) => `${path}: ${fault}`) : [];
   const doubts = content?.isAsWritten === false && faults.length === 0 ? [edited(path, file)] : [];
@@ -69,7 +77,8 @@ async function readOnce(path: string): Promise<Reading | undefined> {
   const name = journalName(path);
   if (!journal) return { ...result, doubts: [...doubts, withoutJournal(path)], number: last, late: 0, torn: undefined };
   faults.push(...journal.faults.map((fault) => `${name}: ${fault}`));
-  if (journal.heading && isNewer(journal.heading as object)) throw newerVersion(name);
+  const otherJournal = otherLayout(name, journal.heading?.version);
+  if (otherJournal) onOther(otherJournal);
   const end = journal.lines.at(-1)?.number ?? journal.heading?.number ?? 0;
   if (journal.heading && !belongs(journal.heading, end, content?.heading)) {
     // What was changed in the document may be what names its journal.

@@ -20,10 +20,19 @@ export const notEmpty = (path: string): StoreRefused =>
   unusable(`${path} is not empty. Nothing was changed. Move it away, or choose another path.`);
 export const twice = (path: string, { message }: Error): StoreRefused =>
   unusable(`${path}: ${message}. The import was not finished.`);
-export const newerVersion = (path: string): StoreRefused =>
+export const notStore = (path: string, size: number): StoreRefused =>
   unusable(
-    `${path} was written by a newer svc, whose format is not ${VERSION}. Update svc, or choose another --store.`,
+    `${path} is not a store of svc${size === 0 ? ": it is empty" : ""}. Nothing was changed. Move it away, or choose another --store.`,
   );
+
+/** Undefined if a layout is ours, or not known. @param version of the layout */
+export function otherLayout(path: string, version = VERSION): StoreRefused | undefined {
+  if (version === VERSION) return undefined;
+  const [writer, remedy] = version > VERSION ? ["a newer svc", "Update svc"] : ["an older svc", "Use that one"];
+  return unusable(
+    `${path} was written by ${writer}, whose format is not ${VERSION}. ${remedy}, or choose another --store.`,
+  );
+}
 
 /** @param owner the id of the process; empty if it is not known */
 export const inUse = (path: string, owner: string): StoreRefused =>
@@ -39,7 +48,7 @@ export const taken = (path: string, owner: string): StoreRefused =>
 export function damagedStore(path: string, faults: readonly string[]): StoreRefused {
   const more = faults.length > 1 ? ` ${faults.length - 1} more: svc store check --store ${path}.` : "";
   return damaged(
-    `${faults[0]}. The store is damaged.${more} Nothing was changed. Restore a backup, or keep what can be read with: svc store export --readable --store ${path}`,
+    `${faults[0]}.${more} Nothing was changed. If you have edited it, correct it there. Otherwise the store is damaged: restore a backup, or keep what can be read with: svc store export --readable --store ${path}`,
   );
 }
 

@@ -9,7 +9,7 @@ import type { SnapshotStorage } from "../memory/snapshots.ts";
 import { Tables } from "../memory/tables.ts";
 import { NO_LINK } from "./directory.ts";
 import { DocumentFile } from "./document.ts";
-import { headingIn, newId } from "./headings.ts";
+import { headingOf, newId, openingOf } from "./headings.ts";
 import { chunksOf, linesOf } from "./lines.ts";
 import { damagedStore, notWritable } from "./refusals.ts";
 
@@ -31,7 +31,7 @@ export function createSnapshotFiles(path: string, store: string): SnapshotStorag
     try {
       if (!(await handle.stat()).isFile()) return undefined;
       for await (const [first] of linesOf(chunksOf(handle))) {
-        const heading = first && headingIn(first.bytes.toString());
+        const heading = first && headingOf(openingOf(first.bytes));
         if (!first) continue;
         if (heading?.store !== store || heading.snapshot?.name !== name) return undefined;
         return { ...heading.snapshot, records: byTable(MOVED_NAMES, (table) => heading.records[table]) };

@@ -29,7 +29,7 @@ export async function openFileSource(location: string): Promise<Source> {
  */
 export async function openReadableSource(location: string, warn: Warn): Promise<Source> {
   const path = await followed(resolve(location));
-  const reading = await readStore(path);
+  const reading = await readStore(path, ({ message }) => warn(message));
   if (!reading) throw noStore(path);
   for (const fault of [...reading.faults, ...reading.doubts]) warn(`${fault}.`);
   const references = new References();
