@@ -183,7 +183,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "server/zod-errors.ts": ["wire"],
 
   // The rooms of the CLI, from the top to the ground. Only what runs or repairs a server reaches it, and by its front.
-  cli: ["wire", "cli/commands/index.ts", "cli/credentials", ...CLI_COMMAND],
+  cli: ["wire", "cli/commands/index.ts", "cli/credentials", "cli/needs.ts", ...CLI_COMMAND],
   "cli/commands/index.ts": [
     "cli/commands",
     "cli/commands/doctor",
@@ -242,7 +242,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "cli/help": ["wire", "cli/output", "cli/command-names.ts", "cli/command.ts", ...CLI_ERRORS],
   "cli/output": ["wire", "cli/command-names.ts", ...CLI_ERRORS],
   "cli/command-names.ts": [],
-  "cli/command.ts": ["cli/output", "cli/errors.ts"],
+  "cli/command.ts": ["cli/output", "cli/context.ts", "cli/errors.ts", "cli/needs.ts"],
+  "cli/needs.ts": ["cli/help", "cli/context.ts", "cli/errors.ts"],
   "cli/files.ts": ["disk", ...CLI_ERRORS],
   "cli/quantities.ts": ["wire", ...CLI_ERRORS],
   // Every directory of the user's where svc keeps something.

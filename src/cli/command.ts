@@ -1,6 +1,8 @@
 /** What a command is made of: its flags, its help, and what it does. */
 import { Command } from "commander";
+import type { Needs } from "./context.ts";
 import { EXIT } from "./errors.ts";
+import { declareNeeds } from "./needs.ts";
 import type { OutputFlags } from "./output/flags.ts";
 
 /** The flags that choose a service. */
@@ -62,18 +64,24 @@ export function helpOf(command: Command): CommandHelp | undefined {
 }
 
 /**
- * Says what a command does, and what its help has.
+ * Says what a command acts on, what it does, and what its help has.
  * @param run is given all flags, the program's among them, and the arguments; what it returns is the exit code
  */
-export function runs<Context>(
+export function runs<Context extends object>(
   command: Command,
   context: Context,
+  needs: Needs,
   run: (context: Context, options: never, ...given: never[]) => Promise<number | void> | void,
   help?: CommandHelp,
 ): void {
   if (help) withHelp(command, help);
+  declareNeeds(command, needs);
   command.action(async (...given: unknown[]) => {
-    const exitCode = await run(context, command.optsWithGlobals() as never, ...(given.slice(0, -2) as never[]));
+    const exitCode = await run(
+      { ...context, needs },
+      command.optsWithGlobals() as never,
+      ...(given.slice(0, -2) as never[]),
+    );
     const program = programOf(command);
     if (typeof exitCode === "number" && program instanceof Program) program.exitCode = exitCode;
   });

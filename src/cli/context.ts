@@ -59,9 +59,19 @@ export interface Network {
   end(): void;
 }
 
+/** What a command acts on. */
+export interface Needs {
+  /** `instance`: one of a service. `server`: all of a server. `profile`: what is stored of a service, not the service. */
+  readonly on: "instance" | "server" | "store" | "profile" | "nothing";
+  /** Whether it changes something there. `records`: of every instance. */
+  readonly changes?: true | "records";
+}
+
 /** What a command works with: the world, and the network of this run in the place of the world's. */
 export interface Context extends Omit<World, "fetch"> {
   readonly network: Network;
+  /** What the command that runs acts on. */
+  readonly needs?: Needs;
 }
 
 /** A command's connection to the system. `main.ts` creates the real one, and tests create their own. */

@@ -5,6 +5,7 @@ import type { Context } from "./context.ts";
 import { numberFrom, timeoutFrom, waitFrom } from "./quantities.ts";
 import { HELP_LAYOUT, helpWidth } from "./help/layout.ts";
 import { childOf } from "./help/tree.ts";
+import { addNeeds } from "./needs.ts";
 import { addOutputFlags } from "./output/flags.ts";
 
 type Env = Record<string, string | undefined>;
@@ -25,7 +26,7 @@ export async function createProgram(
     .version(version, "-V, --version", "print the version")
     .option("--json", "print JSON, and errors as JSON on stderr")
     .option("--profile <name>", "a service that svc login has stored (SVC_PROFILE)")
-    .option("--instance <name>", "an instance of the local server")
+    .option("--instance <name>", "an instance of the local server (SVC_INSTANCE)")
     .option("--base-url <url>", "another service; its key is in SVC_SECRET_KEY")
     .helpCommand(false)
     .configureOutput({
@@ -49,6 +50,7 @@ export async function createProgram(
     ],
   });
   addOutputFlags(program);
+  addNeeds(program, context);
   await addCommands(program, context, isAsked);
   addAliases(program);
   return program;

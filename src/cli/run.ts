@@ -16,7 +16,10 @@ export async function runProgram(argv: readonly string[], world: World, version:
   const own = argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;
   const asJson = asksForJson(own);
   // Flags such as --timeout are written into this copy of the environment.
-  const env = { ...world.env, ...(own.includes("--no-color") && { NO_COLOR: "1", FORCE_COLOR: "0" }) };
+  const env: Record<string, string | undefined> = {
+    ...world.env,
+    ...(own.includes("--no-color") && { NO_COLOR: "1", FORCE_COLOR: "0" }),
+  };
   const network = createNetwork({ ...world, env });
   const context = { ...world, env, network };
   // A noun may be typed in the singular.
@@ -33,7 +36,12 @@ export async function runProgram(argv: readonly string[], world: World, version:
     return program.exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError))
-      return explain(error, context, asJson, program.getOptionValue("instance") !== undefined);
+      return explain(
+        error,
+        context,
+        asJson,
+        program.getOptionValue("instance") !== undefined || Boolean(context.env["SVC_INSTANCE"]),
+      );
     // Help was printed, as it is for a group without a command.
     if (error.exitCode === 0 || error.code === "commander.help") return EXIT.done;
     const { usageError } = await import("./help/usage-error.ts");

@@ -54,7 +54,12 @@ it("Every command's JSON has the form in fixtures/json-forms.txt, and every comm
     SVC_PUBLISHABLE_KEY: acme!.publishable_key,
   };
   const run = (args: string, stdin = ""): Promise<CliResult> =>
-    svc(args.split(" ").filter(Boolean), { cwd, stdin, env: own });
+    svc(args.split(" ").filter(Boolean), {
+      cwd,
+      stdin,
+      // An instance is chosen by one of the two.
+      env: args.includes("--instance") ? { ...own, SVC_BASE_URL: undefined, SVC_SECRET_KEY: undefined } : own,
+    });
   await writeRunning(cwd, { url, api_url, instances, control_key });
   await (await serve({ port: 0, store: join(cwd, "own/db.json") })).close();
   await run("dev next github --as ada");

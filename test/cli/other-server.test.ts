@@ -61,16 +61,19 @@ describe.each(ELSEWHERE)("With %s of another service, %j,", (variable, env) => {
   });
 });
 
+it.each(COMMANDS)("svc %s --profile of another service does nothing at the server of the directory", async (line) => {
+  const { code, stdout, stderr, requests } = await run(`${line} --profile production`, {});
+  expect([code, stdout, requests]).toEqual([2, "", []]);
+  expect(stderr).toContain("--profile names https://acme.example.com, and the server of this directory is");
+});
+
 it.each([
   ["nothing", {}],
   ["its profile", { SVC_PROFILE: "here" }],
   ["its address", { SVC_BASE_URL: "http://acme.localhost:7820" }],
   ["its address in numbers, over a profile", { SVC_BASE_URL: "http://127.0.0.1:7820", SVC_PROFILE: "production" }],
   ["its key", { SVC_SECRET_KEY: "sk_acme_0123456789abcdefghijklmnopqrstuvwxyz" }],
-  [
-    "the control API",
-    { SVC_CONTROL_URL: "http://localhost:7820", SVC_CONTROL_KEY: CONTROL_KEY, SVC_PROFILE: "production" },
-  ],
+  ["the control API", { SVC_CONTROL_URL: "http://localhost:7820", SVC_CONTROL_KEY: CONTROL_KEY, SVC_PROFILE: "here" }],
 ])("With %s named, commands use the server of the directory", async (_, env) => {
   const { code, stdout } = await run("dev clock --json", env);
   expect([code, JSON.parse(stdout)]).toMatchObject([0, { mode: "real" }]);

@@ -64,7 +64,7 @@ it.each([
   ["sessions prune", 2, "Required option '--before <time>'"],
   ["sessions prune --before soon", 2, '--before: "soon" is not a time'],
   ["sessions prune --before 2026-01-31T12:00", 2, "is not a time with a zone"],
-  ["sessions prune --before 30m --yes", 2, "must be an hour ago or more"],
+  ["sessions prune --before 30m --yes --instance acme", 2, "must be an hour ago or more"],
   ["sessions prune --before 90d --instance nowhere", 2, "no instance has the id"],
 ])("svc %s ends with %i", async (line, code, message) => {
   const result = await svc(line);

@@ -31,7 +31,7 @@ export function add(program: Program, context: Context): void {
     .option("-F, --field <name=value>", "add to the query of a GET, else to a JSON body; can be repeated", collect)
     .option("--input <file>", "send this file as the body; - reads standard input")
     .option("-i, --include", "print status and headers before the body");
-  runs(command, context, runApi, {
+  runs(command, context, { on: "instance" }, runApi, {
     examples: [
       ["svc api GET /api/v1/users", "print the response body"],
       ["svc api GET /api/v1/users/search -F 'query=email:*@acme.test'", "with encoded fields"],

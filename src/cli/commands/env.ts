@@ -1,8 +1,10 @@
 import { Option } from "commander";
 import { runs, type GlobalFlags, type Program } from "../command.ts";
 import { clientVariablesOf, variablesOf } from "../../wire/variables.ts";
+import { readExplicitTarget } from "../connection/sources.ts";
 import { openControl } from "../connection/control.ts";
-import { chooseInstance, requireLocalServer } from "../connection/target.ts";
+import { findServerHere } from "../connection/server-here.ts";
+import { chooseInstance } from "../connection/target.ts";
 import type { Context, NamedInstance } from "../context.ts";
 import { CliError, EXIT } from "../errors.ts";
 import { quoted, printJson } from "../output/text.ts";
@@ -19,7 +21,7 @@ export function add(program: Program, context: Context): void {
     .command("env")
     .option("--client <id>", "those of an application's own client at a simulated provider")
     .addOption(new Option("--format <format>", "how to write them").choices(FORMATS).default("shell"));
-  runs(command, context, runEnv, {
+  runs(command, context, { on: "instance" }, runEnv, {
     examples: [
       ['eval "$(svc env)"', "for this shell"],
       ["svc env --format dotenv > .env", "for an application that reads .env"],
@@ -34,9 +36,13 @@ export function add(program: Program, context: Context): void {
 }
 
 export async function runEnv(context: Context, options: EnvOptions): Promise<void> {
-  const { format, json, instance: wanted, client } = options;
-  const server = await requireLocalServer(context, "Those of a server elsewhere are printed there.");
-  const instance = chooseInstance(server, wanted);
+  const { format, json, client } = options;
+  // The others are what it prints, and may be of a server that was restarted since.
+  const { SVC_INSTANCE, SVC_CONFIG_DIR, XDG_CONFIG_HOME, HOME } = context.env;
+  const env = { SVC_INSTANCE, SVC_CONFIG_DIR, XDG_CONFIG_HOME, HOME };
+  const chosen = await readExplicitTarget({ ...context, env }, options);
+  const { server } = await findServerHere(context, chosen, "Those of a server elsewhere are printed there.");
+  const instance = chooseInstance(server, chosen.instance);
   const variables =
     client === undefined
       ? variablesOf(server, instance, instance === server.instances[0])

@@ -13,7 +13,7 @@ export function add(program: Program, context: Context): void {
     .command("exec")
     .argument("<command...>", "the command and its arguments, after --")
     .option("--seed <file>", "the records to begin with; default: the demo");
-  runs(command, context, runExec, {
+  runs(command, context, { on: "nothing" }, runExec, {
     examples: [
       ["svc exec -- npm test", "tests, with a server of their own"],
       ["svc exec --seed seed.json -- pytest", "with your own records"],

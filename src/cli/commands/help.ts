@@ -13,16 +13,22 @@ export interface HelpOptions {
 
 export function add(program: Program, context: Context): void {
   const command = program.command("help [command...]");
-  runs(command, context, (_, options: HelpOptions, words: string[]) => runHelp(context, options, program, words), {
-    examples: [
-      ["svc help users search", "the help of a command"],
-      ["svc help query", "a topic"],
-      ["svc help --json", "every command with its arguments and options, and the exit codes, for programs"],
-    ],
-    notes: `Topics:\n${Object.entries(TOPICS)
-      .map(([name, { description }]) => `  ${name.padEnd(11)}  ${description}`)
-      .join("\n")}`,
-  });
+  runs(
+    command,
+    context,
+    { on: "nothing" },
+    (_, options: HelpOptions, words: string[]) => runHelp(context, options, program, words),
+    {
+      examples: [
+        ["svc help users search", "the help of a command"],
+        ["svc help query", "a topic"],
+        ["svc help --json", "every command with its arguments and options, and the exit codes, for programs"],
+      ],
+      notes: `Topics:\n${Object.entries(TOPICS)
+        .map(([name, { description }]) => `  ${name.padEnd(11)}  ${description}`)
+        .join("\n")}`,
+    },
+  );
 }
 
 export async function runHelp(

@@ -27,7 +27,7 @@ export function add(program: Program, context: Context): void {
     .option("--name <name>", "the name of your application, for which a seed is written as well")
     .option("--redirect-uri <url>", `its redirect URI, such as ${DEFAULT_REDIRECT_URI}`)
     .addOption(new Option("--client <provider...>", "a client of its own at simulated providers").choices(PROVIDERS));
-  runs(command, context, runInit, {
+  runs(command, context, { on: "nothing" }, runInit, {
     examples: [
       ["svc init", "the demo, on the usual port"],
       ["svc init --name Acme --redirect-uri http://localhost:5173/callback", "with a seed for Acme"],

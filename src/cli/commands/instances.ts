@@ -1,12 +1,14 @@
 import { runs, type GlobalFlags, type Program } from "../command.ts";
 import { openWith } from "../connection/client.ts";
+import { readExplicitTarget } from "../connection/sources.ts";
 import type { RunningServerFile } from "../connection/server-file.ts";
-import { requireLocalServer, resolveTarget } from "../connection/target.ts";
+import { findServerHere } from "../connection/server-here.ts";
+import { resolveTarget } from "../connection/target.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT, UsageError } from "../errors.ts";
 import type { Listed } from "../list/columns.ts";
 import { printList } from "../list/print.ts";
-import { printsRows, type OutputFlags } from "../output/flags.ts";
+import { printsRows } from "../output/flags.ts";
 import { printJson, printRecord } from "../output/text.ts";
 
 type LocalInstance = Required<Omit<RunningServerFile["instances"][number], "secret_key" | "redirect_uris">>;
@@ -25,26 +27,33 @@ const LISTED: Listed<LocalInstance> = {
 
 export function add(program: Program, context: Context): void {
   const instances = program.command("instances");
-  runs(printsRows(instances.command("list")).description("print the instances of the local server"), context, runList, {
-    examples: [["svc instances list", "a table; tab-separated in a pipe"]],
-    notes:
-      "To use one in any command:\n  svc users list --instance globex\n\n" +
-      "Programs call every instance at the address FROM PROGRAMS, with its key; many do not resolve names below\n" +
-      "localhost. A sign-in there names the instance: /sign-in?instance=globex&redirect_uri=…",
-  });
+  runs(
+    printsRows(instances.command("list")).description("print the instances of the local server"),
+    context,
+    { on: "server" },
+    runList,
+    {
+      examples: [["svc instances list", "a table; tab-separated in a pipe"]],
+      notes:
+        "To use one in any command:\n  svc users list --instance globex\n\n" +
+        "Programs call every instance at the address FROM PROGRAMS, with its key; many do not resolve names below\n" +
+        "localhost. A sign-in there names the instance: /sign-in?instance=globex&redirect_uri=…",
+    },
+  );
 
   const resolve = instances
     .command("resolve [publishable_key]")
     .description(
       "print the address of the instance with a publishable key; default: that of SVC_PUBLISHABLE_KEY or of the server",
     );
-  runs(resolve, context, runResolve, {
+  runs(resolve, context, { on: "instance" }, runResolve, {
     examples: [["svc instances resolve pk_live_abc123", "needs no secret key"]],
   });
 }
 
-export async function runList(context: Context, options: OutputFlags): Promise<void> {
-  const server = await requireLocalServer(context, "Services elsewhere do not list their instances.");
+export async function runList(context: Context, options: GlobalFlags): Promise<void> {
+  const named = await readExplicitTarget(context, options);
+  const { server } = await findServerHere(context, named, "Services elsewhere do not list their instances.");
   const rows = server.instances.map(({ id, name, subdomain, url, publishable_key, active }) => ({
     id,
     name,

@@ -25,7 +25,7 @@ export function add(program: Program, context: Context): void {
     .command("login")
     .option("--insecure-storage", "store the key in a file that only you can read, not in the keyring")
     .option("--no-check", "do not check the key with the service");
-  runs(command, context, runLogin, {
+  runs(command, context, { on: "profile" }, runLogin, {
     examples: [
       ["svc login --base-url https://acme.example.com", "prompts for the key without echo"],
       ["svc login --profile staging < key.txt", "from standard input"],

@@ -10,7 +10,7 @@ export function add(program: Program, context: Context): void {
     .command("logout")
     .option("--all", "of all profiles")
     .option("--forget", "delete the profile and its address as well");
-  runs(command, context, runLogout, {
+  runs(command, context, { on: "profile" }, runLogout, {
     examples: [
       ["svc logout", "delete the key of the current profile"],
       ["svc logout --profile staging --forget", "delete another profile, and its key"],

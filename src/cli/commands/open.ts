@@ -19,7 +19,7 @@ export function add(program: Program, context: Context): void {
     .addArgument(new Argument("[page]", "the front page or the dashboard").choices(PAGES).default("front"))
     .option("--print", "print the address instead of opening it")
     .option("--revoke", "for the dashboard: sign every browser out, and open nothing");
-  runs(command, context, runOpen, {
+  runs(command, context, { on: "instance" }, runOpen, {
     examples: [
       ["svc open", "the front page of the local server"],
       ["svc open dashboard", "the dashboard of the local server, signed in"],

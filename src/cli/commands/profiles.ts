@@ -25,12 +25,20 @@ export function add(program: Program, context: Context): void {
     notes: "To create a profile: svc login. To delete one: svc logout --forget",
   });
 
-  runs(printsRows(profiles.command("list")).description("print all profiles; keys are never shown"), context, runList, {
-    examples: [["svc profiles list", "a table; tab-separated in a pipe"]],
-  });
+  runs(
+    printsRows(profiles.command("list")).description("print all profiles; keys are never shown"),
+    context,
+    { on: "nothing" },
+    runList,
+    {
+      examples: [["svc profiles list", "a table; tab-separated in a pipe"]],
+    },
+  );
 
   const use = profiles.command("use <name>").description("make a profile the current one");
-  runs(use, context, runUse, { examples: [["svc profiles use staging", "commands use staging from now on"]] });
+  runs(use, context, { on: "nothing" }, runUse, {
+    examples: [["svc profiles use staging", "commands use staging from now on"]],
+  });
 }
 
 export async function runList(context: Context, options: OutputFlags): Promise<void> {

@@ -40,9 +40,15 @@ type SearchOptions = ListOptions & SearchFlags & { readonly explain?: boolean };
 export function addListAndSearch<Row extends Named>(group: Command, context: Context, records: Records<Row>): void {
   const { columns, searched, order, examples } = records;
   const list = printsRows(group.command("list")).description(`print all ${columns.noun}, ${order}`);
-  runs(addListFlags(list, columns), context, (_, options: ListOptions) => runList(context, options, records), {
-    examples: examples.list,
-  });
+  runs(
+    addListFlags(list, columns),
+    context,
+    { on: "instance" },
+    (_, options: ListOptions) => runList(context, options, records),
+    {
+      examples: examples.list,
+    },
+  );
 
   const search = printsRows(group.command("search")).description(`print the ${columns.noun} that match`);
   addListFlags(
@@ -52,7 +58,7 @@ export function addListAndSearch<Row extends Named>(group: Command, context: Con
   // A negated term looks like options to commander: it comes with the terms, and so does a mistake.
   search.allowUnknownOption().hook("preAction", () => refuseOptions(search));
   const run = (_: Context, options: SearchOptions, terms: string[]) => runSearch(context, options, records, terms);
-  runs(search, context, run, { examples: examples.search, notes: SEARCH_NOTES(searched) });
+  runs(search, context, { on: "instance" }, run, { examples: examples.search, notes: SEARCH_NOTES(searched) });
 }
 
 function refuseOptions(command: Command): void {

@@ -2,7 +2,8 @@ import type { Session } from "../../wire/resources.ts";
 import { prunedQuery } from "../../wire/serve.ts";
 import { runs, type Flags, type Program, type GlobalFlags } from "../command.ts";
 import { openClient } from "../connection/client.ts";
-import { consentAt, instanceAt, instanceInWords, YES_FLAG, openControl } from "../connection/control.ts";
+import { consentAt, YES_FLAG } from "../connection/consent.ts";
+import { instanceInWords, instanceOf, openControl } from "../connection/control.ts";
 import type { Context } from "../context.ts";
 import { addFieldsFlag, chosenBy, checkSessionId, SESSION_COLUMNS, type ListFlags } from "../list/columns.ts";
 import { printResource, printList } from "../list/print.ts";
@@ -32,7 +33,7 @@ const SESSION_RECORDS: Records<Session> = {
 export function add(program: Program, context: Context): void {
   const sessions = program.command("sessions");
   const get = sessions.command("get <session_id>").description("print one session");
-  runs(addFieldsFlag(printsRows(get), SESSION_COLUMNS), context, runGet, {
+  runs(addFieldsFlag(printsRows(get), SESSION_COLUMNS), context, { on: "instance" }, runGet, {
     examples: [["svc sessions get svc_session_7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "by the id that lists print"]],
   });
 
@@ -43,13 +44,13 @@ export function add(program: Program, context: Context): void {
     .requiredOption("--before <time>", "those without a sign-in or revocation since a date, or for so long: 90d")
     .option("-n, --dry-run", "print the sessions, and delete none")
     .option(...YES_FLAG);
-  runs(prune, context, runPrune, {
+  runs(prune, context, { on: "instance", changes: true }, runPrune, {
     examples: [
       ["svc sessions prune --before 90d --dry-run", "the sessions that would be deleted"],
       ["svc sessions prune --before 90d --instance acme", "delete them in one instance; asks first"],
     ],
     notes: `It needs the control API. A session that is renewed meanwhile stays, and so do those of the last hour. Users, and
-backups and snapshots made before, keep what they have. Without --instance it is the server's first instance. To have a
+backups and snapshots made before, keep what they have. It is of the instance that was chosen, else the first, for which --yes is refused where the server has several. To have a
 server delete old sessions by itself, set retention in its configuration.`,
   });
 }
@@ -73,7 +74,7 @@ export async function runPrune(context: Context, options: PruneOptions): Promise
   // By the server's clock, which may have been moved.
   const now = new Date((await control.request("GET /clock")).now);
   const before = new Date(moment("--before", options.before, now)).toISOString();
-  const instance = await instanceAt(control, options.instance);
+  const instance = await instanceOf(control);
   const query = { instance: instance.id, query: prunedQuery(before) };
   const { count, is_complete } = await control.request("GET /sessions/count", { query });
   const those = `${is_complete ? "" : "more than "}${counted(count, "session")} of ${instanceInWords(instance)}`;

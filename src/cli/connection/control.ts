@@ -1,105 +1,120 @@
 import { checkAddress } from "../../client/options.ts";
 import type { ControlClient } from "../../control-client/index.ts";
+import type { AnswerOf } from "../../wire/control/types.ts";
 import { CONTROL_KEY_PREFIX, credentialKind } from "../../wire/ids.ts";
 import { isLoopbackUrl, portOf } from "../../wire/http/address.ts";
 import { trimSlash } from "../../wire/http/request.ts";
-import type { AnswerOf } from "../../wire/control/types.ts";
+import type { GlobalFlags } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT, UsageError } from "../errors.ts";
-import type { GlobalFlags } from "../command.ts";
-import { requirePrompt } from "../output/prompts.ts";
-import { harmless, say } from "../output/text.ts";
 import { requirePrivacy, timeoutMs } from "./client.ts";
-import type { RunningServerFile } from "./server-file.ts";
-import { readExplicitTarget } from "./sources.ts";
-import { requireLocalServer } from "./target.ts";
+import { othersWith, type Chosen } from "./consent.ts";
 import { fetchOf, waitFor } from "./exchange.ts";
+import { findServerOn } from "./running-server.ts";
+import type { RunningServerFile } from "./server-file.ts";
+import { readExplicitTarget, type Target } from "./sources.ts";
+import { chosenAt, type Named } from "./chosen-instance.ts";
+import { findServerHere, isAtServer, isFrontOf, OPERATOR } from "./server-here.ts";
 
 /** Longer than for other requests: a snapshot of a large store takes long. */
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-interface ControlTarget {
+type Instance = AnswerOf<"GET /instances/:id">;
+
+/** The control API of the target. */
+export interface Control extends ControlClient {
+  /** In words, such as `http://localhost:7820 (the server of this directory)`. */
+  readonly place: string;
+  /** The id of the instance that was chosen. Undefined: none was. */
+  readonly instance: string | undefined;
+  readonly choice: Chosen;
+}
+
+interface Found {
   /** The front door. */
   readonly url: string;
   readonly controlKey: string;
-  /** The server of this directory, if it is that one. */
-  readonly server?: RunningServerFile;
+  /** What is known of it here. */
+  readonly server?: RunningServerFile | undefined;
+  readonly by: string;
+  readonly neighbours?: readonly RunningServerFile[] | undefined;
 }
 
 /**
- * The control API that `SVC_CONTROL_URL` and `SVC_CONTROL_KEY` name, else that of the local server.
- * @throws {UsageError} if flags or variables name another service: nothing is done at this one in its place
+ * The control API of the server that flags and variables name, else of the server of this directory, with the instance that
+ * they choose.
+ * @throws {UsageError} if they name two servers or two instances, or one that the command can't obey
  */
-export async function openControl(context: Context, flags: GlobalFlags): Promise<ControlClient> {
-  refuseOtherServices(flags);
-  const target = await findControl(context);
-  if (target.server) await refuseOtherVariables(context, target.server);
-  return openAt(context, target);
+export async function openControl(context: Context, flags: GlobalFlags): Promise<Control> {
+  const explicit = await readExplicitTarget(context, flags);
+  const found = await findControl(context, explicit);
+  const client = await openAt(context, found);
+  const { base_url, secret_key, instance: word, profile, isByDefault } = explicit;
+  const isChosen = (base_url ?? secret_key ?? word) !== undefined;
+  const named = isChosen ? await chosenAt(context, client, found, explicit) : undefined;
+  const isForYes = context.needs?.changes !== undefined;
+  const instances = isForYes ? await subdomainsOf(client, found) : [];
+  // The front door's address is that of a server, whichever instance's key is beside it.
+  if (!(base_url && isFrontOf(found.url, base_url.value))) refuseOneOfAll(context, named, instances);
+  const isNamed = context.needs?.on !== "instance" || named !== undefined || base_url !== undefined;
+  const { url, by, neighbours } = found;
+  const choice: Chosen = { url, others: othersWith(neighbours, word), profile, isByDefault, instances, isNamed };
+  return { ...client, place: `${url} (${by})`, instance: named?.id, choice };
+}
+
+async function subdomainsOf(client: ControlClient, { server }: Found): Promise<string[]> {
+  if (server) return server.instances.map(({ subdomain }) => subdomain);
+  return (await client.request("GET /instances")).map(({ data }) => data.subdomain).toReversed();
+}
+
+/** Where a shell is set up for one tenant, nothing replaces the records of all of them. */
+function refuseOneOfAll({ needs }: Context, named: Named | undefined, instances: readonly string[]): void {
+  if (needs?.on !== "server" || needs.changes !== "records" || !named || instances.length < 2) return;
+  throw new UsageError(
+    `${named.by} names the instance ${named.subdomain}, and this command is for all of ${instances.join(", ")}. Nothing was done.`,
+    `For all of them unset ${named.by}, and what else names an instance.`,
+  );
 }
 
 /** The same for the service at an address. Undefined if none is known, or it belongs to another service. */
 export async function controlOf(context: Context, base_url: string): Promise<ControlClient | undefined> {
-  const target = await findControl(context).catch(() => undefined);
-  if (target === undefined) return undefined;
-  const [front, base] = [new URL(target.url), new URL(base_url)];
-  const isIts = base.host === front.host || base.host.endsWith(`.${front.host}`);
-  return isIts ? openAt(context, target) : undefined;
+  const address = { value: base_url, source: "the address" };
+  const found = await findControl(context, { base_url: address }).catch(() => undefined);
+  return found && isAtServer({ url: found.url, instances: found.server?.instances }, base_url)
+    ? openAt(context, found)
+    : undefined;
 }
 
-async function openAt(context: Context, { url, controlKey, server }: ControlTarget): Promise<ControlClient> {
+async function openAt(context: Context, { url, controlKey, server }: Found): Promise<ControlClient> {
   // Loaded here, so that other commands start fast.
   const { createControlClient } = await import("../../control-client/index.ts");
   const reach = { certificate: server?.certificate, timeoutMs: timeoutMs(context, DEFAULT_TIMEOUT_MS) };
   return createControlClient({ url, controlKey, fetch: fetchOf(context, reach) });
 }
 
-async function findControl(context: Context): Promise<ControlTarget> {
+async function findControl(context: Context, explicit: Target): Promise<Found> {
   const named = context.env["SVC_CONTROL_URL"] || undefined;
   if (named !== undefined) {
-    const target = { url: checkControlUrl(context, named), controlKey: namedKey(context) };
-    await waitFor(context, target.url);
-    return target;
+    const url = checkControlUrl(context, named);
+    const controlKey = namedKey(context);
+    await waitFor(context, url);
+    // Its file has the instances' keys, by which a key is known.
+    const server =
+      explicit.secret_key && isLoopbackUrl(url) ? await findServerOn(context, Number(portOf(url))) : undefined;
+    return { url, controlKey, server, by: "SVC_CONTROL_URL" };
   }
-  const server = await requireLocalServer(
+  const { server, by, neighbours } = await findServerHere(
     context,
+    explicit,
     OPERATOR,
     "This command needs the control API, and no server runs in this directory or above.",
   );
-  if (server.control_key !== undefined) return { url: server.url, controlKey: server.control_key, server };
+  if (server.control_key !== undefined)
+    return { url: server.url, controlKey: server.control_key, server, by, neighbours };
   throw new CliError(
     EXIT.precondition,
     `The server at ${server.url} has no control API: other machines can reach it.`,
     "To have one all the same, restart it with: svc serve --control",
-  );
-}
-
-const OPERATOR =
-  "For a service elsewhere, ask its operator to run this command, or for the SVC_CONTROL_URL and SVC_CONTROL_KEY of its control API.";
-
-/** These flags choose services that have no control API. No other server is used in their place. */
-function refuseOtherServices({ profile, baseUrl }: GlobalFlags): void {
-  const flag = (profile && "--profile") ?? (baseUrl && "--base-url");
-  if (!flag) return;
-  throw new UsageError(
-    `${flag} is not for this command: it needs the control API, which no secret key opens.`,
-    `For the local server of this directory, omit ${flag}. ${OPERATOR}`,
-  );
-}
-
-/** `SVC_PROFILE`, `SVC_BASE_URL` and `SVC_SECRET_KEY` may name the server of this directory; those of another one are not ignored. */
-async function refuseOtherVariables(context: Context, server: RunningServerFile): Promise<void> {
-  const { base_url, secret_key } = await readExplicitTarget(context, {});
-  const isItsAddress = (url: string): boolean => isLoopbackUrl(url) && portOf(url) === portOf(server.url);
-  const isItsKey = server.instances.some((instance) => instance.secret_key === secret_key?.value);
-  const isIts = base_url ? isItsAddress(base_url.value) : !secret_key || isItsKey;
-  if (isIts) return;
-  const [source, what] = base_url
-    ? [base_url.source, `names ${base_url.value}`]
-    : [secret_key!.source, "is the key of another service"];
-  const variable = source.startsWith("profile ") ? "SVC_PROFILE" : source;
-  throw new UsageError(
-    `${variable} ${what}, and the server of this directory is ${server.url}. Nothing was done.`,
-    `For the server of this directory, unset ${variable}. ${OPERATOR}`,
   );
 }
 
@@ -126,41 +141,14 @@ function namedKey({ env }: Context): string {
   );
 }
 
-/** On commands that destroy records. */
-export const YES_FLAG = ["-y, --yes", "do not ask for confirmation"] as const;
-
-/**
- * Has a person agree to what destroys records, or says with `--yes` where it happens.
- * @param does such as `Delete the users of Acme`, which the server's address follows
- */
-export async function consentAt(
-  context: Context,
-  control: ControlClient,
-  { yes, json }: { readonly yes?: boolean; readonly json?: boolean },
-  does: string,
-  note = "",
-): Promise<void> {
-  const what = harmless(`${does} at ${describeControl(context, control)}`);
-  if (yes) return json ? undefined : say(context, what);
-  requirePrompt(context, `To ${what.charAt(0).toLowerCase()}${what.slice(1)}, add --yes.`);
-  if (!(await context.confirm(`${what}?${note}`))) throw new CliError(EXIT.failed, "Declined. Nothing was changed.");
-}
-
-/** The server of a control API in words, such as `http://localhost:7820 (the server of this directory)`. */
-export function describeControl({ env }: Pick<Context, "env">, { url }: Pick<ControlClient, "url">): string {
-  return `${url} (${env["SVC_CONTROL_URL"] ? "SVC_CONTROL_URL" : "the server of this directory"})`;
-}
-
-export function instanceInWords({ id, data }: AnswerOf<"GET /instances/:id">): string {
+export function instanceInWords({ id, data }: Instance): string {
   return `${data.name} (${data.subdomain} ${id})`;
 }
 
-/** The instance of a server with this id or subdomain, or its first. */
-export async function instanceAt(
-  control: ControlClient,
-  name: string | undefined,
-): Promise<AnswerOf<"GET /instances/:id">> {
-  if (name !== undefined) return control.request("GET /instances/:id", { params: { id: name } });
+/** The instance that was chosen, or the server's first: for reading, and for people who are asked. */
+export async function instanceOf(control: Control): Promise<Instance> {
+  if (control.instance !== undefined)
+    return control.request("GET /instances/:id", { params: { id: control.instance } });
   // The newest comes first.
   const first = (await control.request("GET /instances")).at(-1);
   if (first) return first;

@@ -9,6 +9,8 @@ import type { RunningServerFile } from "./server-file.ts";
 /** The service and the key that a command uses, each value with its source. */
 export interface Target {
   readonly profile?: Sourced | undefined;
+  /** As it was named: an id, a subdomain or a publishable key. */
+  readonly instance?: Sourced | undefined;
   readonly base_url?: Sourced | undefined;
   readonly api_url?: Sourced | undefined;
   readonly publishable_key?: Sourced | undefined;
@@ -18,7 +20,7 @@ export interface Target {
   /** The server of this directory, if that is the target. */
   readonly server?: RunningServerFile | undefined;
   /** The other servers that run in its directory, unless an address names this one. */
-  readonly neighbours?: readonly RunningServerFile[];
+  readonly neighbours?: readonly RunningServerFile[] | undefined;
   /** Whether its address comes from a profile that this command does not name: the current one, or that of `SVC_PROFILE`. */
   readonly isByDefault?: boolean;
 }
@@ -29,12 +31,17 @@ export async function readExplicitTarget(context: Context, flags: TargetFlags): 
   const variable = (name: string): string | undefined => context.env[name]?.trim() || undefined;
   const key = environmentKey(context);
   const environment: Target = {
+    instance: sourced("SVC_INSTANCE", variable("SVC_INSTANCE")),
     base_url: address("SVC_BASE_URL", variable("SVC_BASE_URL")),
     api_url: address("SVC_API_URL", variable("SVC_API_URL")),
     publishable_key: sourced("SVC_PUBLISHABLE_KEY", variable("SVC_PUBLISHABLE_KEY")),
     secret_key: key && { ...key, origin: originOf(variable("SVC_BASE_URL")) },
   };
-  const typed = { base_url: address("--base-url", flags.baseUrl) };
+  if (flags.instance === "") throw new UsageError("--instance is empty.", "Check that the variable is set.");
+  const typed = {
+    base_url: address("--base-url", flags.baseUrl),
+    instance: sourced("--instance", flags.instance),
+  };
   if (flags.profile !== undefined)
     return firstOf(typed, await ofProfile(context, flags.profile, "--profile"), environment);
   const named = variable("SVC_PROFILE");

@@ -7,6 +7,7 @@ import { CliError, EXIT, UsageError } from "../errors.ts";
 import { quoted, say } from "../output/text.ts";
 import { findLocalServer, findServerOn, proved, type LocalServer } from "./running-server.ts";
 import type { RunningServerFile } from "./server-file.ts";
+import type { Sourced } from "../credentials/keys.ts";
 import { readExplicitTarget, withCurrent, type Target } from "./sources.ts";
 import { poll, waitFor } from "./exchange.ts";
 
@@ -18,13 +19,15 @@ import { poll, waitFor } from "./exchange.ts";
 export async function resolveTarget(context: Context, flags: TargetFlags): Promise<Target> {
   const explicit = await readExplicitTarget(context, flags);
   if (explicit.base_url ?? explicit.api_url) {
-    if (flags.instance !== undefined) throw notAmongInstances(describeTarget(explicit), flags.instance);
     await waitFor(context, (explicit.base_url ?? explicit.api_url)!.value);
-    return (await ofLocalServer(context, explicit)) ?? explicit;
+    const own = await ofLocalServer(context, explicit);
+    if (own) return own;
+    if (explicit.instance) throw notAmongInstances(describeTarget(explicit), explicit.instance);
+    return explicit;
   }
   const local = await awaitLocalServer(context);
   if (local?.server) {
-    const target = ofServer(local.server, explicit, flags.instance);
+    const target = ofServer(local.server, explicit);
     return { ...target, neighbours: await neighboursOf(context, local) };
   }
   if (local) {
@@ -35,7 +38,7 @@ export async function resolveTarget(context: Context, flags: TargetFlags): Promi
   const current = await readCurrent(context);
   if (current !== undefined && explicit.secret_key === undefined) {
     const target = await withCurrent(context, explicit, current);
-    if (flags.instance !== undefined) throw notAmongInstances(`profile ${current}`, flags.instance);
+    if (explicit.instance) throw notAmongInstances(`profile ${current}`, explicit.instance);
     await waitFor(context, target.base_url!.value);
     return target;
   }
@@ -43,7 +46,7 @@ export async function resolveTarget(context: Context, flags: TargetFlags): Promi
 }
 
 /** The other servers that run in a directory, of which a person is told. */
-async function neighboursOf(context: Context, { server, older }: LocalServer): Promise<RunningServerFile[]> {
+export async function neighboursOf(context: Context, { server, older }: LocalServer): Promise<RunningServerFile[]> {
   const others = await proved(context, older);
   const urls = others.map(({ url }) => url).join(", ");
   if (others.length > 0)
@@ -60,9 +63,11 @@ async function ofLocalServer(context: Context, { base_url, ...explicit }: Target
   const server = await findServerOn(context, Number(portOf(base_url.value)));
   const address = trimSlash(base_url.value);
   const isIts = (url: string | undefined): boolean => url !== undefined && trimSlash(url) === address;
-  const instance =
-    server?.instances.find(({ url }) => isIts(url)) ?? (isIts(server?.url) ? server?.instances[0] : undefined);
-  return server && instance && { ...ofServer(server, explicit, instance.id), base_url };
+  if (!server) return undefined;
+  const named = server.instances.find(({ url }) => isIts(url));
+  if (named === undefined) return isIts(server.url) ? { ...ofServer(server, explicit), base_url } : undefined;
+  refuseOther(explicit.instance, named, base_url.source);
+  return { ...ofServer(server, { ...explicit, instance: { value: named.id, source: base_url.source } }), base_url };
 }
 
 /**
@@ -73,9 +78,9 @@ export async function requireLocalServer(
   context: Context,
   otherwise: string,
   none = "No server runs in this directory or above.",
-): Promise<RunningServerFile> {
+): Promise<LocalServer & { readonly server: RunningServerFile }> {
   const local = await awaitLocalServer(context);
-  if (local?.server) return local.server;
+  if (local?.server) return { ...local, server: local.server };
   if (local) throw notRunning(local, otherwise);
   throw new CliError(EXIT.noKey, none, `Start one with: svc serve. ${otherwise}`);
 }
@@ -110,10 +115,28 @@ async function awaitLocalServer(context: Context): Promise<LocalServer | undefin
   return local;
 }
 
-function notAmongInstances(chosen: string, instance: string): CliError {
+/** @param named what the other choice names */
+export function refuseOther(
+  instance: Sourced | undefined,
+  named: NamedInstance & { publishable_key: string },
+  by: string,
+): void {
+  if (instance === undefined || namesOf(named).includes(instance.value)) return;
+  throw new UsageError(
+    `${instance.source} names "${instance.value}", and ${by} "${named.subdomain}". Nothing was done.`,
+    `Name one of them: ${without(instance.source)}, or the other.`,
+  );
+}
+
+/** What takes a choice back. */
+export function without(source: string): string {
+  return `${source.startsWith("--") ? "omit" : "unset"} ${source}`;
+}
+
+function notAmongInstances(chosen: string, { value: instance, source }: Sourced): CliError {
   return new UsageError(
-    `--instance chooses among a local server's instances. Of ${chosen}, the secret key decides the instance.`,
-    `Omit --instance, or store the key of ${instance} as a profile of its own: svc login --profile ${quoted(instance)}`,
+    `${source} chooses among a local server's instances. Of ${chosen}, the secret key decides the instance.`,
+    `${source.startsWith("--") ? "Omit" : "Unset"} ${source}, or store the key of ${instance} as a profile of its own: svc login --profile ${quoted(instance)}`,
   );
 }
 
@@ -141,9 +164,12 @@ async function noService(context: Context, { secret_key }: Target): Promise<CliE
   );
 }
 
+/** The source of what the server of this directory says of itself. */
+export const LOCAL = "the local server";
+
 /** The server of this directory as a target. @param explicit what flags and the environment set */
-export function ofServer(server: RunningServerFile, explicit: Target, wanted: string | undefined): Target {
-  const given = explicit.secret_key;
+export function ofServer(server: RunningServerFile, explicit: Target): Target {
+  const { secret_key: given, instance: wanted } = explicit;
   // A key from a file belongs to another service.
   const key = typeof given?.value === "string" ? given.value : undefined;
   const instance =
@@ -154,17 +180,17 @@ export function ofServer(server: RunningServerFile, explicit: Target, wanted: st
       `${given!.source} does not belong to the server at ${server.url}.`,
       "Unset it to use that server's own key, or set SVC_BASE_URL to the service that it belongs to.",
     );
-  if (wanted !== undefined && !namesOf(instance).includes(wanted))
+  if (wanted !== undefined && !namesOf(instance).includes(wanted.value))
     throw new UsageError(
-      `SVC_SECRET_KEY is the key of "${instance.subdomain}", not of "${wanted}".`,
-      "Unset it, or omit --instance.",
+      `SVC_SECRET_KEY is the key of "${instance.subdomain}", not of "${wanted.value}".`,
+      `Unset it, or ${without(wanted.source)}.`,
     );
-  const source = "the local server";
   return {
-    base_url: { value: instance.url, source },
-    api_url: { value: server.api_url, source },
-    publishable_key: { value: instance.publishable_key, source },
-    secret_key: { value: instance.secret_key, source: given?.source ?? source },
+    ...(wanted && { instance: wanted }),
+    base_url: { value: instance.url, source: LOCAL },
+    api_url: { value: server.api_url, source: LOCAL },
+    publishable_key: { value: instance.publishable_key, source: LOCAL },
+    secret_key: { value: instance.secret_key, source: given?.source ?? LOCAL },
     redirect_uris: instance.redirect_uris,
     server,
   };
@@ -173,24 +199,23 @@ export function ofServer(server: RunningServerFile, explicit: Target, wanted: st
 /** The instance with this name, or the first one. */
 export function chooseInstance(
   { instances, url }: RunningServerFile,
-  wanted: string | undefined,
+  wanted: Sourced | undefined,
 ): RunningServerFile["instances"][number] {
   if (wanted === undefined) {
     const [first] = instances;
     if (!first) throw new CliError(EXIT.failed, `The server at ${url} has no instance.`);
     return first;
   }
-  if (wanted === "") throw new UsageError("--instance is empty.", "Check that the variable is set.");
-  const found = instances.find((instance) => namesOf(instance).includes(wanted));
+  const found = instances.find((instance) => namesOf(instance).includes(wanted.value));
   if (!found)
     throw new UsageError(
-      `The server at ${url} has no instance "${wanted}".`,
+      `The server at ${url} has no instance "${wanted.value}".`,
       `It has ${instances.map(({ subdomain }) => subdomain).join(", ")}.`,
     );
   return found;
 }
 
 /** What `--instance` may call it. */
-export function namesOf({ id, subdomain, publishable_key }: RunningServerFile["instances"][number]): string[] {
+export function namesOf({ id, subdomain, publishable_key }: NamedInstance & { publishable_key: string }): string[] {
   return [id, subdomain, publishable_key];
 }

@@ -132,6 +132,7 @@ export const CREDENTIALS = {
 export const ENVIRONMENT: Readonly<Record<string, string>> = {
   SVC_PROFILE: "the profile to use; --profile takes precedence",
   SVC_BASE_URL: "the address of your instance",
+  SVC_INSTANCE: "an instance of the local server; --instance takes precedence",
   SVC_API_URL: "the address of the service, where instances are resolved",
   SVC_PUBLISHABLE_KEY: "finds your instance's address at SVC_API_URL",
   SVC_SECRET_KEY: "your instance's secret key",

@@ -21,7 +21,9 @@ const FILES: readonly Candidate[] = [{ value: ":files" }];
 
 /** Asked by the scripts. The line comes by standard input, because it may contain secrets. */
 export function add(program: Program, context: Context): void {
-  runs(program.command("__complete", { hidden: true }), context, () => runComplete(context, program));
+  runs(program.command("__complete", { hidden: true }), context, { on: "nothing" }, () =>
+    runComplete(context, program),
+  );
 }
 
 export async function runComplete(context: Context, program: Program): Promise<void> {

@@ -5,7 +5,7 @@ import type { Context } from "../../context.ts";
 export function add(program: Program, context: Context): void {
   const shells = Object.keys(SCRIPTS);
   const command = program.command("completion").addArgument(new Argument("<shell>", "the shell").choices(shells));
-  runs(command, context, (_, _flags: object, shell: Shell) => runCompletion(context, shell), {
+  runs(command, context, { on: "nothing" }, (_, _flags: object, shell: Shell) => runCompletion(context, shell), {
     examples: [
       ["svc completion bash > svc.bash", "bash"],
       ["svc completion zsh > _svc", "zsh"],

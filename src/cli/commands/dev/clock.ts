@@ -41,9 +41,16 @@ export function addClock(dev: Command, context: Context): void {
   });
   for (const [verb, argument, does, example] of VERBS) {
     const command = clock.command(`${verb} ${argument}`.trim(), { isDefault: verb === "show" }).description(does);
-    runs(command, context, (_, options: GlobalFlags, given?: string) => runClock(context, options, verb, given), {
-      examples: [[example, does]],
-    });
+    const needs = verb === "show" ? ({ on: "server" } as const) : ({ on: "server", changes: true } as const);
+    runs(
+      command,
+      context,
+      needs,
+      (given, options: GlobalFlags, time?: string) => runClock(given, options, verb, time),
+      {
+        examples: [[example, does]],
+      },
+    );
   }
 }
 

@@ -2,7 +2,8 @@ import { Option, type Command } from "commander";
 import type { AnswerOf, BodyOf } from "../../../wire/control/types.ts";
 import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
 import { collect, runs, withHelp, type Flags } from "../../command.ts";
-import { consentAt, instanceInWords, YES_FLAG, openControl } from "../../connection/control.ts";
+import { consentAt, YES_FLAG } from "../../connection/consent.ts";
+import { instanceInWords, openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { Listed } from "../../list/columns.ts";
@@ -36,15 +37,19 @@ export function addInstances(dev: Command, context: Context): void {
   });
 
   const list = printsRows(instances.command("list")).description("print the instances, newest first");
-  runs(list, context, runInstances, { examples: [["svc dev instances list --json", "with redirect URIs"]] });
+  runs(list, context, { on: "server" }, runInstances, {
+    examples: [["svc dev instances list --json", "with redirect URIs"]],
+  });
 
   const create = addFlags(printsRows(instances.command("create <subdomain>"))).description("create an instance");
-  runs(create, context, runCreate, { examples: [["svc dev instances create umbrella", "called umbrella"]] });
+  runs(create, context, { on: "server", changes: true }, runCreate, {
+    examples: [["svc dev instances create umbrella", "called umbrella"]],
+  });
 
   const update = addFlags(printsRows(instances.command("update").argument("<instance>", "an id or subdomain")))
     .description("update an instance")
     .option("--subdomain <label>", "a new subdomain");
-  runs(update, context, runUpdate, {
+  runs(update, context, { on: "server", changes: true }, runUpdate, {
     examples: [
       [
         "svc dev instances update acme --redirect-uri http://localhost:3000/callback",
@@ -59,7 +64,9 @@ export function addInstances(dev: Command, context: Context): void {
     .argument("<instance>", "an id or subdomain")
     .description("delete an instance with all its records")
     .option(...YES_FLAG);
-  runs(remove, context, runDelete, { examples: [["svc dev instances delete umbrella --yes", "without a question"]] });
+  runs(remove, context, { on: "server", changes: true }, runDelete, {
+    examples: [["svc dev instances delete umbrella --yes", "without a question"]],
+  });
 }
 
 function addFlags(command: Command): Command {

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import type { AnswerOf } from "../../../wire/control/types.ts";
 import { runs, type Flags, type GlobalFlags } from "../../command.ts";
-import { openControl, consentAt, instanceAt, instanceInWords, YES_FLAG } from "../../connection/control.ts";
+import { consentAt, YES_FLAG } from "../../connection/consent.ts";
+import { instanceInWords, instanceOf, openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { mask, quoted, printJson, printRecord, say } from "../../output/text.ts";
@@ -22,9 +23,9 @@ export function addKeys(dev: Command, context: Context): void {
     .option("--publishable-key", "replace the publishable key too")
     .option("--no-secret-key", "leave the secret key as it is")
     .option(...YES_FLAG);
-  runs(rotate, context, runRotate, {
+  runs(rotate, context, { on: "instance", changes: true }, runRotate, {
     examples: [
-      ["svc dev keys rotate", "a new secret key for the first instance"],
+      ["svc dev keys rotate", "a new secret key for the chosen instance, else the first"],
       ["svc dev keys rotate --instance globex --publishable-key", "both keys of another"],
       ["svc dev keys rotate --keep-old 1h", "no user has to sign in again"],
     ],
@@ -34,19 +35,19 @@ export function addKeys(dev: Command, context: Context): void {
     .command("revoke-old")
     .description("end the replaced secret keys that --keep-old has kept")
     .option(...YES_FLAG);
-  runs(revoke, context, runRevokeOld, {
+  runs(revoke, context, { on: "instance", changes: true }, runRevokeOld, {
     examples: [["svc dev keys revoke-old --instance globex", "only its present secret key verifies from then on"]],
   });
 }
 
 export async function runRotate(context: Context, options: RotateOptions): Promise<void> {
-  const { publishableKey = false, secretKey, keepOld, instance: name } = options;
+  const { publishableKey = false, secretKey, keepOld } = options;
   if (!publishableKey && !secretKey)
     throw new UsageError("No key to replace.", "Omit --no-secret-key, or add --publishable-key.");
   const keep_old = keepOld === undefined ? undefined : durationFrom("--keep-old", keepOld);
   const control = await openControl(context, options);
   const which = secretKey && publishableKey ? "both keys" : `the ${secretKey ? "secret" : "publishable"} key`;
-  const instance = await instanceAt(control, name);
+  const instance = await instanceOf(control);
   const stopping = keep_old
     ? "Applications that use the old one"
     : "Applications that use the old one, and its tokens,";
@@ -64,13 +65,13 @@ export async function runRotate(context: Context, options: RotateOptions): Promi
       context,
       `The old secret key goes on verifying tokens until ${old.expires_at}. Give applications the new one now.`,
     );
-  const ofInstance = name === undefined ? "" : ` --instance ${quoted(name)}`;
+  const ofInstance = control.instance === undefined ? "" : ` --instance ${quoted(instance.data.subdomain)}`;
   if (secretKey) say(context, `To print the new secret key, in the server's directory: svc env${ofInstance}`);
 }
 
 export async function runRevokeOld(context: Context, options: RevokeOptions): Promise<void> {
   const control = await openControl(context, options);
-  const instance = await instanceAt(control, options.instance);
+  const instance = await instanceOf(control);
   await consentAt(context, control, options, `Revoke the old secret keys of ${instanceInWords(instance)}`);
   const keys = await control.request("DELETE /instances/:id/keys/old", { params: { id: instance.id } });
   printKeys(context, options, keys);

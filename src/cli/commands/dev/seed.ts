@@ -18,7 +18,7 @@ export function addSeed(dev: Command, context: Context): void {
     .argument("[file]", "a seed document in JSON; - reads standard input")
     .option("--generate <users>", "generate this many users, each with an identity and a session")
     .option("--seed <number>", "with --generate: the same number gives the same users; default 1");
-  runs(command, context, runSeed, {
+  runs(command, context, { on: "instance", changes: true }, runSeed, {
     examples: [
       ["svc dev seed more.json", "add instances, users and personas"],
       ["svc dev seed --generate 1000", "1000 users with names in many scripts"],
@@ -36,14 +36,15 @@ export async function runSeed(context: Context, options: SeedOptions, file?: str
     throw new UsageError("Nothing to add.", "Give either a file, or --generate with a number.");
   if (seed !== undefined && generate === undefined)
     throw new UsageError("--seed is for --generate.", "Omit it, or use svc dev seed <file>.");
-  const body = file === undefined ? generation(options) : await readDocument(context, file);
+  const document = file === undefined ? undefined : await readDocument(context, file);
   const control = await openControl(context, options);
+  const body = document ?? generation(options, control.instance);
   const result = await control.request("POST /seed", { body });
   if (options.json) return printJson(context, result);
   printRecord(context, Object.fromEntries(Object.entries(result).map(([name, value]) => [name, String(value)])));
 }
 
-function generation({ generate = "", seed, instance }: SeedOptions): BodyOf<"POST /seed"> {
+function generation({ generate = "", seed }: SeedOptions, instance: string | undefined): BodyOf<"POST /seed"> {
   const users = numberFrom("--generate", generate);
   return { generate: { users, seed: seed === undefined ? undefined : numberFrom("--seed", seed), instance } };
 }

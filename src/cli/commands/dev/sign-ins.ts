@@ -65,7 +65,7 @@ export function addSignIns(dev: Command, context: Context): void {
     )
     .option("--omit <field>", "leave out a field of the profile; can be repeated", collect)
     .option("--label <name>", "a name to find it by");
-  runs(next, context, runNext, {
+  runs(next, context, { on: "instance", changes: true }, runNext, {
     examples: [
       ["svc dev next github --as ada", "the next sign-in with github is Ada's, without the account picker"],
       ["svc dev next google --outcome token_timeout --times 3", "google fails three times"],
@@ -77,7 +77,7 @@ export function addSignIns(dev: Command, context: Context): void {
   const scenarios = printsRows(dev.command("scenarios"))
     .description("print the scenarios, newest first")
     .option("--clear", "delete them all");
-  runs(scenarios, context, runScenarios, {
+  runs(scenarios, context, { on: "server" }, runScenarios, {
     examples: [
       ["svc dev scenarios", "those that wait, and those that were met"],
       ["svc dev scenarios --clear", "delete them all"],
@@ -90,13 +90,17 @@ export async function runNext(context: Context, options: NextOptions, provider?:
   if (provider !== undefined && options.provider !== undefined)
     throw new UsageError("The provider is given twice.", `Omit --provider ${options.provider}.`);
   const control = await openControl(context, options);
-  const body = scenarioOf(options, provider ?? options.provider);
+  const body = scenarioOf(options, provider ?? options.provider, control.instance);
   const scenario = await control.request("POST /scenarios", { body });
   await printResource(context, options, SCENARIO_COLUMNS, scenario);
 }
 
-function scenarioOf(options: NextOptions, provider: Provider | undefined): BodyOf<"POST /scenarios"> {
-  const { instance, as, outcome, times, always, delay, loginHint, browser, label, field, omit } = options;
+function scenarioOf(
+  options: NextOptions,
+  provider: Provider | undefined,
+  instance: string | undefined,
+): BodyOf<"POST /scenarios"> {
+  const { as, outcome, times, always, delay, loginHint, browser, label, field, omit } = options;
   return {
     match: { provider, instance, browser, login_hint: loginHint },
     outcome,

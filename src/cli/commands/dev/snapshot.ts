@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 import type { AnswerOf } from "../../../wire/control/types.ts";
 import { runs, withHelp, type Flags, type GlobalFlags } from "../../command.ts";
-import { consentAt, YES_FLAG, instanceInWords, openControl } from "../../connection/control.ts";
-import type { Context } from "../../context.ts";
+import { consentAt, YES_FLAG } from "../../connection/consent.ts";
+import { instanceInWords, instanceOf, openControl } from "../../connection/control.ts";
+import type { Context, Needs } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { Listed } from "../../list/columns.ts";
 import { printList, printResource } from "../../list/print.ts";
@@ -36,31 +37,37 @@ export function addSnapshot(dev: Command, context: Context): void {
   });
 
   const save = printsRows(snapshot.command("save <name>")).description("save all records and the clock");
-  runs(save, context, runSave, { examples: [["svc dev snapshot save signed-in", "keep everything as it is now"]] });
+  runs(save, context, { on: "server", changes: true }, runSave, {
+    examples: [["svc dev snapshot save signed-in", "keep everything as it is now"]],
+  });
 
   const restore = printsRows(snapshot.command("restore <name>"))
     .description("replace all records with a snapshot's")
     .option(...YES_FLAG);
-  runs(restore, context, runRestore, {
+  runs(restore, context, { on: "server", changes: "records" }, runRestore, {
     examples: [["svc dev snapshot restore signed-in", "restores all records of that snapshot"]],
     notes: UNDO,
   });
 
   const list = printsRows(snapshot.command("list")).description("print the snapshots, newest first");
-  runs(list, context, runSnapshots, { examples: [["svc dev snapshot list", "their names, and what is in them"]] });
+  runs(list, context, { on: "server" }, runSnapshots, {
+    examples: [["svc dev snapshot list", "their names, and what is in them"]],
+  });
 
   const remove = snapshot
     .command("delete <name>")
     .description("delete a snapshot")
     .option(...YES_FLAG);
-  runs(remove, context, runDelete, { examples: [["svc dev snapshot delete signed-in", "the records stay"]] });
+  runs(remove, context, { on: "server", changes: "records" }, runDelete, {
+    examples: [["svc dev snapshot delete signed-in", "the records stay"]],
+  });
 
   const reset = dev
     .command("reset")
     .description("restore the seed, or clear one instance")
     .option("--all", "all records as the seed has them, the real time, and no scenarios")
     .option(...YES_FLAG);
-  runs(reset, context, runReset, {
+  runs(reset, context, { on: "instance", changes: true }, runReset, {
     examples: [
       ["svc dev reset --all", "as after svc serve --reset, with the same ids and keys; asks first"],
       ["svc dev reset --instance globex", "delete the users and sessions of one instance"],
@@ -99,18 +106,19 @@ export async function runDelete(context: Context, options: ReplaceOptions, name:
 
 /** Restores the seed, or clears one instance after consent. @throws {CliError} unless the flags choose one of them */
 export async function runReset(context: Context, options: Flags<never, "all" | "yes">): Promise<void> {
-  const { all, instance, json } = options;
-  if ((all === true) === (instance !== undefined))
-    throw new UsageError("Nothing to reset.", "Use either --all, or --instance with a name.");
-  const control = await openControl(context, options);
-  const does =
-    instance === undefined
-      ? `Replace ${recordsOf(await control.request("GET /state"))} with the seed`
-      : `Delete all users and sessions of ${instanceInWords(await control.request("GET /instances/:id", { params: { id: instance } }))}`;
+  const { json } = options;
+  const all = options.all === true;
+  const nothing = new UsageError("Nothing to reset.", "Use either --all, or --instance with a name.");
+  if (all && options.instance !== undefined) throw nothing;
+  const needs: Needs = all ? { on: "server", changes: true } : { on: "instance", changes: true };
+  const control = await openControl({ ...context, needs }, options);
+  const body = all ? { all: true as const } : control.instance && { instance: control.instance };
+  if (!body) throw nothing;
+  const does = all
+    ? `Replace ${recordsOf(await control.request("GET /state"))} with the seed`
+    : `Delete all users and sessions of ${instanceInWords(await instanceOf(control))}`;
   await consentAt(context, control, options, does);
-  const answer = await control.request("POST /reset", {
-    body: instance === undefined ? { all: true } : { instance },
-  });
+  const answer = await control.request("POST /reset", { body });
   if (json) return printJson(context, answer);
   say(context, `Reset. The server now has ${recordsOf(answer)}.`);
   say(context, `To undo this: svc dev snapshot restore ${answer.snapshot}`);

@@ -46,7 +46,7 @@ export function addToken(dev: Command, context: Context): void {
     )
     .option("--omit <claim>", "leave out a claim; can be repeated", collect)
     .addOption(new Option("--all", "one token of each kind").conflicts(["kind", "expiresIn"]));
-  runs(command, context, runToken, {
+  runs(command, context, { on: "instance" }, runToken, {
     examples: [
       ["svc dev token --user ada", "a valid token, such as for curl"],
       ["svc dev token --user ada --kind expired", "one that has expired"],
@@ -59,12 +59,14 @@ export function addToken(dev: Command, context: Context): void {
 
 export async function runToken(context: Context, options: TokenOptions): Promise<void> {
   const control = await openControl(context, options);
+  const { instance } = control;
   if (options.all) {
     const tokens: AnswerOf<"POST /tokens">[] = [];
-    for (const kind of TOKEN_KINDS) tokens.push(await control.request("POST /tokens", { body: bodyOf(options, kind) }));
+    for (const kind of TOKEN_KINDS)
+      tokens.push(await control.request("POST /tokens", { body: bodyOf(options, kind, instance) }));
     return printList(context, options, TOKEN_COLUMNS, tokens);
   }
-  const token = await control.request("POST /tokens", { body: bodyOf(options, options.kind ?? "valid") });
+  const token = await control.request("POST /tokens", { body: bodyOf(options, options.kind ?? "valid", instance) });
   if (options.json) return printJson(context, token);
   if (options.output !== undefined) return printList(context, options, TOKEN_COLUMNS, [token]);
   context.stdout.write(`${harmless(token.token)}\n`);
@@ -73,8 +75,8 @@ export async function runToken(context: Context, options: TokenOptions): Promise
   if (context.stdout.isTTY) context.stderr.write(`${harmless(sentence)}\n`);
 }
 
-function bodyOf(options: TokenOptions, kind: TokenKind): BodyOf<"POST /tokens"> {
-  const { user, provider, instance, expiresIn, claim, omit } = options;
+function bodyOf(options: TokenOptions, kind: TokenKind, instance: string | undefined): BodyOf<"POST /tokens"> {
+  const { user, provider, expiresIn, claim, omit } = options;
   return {
     kind,
     user,

@@ -4,7 +4,7 @@ import type { BodyOf } from "../../../wire/control/types.ts";
 import { isUuid } from "../../../wire/ids.ts";
 import type { Session } from "../../../wire/resources.ts";
 import { runs, withHelp, type Flags, type GlobalFlags } from "../../command.ts";
-import { describeControl, openControl } from "../../connection/control.ts";
+import { openControl, type Control } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
 import { UsageError, CliError, EXIT } from "../../errors.ts";
 import { USER_COLUMNS, SESSION_COLUMNS, shortIdHint, checkSessionId } from "../../list/columns.ts";
@@ -20,16 +20,24 @@ export function addUsers(dev: Command, context: Context): void {
     notes: "To read and delete users: svc users\n\nMany at once:\n  svc dev seed --generate 1000",
   });
 
-  runs(addFlags(printsRows(users.command("create <email>"))).description("create a user"), context, runCreate, {
-    examples: [["svc dev users create eve@acme.test --name 'Eve Adams' --verified", "in the first instance"]],
-    notes:
-      "Without --name, the name is the part of the address before the @. For identities and sessions: svc dev seed",
-  });
+  runs(
+    addFlags(printsRows(users.command("create <email>"))).description("create a user"),
+    context,
+    { on: "instance", changes: true },
+    runCreate,
+    {
+      examples: [
+        ["svc dev users create eve@acme.test --name 'Eve Adams' --verified", "in the chosen instance, else the first"],
+      ],
+      notes:
+        "Without --name, the name is the part of the address before the @. For identities and sessions: svc dev seed",
+    },
+  );
 
   const update = addFlags(printsRows(users.command("update").argument("<user>", "an id or e-mail address")))
     .option("--email <address>", "a new e-mail address; not verified without --verified")
     .description("update a user");
-  runs(update, context, runUpdate, {
+  runs(update, context, { on: "instance", changes: true }, runUpdate, {
     examples: [["svc dev users update bo@acme.test --no-verified", "marks the address as not verified"]],
   });
 
@@ -41,10 +49,16 @@ export function addUsers(dev: Command, context: Context): void {
   for (const verb of ["revoke", "restore"] as const) {
     const does = verb === "revoke" ? "revoke sessions" : "restore revoked sessions";
     const command = printsRows(sessions.command(`${verb} <session_id...>`)).description(does);
-    runs(command, context, (_, options: GlobalFlags, ids: string[]) => runSessions(context, options, verb, ids), {
-      examples: [[`svc dev sessions ${verb} svc_session_7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01`, does]],
-      notes: "If a session is not found, those before it have already been changed.",
-    });
+    runs(
+      command,
+      context,
+      { on: "instance", changes: true },
+      (_, options: GlobalFlags, ids: string[]) => runSessions(context, options, verb, ids),
+      {
+        examples: [[`svc dev sessions ${verb} svc_session_7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01`, does]],
+        notes: "If a session is not found, those before it have already been changed.",
+      },
+    );
   }
 }
 
@@ -57,9 +71,9 @@ function addFlags(command: Command): Command {
 }
 
 export async function runCreate(context: Context, options: UserOptions, email: string): Promise<void> {
-  const { instance, name } = options;
+  const { name } = options;
   const control = await openControl(context, options);
-  const body = { ...(await given(control, options)), email, name, instance };
+  const body = { ...(await given(control, options)), email, name, instance: control.instance };
   await printResource(context, options, USER_COLUMNS, await control.request("POST /users", { body }));
 }
 
@@ -69,10 +83,10 @@ export async function runUpdate(context: Context, options: UserOptions, user: st
   const body = { ...(await given(control, options)), name, email };
   if (Object.values(body).every((value) => value === undefined))
     throw new UsageError("Nothing to change.", "Give --name, --email, --avatar-url, --verified or --no-verified.");
-  const params = { id: await idOf(control, user, options.instance) };
-  const changed = await control.request("PATCH /users/:id", { params, query: { instance: options.instance }, body });
+  const params = { id: await idOf(control, user) };
+  const changed = await control.request("PATCH /users/:id", { params, query: { instance: control.instance }, body });
   await printResource(context, options, USER_COLUMNS, changed);
-  if (!options.json) say(context, `Updated ${changed.data.email} at ${describeControl(context, control)}`);
+  if (!options.json) say(context, `Updated ${changed.data.email} at ${control.place}`);
 }
 
 async function given(control: ControlClient, options: UserOptions): Promise<BodyOf<"PATCH /users/:id">> {
@@ -82,12 +96,12 @@ async function given(control: ControlClient, options: UserOptions): Promise<Body
   return { avatar_url: avatarUrl, email_verified_at: verified === undefined ? undefined : verifiedAt };
 }
 
-async function idOf(control: ControlClient, user: string, instance: string | undefined): Promise<string> {
+async function idOf(control: Control, user: string): Promise<string> {
   if (isUuid(user.toLowerCase())) return user;
   if (!user.includes("@"))
     throw new UsageError(`"${user}" is not a user id or e-mail address.`, shortIdHint(user, "users"));
   if (/[\s*]/.test(user)) throw new UsageError(`"${user}" is not an e-mail address.`);
-  const id = await userIdByEmail(control, user, instance);
+  const id = await userIdByEmail(control, user, control.instance);
   if (id === undefined) throw new CliError(EXIT.notFound, `No user has the e-mail address ${user} at ${control.url}.`);
   return id;
 }
@@ -101,6 +115,13 @@ export async function runSessions(
   for (const id of ids) checkSessionId(id);
   const control = await openControl(context, options);
   const changed: Session[] = [];
+  // Before the first is changed: each is of the instance that was chosen.
+  if (control.instance !== undefined)
+    for (const session_id of ids)
+      await control.request("GET /sessions/:session_id", {
+        params: { session_id },
+        query: { instance: control.instance },
+      });
   for (const session_id of ids)
     changed.push(await control.request(`POST /sessions/:session_id/${verb}`, { params: { session_id } }));
   await printList(context, options, SESSION_COLUMNS, changed);

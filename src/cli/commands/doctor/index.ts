@@ -12,7 +12,7 @@ const MARKS = { ok: "✓", warning: "!", failed: "✗", skipped: "-" } as const;
 const COLORS = { ok: "green", warning: "yellow", failed: "red", skipped: "dim" } as const;
 
 export function add(program: Program, context: Context): void {
-  runs(program.command("doctor"), context, runDoctor, {
+  runs(program.command("doctor"), context, { on: "instance" }, runDoctor, {
     examples: [
       ["svc doctor", "every check, with its remedy"],
       ["svc doctor --profile staging", "of another service"],

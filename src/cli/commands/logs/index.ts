@@ -5,7 +5,7 @@ import { personOf, type Person } from "../../../wire/control/flows.ts";
 import { scenarioInWords } from "../../../wire/control/scenarios.ts";
 import { isUuid } from "../../../wire/ids.ts";
 import { runs, type Flags, type GlobalFlags, type Program } from "../../command.ts";
-import { describeControl, openControl } from "../../connection/control.ts";
+import { openControl } from "../../connection/control.ts";
 import type { Context } from "../../context.ts";
 import { EXIT, EXIT_BY_SIGNAL, UsageError, type ExitCode } from "../../errors.ts";
 import { toFailure } from "../../failure.ts";
@@ -30,7 +30,7 @@ export function add(program: Program, context: Context): void {
     .option("--since <time>", "only what began since then: 15m, 12h or 7d ago, yesterday, 2026-01-31")
     .option("--all", "also the requests of commands and of the dashboard")
     .option("--limit <number>", `start with this many of the latest; default ${DEFAULT_LIMIT}, or all with --since`);
-  runs(logs, context, runLogs, {
+  runs(logs, context, { on: "instance" }, runLogs, {
     examples: [
       ["svc logs -f", "watch requests and sign-ins"],
       ["svc logs --failed", "what went wrong, and why"],
@@ -53,11 +53,11 @@ export async function runLogs(context: Context, options: LogsOptions): Promise<E
   const control = await openControl(context, options);
   if (toView === textView) await tellOfScenarios(context, control);
   const { flow, user, failed: isFailed = false, all: isAll = false } = options;
-  const instance = await instanceOf(control, options.instance);
-  const people = await peopleOf(control, user, options.instance);
+  const instance = await instanceOf(control, control.instance);
+  const people = await peopleOf(control, user, control.instance);
   const selection = createSelection({ flow, user, people, isFailed, since, isAll, instance, limit });
   const view = toView(context, selection);
-  if (toView === textView) say(context, `Logs of ${describeControl(context, control)}`);
+  if (toView === textView) say(context, `Logs of ${control.place}`);
   if (options.follow) return follow(context, options, { first: control, selection, view });
   const events = await recent(control, selection);
   for (const event of events) view(event);

@@ -31,7 +31,7 @@ export function add(program: Program, context: Context): void {
     .option("--drain <duration>", "on SIGTERM, keep accepting for this long; default 0s, 5s beyond loopback")
     .option("--open", "open the front door in a browser")
     .option("-q, --quiet", "print only what fails");
-  runs(command, context, runServe, {
+  runs(command, context, { on: "nothing" }, runServe, {
     examples: [
       ["svc serve", "a demo, on port 7820"],
       ["svc serve --seed seed.json --reset", "start over from your own seed"],

@@ -4,7 +4,7 @@ import { OUTCOME_IDS, type OutcomeId } from "../../../wire/outcomes.ts";
 import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
 import { runs, type Flags, type Program } from "../../command.ts";
 import { openTarget } from "../../connection/client.ts";
-import { controlOf, openControl } from "../../connection/control.ts";
+import { controlOf } from "../../connection/control.ts";
 import { fetchOf } from "../../connection/exchange.ts";
 import type { Target } from "../../connection/sources.ts";
 import { resolveTarget } from "../../connection/target.ts";
@@ -41,7 +41,7 @@ export function add(program: Program, context: Context): void {
     )
     .option("--no-open", "print the link, and do not open a browser")
     .option("--token", "print only the token");
-  runs(command, context, runSignIn, {
+  runs(command, context, { on: "instance" }, runSignIn, {
     examples: [
       ["svc sign-in --provider github", "in a browser"],
       ["svc sign-in --as ada@acme.test --token", "in a script, without a browser"],
@@ -115,9 +115,10 @@ async function decideOutcome(
 
 /** The instance's `redirect_uris`, by the local server's file, or by the control API of a service that the environment names. */
 async function redirectUrisOf(context: Context, target: Target): Promise<readonly string[]> {
-  const { publishable_key: key } = target;
+  const { publishable_key: key, base_url } = target;
   if (!context.env["SVC_CONTROL_URL"] || key?.source !== "SVC_PUBLISHABLE_KEY") return target.redirect_uris ?? [];
-  const control = await openControl(context, {});
+  const control = base_url && (await controlOf(context, base_url.value));
+  if (!control) return [];
   for await (const { data } of control.rows("GET /instances"))
     if (data.publishable_key === key.value) return data.redirect_uris;
   return [];

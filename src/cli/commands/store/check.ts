@@ -13,7 +13,7 @@ export function addCheck(store: Command, context: Context): void {
   const check = addStoreFlags(
     store.command("check").description("read a whole store, and report what is wrong with it"),
   ).option("--accept", "take a db.json that you have edited, if its records are valid");
-  runs(check, context, runCheck, {
+  runs(check, context, { on: "store" }, runCheck, {
     examples: [
       ["svc store check", "the store of svc serve in this directory"],
       ["svc store check --accept", "after db.json was edited while no server ran"],

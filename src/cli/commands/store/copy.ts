@@ -16,7 +16,7 @@ import { openMaintenance, addStoreFlags, type StoreOptions } from "./options.ts"
 
 export function addCopy(store: Command, context: Context): void {
   const copy = store.command("copy <from> <to>").description("copy a store into an empty one, and compare both");
-  runs(copy, context, runCopy, {
+  runs(copy, context, { on: "store", changes: true }, runCopy, {
     examples: [["svc store copy data/db.json postgres://db.example/svc", "from a laptop to a team's database"]],
     notes: `Each is the path of a db.json, or a database's URL; keep its password out of the URL, and in PGPASSWORD.
 FROM may be in use: the copy is its records at one moment. FROM is not changed. A changed clock, scenarios, snapshots
@@ -30,7 +30,7 @@ Exit code 1: they differ. --json has the count and a SHA-256 of all records of e
   )
     .option("--output-file <file>", "write to a file that only you can read")
     .option("--readable", "export what can be read of a damaged db.json, and say what is missing");
-  runs(exports, context, runExport, {
+  runs(exports, context, { on: "store" }, runExport, {
     examples: [
       ["svc store export --output-file backup.ndjson", "a file that only you can read"],
       ["svc store export | gzip > backup.ndjson.gz", "beside a running server"],
@@ -45,7 +45,7 @@ was cut or altered is never imported.`,
   const imports = addStoreFlags(
     store.command("import <file>").description("load an export into an empty store; - reads standard input"),
   );
-  runs(imports, context, runImport, {
+  runs(imports, context, { on: "store", changes: true }, runImport, {
     examples: [
       ["svc store import backup.ndjson", "into the store of svc serve in this directory"],
       ["gunzip -c backup.ndjson.gz | svc store import - --store new/db.json", "into another"],

@@ -11,7 +11,7 @@ export function add(program: Program, context: Context): void {
   const store = program.command("store");
   addCheck(store, context);
   const migrate = addStoreFlags(store.command("migrate").description("upgrade a database to the newest schema"));
-  runs(migrate, context, runMigrate, {
+  runs(migrate, context, { on: "store", changes: true }, runMigrate, {
     examples: [
       ["SVC_STORE=postgres://db.example/svc svc store migrate", "a database, before its servers are upgraded"],
     ],

@@ -19,7 +19,7 @@ export function add(program: Program, context: Context): void {
     .option("--local", "check with the secret key and the clock of this machine; the service also knows deleted users")
     .option("--batch", "read one token a line, and print one JSON object a line")
     .option("-q, --quiet", "print nothing, also with --json; use the exit code");
-  runs(verify, context, runVerify, {
+  runs(verify, context, { on: "instance" }, runVerify, {
     examples: [
       ['echo "$TOKEN" | svc tokens verify', "whose token it is, or why it is not valid"],
       ["svc tokens verify -q - < token.txt && ./deploy", "by the exit code alone"],
@@ -37,7 +37,7 @@ Do not pass a token as an argument on a shared machine: your shell's history kee
     .command("decode [token]")
     .description("print the claims of a token, without verifying it")
     .option("--header", "print its header as well");
-  runs(decoding, context, runDecode, {
+  runs(decoding, context, { on: "nothing" }, runDecode, {
     examples: [['echo "$TOKEN" | svc tokens decode', "its claims, with readable times"]],
   });
 }

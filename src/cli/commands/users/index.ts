@@ -45,7 +45,7 @@ export function add(program: Program, context: Context): void {
     .description("print users by id or e-mail address")
     .option("--file <file>", "read ids or e-mail addresses from a file, one a line")
     .option("--column <name>", "read them from this column of a spreadsheet in CSV");
-  runs(addFieldsFlag(printsRows(get), USER_COLUMNS), context, runGet, {
+  runs(addFieldsFlag(printsRows(get), USER_COLUMNS), context, { on: "instance" }, runGet, {
     examples: [
       ["svc users get ada@acme.test", "one user"],
       ["svc users get --file leavers.txt", "who of a list is there"],

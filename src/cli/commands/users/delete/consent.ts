@@ -2,7 +2,7 @@ import type { User } from "../../../../wire/resources.ts";
 import { inWords } from "../../../../wire/search/query-words.ts";
 import { fold } from "../../../../wire/text/fold.ts";
 import type { Target } from "../../../connection/sources.ts";
-import { namesOf } from "../../../connection/target.ts";
+import { chosenIn, missingNames, refuseOthers } from "../../../connection/consent.ts";
 import type { Context } from "../../../context.ts";
 import { UsageError, CliError, EXIT } from "../../../errors.ts";
 import { USER_COLUMNS } from "../../../list/columns.ts";
@@ -12,7 +12,6 @@ import { counted, harmless } from "../../../output/text.ts";
 import type { Targets } from "./targets.ts";
 
 export interface Guards {
-  readonly instance: string | undefined;
   readonly yes: boolean;
   readonly expect: number | undefined;
   readonly max: number;
@@ -44,16 +43,7 @@ export function checkCount(targets: Targets, guards: Guards, target: Target): vo
  */
 export function checkFlags(targets: Targets, guards: Guards, target: Target): void {
   const missing = missingFlags(targets, guards, target);
-  const { instance } = guards;
-  // Of the servers here an --instance chooses one, if only that one has it.
-  const others = (target.neighbours ?? []).filter(
-    ({ instances }) => instance === undefined || instances.some((one) => namesOf(one).includes(instance)),
-  );
-  if (guards.yes && others.length > 0)
-    throw new UsageError(
-      `${others.length + 1} servers run in this directory: ${[target.server!, ...others].map(({ url }) => url).join(", ")}. --yes does not choose among them. No users were deleted.`,
-      `Name one with --base-url ${target.base_url!.value}, or with an --instance that only one of them has.`,
-    );
+  if (guards.yes) refuseOthers(chosenIn(target), "No users were deleted.");
   if (!guards.yes || missing.length === 0) return;
   throw new UsageError(
     `${missing.map(({ why }) => why).join(" ")} No users were deleted.`,
@@ -62,21 +52,14 @@ export function checkFlags(targets: Targets, guards: Guards, target: Target): vo
 }
 
 /** The flags that `--yes` needs beside it. */
-function missingFlags({ typed, ids }: Targets, { expect }: Guards, { isByDefault, profile }: Target) {
+function missingFlags({ typed, ids }: Targets, { expect }: Guards, target: Target) {
   const missing: { readonly flag: string; readonly why: string }[] = [];
   if (typed !== undefined && expect === undefined)
     missing.push({
       flag: `--expect ${ids.length}`,
       why: "--yes is not enough for a query, which may match other users by now.",
     });
-  if (isByDefault && profile) {
-    const which = profile.source === "SVC_PROFILE" ? "the profile of SVC_PROFILE" : "the current profile";
-    missing.push({
-      flag: `--profile ${profile.value}`,
-      why: `--yes does not delete from ${which} unless it is named.`,
-    });
-  }
-  return missing;
+  return [...missing, ...missingNames(chosenIn(target))];
 }
 
 /**

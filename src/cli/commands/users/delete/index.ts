@@ -20,7 +20,7 @@ export function addDelete(users: Command, context: Context): void {
     .option("--max <number>", "abort if more than <number> users match", "100")
     .option("--receipt <file>", "record each deletion in a new file, as lines of JSON")
     .option("--query <query>", "a whole query in one argument", collect);
-  runs(command, context, runDelete, {
+  runs(command, context, { on: "instance", changes: true }, runDelete, {
     examples: [
       ["svc users delete ada@acme.test", "one user, after confirmation"],
       ["svc users delete --query 'email:*@acme.test' --dry-run", "preview"],

@@ -46,9 +46,8 @@ export async function deleteUsers(context: Context, options: DeleteOptions, args
   await report(context, options, { ...deletion, outcomes: [...deletion.outcomes, ...gone] }, place);
 }
 
-function guardsOf({ instance, yes = false, max, expect }: DeleteOptions): Guards {
+function guardsOf({ yes = false, max, expect }: DeleteOptions): Guards {
   return {
-    instance,
     yes,
     max: numberFrom("--max", max, 1, 999_999_999),
     expect: expect === undefined ? undefined : numberFrom("--expect", expect, 0, 999_999_999),

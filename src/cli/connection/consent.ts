@@ -1,0 +1,101 @@
+import type { Context } from "../context.ts";
+import { CliError, EXIT, UsageError } from "../errors.ts";
+import { requirePrompt } from "../output/prompts.ts";
+import { harmless, say } from "../output/text.ts";
+import type { RunningServerFile } from "./server-file.ts";
+import type { Target } from "./sources.ts";
+import { LOCAL, namesOf } from "./target.ts";
+
+/** On commands that destroy records. */
+export const YES_FLAG = ["-y, --yes", "do not ask for confirmation"] as const;
+
+/** What was chosen, as far as consent depends on it. */
+export interface Chosen {
+  readonly url: string;
+  /** The addresses of the other servers that may be meant. */
+  readonly others: readonly string[];
+  readonly profile: Target["profile"];
+  /** Whether a profile was chosen by no flag of this command. */
+  readonly isByDefault: boolean | undefined;
+  /** Whether something named an instance, and not only the server's order. */
+  readonly isNamed: boolean;
+  /** The subdomains that the server has. */
+  readonly instances: readonly string[];
+}
+
+/** Where something is to be destroyed. */
+interface Consented {
+  /** In words. */
+  readonly place: string;
+  readonly choice: Chosen;
+}
+
+/** What a target of the product API was chosen by. */
+export function chosenIn({ base_url, api_url, secret_key, server, instance, neighbours, ...by }: Target): Chosen {
+  const isNamed = instance !== undefined || [base_url, secret_key].some((value) => value && value.source !== LOCAL);
+  const instances = server?.instances.map(({ subdomain }) => subdomain) ?? [];
+  const url = server?.url ?? (base_url ?? api_url)!.value;
+  const { profile, isByDefault } = by;
+  return { url, others: othersWith(neighbours, instance), profile, isByDefault, isNamed, instances };
+}
+
+/** Of the servers of a directory an instance's name chooses one, if only that one has it. */
+export function othersWith(neighbours: Target["neighbours"], instance: Target["instance"]): string[] {
+  const has = (one: RunningServerFile["instances"][number]): boolean => namesOf(one).includes(instance!.value);
+  const others = (neighbours ?? []).filter(({ instances }) => instance === undefined || instances.some(has));
+  return others.map(({ url }) => url);
+}
+
+/** What `--yes` needs beside it: nobody is asked, so nothing may be chosen by default. */
+export function missingNames({ profile, isByDefault, isNamed, instances }: Chosen) {
+  const missing: { readonly flag: string; readonly why: string }[] = [];
+  if (isByDefault && profile) {
+    const which = profile.source === "SVC_PROFILE" ? "the profile of SVC_PROFILE" : "the current profile";
+    missing.push({
+      flag: `--profile ${profile.value}`,
+      why: `--yes does not delete from ${which} unless it is named.`,
+    });
+  }
+  if (!isNamed && instances.length > 1)
+    missing.push({
+      flag: `--instance ${instances[0]}`,
+      why: `--yes does not choose among the instances ${instances.join(", ")}.`,
+    });
+  return missing;
+}
+
+/** @throws {UsageError} if `--yes` would have to choose among the servers of a directory */
+export function refuseOthers({ url, others }: Chosen, unchanged: string): void {
+  if (others.length === 0) return;
+  throw new UsageError(
+    `${others.length + 1} servers run in this directory: ${[url, ...others].join(", ")}. --yes does not choose among them. ${unchanged}`,
+    `Name one with --base-url ${url}, or with an --instance that only one of them has.`,
+  );
+}
+
+/**
+ * Has a person agree to what destroys records, or says with `--yes` where it happens.
+ * @param does such as `Delete the users of Acme`, which the server's address follows
+ */
+export async function consentAt(
+  context: Context,
+  { place, choice }: Consented,
+  { yes, json }: { readonly yes?: boolean; readonly json?: boolean },
+  does: string,
+  note = "",
+): Promise<void> {
+  const what = harmless(`${does} at ${place}`);
+  const missing = missingNames(choice);
+  if (yes) {
+    refuseOthers(choice, "Nothing was changed.");
+    if (missing.length > 0)
+      throw new UsageError(
+        `${missing.map(({ why }) => why).join(" ")} Nothing was changed.`,
+        `If that is what you expect, add: ${missing.map(({ flag }) => flag).join(" ")}`,
+      );
+    return json ? undefined : say(context, what);
+  }
+  const flags = ["--yes", ...missing.map(({ flag }) => flag)].join(" ");
+  requirePrompt(context, `To ${what.charAt(0).toLowerCase()}${what.slice(1)}, add ${flags}.`);
+  if (!(await context.confirm(`${what}?${note}`))) throw new CliError(EXIT.failed, "Declined. Nothing was changed.");
+}
