@@ -3,6 +3,8 @@ import { explainFailure } from "./connection/explain-failure.ts";
 import { createNetwork } from "./connection/network.ts";
 import type { Context, World } from "./context.ts";
 import { createProgram } from "./create-program.ts";
+import { childOf, optionsOf } from "./help/tree.ts";
+import type { Program } from "./command.ts";
 import { ERRORS_PAGE, EXIT, UsageError } from "./errors.ts";
 import { asksForJson } from "./output/flags.ts";
 import { asRun, colors, harmless, harmlessJson } from "./output/text.ts";
@@ -12,27 +14,25 @@ const SECRET_IN_ARGV = /^--(?:secret|control)-key(=|$)|^(-[A-Za-z]|[\w-]+=)?(?:s
 
 /** Parses, runs the command, and says what went wrong. @returns the exit code */
 export async function runProgram(argv: readonly string[], world: World, version: string): Promise<number> {
-  // After it comes the command of svc exec, with flags of its own.
-  const own = argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;
-  const asJson = asksForJson(own);
   // Flags such as --timeout are written into this copy of the environment.
-  const env: Record<string, string | undefined> = {
-    ...world.env,
-    ...(own.includes("--no-color") && { NO_COLOR: "1", FORCE_COLOR: "0" }),
-  };
+  const env: Record<string, string | undefined> = { ...world.env };
   const network = createNetwork({ ...world, env });
   const context = { ...world, env, network };
   // A noun may be typed in the singular.
-  const words = new Set([...own, ...own.map((word) => `${word}s`)]);
+  const words = new Set([...argv, ...argv.map((word) => `${word}s`)]);
   // A word that is a value as well loads one command more, which does no harm.
   const program = await createProgram(context, version, (name) => words.has(name));
+  const own = ownWords(argv, program);
+  const rest = argv.slice(own.length).filter((word, i) => i > 0 || word !== "--");
+  const asJson = asksForJson(own);
+  if (own.includes("--no-color")) Object.assign(env, { NO_COLOR: "1", FORCE_COLOR: "0" });
   try {
     if ((own.includes("exec") ? own : argv).some((argument) => SECRET_IN_ARGV.test(argument)))
       throw new UsageError(
         "Other users can see a secret key in an argument, and your shell's history keeps it.",
         "Set SVC_SECRET_KEY, or pipe the key to svc login. If that was a real key, replace it.",
       );
-    await program.parseAsync(argv, { from: "user" });
+    await program.parseAsync(own.length === argv.length ? argv : [...own, "--", ...rest], { from: "user" });
     return program.exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError))
@@ -49,6 +49,17 @@ export async function runProgram(argv: readonly string[], world: World, version:
   } finally {
     network.end();
   }
+}
+
+/** The words that svc reads: behind `--`, and behind the first word of `svc exec`, all is another command's. */
+function ownWords(argv: readonly string[], program: Program): readonly string[] {
+  const dashes = argv.includes("--") ? argv.indexOf("--") : argv.length;
+  const exec = childOf(program, "exec");
+  if (!exec) return argv.slice(0, dashes);
+  const takeValues = new Set(optionsOf(exec).flatMap(({ required, long }) => (required && long ? [long] : [])));
+  const operands = argv.flatMap((word, i) => (word.startsWith("-") || takeValues.has(argv[i - 1]!) ? [] : [i]));
+  const [first = -1, second = dashes] = operands;
+  return argv.slice(0, argv[first] === "exec" ? Math.min(second, dashes) : dashes);
 }
 
 /** @param namesInstance whether `--instance` is given: one that does not exist is wrong usage, and no missing record */

@@ -12,7 +12,7 @@ describe("users delete", () => {
       0,
       `Deleted ${ADA}\n`,
       [
-        `Delete ada@acme.test from http://acme.localhost:7820 (SVC_BASE_URL), instance acme (${service.acme.id})? This cannot be undone.`,
+        `Delete Ada Lovelace (ada@acme.test) from http://acme.localhost:7820 (SVC_BASE_URL), instance acme (${service.acme.id})? This cannot be undone.`,
       ],
     ]);
     expect(await service.client(service.acme).users.find(ADA)).toBeUndefined();

@@ -1,5 +1,3 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCli, type CliOptions, type CliResult } from "../_cli.ts";
 import { ADA, ADA_OF_GLOBEX, NOBODY } from "../_setup.ts";
@@ -7,7 +5,6 @@ import {
   AT_ACME,
   atAcme,
   CHARLES,
-  cwd,
   GRACE,
   left,
   many,
@@ -113,11 +110,6 @@ describe("The users that svc users delete deletes", () => {
   });
 
   it("may be none, which is not an error", async () => {
-    await writeFile(join(cwd, "none.txt"), "\n");
-    for (const more of ["--yes", "--dry-run"]) {
-      const listed = await remove(["--file", "none.txt", more]);
-      expect(listed).toMatchObject({ code: 0, stdout: "", stderr: "No users in the file.\n" });
-    }
     const searched = await remove(["--query", "name:nobody", "--yes", "--json"]);
     const why = '"name:nobody" matches the whole name. To find a part of it: name:*nobody*';
     expect(searched).toMatchObject({ code: 0, stderr: `No users match. ${why}\n` });
@@ -225,7 +217,7 @@ describe("The confirmation of svc users delete", () => {
     const asked: string[] = [];
     await remove(["--query", "name:Ada*"], { ...atTerminal, confirm: (question) => asked.push(question) > 0 });
     expect([asked, await left()]).toEqual([
-      [`Delete ada@acme.test from ${atAcme()}? This cannot be undone.`],
+      [`Delete Ada Lovelace (ada@acme.test) from ${atAcme()}? This cannot be undone.`],
       [CHARLES, GRACE],
     ]);
   });
@@ -239,7 +231,7 @@ describe("The confirmation of svc users delete", () => {
       code: 0,
       stdout: `Deleted ${ADA}\n`,
     });
-    const question = `Delete ada@acme.test from ${atAcme()}? This cannot be undone.`;
+    const question = `Delete Ada Lovelace (ada@acme.test) from ${atAcme()}? This cannot be undone.`;
     expect([asked, await left()]).toEqual([
       [question, question],
       [CHARLES, GRACE],

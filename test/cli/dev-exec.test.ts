@@ -45,6 +45,13 @@ it("svc exec starts a server for a command and stops it with the command", async
   await expect(fetch(base!)).rejects.toThrow("fetch failed");
 });
 
+it.each([[[]], [["--"]]])("svc exec %j leaves all behind the first word to the command", async (dashes) => {
+  await writeFile(join(directory, "args.cjs"), `require("fs").writeFileSync("left", process.argv.slice(2).join(" "))`);
+  const args = ["--version", "--help", "--json", "--seed", "none", "--no-color", "--", "users"];
+  const { code, stdout, stderr } = await execHere(["--timeout", "9s", ...dashes, NODE, "args.cjs", ...args]);
+  expect([code, stdout, stderr, await left()]).toEqual([0, "", "", args.join(" ")]);
+});
+
 it("svc exec says once why a sign-in failed", async () => {
   const script = `
     const { SVC_CONTROL_URL: control, SVC_CONTROL_KEY: key } = process.env;
@@ -54,7 +61,8 @@ it("svc exec says once why a sign-in failed", async () => {
       body: JSON.stringify({ provider: "github", outcome: "access_denied" }),
     });`;
   const { code, stderr } = await execHere(["--", NODE, "--input-type=module", "-e", script]);
-  const reason = "access_denied: GitHub reported access_denied: the user cancelled, or may not use this application.";
+  const why = "GitHub reported access_denied: the user cancelled, or may not use this application.";
+  const reason = `access_denied: As the outcome access_denied asked: ${why}`;
   expect([code, stderr]).toEqual([0, `svc: sign-in with github failed: ${reason}\n`]);
 });
 
@@ -184,7 +192,7 @@ it("svc env warns on a terminal that it prints secrets, and fails without a serv
 it("commands and svc env use rotated keys from the server's file", async () => {
   await serve();
   const before = await inProcess(["env"]);
-  expect(await inProcess(["dev", "keys", "rotate", "--yes"])).toMatchObject({ code: 0 });
+  expect(await inProcess(["dev", "keys", "rotate", "--instance", "acme", "--yes"])).toMatchObject({ code: 0 });
   await expect.poll(async () => (await inProcess(["env"])).stdout).not.toBe(before.stdout);
   expect(await inProcess(["users", "list", "--count"])).toMatchObject({ code: 0 });
   await inProcess(["dev", "instances", "create", "umbrella"]);

@@ -25,14 +25,13 @@ it("svc dev next --always decides every sign-in until the scenarios are cleared"
 });
 
 it("svc dev next passes every flag on", async () => {
-  const line = "dev next twitter --instance globex --outcome rate_limited --times 3 --delay 5 --label mine";
-  const { data } = await answerOf<Scenario>(`${line} --login-hint bo@home.test --browser b1`);
+  const line = "dev next twitter --instance globex --outcome rate_limited --times 3 --delay 5";
+  const { data } = await answerOf<Scenario>(line);
   expect(data).toMatchObject({
-    match: { provider: "twitter", instance: server.instances[1]!.id, login_hint: "bo@home.test", browser: "b1" },
+    match: { provider: "twitter", instance: server.instances[1]!.id },
     outcome: "rate_limited",
     times: 3,
     delay_ms: 5,
-    label: "mine",
   });
 });
 
@@ -61,14 +60,6 @@ it.each([
   const { code, stdout, stderr } = await svc(line);
   expect([code, stdout]).toEqual([exit, ""]);
   expect(stderr).toContain(words);
-});
-
-it("svc dev next takes the provider as svc sign-in does", async () => {
-  const { data } = await answerOf<{ data: { match: object } }>("dev next --provider github --label flag");
-  expect(data.match).toEqual({ provider: "github" });
-  await svc("dev scenarios --clear");
-  const twice = await svc("dev next google --provider github");
-  expect([twice.code, twice.stderr]).toEqual([2, expect.stringContaining("The provider is given twice.")]);
 });
 
 it("svc sign-in --outcome ends that sign-in so, and leaves nothing behind", async () => {

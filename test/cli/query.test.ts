@@ -48,7 +48,6 @@ describe("A search term", () => {
     [`user_id:${ADA}`, ["--user", ADA]],
     ["last_signin_at>=2026-01-01", ["--since", "2026-01-01"]],
     ["revoked_at:null", ["--active"]],
-    ["-revoked_at:null", ["--revoked"]],
   ])("of a session, %s, can be written as %j", async (wire, args) => {
     expect(await queryOf([...SESSIONS_SEARCH, ...args])).toBe(wire);
   });

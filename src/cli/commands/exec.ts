@@ -11,7 +11,7 @@ import { harmless } from "../output/text.ts";
 export function add(program: Program, context: Context): void {
   const command = program
     .command("exec")
-    .argument("<command...>", "the command and its arguments, after --")
+    .argument("<command...>", "the command; what follows is its own")
     .option("--seed <file>", "the records to begin with; default: the demo");
   runs(command, context, { on: "nothing" }, runExec, {
     examples: [

@@ -4,20 +4,20 @@ import type { ListCall } from "../../client/request.ts";
 import type { Page } from "../../wire/http/request.ts";
 import { printQuery, type Query } from "../../wire/search/query.ts";
 import { inWords } from "../../wire/search/query-words.ts";
-import { closest } from "../../wire/text/suggestion.ts";
 import { runs, type CommandHelp, type GlobalFlags } from "../command.ts";
 import { openClient } from "../connection/client.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
 import { addListFlags, chosenBy, SCREEN, type Collection, type Column, type ListFlags } from "../list/columns.ts";
 import { pages, isTable, printList } from "../list/print.ts";
-import { optionsOf } from "../help/tree.ts";
 import { formatOf, printsRows } from "../output/flags.ts";
 import { printJson, printRecord } from "../output/text.ts";
 import { numberFrom } from "../quantities.ts";
-import { addSearchFlags, type Searched, type SearchFlags } from "../search/flags.ts";
+import { addSearchFlags, pastedAddress, type Searched, type SearchFlags } from "../search/flags.ts";
 import { nothingFound, SEARCH_NOTES } from "../search/hints.ts";
 import { readQuery, type Filter, type TypedQuery } from "../search/read.ts";
+import { lookUp, onlyOne } from "./users/look-up.ts";
+import { isAddress } from "./users/names.ts";
 
 /** Users or sessions, and how to list and search them. */
 export interface Records<Row> {
@@ -63,12 +63,7 @@ export function addListAndSearch<Row extends Named>(group: Command, context: Con
 
 function refuseOptions(command: Command): void {
   const wrong = command.args.find((word) => /^-(?:-|[^:<>=]*$)/.test(word))?.split("=")[0];
-  if (wrong === undefined) return;
-  const near = closest(
-    wrong,
-    optionsOf(command).flatMap(({ long }) => long ?? []),
-  );
-  command.error(`error: unknown option '${wrong}'${near === undefined ? "" : `\n(Did you mean ${near}?)`}`);
+  if (wrong !== undefined) command.error(`error: unknown option '${wrong}'`);
 }
 
 export async function runList<Row>(context: Context, options: ListOptions, records: Records<Row>): Promise<void> {
@@ -85,7 +80,7 @@ export async function runSearch<Row extends Named>(
   terms: readonly string[],
 ): Promise<void> {
   const { columns, searched } = records;
-  const typed = readQuery(context, searched, terms, options);
+  const typed = readQuery(context, searched, terms, await withIds(context, options));
   if (options.explain) return explain(context, options, searched, typed);
   const chosen = chosenBy(options.fields, columns);
   const { search } = records.of(await openClient(context, options));
@@ -98,6 +93,21 @@ export async function runSearch<Row extends Named>(
     if ((error as { code?: string }).code !== "invalid_query") throw error;
     throw Object.assign(error as Error, { hint: typed.unknown?.hint });
   }
+}
+
+/** The same with the ids of users whose present addresses `--user` names: a session keeps the address of its sign-in. */
+async function withIds<Options extends GlobalFlags & SearchFlags>(
+  context: Context,
+  options: Options,
+): Promise<Options> {
+  const addresses = options.user?.map(pastedAddress).filter(isAddress) ?? [];
+  if (addresses.length === 0) return options;
+  const withAddress = await lookUp(await openClient(context, options), "email", addresses);
+  const user = options.user?.map((given) => {
+    const name = pastedAddress(given);
+    return isAddress(name) ? onlyOne(withAddress(name), name).id : given;
+  });
+  return { ...options, user };
 }
 
 /** Prints what a search means, and its query on the wire. Sends nothing. */

@@ -1,6 +1,7 @@
 import { quoted } from "../output/text.ts";
 
 const REVOKE = "svc dev sessions revoke <session_id>, which needs the control API";
+const SIGN_OUT = "svc dev sessions revoke --user <user>, which needs the control API";
 
 /**
  * What to use instead of commands that people look for and that do not exist, or a sentence where nothing does the same. Other
@@ -8,7 +9,8 @@ const REVOKE = "svc dev sessions revoke <session_id>, which needs the control AP
  */
 export const MISSING_COMMANDS: readonly (readonly [words: string, instead: string])[] = [
   ["users block|ban|disable|suspend|lock", `Users can't be blocked. To end a session: ${REVOKE}.`],
-  ["users remove|erase", "Use: svc users delete <user>."],
+  ["users view|describe", "Use: svc users get <user>."],
+  ["users remove|erase|destroy|purge|del", "Use: svc users delete <user>."],
   ["users merge", "Users can't be merged. To see both: svc users get <user> <user>."],
   ["users restore|undelete|undo", "A deletion can't be undone. To go back to a backup: svc store import <backup>."],
   [
@@ -16,25 +18,35 @@ export const MISSING_COMMANDS: readonly (readonly [words: string, instead: strin
     "Use: svc dev users create, or svc dev users update; both need the control API.",
   ],
   ["users count", "Use: svc users list --count, or svc users search <term> --count."],
-  ["users export|download", "Use: svc users list --output csv."],
+  ["users export|download", "Of one: svc users get <user> --json. Of all: svc users list --output csv."],
+  ["users logout|sign-out|revoke", `To revoke all sessions: ${SIGN_OUT}.`],
   [
-    "users logout|sign-out|revoke",
-    `Find the sessions with: svc sessions search --email <address> --active. Then: ${REVOKE}.`,
+    "sessions revoke|end|kill|delete|logout",
+    `Use: ${REVOKE}; all of one user: --user <user>. To delete old ones: svc sessions prune --before 90d.`,
   ],
-  ["sessions revoke|end|kill|delete|logout", `Use: ${REVOKE}. To delete old ones: svc sessions prune --before 90d.`],
+  ["sessions view|describe", "Use: svc sessions get <session_id>."],
+  ["sessions purge|clean|expire", "Use: svc sessions prune --before 90d --dry-run."],
   ["sessions count", "Use: svc sessions list --count."],
   ["tokens revoke", `Tokens can't be revoked: each expires an hour after it was issued. To end a session: ${REVOKE}.`],
   ["tokens check|validate", "Use: svc tokens verify - < token.txt."],
   ["tokens create|issue|new", "Use: svc dev token --user <user>."],
   ["key|keys", "Use: svc env, which prints the keys of the local server. To replace them: svc dev keys rotate."],
   ["dashboard|ui|web", "Use: svc open dashboard."],
-  ["auth|config|status|use|switch", "Use: svc whoami, svc login, svc profiles use <name> or svc doctor."],
+  ["auth", "Use: svc login, svc logout or svc whoami."],
+  ["use|switch|config|context", "Use: svc profiles use <name>, or --profile or --instance for one command."],
+  ["status|current|me|info", "Use: svc whoami, or svc doctor to find what is wrong."],
+  ["orgs|org|tenants|tenant|apps|applications|projects", "Use: svc instances list."],
+  ["view|describe", "Name what: svc users get <user>, svc sessions get <session_id>."],
+  ["del|delete|remove|rm|destroy|purge", "Name what: svc users delete <user>, svc sessions prune --before 90d."],
+  ["backup|dump|export", "Use: svc store export. A list of users: svc users list --output csv."],
+  ["restore", "Use: svc store import <backup>, or svc dev snapshot restore <name>."],
+  ["docs|manual", "Use: svc help, or svc help <command>."],
   ["start|run|up|stop", "Use: svc serve, and Ctrl-C to stop it; or svc exec -- <command>."],
   [
     "list|search|get|find|show|ls",
     "Name what: svc users search --name <text>, svc users get <user>, svc sessions list.",
   ],
-  ["verify|decode|whose|jwt", "Use: svc tokens verify - < token.txt."],
+  ["verify|decode|whose|jwt", "Use: svc tokens verify - < token.txt, or svc tokens decode - < token.txt."],
   ["version", "Use: svc --version."],
   ["audit|history|tail|watch", "Use: svc logs, or svc logs -f."],
 ];
@@ -48,9 +60,13 @@ export const MISSING_OPTIONS: readonly (readonly [words: string, instead: string
   ["-n|--tail|--lines", "Use --limit."],
   ["--server|--url|--host", "Use --base-url."],
   ["--env|--environment", "Use --profile."],
+  ["--tenant|--org|--organization|--context|--project", "Use --instance for a local server, or --profile."],
+  ["--filter|--where|--search", "Use: svc users search <term>, or svc sessions search <term>."],
+  ["--last", "Use --since 7d, or --limit."],
   ["--force|--confirm", "Use --yes."],
   ["--all|--page|--after|--sort|--top", "Lists are complete unless you pass --limit. To sort: --output tsv | sort."],
   ["--verified", "Use: -email_verified_at:null."],
+  ["--revoked", "Use: svc sessions search -revoked_at:null."],
   ["--verbose|--debug|-v", "Set SVC_LOG=debug, which logs each request."],
   [
     "--key|--token|--secret",
@@ -63,7 +79,7 @@ export function guessedCommand(group: string, word: string): string | undefined 
   if (word.startsWith("eyJ")) return "Use: svc tokens verify - < token.txt.";
   if (word.includes("@"))
     return group === "sessions"
-      ? `Use: svc sessions search --email ${quoted(word)}`
+      ? `Use: svc sessions search --user ${quoted(word)}`
       : `Use: svc users get ${quoted(word)}`;
   return rowFor(MISSING_COMMANDS, group === "" ? word : `${group} ${word}`);
 }

@@ -4,12 +4,12 @@ import { asSentence } from "../../wire/search/query-words.ts";
 import { closest } from "../../wire/text/suggestion.ts";
 import { UsageError } from "../errors.ts";
 import { quoted } from "../output/text.ts";
-import { commandPath, walk, type Place } from "./tree.ts";
+import { commandPath, optionsOf, subcommands, walk, type Place } from "./tree.ts";
 import { guessedCommand, MISSING_OPTIONS, rowFor } from "./guesses.ts";
 
 /** A search's own flags and terms, which lists and deletions do not have. */
-const SEARCH_FLAGS =
-  /^--(?:email|email-domain|name|provider|since|until|ip|user|active|revoked|unverified)$|^-\w+[:<>]/;
+const SEARCH_FLAGS = /^--(?:query|email|email-domain|name|provider|since|until|ip|user|active|unverified)$|^-\w+[:<>]/;
+const TAKES_VALUE = /^--(?:query|email|email-domain|name|provider|since|until|ip|user)$/;
 
 /** What commander says of a value that is not among those of an option or an argument. */
 const NOT_A_CHOICE =
@@ -26,12 +26,22 @@ export function usageError(given: string, argv: readonly string[], program: Comm
       near === undefined ? `Use one of ${choices}.` : `Did you mean ${near}?`,
     );
   }
-  // Of commander's own suggestion, which it adds in a line of its own.
-  const [what = "", suggestion] = ofGroup(given, place)
+  // Commander adds a suggestion in a line of its own, which may be far from what was typed.
+  const [what = ""] = ofGroup(given, place)
     .replace(/^error: /, "")
     .split("\n");
-  const hint = hintFor(what, argv, place) ?? suggestion?.replace(/[()]/g, "");
-  return new UsageError(asSentence(what), hint ?? `See ${commandPath(place.command)} --help.`);
+  return new UsageError(
+    asSentence(what),
+    hintFor(what, argv, place) ?? nearTo(what, place) ?? `See ${commandPath(place.command)} --help.`,
+  );
+}
+
+/** What is spelled almost like an unknown command or option. */
+function nearTo(what: string, { command }: Place): string | undefined {
+  const [, kind, word = ""] = /^unknown (command|option) '([^'=]*)/.exec(what) ?? [];
+  const names = subcommands(command).flatMap((one) => [one.name(), ...one.aliases()]);
+  const near = closest(word, kind === "command" ? names : optionsOf(command).flatMap(({ long }) => long ?? []));
+  return near && `Did you mean ${near}?`;
 }
 
 function hintFor(what: string, argv: readonly string[], { command, operands }: Place): string | undefined {
@@ -40,15 +50,13 @@ function hintFor(what: string, argv: readonly string[], { command, operands }: P
   const [, option] = /^unknown option '([^'=]*)/.exec(what) ?? [];
   const group = command.parent?.name() ?? "";
   if (option !== undefined && SEARCH_FLAGS.test(option)) {
-    const rest = argv.slice(argv.findIndex((argument) => argument.split("=")[0] === option)).join(" ");
+    const rest = searchIn(argv, operands);
     if (command.name() === "list") return `Use: svc ${group} search ${rest}`;
     if (["users", "sessions"].includes(command.name())) return `Use: svc ${command.name()} search ${rest}`;
-    if (command.name() === "delete")
-      return "Use a query, in one argument: svc users delete --query 'email:*@acme.test -name:bot' --dry-run";
+    if (command.name() === "delete") return deletionOf(rest, argv);
+    if (command.name() === "search" && option === "--query") return `Use: svc ${group} search ${rest}`;
     if (command.name() === "search") return `Use: svc ${group === "users" ? "sessions" : "users"} search ${rest}`;
   }
-  if (option !== undefined && commandPath(command) === "svc exec" && !argv.includes("--"))
-    return "Put -- before the command: svc exec -- <command>";
   if (option !== undefined) return rowFor(MISSING_OPTIONS, option);
   if (!what.startsWith("too many arguments")) return undefined;
   const [first = ""] = operands;
@@ -56,11 +64,36 @@ function hintFor(what: string, argv: readonly string[], { command, operands }: P
     const flag = /[:<>]/.test(first) ? "" : first.includes("@") ? "--email " : "--name ";
     return `To search: svc ${group} search ${flag}${quoted(first)}`;
   }
-  const takes = ["--profile", "--instance", "--flow"].find((flag) =>
-    TAKES_BY_FLAG[flag]!.includes(commandPath(command)),
+  const takes = ["--profile", "--instance", "--flow"].find(
+    (flag) => TAKES_BY_FLAG[flag]!.includes(commandPath(command)) && !NO_NAMES.has(first),
   );
   return takes && `Use: ${commandPath(command)} ${takes} ${quoted(first)}`;
 }
+
+/** The flags, their values and the terms of a line that are a search. A query is its terms. */
+function searchIn(argv: readonly string[], operands: readonly string[]): string {
+  const words = argv.flatMap((word, i) => {
+    const isValue = TAKES_VALUE.test(argv[i - 1] ?? "");
+    if (word.startsWith("--query=")) return [word.slice("--query=".length)];
+    return word !== "--query" && (isValue || SEARCH_FLAGS.test(word.split("=")[0]!) || operands.includes(word))
+      ? [word]
+      : [];
+  });
+  return words.map(quoted).join(" ");
+}
+
+/** A deletion of what was asked for, and never of more. */
+function deletionOf(search: string, argv: readonly string[]): string {
+  const [, address] = /^--email[ =](\S+@\S+)$/.exec(search) ?? [];
+  if (address !== undefined) return `Use: svc users delete ${address}`;
+  const isQuery = argv.some((word) => /^-\w+[:<>]|^--query\b/.test(word));
+  if (isQuery)
+    return "Use a query, in one argument, such as: svc users delete --query 'email:*@acme.test -name:bot' --dry-run";
+  return `Use: svc users search ${search} --fields id | svc users delete - --dry-run`;
+}
+
+/** What people type for all of something, which names none. */
+const NO_NAMES = new Set(["all", "list", "ls", "show"]);
 
 /** Commands that take by a flag alone what people give them as an argument. */
 const TAKES_BY_FLAG: Readonly<Record<string, readonly string[]>> = {

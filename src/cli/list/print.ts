@@ -3,7 +3,7 @@ import type { ListCall } from "../../client/request.ts";
 import { type Page, MAX_PAGE_SIZE } from "../../wire/http/request.ts";
 import type { Context } from "../context.ts";
 import { formatOf, type Format, type OutputFlags } from "../output/flags.ts";
-import { say, printJson, printRecord } from "../output/text.ts";
+import { harmlessData, say, printJson, printRecord } from "../output/text.ts";
 import { valueIn, type Column, type Listed, type ListFlags } from "./columns.ts";
 import {
   csv,
@@ -103,6 +103,8 @@ export async function printResource<Row>(
   const format = flags.json ? "json" : flags.output && formatOf(flags, context);
   if (format === "json") return printJson(context, picked(row, chosen));
   if (format !== undefined && !isTable(format)) return printList(context, flags, listed, [row], { chosen });
+  const [only, ...others] = chosen ?? [];
+  if (only && others.length === 0) return void context.stdout.write(`${harmlessData(plainText(valueIn(only, row)))}\n`);
   const isForPerson = context.stdout.isTTY && !flags.utc;
   const now = context.now();
   printRecord(

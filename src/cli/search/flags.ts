@@ -37,6 +37,7 @@ export interface SearchFlags {
   readonly query?: readonly string[];
   readonly limit?: string;
   readonly name?: readonly string[];
+  readonly user?: readonly string[];
   readonly [flag: string]: unknown;
 }
 
@@ -92,10 +93,15 @@ export const SESSIONS: Searched = {
       term: "ip_address:",
       value: checkedIp,
     },
-    { name: "--user", argument: "<id>", what: "of this user", term: "user_id:", value: checkedUserId },
+    {
+      name: "--user",
+      argument: "<user>",
+      what: "of this user: an id, or the present e-mail address",
+      term: "user_id:",
+      value: checkedUserId,
+    },
     ...times("last_signin_at", "last signed in"),
     { name: "--active", what: "not revoked", term: "revoked_at:null" },
-    { name: "--revoked", what: "revoked", term: "-revoked_at:null" },
   ],
   example: "svc sessions search provider:github",
 };
@@ -107,8 +113,6 @@ export function addSearchFlags(command: Command, { flags, noun }: Searched): Com
   for (const { name, argument, what } of flags)
     if (argument) command.option(`${name} ${argument}`, what, collect);
     else command.option(name, what);
-  // Both together would find nothing, without saying why.
-  command.options.find(({ long }) => long === "--active")?.conflicts("revoked");
   return command;
 }
 
@@ -149,8 +153,10 @@ export function pastedAddress(text: string): string {
 
 function checkedUserId(id: string): string {
   if (/^\*?[0-9a-f-]*\*$|^\*[0-9a-f-]*$/i.test(id) || isUuid(id.toLowerCase())) return id;
-  const hint = id.includes("@") ? `To search by address: --email ${quoted(id)}` : "Find the id with: svc users search";
-  throw new UsageError(`--user: "${id}" is not a user id.`, hint);
+  throw new UsageError(
+    `--user: "${id}" is not a user id or e-mail address.`,
+    `Find it with: svc users search --name ${quoted(id)}`,
+  );
 }
 
 function checkedEmail(text: string): string {

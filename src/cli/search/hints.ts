@@ -115,7 +115,7 @@ function wordHint(word: string, { fields, noun }: Searched, all: readonly string
   const words = all.slice(at, behind < 0 ? undefined : at + behind);
   const name = [...(first === undefined ? [] : [first]), ...words].map((text) => text.replace(/^["'*]+|["'*]+$/g, ""));
   if (normalizeEmail(word) !== undefined)
-    return `Use: svc ${noun} ${noun === "users" ? "get" : "search --email"} ${quoted(word)}`;
+    return `Use: svc ${noun} ${noun === "users" ? "get" : "search --user"} ${quoted(word)}`;
   if (name.length > 1) return `To find a name of several words: svc ${noun} search --name ${quoted(name.join(" "))}`;
   if (!/^[\w.+-]+$/.test(word) || isUuid(word.toLowerCase())) return termHint(word, fields, printQuoted);
   const within = (field: string): string => printQuoted({ field, operator: "contains", value: word, negated: false });

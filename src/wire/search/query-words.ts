@@ -73,7 +73,7 @@ export function fieldHint(field: string, fields: Fields): string | undefined {
 export function termHint(word: string, fields: Fields, print: (term: Term) => string): string {
   const [, minus, field = "", sign, value = ""] = MISWRITTEN.exec(word) ?? [];
   if (Object.hasOwn(fields, field) && fields[field]!.type === "string") {
-    const isWhole = sign === "==" || sign === "!=";
+    const isWhole = sign !== "~";
     const meant = isWhole
       ? ({ operator: "is", value } as const)
       : ({ operator: "contains", value: trimmed(value) } as const);

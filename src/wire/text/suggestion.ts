@@ -10,7 +10,7 @@ export function closest(word: string, known: readonly string[]): string | undefi
     .map((candidate) => ({ candidate, distance: distance(word, candidate) }))
     .toSorted((a, b) => a.distance - b.distance);
   // Of a short word two edits change half.
-  const most = word.length < 5 ? 1 : Math.max(2, Math.floor(word.length / 3));
+  const most = word.replace(/^-+/, "").length <= 5 ? 1 : 2;
   return best && best.distance <= most ? best.candidate : undefined;
 }
 

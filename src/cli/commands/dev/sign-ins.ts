@@ -34,9 +34,8 @@ const SCENARIO_COLUMNS: Listed<AnswerOf<"GET /scenarios">[number]> = {
   ],
 };
 
-export interface NextOptions extends Flags<"as" | "times" | "loginHint" | "browser" | "label", "always"> {
+export interface NextOptions extends Flags<"as" | "times", "always"> {
   readonly outcome: OutcomeId;
-  readonly provider?: Provider;
   readonly field?: readonly string[];
   readonly omit?: string[];
   readonly delay?: readonly string[];
@@ -46,7 +45,6 @@ export function addSignIns(dev: Command, context: Context): void {
   const next = printsRows(dev.command("next"))
     .description("decide how the next sign-in ends")
     .addArgument(new Argument("[provider]", "only for sign-ins with this provider").choices(PROVIDERS))
-    .addOption(new Option("--provider <provider>", "the same").choices(PROVIDERS))
     .option("--as <account>", "the account to sign in with: a persona's id or e-mail address")
     .addOption(new Option("--outcome <outcome>", "how it ends").choices(OUTCOME_IDS).default("success"))
     .addOption(new Option("--times <number>", "for this number of sign-ins; default 1").conflicts("always"))
@@ -56,15 +54,12 @@ export function addSignIns(dev: Command, context: Context): void {
       "delay the authorize page, or with token= or profile= that endpoint; a number alone is milliseconds; can be repeated",
       collect,
     )
-    .option("--login-hint <address>", "only for sign-ins with this login_hint")
-    .option("--browser <id>", "only for the browser with this id or label")
     .option(
       "--field <name=value>",
       "add or replace a field of the profile; a value in JSON is taken as JSON; can be repeated",
       collect,
     )
-    .option("--omit <field>", "leave out a field of the profile; can be repeated", collect)
-    .option("--label <name>", "a name to find it by");
+    .option("--omit <field>", "leave out a field of the profile; can be repeated", collect);
   runs(next, context, { on: "instance", changes: true }, runNext, {
     examples: [
       ["svc dev next github --as ada", "the next sign-in with github is Ada's, without the account picker"],
@@ -87,10 +82,8 @@ export function addSignIns(dev: Command, context: Context): void {
 }
 
 export async function runNext(context: Context, options: NextOptions, provider?: Provider): Promise<void> {
-  if (provider !== undefined && options.provider !== undefined)
-    throw new UsageError("The provider is given twice.", `Omit --provider ${options.provider}.`);
   const control = await openControl(context, options);
-  const body = scenarioOf(options, provider ?? options.provider, control.instance);
+  const body = scenarioOf(options, provider, control.instance);
   const scenario = await control.request("POST /scenarios", { body });
   await printResource(context, options, SCENARIO_COLUMNS, scenario);
 }
@@ -100,14 +93,13 @@ function scenarioOf(
   provider: Provider | undefined,
   instance: string | undefined,
 ): BodyOf<"POST /scenarios"> {
-  const { as, outcome, times, always, delay, loginHint, browser, label, field, omit } = options;
+  const { as, outcome, times, always, delay, field, omit } = options;
   return {
-    match: { provider, instance, browser, login_hint: loginHint },
+    match: { provider, instance },
     outcome,
     as,
     times: always ? null : times === undefined ? undefined : numberFrom("--times", times),
     delay_ms: delay && delayFrom(delay),
-    label,
     profile: fieldsFrom("--field", field),
     omit,
   };

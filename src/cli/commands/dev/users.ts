@@ -10,7 +10,7 @@ import { UsageError, CliError, EXIT } from "../../errors.ts";
 import { USER_COLUMNS, SESSION_COLUMNS, shortIdHint, checkSessionId } from "../../list/columns.ts";
 import { printList, printResource } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
-import { say } from "../../output/text.ts";
+import { counted, say } from "../../output/text.ts";
 
 export type UserOptions = Flags<"email" | "name" | "avatarUrl", "verified">;
 
@@ -42,25 +42,30 @@ export function addUsers(dev: Command, context: Context): void {
   });
 
   const sessions = dev.command("sessions").description("revoke and restore sessions");
-  withHelp(sessions, {
-    notes:
-      "All of a user:\n  svc sessions search email:ada@acme.test --fields session_id |\n    xargs svc dev sessions revoke",
+  runs(
+    printsRows(sessions.command("revoke [session_id...]"))
+      .description("revoke sessions")
+      .option("--user <user>", "all of a user: an id, or the present e-mail address"),
+    context,
+    { on: "instance", changes: true },
+    runRevoke,
+    {
+      examples: [
+        ["svc dev sessions revoke --user ada@acme.test", "sign her out everywhere"],
+        ["svc dev sessions revoke svc_session_7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "one session"],
+      ],
+      notes: `${STAY_VALID} ${EARLIER_ONES}`,
+    },
+  );
+  const restore = printsRows(sessions.command("restore <session_id...>")).description("restore revoked sessions");
+  runs(restore, context, { on: "instance", changes: true }, runRestore, {
+    examples: [["svc dev sessions restore svc_session_7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "restore a session"]],
+    notes: EARLIER_ONES,
   });
-  for (const verb of ["revoke", "restore"] as const) {
-    const does = verb === "revoke" ? "revoke sessions" : "restore revoked sessions";
-    const command = printsRows(sessions.command(`${verb} <session_id...>`)).description(does);
-    runs(
-      command,
-      context,
-      { on: "instance", changes: true },
-      (_, options: GlobalFlags, ids: string[]) => runSessions(context, options, verb, ids),
-      {
-        examples: [[`svc dev sessions ${verb} svc_session_7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01`, does]],
-        notes: "If a session is not found, those before it have already been changed.",
-      },
-    );
-  }
 }
+
+const STAY_VALID = "Tokens that were issued stay valid until they expire, an hour at most.";
+const EARLIER_ONES = "If a session is not found, those before it have already been changed.";
 
 function addFlags(command: Command): Command {
   return command
@@ -106,14 +111,41 @@ async function idOf(control: Control, user: string): Promise<string> {
   return id;
 }
 
-export async function runSessions(
+/** Revokes the sessions with these ids, or all of a user that are not revoked. */
+export async function runRevoke(context: Context, options: Flags<"user">, ids: readonly string[]): Promise<void> {
+  const { user } = options;
+  if ((user === undefined) === (ids.length === 0))
+    throw new UsageError(
+      user === undefined ? "No sessions given." : "Use ids or --user, not both.",
+      "Give ids of sessions, or --user with an id or e-mail address.",
+    );
+  for (const id of ids) checkSessionId(id);
+  const control = await openControl(context, options);
+  const all = [...ids];
+  let of = "";
+  if (user !== undefined) {
+    const id = await idOf(control, user);
+    const { data } = await control.request("GET /users/:id", { params: { id }, query: { instance: control.instance } });
+    of = ` of ${data.email} at ${control.place}`;
+    const query = { instance: data.instance, query: `user_id:${id} revoked_at:null` };
+    for await (const session of control.rows("GET /sessions", query)) all.push(session.data.session_id);
+  }
+  await changeAll(context, options, control, "revoke", all);
+  if (!options.json) say(context, `Revoked ${counted(all.length, "session")}${of}. ${STAY_VALID}`);
+}
+
+export async function runRestore(context: Context, options: GlobalFlags, ids: readonly string[]): Promise<void> {
+  for (const id of ids) checkSessionId(id);
+  await changeAll(context, options, await openControl(context, options), "restore", ids);
+}
+
+async function changeAll(
   context: Context,
   options: GlobalFlags,
+  control: Control,
   verb: "revoke" | "restore",
   ids: readonly string[],
 ): Promise<void> {
-  for (const id of ids) checkSessionId(id);
-  const control = await openControl(context, options);
   const changed: Session[] = [];
   // Before the first is changed: each is of the instance that was chosen.
   if (control.instance !== undefined)

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
-import { runs, type Flags, type Program } from "../../command.ts";
+import { runs, type Flags, type GlobalFlags, type Program } from "../../command.ts";
 import { explainFailure } from "../../connection/explain-failure.ts";
 import { instanceInWords } from "../../connection/target.ts";
 import type { Context } from "../../context.ts";
@@ -30,13 +30,13 @@ export function add(program: Program, context: Context): void {
 is 5 if any token is not valid. After a check that fails, --batch asks no further, and each token left has a line with that
 error.
 
+--json prints valid, code, error, reason, user_id, email, name, provider, avatar_url, expires_at and checked, which is remote,
+local, or null after a check that failed. What does not apply is null.
+
 Do not pass a token as an argument on a shared machine: your shell's history keeps it.`,
   });
 
-  const decoding = tokens
-    .command("decode [token]")
-    .description("print the claims of a token, without verifying it")
-    .option("--header", "print its header as well");
+  const decoding = tokens.command("decode [token]").description("print the claims of a token, without verifying it");
   runs(decoding, context, { on: "nothing" }, runDecode, {
     examples: [['echo "$TOKEN" | svc tokens decode', "its claims, with readable times"]],
   });
@@ -84,17 +84,14 @@ function print(context: Context, verification: Verification): void {
 }
 
 /** Prints what a token says of itself. @throws {CliError} for what cannot be decoded */
-export async function runDecode(context: Context, options: Flags<never, "header">, argument?: string): Promise<void> {
+export async function runDecode(context: Context, options: GlobalFlags, argument?: string): Promise<void> {
   const token = await readToken(context, "decode", argument, options.json === true);
   const decoded = await decode(token);
   if (!decoded)
     throw new UsageError("Not a token: it cannot be decoded.", "A token has three parts, separated by dots.");
   if (options.json) return printJson(context, { verified: false, ...decoded });
   context.stderr.write("Not verified: anyone can write such a token.\n");
-  printRecord(context, {
-    ...(options.header && inWords(decoded.header, context)),
-    ...inWords(decoded.claims, context),
-  });
+  printRecord(context, inWords(decoded.claims, context));
 }
 
 /** What no token ends in: its last part, in base64url, is longer. */
@@ -175,10 +172,13 @@ function failedCheck(context: Context, error: unknown): Verification {
 }
 
 /**
- * The token of what was pasted: without the word before it in a header, what comes before it in an address or a query, and the
+ * The token of what was pasted: without the quotes of a JSON string, the word before it in a header, what comes before it in an address or a query, and the
  * line breaks at the end of a file. Other whitespace makes it invalid.
  */
 function bare(text: string): string {
-  const line = text.replace(/[\r\n]+$/, "").replace(/^(?:Authorization: *)?Bearer +/i, "");
+  const line = text
+    .replace(/[\r\n]+$/, "")
+    .replace(/^"(.*)"$/, "$1")
+    .replace(/^(?:Authorization: *)?Bearer +/i, "");
   return /^(?:\S*[?&#])?token=([^&#\s]+)/.exec(line)?.[1] ?? line;
 }

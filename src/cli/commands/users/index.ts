@@ -52,7 +52,7 @@ export function add(program: Program, context: Context): void {
       ["svc users get ada@acme.test --fields name,created_at", "only some of the fields"],
     ],
     notes: `Of several users, those that were not found are named on standard error; the exit code is 3 if all of them are missing.
-The accounts at providers are shown where the control API is known. Sign-ins: svc sessions search --email <address>`,
+The accounts at providers are shown where the control API is known. Sessions: svc sessions search --user <user>`,
   });
 
   addListAndSearch(users, context, USER_RECORDS);

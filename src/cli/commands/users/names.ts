@@ -25,7 +25,7 @@ export interface NameFlags {
 /**
  * Reads what stands for users.
  * @param outcome what a failure means for what was to be done, such as ` No users were deleted.`
- * @throws {UsageError} for anything else than ids and addresses, or an empty standard input
+ * @throws {UsageError} for anything else than ids and addresses, or nothing where a list is expected
  */
 export async function readNames(
   context: Context,
@@ -42,8 +42,11 @@ export async function readNames(
     const said = source === "-" ? "standard input" : `"${source}"`;
     const text = await readInput(context, source, `--file: ${said}`);
     // Most likely the command before it failed, or the file was not passed on.
-    if (source === "-" && text.trim() === "")
-      throw new UsageError("No users on standard input.", "Give one id or e-mail address a line.");
+    if (text.trim() === "" && (source === "-" || column === undefined))
+      throw new UsageError(
+        source === "-" ? "No users on standard input." : `No users in ${said}.`,
+        "Give one id or e-mail address a line.",
+      );
     const cells = column === undefined ? linesOf(text) : await columnOf(text, column, said, outcome);
     const named = cells.filter((cell) => cell.text !== "");
     if (column !== undefined && named.length < cells.length)

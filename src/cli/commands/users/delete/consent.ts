@@ -82,7 +82,8 @@ export async function obtainConsent(
   requirePrompt(context, `Add ${flags} to delete without confirmation.`);
   if (ids.length === 1) {
     if (typed) context.stderr.write(`${matching(targets)}.\n`);
-    const named = users.get(ids[0]!)?.data.email ?? `${ids[0]}, who does not exist,`;
+    const user = users.get(ids[0]!);
+    const named = user ? `${user.data.name} (${user.data.email})` : `${ids[0]}, who does not exist,`;
     if (await context.confirm(`Delete ${harmless(named)} from ${harmless(service)}? This cannot be undone.`)) return;
   } else {
     await preview(context, targets, service);

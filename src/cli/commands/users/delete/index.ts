@@ -28,7 +28,8 @@ export function addDelete(users: Command, context: Context): void {
       ["svc users delete --file leavers.txt --receipt done.ndjson", "a list of addresses, after confirmation"],
     ],
     notes: `An address must be that of one user exactly; in a list it may also be no one's. --yes needs a service that is named:
-the current profile is not enough. After an interruption, delete the same list again: who is gone does no harm.`,
+the current profile is not enough. After an interruption, delete the same list again: who is gone does no harm. Snapshots and backups made before keep a deleted user; of a file store, db.json and its journal do until the
+next compaction.`,
   });
 }
 

@@ -5,6 +5,7 @@ import { foldCase } from "../../../../wire/text/fold.ts";
 import type { Flags } from "../../../command.ts";
 import type { Context } from "../../../context.ts";
 import { UsageError } from "../../../errors.ts";
+import { quoted } from "../../../output/text.ts";
 import { pages } from "../../../list/print.ts";
 import { USERS, type SearchFlags } from "../../../search/flags.ts";
 import { readQuery, type TypedQuery } from "../../../search/read.ts";
@@ -40,7 +41,9 @@ export async function readTargets(
   if (isQuery && (args.length > 0 || flags.file !== undefined || flags.column !== undefined))
     throw new UsageError(
       `Use ids or --query, not both.${NONE_DELETED}`,
-      "--query takes one argument. Quote all of it: --query 'email:*@acme.test -name:bot'",
+      args.some((word) => /[:<>]/.test(word))
+        ? `--query takes one argument. Quote all of it: --query ${quoted([...flags.query!, ...args].join(" "))}`
+        : "Omit one of them.",
     );
   if (isQuery) return search(context, client, flags);
   if (args.length === 0 && flags.file === undefined && flags.column === undefined)
