@@ -62,6 +62,13 @@ describe("The simulated GitHub, as octokit and others ask it,", () => {
       expect((await resource(server, "github", path, access_token)).status).toBe(200);
   });
 
+  it("takes a request as GitHub documents it: with login, and without response_type", async () => {
+    const server = await startWithClients();
+    const asked = { response_type: undefined, login_hint: undefined, login: "ada" };
+    expect((await authorize(server, "github", asked)).headers.get("location")).toContain("?code=");
+    expect((await authorize(server, "google", { response_type: undefined })).status).toBe(400);
+  });
+
   it("lists thirty addresses a page, with links to the others", async () => {
     const server = await startWithClients();
     const emails = Array.from({ length: 40 }, (_, n) => ({
@@ -144,6 +151,7 @@ describe("The simulated Google, as passport and others ask it,", () => {
     expect((await resource(server, "google", "/userinfo", access_token)).status).toBe(401);
     const form = { grant_type: "refresh_token", refresh_token, code: undefined };
     expect((await exchange(server, "google", "", { form })).status).toBe(400);
+    expect((await fetch(revocation_endpoint!, { method: "POST", body })).status).toBe(400);
     const unknown = await fetch(revocation_endpoint!, { method: "POST", body: new URLSearchParams({ token: "x" }) });
     expect(await bodyOf(unknown)).toEqual([400, expect.objectContaining({ error: "invalid_token" })]);
   });

@@ -49,7 +49,7 @@ export async function answerAuthorize(deps: AuthorizeDeps, page: AuthorizePageRe
   const asked = isChoice ? await pendingRequest(deps, page) : parseRequest(server, query, browser, deps.flows);
   const begun = isChoice ? undefined : await begunBy(deps, asked);
   const reply = isChoice ? answerChoice(server, asked, query) : await answerRequest(deps, page, asked, begun);
-  const login_hint = query.get("login_hint");
+  const login_hint = hintIn(server, query);
   const { flow_id } = asked;
   if ("location" in reply) {
     await settle(deps, reply, { ms: performance.now() - startedAt, login_hint });
@@ -103,7 +103,7 @@ async function answerRequest(
   begun: Begun | undefined,
 ): Promise<Redirect | PickerView> {
   const server = deps.simulator.at(provider);
-  const login_hint = query.get("login_hint");
+  const login_hint = hintIn(server, query);
   const { flow_id } = asked;
   const application = server.applicationOf(asked.client_id);
   // Any page can send a browser to a client's sign-in: one whose users are on other machines too waits for a click.
@@ -123,6 +123,11 @@ async function answerRequest(
       { name: "provider", sent: { provider, login_hint }, answered },
     );
   return newPicker(server, request, ((decided || needsClick) && login_hint) || "");
+}
+
+/** By the name that OpenID Connect has for it, or the provider's own. */
+function hintIn({ provider }: AuthorizationServer, query: Parameters): string | undefined {
+  return query.get("login_hint") ?? (provider.hint === undefined ? undefined : query.get(provider.hint));
 }
 
 function isAtLoopback(uri: string): boolean {

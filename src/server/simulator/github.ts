@@ -18,6 +18,7 @@ export const simulatedGithub: SimulatedProvider<GithubAccount> = {
       emails: z.array(z.strictObject({ email, primary: z.boolean(), verified: z.boolean() })),
     }),
   isLenient: true,
+  hint: "login",
   ignoresLoopbackPort: true,
   takesJson: true,
   schemes: ["bearer", "token"],

@@ -215,6 +215,7 @@ export function createGrants({ sealer, recall, now }: GrantsOptions) {
     revoke(provider: Provider, token: string): boolean {
       const issued = (open("access", token) ?? open("refresh", token))?.value;
       if (issued?.granted.provider !== provider || issued.family === undefined) return false;
+      if (spent.has(`family ${issued.family}`)) return false;
       remember(spent, `family ${issued.family}`, true, MAX_SPENT);
       for (const [consent, family] of consents) if (family === issued.family) consents.delete(consent);
       return true;

@@ -72,8 +72,10 @@ export interface SimulatedProvider<Account extends object = object> {
   accountSchema(forms: { readonly text: typeof text; readonly email: typeof providerEmail }): z.ZodMiniType<Account>;
   /** The names beside `data`, if that has the fields of the profile. Undefined if the reply has them itself. */
   readonly besideData?: readonly string[];
-  /** Whether a client may leave out `redirect_uri`, and `grant_type` of an exchange. */
+  /** Whether a client may leave out `response_type` and `redirect_uri`, and `grant_type` of an exchange. */
   readonly isLenient?: true;
+  /** Its own name for `login_hint`. */
+  readonly hint?: string;
   /** How long an application's access token is valid. Undefined: without end. */
   readonly lifetimeSeconds?: number;
   /** Whether an authorization request asks for a refresh token. Undefined: there are none. */

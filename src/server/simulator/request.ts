@@ -63,7 +63,8 @@ export function parseRequest(
     const fault = `redirect_uri ${shown(redactUrl(redirect_uri))} is not registered for this client; ${registeredAs(registered)}`;
     throw refused(application ? `${fault}. ${WHERE_TO_ADD}` : fault);
   }
-  if (query.get("response_type") !== "code") throw refused("response_type must be code");
+  if ((query.get("response_type") ?? (provider.isLenient && "code")) !== "code")
+    throw refused("response_type must be code");
   const scope = query.get("scope") ?? "";
   for (const [parameter, value = ""] of Object.entries({ state, nonce, scope }))
     if (value.length > MAX_STATE_LENGTH) throw refused(`${parameter} must have at most ${MAX_STATE_LENGTH} characters`);
