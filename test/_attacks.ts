@@ -67,7 +67,7 @@ export async function openProvider(): Promise<LoopbackProvider> {
     let body = "";
     message.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
     message.on("end", () => {
-      const path = message.url ?? "";
+      const [path = ""] = (message.url ?? "").split("?");
       const received = `${JSON.stringify(message.headers)} ${body}`;
       provider.received.push(received);
       const reply = provider.reply(path, received) ?? { body: JSON.stringify(valid.get(path)) };

@@ -68,7 +68,8 @@ async function listUsers(env: Record<string, string>): Promise<{ code: number; s
 it("A proxy without a scheme is asked, but not for an address in a network of NO_PROXY", async () => {
   const { port, connects } = await serverOf((_, response) => response.end());
   const env = { HTTPS_PROXY: `127.0.0.1:${port}`, SVC_BASE_URL: "https://10.255.255.1" };
-  const { code, stderr } = await listUsers(env);
+  // undici is loaded with the first request.
+  const { code, stderr } = await listUsers({ ...env, SVC_TIMEOUT: "60" });
   expect([code, stderr]).toEqual([
     7,
     expect.stringContaining(`through the proxy 127.0.0.1:${port} of HTTPS_PROXY (502)`),
@@ -88,7 +89,8 @@ it("A proxy that hangs up is asked once for each try, and named", async () => {
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
   const env = { http_proxy: `http://127.0.0.1:${port}`, SVC_BASE_URL: "https://acme.invalid" };
-  const { code, stderr } = await listUsers(env);
+  // undici is loaded with the first request.
+  const { code, stderr } = await listUsers({ ...env, SVC_TIMEOUT: "60" });
   expect([code, stderr]).toEqual([
     7,
     expect.stringContaining(`through the proxy 127.0.0.1:${port} of http_proxy (ECONNRESET).\n  Check http_proxy`),
