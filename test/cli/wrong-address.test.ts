@@ -51,7 +51,12 @@ describe("svc dev", () => {
   it("ends with 2 for a wrong address of the server, and with 3 for a record that it does not have", async () => {
     service = await setup({ control: true });
     const dev = (url: string, ...argv: string[]): Promise<CliResult> =>
-      run(["dev", ...argv], { SVC_CONTROL_URL: url, SVC_CONTROL_KEY: CONTROL_KEY });
+      run(["dev", ...argv], {
+        SVC_CONTROL_URL: url,
+        SVC_CONTROL_KEY: CONTROL_KEY,
+        SVC_BASE_URL: undefined,
+        SVC_SECRET_KEY: undefined,
+      });
     expect((await dev(FRONT, "clock")).code).toBe(0);
     const missing = await dev(FRONT, "snapshot", "restore", "missing", "--yes");
     expect([missing.code, missing.stderr]).toEqual([3, expect.stringContaining('there is no snapshot "missing"')]);
