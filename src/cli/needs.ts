@@ -51,7 +51,7 @@ export function addNeeds(program: Command, context: Context): void {
 async function tellOfUnknown({ env, stderr }: Context): Promise<void> {
   const given = Object.keys(env).filter((name) => name.startsWith("SVC_") && env[name]);
   if (given.length === 0) return;
-  const { ENVIRONMENT } = await import("./help/topics.ts");
+  const { ENVIRONMENT } = await import("./help/environment.ts");
   for (const name of given)
     if (!Object.hasOwn(ENVIRONMENT, name) && !/^SVC_[A-Z]+_CLIENT_(?:ID|SECRET)$/.test(name))
       stderr.write(`svc knows no variable ${name}. Those that it reads: svc help environment\n`);

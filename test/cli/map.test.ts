@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { ENVIRONMENT } from "../../src/cli/help/topics.ts";
+import { ENVIRONMENT } from "../../src/cli/help/environment.ts";
 import { EXIT } from "../../src/cli/errors.ts";
 import { run, useDirectory } from "../_cli-directory.ts";
 

@@ -72,13 +72,13 @@ async function isThere(i: number): Promise<boolean> {
 describe("svc users delete on a terminal", needs("a terminal", "bash"), () => {
   it("asks before it deletes one user: Enter means no and y means yes", async () => {
     const no = open(`users delete ${idOf(20)}`);
-    await no.until(/Delete user20@acme\.test from \S+ \(.*?\)\? This cannot be undone\./);
+    await no.until(/Delete [^?]*\(user20@acme\.test\)\s+from\s[^?]*\?\s+This cannot be undone\./);
     no.type("\r");
     await no.until(/Declined\. No users were deleted\./);
     expect([await no.code, await isThere(20), no.shown().includes("✔")]).toEqual([1, true, false]);
 
     const yes = open(`users delete ${idOf(20)}`);
-    await yes.until(/This cannot be undone\./);
+    await yes.until(/This\s+cannot\s+be\s+undone\./);
     yes.type("y\r");
     await yes.until(new RegExp(`Deleted ${idOf(20)}`));
     expect([await yes.code, await isThere(20)]).toEqual([0, false]);

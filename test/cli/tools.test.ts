@@ -155,11 +155,20 @@ describe("svc instances", () => {
 
   it("says of what needs the control API whom to ask for it", async () => {
     const revoke = ["dev", "sessions", "revoke", SESSION];
-    for (const argv of [revoke, [...revoke, "--profile", "production"], ["logs", "--base-url", "https://a.test"]]) {
+    const elsewhere: [argv: string[], why: RegExp][] = [
+      [revoke, /needs the control API/],
+      [
+        ["logs", "--base-url", "https://a.test"],
+        /--base-url names https:\/\/a\.test, and no server of this machine is there/,
+      ],
+    ];
+    for (const [argv, why] of elsewhere) {
       const { code, stderr } = await run(argv, { env: HERE });
-      expect([argv, code !== 0, stderr]).toEqual([argv, true, expect.stringMatching(/needs the control API/)]);
+      expect([argv, code !== 0, stderr]).toEqual([argv, true, expect.stringMatching(why)]);
       expect(stderr).toContain("For a service elsewhere, ask its operator to run this command");
     }
+    const { stderr } = await run([...revoke, "--profile", "production"], { env: HERE });
+    expect(stderr).toContain('Unknown profile "production"');
   });
 });
 

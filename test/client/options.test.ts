@@ -22,9 +22,9 @@ describe("An unknown option", () => {
       () => checkToken("x", wrong("audience")),
       "audience. The options are appId, instanceId, now, secretKey.",
     ],
-    ["authenticateRequest", () => authenticateRequest(request, wrong("cooky")), "cooky. Did you mean cookie?"],
-    ["withAuth", () => withAuth(() => new Response(), wrong("cooky")), "cooky. Did you mean cookie?"],
-    ["expressAuth", () => expressAuth(wrong("cooky")), "cooky. Did you mean cookie?"],
+    ["authenticateRequest", () => authenticateRequest(request, wrong("cokie")), "cokie. Did you mean cookie?"],
+    ["withAuth", () => withAuth(() => new Response(), wrong("cokie")), "cokie. Did you mean cookie?"],
+    ["expressAuth", () => expressAuth(wrong("cokie")), "cokie. Did you mean cookie?"],
     ["h3Auth", () => h3Auth(wrong("instance_id")), "instance_id. Did you mean instanceId?"],
   ])("of %s is refused, and the one that was probably meant is named", async (of, give, unknown) => {
     await expect((async () => give())()).rejects.toMatchObject(config(`Unknown option of ${of}: ${unknown}`));

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, relative } from "node:path";
 import { expect, inject, it } from "vitest";
-import { ENVIRONMENT } from "../../src/cli/help/topics.ts";
+import { ENVIRONMENT } from "../../src/cli/help/environment.ts";
 import { ROOT } from "../_paths.ts";
 
 it("Tests run in an empty directory outside the clone, with a home and temporary files of their own", () => {

@@ -69,8 +69,8 @@ it.each([
     env: {
       // Without color, which is commands to the terminal as well. A terminal without them is asked nothing.
       NO_COLOR: "1",
-      SVC_BASE_URL: server.url,
-      SVC_SECRET_KEY: KEY,
+      // A control API that does not know a key that is set is not asked.
+      ...(line.startsWith("users") && { SVC_BASE_URL: server.url, SVC_SECRET_KEY: KEY }),
       SVC_CONTROL_URL: server.url,
       SVC_CONTROL_KEY: server.control_key,
     },
@@ -149,7 +149,7 @@ it.each([
 
 it.each([
   [["users", "get", "`id`@evil.test"], "svc users search 'email:*`id`*'"],
-  [["sessions", "search", "--user", "$(id)@evil.test"], "--email '$(id)@evil.test'"],
+  [["sessions", "search", "--user", "$(id)@evil.test"], "svc users search 'email:*$(id)*'"],
   [["users", "search", "user_id:x'$(id)'"], String.raw`svc sessions search 'user_id:x'\''$(id)'\'''`],
 ])("T51: A hint runs nothing of what a stranger is called: svc %j", async (argv, hint) => {
   const { stderr } = await runCli(argv, { service: await setup() });

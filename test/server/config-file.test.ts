@@ -95,8 +95,8 @@ describe("svc.config.json", () => {
   });
 
   it.each([
-    ["a comma too many", '{\n  "port": 7000,\n}', 3, 1],
-    ["an array's comma too many", '{\n  "trust_proxy": ["10.0.0.1", ]\n}', 2, 31],
+    ["a comma too many", '{\n  "port": 7000,\n}', 2, 15],
+    ["an array's comma too many", '{\n  "trust_proxy": ["10.0.0.1", ]\n}', 2, 29],
     ["a value without quotes", '{\n  "host": localhost\n}', 2, 11],
     ["a comment", "{\n  // the port\n}", 2, 3],
     ["another language's literal", '{"https": nil}', 1, 12],

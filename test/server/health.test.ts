@@ -37,6 +37,12 @@ async function ask({ port }: RunningServer, path: string, host = "balancer.inter
   });
 }
 
+/** A change, which tells how the store is: whoever only asks does not look. */
+async function write({ url }: RunningServer): Promise<void> {
+  const query = new URLSearchParams({ provider: "google", redirect_uri: APP });
+  await fetch(`${url}/oauth/authorize?${query.toString()}`, { redirect: "manual" });
+}
+
 /** Asks until the answer cached for a second has expired. */
 async function askUntil(server: RunningServer, status: number): Promise<Answer> {
   for (;;) {
@@ -68,6 +74,7 @@ it("The server is live but not ready while its store's directory is missing, and
   const server = await start(join(place, "store", "db.json"));
   await askUntil(server, 200);
   await rename(join(place, "store"), join(place, "elsewhere"));
+  await write(server);
   const { headers, body } = await askUntil(server, 503);
   expect(body).toEqual({
     status: "unavailable",
@@ -85,6 +92,7 @@ it("Only a caller on this machine, and behind no proxy, is told why the server i
   await mkdir(join(place, "store"));
   const server = await start(join(place, "store", "db.json"));
   await rename(join(place, "store"), join(place, "elsewhere"));
+  await write(server);
   await askUntil(server, 503);
   const told = async (headers: Record<string, string>): Promise<unknown> =>
     (await fetch(`http://127.0.0.1:${server.port}${READY}`, { headers })).json();
@@ -99,6 +107,7 @@ it("The server is not ready when another process has written its store", async (
   const server = await start(join(place, "db.json"));
   await writeFile(join(place, "new"), "{}");
   await rename(join(place, "new"), join(place, "db.json"));
+  await write(server);
   expect((await askUntil(server, 503)).body).toMatchObject({ code: "store_changed" });
   expect((await ask(server, LIVE)).status).toBe(200);
 });

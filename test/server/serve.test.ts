@@ -170,7 +170,7 @@ describe("svc serve", () => {
     Object.assign(faulty.instances[0]!.users[1]!, { email: "no address", created_at: "2026-13-45T00:00:00Z" });
     await writeFile(join(directory, "bad.json"), JSON.stringify(faulty));
     await expect(start({ seed: join(directory, "bad.json") })).rejects.toThrow(
-      /users\[0\]\.created_at: must be a date.*\n.*users\[1\]\.email: must be an e-mail address with an ASCII domain\n.*users\[1\]\.created_at: must be a date/,
+      /users\[0\]\.created_at: must be a date.*\n.*users\[1\]\.email: must be an e-mail address.*\n.*users\[1\]\.created_at: must be a date/,
     );
   });
 

@@ -96,5 +96,5 @@ async function ofProfile(context: Context, name: string, chosenBy: string): Prom
 
 /** @param url an address that was checked */
 export function originOf(url: string | undefined): string | undefined {
-  return url === undefined ? undefined : new URL(url).origin;
+  return url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined;
 }

@@ -59,7 +59,11 @@ function asciiLabel(label: string): string | undefined {
   return host === small && /^xn--[a-z0-9-]+$/.test(host ?? "") ? host : undefined;
 }
 
+/** Not by `URL.canParse`: once it is optimized, Node 20's takes the bytes of Latin-1 for UTF-8, and refuses them. */
 function hostOf(label: string): string | undefined {
-  const address = `http://${label}`;
-  return URL.canParse(address) ? new URL(address).hostname : undefined;
+  try {
+    return new URL(`http://${label}`).hostname;
+  } catch {
+    return undefined;
+  }
 }
