@@ -108,7 +108,10 @@ describe("The documents", () => {
       "Not signed in. No sign-in began here: the address has no nonce. Begin one at the application",
     ]);
     const forced = await fetch(`${origin}/sign-in`, { headers: { "sec-fetch-site": "cross-site" } });
-    expect([forced.status, await forced.text()]).toEqual([400, '<a href="/sign-in">Sign in</a>']);
+    expect([forced.status, await forced.text()]).toEqual([
+      400,
+      expect.stringMatching(/^A sign-in begins with a click[^<]*\. <a href="\/sign-in">Sign in<\/a>$/),
+    ]);
     const signedOut = await fetch(`${origin}/me`);
     expect([signedOut.status, await signedOut.text()]).toEqual([401, '<a href="/sign-in">Sign in</a>']);
   });
