@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../src/server/errors.ts";
 import { redirectRule } from "../../src/server/sign-in/redirect-rule.ts";
-import { withParameters } from "../../src/server/sign-in/redirect-uri.ts";
+import { withParameters } from "../../src/server/instances/redirect-uri.ts";
 import { anyCharacter } from "../_characters.ts";
 import { APP } from "../_setup.ts";
 import { REGISTERED } from "./_registered.ts";

@@ -5,14 +5,15 @@ import { ApiError, SignInRefused } from "../errors.ts";
 import { flowIdOf } from "../history/flows.ts";
 import { redactUrl, withoutQuery } from "../history/redact.ts";
 import type { Scope } from "../instances/addresses.ts";
+import { wayBackTo, withParameters } from "../instances/redirect-uri.ts";
 import type { Connection } from "../providers/connections.ts";
+import { authorizationRequest, generateCodeVerifier } from "../providers/oauth2.ts";
+import { randomBytes } from "../random.ts";
 import { newRecord, type InstanceRecord, type StateRecord } from "../store/records.ts";
 import { createBinding, surplusBindings } from "./binding.ts";
 import type { Caller } from "./caller.ts";
 import type { SignInDeps } from "./deps.ts";
-import { authorizationRequest, generateCodeVerifier, generateState } from "./oauth2.ts";
 import { listed, redirectRule } from "./redirect-rule.ts";
-import { wayBackTo, withParameters } from "./redirect-uri.ts";
 
 export interface BeginRequest {
   /** What was asked: whose host it is. */
@@ -117,7 +118,8 @@ export function addressAtCallbackHost(
 
 /** Ties the state to the browser by a cookie. Of a browser's unfinished sign-ins the latest five count. */
 export function bindBrowser({ addresses, now }: SignInDeps, { caller, cookies }: BeginRequest): Bound {
-  const state = generateState();
+  // Of 64 hexadecimal characters (spec, "Limits").
+  const state = randomBytes(32).toString("hex");
   if (!caller.isBrowser) return { state, binding: null, cookies: [] };
   const { hash, cookie } = createBinding(state, now(), addresses.isHttps);
   return { state, binding: hash, cookies: [cookie, ...surplusBindings(cookies, addresses.isHttps)] };

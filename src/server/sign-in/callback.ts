@@ -6,16 +6,17 @@ import { ApiError, SignInError, SignInRefused, type WayBack } from "../errors.ts
 import { flowIdOf, type NoteStep } from "../history/flows.ts";
 import { withoutQuery } from "../history/redact.ts";
 import type { Addresses } from "../instances/addresses.ts";
+import { withParameters, wayBackTo } from "../instances/redirect-uri.ts";
 import { remember } from "../memory-use.ts";
 import type { Connection } from "../providers/connections.ts";
+import { askProvider, bearerGet, requestTokens, type Exchange, type ProviderTokens } from "../providers/exchange.ts";
+import { issuerFault } from "../providers/oauth2.ts";
+import { reportOf } from "../providers/replies.ts";
 import type { InstanceRecord, StateRecord } from "../store/records.ts";
 import { StorageUnavailable } from "../store/store.ts";
 import { bindingFault } from "./binding.ts";
 import type { Caller } from "./caller.ts";
 import type { SignInDeps } from "./deps.ts";
-import { askProvider, bearerGet, reportOf, requestTokens, type Exchange, type ProviderTokens } from "./exchange.ts";
-import { issuerFault } from "./oauth2.ts";
-import { withParameters, wayBackTo } from "./redirect-uri.ts";
 import { checkedProfile, openSession, resolveUser } from "./resolve-user.ts";
 
 export interface CallbackRequest {

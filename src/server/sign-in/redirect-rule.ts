@@ -10,7 +10,7 @@ import {
 import { redactText } from "../history/redact.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import type { Caller } from "./caller.ts";
-import { parseRedirectUri, refused } from "./redirect-uri.ts";
+import { parseRedirectUri, refused } from "../instances/redirect-uri.ts";
 
 export interface Destination {
   /** Scheme and host that the user returns to; the scheme alone if it is private-use. */

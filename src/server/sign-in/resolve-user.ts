@@ -14,7 +14,7 @@ import {
   type UserRecord,
 } from "../store/records.ts";
 import type { Cleared, Resolution, SignInLookup } from "../store/store.ts";
-import type { ProviderTokens } from "./exchange.ts";
+import type { ProviderTokens } from "../providers/exchange.ts";
 
 export interface SignInContext {
   readonly instance: InstanceRecord;

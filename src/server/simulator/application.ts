@@ -1,6 +1,6 @@
-import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
+import type { Provider } from "../../wire/providers.ts";
 import type { FlowFacts, Flows } from "../history/flows.ts";
-import { parseReply } from "../sign-in/exchange.ts";
+import { endpointOf, parseReply } from "../providers/replies.ts";
 import { applicationFacts } from "./decision.ts";
 import type { Answered, EndpointRequest } from "./endpoints.ts";
 import type { Simulator } from "./simulator.ts";
@@ -29,7 +29,7 @@ export async function answerApplication(
   const name = Object.entries(simulated.endpoints).find(([, own]) => own === path)?.[0] ?? path;
   const reply = response && (parseReply(await response.text()) as Readonly<Record<string, unknown>> | undefined);
   const error = errorIn(response?.status, reply);
-  const failure = `${PROVIDER_TITLES[provider]}'s ${name} endpoint ${response ? `answered ${response.status}` : "did not answer"}`;
+  const failure = `${endpointOf(provider, name)} ${response ? `answered ${response.status}` : "did not answer"}`;
   const reason = error === undefined ? undefined : `${failure}: ${why ?? error}.`;
   // What an application asks for once more, or too late, is no part of its sign-in.
   const isOver = why !== undefined && flows.get(granted.flow_id)?.result === "token";

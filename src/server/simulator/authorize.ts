@@ -3,7 +3,7 @@ import { isLoopback } from "../../wire/http/address.ts";
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 import { SignInRefused, type WayBack } from "../errors.ts";
 import { beginningOf, redactText } from "../history/redact.ts";
-import { parseRedirectUri, withParameters } from "../sign-in/redirect-uri.ts";
+import { parseRedirectUri, withParameters } from "../instances/redirect-uri.ts";
 import type { PersonaRecord, StateRecord } from "../store/records.ts";
 import { chosenAccount, decidedAccount } from "./account.ts";
 import type { LabelledBrowser } from "./browser.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { FlowFacts, Flows } from "../history/flows.ts";
-import { reportOf } from "../sign-in/exchange.ts";
+import { reportOf } from "../providers/replies.ts";
 import type { SignIns } from "../sign-in/sign-in.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import type { Store } from "../store/store.ts";

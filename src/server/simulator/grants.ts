@@ -4,7 +4,7 @@ import type { Provider } from "../../wire/providers.ts";
 import type { Chosen } from "../history/asked.ts";
 import { remember } from "../memory-use.ts";
 import { randomBytes } from "../random.ts";
-import { codeChallenge } from "../sign-in/oauth2.ts";
+import { codeChallenge } from "../providers/oauth2.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import type { Edit } from "./edit.ts";
 import type { Grant, TokenRequest } from "./provider.ts";

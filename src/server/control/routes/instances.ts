@@ -18,8 +18,9 @@ import { requireProvider } from "../../http/routes/access.ts";
 import { checkEndpoints } from "../../providers/index.ts";
 import { DEFINITIONS } from "../../providers/index.ts";
 import type { Connection } from "../../providers/connections.ts";
-import { askProvider, requestTokens, BAD_CREDENTIALS } from "../../sign-in/exchange.ts";
-import { generateCodeVerifier } from "../../sign-in/oauth2.ts";
+import { askProvider, requestTokens } from "../../providers/exchange.ts";
+import { generateCodeVerifier } from "../../providers/oauth2.ts";
+import { BAD_CREDENTIALS } from "../../providers/replies.ts";
 
 export const instanceRoutes = (deps: ControlDeps): HandlersOf<"/instances"> => ({
   "GET /instances": (call) => {

@@ -1,14 +1,9 @@
 import { createHash } from "node:crypto";
-import type { Connection } from "../providers/connections.ts";
+import type { Connection } from "./connections.ts";
 import { randomBytes } from "../random.ts";
 import type { StateRecord } from "../store/records.ts";
 import { PROVIDER_TITLES } from "../../wire/providers.ts";
-import { DEFINITIONS } from "../providers/index.ts";
-
-/** 64 hexadecimal characters (spec, "Limits"). */
-export function generateState(): string {
-  return randomBytes(32).toString("hex");
-}
+import { DEFINITIONS } from "./index.ts";
 
 /** RFC 7636, 4.1: 32 random bytes. */
 export function generateCodeVerifier(): string {
