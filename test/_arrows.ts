@@ -65,6 +65,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "server/token.ts",
     "server/control",
     "server/shared-state",
+    "server/scenarios",
     "server/history",
     "server/http",
     "server/instances",
@@ -74,7 +75,6 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "server/seed",
     "server/store",
     "server/store/open.ts",
-    "server/store/move",
   ],
   // A server inside a test, which loads nothing that a port or a file needs.
   "server/embed.ts": [
@@ -94,6 +94,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "server/token.ts",
     "server/http",
     "server/shared-state",
+    "server/scenarios",
     "server/history",
     "server/instances",
     "server/sign-in",
@@ -102,7 +103,18 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "server/seed",
     "server/store",
   ],
-  "server/shared-state": ["wire", "server/instances", "server/simulator", "server/store"],
+  "server/shared-state": ["wire", "server/instances", "server/scenarios", "server/store"],
+  // What a test decides about sign-ins. The simulator asks it, and neither the simulator nor the sign-in knows it.
+  "server/scenarios": [
+    "wire",
+    "server/errors.ts",
+    "server/history",
+    "server/instances",
+    "server/sign-in",
+    "server/providers",
+    "server/simulator",
+    "server/store",
+  ],
   "server/http": [
     "wire",
     "server/cookies.ts",
@@ -124,7 +136,6 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "server/errors.ts",
     "server/history",
     "server/instances",
-    "server/sign-in",
     "server/providers",
     "server/store",
   ],
@@ -141,7 +152,6 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   "server/sign-in": [
     "wire",
-    "network",
     "server/memory-use.ts",
     "server/cookies.ts",
     "server/random.ts",
@@ -152,15 +162,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "server/store",
   ],
   // How a provider is asked, and what it says: the sign-in and the simulated ones need both.
-  "server/providers": [
-    "wire",
-    "network",
-    "server/random.ts",
-    "server/errors.ts",
-    "server/history",
-    "server/instances",
-    "server/store",
-  ],
+  "server/providers": ["wire", "network", "server/random.ts", "server/errors.ts", "server/history", "server/store"],
   "server/instances": ["wire", "server/memory-use.ts", "server/errors.ts", "server/store"],
   "server/history": ["wire", "server/memory-use.ts"],
   "server/token.ts": ["wire", "server/memory-use.ts", "server/errors.ts", "server/instances", "server/store"],

@@ -22,12 +22,13 @@ import { createConnect } from "./providers/connections.ts";
 import { createProviderFetch } from "./providers/fetch.ts";
 import { globalCredentials, type Credentials, type Offers } from "./providers/offers.ts";
 import { keepRetention } from "./retention.ts";
+import { createDecide } from "./scenarios/decide.ts";
+import { withReplays } from "./scenarios/replays.ts";
 import { createSharedState, openIdKeyOf, type SharedState } from "./shared-state/shared-state.ts";
 import type { LocateIp } from "./sign-in/geo.ts";
 import { createSignIns } from "./sign-in/sign-in.ts";
 import { NO_START_LIMIT, createStartLimit } from "./sign-in/start-limit.ts";
 import { createClients, type Clients } from "./simulator/clients.ts";
-import { withReplays, type Decide } from "./simulator/decision.ts";
 import { createSimulator, type Simulator } from "./simulator/simulator.ts";
 import type { ConnectionRecord, InstanceRecord } from "./store/records.ts";
 import { SEEDED, type Store } from "./store/store.ts";
@@ -178,7 +179,8 @@ function createRoutes(options: ServiceOptions, parts: Parts): H3 {
   const api = { ...common, tokens, audit, cursors: createCursors(shared.sealKey) };
   addProductRoutes(app, { ...api, signIns });
   addPageRoutes(app, { ...api, offers, isLocal, allowsUnlisted, hasControl, seen, identitySecret });
-  const atProvider = { ...common, simulator, decide: control && decideBy(store, shared, simulator) };
+  const decide = control && createDecide({ scenarios: shared.scenarios, simulator, flows });
+  const atProvider = { ...common, simulator, decide };
   if (offers.canSimulate) addSimulatorRoutes(app, { ...atProvider, clients });
   if (control)
     mountControl(app, { ...api, ...atProvider, shared, connect, offers, clients, signIns, requests }, control);
@@ -208,12 +210,4 @@ function createSimulatorOn(
   });
   shared.onPersonas((personas) => simulator.personas.replace(personas));
   return simulator;
-}
-
-/** Loaded with the first scenario: most servers never have one. */
-function decideBy(store: Store, shared: SharedState, simulator: Simulator): Decide {
-  return async (arrival) =>
-    shared.scenarios.length === 0
-      ? { decision: undefined, scenario: null, considered: [] }
-      : (await import("./shared-state/decide.ts")).decide({ store, shared, simulator }, arrival);
 }

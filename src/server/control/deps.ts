@@ -1,3 +1,4 @@
+import type { Flows } from "../history/flows.ts";
 import type { RequestLog } from "../history/request-log.ts";
 import type { ApiDeps } from "../http/routes/access.ts";
 import type { SharedState } from "../shared-state/shared-state.ts";
@@ -5,14 +6,16 @@ import type { Connect } from "../providers/connections.ts";
 import type { Offers } from "../providers/offers.ts";
 import type { Clients } from "../simulator/clients.ts";
 import type { SignIns } from "../sign-in/sign-in.ts";
-import type { DecisionDeps } from "../simulator/decision.ts";
+import type { Decide } from "../simulator/decision.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import type { DashboardKeys } from "./keys.ts";
 import type { CONTROL_ROUTES } from "../../wire/control/routes.ts";
 import type { HandlersOf as RouteHandlers } from "../http/dispatch.ts";
 
 /** What the control API reads and changes: what the product has, and what a development server adds. */
-export interface ControlDeps extends ApiDeps, DecisionDeps {
+export interface ControlDeps extends ApiDeps {
+  readonly flows: Flows;
+  readonly decide: Decide | undefined;
   readonly controlKey: string;
   readonly dashboardKeys: DashboardKeys;
   /** The state that can be changed while the service runs. */

@@ -3,35 +3,18 @@ import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { Provider } from "../../wire/providers.ts";
 import { normalizeEmail } from "../../wire/text/email.ts";
 import { closest } from "../../wire/text/suggestion.ts";
-import { SIGNED_IN_PATH } from "../../wire/redirect-uri.ts";
-import { causeOf } from "../../wire/control/scenarios.ts";
 import type { AnswerOf } from "../../wire/control/types.ts";
-import type { ParsedBodyOf } from "../../wire/control/routes.ts";
 import { ApiError } from "../errors.ts";
 import type { AskedBy } from "../history/asked.ts";
 import { json, type Reply } from "../http/respond.ts";
 import { notedOf } from "../http/routes/oauth.ts";
+import { signInHeadless, type Wish } from "../scenarios/headless.ts";
 import type { Ended } from "../sign-in/callback.ts";
-import { decidedAccount } from "../simulator/account.ts";
-import { redirectToClient, withDecision } from "../simulator/authorize.ts";
-import { decideSignIn, settle, type Redirect } from "../simulator/decision.ts";
-import { editOf } from "../simulator/edit.ts";
-import type { AuthorizationRequest } from "../simulator/grants.ts";
 import { impossibility } from "../simulator/outcomes.ts";
-import { parseRequest } from "../simulator/request.ts";
 import { typedPersona } from "../simulator/typed-account.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import type { ControlDeps } from "./deps.ts";
 import { chosenInstance, findUser } from "./records.ts";
-
-type Wish = ParsedBodyOf<"POST /sign-ins">;
-
-/** A program on this machine. */
-const PROGRAM = {
-  caller: { isBrowser: false, isPlainClient: true, isNavigation: true },
-  cookies: new Map<string, string>(),
-  ip_address: "127.0.0.1",
-} as const;
 
 const CREATED = 201;
 /** Of personas, to find the one that was meant. */
@@ -49,57 +32,8 @@ export async function runSignIn(deps: ControlDeps, wish: Wish, by: AskedBy = "ou
   const instance = chosenInstance(deps, wish.instance);
   if (!instance.active) throw new ApiError("instance_not_found", `${instance.subdomain} is not active`);
   if (as !== undefined) await introduceUser(deps, instance, as);
-  const asked = await begin(deps, instance, wish);
-  const answer = await answerRequest(deps, instance, wish, asked, by);
-  const { code, error } = Object.fromEntries(new URL(answer.location).searchParams);
-  const { state } = asked;
-  const ended = await deps.signIns.complete({ ...PROGRAM, provider, state, code, error });
-  return replyOf(deps, wish, asked.flow_id!, ended);
-}
-
-/** The first half: up to what the provider is asked. */
-async function begin(
-  { signIns, connect, addresses, simulator }: ControlDeps,
-  instance: InstanceRecord,
-  { provider, redirect_uri }: Wish,
-): Promise<AuthorizationRequest> {
-  if (!(await connect(instance, provider)).isSimulated)
-    throw new ApiError("bad_request", `provider: ${provider} is not simulated here; sign in with a browser`);
-  const { asked } = await signIns.begin({
-    ...PROGRAM,
-    at: { kind: "front", isCallback: true },
-    named: { instance: instance.id },
-    wanted: provider,
-    redirect_uri: redirect_uri ?? addresses.front + SIGNED_IN_PATH,
-    login_hint: undefined,
-    ...(redirect_uri === undefined && { isOwnPage: true }),
-  });
-  return parseRequest(simulator.at(provider), new Map(Object.entries(asked!.parameters)), undefined);
-}
-
-/** What the provider answers: as the wish says, and otherwise as the scenarios decide. */
-async function answerRequest(
-  deps: ControlDeps,
-  { id: instance_id }: InstanceRecord,
-  { provider, as, outcome, browser, profile: set, omit }: Wish,
-  asked: AuthorizationRequest,
-  by: AskedBy,
-): Promise<Redirect> {
-  const startedAt = performance.now();
-  const server = deps.simulator.at(provider);
-  const labelledBrowser = browser === undefined ? undefined : { id: browser, label: browser };
-  const decided = await decideSignIn(deps, { asked, instance_id, login_hint: as, labelledBrowser, outcome });
-  const own = editOf(set, omit);
-  const profile = own ?? decided?.profile;
-  const cause = causeOf({ outcome: outcome ?? "success", delay_ms: {}, changesProfile: own !== undefined });
-  const chosen = cause === null ? undefined : { by, cause };
-  const override = { as, outcome: outcome ?? "success", chosen, ...decided, profile };
-  const account = decidedAccount(server, undefined, override);
-  if (!account)
-    throw new ApiError("bad_request", `as: ${override.as ?? "the first account"} can't sign in with ${provider}`);
-  const answer = redirectToClient(server, withDecision(asked, override), account);
-  await settle(deps, answer, { ms: performance.now() - startedAt, login_hint: undefined });
-  return answer;
+  const { flow_id, ended } = await signInHeadless(deps, instance, wish, by);
+  return replyOf(deps, wish, flow_id, ended);
 }
 
 /** `location`: the final redirect; null if svc answers with an error itself. */

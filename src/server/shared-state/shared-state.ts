@@ -1,35 +1,15 @@
 import { createInstances } from "../instances/instances.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import { CLOCK_SETTING, type Store, SECRET_PREFIX } from "../store/store.ts";
-import type { Edit } from "../simulator/edit.ts";
+import { createScenarios, SCENARIO_PREFIX } from "../scenarios/scenarios.ts";
 import { changeSetting } from "../store/settings.ts";
 import { randomBytes } from "node:crypto";
 import type { AnswerOf } from "../../wire/control/types.ts";
-
-export const SCENARIO_PREFIX = "scenario/";
 
 /** How often a process checks for changes by others. */
 const LOOK_EVERY_MS = 400;
 /** How long what was read may be used. A key's revocation is confirmed only after this time. */
 const RELIED_ON_MS = 800;
-
-type Shown = AnswerOf<"GET /scenarios">[number]["data"];
-
-/** How matching sign-ins end; stored, so that every process applies it. The instance in `match` is an id. */
-export interface Scenario extends Readonly<Omit<Shown, "profile" | "omit" | "remaining">> {
-  readonly id: string;
-  /** Changes to the profile that the provider sends. */
-  readonly profile?: Edit | undefined;
-  /** Digests of the states that it decided, so that a reload of the authorize page repeats it. */
-  readonly states: readonly string[];
-  /** Ascending in order of creation, whatever the clock says. */
-  readonly order: number;
-}
-
-/** How many more sign-ins it applies to; null for no limit. */
-export function remainingOf({ times, used }: Scenario): number | null {
-  return times === null ? null : Math.max(0, times - used);
-}
 
 export type SharedState = Awaited<ReturnType<typeof createSharedState>>;
 
@@ -41,9 +21,9 @@ export type SharedState = Awaited<ReturnType<typeof createSharedState>>;
 export async function createSharedState(store: Store, realNow: () => Date, onInstances: () => void = () => {}) {
   const clock = createClock(realNow);
   const instances = createInstances();
+  const scenarios = createScenarios(store);
   const listeners: ((personas: readonly PersonaRecord[]) => void)[] = [];
   let personas: readonly PersonaRecord[] = [];
-  let scenarios: readonly Scenario[] = [];
   let revision: string | undefined;
   let seenAt = performance.now();
   let running: Promise<void> | undefined;
@@ -66,7 +46,7 @@ export async function createSharedState(store: Store, realNow: () => Date, onIns
         for (const listener of listeners) listener(personas);
       }
       clock.follow((setting?.value as ClockSetting | undefined) ?? { mode: "real" });
-      scenarios = found.map(({ value }) => value as unknown as Scenario).toSorted((a, b) => a.order - b.order);
+      scenarios.follow(found);
       revision = latest;
     }
     seenAt = startedAt;
@@ -101,13 +81,7 @@ export async function createSharedState(store: Store, realNow: () => Date, onIns
     get personas(): readonly PersonaRecord[] {
       return personas;
     },
-    get scenarios(): readonly Scenario[] {
-      return scenarios;
-    },
-    /** Replaces one that was counted down here. */
-    keepScenario(scenario: Scenario): void {
-      scenarios = scenarios.map((before) => (before.id === scenario.id ? scenario : before));
-    },
+    scenarios,
     clock,
     /** Stored, so that every process can open what another sealed. */
     sealKey,

@@ -9,7 +9,7 @@ import type { Addresses } from "../instances/addresses.ts";
 import { withParameters, wayBackTo } from "../instances/redirect-uri.ts";
 import { remember } from "../memory-use.ts";
 import type { Connection } from "../providers/connections.ts";
-import { askProvider, bearerGet, requestTokens, type Exchange, type ProviderTokens } from "../providers/exchange.ts";
+import { askProvider, bearerGet, requestTokens, type Exchange } from "../providers/exchange.ts";
 import { issuerFault } from "../providers/oauth2.ts";
 import { reportOf } from "../providers/replies.ts";
 import type { InstanceRecord, StateRecord } from "../store/records.ts";
@@ -45,13 +45,7 @@ type Saved = Awaited<ReturnType<typeof saveSignIn>>;
 
 /** How a sign-in ended. Where it is a refusal, no address of the application can be trusted. */
 export type Ended =
-  | {
-      readonly result: "token";
-      readonly location: string;
-      readonly token: string;
-      /** The provider's. */
-      readonly tokens: ProviderTokens;
-    }
+  | { readonly result: "token"; readonly location: string; readonly token: string }
   | { readonly result: "failure"; readonly location: string; readonly failure: SignInError }
   | { readonly result: "refusal"; readonly refusal: unknown };
 
@@ -159,7 +153,6 @@ export function returnToken(
   { addresses }: SignInDeps,
   { note, state, startedAt }: Call,
   { redirect_uri }: StateRecord,
-  { tokens }: Exchanged,
   { user, isNew }: Saved,
   token: string,
 ): Ended {
@@ -172,7 +165,7 @@ export function returnToken(
     "error",
     "error_description",
   ]);
-  return { result: "token", location, token, tokens };
+  return { result: "token", location, token };
 }
 
 /** The browser is told, as it can't be sent to the application. */

@@ -66,7 +66,7 @@ async function completeSignIn(deps: SignInDeps, request: CallbackRequest): Promi
     exchanged = await exchangeCode(deps, call, connection, record);
     const saved = await saveSignIn(deps, call, instance, connection, exchanged);
     const token = await deps.issueToken(instance, saved.user, call.provider, deps.now());
-    return returnToken(deps, call, record, exchanged, saved, token);
+    return returnToken(deps, call, record, saved, token);
   } catch (error) {
     return returnError(deps, call, record, error, exchanged !== undefined);
   }

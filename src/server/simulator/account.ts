@@ -1,7 +1,7 @@
 import { PROVIDER_TITLES } from "../../wire/providers.ts";
 import { normalizeEmail } from "../../wire/text/email.ts";
 import type { PersonaRecord } from "../store/records.ts";
-import type { Override } from "./decision.ts";
+import type { Decision } from "./decision.ts";
 import type { Parameters } from "./picker.ts";
 import type { AuthorizationServer } from "./endpoints.ts";
 import { typedPersona } from "./typed-account.ts";
@@ -12,14 +12,14 @@ const MAX_NAME_LENGTH = 256;
 export function decidedAccount(
   { name: at, personas }: AuthorizationServer,
   hint: string | undefined,
-  override: Override | undefined,
+  decision: Decision | undefined,
 ): PersonaRecord | undefined {
   const hasAccount = (persona: PersonaRecord): boolean => persona.accounts[at] !== undefined;
-  const email = override?.as === undefined ? undefined : normalizeEmail(override.as);
-  const known = personas.find(override?.as ?? hint ?? "");
+  const email = decision?.as === undefined ? undefined : normalizeEmail(decision.as);
+  const known = personas.find(decision?.as ?? hint ?? "");
   const named = known ?? (email && personas.add(typedPersona(email, null)));
   if (named && hasAccount(named)) return named;
-  return override && override.as === undefined ? personas.first(hasAccount) : undefined;
+  return decision && decision.as === undefined ? personas.first(hasAccount) : undefined;
 }
 
 /** The account that was clicked, or typed in. */

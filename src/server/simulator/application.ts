@@ -1,7 +1,7 @@
 import type { Provider } from "../../wire/providers.ts";
 import type { FlowFacts, Flows } from "../history/flows.ts";
 import { endpointOf, parseReply } from "../providers/replies.ts";
-import { applicationFacts } from "./decision.ts";
+import { applicationFacts } from "./redirect.ts";
 import type { Answered, EndpointRequest } from "./endpoints.ts";
 import type { Simulator } from "./simulator.ts";
 

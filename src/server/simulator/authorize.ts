@@ -3,22 +3,25 @@ import { isLoopback } from "../../wire/http/address.ts";
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 import { SignInRefused, type WayBack } from "../errors.ts";
 import { beginningOf, redactText } from "../history/redact.ts";
-import { parseRedirectUri, withParameters } from "../instances/redirect-uri.ts";
-import type { PersonaRecord, StateRecord } from "../store/records.ts";
+import { parseRedirectUri } from "../instances/redirect-uri.ts";
+import type { StateRecord } from "../store/records.ts";
 import { chosenAccount, decidedAccount } from "./account.ts";
 import type { LabelledBrowser } from "./browser.ts";
-import { applicationFacts, decideSignIn, settle, type DecisionDeps, type Override, type Redirect } from "./decision.ts";
+import { withDecision, type Decide } from "./decision.ts";
 import type { AuthorizationRequest } from "./grants.ts";
 import { REDIRECT_ERRORS, impossibility } from "./outcomes.ts";
 import { pickerView, type Parameters, type PickerView } from "./picker.ts";
 import type { AuthorizationServer } from "./endpoints.ts";
+import { applicationFacts, redirectToClient, settle, type Redirect, type SettleDeps } from "./redirect.ts";
 import { parseRequest } from "./request.ts";
 import type { Simulator } from "./simulator.ts";
 
 /** Of an account that does not exist. */
 const MAX_SHOWN_LENGTH = 300;
 
-export interface AuthorizeDeps extends DecisionDeps {
+export interface AuthorizeDeps extends SettleDeps {
+  /** Undefined if the server has no scenarios. */
+  readonly decide: Decide | undefined;
   readonly instances: { byId(id: string): { readonly name: string } | undefined };
   readonly simulator: Simulator;
 }
@@ -110,7 +113,7 @@ async function answerRequest(
   const needsClick = isCrossSite && application !== undefined && !application.redirect_uris.every(isAtLoopback);
   const arrival = { asked, login_hint, labelledBrowser, needsClick };
   // A request with this service's client that it did not send uses up no scenario.
-  const decided = begun && (await decideSignIn(deps, { ...arrival, instance_id: begun.instance_id }));
+  const decided = begun && (await deps.decide?.({ ...arrival, instance_id: begun.instance_id }));
   const account = begun && !(needsClick && !decided) ? decidedAccount(server, login_hint, decided) : undefined;
   const request = decided ? withDecision(asked, decided) : asked;
   if (account) return redirectToClient(server, request, account);
@@ -135,14 +138,6 @@ function isAtLoopback(uri: string): boolean {
   return hostname !== undefined && isLoopback(hostname);
 }
 
-/** What a scenario asks for goes with the request, and with its code. */
-export function withDecision(
-  asked: AuthorizationRequest,
-  { outcome, chosen, profile, delays }: Omit<Override, "as">,
-): AuthorizationRequest {
-  return { ...asked, outcome, chosen, profile, delays };
-}
-
 /** What was chosen on the picker: an account, an outcome, or to cancel. */
 function answerChoice(
   server: AuthorizationServer,
@@ -161,21 +156,6 @@ function answerChoice(
   const { persona, problem } = chosenAccount(server, query);
   if (persona) return redirectToClient(server, pending, persona);
   return { ...pickerView(server, query, pending), problem, unknown: query.get("login_hint") };
-}
-
-export function redirectToClient(
-  { grants, provider, issuer }: AuthorizationServer,
-  asked: AuthorizationRequest,
-  persona: PersonaRecord | undefined,
-  error = REDIRECT_ERRORS[asked.outcome ?? "success"],
-): Redirect {
-  const { redirect_uri, state, instance_id } = asked;
-  const answer =
-    error === undefined && persona ? { code: grants.issueCode(asked, persona) } : { error: error ?? "access_denied" };
-  // RFC 9207. The service knows its simulated providers by their addresses.
-  const iss = instance_id !== undefined && provider.claims ? { iss: issuer } : {};
-  const sent = { ...answer, ...(state !== "" && { state }), ...iss };
-  return { location: withParameters(redirect_uri, sent), asked, persona, error };
 }
 
 /** The first page of the picker. Its links contain the sealed request, and nothing else of it: the state is not on the page. */

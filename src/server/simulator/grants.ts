@@ -221,8 +221,8 @@ export function createGrants({ sealer, recall, now }: GrantsOptions) {
       return true;
     },
 
-    /** The outcome that was chosen for the sign-in of one of the service's own access tokens. */
-    outcomeOf: (access_token: string): OutcomeId | undefined => tokens.get(access_token)?.granted.outcome,
+    /** The outcome that was chosen for the sign-in that a code is of. */
+    outcomeOf: (code: string): OutcomeId | undefined => open("code", code)?.value.granted.outcome,
   };
 }
 

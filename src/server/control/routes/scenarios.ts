@@ -5,22 +5,18 @@ import { ID_TOKEN_OUTCOMES, OUTCOMES, BROWSER_COOKIE } from "../../../wire/outco
 import { providersOf } from "../../simulator/outcomes.ts";
 import { editOf } from "../../simulator/edit.ts";
 import { ApiError } from "../../errors.ts";
-import { remainingOf, SCENARIO_PREFIX, type Scenario } from "../../shared-state/shared-state.ts";
+import { remainingOf, type Scenario } from "../../scenarios/scenarios.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { requireInstance } from "../records.ts";
 import { requireAccount, requirePossible, runSignIn } from "../sign-ins.ts";
 import { listInMemory } from "../lists.ts";
-import { changeSetting, deleteSetting } from "../../store/settings.ts";
 import { labelledBrowserValue } from "../../simulator/browser.ts";
-
-/** Used-up scenarios stay visible, up to this number. */
-const MAX_USED_UP = 1000;
 
 export const scenarioRoutes = (
   deps: ControlDeps,
 ): HandlersOf<"/scenarios" | "/outcomes" | "/browsers" | "/sign-ins"> => ({
   "GET /scenarios": async (call) => {
-    const scenarios = await all(deps);
+    const scenarios = await deps.shared.scenarios.stored();
     const matching = scenarios.filter((scenario) => fits(scenario, call.query));
     return listInMemory(call, deps, { name: "scenarios", all: scenarios, matching, present: scenarioResource });
   },
@@ -31,8 +27,7 @@ export const scenarioRoutes = (
     if (match.provider !== undefined) requirePossible(outcome, match.provider, ID_TOKEN_OUTCOMES.includes(outcome));
     if (as !== undefined) requireAccount(deps, as, match.provider);
     const instance = match.instance === undefined ? undefined : requireInstance(deps, match.instance).id;
-    const existing = await all(deps);
-    const scenario: Scenario = {
+    const own = {
       id: `scenario_${randomBytes(12).toString("base64url")}`,
       match: { ...match, ...(instance !== undefined && { instance }) },
       as: as ?? null,
@@ -41,29 +36,23 @@ export const scenarioRoutes = (
       delay_ms,
       label: label ?? null,
       ...(profile && { profile }),
-      used: 0,
-      states: [],
-      order: Math.max(deps.shared.clock.real().getTime(), ...existing.map(({ order }) => order + 1)),
       created_at: deps.now().toISOString(),
     };
-    await changeSetting(deps.store, SCENARIO_PREFIX + scenario.id, () => ({ ...scenario }));
-    const usedUp = existing.filter((other) => remainingOf(other) === 0).slice(MAX_USED_UP);
-    for (const { id } of usedUp) await deleteSetting(deps.store, SCENARIO_PREFIX + id);
+    const scenario = await deps.shared.scenarios.add(own, deps.shared.clock.real().getTime());
     await deps.shared.refresh();
     return scenarioResource(scenario);
   },
 
   "DELETE /scenarios": async ({ query }) => {
-    const ids = (await all(deps)).filter((scenario) => fits(scenario, query)).map(({ id }) => id);
-    for (const id of ids) await deleteSetting(deps.store, SCENARIO_PREFIX + id);
+    const ids = (await deps.shared.scenarios.stored()).filter((scenario) => fits(scenario, query)).map(({ id }) => id);
+    for (const id of ids) await deps.shared.scenarios.delete(id);
     await deps.shared.refresh();
     return { deleted: true, ids };
   },
 
   "DELETE /scenarios/:id": async ({ params }) => {
     const id = params.id;
-    if (!(await deleteSetting(deps.store, SCENARIO_PREFIX + id)))
-      throw new ApiError("not_found", "no scenario has this id");
+    if (!(await deps.shared.scenarios.delete(id))) throw new ApiError("not_found", "no scenario has this id");
     await deps.shared.refresh();
     return { deleted: true, id };
   },
@@ -87,12 +76,6 @@ export const scenarioRoutes = (
 
   "POST /sign-ins": ({ body }) => runSignIn(deps, body),
 });
-
-/** As they are in the store, newest first. */
-async function all({ store }: ControlDeps): Promise<Scenario[]> {
-  const settings = await store.settings(SCENARIO_PREFIX);
-  return settings.map(({ value }) => value as unknown as Scenario).toSorted((a, b) => b.order - a.order);
-}
 
 function fits(
   scenario: Scenario,

@@ -3,7 +3,7 @@ import { VERSION } from "../../../wire/version.ts";
 import { describeProvider } from "../../providers/offers.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { ApiError } from "../../errors.ts";
-import { SCENARIO_PREFIX } from "../../shared-state/shared-state.ts";
+import { SCENARIO_PREFIX } from "../../scenarios/scenarios.ts";
 import { requireInstance, chosenInstance } from "../records.ts";
 import { SEEDED, type SnapshotInfo, type Store } from "../../store/store.ts";
 import { crossFaults, suffixFaults } from "../../seed/faults.ts";
@@ -33,7 +33,7 @@ export const stateRoutes = (
       instances: deps.instances.all.length,
       users,
       sessions,
-      scenarios: deps.shared.scenarios.filter(isWaitingForAnybody).toReversed().map(scenarioResource),
+      scenarios: deps.shared.scenarios.known.filter(isWaitingForAnybody).toReversed().map(scenarioResource),
       estimated: Math.max(users, sessions) > (deps.store.maxCounted ?? Infinity),
     };
   },

@@ -1,33 +1,43 @@
 import { hash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { causeOf, delaysOf } from "../../wire/control/scenarios.ts";
-import type { Arrival, Decide } from "../simulator/decision.ts";
-import type { Simulator } from "../simulator/simulator.ts";
+import type { FlowFacts, Flows } from "../history/flows.ts";
+import type { Arrival, Decide, Decision } from "../simulator/decision.ts";
 import { impossibility } from "../simulator/outcomes.ts";
-import { changeSetting } from "../store/settings.ts";
-import type { Store } from "../store/store.ts";
-import { remainingOf, SCENARIO_PREFIX, type Scenario, type SharedState } from "./shared-state.ts";
+import type { Simulator } from "../simulator/simulator.ts";
+import { remainingOf, type Scenario, type Scenarios } from "./scenarios.ts";
 
 interface DecideDeps {
-  readonly store: Store;
-  readonly shared: SharedState;
+  readonly scenarios: Scenarios;
   readonly simulator: Pick<Simulator, "personas" | "hasAccount">;
+  readonly flows: Flows;
 }
 
-/** Maximum number of states that a scenario remembers, so that a reload repeats its decision. */
-const MAX_STATES = 1000;
+/** Asks the scenarios how a sign-in ends, records their answers in its flow, and waits as long as the one that applies says. */
+export function createDecide(deps: DecideDeps): Decide {
+  return async (arrival) => {
+    const { asked, labelledBrowser } = arrival;
+    const browser = labelledBrowser?.id ?? null;
+    const { decision, scenario, considered } = await find(deps, arrival);
+    if (asked.flow_id !== undefined && (browser !== null || considered.length > 0))
+      deps.flows.of(asked.flow_id)({ browser, scenario, considered });
+    if (decision?.delays?.authorize) await delay(decision.delays.authorize);
+    return decision;
+  };
+}
 
-/**
- * Lets scenarios decide a sign-in. A scenario is counted down atomically over all processes, once per state: the same state
- * gets the same scenario again.
- */
-export async function decide(deps: DecideDeps, arrival: Arrival): ReturnType<Decide> {
-  const { shared, simulator } = deps;
-  const considered: { scenario: string; because: string }[] = [];
+interface Found extends Required<Pick<FlowFacts, "scenario" | "considered">> {
+  readonly decision: Decision | undefined;
+}
+
+/** The scenario that decides a sign-in, and why others do not. The same state gets the same scenario again. */
+async function find({ scenarios, simulator }: DecideDeps, arrival: Arrival): Promise<Found> {
+  const considered: Found["considered"] = [];
   const { asked, login_hint } = arrival;
   const digest = hash("sha256", asked.flow_id ?? "", "base64").slice(0, 22);
-  for (const scenario of inOrder(shared.scenarios, digest)) {
+  for (const scenario of inOrder(scenarios.known, digest)) {
     const because = mismatch(scenario, arrival, simulator, digest);
-    const taken = because === undefined ? await take(deps, scenario, digest) : undefined;
+    const taken = because === undefined ? await scenarios.take(scenario, digest) : undefined;
     considered.push({ scenario: scenario.id, because: because ?? (taken ? "matched" : "used up") });
     if (!taken) continue;
     const { id, label, as, outcome, delay_ms, profile } = taken;
@@ -76,23 +86,4 @@ function mismatch(
 /** The id of an account that is named by id or e-mail address. */
 function nameOf(account: string, { personas }: DecideDeps["simulator"]): string {
   return personas.find(account)?.id ?? account.toLowerCase();
-}
-
-async function take({ store, shared }: DecideDeps, { id }: Scenario, digest: string): Promise<Scenario | undefined> {
-  let taken: Scenario | undefined;
-  await changeSetting(store, SCENARIO_PREFIX + id, (value) => {
-    const before = value as unknown as Scenario | undefined;
-    taken = before && counted(before, digest);
-    return taken ? { ...taken } : value;
-  });
-  if (taken) shared.keepScenario(taken);
-  return taken;
-}
-
-/** With one more sign-in counted; undefined if it is used up. */
-function counted(scenario: Scenario, digest: string): Scenario | undefined {
-  const { states, used } = scenario;
-  if (states.includes(digest)) return scenario;
-  if (remainingOf(scenario) === 0) return undefined;
-  return { ...scenario, used: used + 1, states: [...states, digest].slice(-MAX_STATES) };
 }

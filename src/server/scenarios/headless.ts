@@ -1,0 +1,97 @@
+import type { ParsedBodyOf } from "../../wire/control/routes.ts";
+import { causeOf } from "../../wire/control/scenarios.ts";
+import { SIGNED_IN_PATH } from "../../wire/redirect-uri.ts";
+import { ApiError } from "../errors.ts";
+import type { AskedBy } from "../history/asked.ts";
+import type { Addresses } from "../instances/addresses.ts";
+import type { Connect } from "../providers/connections.ts";
+import type { Ended } from "../sign-in/callback.ts";
+import type { SignIns } from "../sign-in/sign-in.ts";
+import { decidedAccount } from "../simulator/account.ts";
+import { withDecision, type Decide } from "../simulator/decision.ts";
+import { editOf } from "../simulator/edit.ts";
+import type { AuthorizationRequest } from "../simulator/grants.ts";
+import { redirectToClient, settle, type Redirect, type SettleDeps } from "../simulator/redirect.ts";
+import { parseRequest } from "../simulator/request.ts";
+import type { Simulator } from "../simulator/simulator.ts";
+import type { InstanceRecord } from "../store/records.ts";
+
+export interface HeadlessDeps extends SettleDeps {
+  readonly addresses: Addresses;
+  readonly connect: Connect;
+  readonly decide: Decide | undefined;
+  readonly signIns: SignIns;
+  readonly simulator: Simulator;
+}
+
+/** A sign-in that a test wants. What it leaves open is decided as for a browser. */
+export type Wish = ParsedBodyOf<"POST /sign-ins">;
+
+/** A program on this machine. */
+const PROGRAM = {
+  caller: { isBrowser: false, isPlainClient: true, isNavigation: true },
+  cookies: new Map<string, string>(),
+  ip_address: "127.0.0.1",
+} as const;
+
+/**
+ * Runs a whole sign-in through a simulated provider, as a program would.
+ * @param by what asks for the wish's outcome
+ * @throws {ApiError} if it can't begin
+ */
+export async function signInHeadless(
+  deps: HeadlessDeps,
+  instance: InstanceRecord,
+  wish: Wish,
+  by: AskedBy,
+): Promise<{ readonly flow_id: string; readonly ended: Ended }> {
+  const asked = await begin(deps, instance, wish);
+  const { code, error } = await answerRequest(deps, instance, wish, asked, by);
+  const { provider, state, flow_id } = asked;
+  return { flow_id: flow_id!, ended: await deps.signIns.complete({ ...PROGRAM, provider, state, code, error }) };
+}
+
+/** The first half: up to what the provider is asked. */
+async function begin(
+  { signIns, connect, addresses, simulator }: HeadlessDeps,
+  instance: InstanceRecord,
+  { provider, redirect_uri }: Wish,
+): Promise<AuthorizationRequest> {
+  if (!(await connect(instance, provider)).isSimulated)
+    throw new ApiError("bad_request", `provider: ${provider} is not simulated here; sign in with a browser`);
+  const { asked } = await signIns.begin({
+    ...PROGRAM,
+    at: { kind: "front", isCallback: true },
+    named: { instance: instance.id },
+    wanted: provider,
+    redirect_uri: redirect_uri ?? addresses.front + SIGNED_IN_PATH,
+    login_hint: undefined,
+    ...(redirect_uri === undefined && { isOwnPage: true }),
+  });
+  return parseRequest(simulator.at(provider), new Map(Object.entries(asked!.parameters)), undefined);
+}
+
+/** What the provider answers: as the wish says, and otherwise as the scenarios decide. */
+async function answerRequest(
+  deps: HeadlessDeps,
+  { id: instance_id }: InstanceRecord,
+  { provider, as, outcome, browser, profile: set, omit }: Wish,
+  asked: AuthorizationRequest,
+  by: AskedBy,
+): Promise<Redirect> {
+  const startedAt = performance.now();
+  const server = deps.simulator.at(provider);
+  const labelledBrowser = browser === undefined ? undefined : { id: browser, label: browser };
+  const decided = await deps.decide?.({ asked, instance_id, login_hint: as, labelledBrowser, outcome });
+  const own = editOf(set, omit);
+  const profile = own ?? decided?.profile;
+  const cause = causeOf({ outcome: outcome ?? "success", delay_ms: {}, changesProfile: own !== undefined });
+  const chosen = cause === null ? undefined : { by, cause };
+  const decision = { as, outcome: outcome ?? "success", chosen, ...decided, profile };
+  const account = decidedAccount(server, undefined, decision);
+  if (!account)
+    throw new ApiError("bad_request", `as: ${decision.as ?? "the first account"} can't sign in with ${provider}`);
+  const answer = redirectToClient(server, withDecision(asked, decision), account);
+  await settle(deps, answer, { ms: performance.now() - startedAt, login_hint: undefined });
+  return answer;
+}
