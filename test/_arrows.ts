@@ -117,6 +117,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   "server/http": [
     "wire",
+    "disk",
     "server/cookies.ts",
     "server/errors.ts",
     "server/memory-use.ts",

@@ -1,9 +1,11 @@
 import type { H3Event } from "h3";
-import { BodyTooLong, readText as readChunks } from "../../wire/http/body.ts";
+import { NotText, utf8Text } from "../../disk/decode.ts";
+import { BodyTooLong, readBytes } from "../../wire/http/body.ts";
 import { MAX_BODY_BYTES } from "../../wire/route.ts";
 import { parsedJson } from "../../wire/text/json.ts";
 import { ApiError } from "../errors.ts";
-import { headerOf, nodeOf } from "./context.ts";
+import { admitted, headerOf, nodeOf } from "./context.ts";
+import { isApi } from "./failure.ts";
 
 const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
@@ -20,15 +22,18 @@ export function requireJson(event: H3Event, standard = ""): void {
 
 /**
  * The body as text. Before a key was checked, only the default may be read.
- * @throws {ApiError} `body_too_large`, or `bad_request` if the client ended it early
+ * @throws {ApiError} `body_too_large`, `bad_request` if the client ended it early, or `invalid_json` if it is not UTF-8
+ * (RFC 8259, 8.1)
  */
 export async function readText(event: H3Event, maxBytes = MAX_BODY_BYTES): Promise<string> {
   if (Number(headerOf(event, "content-length")) > maxBytes) throw new ApiError("body_too_large");
   // h3's limit destroys the connection, and with it the answer.
   const chunks = nodeOf(event)?.req.iterator({ destroyOnReturn: false }) ?? event.req.body ?? [];
   try {
-    return await readChunks(chunks, maxBytes);
+    return utf8Text(await readBytes(chunks, maxBytes));
   } catch (error) {
+    if (error instanceof NotText)
+      throw new ApiError("invalid_json", isApi(admitted(event)) ? undefined : `it ${error.message}`);
     throw new ApiError(error instanceof BodyTooLong ? "body_too_large" : "bad_request");
   }
 }

@@ -1,6 +1,7 @@
+import { isUtf8 } from "node:buffer";
 import { clearTimeout, setTimeout } from "node:timers";
 import * as z from "zod/mini";
-import { BodyTooLong, readText } from "../../wire/http/body.ts";
+import { BodyTooLong, readBytes } from "../../wire/http/body.ts";
 import type { FetchInit } from "../../wire/http/fetch.ts";
 import { ProxyFailure } from "../../network/proxy.ts";
 import { SignInError } from "../errors.ts";
@@ -93,7 +94,8 @@ async function fetchReply<Schema extends z.ZodMiniType>(
     const answer = await send(exchange, endpointOf(provider.name, endpoint), url, init);
     status = answer.status;
     limit = rateLimitOf(answer);
-    reply = parseReply(answer.text);
+    // Anything else would be stored with U+FFFD in it.
+    reply = isUtf8(answer.bytes) ? parseReply(new TextDecoder().decode(answer.bytes)) : undefined;
   } finally {
     const step = {
       name: endpoint,
@@ -116,7 +118,7 @@ async function send({ connection, signal }: Exchange, place: string, url: string
   try {
     const response = await connection.fetch(url, init);
     const { status, headers } = response;
-    return { status, headers, text: await readText(response.body ?? [], MAX_REPLY_BYTES) };
+    return { status, headers, bytes: await readBytes(response.body ?? [], MAX_REPLY_BYTES) };
   } catch (error) {
     if (error instanceof BodyTooLong)
       throw new SignInError(

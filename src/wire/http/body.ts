@@ -11,8 +11,8 @@ export class BodyTooLong extends Error {
   }
 }
 
-/** The whole text of a body of at most `limit` bytes. @throws {BodyTooLong}, and any error of the body itself */
-export async function readText(body: Bytes, limit: number): Promise<string> {
+/** The whole of a body of at most `limit` bytes. @throws {BodyTooLong}, and any error of the body itself */
+export async function readBytes(body: Bytes, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   const take = (chunk: Uint8Array): void => {
@@ -23,8 +23,17 @@ export async function readText(body: Bytes, limit: number): Promise<string> {
   // What is there already need not be waited for.
   if (Symbol.iterator in body) for (const chunk of body) take(chunk);
   else for await (const chunk of chunksOf(body)) take(chunk);
-  if (chunks.length < 2) return (decoder ??= new TextDecoder()).decode(chunks[0]);
-  // The decoder that is kept must never hold a part of one body when it decodes another.
-  const own = new TextDecoder();
-  return chunks.map((chunk) => own.decode(chunk, { stream: true })).join("") + own.decode();
+  if (chunks.length === 1) return chunks[0]!;
+  const whole = new Uint8Array(length);
+  let end = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, end);
+    end += chunk.length;
+  }
+  return whole;
+}
+
+/** The text of an answer, read as `fetch` reads it. @throws as `readBytes` */
+export async function readText(body: Bytes, limit: number): Promise<string> {
+  return (decoder ??= new TextDecoder()).decode(await readBytes(body, limit));
 }
