@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { H3 } from "h3";
-import type { Provider } from "../wire/providers.ts";
 import { controlOptions, mountControl, type ControlOptions } from "./control/mount.ts";
 import { Flows } from "./history/flows.ts";
 import { RequestLog, logTo } from "./history/request-log.ts";
-import { createReadiness, type Readiness } from "./http/any-host.ts";
+import { createReadiness } from "./http/any-host.ts";
 import { createApp } from "./http/app.ts";
 import { createAudit } from "./http/audit.ts";
 import type { ClientAddress } from "./http/listener.ts";
@@ -20,7 +19,7 @@ import type { Metrics } from "./metrics.ts";
 import type { ServeOptions } from "./options.ts";
 import { createConnect } from "./providers/connections.ts";
 import { createProviderFetch } from "./providers/fetch.ts";
-import { globalCredentials, type Credentials, type Offers } from "./providers/offers.ts";
+import type { Offers } from "./providers/offers.ts";
 import { keepRetention } from "./retention.ts";
 import { createDecide } from "./scenarios/decide.ts";
 import { withReplays } from "./scenarios/replays.ts";
@@ -28,9 +27,9 @@ import { createSharedState, openIdKeyOf, type SharedState } from "./shared-state
 import type { LocateIp } from "./sign-in/geo.ts";
 import { createSignIns } from "./sign-in/sign-in.ts";
 import { NO_START_LIMIT, createStartLimit } from "./sign-in/start-limit.ts";
-import { createClients, type Clients } from "./simulator/clients.ts";
-import { createSimulator, type Simulator } from "./simulator/simulator.ts";
-import type { ConnectionRecord, InstanceRecord } from "./store/records.ts";
+import { createClients, serviceClients } from "./simulator/clients.ts";
+import { createSimulator } from "./simulator/simulator.ts";
+import type { InstanceRecord } from "./store/records.ts";
 import { SEEDED, type Store } from "./store/store.ts";
 import { createTokens } from "./token.ts";
 import { bugWarner } from "./bug-warner.ts";
@@ -85,23 +84,15 @@ export interface Service {
 
 /** Puts the parts together on a store that is open and filled. */
 export async function createService(options: ServiceOptions): Promise<Service> {
-  const { addresses, isLocal, metrics, warn, onBug = bugWarner(warn) } = options;
-  const store = metrics?.counting(options.store) ?? options.store;
-  const stopped = new AbortController();
-  // Each stream of events listens to it: Node warns of a leak at the eleventh.
-  setMaxListeners(0, stopped.signal);
-  const control = (options.control ?? isLocal) ? controlOptions(store, options.controlKey, stopped.signal) : undefined;
-  if (options.isFresh && control) await store.snapshots.save(SEEDED, options.now().toISOString());
-  const shared = await createSharedState(store, options.now, options.onInstances);
-  const { instances, clock } = shared;
-  const { mode, now } = clock.read();
-  if (mode !== "real") warn(`the clock is ${mode} at ${now}, as it was left`);
-  const readiness = createReadiness(store, () => stopped.signal.aborted);
-  metrics?.watch(store, readiness);
-  const identitySecret = randomBytes(32).toString("base64url");
-  const app = createRoutes(options, { store, shared, control, readiness, identitySecret, onBug });
+  const parts = await createParts(options);
+  const { addresses, control, identitySecret, instances, now, offers, onBug, shared, store, stopped } = parts;
+  const app = createApp(parts);
+  addProductRoutes(app, parts);
+  addPageRoutes(app, parts);
+  if (offers.canSimulate) addSimulatorRoutes(app, parts);
+  if (control) mountControl(app, parts, control);
   const ids = (): string[] => instances.all.map(({ id }) => id);
-  const pruning = { store, instances: ids, now: clock.now, log: warn, onBug };
+  const pruning = { store, instances: ids, now, log: options.warn, onBug };
   void keepRetention(pruning, options.retention ?? {}, stopped.signal);
   return {
     app,
@@ -116,98 +107,100 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   };
 }
 
-interface Parts extends Pick<Service, "control" | "identitySecret" | "shared"> {
-  readonly store: Store;
-  readonly readiness: Readiness;
-  onBug(error: unknown, request_id?: string): void;
-}
+/** Every part, made once. What is put together of them takes what it needs. */
+async function createParts(options: ServiceOptions) {
+  const { addresses, credentials = {}, isLocal, metrics, offers, strict = false, warn } = options;
+  const { onBug = bugWarner(warn) } = options;
+  const store = metrics?.counting(options.store) ?? options.store;
+  const stopped = new AbortController();
+  // Each stream of events listens to it: Node warns of a leak at the eleventh.
+  setMaxListeners(0, stopped.signal);
+  const control = (options.control ?? isLocal) ? controlOptions(store, options.controlKey, stopped.signal) : undefined;
+  if (options.isFresh && control) await store.snapshots.save(SEEDED, options.now().toISOString());
+  const shared = await createSharedState(store, options.now, options.onInstances);
+  const { clock, instances, scenarios, sealKey } = shared;
+  const { now } = clock;
+  const left = clock.read();
+  if (left.mode !== "real") warn(`the clock is ${left.mode} at ${left.now}, as it was left`);
+  const readiness = createReadiness(store, () => stopped.signal.aborted);
+  metrics?.watch(store, readiness);
 
-/** The application with the routes of the proxy, of svc's own pages, of the simulated providers and of the control API. */
-function createRoutes(options: ServiceOptions, parts: Parts): H3 {
-  const { addresses, offers, credentials = {}, isLocal, strict = false, metrics, warn } = options;
-  const { store, shared, control, readiness, identitySecret, onBug } = parts;
-  const { instances } = shared;
-  const { now } = shared.clock;
+  const flows = new Flows(now);
   const requests = new RequestLog();
   const observe = (entry: RequestEntry): void => {
     metrics?.onRequest(entry);
     options.onRequest?.(entry);
   };
-  const flows = new Flows(now);
-  const hasControl = control !== undefined;
   const seen = (id = ""): Seen | undefined => {
-    const flow = isLocal && hasControl ? flows.get(id) : undefined;
+    const flow = isLocal && control ? flows.get(id) : undefined;
     return flow && { reason: flow.reason, steps: `${addresses.front}/__svc/#/flows/${flow.id}` };
   };
-  const app = createApp({
+
+  const clients = createClients({ instances, configured: options.clients ?? [], isLocal });
+  const simulator = createSimulator({
+    front: addresses.front,
+    callbackUrl: addresses.callbackUrl,
+    personas: shared.personas,
+    clients: (provider) => serviceClients(provider, instances.all, credentials),
+    applications: clients,
+    sealKey,
+    keepKey: (make) => openIdKeyOf(store, make),
+    now,
+  });
+  shared.onPersonas((personas) => simulator.personas.replace(personas));
+  const fetch = options.fetch ?? createProviderFetch(options.env);
+  const connect = createConnect({ offers, globals: credentials, simulated: simulator, fetch });
+
+  const tokens = createTokens();
+  const allowsUnlisted = isLocal && !strict;
+  const signIns = createSignIns({
+    store,
     addresses,
     instances,
+    connect,
+    flows,
+    startLimit: isLocal ? NO_START_LIMIT : createStartLimit(now, warn),
+    finished: new Map(),
+    locate: options.locate,
+    providerTimeoutMs: options.providerTimeoutMs,
+    allowsUnlisted,
+    now,
+    issueToken: tokens.issue,
+    onBug,
+    onUnlisted: ({ name }, origin) =>
+      warn(`a program sends a user of ${name} to ${origin}, which ${name} does not list in redirect_uris`),
+  });
+  return {
+    store,
+    stopped,
+    addresses,
+    offers,
+    isLocal,
+    shared,
+    instances,
+    now,
+    readiness,
     clientAddress: options.clientAddress,
     recent: shared.recent,
-    readiness,
     renderMetrics: metrics?.render,
     home: isLocal ? `${addresses.front}/` : undefined,
     seen,
     onRequest: control ? logTo(requests, now, observe) : observe,
     onBug,
-  });
-
-  const tokens = createTokens();
-  const clients = createClients({ instances, configured: options.clients ?? [], isLocal });
-  const simulator = createSimulatorOn(store, shared, addresses, credentials, clients);
-  const fetch = options.fetch ?? createProviderFetch(options.env);
-  const connect = createConnect({ offers, globals: credentials, simulated: simulator, fetch });
-  const allowsUnlisted = isLocal && !strict;
-  const common = { store, addresses, instances, flows, now };
-  const signIns = withReplays(
-    createSignIns({
-      ...common,
-      connect,
-      startLimit: isLocal ? NO_START_LIMIT : createStartLimit(now, warn),
-      finished: new Map(),
-      locate: options.locate,
-      providerTimeoutMs: options.providerTimeoutMs,
-      allowsUnlisted,
-      issueToken: tokens.issue,
-      onBug,
-      onUnlisted: ({ name }, origin) =>
-        warn(`a program sends a user of ${name} to ${origin}, which ${name} does not list in redirect_uris`),
-    }),
-    simulator,
-  );
-  const audit = createAudit(instances, options.onAudit);
-  const api = { ...common, tokens, audit, cursors: createCursors(shared.sealKey) };
-  addProductRoutes(app, { ...api, signIns });
-  addPageRoutes(app, { ...api, offers, isLocal, allowsUnlisted, hasControl, seen, identitySecret });
-  const decide = control && createDecide({ scenarios: shared.scenarios, simulator, flows });
-  const atProvider = { ...common, simulator, decide };
-  if (offers.canSimulate) addSimulatorRoutes(app, { ...atProvider, clients });
-  if (control)
-    mountControl(app, { ...api, ...atProvider, shared, connect, offers, clients, signIns, requests }, control);
-  return app;
-}
-
-function createSimulatorOn(
-  store: Store,
-  shared: SharedState,
-  { front, callbackUrl }: Addresses,
-  credentials: Credentials,
-  applications: Clients,
-): Simulator {
-  const clients = (provider: Provider): ConnectionRecord[] => {
-    const own = shared.instances.all.map((instance) => instance.connections[provider]);
-    return [...own, globalCredentials(provider, credentials)].filter((client) => client !== undefined);
-  };
-  const simulator = createSimulator({
-    front,
-    callbackUrl,
-    personas: shared.personas,
+    flows,
+    requests,
     clients,
-    applications,
-    sealKey: shared.sealKey,
-    keepKey: (make) => openIdKeyOf(store, make),
-    now: shared.clock.now,
-  });
-  shared.onPersonas((personas) => simulator.personas.replace(personas));
-  return simulator;
+    simulator,
+    connect,
+    tokens,
+    allowsUnlisted,
+    signIns: withReplays(signIns, simulator),
+    audit: createAudit(instances, options.onAudit),
+    cursors: createCursors(sealKey),
+    control,
+    hasControl: control !== undefined,
+    decide: control && createDecide({ scenarios, simulator, flows }),
+    /** Known only to this process and the file that it wrote. */
+    identitySecret: randomBytes(32).toString("base64url"),
+  };
 }

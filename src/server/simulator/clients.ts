@@ -1,9 +1,20 @@
 import { hash } from "node:crypto";
+import { globalCredentials, type Credentials } from "../providers/offers.ts";
 import type { ClientRecord, ConnectionRecord, InstanceRecord } from "../store/records.ts";
 import type { Provider } from "../../wire/providers.ts";
 
 /** The client of this service at every simulated provider. */
 export const SERVICE_CLIENT: ConnectionRecord = { client_id: "svc-simulator", client_secret: "svc-simulator-secret" };
+
+/** The clients of this service that are registered with a provider, besides the simulator's own. */
+export function serviceClients(
+  provider: Provider,
+  instances: readonly InstanceRecord[],
+  credentials: Credentials,
+): ConnectionRecord[] {
+  const own = instances.map((instance) => instance.connections[provider]);
+  return [...own, globalCredentials(provider, credentials)].filter((client) => client !== undefined);
+}
 
 /** What codes and tokens of the service's own clients are for. */
 export const SERVICE_REGISTRATION = "svc";
