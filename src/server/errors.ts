@@ -1,8 +1,8 @@
 import { ERRORS, type ErrorCode, type SignInErrorCode } from "../wire/errors.ts";
 
 /** An error of the table in `wire/errors.ts`, thrown to answer it; `detail` follows the table's sentence. */
-export class ApiError extends Error {
-  override readonly name = "ApiError";
+export class Refusal extends Error {
+  override readonly name = "Refusal";
   readonly code: ErrorCode;
   readonly detail: string | undefined;
   headers: Readonly<Record<string, string>> | undefined;
@@ -22,7 +22,7 @@ export class ApiError extends Error {
 }
 
 /** A secret key that an application sent, and that is not good here. */
-export class KeyRefused extends ApiError {
+export class KeyRefused extends Refusal {
   readonly refused: "replaced_key" | "unknown_key" | "other_instance";
 
   constructor(refused: KeyRefused["refused"]) {
@@ -39,7 +39,7 @@ export interface WayBack {
 }
 
 /** A refusal that tells the log more than the browser, and links back to the application. */
-export class SignInRefused extends ApiError {
+export class SignInRefused extends Refusal {
   /** Why, for the log. It contains no secret. */
   readonly reason: string | undefined;
   readonly wayBack: WayBack | undefined;
@@ -62,8 +62,8 @@ export class SignInRefused extends ApiError {
 }
 
 /** A sign-in that failed although its state was valid: the application is told by a redirect. */
-export class SignInError extends Error {
-  override readonly name = "SignInError";
+export class SignInFailure extends Error {
+  override readonly name = "SignInFailure";
   readonly code: SignInErrorCode;
   /** The `cause` is a bug of this service, and must be reported as one. */
   readonly isBug: boolean;

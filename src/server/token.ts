@@ -17,7 +17,7 @@ import {
   type SignedToken,
   type SigningKey,
 } from "../wire/token.ts";
-import { ApiError } from "./errors.ts";
+import { Refusal } from "./errors.ts";
 import { verifyingKeys } from "./instances/instances.ts";
 import { remember } from "./memory-use.ts";
 import type { InstanceRecord, UserRecord } from "./store/records.ts";
@@ -31,7 +31,7 @@ interface Verified extends SignedToken {
 }
 
 /** A token that is not valid. The answer's body names the code, its header the reason. */
-export class TokenRefused extends ApiError {
+export class TokenRefused extends Refusal {
   readonly reason: TokenProblem;
   /** For the log: when it expired, or how far its date is in the future. */
   readonly explanation: string | undefined;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ApiError } from "../../src/server/errors.ts";
+import { Refusal } from "../../src/server/errors.ts";
 import { redirectRule } from "../../src/server/sign-in/redirect-rule.ts";
 import { corpus, hostByRfc, isMeant, PREVIEWS, within } from "./_previews.ts";
 
@@ -10,7 +10,7 @@ function isAccepted(uri: string, preview = true): boolean {
     redirectRule(uri, { name: "Previews", redirect_uris, preview }, { isPlainClient: false }, false);
     return true;
   } catch (error) {
-    if (error instanceof ApiError && error.code === "invalid_redirect_uri") return false;
+    if (error instanceof Refusal && error.code === "invalid_redirect_uri") return false;
     throw error;
   }
 }

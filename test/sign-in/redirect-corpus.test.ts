@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ApiError } from "../../src/server/errors.ts";
+import { Refusal } from "../../src/server/errors.ts";
 import { redirectRule } from "../../src/server/sign-in/redirect-rule.ts";
 import { isLoopback } from "../../src/wire/http/address.ts";
 import { FRONT, SEED, setup, type Service } from "../_setup.ts";
@@ -196,7 +196,7 @@ function acceptedOf(
       redirectRule(uri, { name: "Acme", redirect_uris, preview: false }, { isPlainClient }, allowsUnlisted);
       return true;
     } catch (error) {
-      if (error instanceof ApiError && error.code === "invalid_redirect_uri") return false;
+      if (error instanceof Refusal && error.code === "invalid_redirect_uri") return false;
       throw error;
     }
   });

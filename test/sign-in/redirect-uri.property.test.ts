@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ApiError } from "../../src/server/errors.ts";
+import { Refusal } from "../../src/server/errors.ts";
 import { redirectRule } from "../../src/server/sign-in/redirect-rule.ts";
 import { withParameters } from "../../src/server/instances/redirect-uri.ts";
 import { anyCharacter } from "../_characters.ts";
@@ -14,7 +14,7 @@ function isAccepted(uri: string, registered: readonly string[]): boolean {
     redirectRule(uri, acme, { isPlainClient: true }, true);
     return true;
   } catch (error) {
-    if (error instanceof ApiError && error.code === "invalid_redirect_uri") return false;
+    if (error instanceof Refusal && error.code === "invalid_redirect_uri") return false;
     throw error;
   }
 }

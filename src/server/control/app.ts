@@ -1,7 +1,7 @@
 import { H3 } from "h3";
 import { CONTROL_BASE } from "../../wire/control/paths.ts";
 import { CONTROL_API, type CONTROL_ROUTES } from "../../wire/control/routes.ts";
-import { ApiError } from "../errors.ts";
+import { Refusal } from "../errors.ts";
 import { addRoutes, type HandlersOf } from "../http/dispatch.ts";
 import { check } from "./check.ts";
 import type { ControlDeps } from "./deps.ts";
@@ -42,6 +42,6 @@ export function createControlApp(deps: ControlDeps): H3 {
   });
   return app.all(`${CONTROL_BASE}/**`, async (event) => {
     await guard(event, deps, true);
-    throw new ApiError("not_found", "the control API has no such route; see /__svc/openapi.json");
+    throw new Refusal("not_found", "the control API has no such route; see /__svc/openapi.json");
   });
 }

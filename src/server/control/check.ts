@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { ApiError } from "../errors.ts";
+import { Refusal } from "../errors.ts";
 import { textFaults } from "../seed/faults.ts";
 import { checked } from "../zod-errors.ts";
 import { durationMs } from "../../wire/text/time.ts";
@@ -9,23 +9,23 @@ const MAX_FAULTS = 20;
 /**
  * A query or a body, by its schema. Without one, nothing may be sent.
  * @param whole names the input in an error
- * @throws {ApiError} `bad_request` with the path of each fault
+ * @throws {Refusal} `bad_request` with the path of each fault
  */
 export function check(schema: z.ZodMiniType | undefined, input: unknown, whole: string): unknown {
-  if (input === undefined) throw new ApiError("bad_request", `${whole} is missing; send a JSON object`);
+  if (input === undefined) throw new Refusal("bad_request", `${whole} is missing; send a JSON object`);
   if (schema) {
     const { data, faults = textFaults(data) } = checked(schema, input, whole);
     refuseFaults(faults);
     return data;
   }
   const [name] = Object.keys(input as object);
-  if (name !== undefined) throw new ApiError("bad_request", `${name}: this route takes no query`);
+  if (name !== undefined) throw new Refusal("bad_request", `${name}: this route takes no query`);
   return undefined;
 }
 
-/** @throws {ApiError} `bad_request` with the first faults, if there are any */
+/** @throws {Refusal} `bad_request` with the first faults, if there are any */
 export function refuseFaults(faults: readonly string[]): void {
-  if (faults.length > 0) throw new ApiError("bad_request", faults.slice(0, MAX_FAULTS).join("; "));
+  if (faults.length > 0) throw new Refusal("bad_request", faults.slice(0, MAX_FAULTS).join("; "));
 }
 
 /** Before it, ISO 8601 has years of another form. */
@@ -35,15 +35,15 @@ const CLOCK = /^(?:(\d+):)?(\d{1,2}):(\d{2})$/;
 /**
  * Milliseconds of a duration such as `61m`, `1h30m`, `30:00` or `01:30:00`, or of a number of milliseconds. Digits as text
  * have no unit: they are seconds to one reader and milliseconds to another.
- * @throws {ApiError} `bad_request`, with the path
+ * @throws {Refusal} `bad_request`, with the path
  */
 export function parseDuration(value: string | number, path: string): number {
   const text = String(value).trim();
   if (typeof value === "string" && /^\d+(?:\.\d+)?$/.test(text))
-    throw new ApiError("bad_request", `${path}: "${text}" has no unit; write ${text}s, ${text}m or ${text}ms`);
+    throw new Refusal("bad_request", `${path}: "${text}" has no unit; write ${text}s, ${text}m or ${text}ms`);
   const ms = typeof value === "number" ? Math.round(value) : fromText(text);
   if (ms === undefined || !Number.isFinite(ms))
-    throw new ApiError("bad_request", `${path}: "${value}" is not a duration; write 61m, 1h30m, 30:00 or milliseconds`);
+    throw new Refusal("bad_request", `${path}: "${value}" is not a duration; write 61m, 1h30m, 30:00 or milliseconds`);
   return ms;
 }
 

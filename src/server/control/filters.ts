@@ -45,7 +45,7 @@ export async function peopleOf(user: string | undefined, { store }: Pick<Control
   return (await Promise.all(found)).flat();
 }
 
-/** The instance, and times in the one form in which they can be compared. @throws {ApiError} `instance_not_found` */
+/** The instance, and times in the one form in which they can be compared. @throws {Refusal} `instance_not_found` */
 function boundsOf(
   { instance, since, until }: Pick<Filter, "instance" | "since" | "until">,
   deps: Pick<ControlDeps, "instances" | "now">,
@@ -57,7 +57,7 @@ function boundsOf(
   };
 }
 
-/** @throws {ApiError} `instance_not_found` */
+/** @throws {Refusal} `instance_not_found` */
 export function filterRequests(
   requests: readonly LoggedRequest[],
   query: z.output<typeof Requests>,

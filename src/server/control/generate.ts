@@ -5,7 +5,7 @@ import { PROVIDERS } from "../../wire/providers.ts";
 import { SESSION_ID_PREFIX } from "../../wire/ids.ts";
 import { namedUuid } from "./records.ts";
 import { userRecordsOf, type SeedUser, type UserRecords } from "../seed/parse.ts";
-import { ApiError } from "../errors.ts";
+import { Refusal } from "../errors.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import { AlreadyExists, type Store } from "../store/store.ts";
 import { DEFINITIONS } from "../providers/index.ts";
@@ -34,17 +34,17 @@ interface Generation extends Source {
 
 /**
  * Adds generated users, each with an identity and a session.
- * @throws {ApiError} `conflict` if users of this seed exist already, `shutting_down`
+ * @throws {Refusal} `conflict` if users of this seed exist already, `shutting_down`
  */
 export async function generateUsers(store: Store, generation: Generation): Promise<void> {
   const { users, seed, closing } = generation;
   for (let done = 0; done < users; done += BATCH) {
-    if (closing.aborted) throw new ApiError("storage_unavailable", `the server stops; ${done} users were added`);
+    if (closing.aborted) throw new Refusal("storage_unavailable", `the server stops; ${done} users were added`);
     const batch = makeUpUsers(generation, done, Math.min(BATCH, users - done));
     await store.add(batch).catch((error: unknown) => {
       if (!(error instanceof AlreadyExists)) throw error;
       const added = done === 0 ? "" : ` ${done} users were added before it.`;
-      throw new ApiError(
+      throw new Refusal(
         "conflict",
         `users that seed ${seed} generates already exist.${added} Use another seed, such as ${seed + 1}`,
       );

@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { H3Event } from "h3";
 import { isLoopback } from "../../wire/http/address.ts";
-import { ApiError } from "../errors.ts";
+import { Refusal } from "../errors.ts";
 import { requireJson } from "../http/body.ts";
 import { headerOf } from "../http/context.ts";
 import type { Addresses } from "../instances/addresses.ts";
@@ -12,11 +12,11 @@ type GuardDeps = Pick<ControlDeps, "addresses" | "controlKey" | "dashboardKeys">
 /**
  * Admits requests that have the key and come from the front door's own pages or from a program.
  * @param needsKey false if the body has what admits the request
- * @throws {ApiError} `cross_origin`, `unauthorized` or `unsupported_media_type`
+ * @throws {Refusal} `cross_origin`, `unauthorized` or `unsupported_media_type`
  */
 export async function guard(event: H3Event, deps: GuardDeps, needsKey: boolean): Promise<void> {
   refuseOtherOrigins(event, deps.addresses);
-  if (needsKey && !(await hasKey(event, deps))) throw new ApiError("unauthorized");
+  if (needsKey && !(await hasKey(event, deps))) throw new Refusal("unauthorized");
   // Most requests have no body, and so no type.
   requireJson(event, "application/json");
 }
@@ -25,7 +25,7 @@ export async function guard(event: H3Event, deps: GuardDeps, needsKey: boolean):
 function refuseOtherOrigins(event: H3Event, addresses: Addresses): void {
   const site = headerOf(event, "sec-fetch-site") ?? "none";
   if ((site !== "same-origin" && site !== "none") || !isFront(headerOf(event, "origin"), addresses))
-    throw new ApiError("cross_origin", "only pages of the front door may use the control API");
+    throw new Refusal("cross_origin", "only pages of the front door may use the control API");
 }
 
 function isFront(origin: string | undefined, addresses: Addresses): boolean {

@@ -1,6 +1,6 @@
 import type { Fields } from "../../wire/search/fields.ts";
 import { parseQuery, QueryError, type Query } from "../../wire/search/query.ts";
-import { ApiError } from "../errors.ts";
+import { Refusal } from "../errors.ts";
 import type { Reply } from "../http/respond.ts";
 import { list, type ListCall, type ListOptions } from "../http/routes/list.ts";
 import type { Position } from "../store/store.ts";
@@ -14,7 +14,7 @@ interface Search {
 /** What a file store may have. */
 const MAX_COUNT = 50_000;
 
-/** How many records a list has, or a search finds. @throws {ApiError} as the list */
+/** How many records a list has, or a search finds. @throws {Refusal} as the list */
 export async function recordCount(
   search: Search,
   fields: Fields,
@@ -25,7 +25,7 @@ export async function recordCount(
   return { count: Math.min(count, MAX_COUNT), is_complete: count <= MAX_COUNT };
 }
 
-/** @throws {ApiError} `invalid_query` */
+/** @throws {Refusal} `invalid_query` */
 export function queryOf({ query = "", name = "" }: Search, fields: Fields): Query | undefined {
   const words = name.split(/\s+/).filter((word) => word !== "");
   // Each word by itself: of one clause, either word would be enough.
@@ -34,7 +34,7 @@ export function queryOf({ query = "", name = "" }: Search, fields: Fields): Quer
     const clauses = searches.flatMap((search) => parseQuery(search, fields));
     return clauses.length === 0 ? undefined : clauses;
   } catch (error) {
-    if (error instanceof QueryError) throw new ApiError("invalid_query", error.message);
+    if (error instanceof QueryError) throw new Refusal("invalid_query", error.message);
     throw error;
   }
 }

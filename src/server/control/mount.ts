@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { defineLazyEventHandler, type H3 } from "h3";
 import { CLOCK_HEADER, CONTROL_BASE } from "../../wire/control/paths.ts";
-import { ApiError } from "../errors.ts";
+import { Refusal } from "../errors.ts";
 import { admitted } from "../http/context.ts";
 import { addRoutes } from "../http/dispatch.ts";
 import type { Store } from "../store/store.ts";
@@ -37,7 +37,7 @@ export function mountControl(app: H3, parts: Parts, options: ControlOptions): vo
   const api = defineLazyEventHandler(async () => (await import("./app.ts")).createControlApp(deps));
   app.all(`${CONTROL_BASE}/**`, async (event) => {
     const request = admitted(event);
-    if (request.scope.kind !== "front") throw new ApiError("not_found");
+    if (request.scope.kind !== "front") throw new Refusal("not_found");
     const reply = await api(event);
     // After the handler, which may have moved the clock or waited while another call did.
     request.headers[CLOCK_HEADER] = JSON.stringify(deps.shared.clock.read());

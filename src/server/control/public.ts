@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { H3Event } from "h3";
-import { ApiError } from "../errors.ts";
+import { Refusal } from "../errors.ts";
 import { headerOf } from "../http/context.ts";
 import type { Call } from "../http/dispatch.ts";
 import { TOKENS } from "../http/pages/tokens.ts";
@@ -52,12 +52,12 @@ export function publicRoutes(front: string): Record<string, (call: Call) => Repl
   };
 }
 
-/** @throws {ApiError} `not_found` if the package was not built */
+/** @throws {Refusal} `not_found` if the package was not built */
 async function builtFile(name: string): Promise<string> {
   // Relative to a bundle, to a part of one, and to the source.
   const places = ["./dashboard/", "../dashboard/", "../../../dist/dashboard/"];
   const texts = places.map((place) => readFile(new URL(place + name, import.meta.url), "utf8"));
   return Promise.any(texts).catch(() => {
-    throw new ApiError("not_found", "the dashboard was not built; run npm run build");
+    throw new Refusal("not_found", "the dashboard was not built; run npm run build");
   });
 }

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { ErrorCode } from "../../wire/errors.ts";
-import { ApiError } from "../errors.ts";
+import { Refusal } from "../errors.ts";
 import { lowerCaseId } from "../http/routes/list.ts";
 import type { InstanceRecord, TenantKey } from "../store/records.ts";
 import type { UserView } from "../store/store.ts";
@@ -8,25 +8,25 @@ import type { ControlDeps } from "./deps.ts";
 import { USER_FIELDS } from "../../wire/search/fields.ts";
 import { parseQuery } from "../../wire/search/query.ts";
 
-/** What was looked up. @throws {ApiError} with `code` if it is undefined */
+/** What was looked up. @throws {Refusal} with `code` if it is undefined */
 export function requireFound<Thing>(thing: Thing | undefined, code: ErrorCode, detail?: string): Thing {
-  if (thing === undefined) throw new ApiError(code, detail);
+  if (thing === undefined) throw new Refusal(code, detail);
   return thing;
 }
 
-/** An instance by id or subdomain. @throws {ApiError} `instance_not_found` */
+/** An instance by id or subdomain. @throws {Refusal} `instance_not_found` */
 export function requireInstance({ instances }: Pick<ControlDeps, "instances">, name: string): InstanceRecord {
   const detail = `no instance has the id or subdomain "${name}"; list them with svc instances list or GET /__svc/v1/instances`;
   return requireFound(instances.byName(name), "instance_not_found", detail);
 }
 
-/** The named instance, or the first. @throws {ApiError} `instance_not_found` */
+/** The named instance, or the first. @throws {Refusal} `instance_not_found` */
 export function chosenInstance(deps: ControlDeps, name: string | undefined): InstanceRecord {
   if (name !== undefined) return requireInstance(deps, name);
   return requireFound(deps.instances.first, "instance_not_found", "no instances yet; create one first");
 }
 
-/** Changes an instance for every process. @throws {ApiError} `instance_not_found` if it was deleted meanwhile */
+/** Changes an instance for every process. @throws {Refusal} `instance_not_found` if it was deleted meanwhile */
 export async function changeInstance(
   { store, shared }: ControlDeps,
   id: string,
@@ -42,7 +42,7 @@ const NOT_FOUND = { users: "user_not_found", sessions: "session_not_found" } as 
 
 /**
  * What names a user or session in the store, by its id in either case, and the instance, if that is given.
- * @throws {ApiError} if none has the id, or several instances have one with it and none is given
+ * @throws {Refusal} if none has the id, or several instances have one with it and none is given
  */
 export async function requireKey(
   deps: Pick<ControlDeps, "store" | "instances">,
@@ -54,7 +54,7 @@ export async function requireKey(
   if (instance !== undefined) return { instance_id: requireInstance(deps, instance).id, id };
   const [first, ...others] = await deps.store.instancesWith(table, id);
   if (others.length > 0)
-    throw new ApiError("conflict", `${others.length + 1} instances have ${id}; say which with ?instance=`);
+    throw new Refusal("conflict", `${others.length + 1} instances have ${id}; say which with ?instance=`);
   return { instance_id: requireFound(first, NOT_FOUND[table]), id };
 }
 

@@ -4,7 +4,7 @@ import type { Provider } from "../../wire/providers.ts";
 import { normalizeEmail } from "../../wire/text/email.ts";
 import { closest } from "../../wire/text/suggestion.ts";
 import type { AnswerOf } from "../../wire/control/types.ts";
-import { ApiError } from "../errors.ts";
+import { Refusal } from "../errors.ts";
 import type { AskedBy } from "../history/asked.ts";
 import { json, type Reply } from "../http/respond.ts";
 import { notedOf } from "../http/routes/oauth.ts";
@@ -23,14 +23,14 @@ const MAX_COMPARED = 1000;
 /**
  * Runs a whole sign-in through a simulated provider, as a program would.
  * @param by what asks for the wish's outcome
- * @throws {ApiError} if it can't begin
+ * @throws {Refusal} if it can't begin
  */
 export async function runSignIn(deps: ControlDeps, wish: Wish, by: AskedBy = "outcome"): Promise<Reply> {
   const { provider, as, outcome } = wish;
   if (outcome !== undefined) requirePossible(outcome, provider, false);
   if (as !== undefined) requireAccount(deps, as, provider);
   const instance = chosenInstance(deps, wish.instance);
-  if (!instance.active) throw new ApiError("instance_not_found", `${instance.subdomain} is not active`);
+  if (!instance.active) throw new Refusal("instance_not_found", `${instance.subdomain} is not active`);
   if (as !== undefined) await introduceUser(deps, instance, as);
   const { flow_id, ended } = await signInHeadless(deps, instance, wish, by);
   return replyOf(deps, wish, flow_id, ended);
@@ -44,7 +44,7 @@ function replyOf(deps: ControlDeps, { provider }: Wish, flow_id: string, ended: 
     json({ ...result, user_id, flow_id }, { status: CREATED, noted: { ...noted, ...more } });
   if (ended.result === "refusal") {
     const { refusal } = ended;
-    if (!(refusal instanceof ApiError && refusal.code === "invalid_state")) throw refusal;
+    if (!(refusal instanceof Refusal && refusal.code === "invalid_state")) throw refusal;
     return reply({ location: null, error: refusal.code, error_description: ERRORS[refusal.code].error }, {});
   }
   const { location } = ended;
@@ -65,21 +65,21 @@ async function introduceUser(deps: ControlDeps, instance: InstanceRecord, as: st
   if (view) personas.add(typedPersona(view.user.email, view.user.name));
 }
 
-/** @throws {ApiError} for a pair that cannot be */
+/** @throws {Refusal} for a pair that cannot be */
 export function requirePossible(outcome: OutcomeId, provider: Provider, isApplication: boolean): void {
   const why = impossibility(outcome, provider, isApplication);
-  if (why !== undefined) throw new ApiError("bad_request", `outcome: ${why}`);
+  if (why !== undefined) throw new Refusal("bad_request", `outcome: ${why}`);
 }
 
-/** @throws {ApiError} if it can't match an account; an unknown e-mail address means a new account */
+/** @throws {Refusal} if it can't match an account; an unknown e-mail address means a new account */
 export function requireAccount({ simulator, shared }: ControlDeps, as: string, provider: Provider | undefined): void {
   const persona = simulator.personas.find(as);
   if (!persona && normalizeEmail(as) === undefined) {
     const ids = shared.personas.slice(0, MAX_COMPARED).map(({ id }) => id);
     const meant = closest(as, ids);
     const advice = meant === undefined ? "give an id or an e-mail address" : `did you mean ${meant}?`;
-    throw new ApiError("bad_request", `as: no persona has the id "${as}"; ${advice}`);
+    throw new Refusal("bad_request", `as: no persona has the id "${as}"; ${advice}`);
   }
   if (persona && provider !== undefined && !simulator.hasAccount(provider, as))
-    throw new ApiError("bad_request", `as: ${as} has no account at ${provider}`);
+    throw new Refusal("bad_request", `as: ${as} has no account at ${provider}`);
 }

@@ -1,7 +1,7 @@
 import { getQuery, type H3Event } from "h3";
 import { isWebSocketHandshake } from "../../wire/http/headers.ts";
 import { PRODUCT_ROUTES } from "../../wire/product/routes.ts";
-import { ApiError } from "../errors.ts";
+import { Refusal } from "../errors.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import type { Instances } from "../instances/instances.ts";
 import { ownText } from "../memory-use.ts";
@@ -24,7 +24,7 @@ const ANY_ID = /^(?!(?:\.|%2e){1,2}$)[^\\#]+$/i;
 
 /**
  * Checks the host, path and query of a request, and finds the instance that its host names.
- * @throws {ApiError} if one of them is refused
+ * @throws {Refusal} if one of them is refused
  */
 export function admit(
   event: H3Event,
@@ -34,7 +34,7 @@ export function admit(
   const host = hostOf(event);
   const scope = addresses.scopeOf(host);
   if (!scope) throw unknownHost(host);
-  if (!(PLAIN_PATH.test(path) && !DOTS.test(path)) && !hasId(path)) throw new ApiError("not_found");
+  if (!(PLAIN_PATH.test(path) && !DOTS.test(path)) && !hasId(path)) throw new Refusal("not_found");
   const instance = scope.kind === "instance" ? instances.bySubdomain(scope.subdomain) : undefined;
   return { scope, instance, query: queryOf(event) };
 }
@@ -47,19 +47,19 @@ function hasId(path: string): boolean {
 /** Refuses a WebSocket, whatever it asks for: of a sign-in's routes, a handshake would pass for a navigation. */
 export function refuseWebSocket(event: H3Event): void {
   if (isWebSocketHandshake((name) => headerOf(event, name)))
-    throw new ApiError("bad_request", "this server speaks no WebSocket");
+    throw new Refusal("bad_request", "this server speaks no WebSocket");
 }
 
 /** Names the host only if it looks like one: it may be a secret that was sent by mistake. */
-function unknownHost(host: string): ApiError {
+function unknownHost(host: string): Refusal {
   const name = HOST_NAME.test(host) ? host : "it";
-  return new ApiError("unknown_host", `this server does not answer for ${name}; add it with --allowed-host`);
+  return new Refusal("unknown_host", `this server does not answer for ${name}; add it with --allowed-host`);
 }
 
 function queryOf(event: H3Event): ReadonlyMap<string, string> {
   const query = new Map<string, string>();
   for (const [name, value] of Object.entries(getQuery<Record<string, string | string[]>>(event))) {
-    if (Array.isArray(value)) throw new ApiError("bad_request", "a query parameter is repeated");
+    if (Array.isArray(value)) throw new Refusal("bad_request", "a query parameter is repeated");
     // What is stored of it, such as a `redirect_uri`, would else keep the whole address.
     query.set(name, ownText(value));
   }

@@ -1,7 +1,7 @@
 import type { H3Event } from "h3";
 import { ERRORS } from "../../wire/errors.ts";
 import { isLoopback } from "../../wire/http/address.ts";
-import { ApiError } from "../errors.ts";
+import { Refusal } from "../errors.ts";
 import { StorageUnavailable, type Store } from "../store/store.ts";
 import { PICKER_SCRIPT, SIGNED_IN_SCRIPT } from "./pages/scripts.ts";
 import { PAGE_FILES_ROUTE, STYLE } from "./pages/style.ts";
@@ -59,7 +59,7 @@ export function anyHostAnswers({ readiness, renderMetrics }: MonitoringDeps): An
     if (!answer) return undefined;
     request.route = PROBES.has(request.path) ? request.path : PAGE_FILES_ROUTE;
     if (event.req.method !== "GET" && event.req.method !== "HEAD")
-      throw new ApiError("method_not_allowed", undefined, { allow: "GET, HEAD" });
+      throw new Refusal("method_not_allowed", undefined, { allow: "GET, HEAD" });
     return answer(event);
   };
 }

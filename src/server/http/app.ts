@@ -3,7 +3,7 @@ import { H3, type H3Event } from "h3";
 import type { LogLevel } from "../../wire/serve.ts";
 import { redactPath, redactText } from "../history/redact.ts";
 import type { Exchanged } from "../history/request-log.ts";
-import { ApiError } from "../errors.ts";
+import { Refusal } from "../errors.ts";
 import { admit, refuseWebSocket, type AdmissionDeps } from "./admission.ts";
 import { PROBES, anyHostAnswers, type MonitoringDeps } from "./any-host.ts";
 import { nodeOf, type RequestContext } from "./context.ts";
@@ -49,7 +49,7 @@ export function createApp(deps: AppDeps): H3 {
     Object.assign(request, admit(event, deps));
     const reply = await next();
     if (reply instanceof Reply) return reply;
-    throw new ApiError("not_found");
+    throw new Refusal("not_found");
   }
 
   return app.use(async (event, next) => {

@@ -3,7 +3,7 @@ import { NotText, utf8Text } from "../../disk/decode.ts";
 import { BodyTooLong, readBytes } from "../../wire/http/body.ts";
 import { MAX_BODY_BYTES } from "../../wire/route.ts";
 import { parsedJson } from "../../wire/text/json.ts";
-import { ApiError } from "../errors.ts";
+import { Refusal } from "../errors.ts";
 import { admitted, headerOf, nodeOf } from "./context.ts";
 import { isApi } from "./failure.ts";
 
@@ -11,36 +11,36 @@ const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
 /**
  * @param standard the type of a request that names none. Default: none
- * @throws {ApiError} `unsupported_media_type` unless the headers describe JSON in UTF-8, without a content encoding
+ * @throws {Refusal} `unsupported_media_type` unless the headers describe JSON in UTF-8, without a content encoding
  */
 export function requireJson(event: H3Event, standard = ""): void {
   if (!JSON_TYPE.test(headerOf(event, "content-type") ?? standard))
-    throw new ApiError("unsupported_media_type", "send application/json");
+    throw new Refusal("unsupported_media_type", "send application/json");
   if ((headerOf(event, "content-encoding") ?? "identity") !== "identity")
-    throw new ApiError("unsupported_media_type", "send it without Content-Encoding");
+    throw new Refusal("unsupported_media_type", "send it without Content-Encoding");
 }
 
 /**
  * The body as text. Before a key was checked, only the default may be read.
- * @throws {ApiError} `body_too_large`, `bad_request` if the client ended it early, or `invalid_json` if it is not UTF-8
+ * @throws {Refusal} `body_too_large`, `bad_request` if the client ended it early, or `invalid_json` if it is not UTF-8
  * (RFC 8259, 8.1)
  */
 export async function readText(event: H3Event, maxBytes = MAX_BODY_BYTES): Promise<string> {
-  if (Number(headerOf(event, "content-length")) > maxBytes) throw new ApiError("body_too_large");
+  if (Number(headerOf(event, "content-length")) > maxBytes) throw new Refusal("body_too_large");
   // h3's limit destroys the connection, and with it the answer.
   const chunks = nodeOf(event)?.req.iterator({ destroyOnReturn: false }) ?? event.req.body ?? [];
   try {
     return utf8Text(await readBytes(chunks, maxBytes));
   } catch (error) {
     if (error instanceof NotText)
-      throw new ApiError("invalid_json", isApi(admitted(event)) ? undefined : `it ${error.message}`);
-    throw new ApiError(error instanceof BodyTooLong ? "body_too_large" : "bad_request");
+      throw new Refusal("invalid_json", isApi(admitted(event)) ? undefined : `it ${error.message}`);
+    throw new Refusal(error instanceof BodyTooLong ? "body_too_large" : "bad_request");
   }
 }
 
 /**
  * The body that a route takes, parsed: undefined if it is empty.
- * @throws {ApiError} `unsupported_media_type`, `invalid_json`, and as `readText`
+ * @throws {Refusal} `unsupported_media_type`, `invalid_json`, and as `readText`
  */
 export async function readBody(event: H3Event, maxBytes?: number): Promise<unknown> {
   const text = await readText(event, maxBytes);
@@ -48,8 +48,8 @@ export async function readBody(event: H3Event, maxBytes?: number): Promise<unkno
   if (text === "") return undefined;
   requireJson(event);
   const body = parsedJson(text);
-  if (body === undefined) throw new ApiError("invalid_json");
-  if (isDeeper(body, MAX_DEPTH)) throw new ApiError("invalid_json", `it is nested more than ${MAX_DEPTH} levels deep`);
+  if (body === undefined) throw new Refusal("invalid_json");
+  if (isDeeper(body, MAX_DEPTH)) throw new Refusal("invalid_json", `it is nested more than ${MAX_DEPTH} levels deep`);
   return body;
 }
 

@@ -3,7 +3,7 @@ import type * as z from "zod/mini";
 import type { ParamsIn } from "../../wire/http/request.ts";
 import type { ParsedOf, ResultOf, RouteDefinition, RouteTable } from "../../wire/route.ts";
 import { SECRET_KEY_HEADER } from "../../wire/ids.ts";
-import { ApiError } from "../errors.ts";
+import { Refusal } from "../errors.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import { readBody } from "./body.ts";
 import { admitted, headerOf, type Admitted } from "./context.ts";
@@ -37,9 +37,9 @@ export interface Access<Owner> {
 }
 
 export interface Service<Owner> {
-  /** Checks the key. @param row undefined if the path has no such method @throws {ApiError} */
+  /** Checks the key. @param row undefined if the path has no such method @throws {Refusal} */
   admit(event: H3Event, row: RouteDefinition | undefined): Access<Owner> | Promise<Access<Owner>>;
-  /** What a schema makes of input. @param whole names the input in an error @throws {ApiError} */
+  /** What a schema makes of input. @param whole names the input in an error @throws {Refusal} */
   check(schema: z.ZodMiniType | undefined, input: unknown, whole: string): unknown;
 }
 
@@ -86,14 +86,14 @@ export function addRoutes<Rows extends Readonly<Record<string, TableRow>>, Owner
     app.all(route, async (event) => {
       begin(event, route, on);
       await admit(event, undefined);
-      throw new ApiError("method_not_allowed", undefined, { allow: methods.join(", ") });
+      throw new Refusal("method_not_allowed", undefined, { allow: methods.join(", ") });
     });
 }
 
 function begin(event: H3Event, route: string, on: RouteTable["on"]): Admitted {
   const request = admitted(event);
   request.route = route;
-  if (!on.includes(request.scope.kind)) throw new ApiError("not_found");
+  if (!on.includes(request.scope.kind)) throw new Refusal("not_found");
   return request;
 }
 

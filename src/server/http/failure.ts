@@ -2,7 +2,7 @@ import type { H3Event } from "h3";
 import { CONTROL_BASE } from "../../wire/control/paths.ts";
 import { ERRORS, errorBody } from "../../wire/errors.ts";
 import { CONTROL_KEY_PREFIX, SECRET_KEY_HEADER, SECRET_KEY_PREFIX, credentialKind } from "../../wire/ids.ts";
-import { ApiError, KeyRefused, SignInRefused } from "../errors.ts";
+import { Refusal, KeyRefused, SignInRefused } from "../errors.ts";
 import type { Instances } from "../instances/instances.ts";
 import { Conflict, SearchTooSlow, StorageUnavailable } from "../store/store.ts";
 import { TokenRefused } from "../token.ts";
@@ -33,7 +33,7 @@ export class Failed extends Error {
 export function answerFailure(thrown: unknown, event: H3Event, deps: FailureDeps): Reply {
   const { request } = event.context;
   const cause = thrown instanceof Failed ? thrown.cause : thrown;
-  const failure = asApiError(cause, request.id, deps);
+  const failure = asRefusal(cause, request.id, deps);
   const { code, detail, headers } = failure;
   const noted: Noted = {
     ...(failure instanceof SignInRefused && {
@@ -55,21 +55,20 @@ export function answerFailure(thrown: unknown, event: H3Event, deps: FailureDeps
 const NARROW =
   "add a term that narrows it, such as an exact value, three or more characters in a row, or created_at>=2026-01-01";
 
-function asApiError(cause: unknown, id: string, { onBug }: FailureDeps): ApiError {
-  if (cause instanceof ApiError) return cause;
-  if (cause instanceof StorageUnavailable)
-    return new ApiError("storage_unavailable", undefined, { "retry-after": "1" });
-  if (cause instanceof Conflict) return new ApiError("conflict", cause.message);
-  if (cause instanceof SearchTooSlow) return new ApiError("search_too_slow", NARROW);
+function asRefusal(cause: unknown, id: string, { onBug }: FailureDeps): Refusal {
+  if (cause instanceof Refusal) return cause;
+  if (cause instanceof StorageUnavailable) return new Refusal("storage_unavailable", undefined, { "retry-after": "1" });
+  if (cause instanceof Conflict) return new Refusal("conflict", cause.message);
+  if (cause instanceof SearchTooSlow) return new Refusal("search_too_slow", NARROW);
   onBug(cause, id);
-  return new ApiError("internal");
+  return new Refusal("internal");
 }
 
 /**
  * What the caller of an API got wrong, and what to send instead. For the log: the answers themselves have the sentences of the
  * specification. No key is repeated.
  */
-function misuseIn(event: H3Event, failure: ApiError): string | undefined {
+function misuseIn(event: H3Event, failure: Refusal): string | undefined {
   const { path } = event.context.request;
   const { code } = failure;
   if (code === "not_found") return pathFault(path);
@@ -109,9 +108,9 @@ function keyFault(event: H3Event, isControl: boolean): string | undefined {
 }
 
 /** For the log: the answer's error, with the cause that the answer omits. */
-function reasonOf(cause: unknown, answered: ApiError, request: RequestContext): string {
+function reasonOf(cause: unknown, answered: Refusal, request: RequestContext): string {
   const { error: text } = errorBody(answered.code, answered.detail);
-  if (!(cause instanceof ApiError)) return cause instanceof Error ? `${text}: ${cause.message}` : text;
+  if (!(cause instanceof Refusal)) return cause instanceof Error ? `${text}: ${cause.message}` : text;
   if (cause instanceof SignInRefused && cause.reason !== undefined) return `${text}. ${cause.reason}`;
   if (cause instanceof TokenRefused) {
     const { code, reason, explanation } = cause;

@@ -14,7 +14,7 @@ export interface SignInOutcome {
  * that no instance has, or one that came to another instance's address.
  */
 export const REFUSALS = ["invalid_state", "replaced_key", "unknown_key", "other_instance"] as const;
-export type Refusal = (typeof REFUSALS)[number];
+export type RefusalReason = (typeof REFUSALS)[number];
 
 /** The log entry of a request that was answered. It contains no secret. */
 export interface RequestEntry {
@@ -38,7 +38,7 @@ export interface RequestEntry {
   readonly instance: string | null;
   /** Set if the request ended a sign-in. */
   readonly sign_in: SignInOutcome | null;
-  readonly refused: Refusal | null;
+  readonly refused: RefusalReason | null;
   /** Why it failed; null if it did not. */
   readonly reason: string | null;
 }

@@ -2,7 +2,7 @@ import { HTTPResponse, iterable, setCookie, type H3Event } from "h3";
 import { FastResponse } from "srvx";
 import type { Cookie } from "../cookies.ts";
 import type { InstanceRecord } from "../store/records.ts";
-import type { Refusal, SignInOutcome } from "./request-entry.ts";
+import type { RefusalReason, SignInOutcome } from "./request-entry.ts";
 
 /** `form-action` is left out because Chromium applies it to the redirects that follow a form. */
 export const PAGE_POLICY = [
@@ -42,7 +42,7 @@ export interface Noted {
   /** Why it was refused, or a sign-in failed. */
   readonly reason?: string | undefined;
   /** Set if it was refused for what an operator should look at. */
-  readonly refused?: Refusal | undefined;
+  readonly refused?: RefusalReason | undefined;
 }
 
 /** An answer, as a route returns it. */

@@ -1,14 +1,14 @@
 import { LRUCache } from "lru-cache";
 import { cacheLimit } from "../memory-use.ts";
 import { readRedirectUri, splitQuery, type RedirectUri } from "../../wire/redirect-uri.ts";
-import { ApiError, type WayBack } from "../errors.ts";
+import { Refusal, type WayBack } from "../errors.ts";
 
 /** An application uses the same few addresses for all its users. */
 const PARSED = new LRUCache<string, RedirectUri>({ ...cacheLimit(500), memoMethod: parse });
 
 /**
  * Parses an address that could be registered. Letter case in scheme and host, and a default port, make no difference.
- * @throws {ApiError} `invalid_redirect_uri`, naming the rule
+ * @throws {Refusal} `invalid_redirect_uri`, naming the rule
  */
 export function parseRedirectUri(uri: string): RedirectUri {
   return PARSED.memo(uri);
@@ -52,8 +52,8 @@ export function wayBackTo({ name }: { readonly name: string }, redirect_uri: str
 }
 
 /** The error `invalid_redirect_uri`. @param why names the rule, and what to write instead */
-export function refused(why: string): ApiError {
-  return new ApiError("invalid_redirect_uri", why);
+export function refused(why: string): Refusal {
+  return new Refusal("invalid_redirect_uri", why);
 }
 
 /** Decoded as the application will decode it. */

@@ -1,7 +1,7 @@
 import { proxyInWords, proxyVariable } from "../../network/proxy.ts";
 import type { Fetch } from "../../wire/http/fetch.ts";
 import { credentialVariables, PROVIDERS, type Provider } from "../../wire/providers.ts";
-import { ApiError } from "../errors.ts";
+import { Refusal } from "../errors.ts";
 import type { ConnectionRecord, InstanceRecord } from "../store/records.ts";
 import type { DEFINITIONS as Definitions } from "./index.ts";
 import type { Credentials, Offers } from "./offers.ts";
@@ -34,7 +34,7 @@ interface ConnectionOptions {
   readonly fetch: Fetch;
 }
 
-/** @throws {ApiError} `provider_not_configured` if the instance does not offer the provider */
+/** @throws {Refusal} `provider_not_configured` if the instance does not offer the provider */
 export type Connect = (instance: InstanceRecord, provider: Provider) => Promise<Connection>;
 
 /** Chooses, for an instance and a provider, credentials and endpoints. */
@@ -118,11 +118,11 @@ function replacedEndpoints(
   return { ...(own === undefined || client_id === undefined ? endpoints : {}), ...own?.endpoints };
 }
 
-function notConfigured(instance: InstanceRecord, provider: Provider, { providersOf }: Offers): ApiError {
+function notConfigured(instance: InstanceRecord, provider: Provider, { providersOf }: Offers): Refusal {
   const others = providersOf(instance);
   const instead = others.length > 0 ? `Use ${others.join(" or ")}, or set` : "Set";
   const variables = credentialVariables(provider).join(" and ");
-  return new ApiError(
+  return new Refusal(
     "provider_not_configured",
     `${instance.name} has no credentials for ${provider}. ${instead} ${variables} on the server`,
   );

@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { BodyTooLong, readBytes } from "../../wire/http/body.ts";
 import type { FetchInit } from "../../wire/http/fetch.ts";
 import { ProxyFailure } from "../../network/proxy.ts";
-import { SignInError } from "../errors.ts";
+import { SignInFailure } from "../errors.ts";
 import type { NoteStep } from "../history/flows.ts";
 import { withoutQuery } from "../history/redact.ts";
 import type { Connection } from "./connections.ts";
@@ -52,7 +52,7 @@ export async function askProvider<T>(
   }
 }
 
-/** RFC 6749, 4.1.3. A code is good once, so this is never tried again. @throws {SignInError} */
+/** RFC 6749, 4.1.3. A code is good once, so this is never tried again. @throws {SignInFailure} */
 export function requestTokens(
   exchange: Exchange,
   { code, redirect_uri, code_verifier }: { code: string; redirect_uri: string; code_verifier: string | null },
@@ -106,10 +106,10 @@ async function fetchReply<Schema extends z.ZodMiniType>(
     exchange.note({}, step);
   }
   const code = limit !== undefined || status >= 500 ? "temporarily_unavailable" : "server_error";
-  if (status !== 200) throw new SignInError(code, refusalOf(provider.name, endpoint, status, reply, { limit }));
+  if (status !== 200) throw new SignInFailure(code, refusalOf(provider.name, endpoint, status, reply, { limit }));
   const parsed = schema.safeParse(reply);
   if (!parsed.success)
-    throw new SignInError(code, refusalOf(provider.name, endpoint, status, reply, { fault: parsed.error }));
+    throw new SignInFailure(code, refusalOf(provider.name, endpoint, status, reply, { fault: parsed.error }));
   return parsed.data;
 }
 
@@ -121,7 +121,7 @@ async function send({ connection, signal }: Exchange, place: string, url: string
     return { status, headers, bytes: await readBytes(response.body ?? [], MAX_REPLY_BYTES) };
   } catch (error) {
     if (error instanceof BodyTooLong)
-      throw new SignInError(
+      throw new SignInFailure(
         "server_error",
         `The answer of ${place} is longer than ${MAX_REPLY_BYTES} bytes. Check the endpoint's address.`,
       );
@@ -130,6 +130,6 @@ async function send({ connection, signal }: Exchange, place: string, url: string
     const problem = isLate
       ? "did not answer in time. Try again later."
       : `could not be reached${isProxys ? error.message : ". Check the network and the endpoint's address."}`;
-    throw new SignInError("temporarily_unavailable", `${place} ${problem}`, { cause: error });
+    throw new SignInFailure("temporarily_unavailable", `${place} ${problem}`, { cause: error });
   }
 }

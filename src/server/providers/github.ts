@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { SignInError } from "../errors.ts";
+import { SignInFailure } from "../errors.ts";
 import { lenient, optionalText, uid, type ProviderDefinition } from "./provider.ts";
 
 const User = z.object({ id: uid, login: optionalText, name: optionalText, avatar_url: optionalText });
@@ -37,7 +37,7 @@ export const github: ProviderDefinition<"user" | "emails"> = {
     // Some compatible servers omit `primary` if there is only one address.
     const primary = emails.find(({ primary: isPrimary = emails.length === 1, verified }) => isPrimary && verified);
     if (!primary)
-      throw new SignInError(
+      throw new SignInFailure(
         "email_not_verified",
         "GitHub has no verified primary e-mail address for this account. The user must verify it at GitHub.",
       );

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { SignInError } from "../errors.ts";
+import { SignInFailure } from "../errors.ts";
 import { optionalText, uid, type ProviderDefinition } from "./provider.ts";
 
 const Userinfo = z.object({
@@ -28,7 +28,7 @@ export const google: ProviderDefinition<"userinfo"> = {
     const person = await get("userinfo", Userinfo);
     // "Google always supplies a verified email" (spec, "User"), so only an explicit false counts.
     if (String(person.email_verified).toLowerCase() === "false")
-      throw new SignInError(
+      throw new SignInFailure(
         "email_not_verified",
         "Google has not verified the e-mail address of this account. The user must verify it at Google.",
       );

@@ -15,7 +15,7 @@ export interface Profile {
   avatar_url: string | null;
 }
 
-/** Fetches the JSON document at an endpoint with the access token. @throws {SignInError} */
+/** Fetches the JSON document at an endpoint with the access token. @throws {SignInFailure} */
 export type Get<Endpoint extends string> = <Schema extends z.ZodMiniType>(
   endpoint: Endpoint,
   schema: Schema,

@@ -1,7 +1,7 @@
 import type { ParsedBodyOf } from "../../wire/control/routes.ts";
 import { causeOf } from "../../wire/control/scenarios.ts";
 import { SIGNED_IN_PATH } from "../../wire/redirect-uri.ts";
-import { ApiError } from "../errors.ts";
+import { Refusal } from "../errors.ts";
 import type { AskedBy } from "../history/asked.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import type { Connect } from "../providers/connections.ts";
@@ -37,7 +37,7 @@ const PROGRAM = {
 /**
  * Runs a whole sign-in through a simulated provider, as a program would.
  * @param by what asks for the wish's outcome
- * @throws {ApiError} if it can't begin
+ * @throws {Refusal} if it can't begin
  */
 export async function signInHeadless(
   deps: HeadlessDeps,
@@ -58,7 +58,7 @@ async function begin(
   { provider, redirect_uri }: Wish,
 ): Promise<AuthorizationRequest> {
   if (!(await connect(instance, provider)).isSimulated)
-    throw new ApiError("bad_request", `provider: ${provider} is not simulated here; sign in with a browser`);
+    throw new Refusal("bad_request", `provider: ${provider} is not simulated here; sign in with a browser`);
   const { asked } = await signIns.begin({
     ...PROGRAM,
     at: { kind: "front", isCallback: true },
@@ -90,7 +90,7 @@ async function answerRequest(
   const decision = { as, outcome: outcome ?? "success", chosen, ...decided, profile };
   const account = decidedAccount(server, undefined, decision);
   if (!account)
-    throw new ApiError("bad_request", `as: ${decision.as ?? "the first account"} can't sign in with ${provider}`);
+    throw new Refusal("bad_request", `as: ${decision.as ?? "the first account"} can't sign in with ${provider}`);
   const answer = redirectToClient(server, withDecision(asked, decision), account);
   await settle(deps, answer, { ms: performance.now() - startedAt, login_hint: undefined });
   return answer;

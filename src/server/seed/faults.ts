@@ -1,6 +1,6 @@
 import { toUSVString } from "node:util";
 import { RESERVED_SUBDOMAINS } from "../instances/addresses.ts";
-import type { ApiError } from "../errors.ts";
+import type { Refusal } from "../errors.ts";
 import { checkEndpoints } from "../providers/index.ts";
 import { publicSuffixFault, checkEntry } from "../sign-in/redirect-rule.ts";
 import { SERVICE_CLIENT } from "../simulator/clients.ts";
@@ -125,7 +125,7 @@ export function addressFaults({ subdomain, redirect_uris, preview }: Part, path:
       if (typeof entry === "string")
         checkEntry(entry, { isOnly: redirect_uris.length === 1, isPreview: preview === true });
     } catch (error) {
-      faults.push(`${path}redirect_uris[${i}]: ${(error as ApiError).detail}`);
+      faults.push(`${path}redirect_uris[${i}]: ${(error as Refusal).detail}`);
     }
   }
   return faults;

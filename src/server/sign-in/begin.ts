@@ -1,7 +1,7 @@
 import { STATE_LIFETIME_SECONDS, addressIn } from "../../wire/redirect-uri.ts";
 import type { Provider } from "../../wire/providers.ts";
 import type { Cookie, Cookies } from "../cookies.ts";
-import { ApiError, SignInRefused } from "../errors.ts";
+import { Refusal, SignInRefused } from "../errors.ts";
 import { flowIdOf } from "../history/flows.ts";
 import { redactUrl, withoutQuery } from "../history/redact.ts";
 import type { Scope } from "../instances/addresses.ts";
@@ -74,7 +74,7 @@ function notFound(reason: string, instance?: InstanceRecord): SignInRefused {
   return new SignInRefused("instance_not_found", undefined, { reason, instance_id: instance?.id });
 }
 
-/** The connection, if the sign-in may begin: with the provider, and with the application's address. @throws {ApiError} */
+/** The connection, if the sign-in may begin: with the provider, and with the application's address. @throws {Refusal} */
 export async function permitStart(
   deps: SignInDeps,
   instance: InstanceRecord,
@@ -85,7 +85,7 @@ export async function permitStart(
     checkRedirectUri(deps, instance, request);
     return connection;
   } catch (error) {
-    throw error instanceof ApiError ? refusal(deps, instance, request, error) : error;
+    throw error instanceof Refusal ? refusal(deps, instance, request, error) : error;
   }
 }
 
@@ -125,7 +125,7 @@ export function bindBrowser({ addresses, now }: SignInDeps, { caller, cookies }:
   return { state, binding: hash, cookies: [cookie, ...surplusBindings(cookies, addresses.isHttps)] };
 }
 
-/** A client that has begun too many gives up its oldest. @throws {ApiError} `too_many_sign_ins` */
+/** A client that has begun too many gives up its oldest. @throws {Refusal} `too_many_sign_ins` */
 export async function limitStarts(
   { startLimit, store }: SignInDeps,
   { ip_address }: BeginRequest,
@@ -176,7 +176,7 @@ function refusal(
   { flows }: SignInDeps,
   instance: InstanceRecord,
   { wanted, redirect_uri }: BeginRequest,
-  { code, sentence, detail }: ApiError,
+  { code, sentence, detail }: Refusal,
 ): SignInRefused {
   const provider = wanted ?? instance.default_provider;
   // It was not checked yet, and may be anything.

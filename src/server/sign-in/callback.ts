@@ -2,7 +2,7 @@ import { SIGN_IN_ERRORS } from "../../wire/errors.ts";
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 import { SIGNED_IN_PATH, STATE_LIFETIME_SECONDS } from "../../wire/redirect-uri.ts";
 import type { Cookies } from "../cookies.ts";
-import { ApiError, SignInError, SignInRefused, type WayBack } from "../errors.ts";
+import { Refusal, SignInFailure, SignInRefused, type WayBack } from "../errors.ts";
 import { flowIdOf, type NoteStep } from "../history/flows.ts";
 import { withoutQuery } from "../history/redact.ts";
 import type { Addresses } from "../instances/addresses.ts";
@@ -46,7 +46,7 @@ type Saved = Awaited<ReturnType<typeof saveSignIn>>;
 /** How a sign-in ended. Where it is a refusal, no address of the application can be trusted. */
 export type Ended =
   | { readonly result: "token"; readonly location: string; readonly token: string }
-  | { readonly result: "failure"; readonly location: string; readonly failure: SignInError }
+  | { readonly result: "failure"; readonly location: string; readonly failure: SignInFailure }
   | { readonly result: "refusal"; readonly refusal: unknown };
 
 const STATE = /^[0-9a-f]{64}$/;
@@ -91,7 +91,7 @@ export function checkBrowser({ addresses, startLimit }: SignInDeps, call: Call, 
 /** The provider that the connection leads to must have sent the user back. */
 export function checkIssuer(connection: Connection, { iss }: Call): void {
   const fault = issuerFault(connection, iss);
-  if (fault !== undefined) throw new SignInError("server_error", fault);
+  if (fault !== undefined) throw new SignInFailure("server_error", fault);
 }
 
 /** The provider's code for its tokens, once and never again, and these for the user's profile: all before one deadline. */
@@ -104,11 +104,11 @@ export async function exchangeCode(
   const { name, fetchProfile } = connection.provider;
   if (error !== undefined) {
     const isKnown = error === "access_denied" || error === "temporarily_unavailable";
-    throw new SignInError(isKnown ? error : "server_error", reportOf(name, error));
+    throw new SignInFailure(isKnown ? error : "server_error", reportOf(name, error));
   }
   if (!code) {
     const reason = `${PROVIDER_TITLES[name]} sent the user back with neither a code nor an error. Start a new sign-in.`;
-    throw new SignInError("server_error", reason);
+    throw new SignInFailure("server_error", reason);
   }
   const redirect_uri = addresses.callbackUrl(name);
   const ask = async (exchange: Exchange) => {
@@ -186,7 +186,7 @@ export function returnError(
   error: unknown,
   isOurs: boolean,
 ): Ended {
-  const failure = asSignInError(error);
+  const failure = asSignInFailure(error);
   const { code, message: reason } = failure;
   if (failure.isBug) onBug(failure.cause);
   // Until the profile was read, the latest request or answer has decided.
@@ -213,12 +213,12 @@ function arrival({ provider, code, error, state }: CallbackRequest) {
   return { name: "callback", sent: { provider, code, error, state } };
 }
 
-function asSignInError(error: unknown): SignInError {
-  if (error instanceof SignInError) return error;
+function asSignInFailure(error: unknown): SignInFailure {
+  if (error instanceof SignInFailure) return error;
   // The provider was turned off after the sign-in began.
-  if (error instanceof ApiError) return new SignInError("temporarily_unavailable", error.sentence);
+  if (error instanceof Refusal) return new SignInFailure("temporarily_unavailable", error.sentence);
   if (error instanceof StorageUnavailable)
-    return new SignInError("temporarily_unavailable", `The store is unavailable: ${error.message}`, { cause: error });
+    return new SignInFailure("temporarily_unavailable", `The store is unavailable: ${error.message}`, { cause: error });
   const reason = "svc failed with an internal error. Its log has the details.";
-  return new SignInError("server_error", reason, { cause: error, isBug: true });
+  return new SignInFailure("server_error", reason, { cause: error, isBug: true });
 }

@@ -26,7 +26,7 @@ export interface Destination {
  * a `*` in the host. Without, if the server allows it: to loopback, and for a program to any address. Otherwise any page
  * could collect tokens.
  * @param allowsUnlisted whether only this machine can reach the server, and it is not strict
- * @throws {ApiError} `invalid_redirect_uri`, naming the rule and what to register
+ * @throws {Refusal} `invalid_redirect_uri`, naming the rule and what to register
  */
 export function redirectRule(
   text: string,
@@ -57,14 +57,14 @@ export function redirectRule(
   throw refused(`${name} has no redirect_uris, and without them a browser is sent to loopback only. ${register}`);
 }
 
-/** An address that users may be sent to. @throws {ApiError} `invalid_redirect_uri` if its form rules that out */
+/** An address that users may be sent to. @throws {Refusal} `invalid_redirect_uri` if its form rules that out */
 export function listed(text: string): Destination {
   return { origin: parseRedirectUri(text).origin, isUnlisted: false };
 }
 
 /**
  * @param isOnly whether the instance has no other
- * @throws {ApiError} if an entry of `redirect_uris` can match no address
+ * @throws {Refusal} if an entry of `redirect_uris` can match no address
  */
 export function checkEntry(entry: string, { isOnly, isPreview }: { isOnly: boolean; isPreview: boolean }): void {
   if (entry === ANY_ADDRESS && isOnly) return;
@@ -136,7 +136,7 @@ const LABEL = /^[a-z0-9-]+$/;
 /**
  * An entry of a preview instance that stands for many hosts, such as `https://*.preview.acme.dev/callback`.
  * @returns also the origin before and behind the `*`, and the domain behind the label that has it
- * @throws {ApiError} if the entry has its `*` anywhere but once, in a label of an https host that has others behind it
+ * @throws {Refusal} if the entry has its `*` anywhere but once, in a label of an https host that has others behind it
  */
 function parsePreviewEntry(entry: string) {
   const address = parseRedirectUri(withoutWildcard(entry));

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { PROVIDERS_WITHOUT_EMAIL, PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 import { SESSION_ID_PREFIX } from "../../wire/ids.ts";
-import { SignInError } from "../errors.ts";
+import { SignInFailure } from "../errors.ts";
 import { placeholderEmail, isOtherMailbox, isPlaceholderEmail } from "../providers/email.ts";
 import { displayName, type Profile, type ProviderDefinition } from "../providers/provider.ts";
 import { normalizeEmail } from "../../wire/text/email.ts";
@@ -28,7 +28,7 @@ export interface SignInContext {
 /**
  * The user who signs in (spec, "Sign-in user resolution"): the user of a known identity, an existing user with the same
  * e-mail address, or a new one.
- * @throws {SignInError} `email_not_verified` if another user has the address, and the provider passes it on unverified
+ * @throws {SignInFailure} `email_not_verified` if another user has the address, and the provider passes it on unverified
  */
 export function resolveUser(context: SignInContext, { known, sameEmail }: SignInLookup): Resolution {
   if (known)
@@ -45,7 +45,7 @@ export function resolveUser(context: SignInContext, { known, sameEmail }: SignIn
 function link(context: SignInContext, { user, identities }: NonNullable<SignInLookup["sameEmail"]>): Resolution {
   const { provider, profile, now } = context;
   if (!isProof({ ...profile, provider: provider.name }))
-    throw new SignInError(
+    throw new SignInFailure(
       "email_not_verified",
       `${PROVIDER_TITLES[provider.name]} has not verified the e-mail address of this account, and another user has it. Only a verified address links an account to a user: the user must verify it there, or sign in as before.`,
     );
@@ -158,19 +158,19 @@ export type CheckedProfile = Profile & { readonly email: string };
 
 /**
  * A profile in the form in which it is stored. Its address is the provider's, or the placeholder of one that has none.
- * @throws {SignInError} if its e-mail address can't be used
+ * @throws {SignInFailure} if its e-mail address can't be used
  */
 export function checkedProfile(profile: Profile, provider: Provider): CheckedProfile {
   const { uid, email: sent, name, username, avatar_url } = profile;
   const title = PROVIDER_TITLES[provider];
   const email = normalizeEmail(sent ?? placeholderEmail(provider, uid));
   if (sent !== null && email !== undefined && isPlaceholderEmail(email))
-    throw new SignInError(
+    throw new SignInFailure(
       "email_not_verified",
       `${title} sent a placeholder instead of an e-mail address. The user must set one there.`,
     );
   if (email === undefined || (sent !== null && isOtherMailbox(sent, email)))
-    throw new SignInError(
+    throw new SignInFailure(
       "email_invalid",
       `${title} sent an e-mail address that can't be used. The user must set another one there.`,
     );

@@ -37,7 +37,7 @@ export function createSignIns(deps: SignInDeps): SignIns {
   };
 }
 
-/** From the application to the provider. @throws {ApiError} if the sign-in may not begin; then nothing is saved */
+/** From the application to the provider. @throws {Refusal} if the sign-in may not begin; then nothing is saved */
 async function beginSignIn(deps: SignInDeps, request: BeginRequest): Promise<Begun> {
   const instance = findInstance(deps, request);
   const connection = await permitStart(deps, instance, request);

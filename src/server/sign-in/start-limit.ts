@@ -1,5 +1,5 @@
 import { STATE_LIFETIME_SECONDS } from "../../wire/redirect-uri.ts";
-import { ApiError } from "../errors.ts";
+import { Refusal } from "../errors.ts";
 
 /**
  * A store keeps 50,000 states per instance. A client may leave this many unfinished per process, so that it would take 25
@@ -52,7 +52,7 @@ export function createStartLimit(now: () => Date, warn: (message: string) => voi
     }
   }
 
-  /** @returns the oldest of a client that has as many as it may. @throws {ApiError} `too_many_sign_ins` if that is young */
+  /** @returns the oldest of a client that has as many as it may. @throws {Refusal} `too_many_sign_ins` if that is young */
   function outlived(client: string, own: ReadonlySet<string>): string {
     const [oldest] = own as ReadonlySet<string> & [string];
     const seconds = Math.ceil((YOUNG_MS - ageOf(oldest)) / 1000);
@@ -63,7 +63,7 @@ export function createStartLimit(now: () => Date, warn: (message: string) => voi
         `${client} began ${MAX_UNFINISHED} sign-ins in the last two minutes that it did not finish; more are answered 429. If it is a proxy, name it with --trust-proxy.`,
       );
     }
-    throw new ApiError("too_many_sign_ins", `finish those that have begun, or try again in ${seconds} s`, {
+    throw new Refusal("too_many_sign_ins", `finish those that have begun, or try again in ${seconds} s`, {
       "retry-after": String(seconds),
     });
   }
@@ -71,7 +71,7 @@ export function createStartLimit(now: () => Date, warn: (message: string) => voi
   return {
     /**
      * @returns the state of an older sign-in of the client, whose place this one takes
-     * @throws {ApiError} `too_many_sign_ins` if the client has too many unfinished ones, all of the last two minutes
+     * @throws {Refusal} `too_many_sign_ins` if the client has too many unfinished ones, all of the last two minutes
      */
     begun(ip_address: string, state: string): string | undefined {
       if (++starts % SWEEP_EVERY === 0) sweep();

@@ -42,7 +42,7 @@ interface AuthorizePageRequest {
  * Answers a client's request by a scenario, by the account that it hints at, or with the page that lets a person choose; and
  * what was chosen there.
  * @returns with the sign-in's flow, if the request has a state
- * @throws {ApiError} if the request is invalid in a way that providers answer without a redirect
+ * @throws {Refusal} if the request is invalid in a way that providers answer without a redirect
  */
 export async function answerAuthorize(deps: AuthorizeDeps, page: AuthorizePageRequest) {
   const startedAt = performance.now();
@@ -66,7 +66,7 @@ export async function answerAuthorize(deps: AuthorizeDeps, page: AuthorizePageRe
   };
 }
 
-/** The request that a page was shown for. @throws {ApiError} if it is unknown, another browser's, or older than ten minutes */
+/** The request that a page was shown for. @throws {Refusal} if it is unknown, another browser's, or older than ten minutes */
 async function pendingRequest(deps: AuthorizeDeps, page: AuthorizePageRequest): Promise<AuthorizationRequest> {
   const { provider, query, browser } = page;
   const pending = deps.simulator.at(provider).grants.pending(query.get("request") ?? "");

@@ -28,7 +28,7 @@ function registeredAs(registered: readonly string[]): string {
 /**
  * What a client asks for (RFC 6749, 4.1.1; RFC 7636, 4.3; OpenID Connect Core 1.0, 3.1.2.1).
  * @param flows has a refused request of an application afterwards
- * @throws {ApiError} if the request is invalid in a way that providers answer without a redirect
+ * @throws {Refusal} if the request is invalid in a way that providers answer without a redirect
  */
 export function parseRequest(
   { name, provider, callbackUrl, isClient, applications, applicationOf }: AuthorizationServer,

@@ -1,5 +1,5 @@
 import type { AnswerOf } from "../../../wire/control/types.ts";
-import { ApiError } from "../../errors.ts";
+import { Refusal } from "../../errors.ts";
 import { resource } from "../../http/resources.ts";
 import { clientFaults } from "../../seed/faults.ts";
 import type { ClientRecord, InstanceRecord } from "../../store/records.ts";
@@ -18,7 +18,7 @@ export const clientRoutes = (deps: ControlDeps): HandlersOf<"/instances/:id/clie
     const isTaken = deps.instances.all.some((one) =>
       deps.clients.of(one).some((own) => own.client_id === body.client_id),
     );
-    if (isTaken) throw new ApiError("conflict", `a client has the client_id "${body.client_id}" already`);
+    if (isTaken) throw new Refusal("conflict", `a client has the client_id "${body.client_id}" already`);
     await changeInstance(deps, id, (before) => ({ ...before, clients: [...before.clients, body] }));
     return clientResource(body, deps);
   },

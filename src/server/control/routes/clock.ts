@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { clockStatement } from "../../../wire/claims.ts";
 import type { AnswerOf } from "../../../wire/control/types.ts";
-import { ApiError } from "../../errors.ts";
+import { Refusal } from "../../errors.ts";
 import type { ClockSetting } from "../../shared-state/shared-state.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { parseDuration } from "../check.ts";
@@ -32,11 +32,11 @@ export const clockRoutes = (deps: ControlDeps): HandlersOf<"/clock"> => ({
     const now = clock.now().getTime();
     const to = "to" in body ? moment(body.to, "to").getTime() : now + parseDuration(body.by, "by");
     if (to < now)
-      throw new ApiError(
+      throw new Refusal(
         "bad_request",
         `to: lies before the clock's ${new Date(now).toISOString()}; use set to go back`,
       );
-    if (to > LATEST_MS) throw new ApiError("bad_request", `by: goes beyond ${LATEST}`);
+    if (to > LATEST_MS) throw new Refusal("bad_request", `by: goes beyond ${LATEST}`);
     return follow(deps, clock.movedTo(new Date(to)));
   },
 
@@ -56,6 +56,6 @@ async function follow({ shared }: ControlDeps, setting: ClockSetting): Promise<A
 function moment(text: string, path: string): Date {
   const date = new Date(text);
   const isUsable = !Number.isNaN(date.getTime()) && date.getTime() >= 0 && date.getTime() <= LATEST_MS;
-  if (!isUsable) throw new ApiError("bad_request", `${path}: must lie between 1970-01-01T00:00:00Z and ${LATEST}`);
+  if (!isUsable) throw new Refusal("bad_request", `${path}: must lie between 1970-01-01T00:00:00Z and ${LATEST}`);
   return date;
 }

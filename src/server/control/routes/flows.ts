@@ -1,4 +1,4 @@
-import { ApiError } from "../../errors.ts";
+import { Refusal } from "../../errors.ts";
 import type { Flow } from "../../history/flows.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { parseMoment } from "../check.ts";
@@ -27,7 +27,7 @@ export const flowRoutes = (deps: ControlDeps): HandlersOf<"/flows"> => ({
     const kept = filterFlows(deps.flows.all, filter, await peopleOf(filter.user, deps), deps);
     const flows = kept.map((flow) => ({ ...flow, result: resultOf(flow, now.getTime()) }));
     if (periods === undefined) return summaryOf(flows);
-    if (query.since === undefined) throw new ApiError("bad_request", "periods: say since when with since");
+    if (query.since === undefined) throw new Refusal("bad_request", "periods: say since when with since");
     const [from, to] = [query.since, query.until ?? "0s"].map((moment) => Date.parse(parseMoment(moment, now)));
     return summaryOf(flows, { from: from!, to: Math.max(from! + periods, to!), periods });
   },
@@ -40,12 +40,12 @@ export const flowRoutes = (deps: ControlDeps): HandlersOf<"/flows"> => ({
       params.id,
     );
     if (client_id !== null)
-      throw new ApiError(
+      throw new Refusal(
         "bad_request",
         `the application began it with its own client, ${client_id}, and must begin it again`,
       );
     const wanted = body.provider ?? provider;
-    if (!wanted) throw new ApiError("bad_request", "provider: the flow has none; name one");
+    if (!wanted) throw new Refusal("bad_request", "provider: the flow has none; name one");
     const wish = {
       instance: instance ?? undefined,
       provider: wanted,

@@ -1,4 +1,4 @@
-import { ApiError, SignInError } from "../../errors.ts";
+import { Refusal, SignInFailure } from "../../errors.ts";
 import type { NoteStep } from "../../history/flows.ts";
 import { defaultFault, type InForce } from "../../providers/offers.ts";
 import { addressFaults, crossFaults, suffixFaults } from "../../seed/faults.ts";
@@ -69,9 +69,9 @@ export const instanceRoutes = (deps: ControlDeps): HandlersOf<"/instances"> => (
   "POST /instances/:id/keys/rotate": async ({ event, params, body }) => {
     const { id } = requireInstance(deps, params.id);
     const keepMs = body.keep_old === undefined ? 0 : parseDuration(body.keep_old, "keep_old");
-    if (keepMs > MOST_KEPT_MS) throw new ApiError("bad_request", "keep_old: 30d is the longest time");
+    if (keepMs > MOST_KEPT_MS) throw new Refusal("bad_request", "keep_old: 30d is the longest time");
     if (keepMs > 0 && !body.secret_key)
-      throw new ApiError("bad_request", "keep_old: only an old secret key can be kept, and secret_key is false");
+      throw new Refusal("bad_request", "keep_old: only an old secret key can be kept, and secret_key is false");
     const audited = (): void => deps.audit(event, { action: "keys_replaced", instance_id: id });
     return replaceKeys(deps, id, audited, (before) => ({
       ...(body.secret_key ? withNewSecretKey(before, keepMs, deps.now()) : before),
@@ -108,7 +108,7 @@ export const instanceRoutes = (deps: ControlDeps): HandlersOf<"/instances"> => (
     const instance = requireInstance(deps, params.id);
     const provider = requireProvider(params.provider);
     if (!instance.connections[provider])
-      throw new ApiError("not_found", `the instance has no connection of its own to ${provider}`);
+      throw new Refusal("not_found", `the instance has no connection of its own to ${provider}`);
     await changeInstance(deps, instance.id, (before) => {
       const { [provider]: _, ...connections } = before.connections;
       const after = { ...before, connections };
@@ -133,7 +133,7 @@ function changesEntries({ redirect_uris, preview }: Patch): boolean {
   return redirect_uris !== undefined || preview !== undefined;
 }
 
-/** Refuses what a patch says or allows. What was stored before it stays. @throws {ApiError} `bad_request` */
+/** Refuses what a patch says or allows. What was stored before it stays. @throws {Refusal} `bad_request` */
 function refuseAddresses(patch: Patch, after: InstanceRecord): void {
   refuseFaults(addressFaults(changesEntries(patch) ? after : patch, ""));
 }
@@ -143,10 +143,10 @@ function ofOne(faults: readonly string[]): string[] {
   return faults.map((fault) => fault.replaceAll("instances[0].", ""));
 }
 
-/** @throws {ApiError} `bad_request` if an active instance's default provider would be off */
+/** @throws {Refusal} `bad_request` if an active instance's default provider would be off */
 export function requireDefault({ offers }: ControlDeps, instance: InstanceRecord): void {
   const fault = defaultFault([instance], offers);
-  if (fault !== undefined) throw new ApiError("bad_request", `default_provider: ${fault}`);
+  if (fault !== undefined) throw new Refusal("bad_request", `default_provider: ${fault}`);
 }
 
 const MOST_KEPT_MS = 30 * 86_400_000;
@@ -218,7 +218,7 @@ export async function testConnection(
     await askProvider({ connection, note }, (exchange) => requestTokens(exchange, request));
     return { ok: false, message: `${name} accepted a made-up code; it is not checking codes` };
   } catch (error) {
-    if (!(error instanceof SignInError)) throw error;
+    if (!(error instanceof SignInFailure)) throw error;
     // A provider that is down may answer with an error, too, and says nothing of the client.
     const isDown = error.code === "temporarily_unavailable";
     if (isDown || refusal === undefined || BAD_CREDENTIALS.has(refusal)) return { ok: false, message: error.message };

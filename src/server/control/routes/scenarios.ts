@@ -4,7 +4,7 @@ import type { ParsedOf } from "../../../wire/route.ts";
 import { ID_TOKEN_OUTCOMES, OUTCOMES, BROWSER_COOKIE } from "../../../wire/outcomes.ts";
 import { providersOf } from "../../simulator/outcomes.ts";
 import { editOf } from "../../simulator/edit.ts";
-import { ApiError } from "../../errors.ts";
+import { Refusal } from "../../errors.ts";
 import { remainingOf, type Scenario } from "../../scenarios/scenarios.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { requireInstance } from "../records.ts";
@@ -52,7 +52,7 @@ export const scenarioRoutes = (
 
   "DELETE /scenarios/:id": async ({ params }) => {
     const id = params.id;
-    if (!(await deps.shared.scenarios.delete(id))) throw new ApiError("not_found", "no scenario has this id");
+    if (!(await deps.shared.scenarios.delete(id))) throw new Refusal("not_found", "no scenario has this id");
     await deps.shared.refresh();
     return { deleted: true, id };
   },

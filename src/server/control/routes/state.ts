@@ -2,7 +2,7 @@ import { PROVIDERS } from "../../../wire/providers.ts";
 import { VERSION } from "../../../wire/version.ts";
 import { describeProvider } from "../../providers/offers.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
-import { ApiError } from "../../errors.ts";
+import { Refusal } from "../../errors.ts";
 import { SCENARIO_PREFIX } from "../../scenarios/scenarios.ts";
 import { requireInstance, chosenInstance } from "../records.ts";
 import { SEEDED, type SnapshotInfo, type Store } from "../../store/store.ts";
@@ -45,7 +45,7 @@ export const stateRoutes = (
     const [, snapshot] = await replaceRecords(deps, async () => {
       if (instance) await store.clearInstance(instance.id);
       else if (!(await store.snapshots.restore(SEEDED, SCENARIO_PREFIX)))
-        throw new ApiError("conflict", "this store does not know its seed; start svc with --reset once");
+        throw new Refusal("conflict", "this store does not know its seed; start svc with --reset once");
     });
     const { instances, users, sessions } = await store.counts();
     const count = instance ? before.users - users : before.users;
@@ -58,7 +58,7 @@ export const stateRoutes = (
     const { generate, ...seed } = body;
     if (generate) {
       if (seed.instances.length + seed.personas.length > 0)
-        throw new ApiError("bad_request", "generate: can't be combined with a seed document; send them separately");
+        throw new Refusal("bad_request", "generate: can't be combined with a seed document; send them separately");
       const instance = chosenInstance(deps, generate.instance);
       const { users } = generate;
       await generateUsers(deps.store, { ...generate, instance, now: deps.now(), closing: deps.closing });
@@ -66,7 +66,7 @@ export const stateRoutes = (
       return { instances: 0, users, identities: users, sessions: users, personas: 0 };
     }
     if (seed.instances.length + seed.personas.length === 0)
-      throw new ApiError("bad_request", 'the body: needs "instances", "personas" or "generate"');
+      throw new Refusal("bad_request", 'the body: needs "instances", "personas" or "generate"');
     const accountFaults = seed.personas.flatMap((persona, i) =>
       personaFaults(persona).map((fault) => `personas[${i}].${fault}`),
     );
@@ -120,7 +120,7 @@ export const stateRoutes = (
 
   "POST /dashboard-keys": async ({ body }) => {
     const key = await deps.dashboardKeys.redeem(body.code);
-    if (!key) throw new ApiError("unauthorized", "the link was used, or has expired; ask for another one");
+    if (!key) throw new Refusal("unauthorized", "the link was used, or has expired; ask for another one");
     return key;
   },
 
@@ -167,8 +167,8 @@ function numberOf(snapshot: SnapshotInfo | undefined): number {
   return Number(PREVIOUS_NAME.exec(snapshot?.name ?? "")?.[1] ?? 0);
 }
 
-function missing(name: string): ApiError {
-  return new ApiError("not_found", `there is no snapshot "${name}"`);
+function missing(name: string): Refusal {
+  return new Refusal("not_found", `there is no snapshot "${name}"`);
 }
 
 function snapshotResource({ name, created_at, records }: SnapshotInfo) {

@@ -2,7 +2,7 @@ import { createHmac, hash } from "node:crypto";
 import { ERRORS, errorBody } from "../../../wire/errors.ts";
 import { PROVIDERS } from "../../../wire/providers.ts";
 import { editOf, edited } from "../../simulator/edit.ts";
-import { ApiError } from "../../errors.ts";
+import { Refusal } from "../../errors.ts";
 import { verifiedToken } from "../../http/routes/product.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import type { UserView } from "../../store/store.ts";
@@ -61,10 +61,10 @@ interface Verdict {
 /** What `POST /api/v1/tokens/verify` answers to a key of the instance. */
 async function verify(deps: ControlDeps, instance: InstanceRecord, token: string): Promise<Verdict> {
   try {
-    if (token === "") throw new ApiError("missing_token");
+    if (token === "") throw new Refusal("missing_token");
     return { status: 200, answer: { ...(await verifiedToken(deps, instance, token)) }, problem: null };
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    if (!(error instanceof Refusal)) throw error;
     const { code, detail } = error;
     const problem = error instanceof TokenRefused ? error.reason : token === "" ? "malformed" : null;
     return { status: ERRORS[code].status, answer: { ...errorBody(code, detail) }, problem };
@@ -79,17 +79,17 @@ async function chosenUser(deps: ControlDeps, instance: InstanceRecord, name: str
     return requireFound(view, "user_not_found", `${instance.subdomain} has no user "${name}"`);
   }
   for await (const [view] of deps.store.users(instance.id, { limit: 1 })) if (view) return view;
-  throw new ApiError("user_not_found", `${instance.subdomain} has no users yet; sign in, or make one`);
+  throw new Refusal("user_not_found", `${instance.subdomain} has no users yet; sign in, or make one`);
 }
 
 function checkExpiry(kind: string, expires_in: number | undefined): void {
   if (expires_in === undefined) return;
   if (kind === "valid" && expires_in < 1)
-    throw new ApiError("bad_request", 'expires_in: must be 1 or more for a valid token; use the kind "expired"');
+    throw new Refusal("bad_request", 'expires_in: must be 1 or more for a valid token; use the kind "expired"');
   if (kind === "expired" && expires_in > 0)
-    throw new ApiError("bad_request", "expires_in: must be 0 or less for an expired token");
+    throw new Refusal("bad_request", "expires_in: must be 0 or less for an expired token");
   if (kind !== "valid" && kind !== "expired")
-    throw new ApiError("bad_request", `expires_in: has no meaning for the kind ${kind}`);
+    throw new Refusal("bad_request", `expires_in: has no meaning for the kind ${kind}`);
 }
 
 type Parts = Record<string, unknown> | null;

@@ -1,7 +1,7 @@
 import type { H3Event } from "h3";
 import { USER_FIELDS, SESSION_FIELDS } from "../../../wire/search/fields.ts";
 import { fold } from "../../../wire/text/fold.ts";
-import { ApiError } from "../../errors.ts";
+import { Refusal } from "../../errors.ts";
 import { crossFaults } from "../../seed/faults.ts";
 import { userRecordsOf } from "../../seed/parse.ts";
 import { list } from "../../http/routes/list.ts";
@@ -50,7 +50,7 @@ export const userRoutes = (deps: ControlDeps): HandlersOf<"/users" | "/sessions"
 
   "DELETE /users/:id": async ({ event, params, query }) => {
     const { instance_id, id } = await requireKey(deps, "users", params.id, query.instance);
-    if (!(await deps.store.deleteUser(instance_id, id))) throw new ApiError("user_not_found");
+    if (!(await deps.store.deleteUser(instance_id, id))) throw new Refusal("user_not_found");
     deps.audit(event, { action: "user_deleted", instance_id, id });
     return { deleted: true, id };
   },
@@ -65,7 +65,7 @@ export const userRoutes = (deps: ControlDeps): HandlersOf<"/users" | "/sessions"
     const now = deps.now();
     const before = parseMoment(body.before, now);
     if (Date.parse(before) > now.getTime() - MIN_RETENTION_MS)
-      throw new ApiError(
+      throw new Refusal(
         "bad_request",
         "before: must be an hour ago or more; tokens of later sessions may still be valid",
       );
@@ -88,7 +88,7 @@ function usersOf(deps: ControlDeps, instance: string | undefined) {
   return userList(deps.store, chosenInstance(deps, instance), (view) => userResource(view));
 }
 
-/** A user with its identities. @throws {ApiError} `user_not_found` */
+/** A user with its identities. @throws {Refusal} `user_not_found` */
 async function whole({ store }: ControlDeps, { instance_id, id }: TenantKey) {
   const view = requireFound(await store.findUser(instance_id, id), "user_not_found");
   return userResource(view, await store.identitiesOf(instance_id, id));

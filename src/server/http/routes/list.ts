@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Query } from "../../../wire/search/query.ts";
-import { ApiError } from "../../errors.ts";
+import { Refusal } from "../../errors.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import type { PageOptions, Position } from "../../store/store.ts";
 import type { Call } from "../dispatch.ts";
@@ -56,7 +56,7 @@ async function startOf<Row>(
   if (position) return position;
   const row = await findById(after);
   if (!row)
-    throw new ApiError(
+    throw new Refusal(
       "bad_request",
       "after is neither the id of a record nor a position in this list; follow the Link header of the previous page, or omit after to begin with the first page",
     );

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import type { H3, H3Event } from "h3";
 import { SIGN_IN_ERRORS, type SignInErrorCode } from "../../../wire/errors.ts";
 import { readClaims } from "../../../wire/token.ts";
-import { ApiError } from "../../errors.ts";
+import { Refusal } from "../../errors.ts";
 import type { Offers } from "../../providers/offers.ts";
 import { hostOf, nodeOf } from "../context.ts";
 import type { FailureDeps } from "../failure.ts";
@@ -49,7 +49,7 @@ export function addPageRoutes(app: H3, deps: PageDeps): void {
       const token = query.get("token");
       if (token === undefined) return page(noTokenPage());
       const instance = instances.byId(readClaims(token)?.instance_id ?? "");
-      if (!instance) throw new ApiError("token_invalid");
+      if (!instance) throw new Refusal("token_invalid");
       const claims = await tokens.verify(instance, token, now());
       return page(
         signedInPage(
@@ -70,7 +70,7 @@ export function addPageRoutes(app: H3, deps: PageDeps): void {
     "GET /__svc/identity": ({ event, request }) => {
       const challenge = request.query.get("challenge") ?? "";
       if (!/^[0-9a-f]{32,128}$/.test(challenge))
-        throw new ApiError("bad_request", "challenge must be 32 to 128 lower-case hexadecimal characters");
+        throw new Refusal("bad_request", "challenge must be 32 to 128 lower-case hexadecimal characters");
       const proof = createHmac("sha256", identitySecret)
         .update(`identity ${challenge} ${reachedAt(event)}`)
         .digest("hex");
@@ -80,7 +80,7 @@ export function addPageRoutes(app: H3, deps: PageDeps): void {
   addRoutes(app, { base: "", on: ["front", "api", "instance"], routes: ROWS }, handlers);
 
   function requireLocal(): void {
-    if (!isLocal) throw new ApiError("not_found");
+    if (!isLocal) throw new Refusal("not_found");
   }
 }
 

@@ -4,7 +4,7 @@ import { Authorize, errorOf } from "../../../wire/product/inputs.ts";
 import { PRODUCT_API, PRODUCT_ROUTES } from "../../../wire/product/routes.ts";
 import type { VerifiedToken } from "../../../wire/resources.ts";
 import type { RouteDefinition } from "../../../wire/route.ts";
-import { ApiError } from "../../errors.ts";
+import { Refusal } from "../../errors.ts";
 import { requireActive } from "../../sign-in/begin.ts";
 import type { InstanceRecord, SessionRecord } from "../../store/records.ts";
 import type { Store, UserView } from "../../store/store.ts";
@@ -53,7 +53,7 @@ export function addProductRoutes(app: H3, deps: ApiDeps & SignInRouteDeps): void
 
     "GET /api/v1/instances/search": ({ owner, query: { query: wanted } }) => {
       // For a key, instances other than its own do not exist.
-      if (wanted !== owner.publishable_key) throw new ApiError("instance_not_found");
+      if (wanted !== owner.publishable_key) throw new Refusal("instance_not_found");
       return toInstance(owner, addresses);
     },
 
@@ -72,12 +72,12 @@ export function addProductRoutes(app: H3, deps: ApiDeps & SignInRouteDeps): void
 
     "GET /api/v1/users/:id": async ({ owner, params }) => {
       const found = await store.findUser(owner.id, params.id);
-      if (!found) throw new ApiError("user_not_found");
+      if (!found) throw new Refusal("user_not_found");
       return toUser(found);
     },
 
     "DELETE /api/v1/users/:id": async ({ event, owner, params: { id } }) => {
-      if (!(await store.deleteUser(owner.id, id))) throw new ApiError("user_not_found");
+      if (!(await store.deleteUser(owner.id, id))) throw new Refusal("user_not_found");
       audit(event, { action: "user_deleted", instance_id: owner.id, id });
       return { deleted: true, id };
     },
@@ -89,7 +89,7 @@ export function addProductRoutes(app: H3, deps: ApiDeps & SignInRouteDeps): void
 
     "GET /api/v1/sessions/:id": async ({ owner, params }) => {
       const session = await store.findSession(owner.id, params.id);
-      if (!session) throw new ApiError("session_not_found");
+      if (!session) throw new Refusal("session_not_found");
       return toSession(session);
     },
   };
@@ -108,14 +108,14 @@ function productService(deps: ApiDeps): Service<InstanceRecord> {
       const result = schema?.safeParse(input);
       if (result?.error) {
         const { code, detail } = errorOf(result.error);
-        throw new ApiError(code, detail);
+        throw new Refusal(code, detail);
       }
       return result?.data;
     },
   };
 }
 
-/** Whose token it is. @throws {ApiError} one of the `token_…` codes, or `user_not_found` */
+/** Whose token it is. @throws {Refusal} one of the `token_…` codes, or `user_not_found` */
 export async function verifiedToken(
   { store, tokens, now }: Pick<ApiDeps, "store" | "tokens" | "now">,
   instance: InstanceRecord,
@@ -123,7 +123,7 @@ export async function verifiedToken(
 ): Promise<VerifiedToken> {
   const claims = await tokens.verify(instance, token, now());
   const found = isUuid(claims.sub) ? await store.findUser(instance.id, claims.sub) : undefined;
-  if (!found) throw new ApiError("user_not_found");
+  if (!found) throw new Refusal("user_not_found");
   return toVerifiedToken(claims, found);
 }
 

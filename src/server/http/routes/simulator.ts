@@ -2,7 +2,7 @@ import type { H3, H3Event } from "h3";
 import { setTimeout as delay } from "node:timers/promises";
 import type { FetchResponse } from "../../../wire/http/fetch.ts";
 import { isProvider, PROVIDER_TITLES, type Provider } from "../../../wire/providers.ts";
-import { ApiError, SignInRefused } from "../../errors.ts";
+import { Refusal, SignInRefused } from "../../errors.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import type { Instances } from "../../instances/instances.ts";
 import { answerApplication } from "../../simulator/application.ts";
@@ -79,7 +79,7 @@ export function addSimulatorRoutes(app: H3, deps: SimulatorRouteDeps): void {
     /** A picture that any page may embed: applications show it. */
     "GET /__svc/simulator/avatars/:file": ({ params }) => {
       const picture = simulator.personas.picture(/^(.+)\.svg$/.exec(params.file)?.[1] ?? "");
-      if (!picture) throw new ApiError("not_found");
+      if (!picture) throw new Refusal("not_found");
       const headers = {
         "content-type": "image/svg+xml",
         "cross-origin-resource-policy": "cross-origin",
@@ -91,9 +91,9 @@ export function addSimulatorRoutes(app: H3, deps: SimulatorRouteDeps): void {
   addRoutes(app, { base: "", on: ["front"], routes: ROWS }, handlers);
 }
 
-/** @throws {ApiError} `not_found` */
+/** @throws {Refusal} `not_found` */
 function requireSimulated(provider: string): Provider {
-  if (!isProvider(provider)) throw new ApiError("not_found");
+  if (!isProvider(provider)) throw new Refusal("not_found");
   return provider;
 }
 
