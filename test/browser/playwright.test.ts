@@ -23,7 +23,7 @@ it.skipIf(CHROMIUM === undefined && !process.env["CI"])(
       code_rejected: 32,
       email_not_verified: 32,
     });
-    expect(results).toEqual({ token: 32, error: 129, canceled: 33, open: 0 });
+    expect(results).toEqual({ token: 32, error: 129, asked_for: 129, canceled: 0, abandoned: 0, open: 0 });
     // A test's leftovers are gone, although the server is not reset.
     expect(await svc.control.request("GET /scenarios")).toEqual([]);
   },

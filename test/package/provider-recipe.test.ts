@@ -56,6 +56,7 @@ export const simulatedGitlab: SimulatedProvider<GitlabAccount> = {
 
   shown: ({ username }, { name }) => ({ name: name ?? username, detail: username }),
   refusal: (query) => (query.has("code_challenge") ? undefined : "a code_challenge is required"),
+  wrongToken: () => reply(401, { error: "invalid_token" }),
   wrongClient: () => reply(401, { error: "invalid_client" }),
   wrongCode: () => reply(401, { error: "invalid_grant" }),
   granted: ({ access_token }) => reply(200, { access_token, token_type: "Bearer", expires_in: 7200 }),

@@ -4,6 +4,8 @@ import type { Refusal } from "../errors.ts";
 import { checkEndpoints } from "../providers/index.ts";
 import { publicSuffixFault, checkEntry } from "../sign-in/redirect-rule.ts";
 import { SERVICE_CLIENT } from "../simulator/clients.ts";
+import { SIMULATED } from "../simulator/providers.ts";
+import { PROVIDERS, type Provider } from "../../wire/providers.ts";
 import { readRedirectUri } from "../../wire/redirect-uri.ts";
 import { fold } from "../../wire/text/fold.ts";
 
@@ -46,6 +48,8 @@ export function crossFaults(seed: unknown): string[] {
   return faults;
 }
 
+const WITH_PUBLIC_CLIENTS = PROVIDERS.filter((provider) => SIMULATED[provider].needsBasic);
+
 const INSTANCE_NAMES = [
   ["id", "instance id"],
   ["subdomain", "subdomain"],
@@ -76,8 +80,8 @@ function folded(email: unknown): string | undefined {
 /** The faults of the clients of an instance, or of a configuration. @param path the prefix of their names in a message */
 export function clientFaults(owner: unknown, path: string, faults: string[] = [], once = uniqueness(faults)): string[] {
   for (const [{ provider, client_id, client_secret, redirect_uris }, at] of partsOf(owner, "clients", path)) {
-    if (client_secret === undefined && provider !== "twitter")
-      faults.push(`${at}.client_secret: is missing; only twitter has clients without one`);
+    if (client_secret === undefined && !WITH_PUBLIC_CLIENTS.includes(provider as Provider))
+      faults.push(`${at}.client_secret: is missing; only ${WITH_PUBLIC_CLIENTS.join(" and ")} has clients without one`);
     once("client_id", client_id, `${at}.client_id`);
     if (client_id === SERVICE_CLIENT.client_id) faults.push(`${at}.client_id: "${client_id}" is svc's own client`);
     for (const [k, uri] of (Array.isArray(redirect_uris) ? redirect_uris : []).entries()) {

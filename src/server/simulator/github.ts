@@ -23,6 +23,7 @@ export const simulatedGithub: SimulatedProvider<GithubAccount> = {
   takesJson: true,
   schemes: ["bearer", "token"],
   aliases: {
+    "/login/oauth/authorize": "/authorize",
     "/login/oauth/access_token": "/access_token",
     "/api/v3/user": "/user",
     "/api/v3/user/emails": "/user/emails",

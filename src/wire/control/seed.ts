@@ -16,7 +16,7 @@ export const client = z.strictObject({
   client_secret: v.optional(
     // RFC 6749, A.2.
     z.string().check(z.regex(/^[\x20-\x7e]{1,256}$/, "must be 1 to 256 printable ASCII characters")),
-    "Left out for a public client, which twitter has",
+    "Left out for a public client, at a provider that has those",
   ),
   redirect_uris: z.array(z.string()).check(z.minLength(1, "must have at least one address")),
 });

@@ -28,7 +28,7 @@ interface SimulatorRouteDeps extends AuthorizeDeps {
 const ROWS = {
   "GET /__svc/simulator/:provider/authorize": { hasEffect: true },
   // As GitHub Enterprise has it, below which its libraries expect the rest.
-  "GET /__svc/simulator/github/login/oauth/authorize": { hasEffect: true },
+  "GET /__svc/simulator/:provider/login/oauth/authorize": { hasEffect: true },
   "GET /__svc/simulator/avatars/:file": {},
   // What an application asks by itself: for tokens, a profile, or the documents of OpenID Connect.
   "GET /__svc/simulator/:provider/**": {},
@@ -72,7 +72,12 @@ export function addSimulatorRoutes(app: H3, deps: SimulatorRouteDeps): void {
   };
   const handlers: HandlersOf<typeof ROWS> = {
     "GET /__svc/simulator/:provider/authorize": (call) => authorize(requireSimulated(call.params.provider), call),
-    "GET /__svc/simulator/github/login/oauth/authorize": (call) => authorize("github", call),
+    "GET /__svc/simulator/:provider/login/oauth/authorize": (call) => {
+      const provider = requireSimulated(call.params.provider);
+      const { aliases, endpoints } = simulator.at(provider).provider;
+      if (aliases?.["/login/oauth/authorize"] !== endpoints.authorize) throw new ApiError("not_found");
+      return authorize(provider, call);
+    },
     "GET /__svc/simulator/:provider/**": answerClient,
     "POST /__svc/simulator/:provider/**": answerClient,
 
