@@ -75,7 +75,7 @@ export function addSimulatorRoutes(app: H3, deps: SimulatorRouteDeps): void {
     "GET /__svc/simulator/:provider/login/oauth/authorize": (call) => {
       const provider = requireSimulated(call.params.provider);
       const { aliases, endpoints } = simulator.at(provider).provider;
-      if (aliases?.["/login/oauth/authorize"] !== endpoints.authorize) throw new ApiError("not_found");
+      if (aliases?.["/login/oauth/authorize"] !== endpoints.authorize) throw new Refusal("not_found");
       return authorize(provider, call);
     },
     "GET /__svc/simulator/:provider/**": answerClient,
