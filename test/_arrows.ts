@@ -9,6 +9,7 @@ const CLI_ERRORS = ["cli/context.ts", "cli/errors.ts", "cli/failure.ts"];
 /** What every command is made of. */
 const CLI_COMMAND = [
   "cli/help",
+  "cli/choices.ts",
   "cli/connection",
   "cli/output",
   "cli/command-names.ts",
@@ -237,7 +238,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "cli/search": ["wire", "cli/command.ts", "cli/quantities.ts", "cli/output", ...CLI_ERRORS],
   "cli/list": ["client", "wire", "cli/output", ...CLI_ERRORS],
   "cli/connection": [
-    "cli/command.ts",
+    "cli/choices.ts",
     "cli/files.ts",
     "cli/quantities.ts",
     "client",
@@ -255,13 +256,14 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "cli/help": ["wire", "cli/output", "cli/command-names.ts", "cli/command.ts", ...CLI_ERRORS],
   "cli/output": ["wire", "cli/command-names.ts", ...CLI_ERRORS],
   "cli/command-names.ts": [],
-  "cli/command.ts": ["cli/output", "cli/context.ts", "cli/errors.ts", "cli/needs.ts"],
-  "cli/needs.ts": ["cli/help", "cli/context.ts", "cli/errors.ts"],
+  "cli/command.ts": ["cli/choices.ts", "cli/output", "cli/context.ts", "cli/errors.ts", "cli/needs.ts"],
+  "cli/needs.ts": ["cli/choices.ts", "cli/help", "cli/context.ts", "cli/errors.ts"],
+  "cli/choices.ts": ["disk", "cli/errors.ts"],
   "cli/files.ts": ["disk", ...CLI_ERRORS],
   "cli/quantities.ts": ["wire", ...CLI_ERRORS],
   // Every directory of the user's where svc keeps something.
   "cli/places.ts": CLI_ERRORS,
-  "cli/context.ts": ["wire", "client", "cli/errors.ts"],
+  "cli/context.ts": ["wire", "client", "cli/choices.ts", "cli/errors.ts"],
   "cli/failure.ts": ["wire", "client", "cli/errors.ts"],
   "cli/errors.ts": ["client"],
 };

@@ -1,3 +1,4 @@
+import { choicesOf } from "../src/cli/choices.ts";
 import { createNetwork } from "../src/cli/connection/network.ts";
 import type { Context, Keyring, Stream, World } from "../src/cli/context.ts";
 import type { GlobalFlags } from "../src/cli/command.ts";
@@ -77,7 +78,7 @@ export function createContext(options: CliOptions = {}): TestContext {
     requests.push({ url, ...init });
     return send(url, init);
   };
-  const world: Omit<TestContext, "network"> = {
+  const world: Omit<TestContext, "network" | "choices"> = {
     written,
     requests,
     stdout: stream("stdout"),
@@ -98,7 +99,7 @@ export function createContext(options: CliOptions = {}): TestContext {
     outliveOutput: () => {},
     endSoon: () => {},
   };
-  return { ...world, network: createNetwork(world) };
+  return { ...world, network: createNetwork(world), choices: choicesOf(world) };
 }
 
 /** A keyring without a daemon. */
@@ -131,13 +132,13 @@ const noNetwork: Fetch = () => Promise.reject(new Error("there is no network in 
 
 /** The options of a command's client. */
 export async function clientOptions(context: Context, flags: GlobalFlags = {}): Promise<ClientOptions> {
-  const target = await resolveTarget(context, flags);
+  const target = await resolveTarget({ ...context, choices: choicesOf(context, flags) });
   const key = target.secret_key;
   return { ...optionsOf(context, target), ...(key && { secretKey: await requireKey(context, target) }) };
 }
 
 /** The same where a secret key is needed. */
 export async function keyedClientOptions(context: Context, flags: GlobalFlags = {}): Promise<ClientOptions> {
-  const target = await resolveTarget(context, flags);
+  const target = await resolveTarget({ ...context, choices: choicesOf(context, flags) });
   return { ...optionsOf(context, target), secretKey: await requireKey(context, target) };
 }

@@ -1,16 +1,10 @@
 /** What a command is made of: its flags, its help, and what it does. */
+import { type TargetFlags, choicesOf } from "./choices.ts";
 import { Command } from "commander";
-import type { Needs } from "./context.ts";
+import type { Context, Surroundings } from "./context.ts";
 import { EXIT } from "./errors.ts";
-import { declareNeeds } from "./needs.ts";
+import { declareNeeds, needsOf, type Declared } from "./needs.ts";
 import type { OutputFlags } from "./output/flags.ts";
-
-/** The flags that choose a service. */
-export interface TargetFlags {
-  readonly profile?: string;
-  readonly instance?: string;
-  readonly baseUrl?: string;
-}
 
 /** The flags that every command takes. */
 export interface GlobalFlags extends TargetFlags, OutputFlags {
@@ -67,19 +61,20 @@ export function helpOf(command: Command): CommandHelp | undefined {
  * Says what a command acts on, what it does, and what its help has.
  * @param run is given all flags, the program's among them, and the arguments; what it returns is the exit code
  */
-export function runs<Context extends object>(
+export function runs(
   command: Command,
-  context: Context,
-  needs: Needs,
+  context: Surroundings,
+  needs: Declared,
   run: (context: Context, options: never, ...given: never[]) => Promise<number | void> | void,
   help?: CommandHelp,
 ): void {
   if (help) withHelp(command, help);
   declareNeeds(command, needs);
   command.action(async (...given: unknown[]) => {
+    const options = command.optsWithGlobals();
     const exitCode = await run(
-      { ...context, needs },
-      command.optsWithGlobals() as never,
+      { ...context, needs: needsOf(command)!, choices: choicesOf(context, options) },
+      options as never,
       ...(given.slice(0, -2) as never[]),
     );
     const program = programOf(command);

@@ -1,3 +1,4 @@
+import type { Choices } from "./choices.ts";
 import type { Fetch, FetchInit, FetchResponse } from "../wire/http/fetch.ts";
 import type { ExitCode } from "./errors.ts";
 
@@ -67,10 +68,16 @@ export interface Needs {
   readonly changes?: true | "records";
 }
 
-/** What a command works with: the world, and the network of this run in the place of the world's. */
-export interface Context extends Omit<World, "fetch"> {
+/** What commands are made with: the world, and the network of this run in the place of the world's. */
+export interface Surroundings extends Omit<World, "fetch"> {
   readonly network: Network;
-  /** What the command that runs acts on. */
+}
+
+/** What a command works with. */
+export interface Context extends Surroundings {
+  /** What chooses its target: the only way to a server. */
+  readonly choices: Choices;
+  /** What it acts on. */
   readonly needs?: Needs;
 }
 

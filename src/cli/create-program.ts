@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { Program, withHelp } from "./command.ts";
 import { addCommands } from "./commands/index.ts";
-import type { Context } from "./context.ts";
+import type { Surroundings } from "./context.ts";
 import { numberFrom, timeoutFrom, waitFrom } from "./quantities.ts";
 import { HELP_LAYOUT, helpWidth } from "./help/layout.ts";
 import { childOf } from "./help/tree.ts";
@@ -16,7 +16,7 @@ type Env = Record<string, string | undefined>;
  * @param isAsked by its name, whether a command is to be run
  */
 export async function createProgram(
-  context: Context & { readonly env: Env },
+  context: Surroundings & { readonly env: Env },
   version: string,
   isAsked: (name: string) => boolean,
 ): Promise<Program> {

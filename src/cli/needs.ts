@@ -1,25 +1,30 @@
 /** What commands act on, by which choices of a target that one can't obey are refused, for all of them alike. */
+import { choicesOf, isTyped } from "./choices.ts";
 import type { Command } from "commander";
-import type { Context, Needs } from "./context.ts";
+import type { Needs, Surroundings } from "./context.ts";
 import { UsageError } from "./errors.ts";
 
-const NEEDS = new WeakMap<Command, Needs>();
+/** What a command needs, or what decides by its flags. */
+export type Declared = Needs | ((flags: Readonly<Record<string, unknown>>) => Needs);
 
-export function declareNeeds(command: Command, needs: Needs): void {
+const NEEDS = new WeakMap<Command, Declared>();
+
+export function declareNeeds(command: Command, needs: Declared): void {
   NEEDS.set(command, needs);
 }
 
 /** Undefined for a group, which does nothing itself. */
-export function needsOf(command: Command): Needs | undefined {
-  return NEEDS.get(command);
+export function needsOf(command: Command, flags = command.opts()): Needs | undefined {
+  const declared = NEEDS.get(command);
+  return typeof declared === "function" ? declared(flags) : declared;
 }
 
-/** The flags that choose a target, and what obeys them. */
-const CHOICES = {
-  profile: ["--profile", ["instance", "server", "profile"]],
-  baseUrl: ["--base-url", ["instance", "server", "profile"]],
-  instance: ["--instance", ["instance"]],
-} as const satisfies Record<string, readonly [string, readonly Needs["on"][]]>;
+/** The choices of a target, and what obeys them. */
+const OBEYING = {
+  profile: ["instance", "server", "profile"],
+  base_url: ["instance", "server", "profile"],
+  instance: ["instance"],
+} as const satisfies Record<string, readonly Needs["on"][]>;
 
 const WHY: Readonly<Record<Needs["on"], string>> = {
   instance: "",
@@ -30,25 +35,28 @@ const WHY: Readonly<Record<Needs["on"], string>> = {
 };
 
 /** Before every command. @throws {UsageError} for a choice that it would have to ignore */
-export function addNeeds(program: Command, context: Context): void {
+export function addNeeds(program: Command, context: Surroundings): void {
   program.hook("preAction", async (_, command) => {
     const needs = needsOf(command);
     if (!needs) return;
     const { on, changes } = needs;
-    for (const [name, [flag, obeying]] of Object.entries(CHOICES))
-      if (program.getOptionValue(name) !== undefined && !obeying.some((one) => one === on))
-        throw new UsageError(`${flag} is not for ${nameOf(command)}, which ${WHY[on]}.`, `Omit ${flag}.`);
-    if (changes && (on === "server" || on === "store") && context.env["SVC_INSTANCE"])
+    const choices = choicesOf(context, program.opts());
+    for (const [name, obeying] of Object.entries(OBEYING)) {
+      const choice = choices[name as keyof typeof OBEYING];
+      // A variable of a shell is for all of its commands; one that names an instance keeps the others from changes.
+      const isMeant = isTyped(choice) || (name === "instance" && changes && (on === "server" || on === "store"));
+      if (choice === undefined || !isMeant || obeying.some((one) => one === on)) continue;
       throw new UsageError(
-        `SVC_INSTANCE is not for ${nameOf(command)}, which ${WHY[on]}. Nothing was done.`,
-        "Unset it.",
+        `${choice.source} is not for ${nameOf(command)}, which ${WHY[on]}. Nothing was done.`,
+        isTyped(choice) ? `Omit ${choice.source}.` : `Unset ${choice.source}.`,
       );
+    }
     if (on === "instance" || on === "server") await tellOfUnknown(context);
   });
 }
 
 /** A variable that does not exist chooses nothing, and people who mistype one believe that it does. */
-async function tellOfUnknown({ env, stderr }: Context): Promise<void> {
+async function tellOfUnknown({ env, stderr }: Surroundings): Promise<void> {
   const given = Object.keys(env).filter((name) => name.startsWith("SVC_") && env[name]);
   if (given.length === 0) return;
   const { ENVIRONMENT } = await import("./help/environment.ts");

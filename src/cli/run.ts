@@ -1,7 +1,8 @@
+import { choicesOf } from "./choices.ts";
 import { CommanderError } from "commander";
 import { explainFailure } from "./connection/explain-failure.ts";
 import { createNetwork } from "./connection/network.ts";
-import type { Context, World } from "./context.ts";
+import type { Surroundings, World } from "./context.ts";
 import { createProgram } from "./create-program.ts";
 import { childOf, optionsOf } from "./help/tree.ts";
 import type { Program } from "./command.ts";
@@ -36,12 +37,7 @@ export async function runProgram(argv: readonly string[], world: World, version:
     return program.exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError))
-      return explain(
-        error,
-        context,
-        asJson,
-        program.getOptionValue("instance") !== undefined || Boolean(context.env["SVC_INSTANCE"]),
-      );
+      return explain(error, context, asJson, choicesOf(context, program.opts()).instance !== undefined);
     // Help was printed, as it is for a group without a command.
     if (error.exitCode === 0 || error.code === "commander.help") return EXIT.done;
     const { usageError } = await import("./help/usage-error.ts");
@@ -63,7 +59,7 @@ function ownWords(argv: readonly string[], program: Program): readonly string[] 
 }
 
 /** @param namesInstance whether `--instance` is given: one that does not exist is wrong usage, and no missing record */
-function explain(cause: unknown, context: Context, asJson: boolean, namesInstance = false): number {
+function explain(cause: unknown, context: Surroundings, asJson: boolean, namesInstance = false): number {
   const failure = explainFailure(context, cause);
   const { code } = failure;
   const exitCode = namesInstance && code === "instance_not_found" ? EXIT.usage : failure.exitCode;

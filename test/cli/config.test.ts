@@ -1,10 +1,10 @@
+import { type TargetFlags, choicesOf } from "../../src/cli/choices.ts";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { writeCurrent, writeProfile, type Profile } from "../../src/cli/credentials/profiles.ts";
 import { writeRunning } from "../_server-file.ts";
 import { storeKey } from "../../src/cli/credentials/keys.ts";
-import type { TargetFlags } from "../../src/cli/command.ts";
 import { resolveTarget } from "../../src/cli/connection/target.ts";
 import { addProfile, contextOf, cwd, home, keyOf, run, useHome } from "../_cli-home.ts";
 import { memoryKeyring, type CliOptions } from "../_cli.ts";
@@ -125,7 +125,8 @@ describe("The source of base URL and key", () => {
     const less = (all: object, names: string[]): Record<string, string> =>
       Object.fromEntries(Object.entries(all).filter(([name]) => !names.includes(name))) as Record<string, string>;
     if (!server) await rm(said.path);
-    const target = await resolveTarget(contextOf({ env: less(said.env, env) }), less(said.flags, flags));
+    const context = contextOf({ env: less(said.env, env) });
+    const target = await resolveTarget({ ...context, choices: choicesOf(context, less(said.flags, flags)) });
     const sources = Object.entries(target).flatMap(([name, value]) =>
       name in expected ? [[name, (value as { source: string }).source]] : [],
     );

@@ -1,26 +1,15 @@
 import { mkdtempSync, rmSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createProgram } from "../../src/cli/create-program.ts";
 import type { Needs } from "../../src/cli/context.ts";
-import { needsOf } from "../../src/cli/needs.ts";
 import { serve, type RunningServer } from "../../src/server/index.ts";
-import { createContext, runCli, type CliResult } from "../_cli.ts";
+import { runCli, type CliResult } from "../_cli.ts";
 import { writeRunning } from "../_server-file.ts";
+import { everyCommand } from "./_commands.ts";
 
-/** Every command with what it needs, from commander's own tree: one that is added is in these tests. */
-const commands: { readonly line: string; readonly needs: Needs | undefined }[] = [];
-const all = await createProgram(createContext(), "0.0.0", () => true);
-const collect = (group: Command, path: string): void => {
-  for (const command of group.commands) {
-    const line = `${path}${command.name()}`;
-    if (command.commands.length > 0) collect(command, `${line} `);
-    else commands.push({ line, needs: needsOf(command) });
-  }
-};
-collect(all, "");
+const commands = await everyCommand();
 
 let one: RunningServer;
 let other: RunningServer;
@@ -53,6 +42,8 @@ const CHANGES: Readonly<Record<string, string>> = {
   "dev snapshot restore": "kept",
   "dev snapshot delete": "kept",
   "dev reset": "",
+  "dev reset --all": "",
+  "dev scenarios --clear": "",
   "dev seed": "--generate 2",
   "dev users create": "eve@acme.test",
   "dev users update": "ada@acme.test --name Eve",
@@ -80,6 +71,7 @@ const REQUIRED: Readonly<Record<string, string>> = {
   completion: "bash",
 };
 const CONSENTS = ["users delete", "sessions prune", "dev snapshot restore", "dev snapshot delete", "dev reset"];
+CONSENTS.push("dev reset --all");
 CONSENTS.push("dev instances delete", "dev keys rotate", "dev keys revoke-old");
 
 function run(line: string, env: Record<string, string | undefined> = {}): Promise<CliResult> {
@@ -121,6 +113,16 @@ it("Every command declares what it acts on, and every one that changes a service
   expect(changing.toSorted()).toEqual(Object.keys(CHANGES).toSorted());
 });
 
+it("Only one file reads the flags and variables that choose a target", async () => {
+  const source = join(import.meta.dirname, "../../src/cli");
+  const reads =
+    /\benv(?:\["|\.)SVC_(?:PROFILE|INSTANCE|BASE_URL|API_URL|PUBLISHABLE_KEY|SECRET_KEY|CONTROL_URL)|\b(?:options|flags)\.(?:profile|instance|baseUrl)\b/;
+  const files = (await readdir(source, { recursive: true })).filter((name) => name.endsWith(".ts"));
+  const reading: string[] = [];
+  for (const name of files) if (reads.test(await readFile(join(source, name), "utf8"))) reading.push(name);
+  expect(reading).toEqual(["choices.ts"]);
+});
+
 const OBEYS: Readonly<Record<string, readonly Needs["on"][]>> = {
   "--instance": ["instance"],
   "--profile": ["instance", "server", "profile"],
@@ -134,7 +136,11 @@ const refusals = Object.entries(OBEYS).flatMap(([flag, obeying]) =>
 
 it.each(refusals)("%s is refused by svc %s, which could only ignore it", async (flag, line) => {
   const { code, stdout, stderr } = await runWords(`${line} ${REQUIRED[line] ?? ""} ${flag} http://localhost:1`);
-  expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(`✗ ${flag} is not for svc ${line}`)]);
+  expect([code, stdout, stderr]).toEqual([
+    2,
+    "",
+    expect.stringContaining(`✗ ${flag} is not for svc ${line.replace(/ --.*/, "")},`),
+  ]);
 });
 
 const onInstance = commands.filter(({ needs }) => needs?.on === "instance").map(({ line }) => line);
@@ -167,11 +173,6 @@ describe("In a shell that is set up for Globex", () => {
     await run(line, { SVC_CONTROL_URL, SVC_CONTROL_KEY, SVC_INSTANCE: "globex" });
     await run(line, { ...acme, SVC_SECRET_KEY: variables["SVC_SECRET_KEY"] });
     expect(await stateOf(one, "acme")).toEqual(before);
-  });
-
-  it("what svc dev users create creates is a user of Globex", async () => {
-    await runWords("dev users create new@globex.test", variablesOf(one, 1));
-    expect(await ask(one, "/users?instance=globex&query=email:new@globex.test")).toHaveLength(1);
   });
 
   it("svc dev snapshot restore, which would replace the records of Acme too, is refused", async () => {
@@ -216,10 +217,9 @@ describe("In the directory of a server with two instances", () => {
 describe("In the directory of two servers", () => {
   beforeAll(() => runsIn(both, one, other));
 
-  it.each(CONSENTS)("svc %s --yes does not choose one of them", async (line) => {
+  it.each(CONSENTS.filter((line) => line !== "dev reset"))("svc %s --yes does not choose one of them", async (line) => {
     const before = [await stateOf(one, "acme"), await stateOf(other, "acme")];
-    const named = line === "dev reset" ? `${line} --all` : line;
-    const { code, stderr } = await runWords(`${named} ${REQUIRED[line]!} --yes`, {}, both);
+    const { code, stderr } = await runWords(`${line} ${REQUIRED[line]!} --yes`, {}, both);
     expect([code, stderr]).toEqual([2, expect.stringContaining("--yes does not choose among them.")]);
     expect([await stateOf(one, "acme"), await stateOf(other, "acme")]).toEqual(before);
   });

@@ -9,7 +9,7 @@ import { exchange, type Answer } from "../connection/exchange.ts";
 import { explainFailure } from "../connection/explain-failure.ts";
 import type { Target } from "../connection/sources.ts";
 import { resolveTarget } from "../connection/target.ts";
-import type { Context } from "../context.ts";
+import type { Context, Surroundings } from "../context.ts";
 import { UsageError, CliError, EXIT, type ExitCode } from "../errors.ts";
 import { inOneLine, exitOf } from "../failure.ts";
 import { readInput } from "../files.ts";
@@ -25,7 +25,7 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 /** The one endpoint that is found at {api_url}. */
 const INSTANCES_PATH = "/api/v1/instances/search";
 
-export function add(program: Program, context: Context): void {
+export function add(program: Program, context: Surroundings): void {
   const command = program
     .command("api <method> <path>")
     .option("-F, --field <name=value>", "add to the query of a GET, else to a JSON body; can be repeated", collect)
@@ -49,7 +49,7 @@ export async function runApi(context: Context, options: ApiOptions, verb: string
   const method = verb.toUpperCase();
   if (!METHODS.includes(method))
     throw new UsageError(`Unknown method "${method}".`, `Use one of ${METHODS.join(", ")}.`);
-  const target = await resolveTarget(context, options);
+  const target = await resolveTarget(context);
   const isForApi = path.split("?")[0] === INSTANCES_PATH && target.api_url !== undefined;
   const url = urlOf(path, (isForApi ? target.api_url : target.base_url)?.value);
   const isQuery = method === "GET" || method === "HEAD" || method === "DELETE";

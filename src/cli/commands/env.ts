@@ -1,3 +1,4 @@
+import { type Sourced, isTyped } from "../choices.ts";
 import { Option } from "commander";
 import { runs, type GlobalFlags, type Program } from "../command.ts";
 import { clientVariablesOf, variablesOf } from "../../wire/variables.ts";
@@ -5,7 +6,7 @@ import { readExplicitTarget } from "../connection/sources.ts";
 import { openControl } from "../connection/control.ts";
 import { findServerHere } from "../connection/server-here.ts";
 import { chooseInstance } from "../connection/target.ts";
-import type { Context, NamedInstance } from "../context.ts";
+import type { Context, NamedInstance, Surroundings } from "../context.ts";
 import { CliError, EXIT } from "../errors.ts";
 import { quoted, printJson } from "../output/text.ts";
 
@@ -16,7 +17,7 @@ export interface EnvOptions extends GlobalFlags {
   readonly client?: string;
 }
 
-export function add(program: Program, context: Context): void {
+export function add(program: Program, context: Surroundings): void {
   const command = program
     .command("env")
     .option("--client <id>", "those of an application's own client at a simulated provider")
@@ -37,24 +38,28 @@ export function add(program: Program, context: Context): void {
 
 export async function runEnv(context: Context, options: EnvOptions): Promise<void> {
   const { format, json, client } = options;
-  // The others are what it prints, and may be of a server that was restarted since.
-  const { SVC_INSTANCE, SVC_CONFIG_DIR, XDG_CONFIG_HOME, HOME } = context.env;
-  const env = { SVC_INSTANCE, SVC_CONFIG_DIR, XDG_CONFIG_HOME, HOME };
-  const chosen = await readExplicitTarget({ ...context, env }, options);
+  // The variables that it prints may be of a server that was restarted since.
+  const { profile, instance: word, base_url } = context.choices;
+  const choices = { profile: typed(profile), instance: word, base_url: typed(base_url) };
+  const chosen = await readExplicitTarget({ ...context, choices });
   const { server } = await findServerHere(context, chosen, "Those of a server elsewhere are printed there.");
   const instance = chooseInstance(server, chosen.instance);
   const variables =
     client === undefined
       ? variablesOf(server, instance, instance === server.instances[0])
-      : clientVariablesOf(await clientOf(context, options, instance, client));
+      : clientVariablesOf(await clientOf({ ...context, choices }, instance, client));
   if (context.stdout.isTTY) context.stderr.write("These are secrets: anyone who has them can use the server.\n");
   if (json) return printJson(context, variables);
   const lines = Object.entries(variables).map(([name, value]) => lineIn(format, name, value));
   context.stdout.write(lines.map((line) => `${line}\n`).join(""));
 }
 
-async function clientOf(context: Context, options: EnvOptions, { id, subdomain }: NamedInstance, client_id: string) {
-  const control = await openControl(context, options);
+function typed(choice: Sourced | undefined): Sourced | undefined {
+  return isTyped(choice) ? choice : undefined;
+}
+
+async function clientOf(context: Context, { id, subdomain }: NamedInstance, client_id: string) {
+  const control = await openControl(context);
   const clients = await control.request("GET /instances/:id/clients", { params: { id } });
   const found = clients.find(({ data }) => data.client_id === client_id);
   if (found) return found.data;

@@ -4,11 +4,11 @@ import { constants } from "node:os";
 import { resolve } from "node:path";
 import { variablesOf, withoutVariables } from "../../wire/variables.ts";
 import { runs, type Flags, type Program } from "../command.ts";
-import type { Context } from "../context.ts";
+import type { Context, Surroundings } from "../context.ts";
 import { UsageError, CliError, EXIT } from "../errors.ts";
 import { harmless } from "../output/text.ts";
 
-export function add(program: Program, context: Context): void {
+export function add(program: Program, context: Surroundings): void {
   const command = program
     .command("exec")
     .argument("<command...>", "the command; what follows is its own")

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { runs, type Program } from "../command.ts";
-import type { Context } from "../context.ts";
+import type { Context, Surroundings } from "../context.ts";
 import { UsageError, EXIT_MEANINGS } from "../errors.ts";
 import { childOf, commandMap, subcommands } from "../help/tree.ts";
 import { helpWidth, wrap } from "../help/layout.ts";
@@ -11,13 +11,13 @@ export interface HelpOptions {
   readonly json?: true;
 }
 
-export function add(program: Program, context: Context): void {
+export function add(program: Program, context: Surroundings): void {
   const command = program.command("help [command...]");
   runs(
     command,
     context,
     { on: "nothing" },
-    (_, options: HelpOptions, words: string[]) => runHelp(context, options, program, words),
+    (given, options: HelpOptions, words: string[]) => runHelp(given, options, program, words),
     {
       examples: [
         ["svc help users search", "the help of a command"],

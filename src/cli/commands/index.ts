@@ -2,10 +2,13 @@ import { PROVIDERS } from "../../wire/providers.ts";
 import { enumerated } from "../../wire/text/suggestion.ts";
 import { COMMAND_NAMES, type CommandName } from "../command-names.ts";
 import type { Program } from "../command.ts";
-import type { Context } from "../context.ts";
+import type { Surroundings } from "../context.ts";
 
 /** What the list of commands says of it, and its file. */
-type Entry = readonly [description: string, load: () => Promise<{ add(program: Program, context: Context): void }>];
+type Entry = readonly [
+  description: string,
+  load: () => Promise<{ add(program: Program, context: Surroundings): void }>,
+];
 
 /** Every command's file, which is loaded when its name is typed. */
 const COMMANDS: Readonly<Record<CommandName, Entry>> = {
@@ -39,7 +42,7 @@ const COMMANDS: Readonly<Record<CommandName, Entry>> = {
 /** @param isAsked by its name, whether a command is to be run; of others the program knows the name alone */
 export async function addCommands(
   program: Program,
-  context: Context,
+  context: Surroundings,
   isAsked: (name: string) => boolean,
 ): Promise<void> {
   for (const [heading, names] of Object.entries(COMMAND_NAMES))

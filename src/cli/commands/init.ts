@@ -8,7 +8,7 @@ import { isLoopbackUrl } from "../../wire/http/address.ts";
 import { PROVIDERS, type Provider } from "../../wire/providers.ts";
 import { CONFIG_FILE, DEFAULT_PORT } from "../../wire/serve.ts";
 import { runs, type Flags, type Program } from "../command.ts";
-import type { Context } from "../context.ts";
+import type { Context, Surroundings } from "../context.ts";
 import { UsageError, CliError, EXIT } from "../errors.ts";
 import { numberFrom } from "../quantities.ts";
 import { printJson, say } from "../output/text.ts";
@@ -20,7 +20,7 @@ export interface InitOptions extends Flags<"port" | "name" | "redirectUri"> {
 const SEED_FILE = "seed.json";
 const DEFAULT_REDIRECT_URI = "http://localhost:3000/callback";
 
-export function add(program: Program, context: Context): void {
+export function add(program: Program, context: Surroundings): void {
   const command = program
     .command("init")
     .option("--port <number>", `the port of the server; default ${DEFAULT_PORT}`)

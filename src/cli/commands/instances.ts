@@ -4,7 +4,7 @@ import { readExplicitTarget } from "../connection/sources.ts";
 import type { RunningServerFile } from "../connection/server-file.ts";
 import { findServerHere } from "../connection/server-here.ts";
 import { resolveTarget } from "../connection/target.ts";
-import type { Context } from "../context.ts";
+import type { Context, Surroundings } from "../context.ts";
 import { CliError, EXIT, UsageError } from "../errors.ts";
 import type { Listed } from "../list/columns.ts";
 import { printList } from "../list/print.ts";
@@ -25,7 +25,7 @@ const LISTED: Listed<LocalInstance> = {
   ],
 };
 
-export function add(program: Program, context: Context): void {
+export function add(program: Program, context: Surroundings): void {
   const instances = program.command("instances");
   runs(
     printsRows(instances.command("list")).description("print the instances of the local server"),
@@ -52,7 +52,7 @@ export function add(program: Program, context: Context): void {
 }
 
 export async function runList(context: Context, options: GlobalFlags): Promise<void> {
-  const named = await readExplicitTarget(context, options);
+  const named = await readExplicitTarget(context);
   const { server } = await findServerHere(context, named, "Services elsewhere do not list their instances.");
   const rows = server.instances.map(({ id, name, subdomain, url, publishable_key, active }) => ({
     id,
@@ -67,7 +67,7 @@ export async function runList(context: Context, options: GlobalFlags): Promise<v
 }
 
 export async function runResolve(context: Context, options: GlobalFlags, given?: string): Promise<void> {
-  const target = await resolveTarget(context, options);
+  const target = await resolveTarget(context);
   const key = given ?? target.publishable_key?.value;
   if (key === undefined)
     throw new UsageError("No publishable key.", "Pass it, or set SVC_PUBLISHABLE_KEY: svc instances resolve pk_…");

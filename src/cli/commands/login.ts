@@ -1,14 +1,14 @@
+import { type Sourced, isTyped, originOf } from "../choices.ts";
 import { checkAddress, checkKey } from "../../client/options.ts";
 import { isConfidential } from "../../wire/http/address.ts";
 import { trimSlash } from "../../wire/http/request.ts";
 import { SECRET_KEY_PREFIX } from "../../wire/ids.ts";
 import { runs, type Flags, type Program } from "../command.ts";
 import { requirePrivacy, verifyKeyWithService } from "../connection/client.ts";
-import { originOf } from "../connection/sources.ts";
 import { instanceInWords, shadowOf } from "../connection/target.ts";
 import { waitFor } from "../connection/exchange.ts";
-import type { Context } from "../context.ts";
-import { forgetKey, storeKey, type Sourced } from "../credentials/keys.ts";
+import type { Context, Surroundings } from "../context.ts";
+import { forgetKey, storeKey } from "../credentials/keys.ts";
 import { checkProfileName, readProfile, writeCurrent, writeProfile, type Profile } from "../credentials/profiles.ts";
 import { UsageError, CliError, EXIT } from "../errors.ts";
 import { readStdin } from "../files.ts";
@@ -20,7 +20,7 @@ export interface LoginOptions extends Flags<never, "insecureStorage"> {
   readonly check: boolean;
 }
 
-export function add(program: Program, context: Context): void {
+export function add(program: Program, context: Surroundings): void {
   const command = program
     .command("login")
     .option("--insecure-storage", "store the key in a file that only you can read, not in the keyring")
@@ -39,9 +39,10 @@ export function add(program: Program, context: Context): void {
 export async function runLogin(context: Context, options: LoginOptions): Promise<void> {
   // Before anything is asked.
   requireConfigDirectory(context);
-  const named = options.profile ?? (context.env["SVC_PROFILE"] || undefined);
+  const named = context.choices.profile?.value;
   const known = named === undefined ? undefined : await readProfile(context, named);
-  const base_url = await findAddress(context, options, known);
+  const address = await findAddress(context, known);
+  const base_url = address.value;
   const { origin } = new URL(base_url);
   const name = checkProfileName(named ?? nameFor(base_url));
   const existing = known ?? (await readProfile(context, name));
@@ -53,7 +54,7 @@ export async function runLogin(context: Context, options: LoginOptions): Promise
 
   await waitFor(context, base_url);
   const key = await readGoodKey(context, origin, async (secretKey) => {
-    if (options.check) await verifyKeyWithService(context, { base_url: typed(base_url) }, secretKey);
+    if (options.check) await verifyKeyWithService(context, { base_url: address }, secretKey);
   });
   const stored = await storeKey(context, name, origin, key, await isForFile(context, options));
   const isUnencrypted = !isConfidential(new URL(origin));
@@ -97,21 +98,18 @@ async function readGoodKey(context: Context, origin: string, check: (key: string
 }
 const ATTEMPTS = 3;
 
-async function findAddress(context: Context, flags: LoginOptions, known: Profile | undefined): Promise<string> {
-  const given = flags.baseUrl ?? known?.base_url ?? (context.env["SVC_BASE_URL"] || undefined);
-  if (given !== undefined) return addressFrom(context, given);
+async function findAddress(context: Context, known: Profile | undefined): Promise<Sourced> {
+  const { profile, base_url } = context.choices;
+  const stored = known && { value: known.base_url, source: `profile ${profile!.value}` };
+  const { value, source } = (isTyped(base_url) ? base_url : (stored ?? base_url)) ?? (await askAddress(context));
+  checkAddress(source, value);
+  requirePrivacy(context.env, { value, source }, "secret key");
+  return { value: trimSlash(value), source };
+}
+
+async function askAddress(context: Context): Promise<Sourced> {
   if (!isInteractive(context)) throw new UsageError("No service to log in to.", "Name it with --base-url.");
-  return addressFrom(context, (await context.ask("Address of your instance:")).trim());
-}
-
-function addressFrom({ env }: Context, text: string): string {
-  checkAddress("--base-url", text);
-  requirePrivacy(env, typed(text), "secret key");
-  return trimSlash(text);
-}
-
-function typed(value: string): Sourced {
-  return { value, source: "--base-url" };
+  return { value: (await context.ask("Address of your instance:")).trim(), source: "The address" };
 }
 
 /** `https://acme.example.com` is `acme`; an address without names is `default`. */

@@ -1,11 +1,11 @@
 import { runs, type Flags, type Program } from "../command.ts";
-import type { Context } from "../context.ts";
+import type { Context, Surroundings } from "../context.ts";
 import { forgetKey } from "../credentials/keys.ts";
 import { listProfiles, readCurrent, removeProfile, requireProfile, writeProfile } from "../credentials/profiles.ts";
 import { CliError, EXIT } from "../errors.ts";
 import { printJson } from "../output/text.ts";
 
-export function add(program: Program, context: Context): void {
+export function add(program: Program, context: Surroundings): void {
   const command = program
     .command("logout")
     .option("--all", "of all profiles")
@@ -20,7 +20,8 @@ export function add(program: Program, context: Context): void {
 }
 
 export async function runLogout(context: Context, options: Flags<never, "all" | "forget">): Promise<void> {
-  const chosen = options.profile ?? (context.env["SVC_PROFILE"] || undefined) ?? (await readCurrent(context));
+  const { profile, secret_key: own } = context.choices;
+  const chosen = profile?.value ?? (await readCurrent(context));
   if (!options.all && chosen === undefined)
     throw new CliError(EXIT.notFound, "No current profile to log out of.", "Name one with --profile.");
   const names = options.all ? await listProfiles(context) : [chosen!];
@@ -37,6 +38,5 @@ export async function runLogout(context: Context, options: Flags<never, "all" | 
     for (const name of removed)
       context.stdout.write(`Deleted ${options.forget ? "" : "the key of "}profile "${name}".\n`);
   if (removed.length === 0) context.stderr.write("No key was stored.\n");
-  for (const variable of ["SVC_SECRET_KEY", "SVC_SECRET_KEY_FILE"])
-    if (context.env[variable]) context.stderr.write(`${variable} is still set.\n`);
+  if (own) context.stderr.write(`${own.source} is still set.\n`);
 }

@@ -2,7 +2,7 @@ import { Argument } from "commander";
 import { runs, type Flags, type GlobalFlags, type Program } from "../command.ts";
 import { openControl } from "../connection/control.ts";
 import { resolveTarget } from "../connection/target.ts";
-import type { Context } from "../context.ts";
+import type { Context, Surroundings } from "../context.ts";
 import { UsageError, CliError, EXIT, type ExitCode } from "../errors.ts";
 import { hasDesktop } from "../output/prompts.ts";
 import { harmless, printJson } from "../output/text.ts";
@@ -13,7 +13,7 @@ type Page = (typeof PAGES)[number];
 
 export type OpenOptions = Flags<never, "print" | "revoke">;
 
-export function add(program: Program, context: Context): void {
+export function add(program: Program, context: Surroundings): void {
   const command = program
     .command("open")
     .addArgument(new Argument("[page]", "the front page or the dashboard").choices(PAGES).default("front"))
@@ -39,7 +39,7 @@ export async function runOpen(context: Context, options: OpenOptions, page: Page
       );
     return revokeDashboardKeys(context, options);
   }
-  const url = await addressOf(page, context, options);
+  const url = await addressOf(page, context);
   if (options.print && !options.json) return void context.stdout.write(`${harmless(url)}\n`);
   if (options.print) return printJson(context, { url });
   if (page === "dashboard") return openDashboard(context, options, url);
@@ -53,9 +53,9 @@ export async function runOpen(context: Context, options: OpenOptions, page: Page
   context.stderr.write(`Opened ${harmless(url)}\n`);
 }
 
-async function addressOf(page: Page, context: Context, options: OpenOptions): Promise<string> {
-  if (page === "dashboard") return (await (await openControl(context, options)).request("POST /dashboard-links")).url;
-  const { server, base_url, api_url } = await resolveTarget(context, options);
+async function addressOf(page: Page, context: Context): Promise<string> {
+  if (page === "dashboard") return (await (await openControl(context)).request("POST /dashboard-links")).url;
+  const { server, base_url, api_url } = await resolveTarget(context);
   // A service that runs elsewhere has no front door but its instances'.
   return `${server?.url ?? (base_url ?? api_url)!.value}/`;
 }
@@ -91,7 +91,7 @@ async function openDashboard(context: Context, flags: GlobalFlags, url: string):
 
 /** Signs every browser out of the dashboard, and ends every link to it. */
 async function revokeDashboardKeys(context: Context, flags: GlobalFlags): Promise<void> {
-  const control = await openControl(context, flags);
+  const control = await openControl(context);
   const revoked = await control.request("DELETE /dashboard-keys");
   if (flags.json) printJson(context, revoked);
   else context.stdout.write("Revoked every key and link of the dashboard. Open dashboards are signed out.\n");

@@ -1,6 +1,6 @@
 import { runs, withHelp, type GlobalFlags, type Program } from "../command.ts";
 import { shadowOf } from "../connection/target.ts";
-import type { Context } from "../context.ts";
+import type { Context, Surroundings } from "../context.ts";
 import { listProfiles, readCurrent, requireProfile, writeCurrent, type Profile } from "../credentials/profiles.ts";
 import { EXIT } from "../errors.ts";
 import type { Listed } from "../list/columns.ts";
@@ -19,7 +19,7 @@ const LISTED: Listed<Row> = {
   ],
 };
 
-export function add(program: Program, context: Context): void {
+export function add(program: Program, context: Surroundings): void {
   const profiles = program.command("profiles");
   withHelp(profiles, {
     notes: "To create a profile: svc login. To delete one: svc logout --forget",

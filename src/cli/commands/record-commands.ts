@@ -6,7 +6,7 @@ import { printQuery, type Query } from "../../wire/search/query.ts";
 import { inWords } from "../../wire/search/query-words.ts";
 import { runs, type CommandHelp, type GlobalFlags } from "../command.ts";
 import { openClient } from "../connection/client.ts";
-import type { Context } from "../context.ts";
+import type { Context, Surroundings } from "../context.ts";
 import { UsageError } from "../errors.ts";
 import { addListFlags, chosenBy, SCREEN, type Collection, type Column, type ListFlags } from "../list/columns.ts";
 import { pages, isTable, printList } from "../list/print.ts";
@@ -37,14 +37,18 @@ type ListOptions = GlobalFlags & ListFlags;
 type Named = Parameters<Filter["keeps"]>[0];
 type SearchOptions = ListOptions & SearchFlags & { readonly explain?: boolean };
 
-export function addListAndSearch<Row extends Named>(group: Command, context: Context, records: Records<Row>): void {
+export function addListAndSearch<Row extends Named>(
+  group: Command,
+  context: Surroundings,
+  records: Records<Row>,
+): void {
   const { columns, searched, order, examples } = records;
   const list = printsRows(group.command("list")).description(`print all ${columns.noun}, ${order}`);
   runs(
     addListFlags(list, columns),
     context,
     { on: "instance" },
-    (_, options: ListOptions) => runList(context, options, records),
+    (chosen, options: ListOptions) => runList(chosen, options, records),
     {
       examples: examples.list,
     },
@@ -57,7 +61,7 @@ export function addListAndSearch<Row extends Named>(group: Command, context: Con
   );
   // A negated term looks like options to commander: it comes with the terms, and so does a mistake.
   search.allowUnknownOption().hook("preAction", () => refuseOptions(search));
-  const run = (_: Context, options: SearchOptions, terms: string[]) => runSearch(context, options, records, terms);
+  const run = (chosen: Context, options: SearchOptions, terms: string[]) => runSearch(chosen, options, records, terms);
   runs(search, context, { on: "instance" }, run, { examples: examples.search, notes: SEARCH_NOTES(searched) });
 }
 
@@ -69,7 +73,7 @@ function refuseOptions(command: Command): void {
 export async function runList<Row>(context: Context, options: ListOptions, records: Records<Row>): Promise<void> {
   const { columns } = records;
   const chosen = chosenBy(options.fields, columns);
-  const { list } = records.of(await openClient(context, options));
+  const { list } = records.of(await openClient(context));
   await printPages(context, options, columns, chosen, list, `There are no ${columns.noun} yet.`);
 }
 
@@ -83,7 +87,7 @@ export async function runSearch<Row extends Named>(
   const typed = readQuery(context, searched, terms, await withIds(context, options));
   if (options.explain) return explain(context, options, searched, typed);
   const chosen = chosenBy(options.fields, columns);
-  const { search } = records.of(await openClient(context, options));
+  const { search } = records.of(await openClient(context));
   const found = (page: Page): ListCall<Row> => search(typed.query ?? typed.text, page);
   try {
     const listed = withSearched(columns, typed.query);
@@ -102,7 +106,7 @@ async function withIds<Options extends GlobalFlags & SearchFlags>(
 ): Promise<Options> {
   const addresses = options.user?.map(pastedAddress).filter(isAddress) ?? [];
   if (addresses.length === 0) return options;
-  const withAddress = await lookUp(await openClient(context, options), "email", addresses);
+  const withAddress = await lookUp(await openClient(context), "email", addresses);
   const user = options.user?.map((given) => {
     const name = pastedAddress(given);
     return isAddress(name) ? onlyOne(withAddress(name), name).id : given;

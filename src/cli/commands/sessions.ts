@@ -4,7 +4,7 @@ import { runs, type Flags, type Program, type GlobalFlags } from "../command.ts"
 import { openClient } from "../connection/client.ts";
 import { consentAt, YES_FLAG } from "../connection/consent.ts";
 import { instanceInWords, instanceOf, openControl } from "../connection/control.ts";
-import type { Context } from "../context.ts";
+import type { Context, Surroundings } from "../context.ts";
 import { addFieldsFlag, chosenBy, checkSessionId, SESSION_COLUMNS, type ListFlags } from "../list/columns.ts";
 import { printResource, printList } from "../list/print.ts";
 import { printsRows } from "../output/flags.ts";
@@ -30,7 +30,7 @@ const SESSION_RECORDS: Records<Session> = {
   of: ({ sessions }) => sessions,
 };
 
-export function add(program: Program, context: Context): void {
+export function add(program: Program, context: Surroundings): void {
   const sessions = program.command("sessions");
   const get = sessions.command("get <session_id>").description("print one session");
   runs(addFieldsFlag(printsRows(get), SESSION_COLUMNS), context, { on: "instance" }, runGet, {
@@ -60,7 +60,7 @@ export type GetOptions = GlobalFlags & Pick<ListFlags, "fields">;
 export async function runGet(context: Context, options: GetOptions, id: string): Promise<void> {
   const chosen = chosenBy(options.fields, SESSION_COLUMNS);
   checkSessionId(id);
-  const session = await (await openClient(context, options)).sessions.get(id);
+  const session = await (await openClient(context)).sessions.get(id);
   await printResource(context, options, SESSION_COLUMNS, session, chosen);
 }
 
@@ -70,7 +70,7 @@ export interface PruneOptions extends Flags<never, "dryRun" | "yes"> {
 
 /** Deletes old sessions of an instance after consent, or prints those that it would delete. @throws {CliError} */
 export async function runPrune(context: Context, options: PruneOptions): Promise<void> {
-  const control = await openControl(context, options);
+  const control = await openControl(context);
   // By the server's clock, which may have been moved.
   const now = new Date((await control.request("GET /clock")).now);
   const before = new Date(moment("--before", options.before, now)).toISOString();

@@ -1,15 +1,15 @@
+import type { Sourced } from "../choices.ts";
 import { runs, type GlobalFlags, type Program } from "../command.ts";
 import type { Target } from "../connection/sources.ts";
 import { resolveTarget } from "../connection/target.ts";
-import type { Context } from "../context.ts";
-import type { Sourced } from "../credentials/keys.ts";
+import type { Context, Surroundings } from "../context.ts";
 import { readCurrent } from "../credentials/profiles.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { mask, printJson, printRecord } from "../output/text.ts";
 
-const VALUES = ["profile", "base_url", "api_url", "publishable_key"] as const;
+const VALUES = ["profile", "base_url", "api_url", "publishable_key", "control_url"] as const;
 
-export function add(program: Program, context: Context): void {
+export function add(program: Program, context: Surroundings): void {
   runs(program.command("whoami"), context, { on: "instance" }, runWhoami, {
     examples: [["svc whoami", "every value, and where it comes from"]],
     notes:
@@ -19,7 +19,7 @@ export function add(program: Program, context: Context): void {
 }
 
 export async function runWhoami(context: Context, options: GlobalFlags): Promise<ExitCode> {
-  const target = await resolveTarget(context, options);
+  const target = await resolveTarget(context);
   const key = await keyOf(target);
   // As the local server's file has it.
   const local = target.server?.instances.find(({ secret_key }) => secret_key === key?.value);

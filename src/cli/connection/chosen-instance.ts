@@ -1,9 +1,10 @@
+import { originOf } from "../choices.ts";
 import type { ControlClient } from "../../control-client/index.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
 import { requireKey, verifyKeyWithService } from "./client.ts";
 import type { RunningServerFile } from "./server-file.ts";
-import { originOf, type Target } from "./sources.ts";
+import { type Target } from "./sources.ts";
 import { isFrontOf, nameOf, notIts, OPERATOR, type Place } from "./server-here.ts";
 import { refuseOther } from "./target.ts";
 

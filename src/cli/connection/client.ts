@@ -1,18 +1,17 @@
+import type { Sourced } from "../choices.ts";
 import type { Client, ClientOptions } from "../../client/client.ts";
 import { isConfidential } from "../../wire/http/address.ts";
 import { SECRET_KEY_PREFIX } from "../../wire/ids.ts";
 import { checkKey, DEFAULT_TIMEOUT_MS } from "../../client/options.ts";
-import type { GlobalFlags } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT, UsageError } from "../errors.ts";
 import { numberFrom, timeoutFrom } from "../quantities.ts";
 import { harmless } from "../output/text.ts";
-import type { Sourced } from "../credentials/keys.ts";
 import { resolveTarget } from "./target.ts";
 import type { Target } from "./sources.ts";
 
-export async function openClient(context: Context, flags: GlobalFlags): Promise<Client> {
-  return openTarget(context, await resolveTarget(context, flags));
+export async function openClient(context: Context): Promise<Client> {
+  return openTarget(context, await resolveTarget(context));
 }
 
 export async function openTarget(context: Context, target: Target): Promise<Client> {

@@ -1,10 +1,10 @@
+import type { Sourced } from "../choices.ts";
 import { checkAddress } from "../../client/options.ts";
 import type { ControlClient } from "../../control-client/index.ts";
 import type { AnswerOf } from "../../wire/control/types.ts";
 import { CONTROL_KEY_PREFIX, credentialKind } from "../../wire/ids.ts";
 import { isLoopbackUrl, portOf } from "../../wire/http/address.ts";
 import { trimSlash } from "../../wire/http/request.ts";
-import type { GlobalFlags } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT, UsageError } from "../errors.ts";
 import { requirePrivacy, timeoutMs } from "./client.ts";
@@ -15,6 +15,7 @@ import type { RunningServerFile } from "./server-file.ts";
 import { readExplicitTarget, type Target } from "./sources.ts";
 import { chosenAt, type Named } from "./chosen-instance.ts";
 import { findServerHere, isAtServer, isFrontOf, OPERATOR } from "./server-here.ts";
+import { without } from "./target.ts";
 
 /** Longer than for other requests: a snapshot of a large store takes long. */
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -45,8 +46,8 @@ interface Found {
  * they choose.
  * @throws {UsageError} if they name two servers or two instances, or one that the command can't obey
  */
-export async function openControl(context: Context, flags: GlobalFlags): Promise<Control> {
-  const explicit = await readExplicitTarget(context, flags);
+export async function openControl(context: Context): Promise<Control> {
+  const explicit = await readExplicitTarget(context);
   const found = await findControl(context, explicit);
   const client = await openAt(context, found);
   const { base_url, secret_key, instance: word, profile, isByDefault } = explicit;
@@ -72,7 +73,7 @@ function refuseOneOfAll({ needs }: Context, named: Named | undefined, instances:
   if (needs?.on !== "server" || needs.changes !== "records" || !named || instances.length < 2) return;
   throw new UsageError(
     `${named.by} names the instance ${named.subdomain}, and this command is for all of ${instances.join(", ")}. Nothing was done.`,
-    `For all of them unset ${named.by}, and what else names an instance.`,
+    `For all of them ${without(named.by)}, and what else names an instance.`,
   );
 }
 
@@ -93,15 +94,15 @@ async function openAt(context: Context, { url, controlKey, server }: Found): Pro
 }
 
 async function findControl(context: Context, explicit: Target): Promise<Found> {
-  const named = context.env["SVC_CONTROL_URL"] || undefined;
-  if (named !== undefined) {
-    const url = checkControlUrl(context, named);
-    const controlKey = namedKey(context);
+  const { control_url, control_key } = context.choices;
+  if (control_url) {
+    const url = checkControlUrl(context, control_url);
+    const controlKey = checkControlKey(control_key?.value);
     await waitFor(context, url);
     // Its file has the instances' keys, by which a key is known.
     const server =
       explicit.secret_key && isLoopbackUrl(url) ? await findServerOn(context, Number(portOf(url))) : undefined;
-    return { url, controlKey, server, by: "SVC_CONTROL_URL" };
+    return { url, controlKey, server, by: control_url.source };
   }
   const { server, by, neighbours } = await findServerHere(
     context,
@@ -118,15 +119,14 @@ async function findControl(context: Context, explicit: Target): Promise<Found> {
   );
 }
 
-function checkControlUrl({ env }: Context, text: string): string {
-  checkAddress("SVC_CONTROL_URL", text);
-  const url = trimSlash(text);
-  requirePrivacy(env, { value: url, source: "SVC_CONTROL_URL" }, "control key");
+function checkControlUrl({ env }: Context, { value, source }: Sourced): string {
+  checkAddress(source, value);
+  const url = trimSlash(value);
+  requirePrivacy(env, { value: url, source }, "control key");
   return url;
 }
 
-function namedKey({ env }: Context): string {
-  const key = env["SVC_CONTROL_KEY"] || undefined;
+function checkControlKey(key: string | undefined): string {
   if (key === undefined)
     throw new CliError(
       EXIT.noKey,

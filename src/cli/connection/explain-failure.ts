@@ -1,5 +1,5 @@
 import { connectionFault as addressFault, isLoopbackUrl, systemCode } from "../../wire/http/address.ts";
-import type { Context, Exchange } from "../context.ts";
+import type { Context, Exchange, Surroundings } from "../context.ts";
 import { proxyVariable, refusalOf, throughProxy } from "../../network/proxy.ts";
 import { counted } from "../output/text.ts";
 import { CliError } from "../errors.ts";
@@ -8,7 +8,7 @@ import { toFailure } from "../failure.ts";
 type Explanation = readonly [message: string, hint: string];
 
 /** The message and hint of an error: for a service's, which host it was, what happened and what to do. */
-export function explainFailure(context: Context, error: unknown): CliError {
+export function explainFailure(context: Surroundings, error: unknown): CliError {
   const failure = toFailure(error);
   const { last, instance } = context.network;
   // Its own words say more than those of the last request.

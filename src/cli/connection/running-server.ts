@@ -6,6 +6,7 @@ import { dirname } from "node:path";
 import { durationMs } from "../../wire/text/time.ts";
 import { isLoopbackUrl, portOf } from "../../wire/http/address.ts";
 import type { Context } from "../context.ts";
+import { CliError, EXIT } from "../errors.ts";
 import { dataDirectory, placeOf, realDirectory } from "../places.ts";
 import { exchange } from "./exchange.ts";
 import { readServerFiles, type FoundServerFile, type RunningServerFile } from "./server-file.ts";
@@ -20,8 +21,10 @@ export interface LocalServer {
   readonly directory: string;
   /** Where its store is kept, unless another was named. Undefined without a data directory. */
   readonly place: string | undefined;
-  /** Undefined if it has stopped. */
+  /** Undefined if none answers. */
   readonly server: RunningServerFile | undefined;
+  /** One that accepts a connection, and says nothing: it was stopped, or is busy. */
+  readonly silent?: RunningServerFile | undefined;
   /** The older servers of the same directory, which may have stopped. */
   readonly older: readonly FoundServerFile[];
 }
@@ -36,8 +39,9 @@ export async function findLocalServer(world: Place): Promise<LocalServer | undef
   const directories = [...upwards(realDirectory(world.cwd))];
   for (const directory of directories) {
     const here = servers.filter((one) => one.directory === directory);
-    const server = await newestOf(world, here);
+    const { server, silent } = await newestOf(world, here);
     const place = data && placeOf(data, directory);
+    if (silent) return { directory, place, server: undefined, silent, older: [] };
     if (server) return { directory, place, server, older: here.slice(here.indexOf(server) + 1) };
   }
   const stopped = directories.find((directory) => data && existsSync(placeOf(data, directory)));
@@ -46,11 +50,25 @@ export async function findLocalServer(world: Place): Promise<LocalServer | undef
     : { directory: stopped, place: placeOf(data!, stopped), server: undefined, older: [] };
 }
 
-/** The server of this user that runs on a port. */
+/** The server of this user that runs on a port. @throws {CliError} if it says nothing */
 export async function findServerOn(place: Place, port: number): Promise<RunningServerFile | undefined> {
-  return newestOf(
-    place,
-    readServerFiles(place).filter((one) => one.port === port),
+  const there = readServerFiles(place).filter((one) => one.port === port);
+  const { server, silent } = await newestOf(place, there);
+  if (silent) throw notAnswering(silent);
+  return server;
+}
+
+/** Every server of this user that answers, whatever its directory. */
+export async function findServers(place: Place): Promise<FoundServerFile[]> {
+  return proved(place, readServerFiles(place));
+}
+
+/** @param otherwise what else can be done */
+export function notAnswering({ url, pid, directory }: RunningServerFile, otherwise = ""): CliError {
+  return new CliError(
+    EXIT.unreachable,
+    `The server of ${directory} at ${url} is not answering. Its process ${pid} lives: it was stopped, or is busy.`,
+    `Wait for it with --wait 60s. One that was stopped continues with: kill -CONT ${pid} ${otherwise}`.trim(),
   );
 }
 
@@ -94,26 +112,33 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The first that answers: an older one is not waited for. */
-async function newestOf(place: Place, servers: readonly FoundServerFile[]): Promise<FoundServerFile | undefined> {
-  for (const server of servers) if (await proves(place, server)) return server;
-  return undefined;
+/** The first that answers, or says nothing: an older one is not taken in its place. */
+async function newestOf(
+  place: Place,
+  servers: readonly FoundServerFile[],
+): Promise<{ readonly server?: FoundServerFile; readonly silent?: FoundServerFile }> {
+  for (const server of servers) {
+    const proof = await proofOf(place, server);
+    if (proof === "given") return { server };
+    if (proof === "awaited" && server.host === hostname() && isAlive(server.pid)) return { silent: server };
+  }
+  return {};
 }
 
 /** Those that answer, in the same order. */
 export async function proved(place: Place, servers: readonly FoundServerFile[]): Promise<FoundServerFile[]> {
-  const proofs = await Promise.all(servers.map((server) => proves(place, server)));
-  return servers.filter((_, i) => proofs[i]);
+  const proofs = await Promise.all(servers.map((server) => proofOf(place, server)));
+  return servers.filter((_, i) => proofs[i] === "given");
 }
 
 /**
  * Asks for a proof that only the server which wrote the file can give, and only for the address that is asked, before any
  * key or token is sent. A process id says nothing: it may be another program's by now, or of another container.
  */
-async function proves(place: Place, server: RunningServerFile): Promise<boolean> {
+async function proofOf(place: Place, server: RunningServerFile): Promise<"given" | "awaited" | "none"> {
   // Keys are sent to each of these, so what is proved for one must hold for all.
   const addresses = [server.url, server.api_url, ...server.instances.map(({ url }) => url)];
-  if (!addresses.every((address) => isLoopbackUrl(address) && portOf(address) === portOf(server.url))) return false;
+  if (!addresses.every((address) => isLoopbackUrl(address) && portOf(address) === portOf(server.url))) return "none";
   const challenge = randomBytes(32).toString("hex");
   try {
     const timeoutMs = Math.min(TIMEOUT_MS, durationMs(place.env["SVC_TIMEOUT"] ?? "", "s") || Infinity);
@@ -123,8 +148,8 @@ async function proves(place: Place, server: RunningServerFile): Promise<boolean>
     const asked = `${new URL(url).hostname}:${portOf(url)}`;
     const expected = createHmac("sha256", server.identity_secret).update(`identity ${challenge} ${asked}`).digest();
     const isProof = typeof proof === "string" && /^[0-9a-f]{64}$/.test(proof);
-    return isProof && timingSafeEqual(Buffer.from(proof, "hex"), expected);
-  } catch {
-    return false;
+    return isProof && timingSafeEqual(Buffer.from(proof, "hex"), expected) ? "given" : "none";
+  } catch (error) {
+    return (error as { code?: string }).code === "timeout" ? "awaited" : "none";
   }
 }

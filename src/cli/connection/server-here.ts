@@ -1,10 +1,11 @@
+import { originOf } from "../choices.ts";
 import { isLoopbackUrl, portOf } from "../../wire/http/address.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
 import { findServerOn } from "./running-server.ts";
 import type { RunningServerFile } from "./server-file.ts";
-import { originOf, type Target } from "./sources.ts";
-import { neighboursOf, requireLocalServer } from "./target.ts";
+import { type Target } from "./sources.ts";
+import { neighboursOf, requireLocalServer, without } from "./target.ts";
 
 /** What to do about a service whose control API is not known. */
 export const OPERATOR =
@@ -77,7 +78,7 @@ export function notIts(
   what: string,
   otherwise: string,
 ): UsageError {
-  const undo = `${name.startsWith("--") ? "omit" : "unset"} ${name}`;
+  const undo = without(name);
   return server
     ? new UsageError(
         `${name} ${what}, and ${server.by} is ${server.url}. Nothing was done.`,

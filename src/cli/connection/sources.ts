@@ -1,20 +1,13 @@
+import { isTyped, originOf, type Choices } from "../choices.ts";
 import { checkAddress } from "../../client/options.ts";
-import type { TargetFlags } from "../command.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
 import { requireProfile } from "../credentials/profiles.ts";
-import { environmentKey, readStoredKey, type SecretKey, type Sourced } from "../credentials/keys.ts";
+import { readStoredKey } from "../credentials/keys.ts";
 import type { RunningServerFile } from "./server-file.ts";
 
-/** The service and the key that a command uses, each value with its source. */
-export interface Target {
-  readonly profile?: Sourced | undefined;
-  /** As it was named: an id, a subdomain or a publishable key. */
-  readonly instance?: Sourced | undefined;
-  readonly base_url?: Sourced | undefined;
-  readonly api_url?: Sourced | undefined;
-  readonly publishable_key?: Sourced | undefined;
-  readonly secret_key?: SecretKey | undefined;
+/** The service and the key that a command uses. */
+export interface Target extends Omit<Choices, "control_key"> {
   /** Of an instance of the local server. Undefined if they are not known. */
   readonly redirect_uris?: readonly string[] | undefined;
   /** The server of this directory, if that is the target. */
@@ -26,39 +19,16 @@ export interface Target {
 }
 
 /** The target that flags, `--profile` and the environment set; the first of them has precedence. */
-export async function readExplicitTarget(context: Context, flags: TargetFlags): Promise<Target> {
-  // CI systems set a variable without a value to an empty text, and keep the line end of what was pasted.
-  const variable = (name: string): string | undefined => context.env[name]?.trim() || undefined;
-  const key = environmentKey(context);
-  const environment: Target = {
-    instance: sourced("SVC_INSTANCE", variable("SVC_INSTANCE")),
-    base_url: address("SVC_BASE_URL", variable("SVC_BASE_URL")),
-    api_url: address("SVC_API_URL", variable("SVC_API_URL")),
-    publishable_key: sourced("SVC_PUBLISHABLE_KEY", variable("SVC_PUBLISHABLE_KEY")),
-    secret_key: key && { ...key, origin: originOf(variable("SVC_BASE_URL")) },
-  };
-  if (flags.instance === "") throw new UsageError("--instance is empty.", "Check that the variable is set.");
-  const typed = {
-    base_url: address("--base-url", flags.baseUrl),
-    instance: sourced("--instance", flags.instance),
-  };
-  if (flags.profile !== undefined)
-    return firstOf(typed, await ofProfile(context, flags.profile, "--profile"), environment);
-  const named = variable("SVC_PROFILE");
-  if (named === undefined) return firstOf(typed, environment);
-  const profile = await ofProfile(context, named, "SVC_PROFILE");
-  const target = firstOf(typed, environment, profile);
+export async function readExplicitTarget(context: Context): Promise<Target> {
+  const { profile: named, control_key: _, ...choices } = context.choices;
+  if (choices.instance?.value === "") throw new UsageError("--instance is empty.", "Check that the variable is set.");
+  const { base_url, api_url } = choices;
+  for (const one of [base_url, api_url]) if (one) checkAddress(one.source, one.value);
+  if (named === undefined) return firstOf(choices);
+  const profile = await ofProfile(context, named.value, named.source);
+  if (isTyped(named)) return firstOf({ base_url: isTyped(base_url) ? base_url : undefined }, profile, choices);
+  const target = firstOf(choices, profile);
   return target.base_url === profile.base_url ? { ...target, isByDefault: true } : target;
-}
-
-/** @throws {ConfigError} for what is not an address, without the text, which may contain a password */
-function address(source: string, value: string | undefined): Sourced | undefined {
-  checkAddress(source, value);
-  return sourced(source, value);
-}
-
-function sourced(source: string, value: string | undefined): Sourced | undefined {
-  return value === undefined ? undefined : { value, source };
 }
 
 /** Completes an explicit target with the current profile. */
@@ -82,9 +52,10 @@ function firstOf(...sources: readonly Target[]): Target {
 async function ofProfile(context: Context, name: string, chosenBy: string): Promise<Target> {
   const source = `profile ${name}`;
   const { base_url, secret_key: stored } = await requireProfile(context, name);
+  checkAddress(source, base_url);
   return {
     profile: { value: name, source: chosenBy },
-    base_url: address(source, base_url),
+    base_url: { value: base_url, source },
     secret_key: stored && {
       value: () => readStoredKey(context, name, stored),
       source: stored.store === "keyring" ? `${source} (keyring)` : `${source} (file)`,
@@ -92,9 +63,4 @@ async function ofProfile(context: Context, name: string, chosenBy: string): Prom
       insecure: stored.insecure,
     },
   };
-}
-
-/** @param url an address that was checked */
-export function originOf(url: string | undefined): string | undefined {
-  return url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined;
 }

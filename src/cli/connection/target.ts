@@ -1,13 +1,13 @@
+import { type Sourced, choicesOf, isTyped } from "../choices.ts";
 import { isLoopbackUrl, portOf } from "../../wire/http/address.ts";
 import { trimSlash } from "../../wire/http/request.ts";
-import type { TargetFlags } from "../command.ts";
 import type { Context, NamedInstance } from "../context.ts";
 import { listProfiles, readCurrent } from "../credentials/profiles.ts";
 import { CliError, EXIT, UsageError } from "../errors.ts";
 import { quoted, say } from "../output/text.ts";
+import { elsewhere, noService, notRunning } from "./no-server.ts";
 import { findLocalServer, findServerOn, proved, type LocalServer } from "./running-server.ts";
 import type { RunningServerFile } from "./server-file.ts";
-import type { Sourced } from "../credentials/keys.ts";
 import { readExplicitTarget, withCurrent, type Target } from "./sources.ts";
 import { poll, waitFor } from "./exchange.ts";
 
@@ -16,8 +16,8 @@ import { poll, waitFor } from "./exchange.ts";
  * profile. The first three are explicit, and complete each other. The last two are used as a whole, and only if the
  * explicit ones have no address. A local server that has stopped is an error: no other service is used in its place.
  */
-export async function resolveTarget(context: Context, flags: TargetFlags): Promise<Target> {
-  const explicit = await readExplicitTarget(context, flags);
+export async function resolveTarget(context: Context): Promise<Target> {
+  const explicit = await readExplicitTarget(context);
   if (explicit.base_url ?? explicit.api_url) {
     await waitFor(context, (explicit.base_url ?? explicit.api_url)!.value);
     const own = await ofLocalServer(context, explicit);
@@ -82,12 +82,12 @@ export async function requireLocalServer(
   const local = await awaitLocalServer(context);
   if (local?.server) return { ...local, server: local.server };
   if (local) throw notRunning(local, otherwise);
-  throw new CliError(EXIT.noKey, none, `Start one with: svc serve. ${otherwise}`);
+  throw new CliError(EXIT.noKey, none, `${(await elsewhere(context)) ?? "Start one with: svc serve."} ${otherwise}`);
 }
 
 /** Why commands here do not use a profile that has become the current one. Undefined if they do. */
 export async function shadowOf(context: Context, profile: string): Promise<string | undefined> {
-  const used = await resolveTarget(context, {}).catch((error: Error) => error);
+  const used = await resolveTarget({ ...context, choices: choicesOf(context) }).catch((error: Error) => error);
   if (!(used instanceof Error) && used.profile?.value === profile) return undefined;
   const instead = used instanceof Error ? used.message : `Commands here use ${describeTarget(used)}.`;
   return `${instead} For this profile add --profile ${profile}.`;
@@ -130,37 +130,13 @@ export function refuseOther(
 
 /** What takes a choice back. */
 export function without(source: string): string {
-  return `${source.startsWith("--") ? "omit" : "unset"} ${source}`;
+  return `${isTyped({ source }) ? "omit" : "unset"} ${source}`;
 }
 
 function notAmongInstances(chosen: string, { value: instance, source }: Sourced): CliError {
   return new UsageError(
     `${source} chooses among a local server's instances. Of ${chosen}, the secret key decides the instance.`,
-    `${source.startsWith("--") ? "Omit" : "Unset"} ${source}, or store the key of ${instance} as a profile of its own: svc login --profile ${quoted(instance)}`,
-  );
-}
-
-function notRunning({ directory, place }: LocalServer, alternative: string): CliError {
-  return new CliError(
-    EXIT.unreachable,
-    `The local server of ${directory} is not running.`,
-    `Start it with: svc serve. ${alternative} If that server is no longer used, move ${place} away.`,
-  );
-}
-
-async function noService(context: Context, { secret_key }: Target): Promise<CliError> {
-  if (secret_key !== undefined)
-    return new UsageError(
-      `No address for the key in ${secret_key.source}.`,
-      "Set SVC_BASE_URL to the address of your instance.",
-    );
-  const profiles = await listProfiles(context);
-  return new CliError(
-    EXIT.noKey,
-    "No service is configured: no server runs in this directory, and SVC_BASE_URL is not set.",
-    profiles.length === 0
-      ? "Start a local server with: svc serve. For a service elsewhere: svc login"
-      : `Choose a profile with --profile: ${profiles.join(", ")}.`,
+    `${isTyped({ source }) ? "Omit" : "Unset"} ${source}, or store the key of ${instance} as a profile of its own: svc login --profile ${quoted(instance)}`,
   );
 }
 
@@ -191,6 +167,7 @@ export function ofServer(server: RunningServerFile, explicit: Target): Target {
     api_url: { value: server.api_url, source: LOCAL },
     publishable_key: { value: instance.publishable_key, source: LOCAL },
     secret_key: { value: instance.secret_key, source: given?.source ?? LOCAL },
+    control_url: explicit.control_url ?? (server.control_key ? { value: server.url, source: LOCAL } : undefined),
     redirect_uris: instance.redirect_uris,
     server,
   };

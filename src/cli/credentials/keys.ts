@@ -1,40 +1,6 @@
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
-import { systemReason } from "../../disk/system-reason.ts";
 import type { Context, Keyring } from "../context.ts";
 import { CliError, EXIT } from "../errors.ts";
 import type { StoredKey } from "./profiles.ts";
-
-/** A value with its source in words. */
-export interface Sourced<Value = string> {
-  readonly value: Value;
-  readonly source: string;
-}
-
-/** A secret key at hand, or how to get at it: a keyring may ask its owner, so it is opened only when a key is needed. */
-export interface SecretKey extends Sourced<string | (() => Promise<string>)> {
-  /** The only one that it is for, if it is for one. */
-  readonly origin?: string | undefined;
-  /** Whether it may go there over plain http. */
-  readonly insecure?: boolean | undefined;
-}
-
-/** The key of the environment: itself, or in a file. */
-export function environmentKey(context: Context): SecretKey | undefined {
-  const { env, cwd } = context;
-  const [key, file] = [env["SVC_SECRET_KEY"], env["SVC_SECRET_KEY_FILE"]];
-  if (key) return { value: key.trim(), source: "SVC_SECRET_KEY" };
-  return file ? { value: () => fromFile(resolve(cwd, file)), source: "SVC_SECRET_KEY_FILE" } : undefined;
-}
-
-async function fromFile(path: string): Promise<string> {
-  const text = await readFile(path, "utf8").catch((error: unknown) => {
-    throw new CliError(EXIT.noKey, `SVC_SECRET_KEY_FILE: ${path} cannot be read: ${systemReason(error)}.`);
-  });
-  const key = text.trim();
-  if (key === "") throw new CliError(EXIT.noKey, `SVC_SECRET_KEY_FILE: ${path} is empty.`);
-  return key;
-}
 
 /**
  * Keeps a profile's key for one origin. The origin is part of the name in the keyring: a profile that is changed to

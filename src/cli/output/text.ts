@@ -2,14 +2,14 @@ import { Chalk, type ChalkInstance } from "chalk";
 import { HARMFUL, harmless } from "../../wire/text/harmless.ts";
 import { shellQuoted } from "../../wire/text/shell.ts";
 import { COMMAND_NAMES } from "../command-names.ts";
-import type { Context, Stream } from "../context.ts";
+import type { Context, Stream, Surroundings } from "../context.ts";
 
 export { harmless, harmlessData } from "../../wire/text/harmless.ts";
 
 const GAP = "  ";
 
 /** Colours of a stream. Our own policy: chalk does not know `NO_COLOR`, and looks at `argv` by itself. */
-export function colors(stream: Stream, { env }: Context): ChalkInstance {
+export function colors(stream: Stream, { env }: Pick<Surroundings, "env">): ChalkInstance {
   const { FORCE_COLOR, NO_COLOR, TERM } = env;
   if (FORCE_COLOR) return new Chalk({ level: FORCE_COLOR === "0" ? 0 : 1 });
   return new Chalk({ level: stream.isTTY && !NO_COLOR && TERM !== "dumb" ? 1 : 0 });

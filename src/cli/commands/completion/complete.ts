@@ -4,7 +4,7 @@ import { SESSION_FIELDS, USER_FIELDS } from "../../../wire/search/fields.ts";
 import { TOPIC_NAMES } from "../../command-names.ts";
 import { runs, type Program } from "../../command.ts";
 import { knownSubdomains } from "../../connection/running-server.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Surroundings } from "../../context.ts";
 import { listProfiles } from "../../credentials/profiles.ts";
 import { readStdin } from "../../files.ts";
 import { commandPath, optionsOf, subcommands, walk } from "../../help/tree.ts";
@@ -20,9 +20,9 @@ interface Candidate {
 const FILES: readonly Candidate[] = [{ value: ":files" }];
 
 /** Asked by the scripts. The line comes by standard input, because it may contain secrets. */
-export function add(program: Program, context: Context): void {
-  runs(program.command("__complete", { hidden: true }), context, { on: "nothing" }, () =>
-    runComplete(context, program),
+export function add(program: Program, context: Surroundings): void {
+  runs(program.command("__complete", { hidden: true }), context, { on: "nothing" }, (given) =>
+    runComplete(given, program),
   );
 }
 

@@ -1,11 +1,11 @@
 import { Argument } from "commander";
 import { runs, type Program } from "../../command.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Surroundings } from "../../context.ts";
 
-export function add(program: Program, context: Context): void {
+export function add(program: Program, context: Surroundings): void {
   const shells = Object.keys(SCRIPTS);
   const command = program.command("completion").addArgument(new Argument("<shell>", "the shell").choices(shells));
-  runs(command, context, { on: "nothing" }, (_, _flags: object, shell: Shell) => runCompletion(context, shell), {
+  runs(command, context, { on: "nothing" }, (given, _: object, shell: Shell) => runCompletion(given, shell), {
     examples: [
       ["svc completion bash > svc.bash", "bash"],
       ["svc completion zsh > _svc", "zsh"],

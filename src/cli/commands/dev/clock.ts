@@ -4,7 +4,7 @@ import type { AnswerOf } from "../../../wire/control/types.ts";
 import { isDay } from "../../../wire/text/time.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import { openControl } from "../../connection/control.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Surroundings } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { printJson, printRecord } from "../../output/text.ts";
 
@@ -34,7 +34,7 @@ const CALLS: Readonly<Record<ClockVerb, ClockCall>> = {
   reset: (control) => control.request("POST /clock/reset"),
 };
 
-export function addClock(dev: Command, context: Context): void {
+export function addClock(dev: Command, context: Surroundings): void {
   const clock = dev.command("clock").description("read, freeze and move the time of the server");
   withHelp(clock, {
     notes: "States, codes, tokens, sessions and dates follow this clock. Timeouts and keys do not.",
@@ -57,7 +57,7 @@ export function addClock(dev: Command, context: Context): void {
 /** Reads or moves the clock, and prints what it shows. @param given a time or a duration */
 export async function runClock(context: Context, options: GlobalFlags, verb: ClockVerb, given?: string): Promise<void> {
   const at = verb === "freeze" || verb === "set" ? momentOf(given) : undefined;
-  const control = await openControl(context, options);
+  const control = await openControl(context);
   const clock = await CALLS[verb](control, given ?? "", at);
   if (options.json) return printJson(context, clock);
   const { now, mode, offset_ms } = clock;

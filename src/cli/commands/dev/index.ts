@@ -1,5 +1,5 @@
 import { withHelp, type Program } from "../../command.ts";
-import type { Context } from "../../context.ts";
+import type { Surroundings } from "../../context.ts";
 import { addClock } from "./clock.ts";
 import { addInstances } from "./instances.ts";
 import { addKeys } from "./keys.ts";
@@ -9,7 +9,7 @@ import { addSnapshot } from "./snapshot.ts";
 import { addToken } from "./token.ts";
 import { addUsers } from "./users.ts";
 
-export function add(program: Program, context: Context): void {
+export function add(program: Program, context: Surroundings): void {
   const dev = program.command("dev");
   withHelp(dev, {
     examples: [

@@ -4,7 +4,7 @@ import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
 import { collect, runs, withHelp, type Flags } from "../../command.ts";
 import { consentAt, YES_FLAG } from "../../connection/consent.ts";
 import { instanceInWords, openControl } from "../../connection/control.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Surroundings } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { Listed } from "../../list/columns.ts";
 import { printList, printResource } from "../../list/print.ts";
@@ -30,7 +30,7 @@ export interface InstanceOptions extends Flags<"name" | "subdomain", "active" | 
   readonly redirectUri?: string[];
 }
 
-export function addInstances(dev: Command, context: Context): void {
+export function addInstances(dev: Command, context: Surroundings): void {
   const instances = dev.command("instances").description("create, update and delete instances");
   withHelp(instances, {
     notes: "The keys of an instance: svc env --instance umbrella",
@@ -83,13 +83,13 @@ function addFlags(command: Command): Command {
 }
 
 export async function runInstances(context: Context, options: InstanceOptions): Promise<void> {
-  const rows = (await openControl(context, options)).rows("GET /instances");
+  const rows = (await openControl(context)).rows("GET /instances");
   await printList(context, options, INSTANCE_COLUMNS, rows, { none: "There are no instances." });
 }
 
 export async function runCreate(context: Context, options: InstanceOptions, subdomain: string): Promise<void> {
   const body = { ...given(options), name: options.name ?? subdomain, subdomain };
-  const made = await (await openControl(context, options)).request("POST /instances", { body });
+  const made = await (await openControl(context)).request("POST /instances", { body });
   await printResource(context, options, INSTANCE_COLUMNS, made);
 }
 
@@ -98,12 +98,12 @@ export async function runUpdate(context: Context, options: InstanceOptions, inst
   if (Object.values(body).every((value) => value === undefined))
     throw new UsageError("Nothing to change.", "See svc dev instances update --help.");
   const params = { id: instance };
-  const changed = await (await openControl(context, options)).request("PATCH /instances/:id", { params, body });
+  const changed = await (await openControl(context)).request("PATCH /instances/:id", { params, body });
   await printResource(context, options, INSTANCE_COLUMNS, changed);
 }
 
 export async function runDelete(context: Context, options: InstanceOptions, instance: string): Promise<void> {
-  const control = await openControl(context, options);
+  const control = await openControl(context);
   const found = await control.request("GET /instances/:id", { params: { id: instance } });
   const does = `Delete ${instanceInWords(found)} with all its users and sessions`;
   await consentAt(context, control, options, does, " This cannot be undone.");

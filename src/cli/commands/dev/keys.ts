@@ -3,7 +3,7 @@ import type { AnswerOf } from "../../../wire/control/types.ts";
 import { runs, type Flags, type GlobalFlags } from "../../command.ts";
 import { consentAt, YES_FLAG } from "../../connection/consent.ts";
 import { instanceInWords, instanceOf, openControl } from "../../connection/control.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Surroundings } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { mask, quoted, printJson, printRecord, say } from "../../output/text.ts";
 import { durationFrom } from "../../quantities.ts";
@@ -14,7 +14,7 @@ export interface RotateOptions extends RevokeOptions, Flags<"keepOld", "publisha
   readonly secretKey: boolean;
 }
 
-export function addKeys(dev: Command, context: Context): void {
+export function addKeys(dev: Command, context: Surroundings): void {
   const keys = dev.command("keys").description("replace the keys of an instance");
   const rotate = keys
     .command("rotate")
@@ -45,7 +45,7 @@ export async function runRotate(context: Context, options: RotateOptions): Promi
   if (!publishableKey && !secretKey)
     throw new UsageError("No key to replace.", "Omit --no-secret-key, or add --publishable-key.");
   const keep_old = keepOld === undefined ? undefined : durationFrom("--keep-old", keepOld);
-  const control = await openControl(context, options);
+  const control = await openControl(context);
   const which = secretKey && publishableKey ? "both keys" : `the ${secretKey ? "secret" : "publishable"} key`;
   const instance = await instanceOf(control);
   const stopping = keep_old
@@ -70,7 +70,7 @@ export async function runRotate(context: Context, options: RotateOptions): Promi
 }
 
 export async function runRevokeOld(context: Context, options: RevokeOptions): Promise<void> {
-  const control = await openControl(context, options);
+  const control = await openControl(context);
   const instance = await instanceOf(control);
   await consentAt(context, control, options, `Revoke the old secret keys of ${instanceInWords(instance)}`);
   const keys = await control.request("DELETE /instances/:id/keys/old", { params: { id: instance.id } });

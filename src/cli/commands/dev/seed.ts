@@ -3,7 +3,7 @@ import type { BodyOf } from "../../../wire/control/types.ts";
 import { jsonFault } from "../../../wire/text/json.ts";
 import { runs, type Flags } from "../../command.ts";
 import { openControl } from "../../connection/control.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Surroundings } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { readInput } from "../../files.ts";
 import { printJson, printRecord } from "../../output/text.ts";
@@ -11,7 +11,7 @@ import { numberFrom } from "../../quantities.ts";
 
 export type SeedOptions = Flags<"generate" | "seed">;
 
-export function addSeed(dev: Command, context: Context): void {
+export function addSeed(dev: Command, context: Surroundings): void {
   const command = dev
     .command("seed")
     .description("add the records of a file, or generated users")
@@ -37,7 +37,7 @@ export async function runSeed(context: Context, options: SeedOptions, file?: str
   if (seed !== undefined && generate === undefined)
     throw new UsageError("--seed is for --generate.", "Omit it, or use svc dev seed <file>.");
   const document = file === undefined ? undefined : await readDocument(context, file);
-  const control = await openControl(context, options);
+  const control = await openControl(context);
   const body = document ?? generation(options, control.instance);
   const result = await control.request("POST /seed", { body });
   if (options.json) return printJson(context, result);

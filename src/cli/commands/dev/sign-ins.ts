@@ -5,7 +5,7 @@ import { OUTCOME_IDS, type OutcomeId } from "../../../wire/outcomes.ts";
 import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
 import { collect, runs, type Flags } from "../../command.ts";
 import { openControl } from "../../connection/control.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Surroundings } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { Listed } from "../../list/columns.ts";
 import { printList, printResource } from "../../list/print.ts";
@@ -41,7 +41,7 @@ export interface NextOptions extends Flags<"as" | "times", "always"> {
   readonly delay?: readonly string[];
 }
 
-export function addSignIns(dev: Command, context: Context): void {
+export function addSignIns(dev: Command, context: Surroundings): void {
   const next = printsRows(dev.command("next"))
     .description("decide how the next sign-in ends")
     .addArgument(new Argument("[provider]", "only for sign-ins with this provider").choices(PROVIDERS))
@@ -72,7 +72,7 @@ export function addSignIns(dev: Command, context: Context): void {
   const scenarios = printsRows(dev.command("scenarios"))
     .description("print the scenarios, newest first")
     .option("--clear", "delete them all");
-  runs(scenarios, context, { on: "server" }, runScenarios, {
+  runs(scenarios, context, ({ clear }) => (clear ? { on: "server", changes: true } : { on: "server" }), runScenarios, {
     examples: [
       ["svc dev scenarios", "those that wait, and those that were met"],
       ["svc dev scenarios --clear", "delete them all"],
@@ -82,7 +82,7 @@ export function addSignIns(dev: Command, context: Context): void {
 }
 
 export async function runNext(context: Context, options: NextOptions, provider?: Provider): Promise<void> {
-  const control = await openControl(context, options);
+  const control = await openControl(context);
   const body = scenarioOf(options, provider, control.instance);
   const scenario = await control.request("POST /scenarios", { body });
   await printResource(context, options, SCENARIO_COLUMNS, scenario);
@@ -118,7 +118,7 @@ function delayFrom(texts: readonly string[]): NonNullable<BodyOf<"POST /scenario
 }
 
 export async function runScenarios(context: Context, options: Flags<never, "clear">): Promise<void> {
-  const control = await openControl(context, options);
+  const control = await openControl(context);
   if (!options.clear) {
     const rows = control.rows("GET /scenarios");
     return printList(context, options, SCENARIO_COLUMNS, rows, {

@@ -3,7 +3,7 @@ import type { AnswerOf } from "../../../wire/control/types.ts";
 import { runs, withHelp, type Flags, type GlobalFlags } from "../../command.ts";
 import { consentAt, YES_FLAG } from "../../connection/consent.ts";
 import { instanceInWords, instanceOf, openControl } from "../../connection/control.ts";
-import type { Context, Needs } from "../../context.ts";
+import type { Context, Surroundings } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { Listed } from "../../list/columns.ts";
 import { printList, printResource } from "../../list/print.ts";
@@ -30,7 +30,7 @@ which the last five are kept; previous is the newest.`;
 
 export type ReplaceOptions = Flags<never, "yes">;
 
-export function addSnapshot(dev: Command, context: Context): void {
+export function addSnapshot(dev: Command, context: Surroundings): void {
   const snapshot = dev.command("snapshot").description("save all records and the clock, and restore them");
   withHelp(snapshot, {
     notes: "Names have 1 to 64 of a-z, 0-9, dot, underscore and hyphen.",
@@ -67,7 +67,7 @@ export function addSnapshot(dev: Command, context: Context): void {
     .description("restore the seed, or clear one instance")
     .option("--all", "all records as the seed has them, the real time, and no scenarios")
     .option(...YES_FLAG);
-  runs(reset, context, { on: "instance", changes: true }, runReset, {
+  runs(reset, context, ({ all }) => ({ on: all ? "server" : "instance", changes: true }), runReset, {
     examples: [
       ["svc dev reset --all", "as after svc serve --reset, with the same ids and keys; asks first"],
       ["svc dev reset --instance globex", "delete the users and sessions of one instance"],
@@ -78,13 +78,13 @@ export function addSnapshot(dev: Command, context: Context): void {
 }
 
 export async function runSave(context: Context, options: GlobalFlags, name: string): Promise<void> {
-  const control = await openControl(context, options);
+  const control = await openControl(context);
   const saved = await control.request("POST /snapshots", { body: { name } });
   await printResource(context, options, SNAPSHOT_COLUMNS, saved);
 }
 
 export async function runRestore(context: Context, options: ReplaceOptions, name: string): Promise<void> {
-  const control = await openControl(context, options);
+  const control = await openControl(context);
   await consentAt(context, control, options, `Replace all records with the snapshot ${name}`);
   const restored = await control.request("POST /snapshots/:name/restore", { params: { name } });
   await printResource(context, options, SNAPSHOT_COLUMNS, restored);
@@ -92,12 +92,12 @@ export async function runRestore(context: Context, options: ReplaceOptions, name
 }
 
 export async function runSnapshots(context: Context, options: GlobalFlags): Promise<void> {
-  const rows = (await openControl(context, options)).rows("GET /snapshots");
+  const rows = (await openControl(context)).rows("GET /snapshots");
   await printList(context, options, SNAPSHOT_COLUMNS, rows, { none: "There are no snapshots." });
 }
 
 export async function runDelete(context: Context, options: ReplaceOptions, name: string): Promise<void> {
-  const control = await openControl(context, options);
+  const control = await openControl(context);
   await consentAt(context, control, options, `Delete the snapshot ${name}`, " This cannot be undone.");
   const answer = await control.request("DELETE /snapshots/:name", { params: { name } });
   if (options.json) return printJson(context, answer);
@@ -109,9 +109,7 @@ export async function runReset(context: Context, options: Flags<never, "all" | "
   const { json } = options;
   const all = options.all === true;
   const nothing = new UsageError("Nothing to reset.", "Use either --all, or --instance with a name.");
-  if (all && options.instance !== undefined) throw nothing;
-  const needs: Needs = all ? { on: "server", changes: true } : { on: "instance", changes: true };
-  const control = await openControl({ ...context, needs }, options);
+  const control = await openControl(context);
   const body = all ? { all: true as const } : control.instance && { instance: control.instance };
   if (!body) throw nothing;
   const does = all

@@ -4,7 +4,7 @@ import type { AnswerOf, BodyOf } from "../../../wire/control/types.ts";
 import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
 import { collect, runs, type Flags } from "../../command.ts";
 import { openControl } from "../../connection/control.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Surroundings } from "../../context.ts";
 import type { Listed } from "../../list/columns.ts";
 import { printList } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
@@ -27,7 +27,7 @@ export interface TokenOptions extends Flags<"user" | "expiresIn", "all"> {
   readonly omit?: string[];
 }
 
-export function addToken(dev: Command, context: Context): void {
+export function addToken(dev: Command, context: Surroundings): void {
   const command = printsRows(dev.command("token"))
     .description("print a token, valid or wrong in one way")
     .option("--user <user>", "a user's id or e-mail address, or a persona's id; default: the newest user")
@@ -58,7 +58,7 @@ export function addToken(dev: Command, context: Context): void {
 }
 
 export async function runToken(context: Context, options: TokenOptions): Promise<void> {
-  const control = await openControl(context, options);
+  const control = await openControl(context);
   const { instance } = control;
   if (options.all) {
     const tokens: AnswerOf<"POST /tokens">[] = [];

@@ -5,7 +5,7 @@ import { isUuid } from "../../../wire/ids.ts";
 import type { Session } from "../../../wire/resources.ts";
 import { runs, withHelp, type Flags, type GlobalFlags } from "../../command.ts";
 import { openControl, type Control } from "../../connection/control.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Surroundings } from "../../context.ts";
 import { UsageError, CliError, EXIT } from "../../errors.ts";
 import { USER_COLUMNS, SESSION_COLUMNS, shortIdHint, checkSessionId } from "../../list/columns.ts";
 import { printList, printResource } from "../../list/print.ts";
@@ -14,7 +14,7 @@ import { counted, say } from "../../output/text.ts";
 
 export type UserOptions = Flags<"email" | "name" | "avatarUrl", "verified">;
 
-export function addUsers(dev: Command, context: Context): void {
+export function addUsers(dev: Command, context: Surroundings): void {
   const users = dev.command("users").description("create and update users");
   withHelp(users, {
     notes: "To read and delete users: svc users\n\nMany at once:\n  svc dev seed --generate 1000",
@@ -77,14 +77,14 @@ function addFlags(command: Command): Command {
 
 export async function runCreate(context: Context, options: UserOptions, email: string): Promise<void> {
   const { name } = options;
-  const control = await openControl(context, options);
+  const control = await openControl(context);
   const body = { ...(await given(control, options)), email, name, instance: control.instance };
   await printResource(context, options, USER_COLUMNS, await control.request("POST /users", { body }));
 }
 
 export async function runUpdate(context: Context, options: UserOptions, user: string): Promise<void> {
   const { name, email } = options;
-  const control = await openControl(context, options);
+  const control = await openControl(context);
   const body = { ...(await given(control, options)), name, email };
   if (Object.values(body).every((value) => value === undefined))
     throw new UsageError("Nothing to change.", "Give --name, --email, --avatar-url, --verified or --no-verified.");
@@ -120,7 +120,7 @@ export async function runRevoke(context: Context, options: Flags<"user">, ids: r
       "Give ids of sessions, or --user with an id or e-mail address.",
     );
   for (const id of ids) checkSessionId(id);
-  const control = await openControl(context, options);
+  const control = await openControl(context);
   const all = [...ids];
   let of = "";
   if (user !== undefined) {
@@ -136,7 +136,7 @@ export async function runRevoke(context: Context, options: Flags<"user">, ids: r
 
 export async function runRestore(context: Context, options: GlobalFlags, ids: readonly string[]): Promise<void> {
   for (const id of ids) checkSessionId(id);
-  await changeAll(context, options, await openControl(context, options), "restore", ids);
+  await changeAll(context, options, await openControl(context), "restore", ids);
 }
 
 async function changeAll(

@@ -1,5 +1,5 @@
 import { runs, type GlobalFlags, type Program } from "../../command.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Surroundings } from "../../context.ts";
 import { EXIT, type ExitCode } from "../../errors.ts";
 import { helpWidth, wrap } from "../../help/layout.ts";
 import { asRun, colors, harmless, printJson } from "../../output/text.ts";
@@ -11,7 +11,7 @@ type Check = Finding & { readonly name: string };
 const MARKS = { ok: "✓", warning: "!", failed: "✗", skipped: "-" } as const;
 const COLORS = { ok: "green", warning: "yellow", failed: "red", skipped: "dim" } as const;
 
-export function add(program: Program, context: Context): void {
+export function add(program: Program, context: Surroundings): void {
   runs(program.command("doctor"), context, { on: "instance" }, runDoctor, {
     examples: [
       ["svc doctor", "every check, with its remedy"],
@@ -24,7 +24,7 @@ export function add(program: Program, context: Context): void {
 export async function runDoctor(context: Context, options: GlobalFlags): Promise<ExitCode> {
   const checks: Check[] = [];
   for (const [name, check] of Object.entries(MACHINE_CHECKS)) checks.push({ name, ...(await check(context)) });
-  for (const [name, found] of Object.entries(await serviceChecks(context, options))) checks.push({ name, ...found });
+  for (const [name, found] of Object.entries(await serviceChecks(context))) checks.push({ name, ...found });
   if (options.json) printJson(context, { checks });
   else print(context, checks);
   return checks.some(({ status }) => status === "failed") ? EXIT.failed : EXIT.done;

@@ -97,7 +97,7 @@ async function portCheck(context: Context): Promise<Finding> {
     await new Promise((resolve) => probe.close(resolve));
     return ok(`${port} is free`);
   }
-  const other = await findServerOn(context, port);
+  const other = await findServerOn(context, port).catch(() => undefined);
   const owner = other ? `the svc server of ${other.directory}, pid ${other.pid}` : "another program";
   return warning(
     error.code === "EADDRINUSE" ? `${port} is in use by ${owner}.` : `${port} cannot be used: ${systemReason(error)}.`,

@@ -1,8 +1,8 @@
+import type { Sourced } from "../../choices.ts";
 import { CLOCK_SKEW_SECONDS } from "../../../wire/claims.ts";
 import { trimSlash } from "../../../wire/http/request.ts";
 import type { Discovery } from "../../../wire/resources.ts";
 import { isObject, parsedJson } from "../../../wire/text/json.ts";
-import type { GlobalFlags } from "../../command.ts";
 import { optionsOf, requireKey, timeoutMs, verifyKeyWithService } from "../../connection/client.ts";
 import { controlOf } from "../../connection/control.ts";
 import { exchange, type Answer } from "../../connection/exchange.ts";
@@ -10,17 +10,16 @@ import { explainFailure } from "../../connection/explain-failure.ts";
 import type { Target } from "../../connection/sources.ts";
 import { instanceInWords, resolveTarget } from "../../connection/target.ts";
 import type { Context } from "../../context.ts";
-import type { Sourced } from "../../credentials/keys.ts";
 import { toFailure } from "../../failure.ts";
 import { failed, ok, skipped, warning, type Finding } from "./machine.ts";
 
 const TIMEOUT_MS = 5_000;
 
 /** The service that commands here ask, and whether it answers as it must. */
-export async function serviceChecks(context: Context, flags: GlobalFlags): Promise<Record<string, Finding>> {
+export async function serviceChecks(context: Context): Promise<Record<string, Finding>> {
   let target: Target;
   try {
-    target = await resolveTarget(context, flags);
+    target = await resolveTarget(context);
     // So that a variable with a wrong value is found as well.
     optionsOf(context, target);
   } catch (error) {

@@ -4,9 +4,9 @@ import { ControlError, type ControlClient } from "../../../control-client/index.
 import { personOf, type Person } from "../../../wire/control/flows.ts";
 import { scenarioInWords } from "../../../wire/control/scenarios.ts";
 import { isUuid } from "../../../wire/ids.ts";
-import { runs, type Flags, type GlobalFlags, type Program } from "../../command.ts";
+import { runs, type Flags, type Program } from "../../command.ts";
 import { openControl } from "../../connection/control.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Surroundings } from "../../context.ts";
 import { EXIT, EXIT_BY_SIGNAL, UsageError, type ExitCode } from "../../errors.ts";
 import { toFailure } from "../../failure.ts";
 import { checkFlowId } from "../../list/columns.ts";
@@ -21,7 +21,7 @@ const MOST = 9999;
 
 export type LogsOptions = Flags<"flow" | "user" | "since" | "limit", "follow" | "failed" | "all">;
 
-export function add(program: Program, context: Context): void {
+export function add(program: Program, context: Surroundings): void {
   const logs = printsRows(program.command("logs"))
     .option("-f, --follow", "keep printing what happens, until Ctrl-C; reconnects to a server that is restarted")
     .option("--flow <id>", "only the sign-in with this id, and what was sent and answered")
@@ -50,7 +50,7 @@ export async function runLogs(context: Context, options: LogsOptions): Promise<E
   if (options.flow !== undefined) checkFlowId(options.flow);
   if (options.user === "") throw new UsageError("--user is empty.", "Check that the variable is set.");
   const toView = viewOf(options);
-  const control = await openControl(context, options);
+  const control = await openControl(context);
   if (toView === textView) await tellOfScenarios(context, control);
   const { flow, user, failed: isFailed = false, all: isAll = false } = options;
   const instance = await instanceOf(control, control.instance);
@@ -58,7 +58,7 @@ export async function runLogs(context: Context, options: LogsOptions): Promise<E
   const selection = createSelection({ flow, user, people, isFailed, since, isAll, instance, limit });
   const view = toView(context, selection);
   if (toView === textView) say(context, `Logs of ${control.place}`);
-  if (options.follow) return follow(context, options, { first: control, selection, view });
+  if (options.follow) return follow(context, { first: control, selection, view });
   const events = await recent(control, selection);
   for (const event of events) view(event);
   if (events.length === 0 && context.stdout.isTTY) context.stderr.write("Nothing to show.\n");
@@ -107,7 +107,6 @@ const REMEMBERED = 10_000;
  */
 async function follow(
   context: Context,
-  flags: GlobalFlags,
   { first, selection, view }: { first: ControlClient; selection: Selection; view: View },
 ): Promise<ExitCode> {
   const stopped = new AbortController();
@@ -136,7 +135,7 @@ async function follow(
   };
   for (;;) {
     try {
-      const control = isLost ? await openControl(context, flags) : first;
+      const control = isLost ? await openControl(context) : first;
       const events = control.events({ signal, onOpen });
       // Connected before the past is read, so that nothing falls between the two.
       const next = events.next();

@@ -1,10 +1,10 @@
 import { Option } from "commander";
 import { LOG_LEVELS, PROVIDERS_MODES } from "../../../wire/serve.ts";
 import { collect, runs, type GlobalFlags, type Program } from "../../command.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Surroundings } from "../../context.ts";
 import { CONFIG_OPTION, type ServeFlags } from "./options.ts";
 
-export function add(program: Program, context: Context): void {
+export function add(program: Program, context: Surroundings): void {
   const command = program
     .command("serve")
     .option("--port <number>", "the port to listen on; default 7820, 0 takes a free one (SVC_PORT)")

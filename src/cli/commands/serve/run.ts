@@ -87,7 +87,7 @@ async function start(
 /** An error about a port that another server has, naming that server. */
 async function namingOwner(context: Context, port: number, error: unknown): Promise<unknown> {
   const { PortUnavailable } = await import("../../../server/index.ts");
-  const other = error instanceof PortUnavailable ? await findServerOn(context, port) : undefined;
+  const other = error instanceof PortUnavailable ? await findServerOn(context, port).catch(() => undefined) : undefined;
   if (!other) return error;
   return new PortUnavailable(
     `Port ${port} is in use by the svc server of ${other.directory}, pid ${other.pid}. Use it or stop it, or choose another port: --port 0 takes any that is free.`,

@@ -8,7 +8,7 @@ import { controlOf } from "../../connection/control.ts";
 import { fetchOf } from "../../connection/exchange.ts";
 import type { Target } from "../../connection/sources.ts";
 import { resolveTarget } from "../../connection/target.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Surroundings } from "../../context.ts";
 import { UsageError, CliError, EXIT, EXIT_BY_SIGNAL } from "../../errors.ts";
 import { inWords } from "../../output/claims.ts";
 import { hasDesktop } from "../../output/prompts.ts";
@@ -25,7 +25,7 @@ export interface SignInOptions extends Flags<"as", "token"> {
   readonly open: boolean;
 }
 
-export function add(program: Program, context: Context): void {
+export function add(program: Program, context: Surroundings): void {
   const command = program
     .command("sign-in")
     .addOption(
@@ -64,7 +64,7 @@ export async function runSignIn(context: Context, options: SignInOptions): Promi
     );
   const seconds = Number(options.timeout ?? DEFAULT_SECONDS);
   const stopped = context.untilSignal();
-  const target = await resolveTarget(context, options);
+  const target = await resolveTarget(context);
   const client = await openTarget(context, target);
   const forget = await decideOutcome(context, target, options);
   const done = new AbortController();
@@ -116,7 +116,7 @@ async function decideOutcome(
 /** The instance's `redirect_uris`, by the local server's file, or by the control API of a service that the environment names. */
 async function redirectUrisOf(context: Context, target: Target): Promise<readonly string[]> {
   const { publishable_key: key, base_url } = target;
-  if (!context.env["SVC_CONTROL_URL"] || key?.source !== "SVC_PUBLISHABLE_KEY") return target.redirect_uris ?? [];
+  if (!context.choices.control_url || key?.source !== "SVC_PUBLISHABLE_KEY") return target.redirect_uris ?? [];
   const control = base_url && (await controlOf(context, base_url.value));
   if (!control) return [];
   for await (const { data } of control.rows("GET /instances"))

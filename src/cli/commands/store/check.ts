@@ -1,15 +1,14 @@
 import type { Command } from "commander";
 import type { StoreCheck } from "../../../server/index.ts";
 import { runs, type Flags } from "../../command.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Surroundings } from "../../context.ts";
 import { EXIT, type ExitCode } from "../../errors.ts";
 import { colors, harmless, printJson, printRecord, say } from "../../output/text.ts";
-import { storeLocation } from "../serve/options.ts";
-import { addStoreFlags, openMaintenance, sameStore, type StoreOptions } from "./options.ts";
+import { addStoreFlags, openMaintenance, sameStore, takenStore, type StoreOptions } from "./options.ts";
 
 const SHOWN = 20;
 
-export function addCheck(store: Command, context: Context): void {
+export function addCheck(store: Command, context: Surroundings): void {
   const check = addStoreFlags(
     store.command("check").description("read a whole store, and report what is wrong with it"),
   ).option("--accept", "take a db.json that you have edited, if its records are valid");
@@ -26,7 +25,7 @@ With --accept a db.json that was edited, or is a copy without its journal, count
 export type CheckOptions = StoreOptions & Flags<never, "accept">;
 
 export async function runCheck(context: Context, options: CheckOptions): Promise<ExitCode> {
-  const location = await storeLocation(context, options);
+  const { location, by } = await takenStore(context, options);
   const maintenance = await openMaintenance(context);
   if (options.accept) await maintenance.accept(location);
   const found = await maintenance.check(location);
@@ -34,7 +33,7 @@ export async function runCheck(context: Context, options: CheckOptions): Promise
   const isSound = damage.length + dangling.length + doubts.length === 0;
   if (options.json) printJson(context, { ...found, sound: isSound });
   else {
-    print(context, found);
+    print(context, found, by);
     // The notes on a database say what to do.
     if (found.kind.startsWith("file") && !isSound) say(context, `${remedyOf(found)}${sameStore(options)}`);
   }
@@ -47,10 +46,10 @@ function remedyOf({ damage }: StoreCheck): string {
     : "If this is what you want: svc store check --accept";
 }
 
-function print(context: Context, found: StoreCheck): void {
+function print(context: Context, found: StoreCheck, by: string): void {
   const { bytes, sequence, damage, dangling, doubts = [] } = found;
   printRecord(context, {
-    location: found.location,
+    location: `${found.location}${by}`,
     kind: found.kind,
     ...(bytes !== undefined && { bytes: String(bytes) }),
     ...(sequence !== undefined && { sequence: String(sequence) }),

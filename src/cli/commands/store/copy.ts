@@ -6,15 +6,15 @@ import type { Command } from "commander";
 import { systemReason } from "../../../disk/system-reason.ts";
 import type { Copy, Digests } from "../../../server/index.ts";
 import { runs, type Flags } from "../../command.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Surroundings } from "../../context.ts";
 import { UsageError, CliError, EXIT, type ExitCode } from "../../errors.ts";
 import { writeNewFile } from "../../files.ts";
 import { createProgress } from "../../output/progress.ts";
 import { countedAmong, printJson, say, harmless } from "../../output/text.ts";
 import { inDirectory, storeLocation } from "../serve/options.ts";
-import { openMaintenance, addStoreFlags, type StoreOptions } from "./options.ts";
+import { openMaintenance, addStoreFlags, takenStore, type StoreOptions } from "./options.ts";
 
-export function addCopy(store: Command, context: Context): void {
+export function addCopy(store: Command, context: Surroundings): void {
   const copy = store.command("copy <from> <to>").description("copy a store into an empty one, and compare both");
   runs(copy, context, { on: "store", changes: true }, runCopy, {
     examples: [["svc store copy data/db.json postgres://db.example/svc", "from a laptop to a team's database"]],
@@ -83,7 +83,7 @@ type Export = (write: (text: string) => Promise<void>) => Promise<Digests>;
 type ExportOptions = StoreOptions & Flags<"outputFile", "readable">;
 
 export async function runExport(context: Context, options: ExportOptions): Promise<void> {
-  const location = await storeLocation(context, options);
+  const { location, by } = await takenStore(context, options);
   const maintenance = await openMaintenance(context);
   const run: Export = (write) =>
     options.readable ? maintenance.exportReadable(location, write) : maintenance.export(location, write);
@@ -92,7 +92,7 @@ export async function runExport(context: Context, options: ExportOptions): Promi
     ? toStdout(context, run)
     : writeNewFile(file, (handle) => run((text) => handle.writeFile(text))));
   if (file !== undefined && options.json) printJson(context, { file, tables: digests });
-  say(context, `Exported ${countsOf(digests)}. It contains secret keys: keep it safe.`);
+  say(context, `Exported ${countsOf(digests)} from ${location}${by}. It contains secret keys: keep it safe.`);
 }
 
 function toStdout({ stdout }: Context, run: Export): Promise<Digests> {

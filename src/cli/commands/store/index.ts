@@ -1,13 +1,13 @@
 import type { Migration } from "../../../server/index.ts";
 import { runs, type Program } from "../../command.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Surroundings } from "../../context.ts";
 import { printJson, say } from "../../output/text.ts";
 import { storeLocation } from "../serve/options.ts";
 import { addCheck } from "./check.ts";
 import { addCopy } from "./copy.ts";
 import { addStoreFlags, openMaintenance, type StoreOptions } from "./options.ts";
 
-export function add(program: Program, context: Context): void {
+export function add(program: Program, context: Surroundings): void {
   const store = program.command("store");
   addCheck(store, context);
   const migrate = addStoreFlags(store.command("migrate").description("upgrade a database to the newest schema"));

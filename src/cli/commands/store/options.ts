@@ -1,16 +1,21 @@
 import type { Command } from "commander";
 import type { Maintenance } from "../../../server/index.ts";
 import type { Flags } from "../../command.ts";
+import { findLocalServer, proved } from "../../connection/running-server.ts";
 import type { Context } from "../../context.ts";
+import { CliError, EXIT, UsageError } from "../../errors.ts";
 import { say, quoted } from "../../output/text.ts";
-import { CONFIG_OPTION } from "../serve/options.ts";
+import { CONFIG_OPTION, storeLocation } from "../serve/options.ts";
 
 export type StoreOptions = Flags<"store" | "config">;
 
 /** The flags that say which store is meant: the same as those of `svc serve`. */
 export function addStoreFlags(command: Command): Command {
   return command
-    .option("--store <path>", "the store; default: that of svc serve in this directory (SVC_STORE)")
+    .option(
+      "--store <path>",
+      "the store; default: that of the server here, or of svc serve in this directory (SVC_STORE)",
+    )
     .option(...CONFIG_OPTION);
 }
 
@@ -20,6 +25,34 @@ export function sameStore({ store, config }: StoreOptions): string {
   return Object.entries(flags)
     .map(([name, value]) => (value === undefined ? "" : ` --${name} ${quoted(value)}`))
     .join("");
+}
+
+/**
+ * The store to read: the one that is named, else that of the server which runs here, else that of `svc serve` in this
+ * directory. @returns also which of them it is, in words
+ */
+export async function takenStore(context: Context, options: StoreOptions): Promise<{ location: string; by: string }> {
+  const local = isNamed(context, options) ? undefined : await findLocalServer(context);
+  const server = local?.server ?? local?.silent;
+  if (!server) return { location: await storeLocation(context, options), by: "" };
+  const running = [server, ...(await proved(context, local!.older))];
+  const stores = [...new Set(running.map(({ store }) => store))];
+  if (stores.length > 1)
+    throw new UsageError(
+      `${running.length} servers run in this directory, with the stores ${stores.join(" and ")}.`,
+      "Name one with --store.",
+    );
+  const { store, url } = server;
+  if (store !== "memory") return { location: store, by: `, the store of the server at ${url}` };
+  throw new CliError(
+    EXIT.precondition,
+    `The server at ${url} keeps its records in memory, where no other program can read them.`,
+    "If you mean another store, name it with --store.",
+  );
+}
+
+function isNamed({ env }: Context, { store, config }: StoreOptions): boolean {
+  return [store, config, env["SVC_STORE"]].some(Boolean);
 }
 
 /** Loaded here, so that help starts fast. */

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { runs, type Flags, type GlobalFlags, type Program } from "../../command.ts";
 import { explainFailure } from "../../connection/explain-failure.ts";
 import { instanceInWords } from "../../connection/target.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Surroundings } from "../../context.ts";
 import { UsageError, EXIT, type ExitCode } from "../../errors.ts";
 import { exitOf } from "../../failure.ts";
 import { readStdin } from "../../files.ts";
@@ -11,7 +11,7 @@ import { time, inWords } from "../../output/claims.ts";
 import { colors, harmless, harmlessJson, printJson, printRecord, quoted } from "../../output/text.ts";
 import { decode, notValid, openCheck, type Check, type Verification } from "./verdict.ts";
 
-export function add(program: Program, context: Context): void {
+export function add(program: Program, context: Surroundings): void {
   const tokens = program.command("tokens");
   const verify = tokens
     .command("verify [token]")

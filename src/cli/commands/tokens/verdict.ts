@@ -1,3 +1,4 @@
+import { isTyped } from "../../choices.ts";
 import type { Client } from "../../../client/client.ts";
 import { checkSigningKey } from "../../../client/options.ts";
 import {
@@ -10,7 +11,7 @@ import {
 } from "../../../wire/claims.ts";
 import { ERRORS } from "../../../wire/errors.ts";
 import { credentialKind } from "../../../wire/ids.ts";
-import type { Flags, GlobalFlags } from "../../command.ts";
+import type { Flags } from "../../command.ts";
 import { openClient, requireKey } from "../../connection/client.ts";
 import { resolveTarget } from "../../connection/target.ts";
 import type { Context } from "../../context.ts";
@@ -34,19 +35,19 @@ export type Check = (token: string) => Promise<Verification>;
 /** How tokens are checked: opened once, and used for one token or many. */
 export async function openCheck(context: Context, options: Flags<never, "local">): Promise<Check> {
   if (options.local) {
-    const key = await localKey(context, options);
+    const key = await localKey(context);
     return async (token) => ({ ...(await verifyLocally(key, token, context.now())), checked: "local" });
   }
-  const client = await openClient(context, options);
+  const client = await openClient(context);
   return async (token) => ({ ...(await verifyRemotely(client, token, context.now())), checked: "remote" });
 }
 
-/** A key in the environment needs no service to verify with. */
-async function localKey(context: Context, options: GlobalFlags): Promise<string> {
-  const isChosen = [options.instance, options.baseUrl, options.profile].some((flag) => flag !== undefined);
-  const own = isChosen ? undefined : context.env["SVC_SECRET_KEY"]?.trim();
-  const key = own || (await requireKey(context, await resolveTarget(context, options).catch(askForKey)));
-  checkSigningKey(own ? "SVC_SECRET_KEY" : "The secret key", key);
+/** A key in the environment needs no service to verify with, unless something chooses one. */
+async function localKey(context: Context): Promise<string> {
+  const { secret_key, profile, base_url, instance } = context.choices;
+  const isAlone = secret_key && !instance && !isTyped(profile) && !isTyped(base_url);
+  const key = await requireKey(context, isAlone ? { secret_key } : await resolveTarget(context).catch(askForKey));
+  checkSigningKey(isAlone ? secret_key.source : "The secret key", key);
   return key;
 }
 

@@ -5,7 +5,7 @@ import { openClient, openTarget } from "../../connection/client.ts";
 import { controlOf } from "../../connection/control.ts";
 import type { Target } from "../../connection/sources.ts";
 import { resolveTarget } from "../../connection/target.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Surroundings } from "../../context.ts";
 import { EXIT, UsageError, type ExitCode } from "../../errors.ts";
 import { addFieldsFlag, chosenBy, USER_COLUMNS, type Column, type ListFlags } from "../../list/columns.ts";
 import { isTable, printList, printResource } from "../../list/print.ts";
@@ -37,7 +37,7 @@ export const USER_RECORDS: Records<User> = {
   of: ({ users }) => users,
 };
 
-export function add(program: Program, context: Context): void {
+export function add(program: Program, context: Surroundings): void {
   const users = program.command("users");
   const get = users
     .command("get")
@@ -70,7 +70,7 @@ export async function runGet(context: Context, options: GetOptions, given: reado
     throw new UsageError("No users given.", "Give an id or e-mail address, or --file <file>.");
   const names = await readNames(context, given, options);
   const wanted = [...new Map([...names.typed, ...names.listed].map((name) => [fold(name), name])).values()];
-  const client = await openClient(context, options);
+  const client = await openClient(context);
   const withAddress = await lookUp(client, "email", wanted.filter(isAddress));
   const withId = await lookUp(
     client,
@@ -93,7 +93,7 @@ async function getOne(
   if (/^[a-z_]+[:=]./.test(given) && !/^mailto:/i.test(given))
     throw new UsageError(`"${given}" is a search term.`, `Use: svc users search ${quoted(given)}`);
   const [name = ""] = (await readNames(context, [given], {})).typed;
-  const target = await resolveTarget(context, options);
+  const target = await resolveTarget(context);
   const client = await openTarget(context, target);
   const found = name.includes("@")
     ? onlyOne(await client.users.search(`email:${name}`), name)

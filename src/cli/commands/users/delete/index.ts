@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import { collect, runs } from "../../../command.ts";
-import type { Context } from "../../../context.ts";
+import type { Context, Surroundings } from "../../../context.ts";
 import type { ExitCode } from "../../../errors.ts";
 import { printsRows } from "../../../output/flags.ts";
 import type { DeleteOptions } from "./targets.ts";
 
-export function addDelete(users: Command, context: Context): void {
+export function addDelete(users: Command, context: Surroundings): void {
   const command = printsRows(
     users
       .command("delete")

@@ -19,7 +19,7 @@ import { readTargets, withUsers, type DeleteOptions, type Targets } from "./targ
 /** Deletes the users that ids or a query name, after consent. @throws {CliError} before and after, with the exit code */
 export async function deleteUsers(context: Context, options: DeleteOptions, args: readonly string[]): Promise<void> {
   const guards = guardsOf(options);
-  const target = await resolveTarget(context, options);
+  const target = await resolveTarget(context);
   const client = await openTarget(context, target);
   const named = await readTargets(context, client, args, options);
   checkCount(named, options.dryRun ? { ...guards, max: Infinity } : guards, target);
