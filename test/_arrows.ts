@@ -259,7 +259,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "cli/command.ts": ["cli/choices.ts", "cli/output", "cli/context.ts", "cli/errors.ts", "cli/needs.ts"],
   "cli/needs.ts": ["cli/choices.ts", "cli/help", "cli/context.ts", "cli/errors.ts"],
   "cli/choices.ts": ["disk", "cli/errors.ts"],
-  "cli/files.ts": ["disk", ...CLI_ERRORS],
+  "cli/files.ts": ["wire", "disk", ...CLI_ERRORS],
   "cli/quantities.ts": ["wire", ...CLI_ERRORS],
   // Every directory of the user's where svc keeps something.
   "cli/places.ts": CLI_ERRORS,

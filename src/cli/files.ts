@@ -1,9 +1,10 @@
-import { createReadStream } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, open, stat } from "node:fs/promises";
 import { resolve, dirname } from "node:path";
 import { fileText, NotText } from "../disk/decode.ts";
+import { openNamed, whyUnread } from "../disk/input.ts";
 import { systemReason } from "../disk/system-reason.ts";
 import { writeAtomically, createDirectories } from "../disk/write-atomically.ts";
+import { jsonFault } from "../wire/text/json.ts";
 import type { Context } from "./context.ts";
 import { CliError, EXIT, UsageError } from "./errors.ts";
 
@@ -11,7 +12,7 @@ import { CliError, EXIT, UsageError } from "./errors.ts";
 const MAX_INPUT_MIB = 64;
 
 export async function readStdin({ stdin }: Pick<Context, "stdin">, said = "Standard input"): Promise<string> {
-  return decoded(await bytesOf(stdin, said), said);
+  return textOf(() => stdin, said);
 }
 
 /**
@@ -19,12 +20,34 @@ export async function readStdin({ stdin }: Pick<Context, "stdin">, said = "Stand
  * @param said how messages name it
  */
 export async function readInput(context: Context, file: string, said: string = file): Promise<string> {
-  if (file === "-") return readStdin(context, said);
-  const bytes = await bytesOf(createReadStream(resolve(context.cwd, file)), said).catch((error: unknown) => {
+  return file === "-" ? readStdin(context, said) : textOf(() => openNamed(resolve(context.cwd, file)), said);
+}
+
+/** The value of such a text in JSON, unchecked: the server names the place of each fault. */
+export async function readJson<Value>(context: Context, file: string, said: string = file): Promise<Value> {
+  const text = await readInput(context, file, said);
+  try {
+    return JSON.parse(text) as Value;
+  } catch (error) {
+    throw new UsageError(`${said} is not JSON: ${jsonFault(error, text)}`);
+  }
+}
+
+/** A seed that a person named: the path of a file, which the server reads, or what a pipe contains, which is read once. */
+export async function seedInput<Seed>(context: Context, named: string): Promise<string | Seed> {
+  const path = resolve(context.cwd, named);
+  const there = await stat(path).catch(() => undefined);
+  return there?.isFIFO() || there?.isCharacterDevice() ? readJson<Seed>(context, path) : path;
+}
+
+async function textOf(source: () => AsyncIterable<string | Uint8Array>, said: string): Promise<string> {
+  try {
+    return fileText(await bytesOf(source(), said));
+  } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(`${said} cannot be read: ${systemReason(error)}.`);
-  });
-  return decoded(bytes, said);
+    const hint = error instanceof NotText ? "Save it as UTF-8; in a spreadsheet, as CSV UTF-8." : undefined;
+    throw new UsageError(`${said} ${whyUnread(error)}.`, hint);
+  }
 }
 
 /** A device or a pipe may never end. */
@@ -38,15 +61,6 @@ async function bytesOf(stream: AsyncIterable<string | Uint8Array>, said: string)
       throw new UsageError(`${said} has more than ${MAX_INPUT_MIB} MiB.`, "Split it.");
   }
   return Buffer.concat(chunks);
-}
-
-function decoded(bytes: Buffer, said: string): string {
-  try {
-    return fileText(bytes);
-  } catch (error) {
-    if (!(error instanceof NotText)) throw error;
-    throw new UsageError(`${said} ${error.message}.`, "Save it as UTF-8; in a spreadsheet, as CSV UTF-8.");
-  }
 }
 
 /**

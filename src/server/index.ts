@@ -8,6 +8,7 @@ export { serve, type RunningServer, type ServeOptions } from "./serve.ts";
 export { credentialsFromEnv, joinCredentials } from "./providers/offers.ts";
 export type { Credentials };
 export { PortUnavailable, SeedError, ServeError } from "./errors.ts";
+export { checkPort } from "./port.ts";
 export { defineSeed, type SeedInput } from "./seed/apply.ts";
 export { RESERVED_SUBDOMAINS } from "./instances/addresses.ts";
 export { checkEntry as checkRedirectEntry } from "./sign-in/redirect-rule.ts";

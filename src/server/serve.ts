@@ -1,16 +1,16 @@
 import { isConfidential, isLoopback } from "../wire/http/address.ts";
 import { PROVIDERS } from "../wire/providers.ts";
-import { DEFAULT_PORT } from "../wire/serve.ts";
 import { enumerated } from "../wire/text/suggestion.ts";
 import { createService } from "./service.ts";
 import { checkControlKey, dashboardLink } from "./control/keys.ts";
 import { ServeError } from "./errors.ts";
 import { createClientAddress, createIsProxy, type IsProxy } from "./http/clients.ts";
-import { findPlace, listen } from "./http/listen.ts";
+import { listen } from "./http/listen.ts";
 import { createListener } from "./http/listener.ts";
 import { createAddresses } from "./instances/addresses.ts";
 import type { Metrics } from "./metrics.ts";
 import type { RunningServer, ServeOptions } from "./options.ts";
+import { checkPort, isLocalhost } from "./port.ts";
 import { hostsInstead, proxiesInUse } from "./providers/connections.ts";
 import { createOffers, defaultFault, describeProvider, type Offers } from "./providers/offers.ts";
 import { demoOf, fill, fillingOf } from "./seed/apply.ts";
@@ -39,6 +39,8 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
   const { warn = () => {} } = options;
   const isProxy = createIsProxy(options.trustProxy);
   const locate = options.geoip === undefined ? nowhere : await openGeoDatabase(options.geoip);
+  // What can't be reached makes no store.
+  await checkPort(options);
   const metrics = options.metrics ? await (await import("./metrics.ts")).createMetrics() : undefined;
   let onTaken!: (error: StoreRefused) => void;
   const taken = new Promise<never>((_, reject) => (onTaken = reject));
@@ -60,12 +62,11 @@ async function serveStore(
   locate: LocateIp,
   metrics: Metrics | undefined,
 ): Promise<Omit<RunningServer, "taken">> {
-  const { port = DEFAULT_PORT, https = false, warn = () => {} } = options;
+  const { https = false, warn = () => {} } = options;
   // Of several servers on a database, one may have a wrong clock.
   const now = options.now ?? (() => store.now?.() ?? new Date());
   const { credentials = {}, providers = "auto" } = options;
-  const isLocalhost = isLoopback(new URL(options.publicUrl ?? "http://localhost").hostname);
-  const isLocal = isLocalhost && isLoopback(options.host ?? "localhost");
+  const isLocal = isLocalhost(options) && isLoopback(options.host ?? "localhost");
   const filling = await fillingOf(store, options, { now: now(), isLocal, warn });
   const instances = filling?.records.instances ?? (await store.instances());
   const found = filling ? undefined : await contentOf(store, instances);
@@ -74,7 +75,7 @@ async function serveStore(
   (await startWarnings(instances, offers, options, isLocal)).forEach(warn);
   if (options.controlKey !== undefined) checkControlKey(options.controlKey);
 
-  const place = await findPlace(port, options.host, isLocalhost);
+  const place = await checkPort(options);
   // Records are replaced only now, when little can prevent the start.
   try {
     const { users: count } = filling && options.reset ? await store.counts() : { users: 0 };

@@ -138,7 +138,7 @@ describe("svc doctor", () => {
       await writeFile(join(cwd, "svc.config.json"), JSON.stringify({ providers: { github: { endpoints } } }));
       return {};
     }],
-    ["a configuration that is a directory", "svc.config.json", "failed", "cannot be read: illegal operation on a directory (EISDIR)", async () => {
+    ["a configuration that is a directory", "svc.config.json", "failed", "cannot be read: it is not a file", async () => {
       await mkdir(join(cwd, "svc.config.json"));
       return {};
     }],

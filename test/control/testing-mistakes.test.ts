@@ -20,7 +20,7 @@ describe.each(Object.entries(CREATORS))("%s", (name, create) => {
     const missing = await create({ seed: "/nowhere/seed.json" }).catch((error: unknown) => error);
     expect(missing).toMatchObject({
       code: "config",
-      message: "The seed /nowhere/seed.json can't be read: no such file or directory (ENOENT).",
+      message: "The seed /nowhere/seed.json cannot be read: no such file or directory (ENOENT).",
     });
     const seed = { instances: [{ name: "Acme", subdomain: "acme", redirectUris: [] }] };
     await expect(create({ seed } as TestServiceOptions)).rejects.toMatchObject({

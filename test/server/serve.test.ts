@@ -110,7 +110,7 @@ describe("svc serve", () => {
     [
       "a missing seed",
       { seed: "/nowhere/seed.json" },
-      /^The seed \/nowhere\/seed\.json can't be read: no such file or directory/,
+      /^The seed \/nowhere\/seed\.json cannot be read: no such file or directory/,
     ],
     ...["proxy", "10.0.0.0/33", "10.0.0.0/99", "2001:db8::/129", "10.0.0.0/"].map(
       (entry): [string, ServeOptions, RegExp] => [

@@ -1,11 +1,12 @@
 import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
-import { resolve } from "node:path";
+import type { SeedInput } from "../../server/index.ts";
 import { variablesOf, withoutVariables } from "../../wire/variables.ts";
 import { runs, type Flags, type Program } from "../command.ts";
 import type { Context, Surroundings } from "../context.ts";
 import { UsageError, CliError, EXIT } from "../errors.ts";
+import { seedInput } from "../files.ts";
 import { harmless } from "../output/text.ts";
 
 export function add(program: Program, context: Surroundings): void {
@@ -27,8 +28,10 @@ export function add(program: Program, context: Surroundings): void {
   });
 }
 
-export async function runExec(context: Context, { seed }: Flags<"seed">, words: readonly string[]): Promise<number> {
+export async function runExec(context: Context, flags: Flags<"seed">, words: readonly string[]): Promise<number> {
   const [command = "", ...args] = words;
+  // While signals still end this process: a pipe may have no writer.
+  const seed = flags.seed === undefined ? undefined : await seedInput<SeedInput>(context, flags.seed);
   const foreground = inForeground();
   try {
     const { serve } = await import("../../server/index.ts");
@@ -36,7 +39,7 @@ export async function runExec(context: Context, { seed }: Flags<"seed">, words: 
     const server = await serve({
       port: 0,
       store: "memory",
-      ...(seed !== undefined && { seed: resolve(context.cwd, seed) }),
+      seed,
       providers: "simulated",
       now: context.now,
       onRequest({ sign_in, reason }) {

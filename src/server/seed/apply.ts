@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { isDeepStrictEqual } from "node:util";
 import type { input } from "zod/mini";
-import { systemReason } from "../../disk/system-reason.ts";
+import { fileText } from "../../disk/decode.ts";
+import { readFound, whyUnread } from "../../disk/input.ts";
 import { SeedError, ServeError } from "../errors.ts";
 import type { InstanceRecord, Records } from "../store/records.ts";
 import { changeSetting } from "../store/settings.ts";
@@ -117,9 +117,11 @@ async function parse(seed: string | SeedInput, now: Date, before: readonly Insta
 
 async function textOf(seed: string | SeedInput): Promise<string> {
   if (typeof seed !== "string") return JSON.stringify(seed);
-  return readFile(seed, "utf8").catch((error: unknown) => {
-    throw new ServeError(`The seed ${seed} can't be read: ${systemReason(error)}.`);
-  });
+  try {
+    return fileText(await readFound(seed));
+  } catch (error) {
+    throw new ServeError(`The seed ${seed} ${whyUnread(error)}.`);
+  }
 }
 
 /** Resolved by the package's own name, which works from the sources and from the build. */

@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { isIP } from "node:net";
 import type { CityResponse, open as Open } from "maxmind";
 import { ServeError } from "../errors.ts";
@@ -15,10 +16,13 @@ export async function openGeoDatabase(path: string): Promise<LocateIp> {
   // Bundled, a CommonJS package has its exports on `default`.
   const module: { open?: typeof Open; default?: { open: typeof Open } } = await import("maxmind");
   const open = module.open ?? module.default!.open;
-  const reader = await open<CityResponse>(path).catch((error: unknown) => {
+  const refused = (error: unknown): never => {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new ServeError(`--geoip: ${path} can't be read as a MaxMind DB file (${code ?? message}).`, { cause: error });
-  });
+  };
+  const there = await stat(path).catch(refused);
+  if (!there.isFile()) refused(new Error("it is not a file"));
+  const reader = await open<CityResponse>(path).catch(refused);
   return (ip_address) => (isIP(ip_address) ? toGeoData(reader.get(ip_address)) : {});
 }
 

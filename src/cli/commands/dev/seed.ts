@@ -1,11 +1,10 @@
 import type { Command } from "commander";
 import type { BodyOf } from "../../../wire/control/types.ts";
-import { jsonFault } from "../../../wire/text/json.ts";
 import { runs, type Flags } from "../../command.ts";
 import { openControl } from "../../connection/control.ts";
 import type { Context, Surroundings } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { readInput } from "../../files.ts";
+import { readJson } from "../../files.ts";
 import { printJson, printRecord } from "../../output/text.ts";
 import { numberFrom } from "../../quantities.ts";
 
@@ -36,7 +35,7 @@ export async function runSeed(context: Context, options: SeedOptions, file?: str
     throw new UsageError("Nothing to add.", "Give either a file, or --generate with a number.");
   if (seed !== undefined && generate === undefined)
     throw new UsageError("--seed is for --generate.", "Omit it, or use svc dev seed <file>.");
-  const document = file === undefined ? undefined : await readDocument(context, file);
+  const document = file === undefined ? undefined : await readJson<BodyOf<"POST /seed">>(context, file);
   const control = await openControl(context);
   const body = document ?? generation(options, control.instance);
   const result = await control.request("POST /seed", { body });
@@ -47,14 +46,4 @@ export async function runSeed(context: Context, options: SeedOptions, file?: str
 function generation({ generate = "", seed }: SeedOptions, instance: string | undefined): BodyOf<"POST /seed"> {
   const users = numberFrom("--generate", generate);
   return { generate: { users, seed: seed === undefined ? undefined : numberFrom("--seed", seed), instance } };
-}
-
-async function readDocument(context: Context, file: string): Promise<BodyOf<"POST /seed">> {
-  const text = await readInput(context, file);
-  try {
-    // Checked by the server, which names the place of each fault.
-    return JSON.parse(text) as BodyOf<"POST /seed">;
-  } catch (error) {
-    throw new UsageError(`${file} is not JSON: ${jsonFault(error, text)}`);
-  }
 }

@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { fileText } from "../../../disk/decode.ts";
+import { readFound, whyUnread } from "../../../disk/input.ts";
 import type { ServeOptions } from "../../../server/index.ts";
 import { isLoopback } from "../../../wire/http/address.ts";
 import { credentialVariables, PROVIDERS } from "../../../wire/providers.ts";
@@ -36,7 +37,7 @@ export async function checkFound(
     ...(isSimulated ? [] : credentialPoints(own.credentials, env)),
     ...(await storePoints(own.store, env)),
   ];
-  const inSeed = own.seed !== undefined && seed && !isShare(seed.name) ? await seedPoints(seed.path) : [];
+  const inSeed = own.seed !== undefined && seed && !isShare(seed.name) ? await seedPoints(seed) : [];
   if (inConfig.length === 0 && inSeed.length === 0) return;
   const points = [
     ...inConfig.map((point) => `  ${CONFIG_FILE}: ${point}`),
@@ -89,9 +90,14 @@ async function storePoints(store: string | undefined, env: Context["env"]): Prom
   return hosts.map((host) => `store (${host})`);
 }
 
-/** What a seed says that hands over trust. Another form of it is the server's to refuse. */
-async function seedPoints(path: string): Promise<string[]> {
-  const seed = parsedJson(await readFile(path, "utf8").catch(() => ""));
+/** What a seed says that hands over trust. Another form of it is the server's to refuse. @throws {UsageError} if it is no file */
+async function seedPoints({ name, path }: { name: string; path: string }): Promise<string[]> {
+  const source = await readFound(path)
+    .then(fileText)
+    .catch((error: unknown) => {
+      throw new UsageError(`${CONFIG_FILE}: The seed ${name} ${whyUnread(error)}.`);
+    });
+  const seed = parsedJson(source);
   return listIn(seed, "instances").flatMap((instance, i) => [
     ...(partOf(instance)["secret_key"] === undefined ? [] : [`instances[${i}].secret_key`]),
     ...redirectPoints(instance, `instances[${i}].`),

@@ -1,11 +1,12 @@
-import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { systemReason } from "../../../disk/system-reason.ts";
-import type { ServeOptions } from "../../../server/index.ts";
+import { fileText } from "../../../disk/decode.ts";
+import { readFound, whyUnread } from "../../../disk/input.ts";
+import type { SeedInput, ServeOptions } from "../../../server/index.ts";
 import { CONFIG_FILE, type LogLevel, type ProvidersMode } from "../../../wire/serve.ts";
 import type { Flags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
+import { readInput, seedInput } from "../../files.ts";
 import { numberFrom } from "../../quantities.ts";
 import { checkFound, type FoundConfig } from "./found.ts";
 import { requirePlace, storeOf } from "./place.ts";
@@ -48,9 +49,11 @@ export async function serveOptions(context: Context, flags: ServeFlags): Promise
   const source = flags.publicUrl === undefined ? "public_url" : "--public-url";
   const publicUrl = options.publicUrl && checkOrigin(options.publicUrl, source);
   if (found) await checkFound(found, given, { env });
+  const { seed } = options;
   return {
     ...options,
     publicUrl,
+    seed: typeof seed === "string" ? await seedInput<SeedInput>(context, seed) : seed,
     credentials: joinCredentials(file.credentials ?? {}, credentialsFromEnv(env)),
     env,
     reset: flags.reset,
@@ -94,12 +97,9 @@ interface ConfigFile extends ServeOptions {
 }
 
 /** Paths in the file are relative to its directory. */
-async function readConfig({ cwd }: Context, named: string | undefined): Promise<ConfigFile> {
-  const path = resolve(cwd, named ?? CONFIG_FILE);
-  const source = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (named === undefined && error.code === "ENOENT") return undefined;
-    throw new UsageError(`${named === undefined ? "" : "--config: "}${path} cannot be read: ${systemReason(error)}.`);
-  });
+async function readConfig(context: Context, named: string | undefined): Promise<ConfigFile> {
+  const path = resolve(context.cwd, named ?? CONFIG_FILE);
+  const source = await (named === undefined ? foundConfig(path) : readInput(context, path, `--config: ${path}`));
   if (source === undefined) return {};
   const { parseConfig } = await import("../../../server/index.ts");
   const settings = await parseConfig(source, path);
@@ -113,6 +113,15 @@ async function readConfig({ cwd }: Context, named: string | undefined): Promise<
     geoip: inDirectory(base, settings.geoip),
     found: named === undefined ? { settings, seed: name && seed ? { name, path: seed } : undefined } : undefined,
   };
+}
+
+async function foundConfig(path: string): Promise<string | undefined> {
+  try {
+    return fileText(await readFound(path));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new UsageError(`${path} ${whyUnread(error)}.`);
+  }
 }
 
 /** A path as it is meant there; anything else is left as it is. */

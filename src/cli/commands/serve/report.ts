@@ -10,7 +10,7 @@ import { asRun, counted, mask, colors, harmless, harmlessJson, say } from "../..
 const MAX_NAME_WIDTH = 24;
 
 /** Reports a server while it runs. */
-type Report = ReturnType<typeof textReport>;
+export type Report = ReturnType<typeof textReport>;
 
 /** NDJSON, for programs. */
 export function jsonReport({ stdout, stderr, now }: Context): Report {

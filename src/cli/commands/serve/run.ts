@@ -1,4 +1,4 @@
-import type { RunningServer } from "../../../server/index.ts";
+import type { RunningServer, ServeOptions } from "../../../server/index.ts";
 import { DEFAULT_PORT, LOG_LEVELS } from "../../../wire/serve.ts";
 import type { GlobalFlags } from "../../command.ts";
 import { findServerOn } from "../../connection/running-server.ts";
@@ -7,7 +7,7 @@ import { durationFrom } from "../../quantities.ts";
 import { announce } from "./announce.ts";
 import { isPath, serveOptions, type ServeFlags } from "./options.ts";
 import { inWorkTree, makePlace, storeOf } from "./place.ts";
-import { jsonReport, textReport } from "./report.ts";
+import { jsonReport, textReport, type Report } from "./report.ts";
 
 /** Until a balancer that asks every few seconds has seen that the server is not ready. */
 const BEYOND_LOOPBACK_DRAIN_MS = 5_000;
@@ -28,7 +28,10 @@ export async function serveUntilSignal(context: Context, flags: ServeFlags & Glo
       "Other users of this machine can see the password in --store. Set PGPASSWORD, or put the whole address into SVC_STORE.",
     );
   const changes = { announced: (): void => undefined };
-  const server = await start(context, flags, report, () => changes.announced());
+  const options = await Promise.race([serveOptions(context, flags), stopped]);
+  // A pipe that was named has not been written to.
+  if (typeof options === "string") return context.endSoon();
+  const server = await start(context, flags, options, report, () => changes.announced());
   const announcement = await announce(context, server, report.warn);
   changes.announced = announcement.onChange;
   // A program waits for the line with --json, quiet or not.
@@ -54,13 +57,18 @@ export async function serveUntilSignal(context: Context, flags: ServeFlags & Glo
 /** @param onChange told when what commands know of the server may have changed */
 async function start(
   context: Context,
-  flags: ServeFlags,
-  report: ReturnType<typeof textReport>,
+  flags: ServeFlags & GlobalFlags,
+  { store: named, ...options }: ServeOptions,
+  report: Report,
   onChange: () => void,
 ): Promise<RunningServer> {
-  const { serve } = await import("../../../server/index.ts");
+  const { checkPort, serve } = await import("../../../server/index.ts");
   const level = LOG_LEVELS.indexOf(flags.logLevel ?? (flags.quiet ? "warn" : "info"));
-  const { store: named, ...options } = await serveOptions(context, flags);
+  const namingOwner = async (error: unknown): Promise<never> => {
+    throw await withOwner(context, options.port ?? DEFAULT_PORT, error);
+  };
+  // Before anything is created.
+  await checkPort(options).catch(namingOwner);
   const store = named ?? storeOf(await makePlace(context));
   const server = await serve({
     ...options,
@@ -75,9 +83,7 @@ async function start(
       if (flags.json || level <= LOG_LEVELS.indexOf("info")) report.audit(entry);
     },
     warn: report.warn,
-  }).catch(async (error: unknown) => {
-    throw await namingOwner(context, options.port ?? DEFAULT_PORT, error);
-  });
+  }).catch(namingOwner);
   // Its directory is there now.
   const exposed = isPath(named) ? await inWorkTree(context, named) : undefined;
   if (exposed !== undefined) report.warn(exposed);
@@ -85,7 +91,7 @@ async function start(
 }
 
 /** An error about a port that another server has, naming that server. */
-async function namingOwner(context: Context, port: number, error: unknown): Promise<unknown> {
+async function withOwner(context: Context, port: number, error: unknown): Promise<unknown> {
   const { PortUnavailable } = await import("../../../server/index.ts");
   const other = error instanceof PortUnavailable ? await findServerOn(context, port).catch(() => undefined) : undefined;
   if (!other) return error;

@@ -1,0 +1,16 @@
+import { isLoopback } from "../wire/http/address.ts";
+import { DEFAULT_PORT } from "../wire/serve.ts";
+import { findPlace, type Place } from "./http/listen.ts";
+import type { ServeOptions } from "./options.ts";
+
+type Addresses = Pick<ServeOptions, "port" | "host" | "publicUrl">;
+
+/** Where a server with these options would listen. @throws {PortUnavailable} */
+export function checkPort(options: Addresses): Promise<Place> {
+  return findPlace(options.port ?? DEFAULT_PORT, options.host, isLocalhost(options));
+}
+
+/** Whether users see the server at this machine. */
+export function isLocalhost({ publicUrl = "http://localhost" }: Addresses): boolean {
+  return isLoopback(new URL(publicUrl).hostname);
+}
