@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { openFileStore, type FileStore } from "../../src/server/store/file/file-store.ts";
@@ -119,8 +119,9 @@ describe("A document that can't be written", () => {
     await store.seed(records({ users: [user(1)] }));
     await store.saveState(state(1));
     // Something in the way of every temporary name would be a full disk; another file in its place is simpler.
+    await mkdir(`${path}.new`);
     await rm(path);
-    await mkdir(path);
+    await rename(`${path}.new`, path);
     await store.compact();
     await store.compact();
     expect(warnings).toEqual([expect.stringContaining("could not be brought up to date")]);
