@@ -239,6 +239,30 @@ describe("An export of a store", () => {
   });
 
   it.each([
+    ["with the line ends of Windows", (text: string) => text.replaceAll("\n", "\r\n")],
+    ["with a byte order mark", (text: string) => `\uFEFF${text}`],
+    ["with both", (text: string) => `\uFEFF${text.replaceAll("\n", "\r\n")}`],
+  ])("is read as it was exported %s", async (_, convert) => {
+    const text = await exported(driverOf(await makeStore(crowd(3))));
+    const target = await newPath();
+    await importText(driverOf(target), convert(text));
+    expect(await exported(driverOf(target))).toBe(text);
+  });
+
+  it.each<[what: string, mark: string, encoding: BufferEncoding, message: RegExp]>([
+    [
+      "UTF-16",
+      "\uFEFF",
+      "utf16le",
+      /^export\.ndjson, line 1: this is UTF-16, as .* Export it again with --output-file\./,
+    ],
+    ["Latin-1", "", "latin1", /^export\.ndjson, line \d+: this is not UTF-8: something converted the file\./],
+  ])("that was converted to %s is refused for that", async (_, mark, encoding, message) => {
+    const text = (await exported(driverOf(await makeStore(crowd(3))))).replaceAll("李", "Ö");
+    await expect(importText(driverOf(await newPath()), Buffer.from(mark + text, encoding))).rejects.toThrow(message);
+  });
+
+  it.each([
     ["an empty file", "", " is empty."],
     [
       "a file that is not an export",

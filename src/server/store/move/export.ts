@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { Source } from "../maintenance.ts";
 import { isObject } from "../../../wire/text/json.ts";
@@ -48,6 +49,16 @@ export class ImportRefused extends Error {
   }
 }
 
+/** What begins text in UTF-16. */
+const UTF_16 = new Set(["fffe", "feff"]);
+
+/** A line as it was exported, where an editor or a transfer added a byte order mark or ends its lines with CRLF. */
+function unconverted(bytes: Buffer, number: number): Buffer {
+  const start = number === 1 && bytes.toString("hex", 0, 3) === "efbbbf" ? 3 : 0;
+  return bytes.subarray(start, bytes.at(-1) === CARRIAGE_RETURN ? -1 : undefined);
+}
+const CARRIAGE_RETURN = 0x0d;
+
 /** An export's records. @throws {ImportRefused} at its first fault. Its end is checked last */
 export async function* readExport(name: string, chunks: AsyncIterable<Buffer>): AsyncIterable<readonly Entry[]> {
   const hash = createHash("sha256");
@@ -56,11 +67,15 @@ export async function* readExport(name: string, chunks: AsyncIterable<Buffer>): 
   let last = 0;
   let hasEnded = false;
 
-  function read({ bytes, number, isWhole }: Line): Entry[] {
+  function read({ bytes: written, number, isWhole }: Line): Entry[] {
+    const bytes = unconverted(written, number);
     last = number;
     const refuse = (why: string): never => {
       throw new ImportRefused(name, `, line ${number}: ${why}`);
     };
+    if (number === 1 && UTF_16.has(bytes.toString("hex", 0, 2)))
+      refuse("this is UTF-16, as PowerShell's > writes it. Export it again with --output-file.");
+    if (!isUtf8(bytes)) refuse("this is not UTF-8: something converted the file. Export it again with --output-file.");
     if (!isWhole) refuse("it was cut off here.");
     if (hasEnded) refuse("nothing should be behind the end.");
     const value = parsedObject(bytes.toString()) ?? {};
