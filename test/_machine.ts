@@ -22,6 +22,7 @@ const PARTS = {
   dash: [["dash", "-c", "exit"]],
   fish: [["fish", "--version"]],
   git: [["git", "--version"]],
+  jq: [["jq", "--version"]],
   less: [["less", "--version"]],
   ps: [["ps", "-o", "pid=", "-p", "1"]],
   python3: [["python3", "--version"]],

@@ -5,7 +5,7 @@ import { optionProblem } from "../wire/text/suggestion.ts";
 import { ServeError } from "./errors.ts";
 import type { ServeOptions } from "./options.ts";
 import { RETENTION_FORM, retentionMs } from "./retention.ts";
-import { checked } from "./zod-errors.ts";
+import { checked, firstOf } from "./zod-errors.ts";
 
 export const text = z.string().check(z.minLength(1));
 const flag = z.optional(z.boolean());
@@ -61,5 +61,9 @@ export function checkOptions(options: ServeOptions): void {
 
 /** @param name of a file, or what else has the settings */
 export function unusable(name: string, faults: readonly string[]): ServeError {
-  return new ServeError(`${name} can't be used:\n${faults.map((fault) => `  ${fault}`).join("\n")}`);
+  return new ServeError(
+    `${name} can't be used:\n${firstOf(faults)
+      .map((fault) => `  ${fault}`)
+      .join("\n")}`,
+  );
 }

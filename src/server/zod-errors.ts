@@ -15,6 +15,14 @@ export function checked<Data>(schema: z.ZodMiniType<Data>, input: unknown, whole
   return error === undefined ? { data } : { faults: error.issues.flatMap((issue) => linesOf(issue, whole)) };
 }
 
+const MAX_FAULTS = 20;
+
+/** The first faults of many, and how many more there are. */
+export function firstOf(faults: readonly string[]): readonly string[] {
+  const more = faults.length - MAX_FAULTS;
+  return more > 0 ? [...faults.slice(0, MAX_FAULTS), `and ${more} more`] : faults;
+}
+
 function linesOf(issue: z.core.$ZodIssue, whole: string): string[] {
   if (issue.code !== "unrecognized_keys") return [`${pathOf(issue.path) || whole}: ${sentenceOf(issue)}`];
   const known = JSON.parse(issue.message) as string[];

@@ -14,9 +14,9 @@ import { ROOT } from "../_paths.ts";
 const FROM_A_CLONE = ["npm ci && npm start", "npm ci && npm test"];
 /** Languages of pictures and excerpts, which nothing runs. */
 const SHOWN = ["mermaid", "text"];
-/** These have a test of their own, which brings a database, or logs in first. */
+/** These have a test of their own, which brings a file or a database, or logs in first. */
 const hasOwnTest = ({ page, section }: Block): boolean =>
-  page === "docs/postgres.md" || (page === "docs/cli.md" && section === "Answer a ticket");
+  ["docs/import.md", "docs/postgres.md"].includes(page) || (page === "docs/cli.md" && section === "Answer a ticket");
 
 const written = (...languages: string[]): Block[] =>
   blocks.filter((block) => languages.includes(block.language) && !hasOwnTest(block));

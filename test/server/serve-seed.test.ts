@@ -154,7 +154,6 @@ it("A seed's faults of form and its duplicates are reported together", async () 
     "instances[0].users[0].identities[1]",
     "instances[0].users[1].email",
     "instances[0].users[1].identities[0].uid",
-    "instances[0].users[1].name",
     "instances[0].users[2]",
     "instances[1].subdomain",
     "instances[2].subdomain",

@@ -1,10 +1,8 @@
 import type * as z from "zod/mini";
 import { Refusal } from "../errors.ts";
 import { textFaults } from "../seed/faults.ts";
-import { checked } from "../zod-errors.ts";
+import { checked, firstOf } from "../zod-errors.ts";
 import { durationMs } from "../../wire/text/time.ts";
-
-const MAX_FAULTS = 20;
 
 /**
  * A query or a body, by its schema. Without one, nothing may be sent.
@@ -25,7 +23,7 @@ export function check(schema: z.ZodMiniType | undefined, input: unknown, whole: 
 
 /** @throws {Refusal} `bad_request` with the first faults, if there are any */
 export function refuseFaults(faults: readonly string[]): void {
-  if (faults.length > 0) throw new Refusal("bad_request", faults.slice(0, MAX_FAULTS).join("; "));
+  if (faults.length > 0) throw new Refusal("bad_request", firstOf(faults).join("; "));
 }
 
 /** Before it, ISO 8601 has years of another form. */

@@ -8,6 +8,7 @@ import { SIMULATED } from "../simulator/providers.ts";
 import { PROVIDERS, type Provider } from "../../wire/providers.ts";
 import { readRedirectUri } from "../../wire/redirect-uri.ts";
 import { fold } from "../../wire/text/fold.ts";
+import { userIdOf } from "./user-id.ts";
 
 /** A part of a seed whose form is unchecked or wrong. */
 type Part = Readonly<Record<string, unknown>>;
@@ -20,6 +21,7 @@ export function crossFaults(seed: unknown): string[] {
   const faults: string[] = [];
   const once = uniqueness(faults);
   for (const [instance, at] of partsOf(seed, "instances", "")) {
+    once("instance id", lowered(instance["id"]), `${at}.id`);
     for (const [name, kind] of INSTANCE_NAMES) once(kind, instance[name], `${at}.${name}`);
     faults.push(...addressFaults(instance, `${at}.`));
     for (const [provider, connection] of Object.entries(partOf(instance["connections"])))
@@ -32,14 +34,15 @@ export function crossFaults(seed: unknown): string[] {
       );
     clientFaults(instance, `${at}.`, faults, once);
     for (const [user, here] of partsOf(instance, "users", `${at}.`)) {
-      once("user id", user["id"], `${here}.id`);
+      const own = user["id"];
+      once("user id", typeof own === "string" ? userIdOf(own, String(instance["subdomain"])) : own, `${here}.id`);
       once(`e-mail address in ${at}`, folded(user["email"]), `${here}.email`);
       for (const [{ id, provider, uid }, place] of partsOf(user, "identities", `${here}.`)) {
-        once("identity id", id, `${place}.id`);
+        once("identity id", lowered(id), `${place}.id`);
         once(`${String(provider)} uid in ${at}`, uid, `${place}.uid`);
       }
       for (const [{ id, session_id }, place] of partsOf(user, "sessions", `${here}.`)) {
-        once("session id", id, `${place}.id`);
+        once("session id", lowered(id), `${place}.id`);
         once("session_id", session_id, `${place}.session_id`);
       }
     }
@@ -51,7 +54,6 @@ export function crossFaults(seed: unknown): string[] {
 const WITH_PUBLIC_CLIENTS = PROVIDERS.filter((provider) => SIMULATED[provider].needsBasic);
 
 const INSTANCE_NAMES = [
-  ["id", "instance id"],
   ["subdomain", "subdomain"],
   ["publishable_key", "publishable key"],
   ["secret_key", "secret key"],
@@ -71,6 +73,11 @@ function partsOf(whole: unknown, name: string, path: string): [part: Part, path:
 function addressesOf(value: unknown): Readonly<Record<string, string>> {
   const addresses = Object.entries(partOf(value)).filter(([, text]) => typeof text === "string" && URL.canParse(text));
   return Object.fromEntries(addresses) as Record<string, string>;
+}
+
+/** UUIDs are stored in lower case. */
+function lowered(id: unknown): unknown {
+  return typeof id === "string" ? id.toLowerCase() : id;
 }
 
 function folded(email: unknown): string | undefined {

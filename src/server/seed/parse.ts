@@ -8,9 +8,10 @@ import { createPublishableKey, createSecretKey } from "../instances/instances.ts
 import { jsonFault } from "../../wire/text/json.ts";
 import { SESSION_ID_PREFIX } from "../../wire/ids.ts";
 import { SeedError } from "../errors.ts";
-import { checked } from "../zod-errors.ts";
+import { checked, firstOf } from "../zod-errors.ts";
 import { newRecord, type InstanceRecord, type PersonaRecord, type Records } from "../store/records.ts";
 import { crossFaults, suffixFaults, textFaults } from "./faults.ts";
+import { userIdOf } from "./user-id.ts";
 
 type Account = z.ZodMiniOptional<z.ZodMiniType<Record<string, unknown>>>;
 
@@ -82,7 +83,7 @@ export function recordsOf(seed: Seed, now: Date, before: readonly InstanceRecord
       created_at: now.toISOString(),
     });
     records.instances.push(instance);
-    userRecordsOf(given.users, instance.id, now, records);
+    userRecordsOf(given.users, instance, now, records);
   }
   return records;
 }
@@ -103,7 +104,7 @@ function kept(subdomain: string, seed: Seed, before: readonly InstanceRecord[]):
 /** The records of valid users of a seed. @param records what they are added to */
 export function userRecordsOf(
   users: readonly SeedUser[],
-  instance_id: string,
+  { id: instance_id, subdomain }: Pick<InstanceRecord, "id" | "subdomain">,
   now: Date,
   records: UserRecords = { users: [], identities: [], sessions: [] },
 ): UserRecords {
@@ -111,7 +112,8 @@ export function userRecordsOf(
     const created_at = utc(given.created_at) ?? now.toISOString();
     const user = newRecord("users", {
       ...given,
-      id: given.id ?? randomUUID(),
+      id: given.id === undefined ? randomUUID() : userIdOf(given.id, subdomain),
+      name: given.name ?? given.email.split("@")[0]!,
       instance_id,
       email_verified_at: utc(given.email_verified_at),
       created_at,
@@ -160,6 +162,8 @@ function utc(time: string | null | undefined): string | null {
 
 function refused(name: string, faults: readonly string[]): SeedError {
   return new SeedError(
-    `${name} can't be used; nothing was applied:\n${faults.map((fault) => `  ${fault}`).join("\n")}`,
+    `${name} can't be used; nothing was applied:\n${firstOf(faults)
+      .map((fault) => `  ${fault}`)
+      .join("\n")}`,
   );
 }

@@ -34,7 +34,6 @@ export const ClientPatch = z.partial(z.pick(seed.client, { client_secret: true, 
 export const NewUser = z.strictObject({
   instance: z.optional(v.instanceName),
   ...seed.user.shape,
-  name: v.optional(v.text, "Default: the part of the e-mail address before the @"),
 });
 export const UserPatch = z.strictObject({
   email: z.optional(v.email),

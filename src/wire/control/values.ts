@@ -1,12 +1,12 @@
 /** The forms of values that several bodies and answers share. */
 import * as z from "zod/mini";
 import { AFTER, MAX_PAGE_SIZE } from "../http/request.ts";
-import { SUBDOMAIN, UUID } from "../ids.ts";
+import { ANY_UUID, SUBDOMAIN } from "../ids.ts";
 import { meantOutcome, OUTCOME_IDS } from "../outcomes.ts";
 import { PROVIDERS, type Provider } from "../providers.ts";
 import { hasFourDigitYear } from "../search/query.ts";
 import { EMAIL, isEmail, MAX_EMAIL_LENGTH, storedForm } from "../text/email.ts";
-import { durationMs } from "../text/time.ts";
+import { durationMs, isoTime } from "../text/time.ts";
 
 /** A field that may be missing, and what it is. */
 export function optional<Schema extends z.ZodMiniType>(schema: Schema, description: string): z.ZodMiniOptional<Schema> {
@@ -19,10 +19,29 @@ export function perProvider<Value>(value: Value): Record<Provider, Value> {
 }
 
 export const text = z.string().check(z.minLength(1), z.maxLength(256));
-export const uuid = z.string().check(z.regex(UUID, "must be a UUID in lower case"));
+export const uuid = z.string().check(
+  z.regex(ANY_UUID, { error: "must be a UUID", abort: true }),
+  z.overwrite((id) => id.toLowerCase()),
+);
+/** Of a user, who may come from elsewhere. */
+export const userId = z
+  .string()
+  .check(
+    z.maxLength(256),
+    z.regex(
+      new RegExp(`${ANY_UUID.source}|^[a-z][a-z0-9]*:.+$`),
+      "must be a UUID, or the id elsewhere behind the name of the service, such as auth0:5f7c8ec7",
+    ),
+  );
 export const time = z.iso
   .datetime({ offset: true, error: "must be a date and time such as 2026-01-31T12:00:00Z", abort: true })
   .check(z.refine((value) => hasFourDigitYear(new Date(value)), "must lie within the years 0000 to 9999"));
+/** The same in a seed, also as PostgreSQL and JavaScript print it. */
+export const writtenTime = z.string().check(
+  z.describe("A date and time, also as PostgreSQL or JavaScript prints it"),
+  z.overwrite(isoTime),
+  z.refine((value) => time.safeParse(value).success, "must be a date and time such as 2026-01-31T12:00:00Z"),
+);
 /** A user's e-mail address, in the form in which a sign-in stores it. */
 export const email = z
   .string()

@@ -55,3 +55,17 @@ export function isDay(date: string): boolean {
   const time = new Date(`${date}T00:00:00Z`);
   return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(date);
 }
+
+/** The time with its offset in hours, or hours and minutes, as PostgreSQL prints it. */
+const POSTGRES = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d+)?)([+-]\d\d)(?::?(\d\d))?$/;
+/** `toString` and `toUTCString` of a date, which `Date` reads again (ECMA-262, 21.4.3.2). */
+const JAVASCRIPT =
+  /^[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d{4} [\d:]{8} GMT[+-]\d{4}(?: \(.*\))?$|^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} [\d:]{8} GMT$/;
+
+/** A date and time as PostgreSQL or JavaScript prints it, in the form of RFC 3339. Anything else is left as it is. */
+export function isoTime(text: string): string {
+  const [, day, time, hours, minutes = "00"] = POSTGRES.exec(text) ?? [];
+  if (day !== undefined) return `${day}T${time}${hours}:${minutes}`;
+  const date = JAVASCRIPT.test(text) ? new Date(text) : undefined;
+  return date === undefined || Number.isNaN(date.getTime()) ? text : date.toISOString();
+}

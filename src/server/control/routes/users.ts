@@ -20,12 +20,11 @@ export const userRoutes = (deps: ControlDeps): HandlersOf<"/users" | "/sessions"
   "GET /users/count": ({ query }) => recordCount(query, USER_FIELDS, usersOf(deps, query.instance)),
 
   "POST /users": async ({ body }) => {
-    const { instance: chosen, name = body.email.split("@")[0]!, ...rest } = body;
+    const { instance: chosen, ...user } = body;
     const instance = chosenInstance(deps, chosen);
-    const user = { ...rest, name };
     const faults = crossFaults({ instances: [{ users: [user] }] });
     refuseFaults(faults.map((fault) => fault.replaceAll("instances[0].users[0].", "")));
-    const records = userRecordsOf([user], instance.id, deps.now());
+    const records = userRecordsOf([user], instance, deps.now());
     await deps.store.add(records);
     return whole(deps, records.users[0]!);
   },
