@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createConnectionLimit } from "../src/server/http/clients.ts";
+import { createConnectionLimit } from "../src/server/http/connection-limit.ts";
 import { configureServer } from "../src/server/http/connections.ts";
 import { createListener } from "../src/server/http/listener.ts";
 import { createAddresses } from "../src/server/instances/addresses.ts";

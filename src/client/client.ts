@@ -11,7 +11,7 @@ import {
   checkNames,
   timeOf,
   checkConfidential,
-  checkOptions,
+  checkClientOptions,
   DEFAULT_TIMEOUT_MS,
   type ClientOptions,
 } from "./options.ts";
@@ -99,7 +99,7 @@ const DEFAULT_RETRIES = 2;
 
 /** @param connect used unless the options have a `fetch` */
 export function createClientWith(connect: Connect, options: ClientOptions): Client {
-  checkOptions(options);
+  checkClientOptions(options);
   const { publishableKey, apiUrl, now: clock = Date.now } = options;
   const secretKeys = [options.secretKey ?? []].flat();
   const transport = closable(options.fetch ? { fetch: options.fetch } : connect(options.certificate));

@@ -148,7 +148,7 @@ const NAMES: Names<ClientOptions> = {
  * @throws {ConfigError} for unknown or malformed options, swapped keys, and a secret key in a browser or for an address that is
  * neither https nor loopback
  */
-export function checkOptions(options: ClientOptions): void {
+export function checkClientOptions(options: ClientOptions): void {
   checkNames("createClient", options, NAMES);
   checkFunctions(options, "fetch", "onTry", "now");
   const { secretKey, publishableKey, baseUrl, publicUrl, apiUrl, userAgent } = options;

@@ -108,11 +108,11 @@ export async function beginSignIn(request: RequestLike, options: BeginSignInOpti
   const { baseUrl, publishableKey, redirectUri, provider, loginHint, returnTo, now: clock = Date.now } = options;
 
   const asked = askedBy(request);
-  if (asked !== undefined) return refused(REFUSALS[asked]);
-  if (isFromAnotherSite(request)) return refused(`${BEGINS}. Another site sent this browser here`);
+  if (asked !== undefined) return beginRefused(REFUSALS[asked]);
+  if (isFromAnotherSite(request)) return beginRefused(`${BEGINS}. Another site sent this browser here`);
 
   if (isAtOtherLoopback(request, origin))
-    return refused(`Open the application at ${origin}, the host of its redirectUri: its cookie goes to no other`);
+    return beginRefused(`Open the application at ${origin}, the host of its redirectUri: its cookie goes to no other`);
 
   const now = Math.floor(timeOf(clock) / 1000);
   const attempt = newAttempt(openAttempts(request, origin, now), origin, now, returnTo);
@@ -123,7 +123,7 @@ export async function beginSignIn(request: RequestLike, options: BeginSignInOpti
   return { ok: true, location, headers };
 }
 
-function refused(message: string): BegunSignIn {
+function beginRefused(message: string): BegunSignIn {
   return { ok: false, error: new SignInError("sign_in_refused", message), headers: { "cache-control": "no-store" } };
 }
 

@@ -42,7 +42,7 @@ function unreachable(url: string, error: unknown): string {
 }
 
 /** What to say of a key that the server refused; the key is not repeated. */
-function refusedKey(url: string, key: string): string {
+function keyRefused(url: string, key: string): string {
   const kind = credentialKind(key);
   const fault =
     kind === undefined || key.startsWith(CONTROL_KEY_PREFIX) ? `${url} has another control key` : `this is ${kind}`;
@@ -72,7 +72,7 @@ export type ListRoute = {
 }[ControlRoute];
 
 /** The arguments of a route. Each parameter is one segment of the path, and may have any characters. */
-export interface Call<Route extends ControlRoute> {
+export interface ControlCall<Route extends ControlRoute> {
   readonly params?: { readonly [Name in ParamsIn<Route>]: string } | undefined;
   readonly query?: QueryOf<Route> | undefined;
   readonly body?: BodyOf<Route> | undefined;
@@ -83,7 +83,7 @@ export interface Call<Route extends ControlRoute> {
 export interface ControlClient {
   readonly url: string;
   /** @throws {ControlError} */
-  request<Route extends ControlRoute>(route: Route, call?: Call<Route>): Promise<AnswerOf<Route>>;
+  request<Route extends ControlRoute>(route: Route, call?: ControlCall<Route>): Promise<AnswerOf<Route>>;
   /**
    * Requests one page of a list.
    * @returns `next`: the `after` of the next page, undefined on the last one
@@ -91,7 +91,7 @@ export interface ControlClient {
    */
   page<Route extends ControlRoute>(
     route: Route,
-    call?: Call<Route>,
+    call?: ControlCall<Route>,
   ): Promise<{ rows: AnswerOf<Route>; next: string | undefined }>;
   /** All rows of a list, requested page by page as they are read. @throws {ControlError} */
   rows<Route extends ListRoute>(route: Route, query?: QueryOf<Route>): AsyncGenerator<AnswerOf<Route>[number]>;
@@ -108,7 +108,7 @@ export interface ControlClient {
 }
 
 export function createControlClient({ url, controlKey, fetch = defaultFetch }: ControlClientOptions): ControlClient {
-  async function send<Route extends ControlRoute>(route: Route, call: Call<Route>): Promise<FetchResponse> {
+  async function send<Route extends ControlRoute>(route: Route, call: ControlCall<Route>): Promise<FetchResponse> {
     const method = route.slice(0, route.indexOf(" "));
     const path = requestPath(route, call.params, call.query as object | undefined);
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
@@ -134,7 +134,7 @@ export function createControlClient({ url, controlKey, fetch = defaultFetch }: C
     const error = messageOf(await response.text());
     if (error === undefined) throw unexpected(status);
     const code = errorCode(status, { error }) ?? "unknown";
-    const why = code === "unauthorized" ? refusedKey(url, key) : incompleteRoute(route, call.params);
+    const why = code === "unauthorized" ? keyRefused(url, key) : incompleteRoute(route, call.params);
     throw new ControlError(code, status, why === undefined ? error : `${error}: ${why}`);
   }
 
@@ -169,7 +169,7 @@ export function createControlClient({ url, controlKey, fetch = defaultFetch }: C
       let after: string | undefined;
       do {
         const query = { limit: MAX_PAGE_SIZE, ...(asked as object | undefined), after } as typeof asked;
-        const { rows, next } = await client.page(route, { query } as Call<typeof route>);
+        const { rows, next } = await client.page(route, { query } as ControlCall<typeof route>);
         yield* rows;
         after = next;
       } while (after !== undefined);

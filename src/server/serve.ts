@@ -4,7 +4,7 @@ import { enumerated } from "../wire/text/suggestion.ts";
 import { createService } from "./service.ts";
 import { checkControlKey, dashboardLink } from "./control/keys.ts";
 import { ServeError } from "./errors.ts";
-import { createClientAddress, createIsProxy, type IsProxy } from "./http/clients.ts";
+import { createClientAddress, createIsProxy, type IsProxy } from "./http/client-address.ts";
 import { listen } from "./http/listen.ts";
 import { createListener } from "./http/listener.ts";
 import { createAddresses } from "./instances/addresses.ts";

@@ -5,7 +5,7 @@ import type { Fetch } from "../wire/http/fetch.ts";
 import type { Application, Reach } from "./application.ts";
 import { createClockReading, createTestClock } from "./clock.ts";
 import { createTestFlows, type Forgotten } from "./flows.ts";
-import { checkOptions, withEdits } from "./options.ts";
+import { checkKitOptions, withEdits } from "./options.ts";
 import {
   createTestSessions,
   createTestSnapshots,
@@ -16,7 +16,7 @@ import {
   testInstances,
   type TestInstance,
   type TestInstances,
-} from "./records.ts";
+} from "./stored.ts";
 import { createTestScenarios, type NewScenario } from "./scenarios.ts";
 import type { SignInOptions, TestService } from "./test-service.ts";
 
@@ -130,7 +130,7 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
       },
       fetch,
       async signIn(options = {}) {
-        checkOptions("signIn", options, SIGN_IN_OPTIONS, 'signIn({ as: "ada" })');
+        checkKitOptions("signIn", options, SIGN_IN_OPTIONS, 'signIn({ as: "ada" })');
         const { redirectUri: redirect_uri, ...body } = withEdits("profile", options);
         return control.request("POST /sign-ins", { body: { ...scope, browser: match.browser, ...body, redirect_uri } });
       },

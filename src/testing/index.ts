@@ -6,7 +6,7 @@ import { embed, type EmbeddedServer } from "../server/embed.ts";
 import type { RunningServer, ServeOptions } from "../server/index.ts";
 import { trimSlash } from "../wire/http/request.ts";
 import { createInsideFetch, createNetworkFetch } from "./fetch.ts";
-import { checkOptions, checkServer } from "./options.ts";
+import { checkKitOptions, checkServer } from "./options.ts";
 import { createTestServiceFrom } from "./create.ts";
 import type { TestService } from "./test-service.ts";
 
@@ -25,7 +25,7 @@ export type {
   TestTokens,
   TestUser,
   TestUsers,
-} from "./records.ts";
+} from "./stored.ts";
 export type { NewScenario, Scenario, TestScenarios } from "./scenarios.ts";
 export type { SignInOptions, SignInResult, TestService } from "./test-service.ts";
 
@@ -46,7 +46,7 @@ const now = (): Date => new RealDate();
  * @throws {ServeError} for an unknown option, or a seed that can't be read @throws {SeedError} for one that can't be used
  */
 export async function createTestService(options: TestServiceOptions = {}): Promise<TestService> {
-  checkOptions("createTestService", options, OPTIONS);
+  checkKitOptions("createTestService", options, OPTIONS);
   requireNode("createTestService");
   const server = await embed({ now, ...options });
   const { url, control_key: controlKey, close } = server;
@@ -61,7 +61,7 @@ export async function createTestService(options: TestServiceOptions = {}): Promi
  * @throws as `createTestService`
  */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
-  checkOptions("startTestService", options, OPTIONS);
+  checkKitOptions("startTestService", options, OPTIONS);
   requireNode("startTestService");
   const { serve } = await import("../server/index.ts");
   const server = await serve({ now, ...options, port: 0, store: "memory", providers: "simulated", control: true });
@@ -92,7 +92,7 @@ export interface ConnectOptions {
  * @throws {ServeError} for options that are missing, unknown or malformed
  */
 export async function connect(options: ConnectOptions): Promise<TestService> {
-  checkOptions("connect", options, ["url", "controlKey", "isolate"]);
+  checkKitOptions("connect", options, ["url", "controlKey", "isolate"]);
   checkServer(options);
   const { url, controlKey, isolate = false } = options;
   const label = randomUUID();

@@ -11,7 +11,7 @@ import { noOptions, optionProblem } from "../wire/text/suggestion.ts";
  * @param example a call that is right
  * @throws {ServeError} for missing options, and for an unknown one
  */
-export function checkOptions(of: string, options: unknown, known?: readonly string[], example?: string): void {
+export function checkKitOptions(of: string, options: unknown, known?: readonly string[], example?: string): void {
   const missing = noOptions(of, options);
   if (missing !== undefined && example !== undefined) throw new ServeError(`${missing} Write ${example}.`);
   const problem = known ? optionProblem(of, options, known) : missing;
@@ -23,7 +23,7 @@ export function checkOptions(of: string, options: unknown, known?: readonly stri
  * @throws {ServeError} for what is no object
  */
 export function optionsOf<Options>(of: string, options: Options, example: string): Options {
-  checkOptions(of, options, undefined, `${of}(${example})`);
+  checkKitOptions(of, options, undefined, `${of}(${example})`);
   return options;
 }
 

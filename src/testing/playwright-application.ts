@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ServeError } from "../server/errors.ts";
 import type { TestService } from "./index.ts";
 import { variablesOf, withoutVariables } from "../wire/variables.ts";
-import { checkOptions } from "./options.ts";
+import { checkKitOptions } from "./options.ts";
 
 export interface WorkerApplication {
   /**
@@ -41,7 +41,7 @@ export async function startApplication(
   service: TestService,
   environment: NodeJS.ProcessEnv,
 ): Promise<RunningApplication> {
-  checkOptions("application", application, OPTIONS, 'application: { command: "npx next start" }');
+  checkKitOptions("application", application, OPTIONS, 'application: { command: "npx next start" }');
   const { command, cwd, env = {}, ready = "/", timeoutMs = 60_000 } = application;
   const server = { url: service.url, control_key: service.controlKey };
   const port = await freePort();

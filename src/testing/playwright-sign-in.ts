@@ -6,7 +6,7 @@ import { type OutcomeId, BROWSER_COOKIE } from "../wire/outcomes.ts";
 import { ControlError, type Flow, type TestService } from "./index.ts";
 import { meetingsOf, wonBy, type FlowFilter } from "./flows.ts";
 import type { NewScenario } from "./scenarios.ts";
-import { checkOptions } from "./options.ts";
+import { checkKitOptions } from "./options.ts";
 import { TOKEN_LIFETIME_SECONDS } from "../wire/claims.ts";
 
 /**
@@ -56,7 +56,7 @@ const PATIENCE_MS = 10_000;
  */
 export function createSignInAs(svc: TestService, signInPath: string, patienceMs = PATIENCE_MS): SignInAs {
   return async (page, account, options = {}) => {
-    checkOptions("signInAs", options, OPTIONS);
+    checkKitOptions("signInAs", options, OPTIONS);
     const { outcome = "success", delay_ms, provider, path = signInPath, start } = options;
     const before = await svc.flows.latest();
     const scenario = await svc.scenarios.next({ as: account, outcome, delay_ms, ...(provider && { provider }) });
@@ -139,7 +139,7 @@ export class SignedIn {
     account: string,
     options: Pick<SignInAsOptions, "provider" | "path">,
   ): Promise<StorageState> {
-    checkOptions("storageStateFor", options, ["provider", "path"]);
+    checkKitOptions("storageStateFor", options, ["provider", "path"]);
     const name = JSON.stringify([deps.baseURL, account, options.provider, options.path]);
     const before = this.#entries.get(name);
     if (before && (await isGood(deps.svc, before))) return before.state;

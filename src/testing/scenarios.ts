@@ -2,7 +2,7 @@ import { meetingsOf } from "./flows.ts";
 import type { ControlClient } from "../control-client/index.ts";
 import type { AnswerOf, BodyOf } from "../wire/control/types.ts";
 import { ServeError } from "../server/errors.ts";
-import { withEdits, checkOptions, done } from "./options.ts";
+import { withEdits, checkKitOptions, done } from "./options.ts";
 
 export type Scenario = AnswerOf<"GET /scenarios">[number];
 export type NewScenario = Omit<NonNullable<BodyOf<"POST /scenarios">>, "label">;
@@ -38,7 +38,7 @@ export function createTestScenarios(
   match: NonNullable<NewScenario["match"]> = {},
 ): TestScenarios {
   const add = async (scenario: NewScenario): Promise<Scenario> => {
-    checkOptions("scenarios.add", scenario, undefined, `scenarios.add(${EXAMPLE})`);
+    checkKitOptions("scenarios.add", scenario, undefined, `scenarios.add(${EXAMPLE})`);
     const outside = MATCHED.find((name) => name in scenario);
     if (outside)
       throw new ServeError(`scenarios.add takes ${outside} within match: scenarios.add({ match: { ${outside}: … } }).`);
@@ -50,7 +50,7 @@ export function createTestScenarios(
   return {
     add,
     async next(next) {
-      checkOptions("scenarios.next", next, undefined, `scenarios.next(${EXAMPLE})`);
+      checkKitOptions("scenarios.next", next, undefined, `scenarios.next(${EXAMPLE})`);
       if ("times" in next)
         throw new ServeError("scenarios.next is for one sign-in. Write scenarios.add({ times: … }).");
       const { provider, instance, browser, login_hint, ...scenario } = next;

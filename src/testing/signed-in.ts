@@ -6,8 +6,8 @@ import type { Provider } from "../wire/providers.ts";
 import { Agent, type AgentService, type Followed } from "./agent.ts";
 import type { Reach } from "./application.ts";
 import { meetingsOf, wonBy, type Flow, type TestFlows } from "./flows.ts";
-import { checkOptions, withEdits } from "./options.ts";
-import type { TestInstances } from "./records.ts";
+import { checkKitOptions, withEdits } from "./options.ts";
+import type { TestInstances } from "./stored.ts";
 import type { NewScenario } from "./scenarios.ts";
 
 export interface SignInToOptions extends Pick<NewScenario, "as" | "outcome" | "delay_ms" | "profile" | "omit"> {
@@ -54,7 +54,7 @@ const OPTIONS = [
 
 /** @param reach the application */
 export async function signInTo(svc: Service, reach: Reach, options: SignInToOptions = {}): Promise<SignedInAgent> {
-  checkOptions("signInTo", options, OPTIONS, 'signInTo(app, { as: "ada" })');
+  checkKitOptions("signInTo", options, OPTIONS, 'signInTo(app, { as: "ada" })');
   const { as, provider, path = "/sign-in", outcome = "success", delay_ms, profile, omit } = options;
   const origin = originOf(svc, reach, options.origin);
   const { id: browser, cookies } = await svc.control.request("POST /browsers", { body: {} });

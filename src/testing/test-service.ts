@@ -4,7 +4,7 @@ import type { AnswerOf, BodyOf } from "../wire/control/types.ts";
 import type { Application } from "./application.ts";
 import type { TestClock } from "./clock.ts";
 import type { TestFlows } from "./flows.ts";
-import type { TestInstances, TestSessions, TestSnapshots, TestTokens, TestUsers } from "./records.ts";
+import type { TestInstances, TestSessions, TestSnapshots, TestTokens, TestUsers } from "./stored.ts";
 import type { NewScenario, TestScenarios } from "./scenarios.ts";
 import type { SignedInAgent, SignInToOptions } from "./signed-in.ts";
 

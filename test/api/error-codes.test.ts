@@ -4,7 +4,7 @@ import { connect, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ERROR_CODES, isServiceError, type ClientOptions, type ErrorCode, type Fetch } from "../../src/client/index.ts";
 import { beginSignIn, finishSignIn } from "../../src/client/sign-in.ts";
-import { createConnectionLimit } from "../../src/server/http/clients.ts";
+import { createConnectionLimit } from "../../src/server/http/connection-limit.ts";
 import { configureServer, watch } from "../../src/server/http/connections.ts";
 import { serve, type RunningServer } from "../../src/server/index.ts";
 import { openMemoryStore } from "../../src/server/store/memory/memory-store.ts";

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { RequestEntry } from "../../src/server/http/request-entry.ts";
-import { createConnectionLimit } from "../../src/server/http/clients.ts";
+import { createConnectionLimit } from "../../src/server/http/connection-limit.ts";
 import { configureServer } from "../../src/server/http/connections.ts";
 import { createListener } from "../../src/server/http/listener.ts";
 import { createAddresses } from "../../src/server/instances/addresses.ts";

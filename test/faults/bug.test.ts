@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openFileStore } from "../../src/server/store/file/file-store.ts";
-import type { SignIn, Store } from "../../src/server/store/store.ts";
+import type { StoredSignIn, Store } from "../../src/server/store/store.ts";
 import { abandoned } from "../store/_abandoned.ts";
 import { A, all, arrival, records, state } from "../store/_records.ts";
 import { directory } from "./_processes.ts";
@@ -23,7 +23,7 @@ const bug = (what: unknown) => (): never => {
 const loop: Record<string, unknown> = {};
 loop["self"] = loop;
 
-const BUGS: [string, Partial<SignIn>][] = [
+const BUGS: [string, Partial<StoredSignIn>][] = [
   ["throws when it decides", { resolveUser: bug(new TypeError("a bug")) }],
   ["throws something that is not an error", { resolveUser: bug("a bug") }],
   ["throws when it opens the session", { openSession: bug(new RangeError("a bug")) }],

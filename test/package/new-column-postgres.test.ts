@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { driverOf } from "../../src/server/store/move/index.ts";
 import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import type { UserRecord } from "../../src/server/store/records.ts";
-import type { SignIn, Store } from "../../src/server/store/store.ts";
+import type { StoredSignIn, Store } from "../../src/server/store/store.ts";
 import { laterBuild } from "../store/_later.ts";
 import { exported } from "../store/_move.ts";
 import { A, arrival, people } from "../store/_records.ts";
@@ -17,7 +17,7 @@ async function filled(): Promise<{ url: string; store: Store }> {
   return { url, store };
 }
 
-const withLocale = (locale: string): SignIn => ({
+const withLocale = (locale: string): StoredSignIn => ({
   ...arrival({ uid: "new" }),
   resolveUser: ({ known }) => ({ user: { ...known!.user, locale } as UserRecord, identity: known!.identity }),
 });

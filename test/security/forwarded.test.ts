@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { expect, it } from "vitest";
-import { createClientAddress, createIsProxy } from "../../src/server/http/clients.ts";
+import { createClientAddress, createIsProxy } from "../../src/server/http/client-address.ts";
 import { createStartLimit } from "../../src/server/sign-in/start-limit.ts";
 import { APP, Clock } from "../_setup.ts";
 import { followSignIn, startServer } from "../_control.ts";

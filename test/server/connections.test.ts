@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { listen } from "listhen";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { createConnectionLimit, type ConnectionLimitOptions } from "../../src/server/http/clients.ts";
+import { createConnectionLimit, type ConnectionLimitOptions } from "../../src/server/http/connection-limit.ts";
 import { configureServer } from "../../src/server/http/connections.ts";
 
 /** In all 12 connections, 6 of a client, and one that is refused at a time. */

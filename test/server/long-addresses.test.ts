@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
-import { createClientAddress, createIsProxy } from "../../src/server/http/clients.ts";
+import { createClientAddress, createIsProxy } from "../../src/server/http/client-address.ts";
 import { heap } from "../_heap.ts";
 import { APP, CONTROL_KEY, FRONT, setup } from "../_setup.ts";
 

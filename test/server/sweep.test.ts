@@ -2,13 +2,13 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { openConnections, takeRequest, type Connection } from "../../src/server/http/sockets.ts";
+import { openConnections, takeRequest, type OpenConnection } from "../../src/server/http/sockets.ts";
 import { watch } from "../../src/server/http/connections.ts";
 import { heldIntervals, LOOK_MS } from "../_held-intervals.ts";
 
 interface Swept {
   readonly client: Socket;
-  readonly connection: Connection;
+  readonly connection: OpenConnection;
   readonly refuse: ReturnType<typeof vi.fn>;
   /** Has the connection looked at as often as in that time. */
   pass(milliseconds: number): void;

@@ -9,7 +9,7 @@ import {
   type StateRecord,
   type UserRecord,
 } from "../../src/server/store/records.ts";
-import type { SignIn, Store, UserView } from "../../src/server/store/store.ts";
+import type { StoredSignIn, Store, UserView } from "../../src/server/store/store.ts";
 import type { Provider } from "../../src/wire/providers.ts";
 
 const START = Date.UTC(2026, 5, 1, 12);
@@ -142,7 +142,7 @@ export interface Person {
 }
 
 /** A sign-in by the plainest rules: the user of a known identity, the user with the same address, or a new one. */
-export function arrival(person: Person): SignIn {
+export function arrival(person: Person): StoredSignIn {
   const { instance_id = A, provider = "google", uid, ip_address = "203.0.113.7", time = 1000, n, clears } = person;
   const { email = `${uid}@acme.test` } = person;
   const now = at(time);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SignInLookup, SignIn } from "../../src/server/store/store.ts";
+import type { SignInLookup, StoredSignIn } from "../../src/server/store/store.ts";
 import { looksDuring } from "./_looks.ts";
 import { A, all, arrival, at, B, contentOf, id, people, records, session, sessionId, type Person } from "./_records.ts";
 import type { Subject } from "./_subject.ts";
@@ -10,7 +10,7 @@ export function testSignIns(subject: Subject): void {
   const { signIn, users, sessions, isInOrder } = subject;
 
   describe("completeSignIn", () => {
-    const seeing = (person: Person, found: unknown[]): SignIn => {
+    const seeing = (person: Person, found: unknown[]): StoredSignIn => {
       const plain = arrival(person);
       return {
         ...plain,

@@ -34,7 +34,7 @@ export function createControlApp(deps: ControlDeps): H3 {
     ...requestRoutes(deps),
   };
   addRoutes(app, CONTROL_API, handlers, {
-    async admit(event, row) {
+    async accessOf(event, row) {
       await guard(event, deps, row?.key !== "none");
       return {};
     },

@@ -9,7 +9,7 @@ import type { LoggedRequest } from "../history/request-log.ts";
 import { lowerCaseId } from "../http/routes/list.ts";
 import type { ControlDeps } from "./deps.ts";
 import { parseDuration, parseMoment } from "./check.ts";
-import { requireInstance } from "./records.ts";
+import { requireInstance } from "./look-up.ts";
 
 type Filter = z.output<typeof Filtered>;
 

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { setImmediate as turn } from "node:timers/promises";
 import { PROVIDERS } from "../../wire/providers.ts";
 import { SESSION_ID_PREFIX } from "../../wire/ids.ts";
-import { namedUuid } from "./records.ts";
+import { namedUuid } from "./look-up.ts";
 import { userRecordsOf, type SeedUser, type UserRecords } from "../seed/parse.ts";
 import { Refusal } from "../errors.ts";
 import type { InstanceRecord } from "../store/records.ts";

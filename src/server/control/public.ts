@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { H3Event } from "h3";
 import { Refusal } from "../errors.ts";
 import { headerOf } from "../http/context.ts";
-import type { Call } from "../http/dispatch.ts";
+import type { RouteCall } from "../http/dispatch.ts";
 import { TOKENS } from "../http/pages/tokens.ts";
 import { HTML, redirect, Reply } from "../http/respond.ts";
 
@@ -31,7 +31,7 @@ const FILES: Readonly<Record<string, File>> = {
 };
 
 /** By method and path. Each is made when it is asked for, and does not change while the process runs. */
-export function publicRoutes(front: string): Record<string, (call: Call) => Reply | Promise<Reply>> {
+export function publicRoutes(front: string): Record<string, (call: RouteCall) => Reply | Promise<Reply>> {
   const made = new Map<string, Promise<string>>();
   const sendFile = async (event: H3Event, name: string): Promise<Reply> => {
     const [own, read] = FILES[name]!;
@@ -46,7 +46,7 @@ export function publicRoutes(front: string): Record<string, (call: Call) => Repl
   };
   const names = Object.keys(FILES).filter((name) => name !== "index.html");
   return {
-    ...Object.fromEntries(names.map((name) => [`GET /__svc/${name}`, ({ event }: Call) => sendFile(event, name)])),
+    ...Object.fromEntries(names.map((name) => [`GET /__svc/${name}`, ({ event }: RouteCall) => sendFile(event, name)])),
     "GET /__svc": ({ event, request }) =>
       request.target.startsWith("/__svc/") ? sendFile(event, "index.html") : redirect(`${front}/__svc/`),
   };

@@ -14,7 +14,7 @@ import { impossibility } from "../simulator/outcomes.ts";
 import { typedPersona } from "../simulator/typed-account.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import type { ControlDeps } from "./deps.ts";
-import { chosenInstance, findUser } from "./records.ts";
+import { chosenInstance, findUser } from "./look-up.ts";
 
 const CREATED = 201;
 /** Of personas, to find the one that was meant. */

@@ -4,9 +4,9 @@ import { Server as HttpsServer } from "node:https";
 import type { Socket } from "node:net";
 import { clearInterval, setInterval } from "node:timers";
 import { ERRORS, errorBody, type ErrorCode } from "../../wire/errors.ts";
-import type { ConnectionLimit } from "./clients.ts";
+import type { ConnectionLimit } from "./connection-limit.ts";
 import { MAX_HEADERS } from "./listener.ts";
-import { endConnection, openConnections, track, type Connection } from "./sockets.ts";
+import { endConnection, openConnections, track, type OpenConnection } from "./sockets.ts";
 
 const KEEP_ALIVE_MS = 5_000;
 /** A request with no traffic for this long is closed; longer than a provider may take. */
@@ -52,7 +52,7 @@ function acceptConnections(server: Server, limit: ConnectionLimit, isTls: boolea
   /** By the client's address and port: under TLS, HTTP is spoken on another socket. */
   const handshakes = new Map<string, { readonly isRefused: boolean; end(): void }>();
   server.on("connection", (socket) => {
-    const admission = limit.admit(socket);
+    const admission = limit.take(socket);
     if (admission === "dropped") return void socket.destroy();
     const isRefused = admission === "refused";
     const end = watch(server, socket, !isTls);
@@ -74,7 +74,7 @@ function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }
 
-function refuseLate({ socket, isHttp, message, last }: Connection): void {
+function refuseLate({ socket, isHttp, message, last }: OpenConnection): void {
   const isAnswered = message && !message.complete && !last;
   if (!isHttp || isAnswered) socket.destroy();
   else refuseConnection(socket, "request_timeout");

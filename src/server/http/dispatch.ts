@@ -10,7 +10,7 @@ import { admitted, headerOf, type Admitted } from "./context.ts";
 import { ANY_ORIGIN, json, Reply, type AnswerHeaders } from "./respond.ts";
 
 /** A request to a route, whose path, query and body have been checked. */
-export interface Call<Row = unknown, Owner = unknown, Name = string> {
+export interface RouteCall<Row = unknown, Owner = unknown, Name = string> {
   readonly event: H3Event;
   readonly request: Admitted;
   readonly params: Row extends { readonly params: unknown }
@@ -26,7 +26,7 @@ export interface Call<Row = unknown, Owner = unknown, Name = string> {
 export type Answer<Row> = ResultOf<Row> | Reply | Promise<ResultOf<Row> | Reply>;
 
 export type HandlersOf<Rows, Owner = unknown> = {
-  readonly [Name in keyof Rows]: (call: Call<Rows[Name], Owner, Name>) => Answer<Rows[Name]>;
+  readonly [Name in keyof Rows]: (call: RouteCall<Rows[Name], Owner, Name>) => Answer<Rows[Name]>;
 };
 
 /** Whose key a request has, and what every answer to it says then. */
@@ -36,15 +36,15 @@ export interface Access<Owner> {
   readonly headers?: AnswerHeaders;
 }
 
-export interface Service<Owner> {
+export interface Gate<Owner> {
   /** Checks the key. @param row undefined if the path has no such method @throws {Refusal} */
-  admit(event: H3Event, row: RouteDefinition | undefined): Access<Owner> | Promise<Access<Owner>>;
+  accessOf(event: H3Event, row: RouteDefinition | undefined): Access<Owner> | Promise<Access<Owner>>;
   /** What a schema makes of input. @param whole names the input in an error @throws {Refusal} */
   check(schema: z.ZodMiniType | undefined, input: unknown, whole: string): unknown;
 }
 
 /** For pages, which need no key and read their queries themselves. */
-const OPEN: Service<never> = { admit: () => ({}), check: () => undefined };
+const OPEN: Gate<never> = { accessOf: () => ({}), check: () => undefined };
 
 /** A table whose rows may be undocumented. */
 export type Table<Rows> = Omit<RouteTable, "routes" | "key"> & { readonly routes: Rows };
@@ -55,13 +55,13 @@ export function addRoutes<Rows extends Readonly<Record<string, TableRow>>, Owner
   app: H3,
   { base, on, routes }: Table<Rows>,
   handlers: HandlersOf<Rows, Owner>,
-  { admit, check }: Service<Owner> = OPEN,
+  { accessOf, check }: Gate<Owner> = OPEN,
 ): void {
   const allowed = new Map<string, HTTPMethod[]>();
   for (const name of Object.keys(routes)) {
     const [method, path] = name.split(" ") as [HTTPMethod, string];
     const row = routes[name] as RouteDefinition;
-    const handle = handlers[name] as (call: Call) => unknown;
+    const handle = handlers[name] as (call: RouteCall) => unknown;
     const route = base + path;
     // GET implies HEAD (RFC 9110, 9.3.2).
     const methods: HTTPMethod[] = method === "GET" && !row.hasEffect ? ["GET", "HEAD"] : [method];
@@ -70,14 +70,14 @@ export function addRoutes<Rows extends Readonly<Record<string, TableRow>>, Owner
       const request = begin(event, route, row.on ?? on);
       // A page must not have a secret key, so none may read what one is answered.
       if (row.isPublic && !headerOf(event, SECRET_KEY_HEADER)) Object.assign(request.headers, ANY_ORIGIN);
-      const { owner, instance = request.instance, headers } = await admit(event, row);
+      const { owner, instance = request.instance, headers } = await accessOf(event, row);
       request.instance = instance;
       Object.assign(request.headers, headers);
       const given = event.context.params ?? {};
       const params = row.params ? check(row.params, given, "the path") : given;
       const query = check(row.query, Object.fromEntries(request.query), "the query");
       const body = row.body && check(row.body, await bodyOf(event, row), "the body");
-      const result = await handle({ event, request, owner, params, query, body } as Call);
+      const result = await handle({ event, request, owner, params, query, body } as RouteCall);
       return result instanceof Reply ? result : json(result, { status: row.status });
     };
     for (const each of methods) app.on(each, route, answer);
@@ -85,7 +85,7 @@ export function addRoutes<Rows extends Readonly<Record<string, TableRow>>, Owner
   for (const [route, methods] of allowed)
     app.all(route, async (event) => {
       begin(event, route, on);
-      await admit(event, undefined);
+      await accessOf(event, undefined);
       throw new Refusal("method_not_allowed", undefined, { allow: methods.join(", ") });
     });
 }

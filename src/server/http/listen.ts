@@ -5,7 +5,8 @@ import { createServer, isIP, type AddressInfo } from "node:net";
 import type { HTTPSOptions, ListenOptions as ListhenOptions, Listener } from "listhen";
 import { isLoopback } from "../../wire/http/address.ts";
 import { PortUnavailable } from "../errors.ts";
-import { addressIn, createConnectionLimit, type ConnectionLimitOptions } from "./clients.ts";
+import { plainAddress } from "./client-address.ts";
+import { createConnectionLimit, type ConnectionLimitOptions } from "./connection-limit.ts";
 import { configureServer } from "./connections.ts";
 import { closeServers, unrefServer, type CloseTimes } from "./sockets.ts";
 
@@ -67,7 +68,7 @@ const LOCALHOST: readonly string[] = ["127.0.0.1", "::1"];
  */
 async function hostsFor(host: string, isLocalhost: boolean): Promise<readonly string[]> {
   const address = isIP(host) ? host : (await lookup(host).catch(() => ({ address: host }))).address;
-  const plain = addressIn(address) ?? address;
+  const plain = plainAddress(address) ?? address;
   // These two are all addresses of the machine: by IPv4, and by both.
   if (plain === "0.0.0.0") return [plain, "::1"];
   if (plain === "::") return [plain];

@@ -7,7 +7,7 @@ import { setImmediate, setTimeout as delay } from "node:timers/promises";
 const MAX_UNANSWERED = 64;
 
 /** A connection, from when it is accepted until it is closed. */
-export class Connection {
+export class OpenConnection {
   readonly socket: Socket;
   /** False during a handshake of TLS: HTTP is then spoken on another socket. */
   readonly isHttp: boolean;
@@ -32,18 +32,18 @@ export class Connection {
   }
 }
 
-const bySocket = new WeakMap<Socket, Connection>();
-const byServer = new WeakMap<Server, Set<Connection>>();
+const bySocket = new WeakMap<Socket, OpenConnection>();
+const byServer = new WeakMap<Server, Set<OpenConnection>>();
 
-export function openConnections(server: Server): Set<Connection> {
+export function openConnections(server: Server): Set<OpenConnection> {
   let open = byServer.get(server);
   if (!open) byServer.set(server, (open = new Set()));
   return open;
 }
 
 /** Adds a connection to those that are open. */
-export function track(server: Server, socket: Socket, isHttp: boolean): Connection {
-  const connection = new Connection(socket, isHttp);
+export function track(server: Server, socket: Socket, isHttp: boolean): OpenConnection {
+  const connection = new OpenConnection(socket, isHttp);
   bySocket.set(socket, connection);
   openConnections(server).add(connection);
   return connection;

@@ -16,7 +16,7 @@ export function parseRedirectUri(uri: string): RedirectUri {
 
 function parse(uri: string): RedirectUri {
   const read = readRedirectUri(uri);
-  if ("problem" in read) throw refused(read.problem);
+  if ("problem" in read) throw redirectUriRefused(read.problem);
   return read;
 }
 
@@ -52,7 +52,7 @@ export function wayBackTo({ name }: { readonly name: string }, redirect_uri: str
 }
 
 /** The error `invalid_redirect_uri`. @param why names the rule, and what to write instead */
-export function refused(why: string): Refusal {
+export function redirectUriRefused(why: string): Refusal {
   return new Refusal("invalid_redirect_uri", why);
 }
 

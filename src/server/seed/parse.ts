@@ -32,7 +32,7 @@ export const SeedFile = z.extend(Seed, { personas: z._default(z.array(SeedPerson
 export async function readSeed(...[source, name, now, before]: Parameters<typeof parseSeed>): Promise<Records> {
   const records = parseSeed(source, name, now, before);
   const faults = await suffixFaults(records.instances);
-  if (faults.length > 0) throw refused(name, faults);
+  if (faults.length > 0) throw seedRefused(name, faults);
   return records;
 }
 
@@ -50,7 +50,7 @@ export function parseSeed(source: string, name: string, now: Date, before: reado
   }
   const seed = checked(SeedFile, input);
   const faults = [...(seed.faults ?? textFaults(seed.data)), ...crossFaults(input)];
-  if (seed.faults || faults.length > 0) throw refused(name, faults);
+  if (seed.faults || faults.length > 0) throw seedRefused(name, faults);
   return recordsOf(seed.data, now, before);
 }
 
@@ -160,7 +160,7 @@ function utc(time: string | null | undefined): string | null {
   return time ? new Date(time).toISOString() : null;
 }
 
-function refused(name: string, faults: readonly string[]): SeedError {
+function seedRefused(name: string, faults: readonly string[]): SeedError {
   return new SeedError(
     `${name} can't be used; nothing was applied:\n${firstOf(faults)
       .map((fault) => `  ${fault}`)

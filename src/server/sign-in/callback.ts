@@ -19,7 +19,7 @@ import type { Caller } from "./caller.ts";
 import type { SignInDeps } from "./deps.ts";
 import { checkedProfile, openSession, resolveUser } from "./resolve-user.ts";
 
-export interface CallbackRequest {
+export interface ProviderCallback {
   readonly provider: Provider;
   readonly state: string;
   readonly code: string | undefined;
@@ -33,7 +33,7 @@ export interface CallbackRequest {
 }
 
 /** The request, and what tells of it. */
-interface Call extends CallbackRequest {
+interface Callback extends ProviderCallback {
   /** In milliseconds of `performance.now`. */
   readonly startedAt: number;
   readonly note: NoteStep;
@@ -53,24 +53,24 @@ const STATE = /^[0-9a-f]{64}$/;
 const MAX_FINISHED = 1000;
 
 /** From here on no other request can use the state, whatever follows, even after a crash. */
-export async function claimState({ store, finished, instances, now }: SignInDeps, { state, provider }: Call) {
+export async function claimState({ store, finished, instances, now }: SignInDeps, { state, provider }: Callback) {
   const record = STATE.test(state) ? await store.takeState(state) : undefined;
   if (!record) {
     const reason = finished.has(state)
       ? "This sign-in was already finished, and its callback was requested again. Start a new one."
       : "No sign-in in progress has this state: it is unknown, used or expired. Start a new one.";
-    throw refused(reason, finished.get(state));
+    throw stateRefused(reason, finished.get(state));
   }
   const instance = instances.byId(record.instance_id);
   const wayBack = instance && wayBackTo(instance, record.redirect_uri);
   remember(finished, state, wayBack, MAX_FINISHED);
   if (now().getTime() >= Date.parse(record.expires_at))
-    throw refused(
+    throw stateRefused(
       `The state expired before the user came back, ${STATE_LIFETIME_SECONDS / 60} minutes after the sign-in began. Start a new one.`,
       wayBack,
     );
   if (record.provider !== provider)
-    throw refused(
+    throw stateRefused(
       `The sign-in began with ${PROVIDER_TITLES[record.provider]}, and ${PROVIDER_TITLES[provider]} sent the user back. Start a new one.`,
       wayBack,
     );
@@ -78,18 +78,18 @@ export async function claimState({ store, finished, instances, now }: SignInDeps
 }
 
 /** Whoever finishes a sign-in must be who began it. From here on the application is told what happens. */
-export function checkBrowser({ addresses, startLimit }: SignInDeps, call: Call, { record, instance }: Found) {
+export function checkBrowser({ addresses, startLimit }: SignInDeps, call: Callback, { record, instance }: Found) {
   const { provider, redirect_uri } = record;
   const fault = bindingFault(record, call, addresses.isHttps);
-  if (fault !== undefined) throw refused(fault, instance && wayBackTo(instance, redirect_uri));
-  if (!instance?.active) throw refused("The instance of this sign-in is no longer active. Activate it first.");
+  if (fault !== undefined) throw stateRefused(fault, instance && wayBackTo(instance, redirect_uri));
+  if (!instance?.active) throw stateRefused("The instance of this sign-in is no longer active. Activate it first.");
   startLimit.finished(record.state);
   call.note({ instance: instance.id, provider, redirect_uri }, arrival(call));
   return { record, instance };
 }
 
 /** The provider that the connection leads to must have sent the user back. */
-export function checkIssuer(connection: Connection, { iss }: Call): void {
+export function checkIssuer(connection: Connection, { iss }: Callback): void {
   const fault = issuerFault(connection, iss);
   if (fault !== undefined) throw new SignInFailure("server_error", fault);
 }
@@ -97,7 +97,7 @@ export function checkIssuer(connection: Connection, { iss }: Call): void {
 /** The provider's code for its tokens, once and never again, and these for the user's profile: all before one deadline. */
 export async function exchangeCode(
   { addresses, providerTimeoutMs }: SignInDeps,
-  { code, error, note }: Call,
+  { code, error, note }: Callback,
   connection: Connection,
   { code_verifier }: StateRecord,
 ) {
@@ -125,7 +125,7 @@ export async function exchangeCode(
  */
 export async function saveSignIn(
   { store, locate, now }: SignInDeps,
-  { ip_address }: Call,
+  { ip_address }: Callback,
   instance: InstanceRecord,
   { provider }: Connection,
   { tokens, profile }: Exchanged,
@@ -151,7 +151,7 @@ export async function saveSignIn(
 /** The token goes into the application's own address. */
 export function returnToken(
   { addresses }: SignInDeps,
-  { note, state, startedAt }: Call,
+  { note, state, startedAt }: Callback,
   { redirect_uri }: StateRecord,
   { user, isNew }: Saved,
   token: string,
@@ -169,7 +169,7 @@ export function returnToken(
 }
 
 /** The browser is told, as it can't be sent to the application. */
-export function refuse(call: Call, error: unknown): Ended {
+export function refuse(call: Callback, error: unknown): Ended {
   if (error instanceof SignInRefused && error.reason !== undefined && STATE.test(call.state)) {
     const { reason } = error;
     const answered = { status: 400, error: "invalid_state" };
@@ -181,7 +181,7 @@ export function refuse(call: Call, error: unknown): Ended {
 /** A sign-in that failed: the application is told by a redirect. @param isOurs whether the provider has done its part */
 export function returnError(
   { addresses, flows, onBug }: SignInDeps,
-  { note, state, startedAt }: Call,
+  { note, state, startedAt }: Callback,
   { redirect_uri }: StateRecord,
   error: unknown,
   isOurs: boolean,
@@ -204,12 +204,12 @@ function flowFor({ front }: Addresses, redirect_uri: string, state: string): { f
   return redirect_uri === front + SIGNED_IN_PATH ? { flow: flowIdOf(state) } : {};
 }
 
-function refused(reason: string, wayBack?: WayBack): SignInRefused {
+function stateRefused(reason: string, wayBack?: WayBack): SignInRefused {
   return new SignInRefused("invalid_state", undefined, { reason, wayBack });
 }
 
 /** The callback's request, for the flow. */
-function arrival({ provider, code, error, state }: CallbackRequest) {
+function arrival({ provider, code, error, state }: ProviderCallback) {
   return { name: "callback", sent: { provider, code, error, state } };
 }
 

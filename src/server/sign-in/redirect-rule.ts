@@ -10,7 +10,7 @@ import {
 import { redactText } from "../history/redact.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import type { Caller } from "./caller.ts";
-import { parseRedirectUri, refused } from "../instances/redirect-uri.ts";
+import { parseRedirectUri, redirectUriRefused } from "../instances/redirect-uri.ts";
 
 export interface Destination {
   /** Scheme and host that the user returns to; the scheme alone if it is private-use. */
@@ -42,19 +42,21 @@ export function redirectRule(
   if (isListed || (allowsUnlisted && (isAny || (redirect_uris.length === 0 && isLoopbackUri(uri)))))
     return listed(text);
   if (redirect_uris.length > 0 && !isAny)
-    throw refused(
+    throw redirectUriRefused(
       `it is not one of the redirect_uris of ${name}, which must match exactly; loopback matches with any port. ${register}`,
     );
   if (isAny)
-    throw refused(
+    throw redirectUriRefused(
       `the entry "*" of ${name} is allowed only without --strict, and on a server that no other machine can reach. ${register}`,
     );
   if (!allowsUnlisted)
-    throw refused(
+    throw redirectUriRefused(
       `${name} has no redirect_uris. With --strict, or where others can reach the server, users are sent to registered addresses only. ${register}`,
     );
   if (caller.isPlainClient) return { ...listed(text), isUnlisted: true };
-  throw refused(`${name} has no redirect_uris, and without them a browser is sent to loopback only. ${register}`);
+  throw redirectUriRefused(
+    `${name} has no redirect_uris, and without them a browser is sent to loopback only. ${register}`,
+  );
 }
 
 /** An address that users may be sent to. @throws {Refusal} `invalid_redirect_uri` if its form rules that out */
@@ -68,18 +70,19 @@ export function listed(text: string): Destination {
  */
 export function checkEntry(entry: string, { isOnly, isPreview }: { isOnly: boolean; isPreview: boolean }): void {
   if (entry === ANY_ADDRESS && isOnly) return;
-  if (entry === ANY_ADDRESS) throw refused('"*" must be the only entry');
+  if (entry === ANY_ADDRESS) throw redirectUriRefused('"*" must be the only entry');
   const { origin, query } = parseRedirectUri(withoutWildcard(entry));
   if (addressIn(entry) === undefined) {
     if (isPreview) parsePreviewEntry(entry);
     else if (origin.includes("*"))
-      throw refused(
+      throw redirectUriRefused(
         "a * in the host is for preview instances. Write one entry for each host, or set preview to true for an instance that has previews alone",
       );
-    else throw refused("a * stands for nothing there. Write the exact address; ?* at its end takes any query");
+    else
+      throw redirectUriRefused("a * stands for nothing there. Write the exact address; ?* at its end takes any query");
   }
   if (entry.endsWith(ANY_QUERY) && query !== "")
-    throw refused("?* matches the whole query; write no parameters before it");
+    throw redirectUriRefused("?* matches the whole query; write no parameters before it");
 }
 
 /** Warns of instances that send tokens to any address, or to none. */
@@ -144,7 +147,7 @@ function parsePreviewEntry(entry: string) {
   const [, domain] = BEHIND.exec(behind) ?? [];
   const isElsewhere = more.length > 0 || (address.path + address.query).includes("*");
   if (address.scheme !== "https:" || domain === undefined || isElsewhere)
-    throw refused(
+    throw redirectUriRefused(
       "a * stands for a-z, 0-9 and - in one label of an https host, in front of your domain. Write it once, such as https://*.preview.acme.dev/callback",
     );
   return { address, before, behind, domain };

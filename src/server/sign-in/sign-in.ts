@@ -19,7 +19,7 @@ import {
   returnError,
   returnToken,
   saveSignIn,
-  type CallbackRequest,
+  type ProviderCallback,
   type Ended,
 } from "./callback.ts";
 import type { SignInDeps } from "./deps.ts";
@@ -27,7 +27,7 @@ import type { SignInDeps } from "./deps.ts";
 /** The sign-ins of all instances. Between its two halves a sign-in is nothing but the record of its state. */
 export interface SignIns {
   begin(request: BeginRequest): Promise<Begun>;
-  complete(request: CallbackRequest): Promise<Ended>;
+  complete(request: ProviderCallback): Promise<Ended>;
 }
 
 export function createSignIns(deps: SignInDeps): SignIns {
@@ -50,7 +50,7 @@ async function beginSignIn(deps: SignInDeps, request: BeginRequest): Promise<Beg
 }
 
 /** From the provider back to the application. */
-async function completeSignIn(deps: SignInDeps, request: CallbackRequest): Promise<Ended> {
+async function completeSignIn(deps: SignInDeps, request: ProviderCallback): Promise<Ended> {
   const call = { ...request, startedAt: performance.now(), note: deps.flows.of(flowIdOf(request.state)) };
   let claimed;
   try {

@@ -60,7 +60,7 @@ export interface Cleared {
   readonly revoked_at: string;
 }
 
-export interface SignIn {
+export interface StoredSignIn {
   readonly instance_id: string;
   readonly provider: Provider;
   readonly uid: string;
@@ -175,7 +175,7 @@ export interface Store {
   /** Whether the store can be read and written at the moment. @throws {StorageUnavailable} saying why not */
   probe(): Promise<void>;
 
-  completeSignIn(signIn: SignIn): Promise<{ user: UserRecord; session: SessionRecord }>;
+  completeSignIn(signIn: StoredSignIn): Promise<{ user: UserRecord; session: SessionRecord }>;
 
   close(): Promise<void>;
 }

@@ -15,7 +15,7 @@ import { hasDesktop } from "../../output/prompts.ts";
 import { counted, harmless, printJson, printRecord } from "../../output/text.ts";
 import { openPrivately } from "../redirect-file.ts";
 import { openLanding } from "./landing.ts";
-import { signInAs, refused, step, type SignIn } from "./steps.ts";
+import { signInAs, stepRefused, step, type SignIn } from "./steps.ts";
 
 const DEFAULT_SECONDS = "300";
 
@@ -148,7 +148,7 @@ async function signInWithBrowser(context: Context, signIn: SignIn, opens: boolea
   const url = await client.signInUrl({ redirectUri: landing.url, ...(provider && { provider }) });
   // So that a refusal is reported here, and not in the browser.
   const response = await step(signIn, url);
-  if (response.next === null) throw refused(response, url);
+  if (response.next === null) throw stepRefused(response, url);
   const limit = counted(seconds, "second");
   context.stderr.write(`Sign in at:\n  ${url}\nWaiting up to ${limit} for the sign-in. Press Ctrl-C to stop.\n`);
   if (opens)

@@ -43,7 +43,7 @@ export async function signInAs(signIn: SignIn, account: string): Promise<string>
 function pickerOf(address: string, answer: StepResponse): string {
   const { url } = (parsedJson(answer.text) ?? {}) as Partial<AccountChoices>;
   const isChoice = typeof url === "string" && URL.canParse(url) && isPicker(address) && isPicker(url);
-  if (!isChoice || new URL(url).origin !== new URL(address).origin) throw refused(answer, address);
+  if (!isChoice || new URL(url).origin !== new URL(address).origin) throw stepRefused(answer, address);
   return url;
 }
 
@@ -111,7 +111,7 @@ function absolute(location: string | null, base: string): string | null {
 }
 
 /** The error of the service's page. @param address where the sign-in was refused */
-export function refused({ status, text }: StepResponse, address: string): CliError {
+export function stepRefused({ status, text }: StepResponse, address: string): CliError {
   const { error: said } = (parsedJson(text) ?? {}) as { error?: unknown };
   const error = typeof said === "string" ? said : text.slice(0, 200);
   const hint = hintFor(errorCode(status, { error }), address);

@@ -65,7 +65,7 @@ async function verifyRemotely(client: Client, token: string, now: Date): Promise
     const { id, data } = await client.tokens.verify(token);
     return accepted({ ...data, sub: id }, decoded?.claims.exp);
   } catch (error) {
-    return refused(error, token, decoded, now);
+    return refusedVerdict(error, token, decoded, now);
   }
 }
 
@@ -76,7 +76,7 @@ async function verifyLocally(secretKey: string, token: string, now: Date): Promi
     const claims = await verifyToken(token, { secretKey, now: () => now });
     return accepted(claims, claims.exp);
   } catch (error) {
-    return refused(error, token, await decode(token), now);
+    return refusedVerdict(error, token, await decode(token), now);
   }
 }
 
@@ -101,7 +101,7 @@ export async function decode(token: string): Promise<DecodedToken | undefined> {
   }
 }
 
-function refused(error: unknown, token: string, decoded: DecodedToken | undefined, now: Date): Verdict {
+function refusedVerdict(error: unknown, token: string, decoded: DecodedToken | undefined, now: Date): Verdict {
   const { exitCode, code, message } = toFailure(error);
   // A token that is too long to be sent is not valid.
   if (code === "body_too_large")

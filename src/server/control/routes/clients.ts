@@ -5,7 +5,7 @@ import { clientFaults } from "../../seed/faults.ts";
 import type { ClientRecord, InstanceRecord } from "../../store/records.ts";
 import { refuseFaults } from "../check.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
-import { changeInstance, requireFound, requireInstance } from "../records.ts";
+import { changeInstance, requireFound, requireInstance } from "../look-up.ts";
 
 /** The clients that applications have of their own at the simulated providers. */
 export const clientRoutes = (deps: ControlDeps): HandlersOf<"/instances/:id/clients"> => ({

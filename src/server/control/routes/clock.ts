@@ -5,7 +5,7 @@ import { Refusal } from "../../errors.ts";
 import type { ClockSetting } from "../../shared-state/shared-state.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { parseDuration } from "../check.ts";
-import { chosenInstance } from "../records.ts";
+import { chosenInstance } from "../look-up.ts";
 
 /** Dates beyond the year are written in another way, which does not sort as text. A day is left for what expires later. */
 const LATEST = "9999-12-31T00:00:00Z";

@@ -3,7 +3,7 @@ import type { Flow } from "../../history/flows.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { parseMoment } from "../check.ts";
 import { filterFlows, peopleOf, waitFor } from "../filters.ts";
-import { requireFound } from "../records.ts";
+import { requireFound } from "../look-up.ts";
 import { listInMemory } from "../lists.ts";
 import { flowResource } from "../resources.ts";
 import { runSignIn } from "../sign-ins.ts";

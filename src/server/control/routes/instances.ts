@@ -7,7 +7,7 @@ import type { InstanceRecord, ConnectionRecord } from "../../store/records.ts";
 import type { BodyOf, AnswerOf } from "../../../wire/control/types.ts";
 import { resource } from "../../http/resources.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
-import { changeInstance, requireInstance, patched } from "../records.ts";
+import { changeInstance, requireInstance, patched } from "../look-up.ts";
 import { clientRoutes } from "./clients.ts";
 import { listInMemory } from "../lists.ts";
 import { refuseFaults, parseDuration } from "../check.ts";

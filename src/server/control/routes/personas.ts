@@ -1,7 +1,7 @@
 import { PROVIDERS } from "../../../wire/providers.ts";
 import { recordsOf, SeedPersona } from "../../seed/parse.ts";
 import { checked } from "../../zod-errors.ts";
-import { requireFound, patched } from "../records.ts";
+import { requireFound, patched } from "../look-up.ts";
 import { typedPersona } from "../../simulator/typed-account.ts";
 import type { PersonaRecord } from "../../store/records.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";

@@ -3,7 +3,7 @@ import { clearInterval, setInterval } from "node:timers";
 import type { Flow } from "../../history/flows.ts";
 import type { LoggedRequest } from "../../history/request-log.ts";
 import { filterRequests } from "../filters.ts";
-import { requireFound } from "../records.ts";
+import { requireFound } from "../look-up.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { listInMemory } from "../lists.ts";
 import { requestResource, flowResource } from "../resources.ts";

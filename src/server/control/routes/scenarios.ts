@@ -7,7 +7,7 @@ import { editOf } from "../../simulator/edit.ts";
 import { Refusal } from "../../errors.ts";
 import { remainingOf, type Scenario } from "../../scenarios/scenarios.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
-import { requireInstance } from "../records.ts";
+import { requireInstance } from "../look-up.ts";
 import { requireAccount, requirePossible, runSignIn } from "../sign-ins.ts";
 import { listInMemory } from "../lists.ts";
 import { labelledBrowserValue } from "../../simulator/browser.ts";

@@ -4,7 +4,7 @@ import { describeProvider } from "../../providers/offers.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { Refusal } from "../../errors.ts";
 import { SCENARIO_PREFIX } from "../../scenarios/scenarios.ts";
-import { requireInstance, chosenInstance } from "../records.ts";
+import { requireInstance, chosenInstance } from "../look-up.ts";
 import { SEEDED, type SnapshotInfo, type Store } from "../../store/store.ts";
 import { crossFaults, suffixFaults } from "../../seed/faults.ts";
 import { recordsOf } from "../../seed/parse.ts";

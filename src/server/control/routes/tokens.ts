@@ -7,7 +7,7 @@ import { verifiedToken } from "../../http/routes/product.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import type { UserView } from "../../store/store.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
-import { chosenInstance, findUser, requireFound, namedUuid } from "../records.ts";
+import { chosenInstance, findUser, requireFound, namedUuid } from "../look-up.ts";
 import { claimsFor, TokenRefused } from "../../token.ts";
 import { isObject } from "../../../wire/text/json.ts";
 import { isUuid } from "../../../wire/ids.ts";

@@ -8,7 +8,7 @@ import { list } from "../../http/routes/list.ts";
 import { sessionList, userList } from "../../http/routes/product.ts";
 import type { TenantKey } from "../../store/records.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
-import { chosenInstance, requireFound, requireKey, patched } from "../records.ts";
+import { chosenInstance, requireFound, requireKey, patched } from "../look-up.ts";
 import { queryOf, recordCount } from "../lists.ts";
 import { refuseFaults, parseMoment } from "../check.ts";
 import { userResource, sessionResource } from "../resources.ts";

@@ -3,7 +3,7 @@ import type { Query } from "../../../wire/search/query.ts";
 import { Refusal } from "../../errors.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import type { PageOptions, Position } from "../../store/store.ts";
-import type { Call } from "../dispatch.ts";
+import type { RouteCall } from "../dispatch.ts";
 import { json, stream, type Reply } from "../respond.ts";
 
 interface ListDeps {
@@ -12,7 +12,7 @@ interface ListDeps {
 }
 
 /** A request for a list: all of it, or at most `limit` rows behind the one that `after` names. */
-export interface ListCall extends Pick<Call, "event" | "request"> {
+export interface ListCall extends Pick<RouteCall, "event" | "request"> {
   readonly query: { readonly limit?: number | undefined; readonly after?: string | undefined };
 }
 

@@ -5,7 +5,7 @@ import type { Instances } from "../../instances/instances.ts";
 import { endBinding } from "../../sign-in/binding.ts";
 import type { SignIns } from "../../sign-in/sign-in.ts";
 import { callerIn, cookiesOf } from "../context.ts";
-import type { Call, HandlersOf } from "../dispatch.ts";
+import type { RouteCall, HandlersOf } from "../dispatch.ts";
 import { Failed } from "../failure.ts";
 import { redirect, type Noted, type Reply } from "../respond.ts";
 
@@ -26,7 +26,7 @@ export function oauthRoutes(deps: SignInRouteDeps): HandlersOf<Rows> {
     event,
     request,
     query,
-  }: Call<Rows["GET /sign-in"] | Rows["GET /oauth/authorize"]>): Promise<Reply> {
+  }: RouteCall<Rows["GET /sign-in"] | Rows["GET /oauth/authorize"]>): Promise<Reply> {
     const { provider: wanted, redirect_uri, login_hint, instance: name, publishable_key } = query;
     const { scope, ip_address } = request;
     const named = { instance: name, publishable_key };

@@ -9,7 +9,7 @@ import { requireActive } from "../../sign-in/begin.ts";
 import type { InstanceRecord, SessionRecord } from "../../store/records.ts";
 import type { Store, UserView } from "../../store/store.ts";
 import { callerIn } from "../context.ts";
-import { addRoutes, type HandlersOf, type Service } from "../dispatch.ts";
+import { addRoutes, type HandlersOf, type Gate } from "../dispatch.ts";
 import { toInstance, toSession, toUser, toVerifiedToken } from "../resources.ts";
 import { json } from "../respond.ts";
 import { requireEitherKey, requireNavigation, requireSecretKey, type ApiDeps } from "./access.ts";
@@ -96,9 +96,9 @@ export function addProductRoutes(app: H3, deps: ApiDeps & SignInRouteDeps): void
   addRoutes(app, { ...PRODUCT_API, routes: ROWS }, handlers, productService(deps));
 }
 
-function productService(deps: ApiDeps): Service<InstanceRecord> {
+function productService(deps: ApiDeps): Gate<InstanceRecord> {
   return {
-    admit(event, row) {
+    accessOf(event, row) {
       if (row?.isNavigation) requireNavigation(callerIn(event, deps.addresses.isHttps));
       if (row === undefined || row.key === "none") return {};
       if (row.key === "either") return requireEitherKey(event, deps);

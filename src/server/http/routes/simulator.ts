@@ -12,7 +12,7 @@ import type { Clients } from "../../simulator/clients.ts";
 import type { Picture } from "../../simulator/personas.ts";
 import { readText } from "../body.ts";
 import { callerIn, cookiesOf, headerOf, nodeOf } from "../context.ts";
-import { addRoutes, type Call, type HandlersOf } from "../dispatch.ts";
+import { addRoutes, type RouteCall, type HandlersOf } from "../dispatch.ts";
 import { escapeHtml } from "../pages/layout.ts";
 import { accountChoices, pickerPage } from "../pages/picker.ts";
 import { json, page, redirect, Reply, type Noted } from "../respond.ts";
@@ -37,7 +37,7 @@ const ROWS = {
 
 export function addSimulatorRoutes(app: H3, deps: SimulatorRouteDeps): void {
   const { simulator, addresses, clients } = deps;
-  const answerClient = async ({ event, request, params }: Call<unknown, unknown, "/:provider">) => {
+  const answerClient = async ({ event, request, params }: RouteCall<unknown, unknown, "/:provider">) => {
     const provider = requireSimulated(params.provider);
     if (clients.at(provider).length === 0)
       throw new SignInRefused("not_found", undefined, {
@@ -53,7 +53,7 @@ export function addSimulatorRoutes(app: H3, deps: SimulatorRouteDeps): void {
     return response ? passOn(response, noted) : failConnection(event, error, noted);
   };
   /** The account picker, its accounts for a program, or a redirect to the callback. */
-  const authorize = async (provider: Provider, { event, request }: Pick<Call, "event" | "request">) => {
+  const authorize = async (provider: Provider, { event, request }: Pick<RouteCall, "event" | "request">) => {
     const { isBrowser, isNavigation } = callerIn(event, addresses.isHttps);
     requireNavigation({ isNavigation });
     const cookies = cookiesOf(event);

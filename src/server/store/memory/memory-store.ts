@@ -1,7 +1,7 @@
 import type { SettingRecord, UserRecord } from "../records.ts";
 import { SECRET_PREFIX, StoreNotEmpty, type Store, type UserView } from "../store.ts";
 import { Commits } from "./commits.ts";
-import { createRecordOperations } from "./records.ts";
+import { createRecordOperations } from "./record-operations.ts";
 import { createSignInOperations } from "./sign-ins.ts";
 import { createSnapshotMemory, createSnapshots, type SnapshotStorage } from "./snapshots.ts";
 import { Tables } from "./tables.ts";

@@ -1,5 +1,5 @@
 import type { SessionRecord } from "../records.ts";
-import type { Cleared, SignIn, SignInLookup, Store } from "../store.ts";
+import type { Cleared, StoredSignIn, SignInLookup, Store } from "../store.ts";
 import type { Commits } from "./commits.ts";
 import { put, removal, type Change, type Tables } from "./tables.ts";
 
@@ -63,7 +63,7 @@ function clearing(
   ];
 }
 
-function lookUp(tables: Tables, { instance_id, provider, uid, email }: SignIn): SignInLookup {
+function lookUp(tables: Tables, { instance_id, provider, uid, email }: StoredSignIn): SignInLookup {
   const tenant = tables.tenant(instance_id);
   const identity = tenant.identityByUid(provider, uid);
   const user = identity && tenant.users.get(identity.user_id);

@@ -9,7 +9,7 @@ import { buildIndexes, createIndexes, hasTrigrams, missingIndexes } from "./inde
 import { checkEmpty, knownVersion, schemaVersion } from "./version.ts";
 import { checkColumns, MIGRATIONS } from "./schema.ts";
 import { announceWait } from "./database/reports.ts";
-import type { Ask, Session } from "./database/session.ts";
+import type { Ask, DatabaseSession } from "./database/session.ts";
 
 /** Upgrades that wait for a lock hold up the sign-ins behind them, so they wait only so long, and then let those go first. */
 const LOCK_TIMEOUT = "1s";
@@ -48,7 +48,7 @@ export async function migrate(database: Database, migrations: readonly string[] 
 
 type Upgrade = Pick<Migration, "from" | "restored">;
 
-async function upgrade(database: Database, session: Session, migrations: readonly string[]): Promise<Upgrade> {
+async function upgrade(database: Database, session: DatabaseSession, migrations: readonly string[]): Promise<Upgrade> {
   const { ask } = session;
   const { location, warn } = database;
   const attempt = async (): Promise<Upgrade> => {

@@ -1,6 +1,6 @@
 import { fold } from "../../../wire/text/fold.ts";
 import type { IdentityRecord, SessionRecord, StateRecord } from "../records.ts";
-import { StorageUnavailable, type Cleared, type SignInLookup, type SignIn, type Store } from "../store.ts";
+import { StorageUnavailable, type Cleared, type SignInLookup, type StoredSignIn, type Store } from "../store.ts";
 import type { Database } from "./database/database.ts";
 import { isConflict } from "./database/failures.ts";
 import type { Ask, Value } from "./database/session.ts";
@@ -26,7 +26,7 @@ const REVOKE_SESSIONS = `UPDATE svc.sessions SET revoked_at = $3::text::timestam
  * Reads, decides in this process, and writes under locks if nothing has changed meanwhile; otherwise it starts over. So no
  * transaction is open during the decision, and two round trips are enough.
  */
-export async function completeSignIn(database: Database, signIn: SignIn) {
+export async function completeSignIn(database: Database, signIn: StoredSignIn) {
   const until = database.deadline();
   const who = [signIn.instance_id, signIn.provider, signIn.uid, fold(signIn.email), signIn.ip_address];
   for (;;) {
@@ -62,7 +62,7 @@ async function clear(ask: Ask, { identities, revoked_at }: Cleared, session: Ses
   return true;
 }
 
-function lookupOf(row: LookupRow, { provider, uid }: SignIn): SignInLookup {
+function lookupOf(row: LookupRow, { provider, uid }: StoredSignIn): SignInLookup {
   const user = fromJsonRow("users", row.user);
   const identities = (row.identities ?? []).map((own): IdentityRecord => fromJsonRow("identities", own));
   const identity = identities.find((own) => own.provider === provider && own.uid === uid);

@@ -8,7 +8,7 @@ import { connectTool } from "./pool.ts";
 import { createQuery } from "./query.ts";
 import { asRefusal } from "./reasons.ts";
 import { faultOf, READ_STATE, type ServerState } from "./servers.ts";
-import { openSession, type Ask, type Session } from "./session.ts";
+import { openDatabaseSession, type Ask, type DatabaseSession } from "./session.ts";
 
 /** How often a server that could not be used is looked at while it answers reads. */
 const LOOK_AGAIN_MS = 1000;
@@ -66,7 +66,7 @@ export function openDatabase(address: Address, warn: Warn) {
     );
   }
 
-  const sessions = new Set<Session>();
+  const sessions = new Set<DatabaseSession>();
 
   return {
     location,
@@ -89,8 +89,8 @@ export function openDatabase(address: Address, warn: Warn) {
     /** Those for requests: the limit, those in use, and statements that wait for one. */
     connections: () => servers.latest()?.connections() ?? { most: limits.poolSize, inUse: 0, waiting: 0 },
     /** For a tool, with a connection of its own and no time limit. Closed with the database, if not before. */
-    openSession(): Session {
-      const session = openSession(
+    openSession(): DatabaseSession {
+      const session = openDatabaseSession(
         location,
         connectTool(address, async () => (await servers.get()).endpoint),
         undefined,
@@ -103,7 +103,7 @@ export function openDatabase(address: Address, warn: Warn) {
       return { ...session, close };
     },
     /** Reads some rows at a time. A slow reader keeps a connection that long. @throws {StorageUnavailable} */
-    openList: async (): Promise<Session> => (await servers.get()).openSession("lists", true),
+    openList: async (): Promise<DatabaseSession> => (await servers.get()).openSession("lists", true),
     /**
      * A transaction of a request.
      * @param limited whether its statements have a time limit

@@ -4,7 +4,7 @@ import { configOf, localSettings, prepare, type Endpoint } from "./connection.ts
 import { coded, isBusy, isLost, NoAnswer, NoConnection, NotSent, withinTime } from "./failures.ts";
 import { adviceOn, reasonOf } from "./reasons.ts";
 import type { ServerState } from "./servers.ts";
-import { openSession, type Loan, type Session, type Value } from "./session.ts";
+import { openDatabaseSession, type Loan, type DatabaseSession, type Value } from "./session.ts";
 
 /** What connections are for: each kind waits only for its own. */
 export type Purpose = "requests" | "searches" | "lists";
@@ -140,13 +140,13 @@ export function openServer(address: Address, endpoint: Endpoint, state: ServerSt
     },
 
     /** @param limited whether its transactions are limited in time */
-    openSession(purpose: Purpose, limited: boolean): Session {
+    openSession(purpose: Purpose, limited: boolean): DatabaseSession {
       const borrow = async (): Promise<Loan> => {
         const client = await take(purpose, performance.now() + limits.answerWithinMs);
         const settings = endpoint.isPooler || !limited ? localSettings(address, limited) : "";
         return { client, settings, giveBack: (answer) => void answer.finally(() => giveBack(client)) };
       };
-      return openSession(location, borrow, limited ? limits.answerWithinMs : undefined);
+      return openDatabaseSession(location, borrow, limited ? limits.answerWithinMs : undefined);
     },
 
     connections: () => ({

@@ -7,7 +7,7 @@ export type Ask = <Row extends object>(text: string, parameters?: readonly Value
 /** Every parameter is sent as text; the statement casts it. */
 export type Value = string | null;
 
-export type Session = ReturnType<typeof openSession>;
+export type DatabaseSession = ReturnType<typeof openDatabaseSession>;
 
 /** A connection that is given back when it is no longer needed. */
 export interface Loan {
@@ -41,7 +41,7 @@ export async function* inBatches<Row extends object>(
  * One connection, for transactions and cursors. After it is lost, or did not answer in time, every call fails.
  * @param withinMs for each answer; undefined: no limit
  */
-export function openSession(location: string, borrow: () => Promise<Loan>, withinMs: number | undefined) {
+export function openDatabaseSession(location: string, borrow: () => Promise<Loan>, withinMs: number | undefined) {
   let loan: Promise<Loan> | undefined;
   let lost: { error: unknown } | undefined;
   let answer: Promise<unknown> = Promise.resolve();
