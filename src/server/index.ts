@@ -18,6 +18,7 @@ export { StoreRefused } from "./store/store.ts";
 export type { Copy, Digests, Filled, Maintenance } from "./store/move/index.ts";
 export type { Migration, StoreCheck } from "./store/maintenance.ts";
 export { LOG_LEVELS, type LogLevel, type ProvidersMode } from "../wire/serve.ts";
+export { withoutRequest } from "./http/audit-entry.ts";
 export type { AuditAction, AuditEntry } from "./http/audit-entry.ts";
 export type { RequestEntry } from "./http/request-entry.ts";
 export type { ConnectionRecord, InstanceRecord } from "./store/records.ts";

@@ -52,6 +52,8 @@ export interface ServeOptions extends SeedOptions {
   onRequest?: ((entry: RequestEntry) => void) | undefined;
   /** Called with what was deleted, revoked, replaced or imported, and who asked for it. */
   onAudit?: ((entry: AuditEntry) => void) | undefined;
+  /** Called before `reset` deletes more users than the demo has. What it throws ends the start, and all stays as it is. */
+  onReset?: ((store: string, users: number) => Promise<void>) | undefined;
   /** Called with problems that do not stop the server. They contain no secret. */
   warn?: ((message: string) => void) | undefined;
 }

@@ -29,6 +29,8 @@ interface RetentionDeps {
   now(): Date;
   /** Called with what each round did. */
   log(message: string): void;
+  /** Called with how many sessions of an instance are deleted. */
+  onPruned(instance_id: string, count: number): void;
   onBug(error: unknown): void;
 }
 
@@ -37,7 +39,7 @@ interface RetentionDeps {
  * the same time.
  */
 export async function keepRetention(
-  { store, instances, now, log, onBug }: RetentionDeps,
+  { store, instances, now, log, onPruned, onBug }: RetentionDeps,
   { sessions }: Retention,
   stopped: AbortSignal,
 ): Promise<void> {
@@ -55,10 +57,16 @@ export async function keepRetention(
     log(`retention deleted ${deleted} sessions with neither a sign-in nor a revocation since ${iso(before)}`);
   }
   async function prune(id: string, before: string): Promise<number> {
-    for (let deleted = 0; ; await pause(PAUSE_MS)) {
-      const count = stopped.aborted ? 0 : await store.pruneSessions(id, before, PRUNED_AT_ONCE);
-      deleted += count;
-      if (count < PRUNED_AT_ONCE) return deleted;
+    let deleted = 0;
+    try {
+      for (; ; await pause(PAUSE_MS)) {
+        const count = stopped.aborted ? 0 : await store.pruneSessions(id, before, PRUNED_AT_ONCE);
+        deleted += count;
+        if (count < PRUNED_AT_ONCE) return deleted;
+      }
+    } finally {
+      // Also what was deleted before the store went away.
+      if (deleted > 0) onPruned(id, deleted);
     }
   }
   while (!stopped.aborted) {

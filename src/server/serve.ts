@@ -4,6 +4,7 @@ import { enumerated } from "../wire/text/suggestion.ts";
 import { createService } from "./service.ts";
 import { checkControlKey, dashboardLink } from "./control/keys.ts";
 import { ServeError } from "./errors.ts";
+import { withoutRequest } from "./http/audit-entry.ts";
 import { createClientAddress, createIsProxy, type IsProxy } from "./http/client-address.ts";
 import { listen } from "./http/listen.ts";
 import { createListener } from "./http/listener.ts";
@@ -13,7 +14,7 @@ import type { RunningServer, ServeOptions } from "./options.ts";
 import { checkPort, isLocalhost } from "./port.ts";
 import { hostsInstead, proxiesInUse } from "./providers/connections.ts";
 import { createOffers, defaultFault, describeProvider, type Offers } from "./providers/offers.ts";
-import { demoOf, fill, fillingOf } from "./seed/apply.ts";
+import { demoOf, demoUsers, fill, fillingOf } from "./seed/apply.ts";
 import { nowhere, openGeoDatabase, type LocateIp } from "./sign-in/geo.ts";
 import { checkOptions } from "./settings.ts";
 import { redirectWarnings } from "./sign-in/redirect-rule.ts";
@@ -79,17 +80,9 @@ async function serveStore(
   // Records are replaced only now, when little can prevent the start.
   try {
     const { users: count } = filling && options.reset ? await store.counts() : { users: 0 };
+    if (count > (await demoUsers())) await options.onReset?.(store.location, count);
     if (filling) await fill(store, filling, options.reset === true);
-    if (count > 0)
-      options.onAudit?.({
-        action: "records_reset",
-        instance: null,
-        id: null,
-        count,
-        request_id: null,
-        address: null,
-        key: "start",
-      });
+    if (count > 0) options.onAudit?.(withoutRequest("start", { action: "records_reset", count }));
   } catch (error) {
     if (!(error instanceof StoreNotEmpty)) throw error;
     if ((await store.instances()).length === 0)

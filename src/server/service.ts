@@ -6,6 +6,7 @@ import { Flows } from "./history/flows.ts";
 import { RequestLog, logTo } from "./history/request-log.ts";
 import { createReadiness } from "./http/any-host.ts";
 import { createApp } from "./http/app.ts";
+import { withoutRequest } from "./http/audit-entry.ts";
 import { createAudit } from "./http/audit.ts";
 import type { ClientAddress } from "./http/listener.ts";
 import type { RequestEntry } from "./http/request-entry.ts";
@@ -92,7 +93,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   if (offers.canSimulate) addSimulatorRoutes(app, parts);
   if (control) mountControl(app, parts, control);
   const ids = (): string[] => instances.all.map(({ id }) => id);
-  const pruning = { store, instances: ids, now, log: options.warn, onBug };
+  const onPruned = (id: string, count: number): void =>
+    options.onAudit?.(
+      withoutRequest("retention", { action: "sessions_pruned", instance: instances.byId(id)?.subdomain ?? id, count }),
+    );
+  const pruning = { store, instances: ids, now, log: options.warn, onPruned, onBug };
   void keepRetention(pruning, options.retention ?? {}, stopped.signal);
   return {
     app,

@@ -48,6 +48,7 @@ const OPTIONS = z.object({
   onInstances: callback<ServeOptions["onInstances"]>(),
   onRequest: callback<ServeOptions["onRequest"]>(),
   onAudit: callback<ServeOptions["onAudit"]>(),
+  onReset: callback<ServeOptions["onReset"]>(),
   warn: callback<ServeOptions["warn"]>(),
 } satisfies Record<keyof ServeOptions, z.ZodMiniType>);
 

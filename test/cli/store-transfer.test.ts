@@ -29,7 +29,7 @@ describe("svc store copy", () => {
     expect((await svc("copy data/db.json a/db.json", { tty: ["stderr"] })).stderr).toContain(
       "[########################] 16 of 16",
     );
-    expect((await svc("copy data/db.json b/db.json --json")).stderr).toBe("");
+    expect((await svc("copy data/db.json b/db.json --json")).stderr).not.toContain("[");
   });
 
   it("reads a store in use, and refuses a target that is in use or not empty", async () => {
@@ -42,6 +42,25 @@ describe("svc store copy", () => {
     const { code, stdout, stderr } = await svc("copy data/db.json full/db.json");
     expect([code, stdout]).toEqual([9, ""]);
     expect(stderr).toContain(`${at("full/db.json")} is not empty. Nothing was changed.`);
+  });
+});
+
+describe("With --json every line on stderr is JSON, and says who filled a store", () => {
+  const audited = { type: "audit", action: "records_imported", instance: null, id: null, count: 4, key: "store" };
+
+  it.each([
+    ["copy data/db.json new/db.json", audited],
+    ["import backup.ndjson --store new/db.json", audited],
+    ["export --output-file other.ndjson", { type: "log", level: "info" }],
+  ])("svc store %s", async (line, expected) => {
+    await makeStore();
+    await svc("export --output-file backup.ndjson");
+    const lines = (await svc(`${line} --json`)).stderr.trimEnd().split("\n");
+    expect(lines.map((one) => JSON.parse(one) as unknown)).toEqual([
+      expect.objectContaining({ ...expected, time: expect.any(String) as string }),
+    ]);
+    // Nothing more is there to be filled.
+    if (expected === audited) expect((await svc(`${line} --json`)).stderr).toBe("");
   });
 });
 

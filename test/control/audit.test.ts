@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { AuditEntry, RequestEntry, ServeOptions } from "../../src/server/index.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { startServer, type ControlledServer } from "../_control.ts";
@@ -72,6 +72,27 @@ it("A deletion names the instance, and of the secret key no more than its last f
   expect(audit).toEqual([
     { action: "user_deleted", instance: subdomain, id, count: 1, request_id, address: "127.0.0.1", key },
   ]);
+});
+
+it("What retention deletes is an entry for each instance", async () => {
+  const session = (days: number) => ({
+    provider: "google" as const,
+    last_signin_at: new Date(Date.now() - days * 86_400_000).toISOString(),
+  });
+  const instance = (subdomain: string, days: readonly number[]) => ({
+    name: subdomain,
+    subdomain,
+    users: [{ name: "Ada", email: "ada@acme.test", sessions: days.map(session) }],
+  });
+  const seed = { instances: [instance("acme", [20]), instance("globex", [95]), instance("initech", [95, 95])] };
+  const { audit } = await audited({ seed, retention: { sessions: "90d" } });
+  const entry = { action: "sessions_pruned", id: null, request_id: null, address: null, key: "retention" };
+  await vi.waitFor(() =>
+    expect(audit).toEqual([
+      { ...entry, instance: "globex", count: 1 },
+      { ...entry, instance: "initech", count: 2 },
+    ]),
+  );
 });
 
 it("A start with --reset is an entry, if there was anybody to delete", async () => {

@@ -61,7 +61,7 @@ describe("A round of retention with sessions of some days ago", () => {
     const log = (): void => stopped.abort();
     const onBug = (error: unknown): void => expect.fail(String(error));
     await keepRetention(
-      { store, instances: () => [A], now: () => NOW, log, onBug },
+      { store, instances: () => [A], now: () => NOW, log, onPruned: () => undefined, onBug },
       { sessions: kept },
       stopped.signal,
     );

@@ -3,6 +3,7 @@ import { HARMFUL, harmless } from "../../wire/text/harmless.ts";
 import { shellQuoted } from "../../wire/text/shell.ts";
 import { COMMAND_NAMES } from "../command-names.ts";
 import type { Context, Stream, Surroundings } from "../context.ts";
+import type { OutputFlags } from "./flags.ts";
 
 export { harmless, harmlessData } from "../../wire/text/harmless.ts";
 
@@ -18,6 +19,19 @@ export function colors(stream: Stream, { env }: Pick<Surroundings, "env">): Chal
 /** Tells a person something, in a line on stderr. Commands in it are as they are to be typed here. */
 export function say(context: Context, sentence: string): void {
   context.stderr.write(`${harmless(asRun(sentence, context))}\n`);
+}
+
+/** A line on stderr, which with `--json` is JSON, for a program that keeps both streams. */
+export function note(context: Context, { json }: OutputFlags, level: "info" | "warn", message: string): void {
+  if (json) writeLog(context.stderr, context, { type: "log", level, message: harmless(message) });
+  else say(context, message);
+}
+
+type LogEntry = { readonly type: "log" | "audit" } & Readonly<Record<string, unknown>>;
+
+/** An entry of a log in JSON. */
+export function writeLog(stream: Stream, { now }: Context, { type, ...entry }: LogEntry): void {
+  stream.write(`${harmlessJson({ type, time: now().toISOString(), ...entry })}\n`);
 }
 
 /** The API's body, unchanged: indented for a person, in one line for a program. */

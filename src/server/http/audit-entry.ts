@@ -30,6 +30,14 @@ export interface AuditEntry {
   readonly request_id: string | null;
   /** The client's. */
   readonly address: string | null;
-  /** The last four characters of the secret key; `control` for the control API; else `start` or `retention`. */
+  /** The last four characters of the secret key; `control` for the control API; else what did it by itself. */
   readonly key: string | null;
+}
+
+/** What no request asked for: a start with `--reset`, retention, or `svc store` beside a server. */
+export function withoutRequest(
+  key: "start" | "retention" | "store",
+  { instance = null, ...deed }: Pick<AuditEntry, "action" | "count"> & Partial<Pick<AuditEntry, "instance">>,
+): AuditEntry {
+  return { ...deed, instance, id: null, request_id: null, address: null, key };
 }

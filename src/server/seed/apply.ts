@@ -60,11 +60,20 @@ export async function fillingOf(
 
 /** The demo's instances, if the store has them unchanged. Otherwise empty. */
 export async function demoOf(instances: readonly InstanceRecord[]): Promise<InstanceRecord[]> {
-  const demo = JSON.parse(await textOf(demoPath())) as { instances: Partial<InstanceRecord>[] };
+  const demo = await readDemo();
   const isSame = (one: InstanceRecord, { name, subdomain, redirect_uris = [] }: Partial<InstanceRecord>): boolean =>
     one.name === name && one.subdomain === subdomain && one.redirect_uris.join() === redirect_uris.join();
   const found = instances.filter((instance) => demo.instances.some((own) => isSame(instance, own)));
   return found.length === demo.instances.length ? found : [];
+}
+
+/** How many users the demo has. */
+export async function demoUsers(): Promise<number> {
+  return (await readDemo()).instances.reduce((sum, { users }) => sum + users.length, 0);
+}
+
+async function readDemo(): Promise<{ instances: (Partial<InstanceRecord> & { users: readonly object[] })[] }> {
+  return JSON.parse(await textOf(demoPath())) as Awaited<ReturnType<typeof readDemo>>;
 }
 
 /** @throws {StoreNotEmpty} if another process was faster */

@@ -2,16 +2,18 @@ import { Option } from "commander";
 import { LOG_LEVELS, PROVIDERS_MODES } from "../../../wire/serve.ts";
 import { collect, runs, type GlobalFlags, type Program } from "../../command.ts";
 import type { Context, Surroundings } from "../../context.ts";
+import { YES_FLAG } from "../../connection/consent.ts";
 import { CONFIG_OPTION, type ServeFlags } from "./options.ts";
 
 export function add(program: Program, context: Surroundings): void {
   const command = program
     .command("serve")
-    .option("--port <number>", "the port to listen on; default 7820, 0 takes a free one (SVC_PORT)")
+    .option("--port <number>", "the port; default 7820, 0 takes a free one (SVC_PORT)")
     .option("--host <address>", "the address to listen on; default: loopback only (SVC_HOST)")
     .option("--store <path>", "a file, postgres://… or memory; default: one for this directory (SVC_STORE)")
     .option("--seed <file>", "the records of an empty store; default: a demo")
     .option("--reset", "delete all records and seed again")
+    .option(...YES_FLAG)
     .option(...CONFIG_OPTION)
     .option("--strict", "send users to registered redirect_uris only")
     .option("--control", "have a control API although others reach the server")

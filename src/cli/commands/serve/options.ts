@@ -16,7 +16,7 @@ export const CONFIG_OPTION = ["--config <file>", `the configuration; default: ${
 
 export interface ServeFlags extends Flags<
   "port" | "host" | "store" | "seed" | "config" | "publicUrl" | "geoip" | "drain",
-  "reset" | "strict" | "https" | "control" | "metrics" | "open" | "quiet"
+  "reset" | "yes" | "strict" | "https" | "control" | "metrics" | "open" | "quiet"
 > {
   readonly allowedHost?: string[];
   readonly providers?: ProvidersMode;

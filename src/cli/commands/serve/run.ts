@@ -1,8 +1,12 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { RunningServer, ServeOptions } from "../../../server/index.ts";
 import { DEFAULT_PORT, LOG_LEVELS } from "../../../wire/serve.ts";
 import type { GlobalFlags } from "../../command.ts";
 import { findServerOn } from "../../connection/running-server.ts";
 import type { Context } from "../../context.ts";
+import { CliError, EXIT } from "../../errors.ts";
+import { requirePrompt } from "../../output/prompts.ts";
+import { counted } from "../../output/text.ts";
 import { durationFrom } from "../../quantities.ts";
 import { announce } from "./announce.ts";
 import { isPath, serveOptions, type ServeFlags } from "./options.ts";
@@ -12,6 +16,8 @@ import { jsonReport, textReport, type Report } from "./report.ts";
 /** Until a balancer that asks every few seconds has seen that the server is not ready. */
 const BEYOND_LOOPBACK_DRAIN_MS = 5_000;
 const MOST_DRAIN_MS = 3_600_000;
+/** For a pipe that was named, and to which nothing has been written when a signal comes. */
+const PIPE_MS = 500;
 const PASSWORD_IN_URL = /^[a-z]+:\/\/[^/?#]*:[^/?#]*@/i;
 
 /** Serves until a signal comes, or another process takes the store. */
@@ -28,9 +34,9 @@ export async function serveUntilSignal(context: Context, flags: ServeFlags & Glo
       "Other users of this machine can see the password in --store. Set PGPASSWORD, or put the whole address into SVC_STORE.",
     );
   const changes = { announced: (): void => undefined };
-  const options = await Promise.race([serveOptions(context, flags), stopped]);
-  // A pipe that was named has not been written to.
-  if (typeof options === "string") return context.endSoon();
+  const givenUp = stopped.then(async () => delay(PIPE_MS, undefined, { ref: false }));
+  const options = await Promise.race([serveOptions(context, flags), givenUp]);
+  if (options === undefined) return context.endSoon();
   const server = await start(context, flags, options, report, () => changes.announced());
   const announcement = await announce(context, server, report.warn);
   changes.announced = announcement.onChange;
@@ -82,12 +88,22 @@ async function start(
       // A person reads what happens, a program keeps what happened.
       if (flags.json || level <= LOG_LEVELS.indexOf("info")) report.audit(entry);
     },
+    async onReset(location, users) {
+      if (!flags.yes) await consentToReset(context, location, users);
+    },
     warn: report.warn,
   }).catch(namingOwner);
   // Its directory is there now.
   const exposed = isPath(named) ? await inWorkTree(context, named) : undefined;
   if (exposed !== undefined) report.warn(exposed);
   return server;
+}
+
+/** In a unit, a flag would empty the store at each restart. */
+async function consentToReset(context: Context, location: string, users: number): Promise<void> {
+  const what = `elete all records of ${location}, with ${counted(users, "user")}`;
+  requirePrompt(context, `To d${what}, add --yes.`);
+  if (!(await context.confirm(`D${what}?`))) throw new CliError(EXIT.failed, "Declined. Nothing was changed.");
 }
 
 /** An error about a port that another server has, naming that server. */

@@ -26,7 +26,7 @@ export type CheckOptions = StoreOptions & Flags<never, "accept">;
 
 export async function runCheck(context: Context, options: CheckOptions): Promise<ExitCode> {
   const { location, by } = await takenStore(context, options);
-  const maintenance = await openMaintenance(context);
+  const maintenance = await openMaintenance(context, options);
   if (options.accept) await maintenance.accept(location);
   const found = await maintenance.check(location);
   const { damage, dangling, doubts = [] } = found;

@@ -10,9 +10,9 @@ import type { Context, Surroundings } from "../../context.ts";
 import { UsageError, CliError, EXIT, type ExitCode } from "../../errors.ts";
 import { writeNewFile } from "../../files.ts";
 import { createProgress } from "../../output/progress.ts";
-import { countedAmong, printJson, say, harmless } from "../../output/text.ts";
+import { countedAmong, note, printJson, say, harmless } from "../../output/text.ts";
 import { inDirectory, storeLocation } from "../serve/options.ts";
-import { openMaintenance, addStoreFlags, takenStore, type StoreOptions } from "./options.ts";
+import { openMaintenance, addStoreFlags, auditFilled, takenStore, type StoreOptions } from "./options.ts";
 
 export function addCopy(store: Command, context: Surroundings): void {
   const copy = store.command("copy <from> <to>").description("copy a store into an empty one, and compare both");
@@ -58,9 +58,10 @@ the system's temporary directory (TMPDIR), which disappears with the command.`,
 
 export async function runCopy(context: Context, options: StoreOptions, from: string, to: string): Promise<ExitCode> {
   const bar = createProgress(context);
-  const maintenance = await openMaintenance(context);
+  const maintenance = await openMaintenance(context, options);
   const locate = (location: string): string => inDirectory(context.cwd, location);
   const copy = await maintenance.copy(locate(from), locate(to), bar.to).finally(bar.end);
+  if (!copy.wasThere) await auditFilled(context, options, copy.to.digests.users.count);
   if (options.json) printJson(context, { from: copy.from, to: copy.to, equal: copy.isEqual, was_there: copy.wasThere });
   else say(context, outcome(copy));
   return copy.isEqual ? EXIT.done : EXIT.failed;
@@ -84,7 +85,7 @@ type ExportOptions = StoreOptions & Flags<"outputFile", "readable">;
 
 export async function runExport(context: Context, options: ExportOptions): Promise<void> {
   const { location, by } = await takenStore(context, options);
-  const maintenance = await openMaintenance(context);
+  const maintenance = await openMaintenance(context, options);
   const run: Export = (write) =>
     options.readable ? maintenance.exportReadable(location, write) : maintenance.export(location, write);
   const file = options.outputFile === undefined ? undefined : resolve(context.cwd, options.outputFile);
@@ -92,7 +93,8 @@ export async function runExport(context: Context, options: ExportOptions): Promi
     ? toStdout(context, run)
     : writeNewFile(file, (handle) => run((text) => handle.writeFile(text))));
   if (file !== undefined && options.json) printJson(context, { file, tables: digests });
-  say(context, `Exported ${countsOf(digests)} from ${location}${by}. It contains secret keys: keep it safe.`);
+  const done = `Exported ${countsOf(digests)} from ${location}${by}. It contains secret keys: keep it safe.`;
+  note(context, options, "info", done);
 }
 
 function toStdout({ stdout }: Context, run: Export): Promise<Digests> {
@@ -106,13 +108,14 @@ function toStdout({ stdout }: Context, run: Export): Promise<Digests> {
 
 export async function runImport(context: Context, options: StoreOptions, file: string): Promise<ExitCode> {
   const location = await storeLocation(context, options);
-  const maintenance = await openMaintenance(context);
+  const maintenance = await openMaintenance(context, options);
   const input = await openInput(context, file);
   const bar = createProgress(context);
   const name = file === "-" ? "standard input" : file;
   try {
     const done = await maintenance.import(location, name, input, bar.to).finally(bar.end);
     const { location: to, digests, isEqual, wasThere } = done;
+    if (!wasThere) await auditFilled(context, options, digests.users.count);
     if (options.json) printJson(context, { location: to, tables: digests, equal: isEqual, was_there: wasThere });
     else if (!isEqual) say(context, `${to} differs from ${name}. Delete it, and import again.`);
     else if (wasThere) say(context, `${to} already has all of it.`);

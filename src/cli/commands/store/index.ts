@@ -22,7 +22,7 @@ export function add(program: Program, context: Surroundings): void {
 
 export async function runMigrate(context: Context, options: StoreOptions): Promise<void> {
   const location = await storeLocation(context, options);
-  const done = await (await openMaintenance(context)).migrate(location);
+  const done = await (await openMaintenance(context, options)).migrate(location);
   if (options.json) return printJson(context, done);
   say(context, `${done.location}${outcome(done)}`);
   if (done.trigrams === false)

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { Maintenance } from "../../../server/index.ts";
-import type { Flags } from "../../command.ts";
+import type { Flags, GlobalFlags } from "../../command.ts";
 import { findLocalServer, proved } from "../../connection/running-server.ts";
 import type { Context } from "../../context.ts";
 import { CliError, EXIT, UsageError } from "../../errors.ts";
-import { say, quoted } from "../../output/text.ts";
+import { note, quoted, writeLog } from "../../output/text.ts";
 import { CONFIG_OPTION, storeLocation } from "../serve/options.ts";
 
 export type StoreOptions = Flags<"store" | "config">;
@@ -56,7 +56,15 @@ function isNamed({ env }: Context, { store, config }: StoreOptions): boolean {
 }
 
 /** Loaded here, so that help starts fast. */
-export async function openMaintenance(context: Context): Promise<Maintenance> {
+export async function openMaintenance(context: Context, flags: GlobalFlags): Promise<Maintenance> {
   const { openMaintenance: open } = await import("../../../server/index.ts");
-  return open((message) => say(context, message));
+  return open((message) => note(context, flags, "warn", message));
+}
+
+/** Says of a store that was filled what a server's log says of an import. For a person the result says it. */
+export async function auditFilled(context: Context, { json }: GlobalFlags, count: number): Promise<void> {
+  if (!json) return;
+  const { withoutRequest } = await import("../../../server/index.ts");
+  const entry = withoutRequest("store", { action: "records_imported", count });
+  writeLog(context.stderr, context, { type: "audit", ...entry });
 }
