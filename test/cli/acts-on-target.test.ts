@@ -110,7 +110,7 @@ const WAYS = {
 } as const;
 
 it.each(Object.keys(OF_INSTANCE).flatMap((line) => Object.keys(WAYS).map((way) => [line, way] as const)))(
-  "svc %s, which %s sends to Globex, changes Globex and nothing of Acme",
+  "svc %s, which %s sends to Globex, changes Globex and nothing of Acme, and says so",
   async (line, way) => {
     const server = await start();
     const [given, before] = OF_INSTANCE[line]!;
@@ -122,12 +122,15 @@ it.each(Object.keys(OF_INSTANCE).flatMap((line) => Object.keys(WAYS).map((way) =
       line === "users delete" ? WAYS["variables of Globex"](server) : WAYS[way as keyof typeof WAYS](server);
     const { code, stderr } = await svc(`${line} ${given}`, { ...control, ...chosen });
     expect([code, stderr]).toEqual([0, expect.not.stringContaining("✗")]);
+    const where =
+      line === "users delete" ? `${server.instances[1]!.url}, SVC_BASE_URL` : `${server.url}, SVC_CONTROL_URL`;
+    expect(stderr).toContain(` globex (${where}).\n`);
     expect(await instanceOf(server, "acme")).toEqual(acme);
     expect(await instanceOf(server, "globex")).not.toEqual(globex);
   },
 );
 
-it.each(Object.keys(OF_SERVER))("svc %s changes the server of SVC_CONTROL_URL", async (line) => {
+it.each(Object.keys(OF_SERVER))("svc %s changes the server of SVC_CONTROL_URL, and says so", async (line) => {
   const server = await start();
   const [given, before] = OF_SERVER[line]!;
   const control = { SVC_CONTROL_URL: server.url, SVC_CONTROL_KEY: server.control_key! };
@@ -135,5 +138,6 @@ it.each(Object.keys(OF_SERVER))("svc %s changes the server of SVC_CONTROL_URL", 
   const unchanged = await serverOf(server);
   const { code, stderr } = await svc(`${line} ${given}`, control);
   expect([code, stderr]).toEqual([0, expect.not.stringContaining("✗")]);
+  expect(stderr).toContain(` of ${server.url} (SVC_CONTROL_URL).\n`);
   expect(await serverOf(server)).not.toEqual(unchanged);
 });

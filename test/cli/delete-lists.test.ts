@@ -45,7 +45,7 @@ describe("A list for svc users delete", () => {
     expect([shown.code, idsOf(shown), shown.stderr]).toEqual([
       0,
       [ADA, CHARLES],
-      "1 of 3 not found: new@acme.test.\nDry run: 2 users would be deleted.\n",
+      "1 of 3 not found: new@acme.test.\nDry run: 2 users of acme (http://acme.localhost:7820, SVC_BASE_URL) would be deleted.\n",
     ]);
     const { code, stdout, stderr } = await remove([...args, "--yes", "--expect", "2", "--json"], { stdin });
     expect([code, JSON.parse(stdout), stderr]).toEqual([
@@ -88,7 +88,7 @@ describe("A list for svc users delete", () => {
   it("is looked up a hundred at a time", async () => {
     await many(250);
     const ids = Array.from({ length: 250 }, (_, i) => (i % 2 === 0 ? idOf(i) : `U${i}@acme.test`));
-    const shown = await remove(["-", "--dry-run"], { stdin: ids.join("\n") });
+    const shown = await remove(["-", "--dry-run", "--max", "250"], { stdin: ids.join("\n") });
     expect([shown.code, shown.requests.length, idsOf(shown).slice(0, 3)]).toEqual([0, 4, [0, 1, 2].map(idOf)]);
     expect(idsOf(shown)).toHaveLength(250);
   });

@@ -24,6 +24,8 @@ import {
 
 useDeletions();
 
+const DELETED = "Deleted 1 user of acme (http://acme.localhost:7820, SVC_BASE_URL).\n";
+
 describe("The result of svc users delete", () => {
   it("is reported for each user, and exit code 6 means that some failed", async () => {
     const fetch = withFaults((id) => (id === CHARLES ? broken() : undefined));
@@ -31,7 +33,7 @@ describe("The result of svc users delete", () => {
     const { code, stdout, stderr } = await run("--output", "ndjson");
     expect([code, stderr]).toEqual([
       6,
-      `Deleting from ${atAcme()}\n1 of 3 not found: ${NOBODY}.\n✗ 1 of 3 deleted, 1 was not found, 1 failed.\n`,
+      `Deleting from ${atAcme()}\n1 of 3 not found: ${NOBODY}.\n${DELETED}✗ 1 of 3 deleted, 1 was not found, 1 failed.\n`,
     ]);
     const lines = stdout
       .trimEnd()

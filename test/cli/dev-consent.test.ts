@@ -37,7 +37,7 @@ it("Each of the last five resets can be undone, the one before the last too", as
   const all = await counts();
   const first = await svc("dev reset --instance acme --yes");
   expect(first.stderr).toMatch(
-    /^Delete all users .* at http.*\nReset\. .*\nTo undo this: svc dev snapshot restore previous-1\n$/,
+    /^Delete all users .* at http.*\nDeleted all users and sessions of acme .*\nThe server now has .*\nTo undo this: svc dev snapshot restore previous-1\n$/,
   );
   await answerOf("dev reset --instance acme --yes");
   expect(await counts()).toBe(0);

@@ -78,7 +78,7 @@ it("svc dev instances creates an instance that answers at once, updates it and d
   expect([declined.code, asked]).toEqual([1, [expect.stringContaining("with all its users and sessions at http")]]);
   expect(await svc("dev instances delete umbrella --yes")).toMatchObject({
     code: 0,
-    stderr: expect.stringContaining("\nDeleted Umbrella.\n") as string,
+    stderr: expect.stringContaining("\nDeleted Umbrella (umbrella") as string,
   });
   expect((await svc("dev instances update umbrella --active")).code).toBe(3);
 });
@@ -121,7 +121,7 @@ it("svc dev keys rotate --keep-old lets tokens of the old secret key verify, unt
   );
   expect(await status()).toBe(200);
   expect((await svc("dev keys revoke-old --yes --instance acme")).stderr).toMatch(
-    /^Revoke the old secret keys of Acme .*\nOnly this secret key verifies now\.\n$/,
+    /^Revoke the old secret keys of Acme .*\nRevoked the old secret keys of acme \(http.*\)\.\n$/,
   );
   expect(await status()).toBe(401);
 });

@@ -20,7 +20,10 @@ it("svc dev next --always decides every sign-in until the scenarios are cleared"
   await answerOf("dev next --as grace --always");
   for (let i = 0; i < 2; i++) expect((await signIn("google")).searchParams.get("token")).toMatch(/^eyJ/);
   const { code, stderr } = await svc("dev scenarios --clear");
-  expect([code, stderr]).toEqual([0, expect.stringMatching(/^Deleted \d scenarios?\.\n$/)]);
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringMatching(/^Deleted \d scenarios? of http:\S+ \(SVC_CONTROL_URL\)\.\n$/),
+  ]);
   expect(await answerOf("dev scenarios")).toEqual([]);
 });
 

@@ -33,10 +33,14 @@ it("svc sessions prune names server and instance, asks, and deletes in pieces wi
   const { code, stderr } = await svc("sessions prune --before 90d", { tty: true, confirm: () => true });
   expect(code).toBe(0);
   expect(stderr).toContain("1000 of 1201");
-  expect(stderr).toMatch(/1201 sessions deleted\.\n$/);
+  expect(stderr).toMatch(
+    /Deleted 1201 sessions of acme \(http:\S+, SVC_CONTROL_URL\)\.\nTo undo this: svc dev snapshot restore previous-\d+\n$/,
+  );
   expect([await sessions("acme"), await sessions("globex")]).toEqual([1, 1202]);
   // There is nothing to ask about any more.
-  expect((await svc("sessions prune --before 90d", { tty: true })).stderr).toBe("0 sessions deleted.\n");
+  expect((await svc("sessions prune --before 90d", { tty: true })).stderr).toMatch(
+    /^Deleted 0 sessions of acme .*\.\n$/,
+  );
 });
 
 it("svc sessions prune needs --yes where nobody can answer", async () => {
@@ -49,6 +53,7 @@ it("svc sessions prune needs --yes where nobody can answer", async () => {
     instance: expect.any(String),
     before: expect.any(String),
     deleted: 1201,
+    snapshot: expect.stringMatching(/^previous-\d+$/),
   });
   expect([await sessions("acme"), await sessions("globex")]).toEqual([1202, 1]);
 });
@@ -56,8 +61,32 @@ it("svc sessions prune needs --yes where nobody can answer", async () => {
 it("svc sessions prune --dry-run prints what would go, and deletes nothing", async () => {
   const { code, stdout, stderr } = await svc("sessions prune --before 90d --dry-run --output tsv");
   expect([code, stdout.trim().split("\n").length]).toEqual([0, 1201]);
-  expect(stderr).toMatch(/^Dry run: 1201 sessions of Acme .* would be deleted\.\n$/);
+  expect(stderr).toMatch(/^Dry run: 1201 sessions of Acme .* would be deleted at http:\S+ \(SVC_CONTROL_URL\)\.\n$/);
   expect(await sessions("acme")).toBe(1202);
+});
+
+it("svc sessions prune deletes no other number than the one that is expected, and none that is too great", async () => {
+  for (const [flags, why] of [
+    ["--expect 1200", "Expected 1200, but there are 1201. No sessions were deleted."],
+    ["--max 1000", "1201 sessions are more than 1000. No sessions were deleted."],
+  ])
+    for (const more of ["--yes", "--dry-run"]) {
+      const { code, stderr } = await svc(`sessions prune --before 90d --instance acme ${flags} ${more}`);
+      expect([code, stderr]).toEqual([8, expect.stringContaining(why!)]);
+    }
+  expect(await sessions("acme")).toBe(1202);
+  expect((await svc("sessions prune --before 90d --instance acme --expect 1201 --yes")).code).toBe(0);
+  expect(await sessions("acme")).toBe(1);
+});
+
+it("svc sessions prune can be undone, unless --no-undo is given", async () => {
+  const { code, stderr } = await svc("sessions prune --before 90d --instance acme --yes");
+  const [, undo] = /To undo this: svc (.+)\n/.exec(stderr)!;
+  expect([code, await sessions("acme")]).toEqual([0, 1]);
+  expect((await svc(`${undo} --yes`)).code).toBe(0);
+  expect(await sessions("acme")).toBe(1202);
+  const line = "sessions prune --before 90d --instance acme --yes --no-undo";
+  expect(await answerOf(line)).toMatchObject({ deleted: 1201, snapshot: null });
 });
 
 it.each([
@@ -65,6 +94,7 @@ it.each([
   ["sessions prune --before soon", 2, '--before: "soon" is not a time'],
   ["sessions prune --before 2026-01-31T12:00", 2, "is not a time with a zone"],
   ["sessions prune --before 30m --yes --instance acme", 2, "must be an hour ago or more"],
+  ["sessions prune --before 30m --dry-run", 2, "must be an hour ago or more"],
   ["sessions prune --before 90d --instance nowhere", 2, "no instance has the id"],
 ])("svc %s ends with %i", async (line, code, message) => {
   const result = await svc(line);

@@ -1,10 +1,12 @@
+import type { BodyOf } from "../../wire/control/types.ts";
 import type { Session } from "../../wire/resources.ts";
-import { prunedQuery } from "../../wire/serve.ts";
+import { MIN_RETENTION_MS, prunedQuery } from "../../wire/serve.ts";
 import { runs, type Flags, type Program, type GlobalFlags } from "../command.ts";
 import { openClient } from "../connection/client.ts";
-import { consentAt, YES_FLAG } from "../connection/consent.ts";
-import { instanceInWords, instanceOf, openControl } from "../connection/control.ts";
+import { checkLimits, consentAt, limitsOf, YES_FLAG } from "../connection/consent.ts";
+import { instanceInWords, instanceOf, openControl, sayDone, type Control } from "../connection/control.ts";
 import type { Context, Surroundings } from "../context.ts";
+import { UsageError } from "../errors.ts";
 import { addFieldsFlag, chosenBy, checkSessionId, SESSION_COLUMNS, type ListFlags } from "../list/columns.ts";
 import { printResource, printList } from "../list/print.ts";
 import { printsRows } from "../output/flags.ts";
@@ -43,15 +45,19 @@ export function add(program: Program, context: Surroundings): void {
     .description("delete old sessions")
     .requiredOption("--before <time>", "those without a sign-in or revocation since a date, or for so long: 90d")
     .option("-n, --dry-run", "print the sessions, and delete none")
+    .option("--expect <number>", "abort unless exactly <number> sessions match")
+    .option("--max <number>", "abort if more than <number> sessions match")
+    .option("--no-undo", "do not save all records in a snapshot before")
     .option(...YES_FLAG);
   runs(prune, context, { on: "instance", changes: true }, runPrune, {
     examples: [
       ["svc sessions prune --before 90d --dry-run", "the sessions that would be deleted"],
       ["svc sessions prune --before 90d --instance acme", "delete them in one instance; asks first"],
     ],
-    notes: `It needs the control API. A session that is renewed meanwhile stays, and so do those of the last hour. Users, and
-backups and snapshots made before, keep what they have. It is of the instance that was chosen, else the first, for which --yes is refused where the server has several. To have a
-server delete old sessions by itself, set retention in its configuration.`,
+    notes: `It needs the control API. A session that is renewed meanwhile stays, and so do those of the last hour. Users keep what
+they have, and so do backups and snapshots; the one that is saved before undoes it. Without a chosen instance it is of the
+first, for which --yes is refused where the server has several. To have a server delete old sessions by itself, set retention
+in its configuration.`,
   });
 }
 
@@ -64,16 +70,23 @@ export async function runGet(context: Context, options: GetOptions, id: string):
   await printResource(context, options, SESSION_COLUMNS, session, chosen);
 }
 
-export interface PruneOptions extends Flags<never, "dryRun" | "yes"> {
+export interface PruneOptions extends Flags<"max" | "expect", "dryRun" | "yes"> {
   readonly before: string;
+  readonly undo: boolean;
 }
 
 /** Deletes old sessions of an instance after consent, or prints those that it would delete. @throws {CliError} */
 export async function runPrune(context: Context, options: PruneOptions): Promise<void> {
+  const limits = limitsOf(options);
   const control = await openControl(context);
   // By the server's clock, which may have been moved.
   const now = new Date((await control.request("GET /clock")).now);
   const before = new Date(moment("--before", options.before, now)).toISOString();
+  if (Date.parse(before) > now.getTime() - MIN_RETENTION_MS)
+    throw new UsageError(
+      "--before must be an hour ago or more: tokens of later sessions may still be valid. No sessions were deleted.",
+      "Write --before 90d, or a date.",
+    );
   const instance = await instanceOf(control);
   const query = { instance: instance.id, query: prunedQuery(before) };
   const { count, is_complete } = await control.request("GET /sessions/count", { query });
@@ -81,26 +94,53 @@ export async function runPrune(context: Context, options: PruneOptions): Promise
   const which = `without a sign-in or revocation since ${before}`;
   if (options.dryRun) {
     await printList(context, options, SESSION_COLUMNS, control.rows("GET /sessions", query));
-    return say(context, `Dry run: ${those} ${which} would be deleted.`);
+    say(context, `Dry run: ${those} ${which} would be deleted at ${control.place}.`);
   }
+  checkLimits(is_complete ? count : count + 1, limits, {
+    noun: "session",
+    found: "there are",
+    unchanged: "No sessions were deleted.",
+  });
+  if (options.dryRun) return;
+  if (count > 0) await consentAt(context, control, options, `Delete ${those} ${which}`);
+  const { deleted, snapshot } =
+    count === 0 ? NONE : await pruneAll(context, control, { instance, before, count }, options);
+  if (options.json) return printJson(context, { instance: instance.id, before, deleted, snapshot });
+  await sayDone(context, options, control, `Deleted ${counted(deleted, "session")} of`, instance.id);
+  if (snapshot !== null) say(context, `To undo this: svc dev snapshot restore ${snapshot}`);
+}
+
+const NONE = { deleted: 0, snapshot: null };
+
+/** Step by step. @returns how many, and the snapshot of the records before */
+async function pruneAll(
+  context: Context,
+  control: Control,
+  old: { readonly instance: { readonly id: string }; readonly before: string; readonly count: number },
+  { undo }: Pick<PruneOptions, "undo">,
+): Promise<{ deleted: number; snapshot: string | null }> {
+  const { instance, before, count } = old;
+  const progress = createProgress(context, count);
   let deleted = 0;
-  if (count > 0) {
-    await consentAt(context, control, options, `Delete ${those} ${which}`);
-    const progress = createProgress(context, count);
-    try {
-      for (let more = true; more;) {
-        const step = await control.request("POST /sessions/prune", { body: { instance: instance.id, before } });
-        deleted += step.deleted;
-        more = step.more;
-        progress.to(deleted, Math.max(count, deleted));
-      }
-    } catch (error) {
-      progress.end();
-      say(context, `${counted(deleted, "session")} deleted before this failed:`);
-      throw error;
+  let snapshot: string | null = null;
+  try {
+    for (let more = true; more;) {
+      const body: BodyOf<"POST /sessions/prune"> = {
+        instance: instance.id,
+        before,
+        ...(undo && snapshot === null && { snapshot: true }),
+      };
+      const step = await control.request("POST /sessions/prune", { body });
+      snapshot ??= step.snapshot;
+      deleted += step.deleted;
+      more = step.more;
+      progress.to(deleted, Math.max(count, deleted));
     }
+  } catch (error) {
     progress.end();
+    say(context, `${counted(deleted, "session")} deleted before this failed:`);
+    throw error;
   }
-  if (options.json) return printJson(context, { instance: instance.id, before, deleted });
-  say(context, `${counted(deleted, "session")} deleted.`);
+  progress.end();
+  return { deleted, snapshot };
 }

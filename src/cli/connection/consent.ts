@@ -1,13 +1,55 @@
 import type { Context } from "../context.ts";
 import { CliError, EXIT, UsageError } from "../errors.ts";
 import { requirePrompt } from "../output/prompts.ts";
-import { harmless, say } from "../output/text.ts";
+import { counted, harmless, say } from "../output/text.ts";
+import { numberFrom } from "../quantities.ts";
 import type { RunningServerFile } from "./server-file.ts";
 import type { Target } from "./sources.ts";
 import { LOCAL, namesOf } from "./target.ts";
 
 /** On commands that destroy records. */
 export const YES_FLAG = ["-y, --yes", "do not ask for confirmation"] as const;
+
+/** How many records may be destroyed. */
+export interface Limits {
+  readonly expect: number | undefined;
+  readonly max: number;
+}
+
+const MOST = 999_999_999;
+
+export function limitsOf({ max, expect }: { readonly max?: string; readonly expect?: string }): Limits {
+  return {
+    max: max === undefined ? Infinity : numberFrom("--max", max, 1, MOST),
+    expect: expect === undefined ? undefined : numberFrom("--expect", expect, 0, MOST),
+  };
+}
+
+/**
+ * @param found what has this number, such as `the query matches`
+ * @param unchanged what a refusal means, such as `No users were deleted.`
+ * @param more flags that are needed beside a greater `--max`
+ * @throws {CliError} exit code 8 if the number is not the expected one, or too great
+ */
+export function checkLimits(
+  count: number,
+  { expect, max }: Limits,
+  said: { readonly noun: string; readonly found: string; readonly unchanged: string; readonly more?: string },
+): void {
+  const { noun, found, unchanged, more = "" } = said;
+  if (expect !== undefined && count !== expect)
+    throw new CliError(
+      EXIT.precondition,
+      `Expected ${expect}, but ${found} ${count}. ${unchanged}`,
+      "Preview with --dry-run.",
+    );
+  if (count > max)
+    throw new CliError(
+      EXIT.precondition,
+      `${counted(count, noun)} ${count === 1 ? "is" : "are"} more than ${max}. ${unchanged}`,
+      `To delete all of them: --max ${count}${more}`,
+    );
+}
 
 /** What was chosen, as far as consent depends on it. */
 export interface Chosen {

@@ -7,6 +7,7 @@ import { isLoopbackUrl, portOf } from "../../wire/http/address.ts";
 import { trimSlash } from "../../wire/http/request.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT, UsageError } from "../errors.ts";
+import { say } from "../output/text.ts";
 import { requirePrivacy, timeoutMs } from "./client.ts";
 import { othersWith, type Chosen } from "./consent.ts";
 import { fetchOf, waitFor } from "./exchange.ts";
@@ -26,6 +27,8 @@ type Instance = AnswerOf<"GET /instances/:id">;
 export interface Control extends ControlClient {
   /** In words, such as `http://localhost:7820 (the server of this directory)`. */
   readonly place: string;
+  /** What chose the server, in words. */
+  readonly by: string;
   /** The id of the instance that was chosen. Undefined: none was. */
   readonly instance: string | undefined;
   readonly choice: Chosen;
@@ -60,7 +63,7 @@ export async function openControl(context: Context): Promise<Control> {
   const isNamed = context.needs?.on !== "instance" || named !== undefined || base_url !== undefined;
   const { url, by, neighbours } = found;
   const choice: Chosen = { url, others: othersWith(neighbours, word), profile, isByDefault, instances, isNamed };
-  return { ...client, place: `${url} (${by})`, instance: named?.id, choice };
+  return { ...client, by, place: `${url} (${by})`, instance: named?.id, choice };
 }
 
 async function subdomainsOf(client: ControlClient, { server }: Found): Promise<string[]> {
@@ -139,6 +142,25 @@ function checkControlKey(key: string | undefined): string {
     `SVC_CONTROL_KEY is ${kind ?? "not a control key"}.`,
     "A control key begins with ctl_, without spaces: in the server's directory svc env prints it.",
   );
+}
+
+/**
+ * Says what was done and where, unless a program reads the answer.
+ * @param done such as `Deleted 3 users of`
+ * @param instance its id; undefined: it was done to the server as a whole
+ */
+export async function sayDone(
+  context: Context,
+  { json }: { readonly json?: boolean },
+  control: Control,
+  done: string,
+  instance?: string,
+): Promise<void> {
+  if (json) return;
+  const { by, place, url } = control;
+  const found =
+    instance === undefined ? undefined : await control.request("GET /instances/:id", { params: { id: instance } });
+  say(context, `${done} ${found ? `${found.data.subdomain} (${url}, ${by})` : place}.`);
 }
 
 export function instanceInWords({ id, data }: Instance): string {

@@ -31,9 +31,17 @@ export function usageError(given: string, argv: readonly string[], program: Comm
     .replace(/^error: /, "")
     .split("\n");
   return new UsageError(
-    asSentence(what),
+    asSentence(asTyped(what, argv)),
     hintFor(what, argv, place) ?? nearTo(what, place) ?? `See ${commandPath(place.command)} --help.`,
   );
+}
+
+/** Commander names what is left of a word once it has read short options from it: `-ame:bot` of `-name:bot`. */
+function asTyped(what: string, argv: readonly string[]): string {
+  return what.replace(/'-(\w[^']*)'/, (_, rest: string) => {
+    const typed = argv.find((word) => /^-\w/.test(word) && word.endsWith(rest));
+    return `'${typed ?? `-${rest}`}'`;
+  });
 }
 
 /** What is spelled almost like an unknown command or option. */

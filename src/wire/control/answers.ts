@@ -17,6 +17,7 @@ export const PrunedSessions = z.object({
   before: text,
   deleted: count,
   more: z.boolean().check(z.describe("Whether others are left: repeat the request")),
+  snapshot: z.nullable(text).check(z.describe("The snapshot that undoes it, if one was asked for")),
 });
 
 export const Clock = z.object({

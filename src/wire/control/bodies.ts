@@ -48,6 +48,7 @@ export const PruneSessions = z.strictObject({
   before: v.moment.check(
     z.describe("Sessions with neither a sign-in nor a revocation since then: a date and time, or an age such as 90d"),
   ),
+  snapshot: z.optional(z.boolean()).check(z.describe("Whether all records are saved before, so that it can be undone")),
 });
 
 export const NewPersona = seed.persona;

@@ -3,7 +3,7 @@ import type { ControlClient } from "../../../control-client/index.ts";
 import type { AnswerOf } from "../../../wire/control/types.ts";
 import { isDay } from "../../../wire/text/time.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
-import { openControl } from "../../connection/control.ts";
+import { openControl, sayDone } from "../../connection/control.ts";
 import type { Context, Surroundings } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { printJson, printRecord } from "../../output/text.ts";
@@ -61,6 +61,7 @@ export async function runClock(context: Context, options: GlobalFlags, verb: Clo
   const clock = await CALLS[verb](control, given ?? "", at);
   if (options.json) return printJson(context, clock);
   const { now, mode, offset_ms } = clock;
+  if (verb !== "show") await sayDone(context, options, control, "Changed the clock of");
   const real = new Date(Date.parse(now) - offset_ms).toISOString();
   printRecord(context, { now, mode, ...(mode !== "real" && { real_time: real }) });
 }

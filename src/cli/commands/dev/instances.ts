@@ -3,13 +3,13 @@ import type { AnswerOf, BodyOf } from "../../../wire/control/types.ts";
 import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
 import { collect, runs, withHelp, type Flags } from "../../command.ts";
 import { consentAt, YES_FLAG } from "../../connection/consent.ts";
-import { instanceInWords, openControl } from "../../connection/control.ts";
+import { instanceInWords, openControl, sayDone } from "../../connection/control.ts";
 import type { Context, Surroundings } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { Listed } from "../../list/columns.ts";
 import { printList, printResource } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
-import { harmless, printJson } from "../../output/text.ts";
+import { printJson } from "../../output/text.ts";
 
 const INSTANCE_COLUMNS: Listed<AnswerOf<"GET /instances">[number]> = {
   columns: [
@@ -89,8 +89,9 @@ export async function runInstances(context: Context, options: InstanceOptions): 
 
 export async function runCreate(context: Context, options: InstanceOptions, subdomain: string): Promise<void> {
   const body = { ...given(options), name: options.name ?? subdomain, subdomain };
-  const made = await (await openControl(context)).request("POST /instances", { body });
-  await printResource(context, options, INSTANCE_COLUMNS, made);
+  const control = await openControl(context);
+  await printResource(context, options, INSTANCE_COLUMNS, await control.request("POST /instances", { body }));
+  await sayDone(context, options, control, `Created the instance ${subdomain} of`);
 }
 
 export async function runUpdate(context: Context, options: InstanceOptions, instance: string): Promise<void> {
@@ -98,8 +99,10 @@ export async function runUpdate(context: Context, options: InstanceOptions, inst
   if (Object.values(body).every((value) => value === undefined))
     throw new UsageError("Nothing to change.", "See svc dev instances update --help.");
   const params = { id: instance };
-  const changed = await (await openControl(context)).request("PATCH /instances/:id", { params, body });
+  const control = await openControl(context);
+  const changed = await control.request("PATCH /instances/:id", { params, body });
   await printResource(context, options, INSTANCE_COLUMNS, changed);
+  await sayDone(context, options, control, `Updated the instance ${changed.data.subdomain} of`);
 }
 
 export async function runDelete(context: Context, options: InstanceOptions, instance: string): Promise<void> {
@@ -109,7 +112,7 @@ export async function runDelete(context: Context, options: InstanceOptions, inst
   await consentAt(context, control, options, does, " This cannot be undone.");
   const answer = await control.request("DELETE /instances/:id", { params: { id: found.id } });
   if (options.json) return printJson(context, answer);
-  context.stderr.write(`Deleted ${harmless(found.data.name)}.\n`);
+  await sayDone(context, options, control, `Deleted ${instanceInWords(found)} of`);
 }
 
 function given(options: InstanceOptions): BodyOf<"PATCH /instances/:id"> {

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { AnswerOf } from "../../../wire/control/types.ts";
 import { runs, type Flags, type GlobalFlags } from "../../command.ts";
 import { consentAt, YES_FLAG } from "../../connection/consent.ts";
-import { instanceInWords, instanceOf, openControl } from "../../connection/control.ts";
+import { instanceInWords, instanceOf, openControl, sayDone } from "../../connection/control.ts";
 import type { Context, Surroundings } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { mask, quoted, printJson, printRecord, say } from "../../output/text.ts";
@@ -58,6 +58,7 @@ export async function runRotate(context: Context, options: RotateOptions): Promi
     body: { secret_key: secretKey, publishable_key: publishableKey, keep_old },
   });
   printKeys(context, options, keys);
+  await sayDone(context, options, control, `Replaced ${which} of`, instance.id);
   if (options.json) return;
   const [old] = keys.old_keys;
   if (old)
@@ -75,7 +76,7 @@ export async function runRevokeOld(context: Context, options: RevokeOptions): Pr
   await consentAt(context, control, options, `Revoke the old secret keys of ${instanceInWords(instance)}`);
   const keys = await control.request("DELETE /instances/:id/keys/old", { params: { id: instance.id } });
   printKeys(context, options, keys);
-  if (!options.json) say(context, "Only this secret key verifies now.");
+  await sayDone(context, options, control, "Revoked the old secret keys of", instance.id);
 }
 
 function printKeys(context: Context, { json }: GlobalFlags, keys: AnswerOf<"POST /instances/:id/reveal">): void {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { BodyOf } from "../../../wire/control/types.ts";
 import { runs, type Flags } from "../../command.ts";
-import { openControl } from "../../connection/control.ts";
+import { openControl, sayDone } from "../../connection/control.ts";
 import type { Context, Surroundings } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { readJson } from "../../files.ts";
@@ -41,6 +41,7 @@ export async function runSeed(context: Context, options: SeedOptions, file?: str
   const result = await control.request("POST /seed", { body });
   if (options.json) return printJson(context, result);
   printRecord(context, Object.fromEntries(Object.entries(result).map(([name, value]) => [name, String(value)])));
+  await sayDone(context, options, control, "Added these records to", document ? undefined : control.instance);
 }
 
 function generation({ generate = "", seed }: SeedOptions, instance: string | undefined): BodyOf<"POST /seed"> {

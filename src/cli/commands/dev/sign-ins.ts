@@ -4,7 +4,7 @@ import { delayInWords, DELAYED } from "../../../wire/control/scenarios.ts";
 import { OUTCOME_IDS, type OutcomeId } from "../../../wire/outcomes.ts";
 import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
 import { collect, runs, type Flags } from "../../command.ts";
-import { openControl } from "../../connection/control.ts";
+import { openControl, sayDone } from "../../connection/control.ts";
 import type { Context, Surroundings } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { Listed } from "../../list/columns.ts";
@@ -86,6 +86,7 @@ export async function runNext(context: Context, options: NextOptions, provider?:
   const body = scenarioOf(options, provider, control.instance);
   const scenario = await control.request("POST /scenarios", { body });
   await printResource(context, options, SCENARIO_COLUMNS, scenario);
+  await sayDone(context, options, control, "Decided sign-ins of", control.instance);
 }
 
 function scenarioOf(
@@ -127,5 +128,5 @@ export async function runScenarios(context: Context, options: Flags<never, "clea
   }
   const answer = await control.request("DELETE /scenarios");
   if (options.json) return printJson(context, answer);
-  context.stderr.write(`Deleted ${counted(answer.ids.length, "scenario")}.\n`);
+  await sayDone(context, options, control, `Deleted ${counted(answer.ids.length, "scenario")} of`);
 }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { AnswerOf } from "../../../wire/control/types.ts";
 import { runs, withHelp, type Flags, type GlobalFlags } from "../../command.ts";
 import { consentAt, YES_FLAG } from "../../connection/consent.ts";
-import { instanceInWords, instanceOf, openControl } from "../../connection/control.ts";
+import { instanceInWords, instanceOf, openControl, sayDone } from "../../connection/control.ts";
 import type { Context, Surroundings } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { Listed } from "../../list/columns.ts";
@@ -81,6 +81,7 @@ export async function runSave(context: Context, options: GlobalFlags, name: stri
   const control = await openControl(context);
   const saved = await control.request("POST /snapshots", { body: { name } });
   await printResource(context, options, SNAPSHOT_COLUMNS, saved);
+  await sayDone(context, options, control, `Saved the snapshot ${name} of`);
 }
 
 export async function runRestore(context: Context, options: ReplaceOptions, name: string): Promise<void> {
@@ -88,6 +89,7 @@ export async function runRestore(context: Context, options: ReplaceOptions, name
   await consentAt(context, control, options, `Replace all records with the snapshot ${name}`);
   const restored = await control.request("POST /snapshots/:name/restore", { params: { name } });
   await printResource(context, options, SNAPSHOT_COLUMNS, restored);
+  await sayDone(context, options, control, `Restored the snapshot ${name} of`);
   if (context.stderr.isTTY) say(context, `To undo this: svc dev snapshot restore ${restored.data.previous}`);
 }
 
@@ -101,7 +103,7 @@ export async function runDelete(context: Context, options: ReplaceOptions, name:
   await consentAt(context, control, options, `Delete the snapshot ${name}`, " This cannot be undone.");
   const answer = await control.request("DELETE /snapshots/:name", { params: { name } });
   if (options.json) return printJson(context, answer);
-  say(context, `Deleted the snapshot ${name}.`);
+  await sayDone(context, options, control, `Deleted the snapshot ${name} of`);
 }
 
 /** Restores the seed, or clears one instance after consent. @throws {CliError} unless the flags choose one of them */
@@ -118,7 +120,14 @@ export async function runReset(context: Context, options: Flags<never, "all" | "
   await consentAt(context, control, options, does);
   const answer = await control.request("POST /reset", { body });
   if (json) return printJson(context, answer);
-  say(context, `Reset. The server now has ${recordsOf(answer)}.`);
+  await sayDone(
+    context,
+    options,
+    control,
+    all ? "Restored the seed of" : "Deleted all users and sessions of",
+    all ? undefined : control.instance,
+  );
+  say(context, `The server now has ${recordsOf(answer)}.`);
   say(context, `To undo this: svc dev snapshot restore ${answer.snapshot}`);
 }
 

@@ -4,7 +4,7 @@ import type { BodyOf } from "../../../wire/control/types.ts";
 import { isUuid } from "../../../wire/ids.ts";
 import type { Session } from "../../../wire/resources.ts";
 import { runs, withHelp, type Flags, type GlobalFlags } from "../../command.ts";
-import { openControl, type Control } from "../../connection/control.ts";
+import { openControl, sayDone, type Control } from "../../connection/control.ts";
 import type { Context, Surroundings } from "../../context.ts";
 import { UsageError, CliError, EXIT } from "../../errors.ts";
 import { USER_COLUMNS, SESSION_COLUMNS, shortIdHint, checkSessionId } from "../../list/columns.ts";
@@ -79,7 +79,9 @@ export async function runCreate(context: Context, options: UserOptions, email: s
   const { name } = options;
   const control = await openControl(context);
   const body = { ...(await given(control, options)), email, name, instance: control.instance };
-  await printResource(context, options, USER_COLUMNS, await control.request("POST /users", { body }));
+  const made = await control.request("POST /users", { body });
+  await printResource(context, options, USER_COLUMNS, made);
+  await sayDone(context, options, control, `Created ${made.data.email} in`, made.data.instance);
 }
 
 export async function runUpdate(context: Context, options: UserOptions, user: string): Promise<void> {
@@ -91,7 +93,7 @@ export async function runUpdate(context: Context, options: UserOptions, user: st
   const params = { id: await idOf(control, user) };
   const changed = await control.request("PATCH /users/:id", { params, query: { instance: control.instance }, body });
   await printResource(context, options, USER_COLUMNS, changed);
-  if (!options.json) say(context, `Updated ${changed.data.email} at ${control.place}`);
+  await sayDone(context, options, control, `Updated ${changed.data.email} of`, changed.data.instance);
 }
 
 async function given(control: ControlClient, options: UserOptions): Promise<BodyOf<"PATCH /users/:id">> {
@@ -122,21 +124,26 @@ export async function runRevoke(context: Context, options: Flags<"user">, ids: r
   for (const id of ids) checkSessionId(id);
   const control = await openControl(context);
   const all = [...ids];
-  let of = "";
+  let of = " of";
+  let instance = control.instance;
   if (user !== undefined) {
     const id = await idOf(control, user);
     const { data } = await control.request("GET /users/:id", { params: { id }, query: { instance: control.instance } });
-    of = ` of ${data.email} at ${control.place}`;
+    of = ` of ${data.email} in`;
+    instance = data.instance;
     const query = { instance: data.instance, query: `user_id:${id} revoked_at:null` };
     for await (const session of control.rows("GET /sessions", query)) all.push(session.data.session_id);
   }
   await changeAll(context, options, control, "revoke", all);
-  if (!options.json) say(context, `Revoked ${counted(all.length, "session")}${of}. ${STAY_VALID}`);
+  await sayDone(context, options, control, `Revoked ${counted(all.length, "session")}${of}`, instance);
+  if (!options.json) say(context, STAY_VALID);
 }
 
 export async function runRestore(context: Context, options: GlobalFlags, ids: readonly string[]): Promise<void> {
   for (const id of ids) checkSessionId(id);
-  await changeAll(context, options, await openControl(context), "restore", ids);
+  const control = await openControl(context);
+  await changeAll(context, options, control, "restore", ids);
+  await sayDone(context, options, control, `Restored ${counted(ids.length, "session")} of`, control.instance);
 }
 
 async function changeAll(

@@ -16,7 +16,7 @@ export function onlyOne([user, ...others]: readonly User[], email: string, outco
     throw new CliError(
       EXIT.notFound,
       `No user has the e-mail address ${email}.${outcome}`,
-      `To find a part of it: svc users search ${quoted(`email:*${email.split("@")[0]}*`)}`,
+      "It may be another by now. To find the user by name: svc users search --name <name>",
       "user_not_found",
     );
   if (others.length > 0)

@@ -12,6 +12,7 @@ import { chosenInstance, requireFound, requireKey, patched } from "../look-up.ts
 import { queryOf, recordCount } from "../lists.ts";
 import { refuseFaults, parseMoment } from "../check.ts";
 import { userResource, sessionResource } from "../resources.ts";
+import { replaceRecords } from "./state.ts";
 import { MIN_RETENTION_MS, PRUNED_AT_ONCE } from "../../../wire/serve.ts";
 
 export const userRoutes = (deps: ControlDeps): HandlersOf<"/users" | "/sessions"> => ({
@@ -68,9 +69,10 @@ export const userRoutes = (deps: ControlDeps): HandlersOf<"/users" | "/sessions"
         "bad_request",
         "before: must be an hour ago or more; tokens of later sessions may still be valid",
       );
-    const deleted = await deps.store.pruneSessions(id, before, PRUNED_AT_ONCE);
+    const prune = (): Promise<number> => deps.store.pruneSessions(id, before, PRUNED_AT_ONCE);
+    const [deleted, snapshot] = body.snapshot ? await replaceRecords(deps, prune) : [await prune(), null];
     deps.audit(event, { action: "sessions_pruned", instance_id: id, count: deleted });
-    return { instance: id, before, deleted, more: deleted === PRUNED_AT_ONCE };
+    return { instance: id, before, deleted, more: deleted === PRUNED_AT_ONCE, snapshot };
   },
 
   "GET /sessions/:session_id": async ({ params, query }) => {

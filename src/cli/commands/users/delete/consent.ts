@@ -2,7 +2,7 @@ import type { User } from "../../../../wire/resources.ts";
 import { inWords } from "../../../../wire/search/query-words.ts";
 import { fold } from "../../../../wire/text/fold.ts";
 import type { Target } from "../../../connection/sources.ts";
-import { chosenIn, missingNames, refuseOthers } from "../../../connection/consent.ts";
+import { checkLimits, chosenIn, missingNames, refuseOthers, type Limits } from "../../../connection/consent.ts";
 import type { Context } from "../../../context.ts";
 import { UsageError, CliError, EXIT } from "../../../errors.ts";
 import { USER_COLUMNS } from "../../../list/columns.ts";
@@ -11,29 +11,19 @@ import { requirePrompt } from "../../../output/prompts.ts";
 import { counted, harmless } from "../../../output/text.ts";
 import type { Targets } from "./targets.ts";
 
-export interface Guards {
+export interface Guards extends Limits {
   readonly yes: boolean;
-  readonly expect: number | undefined;
-  readonly max: number;
 }
 
 /** @throws {CliError} exit code 8, before anything is deleted, if the number is not the expected one */
 export function checkCount(targets: Targets, guards: Guards, target: Target): void {
-  const { ids, typed } = targets;
-  const { expect, max, yes } = guards;
-  const count = ids.length;
-  if (expect !== undefined && count !== expect)
-    throw new CliError(
-      EXIT.precondition,
-      `Expected ${expect}, but ${typed === undefined ? "there are" : "the query matches"} ${count}. No users were deleted.`,
-      "Preview with --dry-run.",
-    );
-  if (count > max)
-    throw new CliError(
-      EXIT.precondition,
-      `${counted(count, "user")} ${count === 1 ? "is" : "are"} more than ${max}. No users were deleted.`,
-      `To delete all of them: ${[`--max ${count}`, ...(yes ? missingFlags(targets, guards, target).map(({ flag }) => flag) : [])].join(" ")}`,
-    );
+  const missing = guards.yes ? missingFlags(targets, guards, target) : [];
+  checkLimits(targets.ids.length, guards, {
+    noun: "user",
+    found: targets.typed === undefined ? "there are" : "the query matches",
+    unchanged: "No users were deleted.",
+    more: missing.map(({ flag }) => ` ${flag}`).join(""),
+  });
 }
 
 /**

@@ -1,16 +1,15 @@
 import { openTarget } from "../../../connection/client.ts";
 import { explainFailure } from "../../../connection/explain-failure.ts";
 import { describeTarget, instanceInWords, resolveTarget } from "../../../connection/target.ts";
-import type { Context } from "../../../context.ts";
+import { limitsOf } from "../../../connection/consent.ts";
+import type { Target } from "../../../connection/sources.ts";
+import type { Context, NamedInstance } from "../../../context.ts";
 import { CliError, EXIT, EXIT_BY_SIGNAL } from "../../../errors.ts";
 import { toFailure } from "../../../failure.ts";
 import { USER_COLUMNS, type Listed } from "../../../list/columns.ts";
 import { isTable, printList } from "../../../list/print.ts";
 import { formatOf, type OutputFlags } from "../../../output/flags.ts";
 import { counted, printJson, say } from "../../../output/text.ts";
-import { numberFrom } from "../../../quantities.ts";
-import { USERS } from "../../../search/flags.ts";
-import { nothingFound } from "../../../search/hints.ts";
 import { sayNotFound } from "../look-up.ts";
 import { checkCount, checkFlags, obtainConsent, type Guards } from "./consent.ts";
 import { deleteAll, openReceipt, type Deletion, type Outcome, type Place } from "./delete-all.ts";
@@ -22,17 +21,26 @@ export async function deleteUsers(context: Context, options: DeleteOptions, args
   const target = await resolveTarget(context);
   const client = await openTarget(context, target);
   const named = await readTargets(context, client, args, options);
-  checkCount(named, options.dryRun ? { ...guards, max: Infinity } : guards, target);
-  if (!options.dryRun && !isNone(named)) checkFlags(named, guards, target);
+  if (!options.dryRun) {
+    checkCount(named, guards, target);
+    if (!isNone(named)) checkFlags(named, guards, target);
+  }
   const targets = await withUsers(client, named);
-  const place: Place = { service: (target.base_url ?? target.api_url)!.value, instance: context.network.instance };
-  if (options.dryRun) return dryRun(context, options, targets, place);
+  const { instance } = context.network;
+  const place = { service: (target.base_url ?? target.api_url)!.value, instance };
+  const where = describe(target, instance);
+  if (options.dryRun) {
+    await dryRun(context, options, targets, place, where);
+    checkCount(targets, guards, target);
+    if (targets.users.size > 0 || isNone(targets)) return;
+    throw new CliError(EXIT.notFound, "None of these users exist.", undefined, "user_not_found");
+  }
   if (isNone(targets)) {
     say(context, nothingToDelete(targets));
     // A person has read it. A program gets the form that it knows.
-    return isTable(formatOf(options, context)) ? undefined : report(context, options, { outcomes: [] }, place);
+    return isTable(formatOf(options, context)) ? undefined : report(context, options, { outcomes: [] }, place, where);
   }
-  const service = `${describeTarget(target)}, ${instanceInWords(context.network.instance)}`;
+  const service = `${describeTarget(target)}, ${instanceInWords(instance)}`;
   // The question names the service as well.
   if (guards.yes || targets.ids.length === 0) say(context, `Deleting from ${service}`);
   else await obtainConsent(context, targets, guards, { target, service });
@@ -43,15 +51,20 @@ export async function deleteUsers(context: Context, options: DeleteOptions, args
   sayMissing(context, targets);
   const deletion = await deleteAll(context, client, targets, receipt);
   const gone = strangers.map((address) => ({ id: address, outcome: "gone" as const }));
-  await report(context, options, { ...deletion, outcomes: [...deletion.outcomes, ...gone] }, place);
+  await report(context, options, { ...deletion, outcomes: [...deletion.outcomes, ...gone] }, place, where);
 }
 
-function guardsOf({ yes = false, max, expect }: DeleteOptions): Guards {
-  return {
-    yes,
-    max: numberFrom("--max", max, 1, 999_999_999),
-    expect: expect === undefined ? undefined : numberFrom("--expect", expect, 0, 999_999_999),
-  };
+function guardsOf(options: DeleteOptions): Guards {
+  return { yes: options.yes === true, ...limitsOf(options) };
+}
+
+/** Where users are deleted, such as `globex (http://globex.localhost:5500, the local server)`. */
+function describe(target: Target, instance: NamedInstance | undefined): string {
+  const { base_url, api_url, profile } = target;
+  const { value, source } = (base_url ?? api_url)!;
+  return instance
+    ? `${instance.subdomain} (${value}, ${profile ? `profile ${profile.value}` : source})`
+    : describeTarget(target);
 }
 
 const OUTCOMES: Listed<Outcome> = {
@@ -63,12 +76,20 @@ const OUTCOMES: Listed<Outcome> = {
 };
 
 /** Prints what was deleted, in a form that does not depend on how many there were. @throws unless all are deleted */
-async function report(context: Context, flags: OutputFlags, deletion: Deletion, place: Place): Promise<void> {
+async function report(
+  context: Context,
+  flags: OutputFlags,
+  deletion: Deletion,
+  place: Place,
+  where: string,
+): Promise<void> {
   const { outcomes } = deletion;
   const format = formatOf(flags, context);
   if (format === "json") printJson(context, formOf(outcomes, place));
   else if (format === "table") await printTable(context, flags, outcomes);
   else await printList(context, flags, OUTCOMES, outcomes);
+  const { length } = outcomes.filter(({ outcome }) => outcome === "deleted");
+  if (length > 0 && format !== "json") say(context, `Deleted ${counted(length, "user")} of ${where}.`);
   throwUnlessDone(context, deletion);
 }
 
@@ -98,8 +119,9 @@ async function printTable(context: Context, flags: OutputFlags, outcomes: readon
     return;
   }
   const shown = outcomes.filter(needsLook);
-  await printList(context, flags, OUTCOMES, shown, { none: summary(outcomes) });
-  if (shown.length > 0) context.stderr.write(`${summary(outcomes)}\n`);
+  await printList(context, flags, OUTCOMES, shown);
+  // What was deleted is said below it, with its place.
+  if (outcomes.some(({ outcome }) => outcome !== "deleted")) say(context, summary(outcomes));
 }
 
 function throwUnlessDone(context: Context, { outcomes, signal, fatal, fault, error }: Deletion): void {
@@ -136,7 +158,13 @@ function summary(outcomes: readonly Outcome[]): string {
 }
 
 /** Prints the users that would be deleted, however many. */
-async function dryRun(context: Context, flags: OutputFlags, targets: Targets, place: Place): Promise<void> {
+async function dryRun(
+  context: Context,
+  flags: OutputFlags,
+  targets: Targets,
+  place: Place,
+  where: string,
+): Promise<void> {
   const { ids, strangers, users } = targets;
   sayMissing(context, targets);
   const format = formatOf(flags, context);
@@ -146,7 +174,9 @@ async function dryRun(context: Context, flags: OutputFlags, targets: Targets, pl
   } else if (users.size > 0 || !isTable(format)) await printList(context, flags, USER_COLUMNS, users.values());
   say(
     context,
-    isNone(targets) ? nothingToDelete(targets) : `Dry run: ${counted(users.size, "user")} would be deleted.`,
+    isNone(targets)
+      ? nothingToDelete(targets)
+      : `Dry run: ${counted(users.size, "user")} of ${where} would be deleted.`,
   );
 }
 
@@ -161,5 +191,5 @@ function isNone({ ids, strangers }: Targets): boolean {
 }
 
 function nothingToDelete({ typed }: Targets): string {
-  return typed === undefined ? "No users in the file." : nothingFound(typed, USERS);
+  return typed === undefined ? "No users in the file." : "No users match.";
 }
