@@ -17,6 +17,8 @@ export function createAuth(env) {
       discoveryUrl: `${env.GOOGLE_ISSUER}/.well-known/openid-configuration`,
       scopes: ["openid", "email", "profile"],
       pkce: true,
+      // For a refresh token.
+      accessType: "offline",
     },
     {
       ...github,

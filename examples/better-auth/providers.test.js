@@ -67,6 +67,21 @@ async function choose(browser, provider, changed = {}) {
   return fetch(authorize, { redirect: "manual" });
 }
 
+test("Better Auth's generic OAuth plugin refreshes the tokens of the simulated google", async () => {
+  const browser = createBrowser(createAuth(env));
+  await browser((await choose(browser, "google")).headers.get("location"));
+  const [{ id: accountId }] = await (await browser("/api/auth/list-accounts")).json();
+  const refreshed = await browser("/api/auth/refresh-token", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ accountId }),
+  });
+  assert.equal(refreshed.status, 200);
+  const { accessToken, idToken } = await refreshed.json();
+  assert.equal(typeof accessToken, "string");
+  assert.equal(JSON.parse(Buffer.from(idToken.split(".")[1], "base64url")).email, "ada@acme.test");
+});
+
 async function signIn(auth, provider) {
   const browser = createBrowser(auth);
   const chosen = await choose(browser, provider);

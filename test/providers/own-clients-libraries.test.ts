@@ -130,10 +130,12 @@ describe("openid-client, by discovery of the simulated Google,", () => {
     return { config, tokens };
   }
 
-  it("signs in and reads the profile", async () => {
+  it("signs in, reads the profile, and refreshes", async () => {
     const server = await startWithClients();
-    const { config, tokens } = await signIn(server);
+    const { config, tokens } = await signIn(server, { access_type: "offline" });
     const { sub = "" } = tokens.claims() ?? {};
+    const again = await openid.refreshTokenGrant(config, tokens.refresh_token!);
+    expect([again.claims()?.sub, again.access_token === tokens.access_token]).toEqual([sub, false]);
     expect(await openid.fetchUserInfo(config, tokens.access_token, sub)).toMatchObject({ email: "ada@acme.test" });
     await server.control("POST /clock/advance", { by: "61m" });
     await expect(openid.fetchUserInfo(config, tokens.access_token, sub)).rejects.toThrow();

@@ -119,7 +119,8 @@ export function createEndpoints(prefix: string, openId: OpenId) {
     const persona = shownPersona(server, consent);
     const account = persona.accounts[name];
     if (!account) return notFound();
-    const asked = { headers: init.headers ?? {}, query, url: issuer + path };
+    const { client_id } = consent.granted;
+    const asked = { headers: init.headers ?? {}, query, url: issuer + path, client_id, validity: consent.validity };
     const answer = provider.resource(path, { account, persona, scopes }, asked);
     return profile ? withEdit(answer, provider, path, profile) : answer;
   }

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { plainText } from "../../wire/text/json.ts";
 import { type SimulatedProvider, notFound, reply } from "./provider.ts";
 
 interface GoogleAccount {
@@ -65,8 +66,15 @@ export const simulatedGoogle: SimulatedProvider<GoogleAccount> = {
       id_token,
     }),
 
-  resource(path, { account, persona, scopes }) {
-    return path === "/userinfo" ? reply(200, simulatedGoogle.claims!(account, persona, scopes)) : notFound();
+  resource(path, { account, persona, scopes }, { client_id, validity }) {
+    const claims = simulatedGoogle.claims!(account, persona, scopes);
+    if (path === "/userinfo") return reply(200, claims);
+    if (path !== "/tokeninfo") return notFound();
+    // Of an access token it says each value as text.
+    const { sub, email, email_verified } = claims;
+    const known = { azp: client_id, aud: client_id, sub, scope: scopes.join(" "), ...validity, email, email_verified };
+    const given = Object.entries(known).filter(([, value]) => value !== undefined);
+    return reply(200, Object.fromEntries(given.map(([name, value]) => [name, plainText(value)])));
   },
 };
 

@@ -88,6 +88,8 @@ export interface Opened {
 export interface Consent {
   readonly granted: Granted;
   readonly persona: PersonaRecord;
+  /** When it ends, in Unix seconds, and in how many. Undefined: never. */
+  readonly validity?: { readonly exp: number; readonly expires_in: number } | undefined;
 }
 
 /** Why a code or a token is refused, for the ledger of sign-ins. */
@@ -205,10 +207,13 @@ export function createGrants({ sealer, recall, now }: GrantsOptions) {
     consentOf(provider: Provider, access_token: string): Consent | Refused {
       const issued = tokens.get(access_token) ?? open("access", access_token)?.value;
       if (issued?.granted.provider !== provider) return { why: "the access token was not issued here" };
-      const { granted, persona } = issued;
+      const { granted, persona, expires } = issued;
       const isRevoked = issued.family !== undefined && spent.has(`family ${issued.family}`);
       const why = isRevoked ? "the access token was revoked" : expired("access token", issued);
-      return why === undefined ? { granted, persona: recall(persona) } : { why, granted };
+      if (why !== undefined) return { why, granted };
+      const seconds = (ms: number): number => Math.floor(ms / 1000);
+      const validity = expires === null ? undefined : { exp: seconds(expires), expires_in: seconds(expires - time()) };
+      return { granted, persona: recall(persona), validity };
     },
 
     /** Ends an application's access token or refresh token, with all that came of the same code. @returns whether it was issued here */

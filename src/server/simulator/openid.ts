@@ -1,4 +1,4 @@
-import { hash, randomUUID } from "node:crypto";
+import { createPublicKey, hash, randomUUID } from "node:crypto";
 import { calculateJwkThumbprint } from "jose/jwk/thumbprint";
 import { SignJWT } from "jose/jwt/sign";
 import { exportJWK } from "jose/key/export";
@@ -25,6 +25,12 @@ export function createOpenId(keepKey: KeepKey, now: () => Date) {
     }));
   return {
     jwks: async () => ({ keys: [(await key()).shown] }),
+
+    /** The same key in PEM, as Google's own library reads it. */
+    async certs() {
+      const { kid, shown } = await key();
+      return { [kid]: createPublicKey({ key: shown, format: "jwk" }).export({ type: "spki", format: "pem" }) };
+    },
 
     /** An id_token (OpenID Connect Core 1.0, 2 and 3.1.3.6), with the fault that the outcome asks for. @param claims of the account */
     async sign(issuer: string, { client_id, nonce, outcome }: Granted, claims: object, access_token: string) {

@@ -60,6 +60,9 @@ export interface ResourceRequest {
   readonly query: URLSearchParams;
   /** The address, without its query. */
   readonly url: string;
+  /** Of whom the token is, and how long it is valid. */
+  readonly client_id: string;
+  readonly validity: { readonly exp: number; readonly expires_in: number } | undefined;
 }
 
 /** What differs between simulated providers: the quirks of the real ones, and the form of their accounts. */

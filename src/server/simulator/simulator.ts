@@ -97,6 +97,7 @@ export function createSimulator(options: SimulatorOptions) {
       if (provider.claims && asked.path === "/.well-known/openid-configuration")
         return { response: reply(200, discoveryDocument(issuer, endpoints[name])) };
       if (provider.claims && asked.path === "/jwks") return { response: reply(200, await openId.jwks()) };
+      if (provider.claims && asked.path === "/certs") return { response: reply(200, await openId.certs()) };
       return ask(server, asked, (client_id, client_secret) => {
         const own = applicationOf(client_id);
         return own && (client_secret === null || own.client_secret === client_secret) ? own.registration : undefined;
