@@ -276,7 +276,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   chalk: ["cli/output/text.ts"],
   commander: ["cli"],
   "csv-parse": ["cli/commands/users/names.ts"],
-  h3: ["server/serve.ts", "server/service.ts", "server/http", "server/control"],
+  h3: ["server/service.ts", "server/http", "server/control"],
   jose: [
     "wire/token.ts",
     "client/token.ts",

@@ -2,11 +2,10 @@ import * as z from "zod/mini";
 import { PROVIDERS } from "../wire/providers.ts";
 import { jsonFault } from "../wire/text/json.ts";
 import { ServeError } from "./errors.ts";
-import type { ServeOptions } from "./options.ts";
 import { checkEndpoints } from "./providers/index.ts";
 import type { Credentials } from "./providers/offers.ts";
 import { clientFaults } from "./seed/faults.ts";
-import { SETTINGS, text, unusable } from "./settings.ts";
+import { SETTINGS, text, unusable, type ServeOptions } from "./options.ts";
 import { checked } from "./zod-errors.ts";
 
 const provider = z

@@ -1,9 +1,9 @@
 import { INSIDE_URL } from "../wire/http/address.ts";
 import { createService } from "./service.ts";
+import { fillStore } from "./fill-store.ts";
 import { createAddresses } from "./instances/addresses.ts";
 import type { RunningServer, ServeOptions } from "./options.ts";
 import { createOffers } from "./providers/offers.ts";
-import { fill, fillingOf } from "./seed/apply.ts";
 import { nowhere } from "./sign-in/geo.ts";
 import { openMemoryStore } from "./store/open.ts";
 
@@ -27,8 +27,7 @@ export interface EmbeddedServer extends Pick<RunningServer, "url" | "api_url" | 
 export async function embed(options: EmbedOptions = {}): Promise<EmbeddedServer> {
   const { now = () => new Date(), warn = () => {} } = options;
   const store = openMemoryStore();
-  const filling = await fillingOf(store, options, { now: now(), isLocal: true, warn });
-  if (filling) await fill(store, filling, false);
+  await fillStore(store, options, { now: now(), isLocal: true, warn }, async () => undefined);
   const addresses = createAddresses(INSIDE_URL, HTTP_PORT);
   const { app, control, instances, stop } = await createService({
     ...options,

@@ -4,7 +4,7 @@ import type { Maintenance } from "./store/move/index.ts";
 
 /** Start the service inside a program or a test. */
 export { embed, type EmbeddedServer, type EmbedOptions } from "./embed.ts";
-export { serve, type RunningServer, type ServeOptions } from "./serve.ts";
+export { serve, type RunningServer, type ServeOptions } from "./start.ts";
 export { credentialsFromEnv, joinCredentials } from "./providers/offers.ts";
 export type { Credentials };
 export { PortUnavailable, SeedError, ServeError } from "./errors.ts";

@@ -11,6 +11,11 @@ export function checkPort(options: Addresses): Promise<Place> {
 }
 
 /** Whether users see the server at this machine. */
-export function isLocalhost({ publicUrl = "http://localhost" }: Addresses): boolean {
+function isLocalhost({ publicUrl = "http://localhost" }: Addresses): boolean {
   return isLoopback(new URL(publicUrl).hostname);
+}
+
+/** Whether only this machine can reach the server. */
+export function isOnlyHere(options: Addresses): boolean {
+  return isLocalhost(options) && isLoopback(options.host ?? "localhost");
 }

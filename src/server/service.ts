@@ -33,7 +33,6 @@ import { createSimulator } from "./simulator/simulator.ts";
 import type { InstanceRecord } from "./store/records.ts";
 import { SEEDED, type Store } from "./store/store.ts";
 import { createTokens } from "./token.ts";
-import { bugWarner } from "./bug-warner.ts";
 
 /** What a server on a port and one inside a program pass on, and what their options say. */
 export interface ServiceOptions extends Pick<
@@ -81,6 +80,7 @@ export interface Service {
   instances(): (InstanceRecord & { url: string })[];
   /** Begins the shutdown: stops timers and streams, and is not ready any more. The store stays open. */
   stop(): void;
+  onBug(error: unknown, request_id?: string): void;
 }
 
 /** Puts the parts together on a store that is open and filled. */
@@ -104,6 +104,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     control,
     identitySecret,
     shared,
+    onBug,
     instances: () => instances.all.map((instance) => ({ ...instance, url: addresses.instanceUrl(instance) })),
     stop() {
       stopped.abort();
@@ -208,4 +209,12 @@ async function createParts(options: ServiceOptions) {
     /** Known only to this process and the file that it wrote. */
     identitySecret: randomBytes(32).toString("base64url"),
   };
+}
+
+/** Warns of an error that should not have happened, with its stack. */
+function bugWarner(warn: (message: string) => void): (error: unknown, request_id?: string) => void {
+  return (error, request_id) =>
+    warn(
+      `internal error${request_id === undefined ? "" : ` in request ${request_id}`}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+    );
 }

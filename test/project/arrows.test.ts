@@ -68,7 +68,7 @@ it.each([
   ["client/planted.ts", `export const x = process.getBuiltinModule("fs");`],
   ["cli/list/planted.ts", `export const x = createRequire(import.meta.url)("undici");`],
   ["cli/list/planted.ts", `const require = createRequire(import.meta.url);\nexport const x = require("undici");`],
-  ["cli/commands/planted.ts", `export const x = new Worker(new URL("../../server/serve.ts", import.meta.url));`],
+  ["cli/commands/planted.ts", `export const x = new Worker(new URL("../../server/start.ts", import.meta.url));`],
   ["cli/list/planted.ts", `export const x = import.meta.resolve("../search/read.ts");`],
   ["cli/commands/users/planted.ts", `export { x } from "../tokens/why.ts";`],
   ["cli/commands/logs/planted.ts", `export const x = () => import("../dev/keys.ts");`],

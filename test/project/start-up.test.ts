@@ -57,7 +57,7 @@ it("svc serve starts without PostgreSQL, metrics, made-up people, prompts or the
   child.kill("SIGTERM");
   expect(await ended).toMatchObject({ code: 0 });
   const sources = loaded();
-  expect(sources).toContain("src/server/serve.ts");
+  expect(sources).toContain("src/server/start.ts");
   expect(
     sources.filter(
       (path) => RARE.test(path) || /^src\/(cli\/(commands\/users|search)\/|server\/control\/people)/.test(path),

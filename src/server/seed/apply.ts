@@ -21,14 +21,14 @@ export interface SeedOptions {
   readonly reset?: boolean | undefined;
 }
 
-export interface Filling {
+interface Filling {
   readonly records: Records;
   /** Identifies the seed. Undefined for the demo. */
   readonly digest: string | undefined;
 }
 
 /** The start that a store is filled at. */
-interface Start {
+export interface Start {
   readonly now: Date;
   /** Whether only this machine can reach the server. */
   readonly isLocal: boolean;

@@ -1,0 +1,126 @@
+import { PROVIDERS } from "../wire/providers.ts";
+import { checkControlKey, dashboardLink } from "./control/keys.ts";
+import { ServeError } from "./errors.ts";
+import { fillStore } from "./fill-store.ts";
+import { createClientAddress, createIsProxy } from "./http/client-address.ts";
+import { listen } from "./http/listen.ts";
+import { createListener } from "./http/listener.ts";
+import { createAddresses } from "./instances/addresses.ts";
+import { checkServeOptions, type RunningServer, type ServeOptions } from "./options.ts";
+import { checkPort, isOnlyHere } from "./port.ts";
+import { hostsInstead, proxiesInUse } from "./providers/connections.ts";
+import { createOffers, describeProvider } from "./providers/offers.ts";
+import { createService } from "./service.ts";
+import { nowhere, openGeoDatabase } from "./sign-in/geo.ts";
+import { checkProviders, startWarnings } from "./start-warnings.ts";
+import { openStore } from "./store/open.ts";
+import type { InstanceRecord } from "./store/records.ts";
+
+export type { RunningServer, ServeOptions };
+
+const GRACE_MS = 10_000;
+
+/**
+ * Starts the service on a port: the proxy, and the three providers simulated behind it.
+ * @throws {ServeError | PortUnavailable | StoreRefused | SeedError}
+ */
+export async function serve(options: ServeOptions = {}): Promise<RunningServer> {
+  if ("Bun" in globalThis)
+    throw new ServeError(
+      "The server needs Node.js, and does not run on Bun. Start it with Node.js; in a test, createTestService needs no server.",
+    );
+  checkServeOptions(options);
+  const { credentials = {}, https = false, providers: mode = "auto", warn = () => {} } = options;
+  if (options.controlKey !== undefined) checkControlKey(options.controlKey);
+  const isLocal = isOnlyHere(options);
+  const isProxy = createIsProxy(options.trustProxy);
+  const locate = options.geoip === undefined ? nowhere : await openGeoDatabase(options.geoip);
+  const offers = createOffers({ mode, globals: credentials, isLocal });
+  // What can't be reached makes no store.
+  await checkPort(options);
+  const metrics = options.metrics ? await (await import("./metrics.ts")).createMetrics() : undefined;
+
+  const loss = new AbortController();
+  const taken = rejectionOf(loss.signal);
+  const onTaken = (error: Error): void => loss.abort(error);
+  const store = await openStore(options.store ?? "memory", { warn, onCommit: metrics?.onCommit, onTaken });
+  try {
+    // Of several servers on a database, one may have a wrong clock.
+    const now = options.now ?? (() => store.now?.() ?? new Date());
+    const check = async (planned: readonly InstanceRecord[]) => {
+      await checkProviders(planned, offers);
+      (await startWarnings(planned, offers, options, isLocal)).forEach(warn);
+      return checkPort(options);
+    };
+    const content = await fillStore(store, options, { now: now(), isLocal, warn }, check);
+    const { instances, found, ready: place } = content;
+
+    const front = options.publicUrl ?? `${https ? "https" : "http"}://localhost:${place.port}`;
+    const addresses = createAddresses(front, place.port, options.allowedHosts);
+    const clientAddress = createClientAddress(isProxy, isLocal ? undefined : warn);
+    const isFresh = found === undefined;
+    const parts = { store, addresses, clientAddress, isLocal, isFresh, locate, metrics, now, offers, warn };
+    const service = await createService({ ...options, ...parts });
+    const { app, control, identitySecret } = service;
+
+    // Last: what fails before it leaves nothing that keeps the process alive.
+    const certificateFor = https ? hostNames(options, instances) : undefined;
+    const listener = createListener(app, service.onBug);
+    const listening = await listen(listener, place, { certificateFor, isProxy, warn }).catch((error: unknown) => {
+      service.stop();
+      throw error;
+    });
+    const asked = { offers, globals: credentials };
+    return {
+      url: addresses.front,
+      api_url: addresses.api,
+      callback_url: addresses.front,
+      port: place.port,
+      bound: listening.bound,
+      certificate: listening.certificate,
+      store: store.location,
+      found,
+      providers: Object.fromEntries(
+        PROVIDERS.map((name) => [name, describeProvider(name, instances, offers)]),
+      ) as RunningServer["providers"],
+      hostsInstead: Object.fromEntries(
+        PROVIDERS.map((name) => [name, hostsInstead(name, instances, asked)]),
+      ) as RunningServer["hostsInstead"],
+      proxies: options.fetch === undefined ? await proxiesInUse(instances, asked, options.env ?? {}) : [],
+      isLocal,
+      identity_secret: identitySecret,
+      control_key: control?.controlKey,
+      dashboardLink: async () => control && dashboardLink(control.dashboardKeys, addresses, true),
+      taken,
+      get instances() {
+        return service.instances();
+      },
+      unref: () => listening.unref(),
+      async close({ drainMs = 0 } = {}) {
+        service.stop();
+        await listening.close({ drainMs, graceMs: GRACE_MS });
+        await store.close();
+      },
+    };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Rejects with the reason of an abort. */
+function rejectionOf(signal: AbortSignal): Promise<never> {
+  const rejection = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+  });
+  // A program may not handle it.
+  rejection.catch(() => undefined);
+  return rejection;
+}
+
+/** The names that a certificate must have: no client trusts a wildcard right below a top-level domain. */
+function hostNames({ publicUrl, allowedHosts = [] }: ServeOptions, instances: readonly InstanceRecord[]): string[] {
+  const front = publicUrl === undefined ? "localhost" : new URL(publicUrl).hostname;
+  const below = ["api", ...instances.map(({ subdomain }) => subdomain)].map((label) => `${label}.${front}`);
+  return [...new Set([front, "localhost", "127.0.0.1", "::1", ...below, ...allowedHosts])];
+}
