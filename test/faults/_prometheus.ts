@@ -21,7 +21,7 @@ export interface Prometheus {
 function quick(rules: string): string {
   return rules
     .replaceAll(/^ +for: .*\n/gm, "")
-    .replaceAll("[5m]", "[5s]")
+    .replaceAll(/\[\d+[mh]\]/g, "[5s]")
     .replace("268435456", "10000");
 }
 

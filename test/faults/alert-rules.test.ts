@@ -20,7 +20,7 @@ function fires(alertname: string, series: Series, labels: object): boolean {
   const passes = (exp_alerts: object[]): boolean => {
     const input_series = Object.entries(series).map(([name, perMinute]) => ({
       series: name,
-      values: `0+${perMinute}x${MINUTES}`,
+      values: `0${perMinute < 0 ? "" : "+"}${perMinute}x${MINUTES}`,
     }));
     const alert_rule_test = [{ eval_time: `${MINUTES}m`, alertname, exp_alerts }];
     const tests = [{ interval: "1m", input_series, alert_rule_test }];
@@ -55,6 +55,10 @@ it("Each rule has a severity", () => {
 describe.skipIf(!hasPromtool)("A stranger with a few requests fires no alert, and what is ours does:", () => {
   const refused = (reason: string): string => `svc_requests_refused_total{reason="${reason}"}`;
   const callbacks = 'svc_http_requests_total{route="/oauth/:provider/callback"}';
+  const answers = (failed: number, good: number): Series => ({
+    'svc_http_requests_total{status="500"}': failed,
+    'svc_http_requests_total{status="200"}': good,
+  });
   const signIns = (outcome: string): string => `svc_sign_ins_total{provider="google",outcome="${outcome}"}`;
 
   it.each<[name: string, alert: string, few: Series, many: Series, labels: object]>([
@@ -86,6 +90,12 @@ describe.skipIf(!hasPromtool)("A stranger with a few requests fires no alert, an
       { [signIns("server_error")]: 5, [signIns("success")]: 20 },
       { provider: "google" },
     ],
+    ["an answer of 200 that is an error", "SvcBudgetBurnsFast", answers(1, 199), answers(3, 197), {}],
+    ["as many for six hours", "SvcBudgetBurnsSlowly", answers(1, 199), answers(2, 198), {}],
+    ["fewer than an hour is alarmed by", "SvcBudgetBurnsFast", answers(2, 198), answers(4, 196), {}],
+    ["a scrape", "SvcAbsent", { 'up{job="svc"}': 1 }, {}, { job: "svc" }],
+    // A minute each minute, and a time long ago.
+    ["a backup", "SvcBackupOld", { svc_backup_timestamp_seconds: 60 }, { svc_backup_timestamp_seconds: -60_000 }, {}],
   ])("%s", (_, alert, few, many, labels) => {
     expect([fires(alert, few, labels), fires(alert, many, labels)]).toEqual([false, true]);
   });

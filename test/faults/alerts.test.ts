@@ -1,6 +1,8 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { connect, type Socket } from "node:net";
+import { createServer } from "node:http";
+import { connect, type AddressInfo, type Socket } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { ROOT } from "../_paths.ts";
@@ -17,6 +19,7 @@ it("has what it needs: prometheus, prlimit, mount", ({ skip }) => {
   skip(missing, message);
 });
 
+const BURNS = ["SvcBudgetBurnsFast", "SvcBudgetBurnsSlowly"];
 const BEGIN = `/oauth/authorize?${new URLSearchParams({ provider: "google", redirect_uri: APP }).toString()}`;
 
 it.skipIf(!hasPrometheus || !tools.prlimit || !tools.mount)(
@@ -84,7 +87,7 @@ it.skipIf(!hasPrometheus || !tools.prlimit || !tools.mount)(
     await holder.begin("isolation level read committed", async (sql) => {
       await sql.unsafe("LOCK TABLE svc.states IN ACCESS EXCLUSIVE MODE");
       const requests: Promise<unknown>[] = [];
-      for (const alert of ["SvcConnectionsExhausted", "SvcStatementsTimeOut", "SvcRequestsFail"])
+      for (const alert of ["SvcConnectionsExhausted", "SvcStatementsTimeOut", "SvcRequestsFail", ...BURNS])
         await fires(alert, async () => Promise.resolve(requests.push(server.send(BEGIN), server.send(BEGIN))));
       await Promise.all(requests);
     });
@@ -123,6 +126,19 @@ it.skipIf(!hasPrometheus || !tools.prlimit || !tools.mount)(
           { timeout: 60_000, interval: 300 },
         )
         .toContain(alert);
+      seen.add(alert);
+    }
+
+    const exporter = createServer((_, response) => void response.end("svc_backup_timestamp_seconds 1\n"));
+    onTestFinished(() => void exporter.close());
+    await once(exporter.listen(0, "127.0.0.1"), "listening");
+    const [absent, backups] = [[], [(exporter.address() as AddressInfo).port]];
+    for (const [alert, ports] of [
+      ["SvcAbsent", absent],
+      ["SvcBackupOld", backups],
+    ] as const) {
+      const { firing } = await startPrometheus(ports);
+      await expect.poll(firing, { timeout: 60_000, interval: 300 }).toEqual([alert]);
       seen.add(alert);
     }
 
