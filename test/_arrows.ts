@@ -188,7 +188,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   "server/store/postgres": ["wire", "server/store", "server/store/postgres/database"],
   // Connections and statements, without the schema.
-  "server/store/postgres/database": ["disk", "server/errors.ts", "server/store"],
+  "server/store/postgres/database": ["wire", "disk", "server/errors.ts", "server/store"],
   "server/store/file": ["wire", "disk", "server/store", "server/store/memory"],
   // All records in memory, without files.
   "server/store/memory": ["wire", "server/store"],
@@ -258,7 +258,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "cli/command-names.ts": [],
   "cli/command.ts": ["cli/choices.ts", "cli/output", "cli/context.ts", "cli/errors.ts", "cli/needs.ts"],
   "cli/needs.ts": ["cli/choices.ts", "cli/help", "cli/context.ts", "cli/errors.ts"],
-  "cli/choices.ts": ["disk", "cli/errors.ts"],
+  "cli/choices.ts": ["wire", "disk", "cli/errors.ts"],
   "cli/files.ts": ["wire", "disk", ...CLI_ERRORS],
   "cli/quantities.ts": ["wire", ...CLI_ERRORS],
   // Every directory of the user's where svc keeps something.

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { systemReason } from "../disk/system-reason.ts";
 import { CliError, EXIT } from "./errors.ts";
+import { urlFrom } from "../wire/http/address.ts";
 
 /** The flags that choose a service. */
 export interface TargetFlags {
@@ -88,5 +89,5 @@ async function fromFile(path: string): Promise<string> {
 
 /** @param url an address that was checked */
 export function originOf(url: string | undefined): string | undefined {
-  return url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined;
+  return urlFrom(url ?? "")?.origin;
 }

@@ -1,4 +1,4 @@
-import { isLoopback, isLoopbackUrl, portOf } from "../wire/http/address.ts";
+import { isLoopback, isLoopbackUrl, portOf, urlFrom } from "../wire/http/address.ts";
 import { cookiesIn, isPrefetch, isWebSocketHandshake } from "../wire/http/headers.ts";
 import { STATE_LIFETIME_SECONDS } from "../wire/redirect-uri.ts";
 import { headerOf, type RequestLike } from "./authenticate.ts";
@@ -90,8 +90,8 @@ const MAX_LENGTH = 1000;
  * `//host`, `/\host` and `/.//host` lead to other hosts, or do after some framework has tidied them up.
  */
 function pathWithin(origin: string, path: unknown): string {
-  if (typeof path !== "string" || !path.startsWith("/") || !URL.canParse(path, origin)) return "/";
-  const url = new URL(path, origin);
+  const url = typeof path === "string" && path.startsWith("/") ? urlFrom(path, origin) : undefined;
+  if (url === undefined) return "/";
   const own = `${url.pathname}${url.search}${url.hash}`;
   const isWithin = url.origin === origin && !own.startsWith("//") && encodeURIComponent(own).length <= MAX_LENGTH;
   return isWithin ? own : "/";

@@ -1,7 +1,7 @@
 import { optionProblem } from "../wire/text/suggestion.ts";
 import { ConfigError } from "./errors.ts";
 import { credentialKind, PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../wire/ids.ts";
-import { apiPathFault, isConfidential } from "../wire/http/address.ts";
+import { apiPathFault, isConfidential, urlFrom } from "../wire/http/address.ts";
 import type { Fetch } from "../wire/http/fetch.ts";
 import type { RequestOptions, Try } from "./request.ts";
 
@@ -178,7 +178,7 @@ export function checkConfidential(option: string, address: string, { insecure }:
 /** An address that may contain a password is not repeated. @throws {ConfigError} if it is not one of a service */
 export function checkAddress(option: string, address: string | undefined): void {
   if (address === undefined) return;
-  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const url = urlFrom(address);
   if (!url || !/^https?:$/.test(url.protocol))
     throw new ConfigError(`${option} must be an http or https address, such as https://acme.example.com`);
   if (url.username !== "" || url.password !== "")

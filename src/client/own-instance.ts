@@ -1,4 +1,4 @@
-import { isConfidential, isLoopback } from "../wire/http/address.ts";
+import { isConfidential, isLoopback, urlFrom } from "../wire/http/address.ts";
 import { trimSlash } from "../wire/http/request.ts";
 import type { Instance } from "../wire/resources.ts";
 import { ServiceError } from "./errors.ts";
@@ -61,8 +61,8 @@ export function addressOf({ data: { url, publishable_key } }: Instance, service:
 
 /** A secret key is sent there, so it must be a place of the service that was asked. */
 function isBelow(url: string, { apiUrl, insecure }: Service): boolean {
-  if (!URL.canParse(url) || !URL.canParse(apiUrl)) return false;
-  const [instance, api] = [new URL(url), new URL(apiUrl)];
+  const [instance, api] = [urlFrom(url), urlFrom(apiUrl)];
+  if (!instance || !api) return false;
   const mayBeUsed = isConfidential(instance) || (insecure && instance.protocol === "http:");
   if (!mayBeUsed || instance.username !== "" || instance.password !== "") return false;
   if (isLoopback(instance.hostname)) return isLoopback(api.hostname);

@@ -3,6 +3,7 @@ import { isProvider, PROVIDERS, type Provider } from "../wire/providers.ts";
 import { readRedirectUri } from "../wire/redirect-uri.ts";
 import { ConfigError } from "./errors.ts";
 import { checkNames } from "./options.ts";
+import { urlFrom } from "../wire/http/address.ts";
 
 export interface SignInParameters {
   /** The absolute address that the user returns to, such as `https://app.example.com/callback`. */
@@ -17,7 +18,7 @@ export interface SignInParameters {
 export function checkSignIn(parameters: SignInParameters): void {
   checkNames("signInUrl", parameters, { redirectUri: true, provider: true, loginHint: true });
   const { redirectUri, provider, loginHint } = parameters;
-  if (typeof redirectUri !== "string" || !URL.canParse(redirectUri))
+  if (typeof redirectUri !== "string" || !urlFrom(redirectUri))
     throw new ConfigError("redirectUri must be an absolute address, such as https://app.example.com/callback");
   const read = readRedirectUri(redirectUri);
   if ("problem" in read) throw new ConfigError(`redirectUri can't be used: ${read.problem}`);

@@ -20,6 +20,7 @@ import {
 } from "./attempt.ts";
 import type { TokenClaims } from "../wire/claims.ts";
 import { SIGN_IN_ERRORS, type SignInErrorCode } from "../wire/errors.ts";
+import { urlFrom } from "../wire/http/address.ts";
 
 /** What both calls of an application take. */
 export interface SignInOptions extends VerifyTokenOptions {
@@ -205,9 +206,10 @@ function reported(error: string, description: string): SignInError {
 }
 
 function queryOf({ url }: CallbackRequest, origin: string): URLSearchParams {
-  if (typeof url !== "string" || !URL.canParse(url, origin))
+  const asked = typeof url === "string" ? urlFrom(url, origin) : undefined;
+  if (asked === undefined)
     throw new ConfigError("The request has no url. Pass a Request or Node's own, such as c.req.raw in Hono");
-  return new URL(url, origin).searchParams;
+  return asked.searchParams;
 }
 
 /** The value of a parameter. One that comes twice could be read two ways. */

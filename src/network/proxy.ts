@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import { inspect } from "node:util";
-import { isLoopbackUrl, portOf, systemCode } from "../wire/http/address.ts";
+import { isLoopbackUrl, portOf, systemCode, urlFrom } from "../wire/http/address.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -46,8 +46,8 @@ export function proxyInWords(url: string, env: Environment): string | undefined 
   const proxy = proxyOf(url, env);
   if (proxy === undefined) return undefined;
   // The address may have a password.
-  const host = URL.canParse(proxy) ? `${new URL(proxy).host} ` : "";
-  return `${host}of ${proxyVariable(new URL(url).protocol, env)}`;
+  const host = urlFrom(proxy)?.host;
+  return `${host === undefined ? "" : `${host} `}of ${proxyVariable(new URL(url).protocol, env)}`;
 }
 
 /** ` through the proxy proxy.test:8080 of HTTPS_PROXY`; empty without a proxy. */
@@ -62,7 +62,7 @@ export class ProxyFailure extends Error {
 
   constructor(url: string, env: Environment, cause: unknown) {
     const variable = proxyVariable(new URL(url).protocol, env);
-    const check = URL.canParse(proxyOf(url, env) ?? "")
+    const check = urlFrom(proxyOf(url, env) ?? "")
       ? `Check ${variable}, or add the host to NO_PROXY.`
       : `It is not an address: write it as http://proxy.example.com:8080.`;
     super(`${throughProxy(url, env)} (${refusalOf(cause)}). ${check}`, { cause });

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { ControlError } from "../control-client/index.ts";
 import { ServeError } from "../server/errors.ts";
 import { createNetworkFetch } from "./fetch.ts";
+import { urlFrom } from "../wire/http/address.ts";
 
 /** The cookies of one host, as a browser keeps them. Paths and `Secure` don't narrow them. */
 export class Cookies {
@@ -91,7 +92,7 @@ function byHandler(handle: FetchHandler): Reach {
 }
 
 function atAddress(address: string): Reach {
-  const isAddress = URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
+  const isAddress = /^https?:$/.test(urlFrom(address)?.protocol ?? "");
   if (!isAddress)
     throw new ServeError(`"${address}" is not the address of an application, such as http://localhost:3000.`);
   const { fetch, close } = createNetworkFetch();

@@ -1,6 +1,6 @@
 import { isObject } from "../wire/text/json.ts";
 import { ServeError } from "../server/errors.ts";
-import { apiPathFault } from "../wire/http/address.ts";
+import { apiPathFault, urlFrom } from "../wire/http/address.ts";
 import { CONTROL_KEY_PREFIX, credentialKind } from "../wire/ids.ts";
 import { noOptions, optionProblem } from "../wire/text/suggestion.ts";
 
@@ -29,7 +29,7 @@ export function optionsOf<Options>(of: string, options: Options, example: string
 
 /** @throws {ServeError} for an address that is not one of a server, and for what can't be a key; neither is repeated */
 export function checkServer({ url, controlKey }: { readonly url: unknown; readonly controlKey: unknown }): void {
-  const scheme = typeof url === "string" && URL.canParse(url) ? new URL(url).protocol : "";
+  const scheme = (typeof url === "string" && urlFrom(url)?.protocol) || "";
   if (!/^https?:$/.test(scheme))
     throw new ServeError("connect needs url, the address of a running server, such as http://localhost:7820.");
   const fault = apiPathFault(String(url));

@@ -9,6 +9,7 @@ import { meetingsOf, wonBy, type Flow, type TestFlows } from "./flows.ts";
 import { checkKitOptions, withEdits } from "./options.ts";
 import type { TestInstances } from "./stored.ts";
 import type { NewScenario } from "./scenarios.ts";
+import { urlFrom } from "../wire/http/address.ts";
 
 export interface SignInToOptions extends Pick<NewScenario, "as" | "outcome" | "delay_ms" | "profile" | "omit"> {
   /** Only a sign-in with this provider. Default: the one that the application asks for. */
@@ -94,8 +95,9 @@ export async function signInTo(svc: Service, reach: Reach, options: SignInToOpti
 
 function originOf({ instances }: Service, reach: Reach, given: string | undefined): string {
   if (reach.origin !== undefined) return reach.origin;
-  const address = given ?? instances[0].redirect_uris.find((entry) => URL.canParse(entry)) ?? "http://localhost:3000";
-  if (URL.canParse(address)) return new URL(address).origin;
+  const address = given ?? instances[0].redirect_uris.find((entry) => urlFrom(entry)) ?? "http://localhost:3000";
+  const url = urlFrom(address);
+  if (url) return url.origin;
   throw new ServeError(`origin is not an address: "${address}". Write origin: "http://localhost:3000".`);
 }
 

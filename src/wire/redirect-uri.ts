@@ -1,3 +1,4 @@
+import { urlFrom } from "./http/address.ts";
 const MAX_LENGTH = 2048;
 const WEB = /^(https?):\/\/([^/?]+)(.*)$/i;
 /** RFC 8252, 7.1: a private-use scheme is a domain name in reverse, so it has a dot. */
@@ -45,11 +46,11 @@ export function readRedirectUri(uri: string): ReadRedirectUri {
 
 function parseWeb(uri: string): ReadRedirectUri {
   const [, written = "", authority = "", rest = ""] = WEB.exec(uri) ?? [];
-  if (written === "" || !URL.canParse(uri))
+  const url = written === "" ? undefined : urlFrom(uri);
+  if (url === undefined)
     return problem(
       "it is not an absolute address: http, https, or a private-use scheme such as com.example.app:/callback",
     );
-  const url = new URL(uri);
   const scheme = written.toLowerCase();
   const origin = `${scheme}://${authority.toLowerCase().replace(DEFAULT_PORT[scheme]!, "")}`;
   const { path, query } = splitQuery(rest);

@@ -15,6 +15,7 @@ import { inOneLine, exitOf } from "../failure.ts";
 import { readInput } from "../files.ts";
 import { harmless, harmlessJson } from "../output/text.ts";
 import { pairFrom } from "../quantities.ts";
+import { urlFrom } from "../../wire/http/address.ts";
 
 export interface ApiOptions extends Flags<"input", "include"> {
   readonly field?: readonly string[];
@@ -83,7 +84,7 @@ function urlOf(path: string, base: string | undefined): URL {
   if (base === undefined) throw new UsageError("No instance address.", "Set it with --base-url or SVC_BASE_URL.");
   const root = trimSlash(base);
   const isPath = path.startsWith("/") && !/^\/[/\\]/.test(path);
-  const url = isPath || URL.canParse(path) ? new URL(isPath ? root + path : path) : undefined;
+  const url = urlFrom(isPath ? root + path : path);
   if (url?.origin === new URL(root).origin && url.username === "") return url;
   throw new UsageError(
     `"${path}" is not a path of ${new URL(root).origin}.`,

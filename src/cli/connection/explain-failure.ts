@@ -1,4 +1,4 @@
-import { connectionFault as addressFault, isLoopbackUrl, systemCode } from "../../wire/http/address.ts";
+import { connectionFault as addressFault, isLoopbackUrl, systemCode, urlFrom } from "../../wire/http/address.ts";
 import type { Context, Exchange, Surroundings } from "../context.ts";
 import { proxyVariable, refusalOf, throughProxy } from "../../network/proxy.ts";
 import { counted } from "../output/text.ts";
@@ -97,7 +97,7 @@ function connectionFault(error: unknown, exchange: Exchange, env: Context["env"]
       isLocal ? "Try again. If it happens again, see what the server printed." : "Try again, or check its logs.",
     ];
   const variable = proxyVariable(new URL(url).protocol, env);
-  if (proxy !== undefined && !URL.canParse(proxy))
+  if (proxy !== undefined && !urlFrom(proxy))
     return [
       `${variable} is not an address.`,
       "Write it as http://proxy.example.com:8080, or add the host to NO_PROXY.",
@@ -142,5 +142,5 @@ const UNREACHABLE = new Set(["EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT", "UND_ER
 const UNTRUSTED = /^(?:DEPTH_ZERO_)?SELF_SIGNED_CERT|^UNABLE_TO_(?:GET_ISSUER_CERT|VERIFY_LEAF)/;
 
 function hostOf(location: string, base: string): string {
-  return location !== "" && URL.canParse(location, base) ? new URL(location, base).host : "another address";
+  return (location !== "" && urlFrom(location, base)?.host) || "another address";
 }

@@ -6,6 +6,7 @@ import type { Context } from "../context.ts";
 import { CliError, EXIT, type ExitCode, UsageError } from "../errors.ts";
 import { isAbsent, readPrivateFile, writePrivateFile } from "../files.ts";
 import { configDirectory, requireConfigDirectory } from "../places.ts";
+import { urlFrom } from "../../wire/http/address.ts";
 
 /** A service that commands can be sent to by name. Each has a file of its own, so that no change loses another. */
 export interface Profile {
@@ -114,7 +115,7 @@ function damaged(path: string, what: string): CliError {
 
 function isProfile(value: unknown): value is Profile {
   const { base_url, secret_key } = (value ?? {}) as Record<string, unknown>;
-  const isAddress = typeof base_url === "string" && URL.canParse(base_url);
+  const isAddress = typeof base_url === "string" && urlFrom(base_url) !== undefined;
   return isAddress && (secret_key === undefined || isStoredKey(secret_key));
 }
 

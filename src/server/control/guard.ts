@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { H3Event } from "h3";
-import { isLoopback } from "../../wire/http/address.ts";
+import { isLoopback, urlFrom } from "../../wire/http/address.ts";
 import { Refusal } from "../errors.ts";
 import { requireJson } from "../http/body.ts";
 import { headerOf } from "../http/context.ts";
@@ -30,7 +30,7 @@ function refuseOtherOrigins(event: H3Event, addresses: Addresses): void {
 
 function isFront(origin: string | undefined, addresses: Addresses): boolean {
   if (origin === undefined || origin === addresses.front) return true;
-  const url = URL.canParse(origin) ? new URL(origin) : undefined;
+  const url = urlFrom(origin);
   if (url?.origin !== origin || addresses.scopeOf(url.host)?.kind !== "front") return false;
   return isLoopback(url.hostname) || url.protocol === new URL(addresses.front).protocol;
 }

@@ -1,4 +1,4 @@
-import { isConfidential } from "../../wire/http/address.ts";
+import { isConfidential, urlFrom } from "../../wire/http/address.ts";
 import { isProvider, type Provider } from "../../wire/providers.ts";
 import { github } from "./github.ts";
 import { google } from "./google.ts";
@@ -22,7 +22,7 @@ export function checkEndpoints(
   const known = Object.keys(DEFINITIONS[provider].endpoints);
   return Object.entries(endpoints).flatMap(([name, address]) => {
     if (!known.includes(name)) return [`${path}.${name}: ${provider} has no such endpoint; it has ${known.join(", ")}`];
-    const url = URL.canParse(address) ? new URL(address) : undefined;
+    const url = urlFrom(address);
     if (url && (isConfidential(url) || (insecure && url.protocol === "http:"))) return [];
     return [`${path}.${name}: must be an https address, or one on loopback`];
   });

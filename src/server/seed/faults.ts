@@ -9,6 +9,7 @@ import { PROVIDERS, type Provider } from "../../wire/providers.ts";
 import { readRedirectUri } from "../../wire/redirect-uri.ts";
 import { fold } from "../../wire/text/fold.ts";
 import { userIdOf } from "./user-id.ts";
+import { urlFrom } from "../../wire/http/address.ts";
 
 /** A part of a seed whose form is unchecked or wrong. */
 type Part = Readonly<Record<string, unknown>>;
@@ -71,7 +72,9 @@ function partsOf(whole: unknown, name: string, path: string): [part: Part, path:
 
 /** The values that are URLs. Others have a fault of their own. */
 function addressesOf(value: unknown): Readonly<Record<string, string>> {
-  const addresses = Object.entries(partOf(value)).filter(([, text]) => typeof text === "string" && URL.canParse(text));
+  const addresses = Object.entries(partOf(value)).filter(
+    ([, text]) => typeof text === "string" && urlFrom(text) !== undefined,
+  );
   return Object.fromEntries(addresses) as Record<string, string>;
 }
 

@@ -15,6 +15,7 @@ import {
 } from "../store/records.ts";
 import type { Cleared, Resolution, SignInLookup } from "../store/store.ts";
 import type { ProviderTokens } from "../providers/exchange.ts";
+import { urlFrom } from "../../wire/http/address.ts";
 
 export interface SignInContext {
   readonly instance: InstanceRecord;
@@ -185,7 +186,7 @@ export function checkedProfile(profile: Profile, provider: Provider): CheckedPro
 
 /** As the provider sent it, if it is a web address. It is stored for display, and never fetched. */
 function pictureAddress(text: string | null): string | null {
-  return text !== null && text.length <= MAX_ADDRESS_LENGTH && WEB_ADDRESS.test(text) && URL.canParse(text)
+  return text !== null && text.length <= MAX_ADDRESS_LENGTH && WEB_ADDRESS.test(text) && urlFrom(text) !== undefined
     ? text
     : null;
 }

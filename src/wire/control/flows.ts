@@ -2,6 +2,7 @@ import { fold } from "../text/fold.ts";
 import type { AnswerOf, QueryOf } from "./types.ts";
 import { providerTitle } from "../providers.ts";
 import { STATE_LIFETIME_SECONDS } from "../redirect-uri.ts";
+import { urlFrom } from "../http/address.ts";
 
 type Flow = Omit<AnswerOf<"GET /flows">[number]["data"], "process">;
 type Query = NonNullable<QueryOf<"GET /flows/summary">>;
@@ -172,7 +173,7 @@ export function stepInWords({ name, sent, answered }: Pick<Step, "name" | "sent"
       return error === undefined ? "back to the application" : `back to the application with error=${error}`;
   }
   if (url === undefined) return "";
-  const place = URL.canParse(String(url)) ? new URL(String(url)).pathname : String(url);
+  const place = urlFrom(String(url))?.pathname ?? String(url);
   const answer = status === undefined ? "no answer" : `${status}${error === undefined ? "" : `, error ${error}`}`;
   return `${method ?? "GET"} ${place} → ${answer}`;
 }

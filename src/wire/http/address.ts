@@ -18,11 +18,22 @@ export function portOf(address: string): string {
   return port || (protocol === "https:" ? "443" : "80");
 }
 
+/**
+ * The URL that a text is; undefined if it is none. Not by `URL.canParse`: once it is optimized, Node 20's takes a host in
+ * Latin-1 for UTF-8, and refuses it.
+ */
+export function urlFrom(text: string, base?: string): URL | undefined {
+  try {
+    return new URL(text, base);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether an address leads to this machine alone; what is not an address does not. */
 export function isLoopbackUrl(address: string): boolean {
-  if (!URL.canParse(address)) return false;
-  const { protocol, hostname } = new URL(address);
-  return /^https?:$/.test(protocol) && isLoopback(hostname);
+  const url = urlFrom(address);
+  return url !== undefined && /^https?:$/.test(url.protocol) && isLoopback(url.hostname);
 }
 
 /** Whether what is sent to an address can't be read on its way: by https, or to this machine. */

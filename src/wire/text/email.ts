@@ -1,3 +1,4 @@
+import { urlFrom } from "../http/address.ts";
 /** The maximum length of an e-mail address (RFC 5321, 4.5.3.1.3, without the angle brackets). */
 export const MAX_EMAIL_LENGTH = 254;
 
@@ -59,11 +60,6 @@ function asciiLabel(label: string): string | undefined {
   return host === small && /^xn--[a-z0-9-]+$/.test(host ?? "") ? host : undefined;
 }
 
-/** Not by `URL.canParse`: once it is optimized, Node 20's takes the bytes of Latin-1 for UTF-8, and refuses them. */
 function hostOf(label: string): string | undefined {
-  try {
-    return new URL(`http://${label}`).hostname;
-  } catch {
-    return undefined;
-  }
+  return urlFrom(`http://${label}`)?.hostname;
 }

@@ -1,7 +1,7 @@
 import { fileText } from "../../../disk/decode.ts";
 import { readFound, whyUnread } from "../../../disk/input.ts";
 import type { ServeOptions } from "../../../server/index.ts";
-import { isLoopback } from "../../../wire/http/address.ts";
+import { isLoopback, urlFrom } from "../../../wire/http/address.ts";
 import { credentialVariables, PROVIDERS } from "../../../wire/providers.ts";
 import { CONFIG_FILE } from "../../../wire/serve.ts";
 import { isObject, parsedJson } from "../../../wire/text/json.ts";
@@ -124,11 +124,16 @@ function endpointPoints(path: string, connection: unknown): string[] {
 }
 
 function isOnLoopback(address: unknown): boolean {
-  return typeof address === "string" && URL.canParse(address) && isLoopback(new URL(address).hostname);
+  return isLoopback(urlOf(address)?.hostname ?? "");
+}
+
+function urlOf(address: unknown): URL | undefined {
+  return typeof address === "string" ? urlFrom(address) : undefined;
 }
 
 function hostIn(address: unknown): string {
-  return typeof address === "string" && URL.canParse(address) ? ` (${new URL(address).host})` : "";
+  const url = urlOf(address);
+  return url ? ` (${url.host})` : "";
 }
 
 function partOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -10,6 +10,7 @@ import { readInput, seedInput } from "../../files.ts";
 import { numberFrom } from "../../quantities.ts";
 import { checkFound, type FoundConfig } from "./found.ts";
 import { requirePlace, storeOf } from "./place.ts";
+import { urlFrom } from "../../../wire/http/address.ts";
 
 /** The flag that names the configuration, and its description. */
 export const CONFIG_OPTION = ["--config <file>", `the configuration; default: ${CONFIG_FILE}`] as const;
@@ -147,7 +148,7 @@ function checkHost(text: string): string {
 }
 
 function checkOrigin(text: string, source: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = urlFrom(text);
   const isOrigin =
     url !== undefined &&
     /^https?:$/.test(url.protocol) &&

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type RequestListener } from "node:http";
 import { isIP, type AddressInfo } from "node:net";
-import { isLoopbackUrl } from "../../../wire/http/address.ts";
+import { isLoopbackUrl, urlFrom } from "../../../wire/http/address.ts";
 import { isWebSocketHandshake } from "../../../wire/http/headers.ts";
 import { addressIn, ANY_QUERY, withoutWildcard } from "../../../wire/redirect-uri.ts";
 import { CliError, EXIT } from "../../errors.ts";
@@ -31,7 +31,7 @@ export async function openLanding(
     await listen(hostsOf(own), signal, (request, response) => {
       // Anybody on this machine may send what is not an address, such as "//[".
       const sent = `http://127.0.0.1${request.url ?? "/"}`;
-      const address = URL.canParse(sent) ? new URL(sent) : undefined;
+      const address = urlFrom(sent);
       // A page that asks in the background was not sent here by the service.
       const { "sec-fetch-dest": asks = "document" } = request.headers;
       const isNavigation = asks === "document" && !isWebSocketHandshake((name) => request.headers[name]?.toString());

@@ -1,6 +1,6 @@
 import type { Client } from "../../../client/client.ts";
 import { errorCode, type ErrorCode } from "../../../wire/errors.ts";
-import { isLoopbackUrl } from "../../../wire/http/address.ts";
+import { isLoopbackUrl, urlFrom } from "../../../wire/http/address.ts";
 import type { Fetch } from "../../../wire/http/fetch.ts";
 import type { AccountChoices } from "../../../wire/outcomes.ts";
 import { providerTitle, type Provider } from "../../../wire/providers.ts";
@@ -42,7 +42,7 @@ export async function signInAs(signIn: SignIn, account: string): Promise<string>
 /** Where the choices of an account picker lead. @throws {CliError} if the answer is not one */
 function pickerOf(address: string, answer: StepResponse): string {
   const { url } = (parsedJson(answer.text) ?? {}) as Partial<AccountChoices>;
-  const isChoice = typeof url === "string" && URL.canParse(url) && isPicker(address) && isPicker(url);
+  const isChoice = typeof url === "string" && urlFrom(url) !== undefined && isPicker(address) && isPicker(url);
   if (!isChoice || new URL(url).origin !== new URL(address).origin) throw stepRefused(answer, address);
   return url;
 }
@@ -106,8 +106,8 @@ type StepResponse = Awaited<ReturnType<typeof step>>;
 
 /** The address of a redirect, as it was written unless it is relative. Null if there is no redirect. */
 function absolute(location: string | null, base: string): string | null {
-  if (location === null || URL.canParse(location)) return location;
-  return URL.canParse(location, base) ? new URL(location, base).href : null;
+  if (location === null || urlFrom(location)) return location;
+  return urlFrom(location, base)?.href ?? null;
 }
 
 /** The error of the service's page. @param address where the sign-in was refused */

@@ -2,6 +2,7 @@ import { homedir, userInfo } from "node:os";
 import { join } from "node:path";
 import { badAddress } from "./reasons.ts";
 import { tlsOf } from "./tls.ts";
+import { urlFrom } from "../../../../wire/http/address.ts";
 
 export interface Host {
   /** A name, an IP address, or the directory of a Unix socket. */
@@ -88,11 +89,12 @@ function split(text: string) {
   const hosts = named === "" ? [] : named.split(",").map((host) => `postgres://${host}`);
   const first = named.split(",")[0] || (login === "" ? "" : "localhost");
   const whole = `${scheme}${login}${first}${rest}`;
-  if (![whole, ...hosts].every((one) => URL.canParse(one)))
+  const [url, ...each] = [whole, ...hosts].map((one) => urlFrom(one));
+  if (!url || each.includes(undefined))
     throw badAddress(
       "is not valid. Write postgres://user@host:5432/database, and characters such as / # ? % as %2F %23 %3F %25.",
     );
-  return { url: new URL(whole), hosts: hosts.map((one) => new URL(one)) };
+  return { url, hosts: each as URL[] };
 }
 
 function hostsOf(urls: readonly URL[], parameters: URLSearchParams, env: Environment): Host[] {
