@@ -3,9 +3,15 @@ import type { Store } from "../../src/server/store/store.ts";
 
 /**
  * A request to a store, as a line of text, so that it can be sent to another process and reported back:
- * `save 7` and `take 7` a state; `in 7 30` signs person 7 in at second 30; `out 7` deletes that person.
+ * `save 7` and `take 7` a state; `in 7 30` signs person 7 in at second 30, and `end 5 7 30` by the state 5; `out 7` deletes
+ * that person.
  */
-export type Act = `save ${number}` | `take ${number}` | `in ${number} ${number}` | `out ${number}`;
+export type Act =
+  | `save ${number}`
+  | `take ${number}`
+  | `in ${number} ${number}`
+  | `end ${number} ${number} ${number}`
+  | `out ${number}`;
 
 /** The value of a key: 1 for a state, the time of the last sign-in for a person. Undefined if there is none. */
 type Held = number | undefined;
@@ -13,6 +19,12 @@ export type Holdings = ReadonlyMap<string, Held>;
 
 export async function perform(store: Store, act: Act): Promise<unknown> {
   const [verb, ...rest] = act.split(" ");
+  if (verb === "end") {
+    const [from, n, time] = rest.map(Number) as [number, number, number];
+    const claimed = await store.claimState(stateOf(from).state);
+    if (!claimed) throw new Error(`the state ${from} is gone`);
+    return store.completeSignIn({ ...arrival({ uid: `p${n}`, n, time }), state: claimed.record.state });
+  }
   const [n, time] = rest.map(Number) as [number, number];
   if (verb === "save") return store.saveState(stateOf(n));
   if (verb === "take") return store.takeState(stateOf(n).state);
@@ -27,11 +39,16 @@ function stateOf(n: number): ReturnType<typeof state> {
   return state(n, { redirect_uri: `http://localhost:3000/${"x".repeat(length)}` });
 }
 
-function outcomeOf(act: Act): [key: string, held: Held] {
-  const [verb, n, time] = act.split(" ");
-  if (verb === "save") return [`state ${n}`, 1];
-  if (verb === "take") return [`state ${n}`, undefined];
-  return [`person ${n}`, verb === "in" ? Number(time) : undefined];
+function outcomesOf(act: Act): [key: string, held: Held][] {
+  const [verb, n, time, at_] = act.split(" ");
+  if (verb === "save") return [[`state ${n}`, 1]];
+  if (verb === "take") return [[`state ${n}`, undefined]];
+  if (verb === "out") return [[`person ${n}`, undefined]];
+  if (verb === "in") return [[`person ${n}`, Number(time)]];
+  return [
+    [`state ${n}`, undefined],
+    [`person ${time}`, Number(at_)],
+  ];
 }
 
 /**
@@ -50,8 +67,7 @@ export class Book {
 
   acknowledged(act: Act): void {
     this.refused(act);
-    const [key, held] = outcomeOf(act);
-    this.#acknowledged.set(key, held);
+    for (const [key, held] of outcomesOf(act)) this.#acknowledged.set(key, held);
     this.acknowledgements++;
   }
 
@@ -63,7 +79,7 @@ export class Book {
 
   /** Every state that can exist. */
   get states(): number[] {
-    const keys = [...this.#acknowledged.keys(), ...this.#open.map((act) => outcomeOf(act)[0])];
+    const keys = [...this.#acknowledged.keys(), ...this.#open.flatMap((act) => outcomesOf(act).map(([key]) => key))];
     return [...new Set(keys)].flatMap((key) => (key.startsWith("state ") ? Number(key.slice(6)) : []));
   }
 
@@ -74,7 +90,7 @@ export class Book {
 
   /** The numbers of the states that certainly exist. */
   present(kind: "person" | "state"): number[] {
-    const open = new Set(this.#open.map((act) => outcomeOf(act)[0]));
+    const open = new Set(this.#open.flatMap((act) => outcomesOf(act).map(([key]) => key)));
     return [...this.#acknowledged].flatMap(([key, held]) =>
       key.startsWith(kind) && held !== undefined && !open.has(key) ? Number(key.split(" ")[1]) : [],
     );
@@ -83,7 +99,7 @@ export class Book {
   /** What is wrong with a store that has this content. */
   faults(found: Holdings): string[] {
     const faults: string[] = [];
-    const open = new Map(this.#open.map((act) => outcomeOf(act)));
+    const open = new Map(this.#open.flatMap((act) => outcomesOf(act)));
     for (const key of new Set([...this.#acknowledged.keys(), ...found.keys(), ...open.keys()])) {
       const expected = this.#acknowledged.get(key);
       const there = found.get(key);
@@ -93,8 +109,11 @@ export class Book {
       else faults.push(`altered: ${key} is ${there}, not ${expected}`);
     }
     const happened = this.#open.map((act) => {
-      const [key, held] = outcomeOf(act);
-      return this.#acknowledged.get(key) === held ? undefined : found.get(key) === held;
+      const done = outcomesOf(act)
+        .filter(([key, held]) => this.#acknowledged.get(key) !== held)
+        .map(([key, held]) => found.get(key) === held);
+      if (new Set(done).size > 1) faults.push(`half done: ${act}`);
+      return done[0];
     });
     const seen = happened.filter((did) => did !== undefined);
     if (seen.indexOf(false) >= 0 && seen.lastIndexOf(true) > seen.indexOf(false))

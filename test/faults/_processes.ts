@@ -157,7 +157,7 @@ export class Worker {
   #heard(line: string): void {
     const [sign, what] = [line[0], line.slice(2)];
     if (sign === "~") return void this.warnings.push(what);
-    const isAct = /^(save|take|in|out) /.test(what);
+    const isAct = /^(save|take|in|end|out) /.test(what);
     if (sign === "?" && isAct) this.book.asked(what as Act);
     if (sign === "=" && isAct) this.book.acknowledged(what as Act);
     if (sign === "!") {

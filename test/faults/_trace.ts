@@ -113,7 +113,7 @@ export class Order {
   }
 
   #said(args: string, begin: number): void {
-    const marks = [...args.matchAll(/= (save|take|in|out) (\d+)/g)];
+    const marks = [...args.matchAll(/= (save|take|in|end|out) (\d+)/g)];
     for (const [text, verb, n] of marks) {
       this.acknowledgements++;
       const mark = markOf(verb!, Number(n));
@@ -131,7 +131,7 @@ function markOf(verb: string, n: number): RegExp {
   const state = n.toString(16).padStart(64, "0");
   const id = `00000000-0000-4000-8000-${n.toString(16).padStart(12, "0")}`;
   if (verb === "save") return new RegExp(String.raw`put\\",\\"states\\",\{\\"state\\":\\"${state}`);
-  if (verb === "take") return new RegExp(String.raw`delete\\",\\"states\\",\\"${state}`);
+  if (verb === "take" || verb === "end") return new RegExp(String.raw`delete\\",\\"states\\",\\"${state}`);
   if (verb === "in") return new RegExp(String.raw`put\\",\\"users\\",\{\\"id\\":\\"${id}`);
   return new RegExp(String.raw`delete\\",\\"users\\",\\"${id}`);
 }

@@ -58,8 +58,8 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "signing in",
-    before: (path) => left(path, "in 1 1", "save 1", "save 2", "save 3"),
-    lines: ["open", "take 1 & in 1 5", "take 2 & in 2 6 & take 3 & in 3 7", "save 4"],
+    before: (path) => left(path, "in 1 1", "save 1", "save 2", "save 3", "save 5"),
+    lines: ["open", "end 1 1 5", "end 2 2 6 & end 3 3 7", "save 4 & take 5", "end 4 1 8"],
   },
   {
     name: "compacting",

@@ -23,8 +23,8 @@ describe.skipIf(!tools.strace)("The file store under strace", () => {
         const [a, b, c, d, e] = [1, 2, 3, 4, 5].map(() => ++n) as [number, number, number, number, number];
         await worker.run(
           `save ${a} & in ${b} ${b} & save ${c}`,
-          `take ${a} & out ${b} & in ${d} ${d} & save ${e}`,
-          `out ${d}`,
+          `end ${a} ${d} ${d} & out ${b} & save ${e}`,
+          `out ${d} & save ${d}`,
           `take ${e} & take ${c}`,
         );
       }

@@ -139,7 +139,7 @@ describe("A sign-in that fails after a valid state", () => {
     ]);
   });
 
-  it("returns to the application that the store cannot be written", async () => {
+  it("answers 503 if the store cannot be written, as the state could be used again then", async () => {
     const directory = temporaryDirectory();
     const store = await openFileStore(join(directory, "db.json"), { warn: () => {} });
     onTestFinished(() => store.close());
@@ -151,7 +151,8 @@ describe("A sign-in that fails after a valid state", () => {
     const service = await setup({ store, credentials: CREDENTIALS, fetch });
     const state = await begun(service, "google");
     const response = await service.fetch(`/oauth/google/callback?code=c&state=${state}`);
-    expect(locationOf(response).href).toBe(failure("temporarily_unavailable"));
+    expect(response.status).toBe(503);
+    expect(response.headers.get("location")).toBeNull();
     expect(service.log.bugs).toEqual([]);
   });
 

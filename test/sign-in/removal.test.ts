@@ -1,17 +1,18 @@
+import { EventEmitter, once } from "node:events";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openFileStore } from "../../src/server/store/file/file-store.ts";
 import { StorageUnavailable } from "../../src/server/store/store.ts";
+import type { FetchResponse } from "../../src/wire/http/fetch.ts";
 import { locationOf } from "../_answers.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { setup, type Service } from "../_setup.ts";
-import { begun, expectRefusedState, failure, untilCallback } from "../_sign-in.ts";
+import { begun, CREDENTIALS, expectRefusedState, failure, untilCallback } from "../_sign-in.ts";
 import { abandoned } from "../store/_abandoned.ts";
 import { openHeldStore, type HeldLog } from "../store/_held-log.ts";
 import { all } from "../store/_records.ts";
 
-const CREDENTIALS = { google: { client_id: "our-google", client_secret: "google-secret" } };
 const WRITE_FAILED = new StorageUnavailable("the disk is full");
 
 /** A callback whose write waits until the log is released. */
@@ -37,7 +38,7 @@ async function usersOf({ store, acme }: Service): Promise<string[]> {
 }
 
 describe("The removal of a state", () => {
-  it("is written before the sign-in that it belongs to", async () => {
+  it("is written with the sign-in that it belongs to", async () => {
     let writes = 0;
     const path = join(temporaryDirectory(), "db.json");
     const store = await openFileStore(path, { warn: () => undefined, onCommit: () => writes++ });
@@ -46,7 +47,7 @@ describe("The removal of a state", () => {
     const toCallback = await untilCallback(service, "google");
     writes = 0;
     expect(locationOf(await service.fetch(toCallback.href)).searchParams.has("token")).toBe(true);
-    expect(writes).toBe(2);
+    expect(writes).toBe(1);
     const after = await openFileStore(await abandoned(path), { warn: () => undefined });
     onTestFinished(() => after.close());
     expect(await after.takeState(toCallback.searchParams.get("state")!)).toBeUndefined();
@@ -72,16 +73,16 @@ describe("The removal of a state", () => {
     await expectRefusedState(await service.fetch(toCallback.href));
   });
 
-  it("blocks a second callback while it is written, and is complete before any answer", async () => {
+  it("makes every other callback a refusal at once, while the first is being finished", async () => {
     const { service, log, toCallback } = await heldCallback();
-    const answers = Array.from({ length: 10 }, () => service.fetch(toCallback.href));
-    expect(await isAnswered(Promise.race(answers))).toBe(false);
+    const first = service.fetch(toCallback.href);
+    expect(await isAnswered(first)).toBe(false);
+    for (let n = 0; n < 9; n++) await expectRefusedState(await service.fetch(toCallback.href));
     await log.next();
     log.isHolding = false;
-    const statuses = (await Promise.all(answers)).map(({ status }) => status);
-    expect(statuses).toEqual([302, ...Array<number>(9).fill(400)]);
+    expect(locationOf(await first).searchParams.has("token")).toBe(true);
     expect(log.isIdle).toBe(true);
-    expect(log.groups).toHaveLength(2);
+    expect(log.groups).toHaveLength(1);
   });
 
   it("answers 503 if it fails, and leaves state and users unchanged", async () => {
@@ -89,44 +90,68 @@ describe("The removal of a state", () => {
     const before = await usersOf(service);
     const answer = service.fetch(toCallback.href);
     await log.next(WRITE_FAILED);
+    await log.next(WRITE_FAILED);
     expect((await answer).status).toBe(503);
     expect(await usersOf(service)).toEqual(before);
     log.isHolding = false;
     expect(await service.store.takeState(state)).toMatchObject({ state });
   });
 
-  it("leaves the state to the next waiting callback if it fails", async () => {
-    const { service, log, toCallback } = await heldCallback();
-    const denied = toCallback.href.replace(/code=[^&]+/, "error=access_denied");
-    const answers = [1, 2, 3].map(() => service.fetch(denied));
+  it("is written by itself if the sign-in could not be written, before the application is told", async () => {
+    const { service, log, toCallback, state } = await heldCallback();
+    const before = await usersOf(service);
+    const answer = service.fetch(toCallback.href);
     await log.next(WRITE_FAILED);
+    expect(await isAnswered(answer)).toBe(false);
     await log.next();
-    const answered = await Promise.all(answers);
-    expect(answered.map(({ status }) => status)).toEqual([503, 302, 400]);
-    expect(locationOf(answered[1]!).href).toBe(failure("access_denied"));
+    expect(locationOf(await answer).href).toBe(failure("temporarily_unavailable"));
+    log.isHolding = false;
+    expect(await usersOf(service)).toEqual(before);
+    expect(await service.store.takeState(state)).toBeUndefined();
   });
 
-  it("is durable before a real provider is asked, and the provider is not asked if it fails", async () => {
-    const { store, log } = openHeldStore();
-    let asked = 0;
-    const fetch = async (): Promise<Response> => {
-      asked++;
-      return new Response("{}", { status: 400 });
-    };
-    const service = await setup({ store, credentials: CREDENTIALS, fetch: fetch as never });
-    const path = `/oauth/google/callback?code=c&state=${await begun(service, "google")}`;
-    log.isHolding = true;
-    const failed = service.fetch(path);
-    expect(await isAnswered(failed)).toBe(false);
+  it("leaves the state to the next callback if it fails", async () => {
+    const { service, log, toCallback } = await heldCallback();
+    const denied = toCallback.href.replace(/code=[^&]+/, "error=access_denied");
+    const first = service.fetch(denied);
     await log.next(WRITE_FAILED);
-    expect((await failed).status).toBe(503);
-    expect(asked).toBe(0);
-    const second = service.fetch(path);
-    expect(await isAnswered(second)).toBe(false);
-    expect(asked).toBe(0);
-    await log.next();
-    expect(locationOf(await second).href).toBe(failure("server_error"));
-    expect(asked).toBe(1);
+    expect((await first).status).toBe(503);
+    log.isHolding = false;
+    expect(locationOf(await service.fetch(denied)).href).toBe(failure("access_denied"));
+    await expectRefusedState(await service.fetch(denied));
+  });
+
+  it("comes after the provider was asked, and a crash before it leaves a state and no token", async () => {
+    const path = join(temporaryDirectory(), "db.json");
+    const store = await openFileStore(path, { warn: () => undefined });
+    onTestFinished(() => store.close());
+    const provider = new EventEmitter();
+    const asked = once(provider, "asked");
+    const fetch = async (): Promise<FetchResponse> => {
+      provider.emit("asked");
+      await once(provider, "answers");
+      return new Response("{}", { status: 400 }) as FetchResponse;
+    };
+    const service = await setup({ store, credentials: CREDENTIALS, fetch });
+    const state = await begun(service, "google");
+    const back = `/oauth/google/callback?code=c&state=${state}`;
+    const first = service.fetch(back);
+    await asked;
+    const foundAfter = async (): Promise<boolean> => {
+      const after = await openFileStore(await abandoned(path), { warn: () => undefined });
+      onTestFinished(() => after.close());
+      return (await after.takeState(state)) !== undefined;
+    };
+    expect(await foundAfter()).toBe(true);
+    // Whatever is written or put back meanwhile, here nobody else gets it.
+    await store.snapshots.save("meanwhile", new Date().toISOString());
+    await store.compact();
+    await expectRefusedState(await service.fetch(back));
+    await store.snapshots.restore("meanwhile");
+    await expectRefusedState(await service.fetch(back));
+    provider.emit("answers");
+    expect(locationOf(await first).href).toBe(failure("server_error"));
+    expect(await foundAfter()).toBe(false);
   });
 
   it("rejects the callback if the state was removed otherwise meanwhile", async () => {

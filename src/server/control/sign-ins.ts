@@ -9,7 +9,7 @@ import type { AskedBy } from "../history/asked.ts";
 import { json, type Reply } from "../http/respond.ts";
 import { notedOf } from "../http/routes/oauth.ts";
 import { signInHeadless, type Wish } from "../scenarios/headless.ts";
-import type { Ended } from "../sign-in/callback.ts";
+import type { Ended } from "../sign-in/claim.ts";
 import { impossibility } from "../simulator/outcomes.ts";
 import { typedPersona } from "../simulator/typed-account.ts";
 import type { InstanceRecord } from "../store/records.ts";

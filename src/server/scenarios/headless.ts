@@ -5,7 +5,7 @@ import { Refusal } from "../errors.ts";
 import type { AskedBy } from "../history/asked.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import type { Connect } from "../providers/connections.ts";
-import type { Ended } from "../sign-in/callback.ts";
+import type { Ended } from "../sign-in/claim.ts";
 import type { SignIns } from "../sign-in/sign-in.ts";
 import { decidedAccount } from "../simulator/account.ts";
 import { withDecision, type Decide } from "../simulator/decision.ts";

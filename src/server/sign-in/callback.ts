@@ -1,92 +1,23 @@
 import { SIGN_IN_ERRORS } from "../../wire/errors.ts";
-import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
-import { SIGNED_IN_PATH, STATE_LIFETIME_SECONDS } from "../../wire/redirect-uri.ts";
-import type { Cookies } from "../cookies.ts";
-import { Refusal, SignInFailure, SignInRefused, type WayBack } from "../errors.ts";
-import { flowIdOf, type NoteStep } from "../history/flows.ts";
+import { PROVIDER_TITLES } from "../../wire/providers.ts";
+import { SIGNED_IN_PATH } from "../../wire/redirect-uri.ts";
+import { Refusal, SignInFailure } from "../errors.ts";
+import { flowIdOf } from "../history/flows.ts";
 import { withoutQuery } from "../history/redact.ts";
 import type { Addresses } from "../instances/addresses.ts";
-import { withParameters, wayBackTo } from "../instances/redirect-uri.ts";
-import { remember } from "../memory-use.ts";
+import { withParameters } from "../instances/redirect-uri.ts";
 import type { Connection } from "../providers/connections.ts";
 import { askProvider, bearerGet, requestTokens, type Exchange } from "../providers/exchange.ts";
 import { issuerFault } from "../providers/oauth2.ts";
 import { reportOf } from "../providers/replies.ts";
 import type { InstanceRecord, StateRecord } from "../store/records.ts";
 import { StorageUnavailable } from "../store/store.ts";
-import { bindingFault } from "./binding.ts";
-import type { Caller } from "./caller.ts";
+import type { Callback, Ended } from "./claim.ts";
 import type { SignInDeps } from "./deps.ts";
 import { checkedProfile, openSession, resolveUser } from "./resolve-user.ts";
 
-export interface ProviderCallback {
-  readonly provider: Provider;
-  readonly state: string;
-  readonly code: string | undefined;
-  /** The provider's error code, sent instead of `code` (RFC 6749, 4.1.2.1). */
-  readonly error: string | undefined;
-  /** Who sent the user here, if the provider says so (RFC 9207). */
-  readonly iss?: string | undefined;
-  readonly ip_address: string;
-  readonly caller: Caller;
-  readonly cookies: Cookies;
-}
-
-/** The request, and what tells of it. */
-interface Callback extends ProviderCallback {
-  /** In milliseconds of `performance.now`. */
-  readonly startedAt: number;
-  readonly note: NoteStep;
-}
-
-type Found = Awaited<ReturnType<typeof claimState>>;
 type Exchanged = Awaited<ReturnType<typeof exchangeCode>>;
 type Saved = Awaited<ReturnType<typeof saveSignIn>>;
-
-/** How a sign-in ended. Where it is a refusal, no address of the application can be trusted. */
-export type Ended =
-  | { readonly result: "token"; readonly location: string; readonly token: string }
-  | { readonly result: "failure"; readonly location: string; readonly failure: SignInFailure }
-  | { readonly result: "refusal"; readonly refusal: unknown };
-
-const STATE = /^[0-9a-f]{64}$/;
-const MAX_FINISHED = 1000;
-
-/** From here on no other request can use the state, whatever follows, even after a crash. */
-export async function claimState({ store, finished, instances, now }: SignInDeps, { state, provider }: Callback) {
-  const record = STATE.test(state) ? await store.takeState(state) : undefined;
-  if (!record) {
-    const reason = finished.has(state)
-      ? "This sign-in was already finished, and its callback was requested again. Start a new one."
-      : "No sign-in in progress has this state: it is unknown, used or expired. Start a new one.";
-    throw stateRefused(reason, finished.get(state));
-  }
-  const instance = instances.byId(record.instance_id);
-  const wayBack = instance && wayBackTo(instance, record.redirect_uri);
-  remember(finished, state, wayBack, MAX_FINISHED);
-  if (now().getTime() >= Date.parse(record.expires_at))
-    throw stateRefused(
-      `The state expired before the user came back, ${STATE_LIFETIME_SECONDS / 60} minutes after the sign-in began. Start a new one.`,
-      wayBack,
-    );
-  if (record.provider !== provider)
-    throw stateRefused(
-      `The sign-in began with ${PROVIDER_TITLES[record.provider]}, and ${PROVIDER_TITLES[provider]} sent the user back. Start a new one.`,
-      wayBack,
-    );
-  return { record, instance };
-}
-
-/** Whoever finishes a sign-in must be who began it. From here on the application is told what happens. */
-export function checkBrowser({ addresses, startLimit }: SignInDeps, call: Callback, { record, instance }: Found) {
-  const { provider, redirect_uri } = record;
-  const fault = bindingFault(record, call, addresses.isHttps);
-  if (fault !== undefined) throw stateRefused(fault, instance && wayBackTo(instance, redirect_uri));
-  if (!instance?.active) throw stateRefused("The instance of this sign-in is no longer active. Activate it first.");
-  startLimit.finished(record.state);
-  call.note({ instance: instance.id, provider, redirect_uri }, arrival(call));
-  return { record, instance };
-}
 
 /** The provider that the connection leads to must have sent the user back. */
 export function checkIssuer(connection: Connection, { iss }: Callback): void {
@@ -125,7 +56,7 @@ export async function exchangeCode(
  */
 export async function saveSignIn(
   { store, locate, now }: SignInDeps,
-  { ip_address }: Callback,
+  { ip_address, state }: Callback,
   instance: InstanceRecord,
   { provider }: Connection,
   { tokens, profile }: Exchanged,
@@ -139,6 +70,7 @@ export async function saveSignIn(
     uid: profile.uid,
     email: profile.email,
     ip_address,
+    state,
     resolveUser(found) {
       isNew = !found.known && !found.sameEmail;
       return resolveUser(context, found);
@@ -168,16 +100,6 @@ export function returnToken(
   return { result: "token", location, token };
 }
 
-/** The browser is told, as it can't be sent to the application. */
-export function refuse(call: Callback, error: unknown): Ended {
-  if (error instanceof SignInRefused && error.reason !== undefined && STATE.test(call.state)) {
-    const { reason } = error;
-    const answered = { status: 400, error: "invalid_state" };
-    call.note({ result: "error", error: "invalid_state", reason }, { ...arrival(call), answered, reason });
-  }
-  return { result: "refusal", refusal: error };
-}
-
 /** A sign-in that failed: the application is told by a redirect. @param isOurs whether the provider has done its part */
 export function returnError(
   { addresses, flows, onBug }: SignInDeps,
@@ -202,15 +124,6 @@ export function returnError(
 /** Our own page links to the steps of the sign-in that ends there. */
 function flowFor({ front }: Addresses, redirect_uri: string, state: string): { flow?: string } {
   return redirect_uri === front + SIGNED_IN_PATH ? { flow: flowIdOf(state) } : {};
-}
-
-function stateRefused(reason: string, wayBack?: WayBack): SignInRefused {
-  return new SignInRefused("invalid_state", undefined, { reason, wayBack });
-}
-
-/** The callback's request, for the flow. */
-function arrival({ provider, code, error, state }: ProviderCallback) {
-  return { name: "callback", sent: { provider, code, error, state } };
 }
 
 function asSignInFailure(error: unknown): SignInFailure {

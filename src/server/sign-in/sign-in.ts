@@ -10,18 +10,8 @@ import {
   type BeginRequest,
   type Begun,
 } from "./begin.ts";
-import {
-  checkBrowser,
-  checkIssuer,
-  claimState,
-  exchangeCode,
-  refuse,
-  returnError,
-  returnToken,
-  saveSignIn,
-  type ProviderCallback,
-  type Ended,
-} from "./callback.ts";
+import { checkIssuer, exchangeCode, returnError, returnToken, saveSignIn } from "./callback.ts";
+import { checkBrowser, checkState, claimState, endState, refuse, type ProviderCallback, type Ended } from "./claim.ts";
 import type { SignInDeps } from "./deps.ts";
 
 /** The sign-ins of all instances. Between its two halves a sign-in is nothing but the record of its state. */
@@ -53,13 +43,15 @@ async function beginSignIn(deps: SignInDeps, request: BeginRequest): Promise<Beg
 async function completeSignIn(deps: SignInDeps, request: ProviderCallback): Promise<Ended> {
   const call = { ...request, startedAt: performance.now(), note: deps.flows.of(flowIdOf(request.state)) };
   let claimed;
+  let begun;
   try {
-    claimed = checkBrowser(deps, call, await claimState(deps, call));
+    claimed = await claimState(deps, call);
+    begun = checkBrowser(deps, call, checkState(deps, call, claimed.record));
   } catch (error) {
-    return refuse(call, error);
+    return endState(call, claimed, () => refuse(call, error));
   }
-  const { record, instance } = claimed;
-  let exchanged;
+  const { record, instance } = begun;
+  let exchanged: Awaited<ReturnType<typeof exchangeCode>> | undefined;
   try {
     const connection = await deps.connect(instance, call.provider);
     checkIssuer(connection, call);
@@ -68,6 +60,6 @@ async function completeSignIn(deps: SignInDeps, request: ProviderCallback): Prom
     const token = await deps.issueToken(instance, saved.user, call.provider, deps.now());
     return returnToken(deps, call, record, saved, token);
   } catch (error) {
-    return returnError(deps, call, record, error, exchanged !== undefined);
+    return endState(call, claimed, () => returnError(deps, call, record, error, exchanged !== undefined));
   }
 }

@@ -45,6 +45,13 @@ export interface SignInLookup {
   readonly sameEmail?: { readonly user: UserRecord; readonly identities: readonly IdentityRecord[] } | undefined;
 }
 
+/** A state that one caller has taken: no other gets it. */
+export interface ClaimedState {
+  readonly record: StateRecord;
+  /** Resolves when its removal is durable. @throws {StorageUnavailable} if it can't be; then the state can be taken again */
+  end(): Promise<void>;
+}
+
 /** What a sign-in writes. */
 export interface Resolution {
   readonly user: UserRecord;
@@ -66,6 +73,8 @@ export interface StoredSignIn {
   readonly uid: string;
   readonly email: string;
   readonly ip_address: string;
+  /** The claimed state that the sign-in ends: its removal is durable when the sign-in is. */
+  readonly state?: string;
   /** Decides which user this is. If it throws, nothing is written. */
   resolveUser(found: SignInLookup): Resolution;
   /** The session to write, given the user's active one of the same provider and address, unless it is revoked now. */
@@ -158,6 +167,11 @@ export interface Store {
   saveState(record: StateRecord): Promise<void>;
   /** Removes a state. Of several callers one gets it; if its removal can't be written, the next one does. */
   takeState(state: string): Promise<StateRecord | undefined>;
+  /**
+   * Takes a state for a sign-in: of several callers one gets it, and the others get nothing, at once. Nothing may be answered
+   * before its removal is durable, by the sign-in that names it or by `end`. Until then a crash brings it back.
+   */
+  claimState(state: string): Promise<ClaimedState | undefined>;
   /** For a store with a connection pool: its size, the connections in use, and the requests that wait for one. */
   connections?(): { readonly most: number; readonly inUse: number; readonly waiting: number };
 

@@ -5,6 +5,12 @@ import { put, removal, type Change, type Tables } from "./tables.ts";
 
 /** A sign-in from its state to its session. */
 export function createSignInOperations(commits: Commits) {
+  /**
+   * The states whose sign-ins are about to end. They stay in the tables, and so in whatever is written meanwhile: no undone
+   * group and no replaced table makes one of them free.
+   */
+  const claimed = new Set<string>();
+
   return {
     saveState: (record) =>
       commits.commit(() => {
@@ -14,6 +20,7 @@ export function createSignInOperations(commits: Commits) {
       }),
 
     async takeState(state) {
+      if (claimed.has(state)) return undefined;
       // A removal that fails is undone, and then the state can be taken again.
       if (!commits.tables.find("states", state)) await commits.written().catch(() => undefined);
       const record = commits.tables.find("states", state);
@@ -24,10 +31,21 @@ export function createSignInOperations(commits: Commits) {
       });
     },
 
-    completeSignIn: (signIn) =>
-      commits.commit(() => {
+    async claimState(state) {
+      const record = claimed.has(state) ? undefined : commits.tables.find("states", state);
+      if (!record) return undefined;
+      claimed.add(state);
+      const end = (): Promise<void> =>
+        commits
+          .commit(() => ({ changes: removing(commits.tables, state), result: undefined }))
+          .finally(() => claimed.delete(state));
+      return { record, end };
+    },
+
+    async completeSignIn(signIn) {
+      const { instance_id, provider, ip_address, state = "" } = signIn;
+      const completed = await commits.commit(() => {
         const { tables } = commits;
-        const { instance_id, provider, ip_address } = signIn;
         const { user, identity, cleared } = signIn.resolveUser(lookUp(tables, signIn));
         const tenant = tables.tenant(instance_id);
         const open = tenant.sessionsOf(user.id).filter(({ revoked_at }) => revoked_at === null);
@@ -36,14 +54,23 @@ export function createSignInOperations(commits: Commits) {
           : open.find((session) => session.provider === provider && session.ip_address === ip_address);
         const session = signIn.openSession(user, active);
         const changes = [
+          ...removing(tables, state),
           ...clearing(tables, instance_id, cleared, open),
           put("users", tenant.users.get(user.id), user),
           put("identities", tenant.identities.get(identity.id), identity),
           put("sessions", tenant.sessions.get(session.session_id), session),
         ];
         return { changes, result: { user, session } };
-      }),
+      });
+      claimed.delete(state);
+      return completed;
+    },
   } satisfies Partial<Store>;
+}
+
+function removing(tables: Tables, state: string): Change[] {
+  const record = tables.find("states", state);
+  return record ? [removal("states", record)] : [];
 }
 
 function clearing(

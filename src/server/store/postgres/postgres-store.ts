@@ -180,6 +180,7 @@ function observed(store: Store, onCommit: ((seconds: number) => void) | undefine
     pruneSessions: (instance_id, before, limit) => time(store.pruneSessions(instance_id, before, limit)),
     saveState: (record) => time(store.saveState(record)),
     takeState: (state) => time(store.takeState(state)),
+    claimState: (state) => time(store.claimState(state)),
     completeSignIn: (signIn) => time(store.completeSignIn(signIn)),
   };
 }

@@ -121,16 +121,24 @@ export function createStates({ query }: Database) {
     return true;
   }
 
+  async function takeState(state: string): Promise<StateRecord | undefined> {
+    if (state.includes("\0")) return undefined;
+    const [record] = await query<StateRecord>(TAKE, [state]);
+    return record;
+  }
+
   return {
     async saveState(record) {
       await query(isDue(record) ? LOOK_AND_SAVE : SAVE, [JSON.stringify(toRow("states", record))]);
       if (++saved % TRIM_EVERY === 0) await query(TRIM, [record.instance_id]);
     },
 
-    async takeState(state) {
-      if (state.includes("\0")) return undefined;
-      const [record] = await query<StateRecord>(TAKE, [state]);
-      return record;
+    takeState,
+
+    /** Removed by a commit of its own: other processes may have its callback, too. */
+    async claimState(state) {
+      const record = await takeState(state);
+      return record && { record, end: async () => {} };
     },
 
     async pruneSessions(instance_id, before, limit) {

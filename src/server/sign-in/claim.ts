@@ -1,0 +1,115 @@
+import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
+import { STATE_LIFETIME_SECONDS } from "../../wire/redirect-uri.ts";
+import type { Cookies } from "../cookies.ts";
+import { SignInRefused, type SignInFailure, type WayBack } from "../errors.ts";
+import type { NoteStep } from "../history/flows.ts";
+import { wayBackTo } from "../instances/redirect-uri.ts";
+import { remember } from "../memory-use.ts";
+import type { StateRecord } from "../store/records.ts";
+import type { ClaimedState } from "../store/store.ts";
+import { bindingFault } from "./binding.ts";
+import type { Caller } from "./caller.ts";
+import type { SignInDeps } from "./deps.ts";
+
+export interface ProviderCallback {
+  readonly provider: Provider;
+  readonly state: string;
+  readonly code: string | undefined;
+  /** The provider's error code, sent instead of `code` (RFC 6749, 4.1.2.1). */
+  readonly error: string | undefined;
+  /** Who sent the user here, if the provider says so (RFC 9207). */
+  readonly iss?: string | undefined;
+  readonly ip_address: string;
+  readonly caller: Caller;
+  readonly cookies: Cookies;
+}
+
+/** The request, and what tells of it. */
+export interface Callback extends ProviderCallback {
+  /** In milliseconds of `performance.now`. */
+  readonly startedAt: number;
+  readonly note: NoteStep;
+}
+
+/** How a sign-in ended. Where it is a refusal, no address of the application can be trusted. */
+export type Ended =
+  | { readonly result: "token"; readonly location: string; readonly token: string }
+  | { readonly result: "failure"; readonly location: string; readonly failure: SignInFailure }
+  | { readonly result: "refusal"; readonly refusal: unknown };
+
+type Found = ReturnType<typeof checkState>;
+
+const STATE = /^[0-9a-f]{64}$/;
+const MAX_FINISHED = 1000;
+
+/** From here on no other request can use the state; even after a crash, once anything was answered. */
+export async function claimState({ store, finished }: SignInDeps, { state }: Callback): Promise<ClaimedState> {
+  const claimed = STATE.test(state) ? await store.claimState(state) : undefined;
+  if (claimed) return claimed;
+  const reason = finished.has(state)
+    ? "This sign-in was already finished, and its callback was requested again. Start a new one."
+    : "No sign-in in progress has this state: it is unknown, used or expired. Start a new one.";
+  throw stateRefused(reason, finished.get(state));
+}
+
+/** Nothing is answered while a crash could bring the state back. */
+export async function endState(call: Callback, claimed: ClaimedState | undefined, answer: () => Ended): Promise<Ended> {
+  try {
+    await claimed?.end();
+  } catch (error) {
+    return refuse(call, error);
+  }
+  return answer();
+}
+
+/** The state must be in time, and the provider's own. */
+export function checkState(
+  { finished, instances, now }: SignInDeps,
+  { state, provider }: Callback,
+  record: StateRecord,
+) {
+  const instance = instances.byId(record.instance_id);
+  const wayBack = instance && wayBackTo(instance, record.redirect_uri);
+  remember(finished, state, wayBack, MAX_FINISHED);
+  if (now().getTime() >= Date.parse(record.expires_at))
+    throw stateRefused(
+      `The state expired before the user came back, ${STATE_LIFETIME_SECONDS / 60} minutes after the sign-in began. Start a new one.`,
+      wayBack,
+    );
+  if (record.provider !== provider)
+    throw stateRefused(
+      `The sign-in began with ${PROVIDER_TITLES[record.provider]}, and ${PROVIDER_TITLES[provider]} sent the user back. Start a new one.`,
+      wayBack,
+    );
+  return { record, instance };
+}
+
+/** Whoever finishes a sign-in must be who began it. From here on the application is told what happens. */
+export function checkBrowser({ addresses, startLimit }: SignInDeps, call: Callback, { record, instance }: Found) {
+  const { provider, redirect_uri } = record;
+  const fault = bindingFault(record, call, addresses.isHttps);
+  if (fault !== undefined) throw stateRefused(fault, instance && wayBackTo(instance, redirect_uri));
+  if (!instance?.active) throw stateRefused("The instance of this sign-in is no longer active. Activate it first.");
+  startLimit.finished(record.state);
+  call.note({ instance: instance.id, provider, redirect_uri }, arrival(call));
+  return { record, instance };
+}
+
+/** The browser is told, as it can't be sent to the application. */
+export function refuse(call: Callback, error: unknown): Ended {
+  if (error instanceof SignInRefused && error.reason !== undefined && STATE.test(call.state)) {
+    const { reason } = error;
+    const answered = { status: 400, error: "invalid_state" };
+    call.note({ result: "error", error: "invalid_state", reason }, { ...arrival(call), answered, reason });
+  }
+  return { result: "refusal", refusal: error };
+}
+
+function stateRefused(reason: string, wayBack?: WayBack): SignInRefused {
+  return new SignInRefused("invalid_state", undefined, { reason, wayBack });
+}
+
+/** The callback's request, for the flow. */
+function arrival({ provider, code, error, state }: ProviderCallback) {
+  return { name: "callback", sent: { provider, code, error, state } };
+}
