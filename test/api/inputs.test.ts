@@ -16,14 +16,17 @@ function refusal(route: Route, path: string, body?: unknown): unknown {
     url.pathname.split("/").flatMap((part, i) => (names[i]?.startsWith(":") ? [[names[i].slice(1), part]] : [])),
   );
   const asked = [
-    row.params?.safeParse(params),
-    row.query?.safeParse(Object.fromEntries(url.searchParams)),
-    row.body?.safeParse(body),
-  ];
-  const error = asked.find((result) => result && !result.success)?.error;
-  if (!error) return undefined;
-  const { code, detail } = errorOf(error);
-  return errorBody(code, detail);
+    [row.params, params],
+    [row.query, Object.fromEntries(url.searchParams)],
+    [row.body, body],
+  ] as const;
+  for (const [schema, input] of asked) {
+    const error = schema?.safeParse(input).error;
+    if (!schema || !error) continue;
+    const { code, detail } = errorOf(schema, error);
+    return errorBody(code, detail);
+  }
+  return undefined;
 }
 
 it.each<[Route, string, body?: string]>([

@@ -105,12 +105,11 @@ function productService(deps: ApiDeps): Gate<InstanceRecord> {
       return requireSecretKey(event, deps, row.missingKey ?? "unauthorized");
     },
     check(schema, input) {
-      const result = schema?.safeParse(input);
-      if (result?.error) {
-        const { code, detail } = errorOf(result.error);
-        throw new Refusal(code, detail);
-      }
-      return result?.data;
+      if (!schema) return undefined;
+      const result = schema.safeParse(input);
+      if (result.success) return result.data;
+      const { code, detail } = errorOf(schema, result.error);
+      throw new Refusal(code, detail);
     },
   };
 }
