@@ -138,6 +138,12 @@ describe("svc doctor", () => {
       await writeFile(join(cwd, "svc.config.json"), JSON.stringify({ providers: { github: { endpoints } } }));
       return {};
     }],
+    ["a configuration that would get the environment's secret", "svc.config.json", "failed", "SVC_GITHUB_CLIENT_ID is set", async () => {
+      const endpoints = { token: "http://localhost:5390/token" };
+      const github = { client_id: "a", client_secret: "b", endpoints };
+      await writeFile(join(cwd, "svc.config.json"), JSON.stringify({ providers: { github } }));
+      return { env: { SVC_GITHUB_CLIENT_ID: "id", SVC_GITHUB_CLIENT_SECRET: "secret" } };
+    }],
     ["a configuration that is a directory", "svc.config.json", "failed", "cannot be read: it is not a file", async () => {
       await mkdir(join(cwd, "svc.config.json"));
       return {};

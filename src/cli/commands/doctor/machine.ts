@@ -55,11 +55,10 @@ async function configFileCheck(context: Context): Promise<Finding> {
   }
 }
 
-/** @throws if svc serve would not start with the file */
+/** @throws if svc serve would not start with the file in this environment */
 async function configuredPort(context: Context): Promise<number | undefined> {
   const { serveOptions } = await import("../serve/options.ts");
-  // Without the environment, so that every fault is the file's.
-  return (await serveOptions({ ...context, env: {} }, {})).port;
+  return (await serveOptions(context, {})).port;
 }
 
 /** The stores of directories that are gone: nothing else removes them. */
