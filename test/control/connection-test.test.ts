@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { testConnection } from "../../src/server/control/routes/instances.ts";
+import { testConnection } from "../../src/server/control/routes/connections.ts";
 import type { ControlDeps } from "../../src/server/control/deps.ts";
 import { google } from "../../src/server/providers/google.ts";
 import { createAddresses } from "../../src/server/instances/addresses.ts";

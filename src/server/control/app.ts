@@ -6,12 +6,23 @@ import { addRoutes, type HandlersOf } from "../http/dispatch.ts";
 import { check } from "./check.ts";
 import type { ControlDeps } from "./deps.ts";
 import { guard } from "./guard.ts";
+import { browserRoutes } from "./routes/browsers.ts";
+import { clientRoutes } from "./routes/clients.ts";
 import { clockRoutes } from "./routes/clock.ts";
+import { connectionRoutes } from "./routes/connections.ts";
+import { dashboardRoutes } from "./routes/dashboard.ts";
 import { flowRoutes } from "./routes/flows.ts";
 import { instanceRoutes } from "./routes/instances.ts";
+import { keyRoutes } from "./routes/keys.ts";
+import { outcomeRoutes } from "./routes/outcomes.ts";
 import { personaRoutes } from "./routes/personas.ts";
 import { requestRoutes } from "./routes/requests.ts";
+import { resetRoutes } from "./routes/reset.ts";
 import { scenarioRoutes } from "./routes/scenarios.ts";
+import { seedRoutes } from "./routes/seed.ts";
+import { sessionRoutes } from "./routes/sessions.ts";
+import { signInRoutes } from "./routes/sign-ins.ts";
+import { snapshotRoutes } from "./routes/snapshots.ts";
 import { stateRoutes } from "./routes/state.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
 import { userRoutes } from "./routes/users.ts";
@@ -23,15 +34,26 @@ import { userRoutes } from "./routes/users.ts";
 export function createControlApp(deps: ControlDeps): H3 {
   const app = new H3();
   const handlers: HandlersOf<typeof CONTROL_ROUTES, undefined> = {
-    ...stateRoutes(deps),
-    ...instanceRoutes(deps),
-    ...userRoutes(deps),
-    ...personaRoutes(deps),
-    ...tokenRoutes(deps),
-    ...scenarioRoutes(deps),
+    ...browserRoutes(deps),
+    ...clientRoutes(deps),
     ...clockRoutes(deps),
+    ...connectionRoutes(deps),
+    ...dashboardRoutes(deps),
     ...flowRoutes(deps),
+    ...instanceRoutes(deps),
+    ...keyRoutes(deps),
+    ...outcomeRoutes(),
+    ...personaRoutes(deps),
     ...requestRoutes(deps),
+    ...resetRoutes(deps),
+    ...scenarioRoutes(deps),
+    ...seedRoutes(deps),
+    ...sessionRoutes(deps),
+    ...signInRoutes(deps),
+    ...snapshotRoutes(deps),
+    ...stateRoutes(deps),
+    ...tokenRoutes(deps),
+    ...userRoutes(deps),
   };
   addRoutes(app, CONTROL_API, handlers, {
     async accessOf(event, row) {

@@ -35,5 +35,8 @@ export interface ControlDeps extends ApiDeps {
 type Rows = typeof CONTROL_ROUTES;
 type Below<Path extends string> = Extract<keyof Rows, `${string} ${Path}` | `${string} ${Path}/${string}`>;
 
-/** The handlers of the routes at and below these paths. */
-export type HandlersOf<Path extends string> = RouteHandlers<Pick<Rows, Below<Path>>, undefined>;
+/** The handlers of the routes at and below these paths, but not of those at and below the others. */
+export type HandlersOf<Path extends string, Other extends string = never> = RouteHandlers<
+  Pick<Rows, Exclude<Below<Path>, Below<Other>>>,
+  undefined
+>;

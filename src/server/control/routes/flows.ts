@@ -6,7 +6,7 @@ import { filterFlows, peopleOf, waitFor } from "../filters.ts";
 import { requireFound } from "../look-up.ts";
 import { listInMemory } from "../lists.ts";
 import { flowResource } from "../resources.ts";
-import { runSignIn } from "../sign-ins.ts";
+import { runSignIn } from "./sign-ins.ts";
 import { accountOf, resultOf } from "../../../wire/control/flows.ts";
 import type { AnswerOf } from "../../../wire/control/types.ts";
 

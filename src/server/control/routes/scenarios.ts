@@ -1,20 +1,16 @@
 import { randomBytes } from "node:crypto";
 import type { CONTROL_ROUTES } from "../../../wire/control/routes.ts";
 import type { ParsedOf } from "../../../wire/route.ts";
-import { ID_TOKEN_OUTCOMES, OUTCOMES, BROWSER_COOKIE } from "../../../wire/outcomes.ts";
-import { providersOf } from "../../simulator/outcomes.ts";
+import { ID_TOKEN_OUTCOMES } from "../../../wire/outcomes.ts";
 import { editOf } from "../../simulator/edit.ts";
 import { Refusal } from "../../errors.ts";
 import { remainingOf, type Scenario } from "../../scenarios/scenarios.ts";
 import type { ControlDeps, HandlersOf } from "../deps.ts";
 import { requireInstance } from "../look-up.ts";
-import { requireAccount, requirePossible, runSignIn } from "../sign-ins.ts";
+import { requireAccount, requirePossible } from "./sign-ins.ts";
 import { listInMemory } from "../lists.ts";
-import { labelledBrowserValue } from "../../simulator/browser.ts";
 
-export const scenarioRoutes = (
-  deps: ControlDeps,
-): HandlersOf<"/scenarios" | "/outcomes" | "/browsers" | "/sign-ins"> => ({
+export const scenarioRoutes = (deps: ControlDeps): HandlersOf<"/scenarios"> => ({
   "GET /scenarios": async (call) => {
     const scenarios = await deps.shared.scenarios.stored();
     const matching = scenarios.filter((scenario) => fits(scenario, call.query));
@@ -56,25 +52,6 @@ export const scenarioRoutes = (
     await deps.shared.refresh();
     return { deleted: true, id };
   },
-
-  "GET /outcomes": () => OUTCOMES.map((outcome) => ({ ...outcome, providers: providersOf(outcome.id) })),
-
-  "POST /browsers": ({ body }) => {
-    const id = `browser_${randomBytes(12).toString("base64url")}`;
-    const front = new URL(deps.addresses.front);
-    const cookie = {
-      name: BROWSER_COOKIE,
-      value: labelledBrowserValue({ id, label: body.label }),
-      domain: front.hostname,
-      path: "/",
-      httpOnly: true,
-      secure: deps.addresses.isHttps,
-      sameSite: "Lax" as const,
-    };
-    return { id, cookies: [cookie] };
-  },
-
-  "POST /sign-ins": ({ body }) => runSignIn(deps, body),
 });
 
 function fits(

@@ -1,24 +1,28 @@
-import { ERRORS, SIGN_IN_ERRORS } from "../../wire/errors.ts";
-import type { OutcomeId } from "../../wire/outcomes.ts";
-import type { Provider } from "../../wire/providers.ts";
-import { normalizeEmail } from "../../wire/text/email.ts";
-import { closest } from "../../wire/text/suggestion.ts";
-import type { AnswerOf } from "../../wire/control/types.ts";
-import { Refusal } from "../errors.ts";
-import type { AskedBy } from "../history/asked.ts";
-import { json, type Reply } from "../http/respond.ts";
-import { notedOf } from "../http/routes/oauth.ts";
-import { signInHeadless, type Wish } from "../scenarios/headless.ts";
-import type { Ended } from "../sign-in/claim.ts";
-import { impossibility } from "../simulator/outcomes.ts";
-import { typedPersona } from "../simulator/typed-account.ts";
-import type { InstanceRecord } from "../store/records.ts";
-import type { ControlDeps } from "./deps.ts";
-import { chosenInstance, findUser } from "./look-up.ts";
+import { ERRORS, SIGN_IN_ERRORS } from "../../../wire/errors.ts";
+import type { OutcomeId } from "../../../wire/outcomes.ts";
+import type { Provider } from "../../../wire/providers.ts";
+import { normalizeEmail } from "../../../wire/text/email.ts";
+import { closest } from "../../../wire/text/suggestion.ts";
+import type { AnswerOf } from "../../../wire/control/types.ts";
+import { Refusal } from "../../errors.ts";
+import type { AskedBy } from "../../history/asked.ts";
+import { json, type Reply } from "../../http/respond.ts";
+import { notedOf } from "../../http/routes/oauth.ts";
+import { signInHeadless, type Wish } from "../../scenarios/headless.ts";
+import type { Ended } from "../../sign-in/claim.ts";
+import { impossibility } from "../../simulator/outcomes.ts";
+import { typedPersona } from "../../simulator/typed-account.ts";
+import type { InstanceRecord } from "../../store/records.ts";
+import type { ControlDeps, HandlersOf } from "../deps.ts";
+import { chosenInstance, findUser } from "../look-up.ts";
 
 const CREATED = 201;
 /** Of personas, to find the one that was meant. */
 const MAX_COMPARED = 1000;
+
+export const signInRoutes = (deps: ControlDeps): HandlersOf<"/sign-ins"> => ({
+  "POST /sign-ins": ({ body }) => runSignIn(deps, body),
+});
 
 /**
  * Runs a whole sign-in through a simulated provider, as a program would.
