@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,9 +6,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { temporaryDirectory } from "../_files.ts";
 import { freePort } from "../_free-port.ts";
+import { programOf } from "../_machine.ts";
 import { ROOT } from "../_paths.ts";
 
-export const hasPrometheus = spawnSync("which", ["prometheus"]).status === 0;
+export const hasPrometheus = programOf("prometheus") !== undefined;
 
 export interface Prometheus {
   /** The names of the alerts that fire. */

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { temporaryDirectory } from "../_files.ts";
+import { needs } from "../_machine.ts";
 import { ROOT } from "../_paths.ts";
 
 const RULES = join(ROOT, "docs/alerts.yaml");
 const MINUTES = 30;
-const hasPromtool = spawnSync("which", ["promtool"]).status === 0;
 
 /** How much a counter grows in each minute. */
 type Series = Readonly<Record<string, number>>;
@@ -52,7 +52,7 @@ it("Each rule has a severity", () => {
   expect(new Set(rules.map(({ labels }) => labels?.severity))).toEqual(new Set(["critical", "warning"]));
 });
 
-describe.skipIf(!hasPromtool)("A stranger with a few requests fires no alert, and what is ours does:", () => {
+describe("A stranger with a few requests fires no alert, and what is ours does:", () => {
   const refused = (reason: string): string => `svc_requests_refused_total{reason="${reason}"}`;
   const callbacks = 'svc_http_requests_total{route="/oauth/:provider/callback"}';
   const answers = (failed: number, good: number): Series => ({
@@ -96,7 +96,7 @@ describe.skipIf(!hasPromtool)("A stranger with a few requests fires no alert, an
     ["a scrape", "SvcAbsent", { 'up{job="svc"}': 1 }, {}, { job: "svc" }],
     // A minute each minute, and a time long ago.
     ["a backup", "SvcBackupOld", { svc_backup_timestamp_seconds: 60 }, { svc_backup_timestamp_seconds: -60_000 }, {}],
-  ])("%s", (_, alert, few, many, labels) => {
+  ])("%s", needs("promtool"), (_, alert, few, many, labels) => {
     expect([fires(alert, few, labels), fires(alert, many, labels)]).toEqual([false, true]);
   });
 });

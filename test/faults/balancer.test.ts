@@ -3,7 +3,8 @@ import { connect, createServer, type AddressInfo, type Server as TcpServer, type
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { freePort } from "../_free-port.ts";
-import { hasHaproxy, startHaproxy } from "./_haproxy.ts";
+import { needs } from "../_machine.ts";
+import { startHaproxy } from "./_haproxy.ts";
 import { createDatabase } from "../postgres/_postgres.ts";
 import { FRONT_HOST, SECRET_KEY, started, type Server } from "../postgres/_serve.ts";
 
@@ -96,8 +97,9 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   while (!(await condition())) await sleep(50);
 }
 
-it.skipIf(!hasHaproxy)(
+it(
   "Four servers behind a load balancer fail no request when one loses its database and one is replaced",
+  needs("haproxy"),
   async () => {
     const direct = await createDatabase();
     const cable = await layCable(Number(new URL(direct).port));

@@ -58,8 +58,12 @@ export interface SendOptions {
 export const secret = (key: string): Readonly<Record<string, string>> => ({ "x-service-secret-key": key });
 export const control = (key = CONTROL_KEY): Readonly<Record<string, string>> => ({ authorization: `Bearer ${key}` });
 
-/** Servers as others reach them: beyond loopback, behind a proxy that names its clients. @param store of each unit */
-export async function startWhole(stores: readonly string[]): Promise<Whole> {
+/**
+ * Servers as others reach them: beyond loopback, behind a proxy that names its clients.
+ * @param stores of each unit
+ * @param config what `--config` names
+ */
+export async function startWhole(stores: readonly string[], config: object = {}): Promise<Whole> {
   const directory = temporaryDirectory();
   const seed = join(directory, "seed.json");
   const personas = Array.from({ length: PEOPLE }, (_, n) => ({
@@ -70,7 +74,11 @@ export async function startWhole(stores: readonly string[]): Promise<Whole> {
   }));
   const instances = [{ name: "Acme", subdomain: "acme", secret_key: FIRST_KEY, redirect_uris: [APP] }];
   await writeFile(seed, JSON.stringify({ instances, personas }));
+  const configured = join(directory, "svc.config.json");
+  await writeFile(configured, JSON.stringify(config));
   const flags = [
+    "--config",
+    configured,
     "--seed",
     seed,
     "--public-url",
