@@ -66,6 +66,8 @@ export interface Needs {
   readonly on: "instance" | "server" | "store" | "profile" | "nothing";
   /** Whether it changes something there. `records`: of every instance. */
   readonly changes?: true | "records";
+  /** Whether it sends nothing: a local server whose process lives is then taken for running. */
+  readonly sendsNothing?: true;
 }
 
 /** What commands are made with: the world, and the network of this run in the place of the world's. */

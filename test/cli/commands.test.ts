@@ -42,7 +42,9 @@ describe("users delete", () => {
     expect(await runCli(["users", "delete", ADA, flag], { service, tty: true })).toMatchObject({
       code: 0,
       stdout: `Deleted ${ADA}\n`,
-      stderr: `Deleting from http://acme.localhost:7820 (SVC_BASE_URL), instance acme (${service.acme.id})\n`,
+      stderr:
+        `Deleting from http://acme.localhost:7820 (SVC_BASE_URL), instance acme (${service.acme.id})\n` +
+        "Deleted 1 user of acme (http://acme.localhost:7820, SVC_BASE_URL).\n",
     });
     expect(await service.client(service.acme).users.find(ADA)).toBeUndefined();
   });

@@ -31,7 +31,7 @@ it.each<[line: string, hint: string]>([
   ["users search --limit 3", "svc users list --limit 3"],
   ["users --email ada@acme.test", "Use: svc users search --email ada@acme.test"],
   ["serve -p 3000", "--port"],
-  ["users remove ada@acme.test", "svc users delete <user>"],
+  ["users remove ada@acme.test", "svc users delete ada@acme.test"],
   ["tokens check x", "svc tokens verify"],
   ["logs -n 5", "Use --limit."],
   ["dashboard", "svc open dashboard"],

@@ -208,7 +208,8 @@ describe("A deletion from the current profile", () => {
     });
     expect([named.code, named.stdout]).toEqual([0, `${ADA}\tdeleted\t\n`]);
     expect(named.stderr).toBe(
-      "Deleting from https://acme.example.com (profile production), which does not name the instance of this key\n",
+      "Deleting from https://acme.example.com (profile production), which does not name the instance of this key\n" +
+        "Deleted 1 user of https://acme.example.com (profile production).\n",
     );
   });
 
@@ -254,7 +255,11 @@ describe("A deletion where two servers run in one directory", () => {
     }
     const { code, stderr } = await run("users", "delete", "ada@acme.test", "--yes", "--base-url", older.server.url);
     const { id } = older.server.instances[0]!;
-    expect([code, stderr]).toEqual([0, `Deleting from ${older.server.url} (--base-url), instance acme (${id})\n`]);
+    const { url } = older.server;
+    expect([code, stderr]).toEqual([
+      0,
+      `Deleting from ${url} (--base-url), instance acme (${id})\nDeleted 1 user of acme (${url}, --base-url).\n`,
+    ]);
     const counts = [older, newer].map(({ server }) => run("users", "list", "--count", "--base-url", server.url));
     expect((await Promise.all(counts)).map(({ stdout }) => Number(stdout))).toEqual([3, 4]);
   });

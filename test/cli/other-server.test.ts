@@ -92,5 +92,8 @@ it("Logs and a changed user name the server that they are of", async () => {
   expect(await run("logs --failed", {})).toMatchObject({ code: 0, stderr: `Logs of ${here}\n` });
   expect(await run("logs --json", {})).toMatchObject({ code: 0, stderr: "" });
   const changed = await run("dev users update ada@acme.test --name Eve", {});
-  expect(changed).toMatchObject({ code: 0, stderr: `Updated ada@acme.test at ${here}\n` });
+  expect(changed).toMatchObject({
+    code: 0,
+    stderr: "Updated ada@acme.test of acme (http://localhost:7820, the server of this directory).\n",
+  });
 });

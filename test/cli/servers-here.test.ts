@@ -8,6 +8,14 @@ import { runCli, type CliResult } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { placeIn, writeRunning } from "../_server-file.ts";
 
+const NAMED = {
+  id: "id",
+  name: "Acme",
+  subdomain: "acme",
+  publishable_key: "pk_acme",
+  secret_key: `sk_${"a".repeat(40)}`,
+};
+
 function svc(line: string, cwd: string, env: Record<string, string> = {}): Promise<CliResult> {
   return runCli(line.split(" "), { cwd, isOnline: true, env: { HOME: cwd, ...env } });
 }
@@ -43,9 +51,9 @@ it("A server that is stopped for a while is said to live, and nobody is told to 
   onTestFinished(() => void child.kill("SIGKILL"));
   const [port] = (await once(child.stdout, "data")) as [Buffer];
   const url = `http://localhost:${port.toString().trim()}`;
-  await writeRunning(directory, { url, api_url: url, pid: child.pid!, instances: [] });
+  await writeRunning(directory, { url, api_url: url, pid: child.pid!, instances: [{ ...NAMED, url }] });
   child.kill("SIGSTOP");
-  for (const line of ["users list", "dev clock", "whoami", `env --base-url ${url}`]) {
+  for (const line of ["users list", "dev clock", `env --base-url ${url}`]) {
     const { code, stderr } = await svc(line, directory, { SVC_TIMEOUT: "0.3" });
     expect([line, code, stderr]).toEqual([
       line,
@@ -55,6 +63,9 @@ it("A server that is stopped for a while is said to live, and nobody is told to 
     expect(stderr).toContain(`kill -CONT ${child.pid}`);
     expect(stderr).not.toMatch(/move|svc serve/);
   }
+  // It sends nothing, so no answer is waited for.
+  const shown = await svc("whoami", directory);
+  expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining(`base_url\t${url}  (the local server)`)]);
   child.kill("SIGKILL");
   await once(child, "exit");
   const gone = await svc("users list", directory, { SVC_TIMEOUT: "0.3" });

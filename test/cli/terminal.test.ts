@@ -89,7 +89,7 @@ describe("svc users delete on a terminal", needs("a terminal", "bash"), () => {
     await terminal.until(/Type 2 to delete all of them:/);
     expect(terminal.shown()).toContain("user21@acme.test");
     terminal.type("2\r");
-    await terminal.until(/2 of 2 deleted\./);
+    await terminal.until(/Deleted 2 users of acme \(/);
     expect(terminal.shown()).toContain("] 2 of 2");
     expect([await terminal.code, await isThere(21), await isThere(22)]).toEqual([0, false, false]);
   });

@@ -10,7 +10,7 @@ import { mask, printJson, printRecord } from "../output/text.ts";
 const VALUES = ["profile", "base_url", "api_url", "publishable_key", "control_url"] as const;
 
 export function add(program: Program, context: Surroundings): void {
-  runs(program.command("whoami"), context, { on: "instance" }, runWhoami, {
+  runs(program.command("whoami"), context, { on: "instance", sendsNothing: true }, runWhoami, {
     examples: [["svc whoami", "every value, and where it comes from"]],
     notes:
       "Precedence: flags, --profile, SVC_* variables, the local server of this directory, the current profile.\n" +

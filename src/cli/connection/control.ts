@@ -81,7 +81,8 @@ function refuseOneOfAll({ needs }: Context, named: Named | undefined, instances:
 }
 
 /** The same for the service at an address. Undefined if none is known, or it belongs to another service. */
-export async function controlOf(context: Context, base_url: string): Promise<ControlClient | undefined> {
+export async function controlOf(context: Context, base_url: string | undefined): Promise<ControlClient | undefined> {
+  if (base_url === undefined) return undefined;
   const address = { value: base_url, source: "the address" };
   const found = await findControl(context, { base_url: address }).catch(() => undefined);
   return found && isAtServer({ url: found.url, instances: found.server?.instances }, base_url)

@@ -14,7 +14,7 @@ import { readServerFiles, type FoundServerFile, type RunningServerFile } from ".
 /** A server of this machine that does not answer sooner has stopped. */
 const TIMEOUT_MS = 5_000;
 
-type Place = Pick<Context, "cwd" | "env" | "network">;
+type Place = Pick<Context, "cwd" | "env" | "network" | "needs">;
 
 /** What is known of a local server. */
 export interface LocalServer {
@@ -136,6 +136,8 @@ export async function proved(place: Place, servers: readonly FoundServerFile[]):
  * key or token is sent. A process id says nothing: it may be another program's by now, or of another container.
  */
 async function proofOf(place: Place, server: RunningServerFile): Promise<"given" | "awaited" | "none"> {
+  if (place.needs?.sendsNothing && server.host === hostname() && server.pid !== process.pid)
+    return isAlive(server.pid) ? "given" : "none";
   // Keys are sent to each of these, so what is proved for one must hold for all.
   const addresses = [server.url, server.api_url, ...server.instances.map(({ url }) => url)];
   if (!addresses.every((address) => isLoopbackUrl(address) && portOf(address) === portOf(server.url))) return "none";

@@ -18,7 +18,7 @@ export const MISSING_COMMANDS: readonly (readonly [words: string, instead: strin
     "Use: svc dev users create, or svc dev users update; both need the control API.",
   ],
   ["users count", "Use: svc users list --count, or svc users search <term> --count."],
-  ["users export|download", "Of one: svc users get <user> --json. Of all: svc users list --output csv."],
+  ["users export|download", "Of one: svc users get <user> --all --json. Of all: svc users list --output csv."],
   ["users logout|sign-out|revoke", `To revoke all sessions: ${SIGN_OUT}.`],
   [
     "sessions revoke|end|kill|delete|logout",

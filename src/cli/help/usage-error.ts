@@ -54,7 +54,13 @@ function nearTo(what: string, { command }: Place): string | undefined {
 
 function hintFor(what: string, argv: readonly string[], { command, operands }: Place): string | undefined {
   const [, word] = /^unknown command '([^']*)'/.exec(what) ?? [];
-  if (word !== undefined) return guessedCommand(command.parent ? command.name() : "", word);
+  if (word !== undefined) {
+    const user = operands.find((operand) => operand !== word && operand.includes("@"));
+    return guessedCommand(command.parent ? command.name() : "", word)?.replace(
+      "<user>",
+      user === undefined ? "<user>" : quoted(user),
+    );
+  }
   const [, option] = /^unknown option '([^'=]*)/.exec(what) ?? [];
   const group = command.parent?.name() ?? "";
   if (option !== undefined && SEARCH_FLAGS.test(option)) {

@@ -101,7 +101,7 @@ async function decideOutcome(
   { as, outcome, provider }: SignInOptions,
 ): Promise<() => Promise<void>> {
   if (outcome === undefined) return async () => undefined;
-  const control = base_url && (await controlOf(context, base_url.value));
+  const control = await controlOf(context, base_url?.value);
   if (!control)
     throw new CliError(
       EXIT.precondition,
@@ -117,7 +117,7 @@ async function decideOutcome(
 async function redirectUrisOf(context: Context, target: Target): Promise<readonly string[]> {
   const { publishable_key: key, base_url } = target;
   if (!context.choices.control_url || key?.source !== "SVC_PUBLISHABLE_KEY") return target.redirect_uris ?? [];
-  const control = base_url && (await controlOf(context, base_url.value));
+  const control = await controlOf(context, base_url?.value);
   if (!control) return [];
   for await (const { data } of control.rows("GET /instances"))
     if (data.publishable_key === key.value) return data.redirect_uris;

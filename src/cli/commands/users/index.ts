@@ -3,7 +3,6 @@ import { fold } from "../../../wire/text/fold.ts";
 import { runs, type Program, type GlobalFlags } from "../../command.ts";
 import { openClient, openTarget } from "../../connection/client.ts";
 import { controlOf } from "../../connection/control.ts";
-import type { Target } from "../../connection/sources.ts";
 import { resolveTarget } from "../../connection/target.ts";
 import type { Context, Surroundings } from "../../context.ts";
 import { EXIT, UsageError, type ExitCode } from "../../errors.ts";
@@ -13,6 +12,7 @@ import { formatOf, printsRows } from "../../output/flags.ts";
 import { quoted } from "../../output/text.ts";
 import { USERS } from "../../search/flags.ts";
 import { addListAndSearch, type Records } from "../record-commands.ts";
+import { accountsColumn, printAll } from "./all-of-one.ts";
 import { addDelete } from "./delete/index.ts";
 import { lookUp, onlyOne, sayNotFound } from "./look-up.ts";
 import { isAddress, readNames, type NameFlags } from "./names.ts";
@@ -44,12 +44,14 @@ export function add(program: Program, context: Surroundings): void {
     .argument("[user...]", "ids or e-mail addresses; - reads them from standard input, one a line")
     .description("print users by id or e-mail address")
     .option("--file <file>", "read ids or e-mail addresses from a file, one a line")
-    .option("--column <name>", "read them from this column of a spreadsheet in CSV");
+    .option("--column <name>", "read them from this column of a spreadsheet in CSV")
+    .option("--all", "everything of one user: also sessions, and with the control API accounts and latest sign-ins");
   runs(addFieldsFlag(printsRows(get), USER_COLUMNS), context, { on: "instance" }, runGet, {
     examples: [
       ["svc users get ada@acme.test", "one user"],
       ["svc users get --file leavers.txt", "who of a list is there"],
       ["svc users get ada@acme.test --fields name,created_at", "only some of the fields"],
+      ["svc users get ada@acme.test --all --json", "what she may ask for by law, as one document"],
     ],
     notes: `Of several users, those that were not found are named on standard error; the exit code is 3 if all of them are missing.
 The accounts at providers are shown where the control API is known. Sessions: svc sessions search --user <user>`,
@@ -59,13 +61,18 @@ The accounts at providers are shown where the control API is known. Sessions: sv
   addDelete(users, context);
 }
 
-export type GetOptions = GlobalFlags & NameFlags & Pick<ListFlags, "fields">;
+export type GetOptions = GlobalFlags & NameFlags & Pick<ListFlags, "fields"> & { readonly all?: boolean };
 
 export async function runGet(context: Context, options: GetOptions, given: readonly string[]): Promise<ExitCode> {
   const chosen = chosenBy(options.fields, USER_COLUMNS);
   const [user, ...others] = given;
-  if (options.file === undefined && user !== undefined && user !== "-" && others.length === 0)
-    return getOne(context, options, user, chosen);
+  const isOne = options.file === undefined && user !== undefined && user !== "-" && others.length === 0;
+  if (options.all && (!isOne || chosen || !["table", "json", undefined].includes(options.output)))
+    throw new UsageError(
+      "--all prints everything of one user, for people or as JSON.",
+      "Give one id or e-mail address, without --fields, and with no other format than --json.",
+    );
+  if (isOne) return getOne(context, options, user, chosen);
   if (user === undefined && options.file === undefined && options.column === undefined)
     throw new UsageError("No users given.", "Give an id or e-mail address, or --file <file>.");
   const names = await readNames(context, given, options);
@@ -98,22 +105,13 @@ async function getOne(
   const found = name.includes("@")
     ? onlyOne(await client.users.search(`email:${name}`), name)
     : await client.users.get(name);
-  const withAccounts = async () => [...USER_COLUMNS.columns, await accounts(context, target, found.id)];
-  const columns = chosen ?? (isTable(formatOf(options, context)) ? await withAccounts() : undefined);
-  await printResource(context, options, USER_COLUMNS, found, columns);
+  const isForPerson = isTable(formatOf(options, context));
+  const control = options.all || isForPerson ? await controlOf(context, target.base_url?.value) : undefined;
+  if (options.all) await printAll(context, options, client, found, control);
+  else {
+    const withAccounts = async () => [...USER_COLUMNS.columns, await accountsColumn(context, control, found.id)];
+    const columns = chosen ?? (isForPerson ? await withAccounts() : undefined);
+    await printResource(context, options, USER_COLUMNS, found, columns);
+  }
   return EXIT.done;
-}
-
-/** The accounts at providers that a user has linked, which the control API alone knows. For a person. */
-async function accounts(context: Context, { base_url }: Target, id: string): Promise<Column<User>> {
-  const column = (text: string): Column<User> => ({ name: "accounts", value: () => text });
-  const control = base_url && (await controlOf(context, base_url.value));
-  if (!control) return column("(only the control API shows them)");
-  const query = { instance: context.network.instance?.id };
-  const { data } = await control.request("GET /users/:id", { params: { id }, query });
-  const linked = (data.identities ?? []).map(
-    ({ provider, uid, email, email_verified }) =>
-      `${provider} ${uid} (${email}${email_verified ? "" : ", not verified"})`,
-  );
-  return column(linked.join(", ") || "none");
 }
