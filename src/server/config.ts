@@ -5,13 +5,13 @@ import { ServeError } from "./errors.ts";
 import { checkEndpoints } from "./providers/index.ts";
 import type { Credentials } from "./providers/offers.ts";
 import { clientFaults } from "./seed/faults.ts";
-import { SETTINGS, text, unusable, type ServeOptions } from "./options.ts";
-import { checked } from "./zod-errors.ts";
+import { SETTINGS, nonEmptyText, unusable, type ServeOptions } from "./options.ts";
+import { checkedBy } from "./zod-errors.ts";
 
 const provider = z
   .strictObject({
-    client_id: z.optional(text),
-    client_secret: z.optional(text),
+    client_id: z.optional(nonEmptyText),
+    client_secret: z.optional(nonEmptyText),
     endpoints: z.optional(z.record(z.string(), z.string())),
     /** Whether `endpoints` may be plain http on another host, such as the next container. */
     insecure: z.optional(z.boolean()),
@@ -26,7 +26,7 @@ const { providers: mode, publicUrl, allowedHosts, trustProxy, ...settings } = SE
 const Config = z.strictObject({
   $schema: z.optional(z.string()),
   ...settings,
-  seed: z.optional(text),
+  seed: z.optional(nonEmptyText),
   providers_mode: mode,
   public_url: publicUrl,
   allowed_hosts: allowedHosts,
@@ -43,7 +43,7 @@ export function parseConfig(source: string, name: string): ServeOptions {
   } catch (error) {
     throw new ServeError(`${name} is not JSON: ${jsonFault(error, source)}`);
   }
-  const config = checked(Config, input);
+  const config = checkedBy(Config, input);
   if (config.faults) throw unusable(name, config.faults);
   const { $schema: _, providers = {}, providers_mode, public_url, allowed_hosts, trust_proxy, ...same } = config.data;
   const faults = [

@@ -11,7 +11,7 @@ import type { Credentials, ProviderKind } from "./providers/offers.ts";
 import { RETENTION_FORM, retentionMs, type Retention } from "./retention.ts";
 import type { SeedOptions } from "./seed/apply.ts";
 import type { ClientRecord, InstanceRecord } from "./store/records.ts";
-import { checked, firstOf } from "./zod-errors.ts";
+import { checkedBy, firstOf } from "./zod-errors.ts";
 
 export interface ServeOptions extends SeedOptions {
   /** Default 7820. 0 for any free port. A taken port is an error, and never replaced by another. */
@@ -103,22 +103,22 @@ export interface RunningServer {
   close(options?: { readonly drainMs?: number }): Promise<void>;
 }
 
-export const text = z.string().check(z.minLength(1));
+export const nonEmptyText = z.string().check(z.minLength(1));
 const flag = z.optional(z.boolean());
 const callback = <Type>() => z.optional(z.custom<Type>((value) => typeof value === "function", "must be a function"));
 
 /** What `svc.config.json` may say, too, under the same names in snake case. */
 export const SETTINGS = {
   port: z.optional(z.int().check(z.minimum(0), z.maximum(65_535))),
-  host: z.optional(text),
-  store: z.optional(text),
+  host: z.optional(nonEmptyText),
+  store: z.optional(nonEmptyText),
   strict: flag,
   providers: z.optional(z.enum(PROVIDERS_MODES)),
   publicUrl: z.optional(z.url({ protocol: /^https?$/ })),
-  allowedHosts: z.optional(z.array(text)),
+  allowedHosts: z.optional(z.array(nonEmptyText)),
   clients: z.optional(z.array(client)),
-  trustProxy: z.optional(z.array(text)),
-  geoip: z.optional(text),
+  trustProxy: z.optional(z.array(nonEmptyText)),
+  geoip: z.optional(nonEmptyText),
   https: flag,
   retention: z.optional(
     z.strictObject({
@@ -131,7 +131,7 @@ export const SETTINGS = {
 
 const OPTIONS = z.object({
   ...SETTINGS,
-  seed: z.optional(z.union([text, z.looseObject({})], "must be a path or a seed")),
+  seed: z.optional(z.union([nonEmptyText, z.looseObject({})], "must be a path or a seed")),
   reset: flag,
   credentials: z.optional(z.looseObject({})),
   metrics: flag,
@@ -152,7 +152,7 @@ const OPTIONS = z.object({
 export function checkServeOptions(options: ServeOptions): void {
   const problem = optionProblem("serve", options, Object.keys(OPTIONS.shape));
   if (problem !== undefined) throw new ServeError(problem);
-  const { faults } = checked(OPTIONS, options);
+  const { faults } = checkedBy(OPTIONS, options);
   if (faults) throw unusable("The options of serve", faults);
 }
 

@@ -1,12 +1,12 @@
 import { isLoopback } from "../wire/http/address.ts";
 import { DEFAULT_PORT } from "../wire/serve.ts";
-import { findPlace, type Place } from "./http/listen.ts";
+import { findPlace, type ListenPlace } from "./http/listen.ts";
 import type { ServeOptions } from "./options.ts";
 
 type Addresses = Pick<ServeOptions, "port" | "host" | "publicUrl">;
 
 /** Where a server with these options would listen. @throws {PortUnavailable} */
-export function checkPort(options: Addresses): Promise<Place> {
+export function checkPort(options: Addresses): Promise<ListenPlace> {
   return findPlace(options.port ?? DEFAULT_PORT, options.host, isLocalhost(options));
 }
 

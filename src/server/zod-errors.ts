@@ -10,7 +10,7 @@ export type Checked<Data> =
  * Checks input from outside. An error reads `instances[0].users[2].email: must be an e-mail address`.
  * @param whole names the input in errors without a path
  */
-export function checked<Data>(schema: z.ZodMiniType<Data>, input: unknown, whole = "the file"): Checked<Data> {
+export function checkedBy<Data>(schema: z.ZodMiniType<Data>, input: unknown, whole = "the file"): Checked<Data> {
   const { data, error } = schema.safeParse(input, { error: knownKeys, reportInput: true });
   return error === undefined ? { data } : { faults: error.issues.flatMap((issue) => linesOf(issue, whole)) };
 }

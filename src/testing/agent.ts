@@ -1,6 +1,6 @@
 import { ControlError } from "../control-client/index.ts";
 import { ServeError } from "../server/errors.ts";
-import { Cookies, type Reach } from "./application.ts";
+import { ApplicationCookies, type Reach } from "./application.ts";
 import type { TestClock } from "./clock.ts";
 
 const MOST_REDIRECTS = 20;
@@ -21,9 +21,9 @@ export interface AgentService {
 }
 
 /** Walks between an application and the service. */
-export class Agent {
-  readonly application = new Cookies();
-  readonly service = new Cookies();
+export class KitAgent {
+  readonly application = new ApplicationCookies();
+  readonly service = new ApplicationCookies();
   token: string | undefined;
   readonly #svc: AgentService;
   readonly #reach: Reach;

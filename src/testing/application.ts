@@ -7,7 +7,7 @@ import { createNetworkFetch } from "./fetch.ts";
 import { urlFrom } from "../wire/http/address.ts";
 
 /** The cookies of one host, as a browser keeps them. Paths and `Secure` don't narrow them. */
-export class Cookies {
+export class ApplicationCookies {
   readonly #values = new Map<string, string>();
 
   keep({ headers }: Response, now: number): void {

@@ -121,7 +121,7 @@ interface Entry {
   readonly signedInAt: number;
 }
 
-export interface SignInDeps {
+export interface BrowserSignInDeps {
   readonly svc: TestService;
   readonly browser: Browser;
   readonly baseURL: string | undefined;
@@ -135,7 +135,7 @@ export class SignedIn {
   readonly #entries = new Map<string, Entry>();
 
   async storageState(
-    deps: SignInDeps,
+    deps: BrowserSignInDeps,
     account: string,
     options: Pick<SignInAsOptions, "provider" | "path">,
   ): Promise<StorageState> {
@@ -162,7 +162,7 @@ async function isGood({ clock, users }: TestService, { userId, signedInAt }: Ent
 }
 
 async function signIn(
-  { svc, browser, baseURL, signInAs }: SignInDeps,
+  { svc, browser, baseURL, signInAs }: BrowserSignInDeps,
   account: string,
   options: Pick<SignInAsOptions, "provider" | "path">,
 ): Promise<Entry> {

@@ -3,7 +3,7 @@ import { ControlError, type ControlClient } from "../control-client/index.ts";
 import { ServeError } from "../server/errors.ts";
 import { BROWSER_COOKIE } from "../wire/outcomes.ts";
 import type { Provider } from "../wire/providers.ts";
-import { Agent, type AgentService, type Followed } from "./agent.ts";
+import { KitAgent, type AgentService, type Followed } from "./agent.ts";
 import type { Reach } from "./application.ts";
 import { meetingsOf, wonBy, type Flow, type TestFlows } from "./flows.ts";
 import { checkKitOptions, withEdits } from "./options.ts";
@@ -66,7 +66,7 @@ export async function signInTo(svc: Service, reach: Reach, options: SignInToOpti
       ...withEdits("profile", { as, outcome, delay_ms, profile, omit }),
     },
   });
-  const agent = new Agent(svc, reach, origin);
+  const agent = new KitAgent(svc, reach, origin);
   for (const { name, value } of cookies) if (name === BROWSER_COOKIE) agent.service.set(name, value);
   try {
     const followed = await agent.follow(new URL(path, origin), {});

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { errorBody } from "../../src/wire/errors.ts";
-import { errorOf } from "../../src/wire/product/inputs.ts";
+import { refusalOfInput } from "../../src/wire/product/inputs.ts";
 import { PRODUCT_ROUTES, type Route } from "../../src/wire/product/routes.ts";
 import type { RouteDefinition } from "../../src/wire/route.ts";
 import { APP, FRONT, SESSION, setup } from "../_setup.ts";
@@ -23,7 +23,7 @@ function refusal(route: Route, path: string, body?: unknown): unknown {
   for (const [schema, input] of asked) {
     const error = schema?.safeParse(input).error;
     if (!schema || !error) continue;
-    const { code, detail } = errorOf(schema, error);
+    const { code, detail } = refusalOfInput(schema, error);
     return errorBody(code, detail);
   }
   return undefined;

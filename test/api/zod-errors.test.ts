@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { expect, it } from "vitest";
-import { checked } from "../../src/server/zod-errors.ts";
+import { checkedBy } from "../../src/server/zod-errors.ts";
 
 const Schema = z.strictObject({
   name: z.string().check(z.minLength(1), z.maxLength(5)),
@@ -35,11 +35,11 @@ it.each([
   [{ as: null }, "as: has none of the forms that are accepted"],
   [{ email: "nobody" }, "email: must be an e-mail address"],
 ])("a validation error names the path and says what to write: %j", (change, line) => {
-  expect(checked(Schema, { ...GOOD, ...change }).faults).toEqual([
+  expect(checkedBy(Schema, { ...GOOD, ...change }).faults).toEqual([
     typeof line === "string" ? line : expect.stringMatching(line),
   ]);
 });
 
 it("a validation error for a key where none is allowed says so", () => {
-  expect(checked(z.strictObject({}), { x: 1 }).faults).toEqual(["x: unknown key. There are no keys here."]);
+  expect(checkedBy(z.strictObject({}), { x: 1 }).faults).toEqual(["x: unknown key. There are no keys here."]);
 });

@@ -2,7 +2,7 @@ import { appendFile, chmod, readdir, readFile, stat, symlink, writeFile } from "
 import { dirname, join } from "node:path";
 import { placeIn } from "../_server-file.ts";
 import { describe, expect, it } from "vitest";
-import { VERSION } from "../../src/server/store/records.ts";
+import { STORE_VERSION } from "../../src/server/store/records.ts";
 import { at, cwd, damage, makeStore, open, svc, useDirectory } from "../_store-commands.ts";
 import { people, state } from "../store/_records.ts";
 
@@ -72,7 +72,7 @@ describe("svc store check", () => {
     expect([code, stderr]).toEqual([0, ""]);
     expect(JSON.parse(stdout)).toEqual({
       location: path,
-      kind: `file, format ${VERSION}`,
+      kind: `file, format ${STORE_VERSION}`,
       bytes: (await stat(path)).size + (await stat(join(dirname(path), "db.journal"))).size,
       sequence: 2,
       tables: { settings: 0, instances: 2, personas: 2, users: 4, identities: 4, sessions: 4, states: 1 },

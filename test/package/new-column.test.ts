@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { VERSION } from "../../src/server/store/records.ts";
+import { STORE_VERSION } from "../../src/server/store/records.ts";
 import { openFileStore } from "../../src/server/store/file/file-store.ts";
 import { driverOf } from "../../src/server/store/move/index.ts";
 import type { UserRecord } from "../../src/server/store/records.ts";
@@ -52,6 +52,6 @@ it("A store from before a new column checks clean, exports, opens and keeps new 
   const again = await later.openStore(path, { warn });
   expect(await again.findUser(A, user.id)).toMatchObject({ user: { locale: "de" } });
   await again.close();
-  expect(await later.driverOf(path).check()).toMatchObject({ kind: `file, format ${VERSION}`, damage: [] });
+  expect(await later.driverOf(path).check()).toMatchObject({ kind: `file, format ${STORE_VERSION}`, damage: [] });
   await expect(openFileStore(path, { warn })).rejects.toThrow("locale is not a column");
 });

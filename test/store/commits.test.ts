@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Commits, type Decision } from "../../src/server/store/memory/commits.ts";
+import { Commits, type ChangeDecision } from "../../src/server/store/memory/commits.ts";
 import { put, Tables } from "../../src/server/store/memory/tables.ts";
 import { StorageUnavailable } from "../../src/server/store/store.ts";
 import { HeldLog } from "./_held-log.ts";
@@ -15,7 +15,7 @@ function begin(): { log: HeldLog; commits: Commits } {
 const numberAt = (tables: Tables, key: string): number => Number(tables.personas.get(key)?.name ?? 0);
 
 /** Adds one to the number at each key, and returns the first result. */
-const count = (commits: Commits, keys: readonly string[]) => (): Decision<number> => {
+const count = (commits: Commits, keys: readonly string[]) => (): ChangeDecision<number> => {
   const { tables } = commits;
   const changes = keys.map((key) =>
     put("personas", tables.personas.get(key), { ...persona(key), name: String(numberAt(tables, key) + 1) }),

@@ -2,7 +2,7 @@ import { open, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { MOVED_NAMES, VERSION, type Entry, type Records } from "../../src/server/store/records.ts";
+import { MOVED_NAMES, STORE_VERSION, type Entry, type Records } from "../../src/server/store/records.ts";
 import { openFileStore } from "../../src/server/store/file/file-store.ts";
 import { copyStore, driverOf, importStore } from "../../src/server/store/move/index.ts";
 import type { Driver } from "../../src/server/store/maintenance.ts";
@@ -188,7 +188,7 @@ describe("An export of a store", () => {
   it("starts with its kind, ends with counts and a hash, and does not contain its origin", async () => {
     const path = await makeStore();
     const lines = (await exported(driverOf(path))).trimEnd().split("\n");
-    expect(lines[0]).toBe(`{"format":"svc-identity-export","version":${VERSION}}`);
+    expect(lines[0]).toBe(`{"format":"svc-identity-export","version":${STORE_VERSION}}`);
     expect(JSON.parse(lines.at(-1)!)).toEqual({
       end: { instances: 2, personas: 2, users: 4, identities: 4, sessions: 4 },
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
@@ -271,17 +271,17 @@ describe("An export of a store", () => {
     ],
     [
       "an export of another version",
-      `{"format":"svc-identity-export","version":${VERSION + 1}}\n`,
+      `{"format":"svc-identity-export","version":${STORE_VERSION + 1}}\n`,
       ", line 1: another version of svc made this export.",
     ],
     [
       "an export without an end",
-      `{"format":"svc-identity-export","version":${VERSION}}\n`,
+      `{"format":"svc-identity-export","version":${STORE_VERSION}}\n`,
       ": it was cut off behind line 1.",
     ],
     [
       "an instance with a key that no server starts with",
-      `{"format":"svc-identity-export","version":${VERSION}}\n${JSON.stringify({ table: "instances", record: { ...people().instances[0]!, secret_key: "sk_x" } })}\n`,
+      `{"format":"svc-identity-export","version":${STORE_VERSION}}\n${JSON.stringify({ table: "instances", record: { ...people().instances[0]!, secret_key: "sk_x" } })}\n`,
       `, line 2: instances ${people().instances[0]!.id}: its secret_key is not valid.`,
     ],
     ...(
@@ -293,12 +293,12 @@ describe("An export of a store", () => {
       ] as const
     ).map(([what, record, fault]) => [
       `a record with ${what}`,
-      `{"format":"svc-identity-export","version":${VERSION}}\n${JSON.stringify({ table: "users", record })}\n`,
+      `{"format":"svc-identity-export","version":${STORE_VERSION}}\n${JSON.stringify({ table: "users", record })}\n`,
       `, line 2: users${fault}. Something was altered.`,
     ]),
     [
       "a line without a table",
-      `{"format":"svc-identity-export","version":${VERSION}}\n{"record":{}}\n`,
+      `{"format":"svc-identity-export","version":${STORE_VERSION}}\n{"record":{}}\n`,
       ", line 2: a table and its record were expected here. Something was altered.",
     ],
   ])("is refused as %s", async (_, text, message) => {

@@ -3,7 +3,7 @@ import { closeSync, constants, openSync } from "node:fs";
 import { chmod, copyFile, mkdir, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFailed } from "vitest";
-import { VERSION } from "../../src/server/store/records.ts";
+import { STORE_VERSION } from "../../src/server/store/records.ts";
 import { notOpened } from "../../src/server/store/file/refusals.ts";
 import { attempt, laidOut, refused } from "./_journal.ts";
 import { temporaryDirectory } from "../_files.ts";
@@ -22,9 +22,12 @@ describe("Another kind of file in the place of db.json", () => {
     ["NUL bytes", Buffer.alloc(4096)],
     [
       "a store's first line alone",
-      `{"format":"svc-identity","version":${VERSION},"store":"a","journal":"b","number":1,\n`,
+      `{"format":"svc-identity","version":${STORE_VERSION},"store":"a","journal":"b","number":1,\n`,
     ],
-    ["a number of text", `{"format":"svc-identity","version":${VERSION},"store":"a","journal":"b","number":"1",\n`],
+    [
+      "a number of text",
+      `{"format":"svc-identity","version":${STORE_VERSION},"store":"a","journal":"b","number":"1",\n`,
+    ],
   ];
   it.each(contents)("is refused and left unchanged: %s", async (_, content) => {
     const path = join(temporaryDirectory(), "db.json");
@@ -38,19 +41,21 @@ describe("Another kind of file in the place of db.json", () => {
 
   it("is refused and left unchanged: the store of a newer svc", async () => {
     const { path, document } = await laidOut([]);
-    const newer = Buffer.from(document.toString().replace(`"version":${VERSION},`, `"version":${VERSION + 1},`));
+    const newer = Buffer.from(
+      document.toString().replace(`"version":${STORE_VERSION},`, `"version":${STORE_VERSION + 1},`),
+    );
     await writeFile(path, newer);
     const refusal = await refused(path);
     expect(refusal.reason).toBe("unusable");
     expect(refusal.message).toBe(
-      `${path} was written by a newer svc, whose format is not ${VERSION}. Update svc, or choose another --store.`,
+      `${path} was written by a newer svc, whose format is not ${STORE_VERSION}. Update svc, or choose another --store.`,
     );
     expect(await readFile(path)).toEqual(newer);
   });
 
   it.each([
-    ["a newer", VERSION + 1, "Update svc"],
-    ["an older", VERSION - 1, "Use that one"],
+    ["a newer", STORE_VERSION + 1, "Update svc"],
+    ["an older", STORE_VERSION - 1, "Use that one"],
   ])("is called so before it is called damage: what %s svc laid out otherwise", async (what, version, remedy) => {
     const { path } = await laidOut([]);
     const text = `{"format":"svc-identity","version":${version},"people":[]}`;
@@ -58,7 +63,7 @@ describe("Another kind of file in the place of db.json", () => {
     const { reason, message } = await refused(path);
     expect([reason, message]).toEqual([
       "unusable",
-      `${path} was written by ${what} svc, whose format is not ${VERSION}. ${remedy}, or choose another --store.`,
+      `${path} was written by ${what} svc, whose format is not ${STORE_VERSION}. ${remedy}, or choose another --store.`,
     ]);
     expect(await readFile(path, "utf8")).toBe(text);
   });

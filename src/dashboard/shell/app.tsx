@@ -5,7 +5,7 @@ import { streamStatus } from "../api/stream.ts";
 import { followChanges, refreshState, service } from "../api/service.ts";
 import { currentAddress, go, location } from "../router.ts";
 import { Icon, Notices } from "../ui/button.tsx";
-import { Heading, Panel, Problem } from "../ui/parts.tsx";
+import { PageHeading, Panel, Problem } from "../ui/parts.tsx";
 import { ClockBanner, Navigation, WaitingScenarios } from "./navigation.tsx";
 import { OpenedDialog } from "../ui/dialog.tsx";
 import { VIEWS } from "./views.ts";
@@ -68,7 +68,7 @@ export function App() {
                 <view.list />
               ) : (
                 <>
-                  <Heading title="Page not found" note="The dashboard has no view at this address." />
+                  <PageHeading title="Page not found" note="The dashboard has no view at this address." />
                   <a href="#/overview">Go to the overview</a>
                 </>
               )}

@@ -6,13 +6,13 @@ import { clockOffset, instanceName, service } from "../api/service.ts";
 import { Button, Icon } from "../ui/button.tsx";
 import { switchZone, zoneName, runningTime, UserText, wallTime } from "../ui/values.tsx";
 import { Pill } from "../ui/parts.tsx";
-import { VIEWS, type View } from "./views.ts";
+import { VIEWS, type ShellView } from "./views.ts";
 import { currentAddress, href } from "../router.ts";
 
 const STATUS = { connecting: "Connecting…", live: "Live", reconnecting: "Reconnecting…" } as const;
 
 /** The links to the views. In a narrow window they are behind a button. */
-export function Navigation({ current }: { current: View["path"] | undefined }) {
+export function Navigation({ current }: { current: ShellView["path"] | undefined }) {
   const isOpen = useSignal(false);
   const { value: address } = currentAddress;
   useEffect(() => void (isOpen.value = false), [address]);

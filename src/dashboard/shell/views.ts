@@ -1,18 +1,18 @@
 import type { ComponentType } from "preact";
 import type { IconName } from "../ui/button.tsx";
-import { Control } from "../views/control.tsx";
+import { ControlPage } from "../views/control.tsx";
 import { Flow } from "../views/flow.tsx";
-import { Flows } from "../views/flows.tsx";
-import { Instance } from "../views/instance.tsx";
-import { Instances } from "../views/instances.tsx";
-import { Overview } from "../views/overview.tsx";
-import { Request, Requests } from "../views/requests.tsx";
-import { Sessions } from "../views/sessions.tsx";
-import { TryIt } from "../views/try-it.tsx";
+import { FlowsPage } from "../views/flows.tsx";
+import { InstancePage } from "../views/instance.tsx";
+import { InstancesPage } from "../views/instances.tsx";
+import { OverviewPage } from "../views/overview.tsx";
+import { RequestPage, RequestsPage } from "../views/requests.tsx";
+import { SessionsPage } from "../views/sessions.tsx";
+import { TryItPage } from "../views/try-it.tsx";
 import { User } from "../views/user.tsx";
-import { Users } from "../views/users.tsx";
+import { UsersPage } from "../views/users.tsx";
 
-export interface View {
+export interface ShellView {
   /** The first part of its address, and its icon. */
   readonly path: IconName;
   readonly title: string;
@@ -21,13 +21,13 @@ export interface View {
   readonly record?: ComponentType<{ id: string }>;
 }
 
-export const VIEWS: readonly View[] = [
-  { path: "overview", title: "Overview", list: Overview },
-  { path: "instances", title: "Instances", list: Instances, record: Instance },
-  { path: "users", title: "Users", list: Users, record: User },
-  { path: "sessions", title: "Sessions", list: Sessions },
-  { path: "flows", title: "Flows", list: Flows, record: Flow },
-  { path: "requests", title: "Requests", list: Requests, record: Request },
-  { path: "control", title: "Control", list: Control },
-  { path: "try-it", title: "Try it", list: TryIt },
+export const VIEWS: readonly ShellView[] = [
+  { path: "overview", title: "Overview", list: OverviewPage },
+  { path: "instances", title: "Instances", list: InstancesPage, record: InstancePage },
+  { path: "users", title: "Users", list: UsersPage, record: User },
+  { path: "sessions", title: "Sessions", list: SessionsPage },
+  { path: "flows", title: "Flows", list: FlowsPage, record: Flow },
+  { path: "requests", title: "Requests", list: RequestsPage, record: RequestPage },
+  { path: "control", title: "Control", list: ControlPage },
+  { path: "try-it", title: "Try it", list: TryItPage },
 ];

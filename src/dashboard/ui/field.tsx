@@ -11,7 +11,7 @@ export interface Refused {
 export const Refused = createContext<Refused>({});
 
 /** A labelled input. The hint is the rule. If its form was refused for it, it says why instead, and has the focus. */
-export function Field(props: { label: string; hint?: ComponentChildren; children: VNode<InputHTMLAttributes> }) {
+export function FormField(props: { label: string; hint?: ComponentChildren; children: VNode<InputHTMLAttributes> }) {
   const { label, hint, children } = props;
   const id = useId();
   const refused = useContext(Refused);
@@ -63,9 +63,9 @@ export function TextField({
   "required" | "maxLength" | "pattern" | "placeholder" | "autocomplete" | "min" | "max" | "step"
 >) {
   return (
-    <Field label={label} hint={hint}>
+    <FormField label={label} hint={hint}>
       <input {...({ type: "text", ...attributes } as InputHTMLAttributes)} defaultValue={value ?? ""} />
-    </Field>
+    </FormField>
   );
 }
 
@@ -107,7 +107,7 @@ export function Select(props: SelectProps & { name?: string; value?: string; onC
       ))}
     </select>
   );
-  return inline ? control : <Field label={label}>{control}</Field>;
+  return inline ? control : <FormField label={label}>{control}</FormField>;
 }
 
 /** The same for the text of a signal. An empty text means the first choice. */

@@ -31,7 +31,7 @@ export function Panel(props: {
 }
 
 /** The header of a view. Its text is the title of the page, in tabs and in the browser's history. */
-export function Heading(props: {
+export function PageHeading(props: {
   title: ComponentChildren;
   /** Beside the title, but not part of it. */
   picture?: ComponentChildren;
@@ -112,7 +112,7 @@ export function Unloaded(props: { title: string; back: string; error: Error | un
   if (!error) return <Placeholder lines={8} />;
   return (
     <>
-      <Heading title={title} back={back} />
+      <PageHeading title={title} back={back} />
       <Problem error={error} onRetry={onRetry} />
     </>
   );

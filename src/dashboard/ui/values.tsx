@@ -31,7 +31,7 @@ export function Avatar({ name, large }: { readonly name: string; readonly large?
 }
 
 /** A name and an e-mail address, safe for any script and any hostile text. */
-export function Person(props: { name: string; email: string; address?: string }) {
+export function PersonShown(props: { name: string; email: string; address?: string }) {
   const { address } = props;
   const [name, email] = [visible(props.name), visible(props.email)];
   return (
@@ -137,7 +137,7 @@ export function TimeOfDay({ at }: { readonly at: string }) {
 }
 
 /** `0.8 ms`, `12 ms`, `1.2 s`. */
-export function duration(ms: number): string {
+export function shownDuration(ms: number): string {
   if (ms < 0.05) return "< 0.1 ms";
   return ms < 1000 ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
@@ -150,7 +150,7 @@ interface CopyProps {
 }
 
 /** Copies a text, and confirms it. */
-export function Copy({ text, label, children }: CopyProps) {
+export function CopyButton({ text, label, children }: CopyProps) {
   const done = useSignal(false);
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(typeof text === "string" ? text : await text());
@@ -176,7 +176,7 @@ export function CopyableValue({ text, label }: { text: string; label: string }) 
   return (
     <>
       <code>{text}</code>
-      <Copy text={text} label={label} />
+      <CopyButton text={text} label={label} />
     </>
   );
 }
@@ -186,7 +186,7 @@ export function CopyableCode({ text, label }: { text: string; label: string }) {
   return (
     <div class="row">
       <Code>{text}</Code>
-      <Copy text={text} label={label} />
+      <CopyButton text={text} label={label} />
     </div>
   );
 }

@@ -5,11 +5,11 @@ import { control, type Instance } from "../api/client.ts";
 import { useLoad } from "../api/use-load.ts";
 import { Button, changed } from "../ui/button.tsx";
 import { AskButton, FormDialog, openDialog } from "../ui/dialog.tsx";
-import { Field, Select, TextField } from "../ui/field.tsx";
+import { FormField, Select, TextField } from "../ui/field.tsx";
 import type { Send } from "../ui/form.tsx";
 import { Pill } from "../ui/parts.tsx";
 import { TablePanel, type Column } from "../ui/table.tsx";
-import { Copy } from "../ui/values.tsx";
+import { CopyButton } from "../ui/values.tsx";
 import { providerChoices } from "./choices.ts";
 
 type Client = AnswerOf<"GET /instances/:id/clients">[number];
@@ -35,14 +35,14 @@ const COLUMNS: readonly Column<Client>[] = [
       ) : (
         <div class="row">
           <code>••••••••</code>
-          <Copy text={client_secret} label="Client secret" />
+          <CopyButton text={client_secret} label="Client secret" />
         </div>
       ),
   },
 ];
 
 /** The clients that the application has of its own at the simulated providers, with what a library needs of each. */
-export function Clients({ instance: { id } }: { instance: Instance }) {
+export function ClientsPanel({ instance: { id } }: { instance: Instance }) {
   const list = useLoad(() => control.request("GET /instances/:id/clients", { params: { id } }), [id]);
   return (
     <TablePanel<Client>
@@ -57,9 +57,9 @@ export function Clients({ instance: { id } }: { instance: Instance }) {
       columns={COLUMNS}
       buttonsOf={(client) => (
         <>
-          <Copy text={variablesText(client)} label="Its id, secret and addresses">
+          <CopyButton text={variablesText(client)} label="Its id, secret and addresses">
             Copy for a library
-          </Copy>
+          </CopyButton>
           <Button small onClick={() => openDialog(<ClientForm instance={id} client={client} />)}>
             Edit…
           </Button>
@@ -116,14 +116,14 @@ function ClientForm({ instance: id, client }: { instance: string; client?: Clien
         autocomplete="off"
         value={client?.data.client_secret}
       />
-      <Field label="Callbacks" hint="One in each line, as your application sends them.">
+      <FormField label="Callbacks" hint="One in each line, as your application sends them.">
         <textarea
           name="redirect_uris"
           required
           spellcheck={false}
           defaultValue={client?.data.redirect_uris.join("\n") ?? ""}
         />
-      </Field>
+      </FormField>
     </FormDialog>
   );
 }

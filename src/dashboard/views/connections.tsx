@@ -12,7 +12,7 @@ import type { Send } from "../ui/form.tsx";
 const TONES: Readonly<Record<string, Tone>> = { own: "good", global: "info", simulated: "plain", off: "warn" };
 
 /** Single-sign-on connections: for each provider, the credentials in use and the reason. */
-export function Connections({ instance }: { instance: Instance }) {
+export function ConnectionsPanel({ instance }: { instance: Instance }) {
   const { id } = instance;
   const list = useLoad(() => control.request("GET /instances/:id/connections", { params: { id } }), [id]);
   const results = useSignal<Readonly<Record<string, { ok: boolean; message: string }>>>({});

@@ -1,5 +1,5 @@
 import { location, refine } from "../router.ts";
-import { Heading, Panel, Pill, Placeholder, Problem } from "../ui/parts.tsx";
+import { PageHeading, Panel, Pill, Placeholder, Problem } from "../ui/parts.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { DataPanel } from "./control/data.tsx";
 import { PersonasPanel } from "./control/personas.tsx";
@@ -15,12 +15,12 @@ const SECTIONS = { scenarios: "Scenarios", personas: "Personas", clock: "Clock",
 type Section = keyof typeof SECTIONS;
 
 /** Controls the outcomes of sign-ins, the clock and the records. */
-export function Control() {
+export function ControlPage() {
   const wanted = location.value.query["section"] as Section | undefined;
   const section: Section = wanted && wanted in SECTIONS ? wanted : "scenarios";
   return (
     <>
-      <Heading title="Control" note="Whatever can happen to a sign-in in production can be made to happen here." />
+      <PageHeading title="Control" note="Whatever can happen to a sign-in in production can be made to happen here." />
       <Tabs label="Sections" titles={SECTIONS} chosen={section} onChoose={(name) => refine({ section: name })}>
         {section === "scenarios" && <ScenariosPanel />}
         {section === "personas" && <PersonasPanel />}

@@ -2,16 +2,16 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { accountOf, flowMarkdown } from "../../wire/control/flows.ts";
 import { providerTitle } from "../../wire/providers.ts";
-import { control, type Flow as FlowRecord, type RequestEntry } from "../api/client.ts";
+import { control, type FlowPage as FlowRecord, type RequestEntry } from "../api/client.ts";
 import { instanceName, service } from "../api/service.ts";
 import { onEvent } from "../api/stream.ts";
 import { useLoad } from "../api/use-load.ts";
 import { go, href, listAddress } from "../router.ts";
 import { Button } from "../ui/button.tsx";
-import { Copy, CopyableValue, ExactTime, UserText } from "../ui/values.tsx";
+import { CopyButton, CopyableValue, ExactTime, UserText } from "../ui/values.tsx";
 import { SelectField } from "../ui/field.tsx";
 import { FormDialog, openDialog } from "../ui/dialog.tsx";
-import { Facts, Heading, Panel, Unloaded } from "../ui/parts.tsx";
+import { Facts, PageHeading, Panel, Unloaded } from "../ui/parts.tsx";
 import { outcomeChoices } from "./choices.ts";
 import { TablePanel } from "../ui/table.tsx";
 import { FlowResult } from "./flows.tsx";
@@ -26,7 +26,7 @@ export function Flow({ id }: { id: string }) {
   const { data } = flow;
   return (
     <>
-      <Heading
+      <PageHeading
         back={listAddress("flows")}
         title={
           <>
@@ -35,14 +35,14 @@ export function Flow({ id }: { id: string }) {
         }
         note={data.reason}
       >
-        <Copy text={flowMarkdown(flow, instanceName(data.instance))} label="Sign-in as Markdown">
+        <CopyButton text={flowMarkdown(flow, instanceName(data.instance))} label="Sign-in as Markdown">
           Copy for an issue
-        </Copy>
-        <Copy text={JSON.stringify(flow, null, 2)} label="Sign-in as JSON">
+        </CopyButton>
+        <CopyButton text={JSON.stringify(flow, null, 2)} label="Sign-in as JSON">
           Copy as JSON
-        </Copy>
+        </CopyButton>
         {data.client_id === null && <Button onClick={() => openDialog(<Replay flow={flow} />)}>Replay…</Button>}
-      </Heading>
+      </PageHeading>
       <div class="grid-2">
         <Panel title="Steps">
           <Timeline steps={data.steps} hasFailed={data.result === "error"} />

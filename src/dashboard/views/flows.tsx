@@ -1,16 +1,16 @@
 import { accountOf, isFlowMatch, resultOf } from "../../wire/control/flows.ts";
-import { chosen, FilterBar, LivePanel, type Filter } from "../ui/live-panel.tsx";
+import { chosen, FilterBar, LivePanel, type FilterBox } from "../ui/live-panel.tsx";
 import { SPANS } from "./sign-in-chart.tsx";
 import { choicesOf } from "../ui/field.tsx";
 import { useLiveList } from "../ui/live-list.ts";
-import { Empty, Heading, Pill } from "../ui/parts.tsx";
+import { Empty, PageHeading, Pill } from "../ui/parts.tsx";
 import { instanceChoices, outcomeChoices, providerChoices } from "./choices.ts";
 import { providerTitle } from "../../wire/providers.ts";
-import type { Flow } from "../api/client.ts";
+import type { FlowPage } from "../api/client.ts";
 import { instanceName } from "../api/service.ts";
 import { href } from "../router.ts";
 import { RowLink, Table, type Column } from "../ui/table.tsx";
-import { duration, ExactTime, recentTime, UserText } from "../ui/values.tsx";
+import { shownDuration, ExactTime, recentTime, UserText } from "../ui/values.tsx";
 
 const RESULTS = [
   { value: "token", text: "Signed in" },
@@ -25,8 +25,8 @@ const ASKED = [
 ];
 
 /** Every sign-in as it happens, newest first. */
-export function Flows() {
-  const filters: readonly Filter[] = [
+export function FlowsPage() {
+  const filters: readonly FilterBox[] = [
     { name: "user", label: "Name, e-mail or id" },
     { name: "reason", label: "Reason contains" },
     { name: "result", label: "Result", choices: choicesOf(RESULTS, "Any result") },
@@ -41,7 +41,7 @@ export function Flows() {
   const list = useLiveList("flow", query, ({ data }) => isFlowMatch(data, { ...query, since: undefined }));
   return (
     <>
-      <Heading title="Sign-ins" note="From the start to the application, with the reason when one fails." />
+      <PageHeading title="Sign-ins" note="From the start to the application, with the reason when one fails." />
       <FilterBar filters={filters} />
       {query["user"] && (
         <p>
@@ -67,7 +67,7 @@ export function Flows() {
   );
 }
 
-const COLUMNS: readonly Column<Flow>[] = [
+const COLUMNS: readonly Column<FlowPage>[] = [
   {
     title: "Account",
     cell: (flow) => (
@@ -88,17 +88,17 @@ const COLUMNS: readonly Column<Flow>[] = [
   { title: "Began", cell: ({ data }) => <ExactTime at={data.started_at} /> },
   {
     title: "Took",
-    cell: ({ data }) => (hasEnded(data) ? duration(data.steps.reduce((sum, { ms }) => sum + ms, 0)) : "–"),
+    cell: ({ data }) => (hasEnded(data) ? shownDuration(data.steps.reduce((sum, { ms }) => sum + ms, 0)) : "–"),
     align: "end",
     isSpare: true,
   },
 ];
 
-function hasEnded({ result }: Flow["data"]): boolean {
+function hasEnded({ result }: FlowPage["data"]): boolean {
   return result === "token" || result === "error";
 }
 
-export function FlowTable({ label, flows }: { label: string; flows: readonly Flow[] }) {
+export function FlowTable({ label, flows }: { label: string; flows: readonly FlowPage[] }) {
   return (
     <Table
       label={label}
@@ -112,7 +112,7 @@ export function FlowTable({ label, flows }: { label: string; flows: readonly Flo
 /** What a user decides is no failure. */
 const CANCELED = "access_denied";
 
-export function FlowResult({ flow: { data } }: { flow: Flow }) {
+export function FlowResult({ flow: { data } }: { flow: FlowPage }) {
   if (data.result === "token") return <Pill tone="good">signed in</Pill>;
   if (resultOf(data, recentTime()) === "abandoned") return <Pill tone="gone">abandoned</Pill>;
   if (!hasEnded(data)) return <Pill tone="warn">in progress</Pill>;

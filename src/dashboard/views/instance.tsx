@@ -10,16 +10,16 @@ import { CopyableValue, Time, UserText } from "../ui/values.tsx";
 import { AskButton, openDialog } from "../ui/dialog.tsx";
 import { Select, TextField } from "../ui/field.tsx";
 import { TextForm } from "../ui/form.tsx";
-import { Facts, Heading, Listed, Panel, Pill, Unloaded } from "../ui/parts.tsx";
+import { Facts, PageHeading, Listed, Panel, Pill, Unloaded } from "../ui/parts.tsx";
 import { countText } from "../ui/text.ts";
 import { providerChoices } from "./choices.ts";
-import { Clients } from "./clients.tsx";
-import { Connections } from "./connections.tsx";
+import { ClientsPanel } from "./clients.tsx";
+import { ConnectionsPanel } from "./connections.tsx";
 import { ActivePill, InstanceForm } from "./instances.tsx";
-import { Keys } from "./keys.tsx";
+import { KeysPanel } from "./keys.tsx";
 
 /** One application: keys, addresses, providers. */
-export function Instance({ id }: { id: string }) {
+export function InstancePage({ id }: { id: string }) {
   const params = { id };
   const { data: instance, error, reload } = useLoad(() => control.request("GET /instances/:id", { params }), [id]);
   if (!instance || error)
@@ -38,7 +38,7 @@ export function Instance({ id }: { id: string }) {
   };
   return (
     <>
-      <Heading
+      <PageHeading
         back={listAddress("instances")}
         title={
           <span class="row">
@@ -85,9 +85,9 @@ export function Instance({ id }: { id: string }) {
           With <UserCount instance={instance.id} />, their sessions, its keys and connections. Its application can't
           sign users in any more, and no token of it verifies. This cannot be undone, except by restoring a snapshot.
         </AskButton>
-      </Heading>
+      </PageHeading>
       <div class="grid-2">
-        <Keys instance={instance} />
+        <KeysPanel instance={instance} />
         <Panel title="About">
           <Facts
             rows={[
@@ -114,8 +114,8 @@ export function Instance({ id }: { id: string }) {
         isPreview={data.preview}
         onSave={(redirect_uris) => change({ redirect_uris })}
       />
-      <Connections instance={instance} />
-      <Clients instance={instance} />
+      <ConnectionsPanel instance={instance} />
+      <ClientsPanel instance={instance} />
     </>
   );
 }

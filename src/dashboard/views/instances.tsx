@@ -7,7 +7,7 @@ import { Button } from "../ui/button.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
 import { CheckField, TextField } from "../ui/field.tsx";
 import type { Send } from "../ui/form.tsx";
-import { Facts, Heading, Panel, Pill } from "../ui/parts.tsx";
+import { Facts, PageHeading, Panel, Pill } from "../ui/parts.tsx";
 import { RowLink, TablePanel, type Column } from "../ui/table.tsx";
 import { CopyableValue, UserText } from "../ui/values.tsx";
 
@@ -30,16 +30,16 @@ const COLUMNS: readonly Column<Instance>[] = [
 ];
 
 /** The instances: applications that sign in their users here. */
-export function Instances() {
+export function InstancesPage() {
   const { instances, state, problem } = service.value;
   const add = (isOpen: boolean): void => refine({ new: isOpen ? "yes" : undefined });
   return (
     <>
-      <Heading title="Instances" note="An instance is one application: its keys, its users, its providers.">
+      <PageHeading title="Instances" note="An instance is one application: its keys, its users, its providers.">
         <Button kind="primary" icon="plus" onClick={() => add(true)}>
           New instance
         </Button>
-      </Heading>
+      </PageHeading>
       <TablePanel<Instance>
         label="Instances"
         data={state && instances}

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { BodyOf } from "../../wire/control/types.ts";
 import { control, type Instance } from "../api/client.ts";
 import { Button, changed } from "../ui/button.tsx";
-import { Copy, CopyableValue, Time } from "../ui/values.tsx";
+import { CopyButton, CopyableValue, Time } from "../ui/values.tsx";
 import { AskButton } from "../ui/dialog.tsx";
 import { Select } from "../ui/field.tsx";
 import { Facts, Panel } from "../ui/parts.tsx";
@@ -15,7 +15,7 @@ const KEEP_CHOICES = [
 ];
 
 /** The instance's keys: the secret one is masked until it is revealed, and again after half a minute. */
-export function Keys({ instance }: { instance: Instance }) {
+export function KeysPanel({ instance }: { instance: Instance }) {
   const revealed = useSignal<string | undefined>(undefined);
   const params = { id: instance.id };
   const [old] = instance.data.old_keys;
@@ -49,7 +49,7 @@ export function Keys({ instance }: { instance: Instance }) {
                     Hide
                   </Button>
                 )}
-                <Copy text={reveal} label="Secret key" />
+                <CopyButton text={reveal} label="Secret key" />
               </>,
             ],
             ...(old

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { AnswerOf } from "../../wire/control/types.ts";
-import { control, type Flow } from "../api/client.ts";
+import { control, type FlowPage } from "../api/client.ts";
 import { chooseInstance, preferredInstance, runSignIn, service } from "../api/service.ts";
 import { useLoad, useReloadOn } from "../api/use-load.ts";
 import { go, href } from "../router.ts";
@@ -9,11 +9,11 @@ import { Button } from "../ui/button.tsx";
 import { currentMinute, serviceNow, Time, UserText } from "../ui/values.tsx";
 import { Select } from "../ui/field.tsx";
 import { useLiveList } from "../ui/live-list.ts";
-import { Empty, Heading, Listed, Panel, Pill } from "../ui/parts.tsx";
+import { Empty, PageHeading, Listed, Panel, Pill } from "../ui/parts.tsx";
 import { counted } from "../ui/text.ts";
 import { instanceChoices } from "./choices.ts";
 import { FlowTable } from "./flows.tsx";
-import { beginningOf, SignInChart, spanOf, SPANS } from "./sign-in-chart.tsx";
+import { chartBeginning, SignInChart, spanOf, SPANS } from "./sign-in-chart.tsx";
 
 const SHOWN = 10;
 const SHOWN_FAILURES = 8;
@@ -22,14 +22,14 @@ type Summary = AnswerOf<"GET /flows/summary">;
 type Group = Summary["failures"][number];
 
 /** What failed and why, how often in a period, and the latest sign-ins. */
-export function Overview() {
+export function OverviewPage() {
   const { value: instance } = preferredInstance;
-  const isOfIt = ({ data }: Flow): boolean => instance === undefined || data.instance === instance;
+  const isOfIt = ({ data }: FlowPage): boolean => instance === undefined || data.instance === instance;
   const { rows, error, reload } = useLiveList("flow", { instance }, isOfIt, SHOWN);
   const chosen = useSignal(SPANS[0]!.value);
   const span = spanOf(chosen.value);
   const read = () => {
-    const { since, until } = beginningOf(span, serviceNow());
+    const { since, until } = chartBeginning(span, serviceNow());
     return control.request("GET /flows/summary", { query: { since, until, instance, periods: span.slots } });
   };
   const clock = service.value.state?.clock;
@@ -39,7 +39,7 @@ export function Overview() {
   const runFirst = async (): Promise<void> => go(["flows", (await runSignIn()).flow_id]);
   return (
     <>
-      <Heading title="Overview" note="What failed and why, and sign-ins as they happen.">
+      <PageHeading title="Overview" note="What failed and why, and sign-ins as they happen.">
         <Select
           inline
           label="Instance"
@@ -54,7 +54,7 @@ export function Overview() {
           choices={SPANS}
           onChange={(value) => void (chosen.value = value)}
         />
-      </Heading>
+      </PageHeading>
       <SignInChart summary={summary} span={span}>
         <Rate results={summary?.results} span={span.text.toLowerCase()} />
       </SignInChart>
@@ -107,7 +107,7 @@ function Rate({ results, span }: { results: Summary["results"] | undefined; span
 }
 
 /** The reasons of a period's failures: first those that were to succeed. */
-function Failures({ summary, latest }: { summary: Summary | undefined; latest: Flow | undefined }) {
+function Failures({ summary, latest }: { summary: Summary | undefined; latest: FlowPage | undefined }) {
   const groups = summary?.failures.filter(({ is_asked_for, error }) => !is_asked_for && error !== "access_denied");
   const asked = summary?.failures.filter(({ is_asked_for }) => is_asked_for) ?? [];
   const all = { result: "error", asked_by: "none" };

@@ -5,11 +5,11 @@ import { control, type RequestEntry } from "../api/client.ts";
 import { instanceName, service } from "../api/service.ts";
 import { href, listAddress } from "../router.ts";
 import { choicesOf } from "../ui/field.tsx";
-import { chosen, FilterBar, LivePanel, type Filter } from "../ui/live-panel.tsx";
+import { chosen, FilterBar, LivePanel, type FilterBox } from "../ui/live-panel.tsx";
 import { useLiveList } from "../ui/live-list.ts";
-import { Empty, Heading, Pill, Facts, Panel, Unloaded, type Tone } from "../ui/parts.tsx";
+import { Empty, PageHeading, Pill, Facts, Panel, Unloaded, type Tone } from "../ui/parts.tsx";
 import { RowLink, Table, type Column } from "../ui/table.tsx";
-import { Code, duration, TimeOfDay, ExactTime, UserText, Copy, CopyableValue } from "../ui/values.tsx";
+import { Code, shownDuration, TimeOfDay, ExactTime, UserText, CopyButton, CopyableValue } from "../ui/values.tsx";
 import { instanceChoices } from "./choices.ts";
 import { useLoad } from "../api/use-load.ts";
 import { asCurl } from "./copy-as.ts";
@@ -36,7 +36,7 @@ export const REQUEST_COLUMNS: readonly Column<RequestEntry>[] = [
     isWide: true,
   },
   { title: "Status", cell: ({ data }) => <Status {...data} /> },
-  { title: "Took", cell: ({ data }) => duration(data.ms), align: "end", isSpare: true },
+  { title: "Took", cell: ({ data }) => shownDuration(data.ms), align: "end", isSpare: true },
 ];
 
 function parametersOf({ path }: RequestEntry["data"]): URLSearchParams {
@@ -58,8 +58,8 @@ function isFailed({ status, reason }: RequestEntry["data"]): boolean {
 }
 
 /** Every request to the service, newest first. */
-export function Requests() {
-  const filters: readonly Filter[] = [
+export function RequestsPage() {
+  const filters: readonly FilterBox[] = [
     { name: "path", label: "Path contains" },
     { name: "method", label: "Method", choices: choicesOf(METHODS, "Any method") },
     { name: "status", label: "Status", choices: choicesOf(STATUSES, "Any status") },
@@ -77,7 +77,7 @@ export function Requests() {
   );
   return (
     <>
-      <Heading
+      <PageHeading
         title="Requests"
         note="What applications and browsers asked, and the answers, without keys and tokens."
       />
@@ -115,7 +115,7 @@ function Status(data: RequestEntry["data"]) {
 }
 
 /** One request: its headers, its response, and how to repeat it. */
-export function Request({ id }: { id: string }) {
+export function RequestPage({ id }: { id: string }) {
   const load = (): Promise<RequestEntry> => control.request("GET /requests/:id", { params: { id } });
   const { data: entry, error, reload } = useLoad(load, [id]);
   if (!entry || error)
@@ -124,7 +124,7 @@ export function Request({ id }: { id: string }) {
   const parameters = [...parametersOf(data)];
   return (
     <>
-      <Heading
+      <PageHeading
         back={listAddress("requests")}
         title={
           <span class="row">
@@ -136,15 +136,15 @@ export function Request({ id }: { id: string }) {
         }
         note={data.reason}
       >
-        <Copy text={asCurl(data, globalThis.location.origin)} label="curl">
+        <CopyButton text={asCurl(data, globalThis.location.origin)} label="curl">
           Copy as curl
-        </Copy>
-      </Heading>
+        </CopyButton>
+      </PageHeading>
       <Panel title="About">
         <Facts
           rows={[
             ["Answered", <ExactTime at={data.at} />],
-            ["Took", duration(data.ms)],
+            ["Took", shownDuration(data.ms)],
             ["Route", data.route && <code>{data.route}</code>],
             [
               "Instance",

@@ -8,7 +8,7 @@ import { location, refine } from "../router.ts";
 import { Button, notify } from "../ui/button.tsx";
 import { Select } from "../ui/field.tsx";
 import { TextFilter } from "../ui/live-panel.tsx";
-import { Heading } from "../ui/parts.tsx";
+import { PageHeading } from "../ui/parts.tsx";
 import { counted, searchFor } from "../ui/text.ts";
 import { instanceChoices } from "./choices.ts";
 
@@ -28,10 +28,10 @@ export function SearchView(props: {
   const search = { ...searchFor(text, noun === "users" ? "id" : "user_id"), instance };
   return (
     <>
-      <Heading title={title} note={note}>
+      <PageHeading title={title} note={note}>
         <Button onClick={() => save(noun, search)}>Export CSV</Button>
         {actions}
-      </Heading>
+      </PageHeading>
       <div class="filters">
         <TextFilter
           name="query"

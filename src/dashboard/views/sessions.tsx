@@ -7,11 +7,11 @@ import { Button, changed } from "../ui/button.tsx";
 import { PagedTable } from "../ui/paged-table.tsx";
 import { Empty, Panel, Pill } from "../ui/parts.tsx";
 import type { Column } from "../ui/table.tsx";
-import { Time, Person } from "../ui/values.tsx";
+import { Time, PersonShown } from "../ui/values.tsx";
 import { SearchView } from "./search-view.tsx";
 
 /** Sessions, the most recent sign-in first. */
-export function Sessions() {
+export function SessionsPage() {
   const { query: text } = location.value.query;
   return (
     <SearchView
@@ -42,7 +42,7 @@ function userOf({ data }: Session): string {
 
 const USER: Column<Session> = {
   title: "User",
-  cell: (session) => <Person name={session.data.name} email={session.data.email} address={userOf(session)} />,
+  cell: (session) => <PersonShown name={session.data.name} email={session.data.email} address={userOf(session)} />,
   isWide: true,
 };
 const COLUMNS: readonly Column<Session>[] = [

@@ -20,7 +20,7 @@ export function spanOf(value: string): Span {
 }
 
 /** The bounds of the bars: the last one is of now. @param now in milliseconds since 1970 */
-export function beginningOf({ slots, each }: Span, now: number): { since: string; until: string } {
+export function chartBeginning({ slots, each }: Span, now: number): { since: string; until: string } {
   const end = (Math.floor(now / each) + 1) * each;
   return { since: new Date(end - slots * each).toISOString(), until: new Date(end).toISOString() };
 }

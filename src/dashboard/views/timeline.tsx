@@ -1,7 +1,7 @@
 import { stepInWords, type Step } from "../../wire/control/flows.ts";
 import { providerTitle } from "../../wire/providers.ts";
 import { Facts, Pill } from "../ui/parts.tsx";
-import { Code, UserText, duration, TimeOfDay } from "../ui/values.tsx";
+import { Code, UserText, shownDuration, TimeOfDay } from "../ui/values.tsx";
 
 /** The steps of a sign-in. The failing one is open. */
 export function Timeline({ steps, hasFailed }: { steps: readonly Step[]; hasFailed: boolean }) {
@@ -19,7 +19,7 @@ export function Timeline({ steps, hasFailed }: { steps: readonly Step[]; hasFail
               <span class="muted">
                 <TimeOfDay at={step.at} />
               </span>
-              <span class="step-time">{duration(step.ms)}</span>
+              <span class="step-time">{shownDuration(step.ms)}</span>
             </summary>
             <div class="stack step-detail">
               {step.reason && <p class={n === failing ? "bad-text" : "muted"}>{step.reason}</p>}

@@ -1,7 +1,7 @@
 import { signal, useSignal } from "@preact/signals";
-import { Field, SelectField, choicesOf } from "../ui/field.tsx";
+import { FormField, SelectField, choicesOf } from "../ui/field.tsx";
 import { Panel, Placeholder, Problem } from "../ui/parts.tsx";
-import { control, type Token, type User } from "../api/client.ts";
+import { control, type Token, type UserPage } from "../api/client.ts";
 import { service } from "../api/service.ts";
 import { useLoad } from "../api/use-load.ts";
 import { TOKEN_KINDS } from "../../wire/claims.ts";
@@ -17,7 +17,7 @@ export function TokenFields() {
   const token = shownToken.value.trim();
   return (
     <div class="stack" data-testid="token-panel">
-      <Field label="Token" hint="Paste one to decode and verify it. It is sent to this server and to no other.">
+      <FormField label="Token" hint="Paste one to decode and verify it. It is sent to this server and to no other.">
         <textarea
           spellcheck={false}
           placeholder="eyJhbGciOiJIUzI1NiIs…"
@@ -25,7 +25,7 @@ export function TokenFields() {
           onInput={(event) => void (shownToken.value = event.currentTarget.value)}
           data-testid="token"
         />
-      </Field>
+      </FormField>
       {token !== "" && <Claims token={token} />}
     </div>
   );
@@ -63,7 +63,7 @@ function Claims({ token }: { token: string }) {
 }
 
 /** Creates a token for a user: a valid one, or one of each invalid kind. */
-export function MintToken({ user }: { user: User }) {
+export function MintToken({ user }: { user: UserPage }) {
   const kind = useSignal<Token["kind"]>("valid");
   const minted = useSignal<Token | undefined>(undefined);
   const mint = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-import { Heading, Facts, Panel, Pill } from "../ui/parts.tsx";
+import { PageHeading, Facts, Panel, Pill } from "../ui/parts.tsx";
 import { shownToken, TokenFields } from "./token.tsx";
 import { useSignal } from "@preact/signals";
 import { PROVIDERS, type Provider } from "../../wire/providers.ts";
@@ -12,7 +12,7 @@ import { Select, SelectField } from "../ui/field.tsx";
 import { instanceChoices, outcomeChoices, providerChoices, usePersonaChoices } from "./choices.ts";
 
 /** A complete sign-in, at once or in another tab where the user chooses the account, and what its token says. */
-export function TryIt() {
+export function TryItPage() {
   const { instances } = service.value;
   const accounts = usePersonaChoices("The first one");
   const wanted = useSignal<Provider>(PROVIDERS[0]);
@@ -40,7 +40,7 @@ export function TryIt() {
   page.search = new URLSearchParams({ provider, instance: instanceId, redirect_uri: target ?? "" }).toString();
   return (
     <>
-      <Heading title="Try it" note="Run a sign-in and see what your application would get." />
+      <PageHeading title="Try it" note="Run a sign-in and see what your application would get." />
       <Panel title="Sign in">
         <div class="stack">
           <div class="form-grid">

@@ -1,15 +1,15 @@
 import { isSignInOf, personOf } from "../../wire/control/flows.ts";
 import { providerTitle, type Provider } from "../../wire/providers.ts";
 import { visible } from "../../wire/text/harmless.ts";
-import { control, type User as UserRecord } from "../api/client.ts";
+import { control, type UserPage as UserRecord } from "../api/client.ts";
 import { instanceName, revokeSessionsOf } from "../api/service.ts";
 import { useLoad } from "../api/use-load.ts";
 import { go, goTo, href, listAddress, location } from "../router.ts";
 import { Button, changed, notify } from "../ui/button.tsx";
-import { Copy, CopyableValue, Time, Avatar, UserText } from "../ui/values.tsx";
+import { CopyButton, CopyableValue, Time, Avatar, UserText } from "../ui/values.tsx";
 import { AskButton, openDialog } from "../ui/dialog.tsx";
 import { useLiveList } from "../ui/live-list.ts";
-import { Facts, Heading, Listed, Panel, Pill, Unloaded } from "../ui/parts.tsx";
+import { Facts, PageHeading, Listed, Panel, Pill, Unloaded } from "../ui/parts.tsx";
 import { counted } from "../ui/text.ts";
 import { FlowTable } from "./flows.tsx";
 import { SessionTable } from "./sessions.tsx";
@@ -40,7 +40,7 @@ export function User({ id }: { id: string }) {
   const revokeAll = async (): Promise<void> => changed(`${counted(await revokeSessionsOf(user), "session")} revoked`);
   return (
     <>
-      <Heading
+      <PageHeading
         back={listAddress("users")}
         picture={<Avatar name={data.name} large />}
         title={<UserText text={data.name} />}
@@ -66,7 +66,7 @@ export function User({ id }: { id: string }) {
           of <UserText text={instanceName(data.instance)} />, with all identities and sessions. Tokens of this user stop
           verifying. This cannot be undone, except by restoring a snapshot.
         </AskButton>
-      </Heading>
+      </PageHeading>
       <div class="grid-2">
         <Panel title="About">
           <Facts
@@ -75,7 +75,7 @@ export function User({ id }: { id: string }) {
                 "E-mail address",
                 <>
                   <UserText text={data.email} />
-                  <Copy text={data.email} label="E-mail address" />
+                  <CopyButton text={data.email} label="E-mail address" />
                 </>,
               ],
               [

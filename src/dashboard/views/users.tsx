@@ -1,19 +1,19 @@
 import { providerTitle } from "../../wire/providers.ts";
-import type { User } from "../api/client.ts";
+import type { UserPage } from "../api/client.ts";
 import { href, location, refine } from "../router.ts";
 import { Button } from "../ui/button.tsx";
 import { PagedTable } from "../ui/paged-table.tsx";
 import { Empty, Panel, Pill } from "../ui/parts.tsx";
 import type { Column } from "../ui/table.tsx";
-import { Time, Person } from "../ui/values.tsx";
+import { Time, PersonShown } from "../ui/values.tsx";
 import { SearchView } from "./search-view.tsx";
 import { UserForm } from "./user-form.tsx";
 
-const COLUMNS: readonly Column<User>[] = [
+const COLUMNS: readonly Column<UserPage>[] = [
   {
     title: "User",
     cell: ({ id, data }) => (
-      <Person name={data.name} email={data.email} address={href(["users", id], { instance: data.instance })} />
+      <PersonShown name={data.name} email={data.email} address={href(["users", id], { instance: data.instance })} />
     ),
     isWide: true,
   },
@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<User>[] = [
 ];
 
 /** The users of one instance, searched by the server. */
-export function Users() {
+export function UsersPage() {
   const { query: text, new: adding } = location.value.query;
   const add = (isOpen: boolean): void => refine({ new: isOpen ? "yes" : undefined });
   return (

@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import { Refusal } from "../errors.ts";
 import { textFaults } from "../seed/faults.ts";
-import { checked, firstOf } from "../zod-errors.ts";
+import { checkedBy, firstOf } from "../zod-errors.ts";
 import { durationMs } from "../../wire/text/time.ts";
 
 /**
@@ -12,7 +12,7 @@ import { durationMs } from "../../wire/text/time.ts";
 export function check(schema: z.ZodMiniType | undefined, input: unknown, whole: string): unknown {
   if (input === undefined) throw new Refusal("bad_request", `${whole} is missing; send a JSON object`);
   if (schema) {
-    const { data, faults = textFaults(data) } = checked(schema, input, whole);
+    const { data, faults = textFaults(data) } = checkedBy(schema, input, whole);
     refuseFaults(faults);
     return data;
   }

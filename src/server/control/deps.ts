@@ -2,9 +2,9 @@ import type { Flows } from "../history/flows.ts";
 import type { RequestLog } from "../history/request-log.ts";
 import type { ApiDeps } from "../http/routes/access.ts";
 import type { SharedState } from "../shared-state/shared-state.ts";
-import type { Connect } from "../providers/connections.ts";
+import type { ConnectProvider } from "../providers/connections.ts";
 import type { Offers } from "../providers/offers.ts";
-import type { Clients } from "../simulator/clients.ts";
+import type { ApplicationClients } from "../simulator/clients.ts";
 import type { SignIns } from "../sign-in/sign-in.ts";
 import type { Decide } from "../simulator/decision.ts";
 import type { Simulator } from "../simulator/simulator.ts";
@@ -20,10 +20,10 @@ export interface ControlDeps extends ApiDeps {
   readonly dashboardKeys: DashboardKeys;
   /** The state that can be changed while the service runs. */
   readonly shared: SharedState;
-  readonly connect: Connect;
+  readonly connect: ConnectProvider;
   readonly offers: Offers;
   readonly simulator: Simulator;
-  readonly clients: Clients;
+  readonly clients: ApplicationClients;
   readonly signIns: SignIns;
   readonly requests: RequestLog;
   /** Identifies this process in flows and requests. */
@@ -36,7 +36,7 @@ type Rows = typeof CONTROL_ROUTES;
 type Below<Path extends string> = Extract<keyof Rows, `${string} ${Path}` | `${string} ${Path}/${string}`>;
 
 /** The handlers of the routes at and below these paths, but not of those at and below the others. */
-export type HandlersOf<Path extends string, Other extends string = never> = RouteHandlers<
+export type ControlHandlers<Path extends string, Other extends string = never> = RouteHandlers<
   Pick<Rows, Exclude<Below<Path>, Below<Other>>>,
   undefined
 >;

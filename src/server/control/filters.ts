@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type * as z from "zod/mini";
-import type { Filtered, Requests } from "../../wire/control/queries.ts";
+import type { Filtered, RequestsQuery } from "../../wire/control/queries.ts";
 import { isWatching } from "../../wire/control/paths.ts";
 import { isFlowMatch, isRequestMatch, type FlowFilter, type Person } from "../../wire/control/flows.ts";
 import { isUuid } from "../../wire/ids.ts";
@@ -60,7 +60,7 @@ function boundsOf(
 /** @throws {Refusal} `instance_not_found` */
 export function filterRequests(
   requests: readonly LoggedRequest[],
-  query: z.output<typeof Requests>,
+  query: z.output<typeof RequestsQuery>,
   deps: Pick<ControlDeps, "instances" | "now">,
 ): LoggedRequest[] {
   const bounds = boundsOf(query, deps);
@@ -71,7 +71,7 @@ export function filterRequests(
 }
 
 /** What `find` finds now, or if that is nothing, as soon as it finds something or the time is over. */
-export async function waitFor(
+export async function waitForMatch(
   wait: string | undefined,
   find: () => Flow[],
   { changes }: Flows,

@@ -3,7 +3,7 @@ import type { H3Event } from "h3";
 import { isLoopback, urlFrom } from "../../wire/http/address.ts";
 import { Refusal } from "../errors.ts";
 import { requireJson } from "../http/body.ts";
-import { headerOf } from "../http/context.ts";
+import { headerIn } from "../http/context.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import type { ControlDeps } from "./deps.ts";
 
@@ -23,8 +23,8 @@ export async function guard(event: H3Event, deps: GuardDeps, needsKey: boolean):
 
 /** A page of another origin can make its browser send a request here, but cannot suppress these headers. */
 function refuseOtherOrigins(event: H3Event, addresses: Addresses): void {
-  const site = headerOf(event, "sec-fetch-site") ?? "none";
-  if ((site !== "same-origin" && site !== "none") || !isFront(headerOf(event, "origin"), addresses))
+  const site = headerIn(event, "sec-fetch-site") ?? "none";
+  if ((site !== "same-origin" && site !== "none") || !isFront(headerIn(event, "origin"), addresses))
     throw new Refusal("cross_origin", "only pages of the front door may use the control API");
 }
 
@@ -40,7 +40,7 @@ export async function hasKey(
   event: H3Event,
   { controlKey, dashboardKeys }: Pick<GuardDeps, "controlKey" | "dashboardKeys">,
 ): Promise<boolean> {
-  const key = /^Bearer ([\w.~+/-]+=*)$/i.exec(headerOf(event, "authorization") ?? "")?.[1];
+  const key = /^Bearer ([\w.~+/-]+=*)$/i.exec(headerIn(event, "authorization") ?? "")?.[1];
   if (key === undefined) return false;
   if (key.startsWith("dsh_")) return dashboardKeys.accepts(key);
   return timingSafeEqual(digest(key), digest(controlKey));

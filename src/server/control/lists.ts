@@ -2,7 +2,7 @@ import type { Fields } from "../../wire/search/fields.ts";
 import { parseQuery, QueryError, type Query } from "../../wire/search/query.ts";
 import { Refusal } from "../errors.ts";
 import type { Reply } from "../http/respond.ts";
-import { list, type ListCall, type ListOptions } from "../http/routes/list.ts";
+import { list, type ListRouteCall, type ListOptions } from "../http/routes/list.ts";
 import type { Position } from "../store/store.ts";
 import type { ControlDeps } from "./deps.ts";
 
@@ -50,7 +50,7 @@ interface MemoryList<Row, Shown> extends Pick<ListOptions<Row, Shown>, "name" | 
 
 /** Answers as a list of the store does. A row's place is the number of rows behind it, which is known after it was deleted. */
 export function listInMemory<Row extends { readonly id: string }, Shown>(
-  call: ListCall,
+  call: ListRouteCall,
   deps: Pick<ControlDeps, "addresses" | "cursors">,
   { name, all, matching = all, isRing, present }: MemoryList<Row, Shown>,
 ): Promise<Shown[] | Reply> {

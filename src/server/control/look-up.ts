@@ -44,7 +44,7 @@ const NOT_FOUND = { users: "user_not_found", sessions: "session_not_found" } as 
  * What names a user or session in the store, by its id in either case, and the instance, if that is given.
  * @throws {Refusal} if none has the id, or several instances have one with it and none is given
  */
-export async function requireKey(
+export async function requireRecordKey(
   deps: Pick<ControlDeps, "store" | "instances">,
   table: keyof typeof NOT_FOUND,
   name: string,

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { H3Event } from "h3";
 import { Refusal } from "../errors.ts";
-import { headerOf } from "../http/context.ts";
+import { headerIn } from "../http/context.ts";
 import type { RouteCall } from "../http/dispatch.ts";
 import { TOKENS } from "../http/pages/tokens.ts";
 import { HTML, redirect, Reply } from "../http/respond.ts";
@@ -40,7 +40,7 @@ export function publicRoutes(front: string): Record<string, (call: RouteCall) =>
     const etag = `W/"${hash("sha256", await text).slice(0, 16)}"`;
     // A browser keeps it, and asks each time whether it has changed: another build may answer next (RFC 9110, 13.1.2).
     const headers = { ...own, etag, "cache-control": "no-cache" };
-    const known = (headerOf(event, "if-none-match") ?? "").split(",").map((tag) => tag.trim());
+    const known = (headerIn(event, "if-none-match") ?? "").split(",").map((tag) => tag.trim());
     const isKnown = known.includes(etag) || known.includes("*");
     return isKnown ? new Reply(null, { status: 304, headers }) : new Reply(await text, { headers });
   };

@@ -17,7 +17,7 @@ const MAX_CONSIDERED = 40;
 type FlowData = Omit<AnswerOf<"GET /flows">[number]["data"], "process">;
 
 /** One step of a sign-in: by the browser, by svc, or by the provider. */
-export type Step = FlowData["steps"][number];
+export type FlowStep = FlowData["steps"][number];
 
 /** A step as it is reported; secrets are removed when it is added. */
 export interface StepReport {
@@ -124,7 +124,7 @@ function chosenFailure({ chosen, client_id, requested_outcome }: Flow, error: st
   return client_id !== null || isExpected(requested_outcome, error) ? chosen : undefined;
 }
 
-function stepOf({ name, ms = 0, sent, answered, reason }: StepReport, at: string): Step {
+function stepOf({ name, ms = 0, sent, answered, reason }: StepReport, at: string): FlowStep {
   return {
     name,
     at,

@@ -5,7 +5,7 @@ import { Refusal } from "../errors.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import type { Instances } from "../instances/instances.ts";
 import { ownText } from "../memory-use.ts";
-import { headerOf, hostOf, type Admitted } from "./context.ts";
+import { headerIn, hostOf, type Admitted } from "./context.ts";
 
 export interface AdmissionDeps {
   readonly addresses: Addresses;
@@ -46,7 +46,7 @@ function hasId(path: string): boolean {
 
 /** Refuses a WebSocket, whatever it asks for: of a sign-in's routes, a handshake would pass for a navigation. */
 export function refuseWebSocket(event: H3Event): void {
-  if (isWebSocketHandshake((name) => headerOf(event, name)))
+  if (isWebSocketHandshake((name) => headerIn(event, name)))
     throw new Refusal("bad_request", "this server speaks no WebSocket");
 }
 

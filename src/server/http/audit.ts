@@ -3,7 +3,7 @@ import { isControlApi } from "../../wire/control/paths.ts";
 import { SECRET_KEY_HEADER } from "../../wire/ids.ts";
 import type { Instances } from "../instances/instances.ts";
 import type { AuditAction, AuditEntry } from "./audit-entry.ts";
-import { admitted, headerOf } from "./context.ts";
+import { admitted, headerIn } from "./context.ts";
 
 /** What a request has done. `count` is 1 unless it says otherwise. */
 export interface Deed {
@@ -26,7 +26,7 @@ export function createAudit(instances: Instances, onAudit: ((entry: AuditEntry) 
       count,
       request_id,
       address,
-      key: isControlApi(path) ? "control" : (headerOf(event, SECRET_KEY_HEADER)?.slice(-4) ?? null),
+      key: isControlApi(path) ? "control" : (headerIn(event, SECRET_KEY_HEADER)?.slice(-4) ?? null),
     });
   };
 }

@@ -4,7 +4,7 @@ import { BodyTooLong, readBytes } from "../../wire/http/body.ts";
 import { MAX_BODY_BYTES } from "../../wire/route.ts";
 import { parsedJson } from "../../wire/text/json.ts";
 import { Refusal } from "../errors.ts";
-import { admitted, headerOf, nodeOf } from "./context.ts";
+import { admitted, headerIn, nodeOf } from "./context.ts";
 import { isApi } from "./failure.ts";
 
 const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
@@ -14,9 +14,9 @@ const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
  * @throws {Refusal} `unsupported_media_type` unless the headers describe JSON in UTF-8, without a content encoding
  */
 export function requireJson(event: H3Event, standard = ""): void {
-  if (!JSON_TYPE.test(headerOf(event, "content-type") ?? standard))
+  if (!JSON_TYPE.test(headerIn(event, "content-type") ?? standard))
     throw new Refusal("unsupported_media_type", "send application/json");
-  if ((headerOf(event, "content-encoding") ?? "identity") !== "identity")
+  if ((headerIn(event, "content-encoding") ?? "identity") !== "identity")
     throw new Refusal("unsupported_media_type", "send it without Content-Encoding");
 }
 
@@ -25,8 +25,8 @@ export function requireJson(event: H3Event, standard = ""): void {
  * @throws {Refusal} `body_too_large`, `bad_request` if the client ended it early, or `invalid_json` if it is not UTF-8
  * (RFC 8259, 8.1)
  */
-export async function readText(event: H3Event, maxBytes = MAX_BODY_BYTES): Promise<string> {
-  if (Number(headerOf(event, "content-length")) > maxBytes) throw new Refusal("body_too_large");
+export async function readBodyText(event: H3Event, maxBytes = MAX_BODY_BYTES): Promise<string> {
+  if (Number(headerIn(event, "content-length")) > maxBytes) throw new Refusal("body_too_large");
   // h3's limit destroys the connection, and with it the answer.
   const chunks = nodeOf(event)?.req.iterator({ destroyOnReturn: false }) ?? event.req.body ?? [];
   try {
@@ -43,7 +43,7 @@ export async function readText(event: H3Event, maxBytes = MAX_BODY_BYTES): Promi
  * @throws {Refusal} `unsupported_media_type`, `invalid_json`, and as `readText`
  */
 export async function readBody(event: H3Event, maxBytes?: number): Promise<unknown> {
-  const text = await readText(event, maxBytes);
+  const text = await readBodyText(event, maxBytes);
   // An empty body needs no type.
   if (text === "") return undefined;
   requireJson(event);

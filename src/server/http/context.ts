@@ -46,12 +46,12 @@ export function admitted({ context }: H3Event): Admitted {
 }
 
 /** @param name in lower case */
-export function headerOf({ req }: H3Event, name: string): string | undefined {
+export function headerIn({ req }: H3Event, name: string): string | undefined {
   return req.headers.get(name) ?? undefined;
 }
 
 export function cookiesOf(event: H3Event): Cookies {
-  return cookiesIn(headerOf(event, "cookie") ?? "");
+  return cookiesIn(headerIn(event, "cookie") ?? "");
 }
 
 /** Node's objects of a request that came by a socket; HTTP/2 is not served. Undefined for a program's own `Request`. */
@@ -60,9 +60,9 @@ export function nodeOf({ runtime }: H3Event): { req: IncomingMessage; res: Serve
 }
 
 export function hostOf(event: H3Event): string {
-  return headerOf(event, "host") ?? (nodeOf(event) ? "" : event.url.host);
+  return headerIn(event, "host") ?? (nodeOf(event) ? "" : event.url.host);
 }
 
 export function callerIn(event: H3Event, isHttps: boolean): Caller {
-  return callerOf((name) => headerOf(event, name), hostOf(event).replace(/:\d*$/, ""), isHttps);
+  return callerOf((name) => headerIn(event, name), hostOf(event).replace(/:\d*$/, ""), isHttps);
 }

@@ -6,7 +6,7 @@ import { SECRET_KEY_HEADER } from "../../wire/ids.ts";
 import { Refusal } from "../errors.ts";
 import type { InstanceRecord } from "../store/records.ts";
 import { readBody } from "./body.ts";
-import { admitted, headerOf, type Admitted } from "./context.ts";
+import { admitted, headerIn, type Admitted } from "./context.ts";
 import { ANY_ORIGIN, json, Reply, type AnswerHeaders } from "./respond.ts";
 
 /** A request to a route, whose path, query and body have been checked. */
@@ -23,10 +23,10 @@ export interface RouteCall<Row = unknown, Owner = unknown, Name = string> {
 }
 
 /** What is sent as JSON, or a reply of another kind. */
-export type Answer<Row> = ResultOf<Row> | Reply | Promise<ResultOf<Row> | Reply>;
+export type RouteAnswer<Row> = ResultOf<Row> | Reply | Promise<ResultOf<Row> | Reply>;
 
 export type HandlersOf<Rows, Owner = unknown> = {
-  readonly [Name in keyof Rows]: (call: RouteCall<Rows[Name], Owner, Name>) => Answer<Rows[Name]>;
+  readonly [Name in keyof Rows]: (call: RouteCall<Rows[Name], Owner, Name>) => RouteAnswer<Rows[Name]>;
 };
 
 /** Whose key a request has, and what every answer to it says then. */
@@ -47,13 +47,13 @@ export interface Gate<Owner> {
 const OPEN: Gate<never> = { accessOf: () => ({}), check: () => undefined };
 
 /** A table whose rows may be undocumented. */
-export type Table<Rows> = Omit<RouteTable, "routes" | "key"> & { readonly routes: Rows };
+export type AnyTable<Rows> = Omit<RouteTable, "routes" | "key"> & { readonly routes: Rows };
 type TableRow = Partial<RouteDefinition>;
 
 /** Adds the routes of a table to an application, and for each of their paths the refusal of other methods. */
 export function addRoutes<Rows extends Readonly<Record<string, TableRow>>, Owner>(
   app: H3,
-  { base, on, routes }: Table<Rows>,
+  { base, on, routes }: AnyTable<Rows>,
   handlers: HandlersOf<Rows, Owner>,
   { accessOf, check }: Gate<Owner> = OPEN,
 ): void {
@@ -69,7 +69,7 @@ export function addRoutes<Rows extends Readonly<Record<string, TableRow>>, Owner
     const answer = async (event: H3Event): Promise<Reply> => {
       const request = begin(event, route, row.on ?? on);
       // A page must not have a secret key, so none may read what one is answered.
-      if (row.isPublic && !headerOf(event, SECRET_KEY_HEADER)) Object.assign(request.headers, ANY_ORIGIN);
+      if (row.isPublic && !headerIn(event, SECRET_KEY_HEADER)) Object.assign(request.headers, ANY_ORIGIN);
       const { owner, instance = request.instance, headers } = await accessOf(event, row);
       request.instance = instance;
       Object.assign(request.headers, headers);

@@ -6,7 +6,7 @@ import { Refusal, KeyRefused, SignInRefused } from "../errors.ts";
 import type { Instances } from "../instances/instances.ts";
 import { Conflict, SearchTooSlow, StorageUnavailable } from "../store/store.ts";
 import { TokenRefused } from "../token.ts";
-import { headerOf, type RequestContext } from "./context.ts";
+import { headerIn, type RequestContext } from "./context.ts";
 import { errorPage, type Seen } from "./pages/error.ts";
 import { json, page, type Noted, type Reply } from "./respond.ts";
 
@@ -45,7 +45,7 @@ export function answerFailure(thrown: unknown, event: H3Event, deps: FailureDeps
     reason: [reasonOf(cause, failure, request), misuseIn(event, failure)].filter(Boolean).join(": "),
   };
   const { status } = ERRORS[code];
-  const isForPerson = !isApi(request) && (headerOf(event, "accept") ?? "").includes("text/html");
+  const isForPerson = !isApi(request) && (headerIn(event, "accept") ?? "").includes("text/html");
   const options = { status, noted, ...(headers && { headers }) };
   if (!isForPerson) return json(errorBody(code, detail), options);
   const wayBack = failure instanceof SignInRefused ? failure.wayBack : undefined;
@@ -93,8 +93,8 @@ const KEY_REFUSALS: Readonly<Record<KeyRefused["refused"], string>> = {
 };
 
 function keyFault(event: H3Event, isControl: boolean): string | undefined {
-  const own = headerOf(event, SECRET_KEY_HEADER);
-  const [, bearer] = /^Bearer +(.+)$/i.exec(headerOf(event, "authorization") ?? "") ?? [];
+  const own = headerIn(event, SECRET_KEY_HEADER);
+  const [, bearer] = /^Bearer +(.+)$/i.exec(headerIn(event, "authorization") ?? "") ?? [];
   const key = isControl ? (bearer ?? own) : own || bearer;
   if (!key || key.startsWith("dsh_")) return undefined;
   if (isControl && bearer?.startsWith(CONTROL_KEY_PREFIX))

@@ -13,7 +13,7 @@ import { closeServers, unrefServer, type CloseTimes } from "./sockets.ts";
 const TRIES = 10;
 
 /** Where a server listens. */
-export interface Place {
+export interface ListenPlace {
   readonly port: number;
   /** Each is an address of this machine, its own first. */
   readonly hosts: readonly string[];
@@ -31,7 +31,7 @@ export interface ListenOptions extends ConnectionLimitOptions {
  * @param isLocalhost whether `localhost` is the server's address, so that it must listen there as well
  * @throws {PortUnavailable}
  */
-export async function findPlace(port: number, host = "localhost", isLocalhost: boolean): Promise<Place> {
+export async function findPlace(port: number, host = "localhost", isLocalhost: boolean): Promise<ListenPlace> {
   const hosts = host === "localhost" ? LOCALHOST : await hostsFor(host, isLocalhost);
   const needed = host === "localhost" ? hosts : hosts.slice(0, 1);
   for (let attempt = 1; ; attempt++) {
@@ -47,7 +47,7 @@ export async function findPlace(port: number, host = "localhost", isLocalhost: b
 }
 
 /** Listens at exactly this place. @throws {PortUnavailable} */
-export async function listen(handler: RequestListener, { port, hosts }: Place, options: ListenOptions) {
+export async function listen(handler: RequestListener, { port, hosts }: ListenPlace, options: ListenOptions) {
   const { servers, certificate } = await bindAll(handler, port, hosts, options);
   return {
     /** The addresses bound, e.g. `127.0.0.1:7820`. */

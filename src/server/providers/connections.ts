@@ -35,10 +35,10 @@ interface ConnectionOptions {
 }
 
 /** @throws {Refusal} `provider_not_configured` if the instance does not offer the provider */
-export type Connect = (instance: InstanceRecord, provider: Provider) => Promise<Connection>;
+export type ConnectProvider = (instance: InstanceRecord, provider: Provider) => Promise<Connection>;
 
 /** Chooses, for an instance and a provider, credentials and endpoints. */
-export function createConnect({ offers, globals, simulated, fetch }: ConnectionOptions): Connect {
+export function createConnect({ offers, globals, simulated, fetch }: ConnectionOptions): ConnectProvider {
   let definitions: Promise<{ DEFINITIONS: typeof Definitions }> | undefined;
   return async (instance, name) => {
     const { in_force, credentials } = offers.of(instance, name);

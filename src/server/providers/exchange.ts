@@ -9,7 +9,7 @@ import type { NoteStep } from "../history/flows.ts";
 import { withoutQuery } from "../history/redact.ts";
 import type { Connection } from "./connections.ts";
 import { type Get, lenient } from "./provider.ts";
-import { endpointOf, parseReply, rateLimitOf, refusalOf } from "./replies.ts";
+import { endpointOf, parseReply, rateLimitOf, replyRefusal } from "./replies.ts";
 
 const MAX_REPLY_BYTES = 1 << 20;
 const COMMON_HEADERS = { accept: "application/json", "user-agent": "svc-identity" };
@@ -29,7 +29,7 @@ const TokenReply = z.object({
 export type ProviderTokens = z.infer<typeof TokenReply>;
 
 /** What a request to a provider needs. */
-export interface Exchange {
+export interface ProviderExchange {
   readonly connection: Connection;
   readonly signal: AbortSignal;
   /** Told of each request and the fields of its answer. They contain secrets, which it must remove. */
@@ -38,8 +38,8 @@ export interface Exchange {
 
 /** Asks a provider, and ends the requests when the time is over. `AbortSignal.timeout` would keep its timer after the last. */
 export async function askProvider<T>(
-  asking: Omit<Exchange, "signal">,
-  ask: (exchange: Exchange) => Promise<T>,
+  asking: Omit<ProviderExchange, "signal">,
+  ask: (exchange: ProviderExchange) => Promise<T>,
   timeoutMs = 10_000,
 ): Promise<T> {
   const late = new AbortController();
@@ -54,7 +54,7 @@ export async function askProvider<T>(
 
 /** RFC 6749, 4.1.3. A code is good once, so this is never tried again. @throws {SignInFailure} */
 export function requestTokens(
-  exchange: Exchange,
+  exchange: ProviderExchange,
   { code, redirect_uri, code_verifier }: { code: string; redirect_uri: string; code_verifier: string | null },
 ): Promise<ProviderTokens> {
   const { client_id, client_secret, provider } = exchange.connection;
@@ -71,14 +71,14 @@ export function requestTokens(
 }
 
 /** For `fetchProfile` of a provider. */
-export function bearerGet(exchange: Exchange, access_token: string): Get<string> {
+export function bearerGet(exchange: ProviderExchange, access_token: string): Get<string> {
   const headers = { ...COMMON_HEADERS, authorization: `Bearer ${access_token}` };
   const init: FetchInit = { method: "GET", headers, signal: exchange.signal, redirect: "manual" };
   return (endpoint, schema) => fetchReply(exchange, endpoint, init, schema);
 }
 
 async function fetchReply<Schema extends z.ZodMiniType>(
-  exchange: Exchange,
+  exchange: ProviderExchange,
   endpoint: string,
   init: FetchInit,
   schema: Schema,
@@ -106,15 +106,15 @@ async function fetchReply<Schema extends z.ZodMiniType>(
     exchange.note({}, step);
   }
   const code = limit !== undefined || status >= 500 ? "temporarily_unavailable" : "server_error";
-  if (status !== 200) throw new SignInFailure(code, refusalOf(provider.name, endpoint, status, reply, { limit }));
+  if (status !== 200) throw new SignInFailure(code, replyRefusal(provider.name, endpoint, status, reply, { limit }));
   const parsed = schema.safeParse(reply);
   if (!parsed.success)
-    throw new SignInFailure(code, refusalOf(provider.name, endpoint, status, reply, { fault: parsed.error }));
+    throw new SignInFailure(code, replyRefusal(provider.name, endpoint, status, reply, { fault: parsed.error }));
   return parsed.data;
 }
 
 /** @param place names the endpoint */
-async function send({ connection, signal }: Exchange, place: string, url: string, init: FetchInit) {
+async function send({ connection, signal }: ProviderExchange, place: string, url: string, init: FetchInit) {
   try {
     const response = await connection.fetch(url, init);
     const { status, headers } = response;

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import type { Provider } from "../../wire/providers.ts";
 
 /** A normalized provider profile (spec, "Identity"). */
-export interface Profile {
+export interface ProviderProfile {
   /** The provider's id of the account. */
   uid: string;
   /** Null if the provider has none; the user then gets a placeholder. */
@@ -36,7 +36,7 @@ export interface ProviderDefinition<Endpoint extends string = string> {
   /** Whether a sign-in here verifies the user's e-mail address (spec, "User"). */
   readonly verifiesEmail: boolean;
   readonly endpoints: Readonly<Record<"authorize" | "token", string> & Record<Endpoint, string>>;
-  fetchProfile(get: Get<Endpoint>): Promise<Profile>;
+  fetchProfile(get: Get<Endpoint>): Promise<ProviderProfile>;
 }
 
 const MAX_NAME_LENGTH = 256;

@@ -43,7 +43,7 @@ export function endpointOf(provider: Provider, endpoint: string): string {
 }
 
 /** For the log: why a provider's answer can't be used, and what to do. Names fields and error codes, never values. */
-export function refusalOf(
+export function replyRefusal(
   provider: Provider,
   endpoint: string,
   status: number,

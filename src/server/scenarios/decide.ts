@@ -5,7 +5,7 @@ import type { FlowFacts, Flows } from "../history/flows.ts";
 import type { Arrival, Decide, Decision } from "../simulator/decision.ts";
 import { impossibility } from "../simulator/outcomes.ts";
 import type { Simulator } from "../simulator/simulator.ts";
-import { remainingOf, type Scenario, type Scenarios } from "./scenarios.ts";
+import { remainingOf, type StoredScenario, type Scenarios } from "./scenarios.ts";
 
 interface DecideDeps {
   readonly scenarios: Scenarios;
@@ -50,14 +50,15 @@ async function find({ scenarios, simulator }: DecideDeps, arrival: Arrival): Pro
 }
 
 /** First the scenario that already decided this state, then counted ones by age, then standing ones, newest first. */
-function inOrder(scenarios: readonly Scenario[], digest: string): Scenario[] {
-  const rank = (scenario: Scenario): number => (scenario.states.includes(digest) ? 0 : scenario.times !== null ? 1 : 2);
+function inOrder(scenarios: readonly StoredScenario[], digest: string): StoredScenario[] {
+  const rank = (scenario: StoredScenario): number =>
+    scenario.states.includes(digest) ? 0 : scenario.times !== null ? 1 : 2;
   return scenarios.toSorted((a, b) => rank(a) - rank(b) || (a.times === null ? b.order - a.order : a.order - b.order));
 }
 
 /** Why a scenario does not apply to a sign-in; undefined if it does. */
 function mismatch(
-  scenario: Scenario,
+  scenario: StoredScenario,
   { asked, instance_id, labelledBrowser: browser, login_hint, needsClick, outcome: wanted }: Arrival,
   simulator: DecideDeps["simulator"],
   digest: string,

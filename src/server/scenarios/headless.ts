@@ -4,7 +4,7 @@ import { SIGNED_IN_PATH } from "../../wire/redirect-uri.ts";
 import { Refusal } from "../errors.ts";
 import type { AskedBy } from "../history/asked.ts";
 import type { Addresses } from "../instances/addresses.ts";
-import type { Connect } from "../providers/connections.ts";
+import type { ConnectProvider } from "../providers/connections.ts";
 import type { Ended } from "../sign-in/claim.ts";
 import type { SignIns } from "../sign-in/sign-in.ts";
 import { decidedAccount } from "../simulator/account.ts";
@@ -18,7 +18,7 @@ import type { InstanceRecord } from "../store/records.ts";
 
 export interface HeadlessDeps extends SettleDeps {
   readonly addresses: Addresses;
-  readonly connect: Connect;
+  readonly connect: ConnectProvider;
   readonly decide: Decide | undefined;
   readonly signIns: SignIns;
   readonly simulator: Simulator;

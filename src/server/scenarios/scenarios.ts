@@ -14,7 +14,7 @@ const MAX_STATES = 1000;
 type Shown = AnswerOf<"GET /scenarios">[number]["data"];
 
 /** How matching sign-ins end; stored, so that every process applies it. The instance in `match` is an id. */
-export interface Scenario extends Readonly<Omit<Shown, "profile" | "omit" | "remaining">> {
+export interface StoredScenario extends Readonly<Omit<Shown, "profile" | "omit" | "remaining">> {
   readonly id: string;
   /** Changes to the profile that the provider sends. */
   readonly profile?: Edit | undefined;
@@ -25,7 +25,7 @@ export interface Scenario extends Readonly<Omit<Shown, "profile" | "omit" | "rem
 }
 
 /** How many more sign-ins it applies to; null for no limit. */
-export function remainingOf({ times, used }: Scenario): number | null {
+export function remainingOf({ times, used }: StoredScenario): number | null {
   return times === null ? null : Math.max(0, times - used);
 }
 
@@ -33,17 +33,17 @@ export type Scenarios = ReturnType<typeof createScenarios>;
 
 /** The scenarios of a store: those that this process knows decide sign-ins, and the stored ones are shown and changed. */
 export function createScenarios(store: Store) {
-  let known: readonly Scenario[] = [];
-  const inOrder = (settings: readonly SettingRecord[]): Scenario[] =>
-    settings.map(({ value }) => value as unknown as Scenario).toSorted((a, b) => a.order - b.order);
+  let known: readonly StoredScenario[] = [];
+  const inOrder = (settings: readonly SettingRecord[]): StoredScenario[] =>
+    settings.map(({ value }) => value as unknown as StoredScenario).toSorted((a, b) => a.order - b.order);
 
-  async function stored(): Promise<Scenario[]> {
+  async function stored(): Promise<StoredScenario[]> {
     return inOrder(await store.settings(SCENARIO_PREFIX)).toReversed();
   }
 
   return {
     /** As this process knows them, in the order in which they were created. */
-    get known(): readonly Scenario[] {
+    get known(): readonly StoredScenario[] {
       return known;
     },
 
@@ -54,10 +54,10 @@ export function createScenarios(store: Store) {
     stored,
 
     /** @param now the machine's time, in milliseconds */
-    async add(own: Omit<Scenario, "used" | "states" | "order">, now: number): Promise<Scenario> {
+    async add(own: Omit<StoredScenario, "used" | "states" | "order">, now: number): Promise<StoredScenario> {
       const existing = await stored();
       const order = Math.max(now, ...existing.map((other) => other.order + 1));
-      const scenario: Scenario = { ...own, used: 0, states: [], order };
+      const scenario: StoredScenario = { ...own, used: 0, states: [], order };
       await changeSetting(store, SCENARIO_PREFIX + scenario.id, () => ({ ...scenario }));
       const usedUp = existing.filter((other) => remainingOf(other) === 0).slice(MAX_USED_UP);
       for (const { id } of usedUp) await deleteSetting(store, SCENARIO_PREFIX + id);
@@ -71,10 +71,10 @@ export function createScenarios(store: Store) {
      * Counts a sign-in, in one step over all processes, once per state.
      * @returns the scenario; undefined if it is used up or was deleted
      */
-    async take({ id }: Scenario, digest: string): Promise<Scenario | undefined> {
-      let taken: Scenario | undefined;
+    async take({ id }: StoredScenario, digest: string): Promise<StoredScenario | undefined> {
+      let taken: StoredScenario | undefined;
       await changeSetting(store, SCENARIO_PREFIX + id, (value) => {
-        const before = value as unknown as Scenario | undefined;
+        const before = value as unknown as StoredScenario | undefined;
         taken = before && counted(before, digest);
         return taken ? { ...taken } : value;
       });
@@ -85,7 +85,7 @@ export function createScenarios(store: Store) {
 }
 
 /** With one more sign-in counted; undefined if it is used up. */
-function counted(scenario: Scenario, digest: string): Scenario | undefined {
+function counted(scenario: StoredScenario, digest: string): StoredScenario | undefined {
   const { states, used } = scenario;
   if (states.includes(digest)) return scenario;
   if (remainingOf(scenario) === 0) return undefined;

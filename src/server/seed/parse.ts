@@ -8,7 +8,7 @@ import { createPublishableKey, createSecretKey } from "../instances/instances.ts
 import { jsonFault } from "../../wire/text/json.ts";
 import { SESSION_ID_PREFIX } from "../../wire/ids.ts";
 import { SeedError } from "../errors.ts";
-import { checked, firstOf } from "../zod-errors.ts";
+import { checkedBy, firstOf } from "../zod-errors.ts";
 import { newRecord, type InstanceRecord, type PersonaRecord, type Records } from "../store/records.ts";
 import { crossFaults, suffixFaults, textFaults } from "./faults.ts";
 import { userIdOf } from "./user-id.ts";
@@ -48,7 +48,7 @@ export function parseSeed(source: string, name: string, now: Date, before: reado
   } catch (error) {
     throw new SeedError(`${name} is not JSON: ${jsonFault(error, source)}`);
   }
-  const seed = checked(SeedFile, input);
+  const seed = checkedBy(SeedFile, input);
   const faults = [...(seed.faults ?? textFaults(seed.data)), ...crossFaults(input)];
   if (seed.faults || faults.length > 0) throw seedRefused(name, faults);
   return recordsOf(seed.data, now, before);

@@ -7,7 +7,7 @@ import { withoutQuery } from "../history/redact.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import { withParameters } from "../instances/redirect-uri.ts";
 import type { Connection } from "../providers/connections.ts";
-import { askProvider, bearerGet, requestTokens, type Exchange } from "../providers/exchange.ts";
+import { askProvider, bearerGet, requestTokens, type ProviderExchange } from "../providers/exchange.ts";
 import { issuerFault } from "../providers/oauth2.ts";
 import { reportOf } from "../providers/replies.ts";
 import type { InstanceRecord, StateRecord } from "../store/records.ts";
@@ -42,7 +42,7 @@ export async function exchangeCode(
     throw new SignInFailure("server_error", reason);
   }
   const redirect_uri = addresses.callbackUrl(name);
-  const ask = async (exchange: Exchange) => {
+  const ask = async (exchange: ProviderExchange) => {
     const tokens = await requestTokens(exchange, { code, redirect_uri, code_verifier });
     const sent = await fetchProfile(bearerGet(exchange, tokens.access_token));
     return { tokens, profile: checkedProfile(sent, name) };

@@ -3,7 +3,7 @@ import type { WayBack } from "../errors.ts";
 import type { Flows } from "../history/flows.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import type { Instances } from "../instances/instances.ts";
-import type { Connect } from "../providers/connections.ts";
+import type { ConnectProvider } from "../providers/connections.ts";
 import type { InstanceRecord, UserRecord } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import type { LocateIp } from "./geo.ts";
@@ -14,7 +14,7 @@ export interface SignInDeps {
   readonly store: Store;
   readonly addresses: Addresses;
   readonly instances: Instances;
-  readonly connect: Connect;
+  readonly connect: ConnectProvider;
   readonly flows: Flows;
   readonly startLimit: StartLimit;
   /** The latest sign-ins that this process finished, by state: whoever repeats a callback is told so. */

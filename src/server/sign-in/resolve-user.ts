@@ -3,7 +3,7 @@ import { PROVIDERS_WITHOUT_EMAIL, PROVIDER_TITLES, type Provider } from "../../w
 import { SESSION_ID_PREFIX } from "../../wire/ids.ts";
 import { SignInFailure } from "../errors.ts";
 import { placeholderEmail, isOtherMailbox, isPlaceholderEmail } from "../providers/email.ts";
-import { displayName, type Profile, type ProviderDefinition } from "../providers/provider.ts";
+import { displayName, type ProviderProfile, type ProviderDefinition } from "../providers/provider.ts";
 import { normalizeEmail } from "../../wire/text/email.ts";
 import { fold } from "../../wire/text/fold.ts";
 import {
@@ -155,13 +155,13 @@ export function openSession(
 const MAX_ADDRESS_LENGTH = 2048;
 const WEB_ADDRESS = /^https?:\/\/[^\s\p{C}]+$/iu;
 
-export type CheckedProfile = Profile & { readonly email: string };
+export type CheckedProfile = ProviderProfile & { readonly email: string };
 
 /**
  * A profile in the form in which it is stored. Its address is the provider's, or the placeholder of one that has none.
  * @throws {SignInFailure} if its e-mail address can't be used
  */
-export function checkedProfile(profile: Profile, provider: Provider): CheckedProfile {
+export function checkedProfile(profile: ProviderProfile, provider: Provider): CheckedProfile {
   const { uid, email: sent, name, username, avatar_url } = profile;
   const title = PROVIDER_TITLES[provider];
   const email = normalizeEmail(sent ?? placeholderEmail(provider, uid));

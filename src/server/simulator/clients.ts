@@ -35,7 +35,7 @@ interface ClientsOptions {
   readonly isLocal: boolean;
 }
 
-export type Clients = ReturnType<typeof createClients>;
+export type ApplicationClients = ReturnType<typeof createClients>;
 
 /** The clients of applications at the simulated providers, as they are at the moment. */
 export function createClients({ instances, configured, isLocal }: ClientsOptions) {

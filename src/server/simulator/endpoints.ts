@@ -8,7 +8,7 @@ import type { Consent, Granted, Grants, Registered } from "./grants.ts";
 import type { Personas } from "./personas.ts";
 import type { OpenId } from "./openid.ts";
 import { alteredPersona, tokenFailure } from "./outcomes.ts";
-import { notFound, reply, type Credentials, type Grant, type SimulatedProvider } from "./provider.ts";
+import { notFound, reply, type SentCredentials, type Grant, type SimulatedProvider } from "./provider.ts";
 import { credentialsOf, parametersOf, parseTokenRequest } from "./token-request.ts";
 
 /** One simulated provider at work: its rules, what it has granted, and the clients and accounts that it knows. */
@@ -152,7 +152,7 @@ function tokenIn({ provider }: AuthorizationServer, { query, init }: EndpointReq
   return query.get("access_token") ?? (form instanceof Map ? form.get("access_token") : undefined) ?? "";
 }
 
-function registered(credentials: readonly Credentials[], register: Register): Registered | undefined {
+function registered(credentials: readonly SentCredentials[], register: Register): Registered | undefined {
   for (const { client_id, client_secret } of credentials) {
     const registration = register(client_id, client_secret);
     if (registration !== undefined) return { client_id, registration };

@@ -19,7 +19,7 @@ export interface Grant {
 }
 
 /** RFC 6749, 2.3.1. `client_secret` is undefined if none was sent. */
-export interface Credentials {
+export interface SentCredentials {
   readonly client_id: string;
   readonly client_secret: string | undefined;
 }
@@ -33,7 +33,7 @@ export interface TokenRequest {
   /** The code, or the refresh token. */
   readonly code: string;
   /** As the client may have meant them: not all encode what they send by HTTP Basic. */
-  readonly credentials: readonly Credentials[];
+  readonly credentials: readonly SentCredentials[];
   /** How the client authenticates; `none` is a public client's. */
   readonly method: "basic" | "body" | "none";
   /** Undefined if the client leaves it out, where it may. */

@@ -2,7 +2,7 @@ import type { FetchInit, FetchResponse } from "../../wire/http/fetch.ts";
 import { PROVIDERS, isProvider, type Provider } from "../../wire/providers.ts";
 import { normalizeEmail } from "../../wire/text/email.ts";
 import type { ConnectionRecord, PersonaRecord } from "../store/records.ts";
-import { SERVICE_CLIENT, SERVICE_REGISTRATION, type Clients } from "./clients.ts";
+import { SERVICE_CLIENT, SERVICE_REGISTRATION, type ApplicationClients } from "./clients.ts";
 import { createEndpoints, type Answered, type AuthorizationServer, type EndpointRequest } from "./endpoints.ts";
 import { createGrants } from "./grants.ts";
 import { createOpenId, discoveryDocument, type KeepKey } from "./openid.ts";
@@ -19,7 +19,7 @@ export interface SimulatorOptions {
   /** The service's clients that are registered with a provider, besides the simulator's own. */
   clients(provider: Provider): readonly ConnectionRecord[];
   /** Those of applications that speak to the providers by themselves. */
-  readonly applications: Pick<Clients, "at">;
+  readonly applications: Pick<ApplicationClients, "at">;
   /** A secret shared by all processes on this store. */
   readonly sealKey: Buffer;
   /** Keeps the key of the OpenID provider with the store. */

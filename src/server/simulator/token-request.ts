@@ -1,5 +1,5 @@
 import type { FetchInit } from "../../wire/http/fetch.ts";
-import type { Credentials, SimulatedProvider, TokenRequest } from "./provider.ts";
+import type { SentCredentials, SimulatedProvider, TokenRequest } from "./provider.ts";
 
 /** Why a request is none that the token endpoint understands: an error of RFC 6749, 5.2. */
 export interface Malformed {
@@ -65,7 +65,7 @@ export function credentialsOf(
 }
 
 /** Both as they are, and form-encoded as RFC 6749, 2.3.1 has it. */
-function basicCredentials(text: string): Credentials[] {
+function basicCredentials(text: string): SentCredentials[] {
   const pair = Buffer.from(text, "base64").toString();
   const colon = pair.indexOf(":");
   if (colon < 0) return [];

@@ -19,7 +19,7 @@ interface ColumnBase {
  * A column of a table. The search language has a `searchable` one as a field. A `sealed` one is a secret, which no response
  * contains and no search finds.
  */
-export type Column = ColumnBase &
+export type StoredColumn = ColumnBase &
   (
     | { readonly searchable?: true; readonly sealed?: undefined }
     | { readonly sealed: true; readonly searchable?: undefined }
@@ -123,7 +123,7 @@ export const TABLES = {
     created_at: { kind: "time" },
     expires_at: { kind: "time" },
   },
-} as const satisfies Readonly<Record<string, Readonly<Record<string, Column>>>>;
+} as const satisfies Readonly<Record<string, Readonly<Record<string, StoredColumn>>>>;
 
 export type TableName = keyof typeof TABLES;
 export const TABLE_NAMES = Object.keys(TABLES) as readonly TableName[];
@@ -151,11 +151,11 @@ export function byTable<Name extends TableName, Value>(
   return Object.fromEntries(names.map((name) => [name, make(name)])) as Record<Name, Value>;
 }
 
-export function columnsOf(name: TableName): readonly (Column & { readonly name: string })[] {
+export function columnsOf(name: TableName): readonly (StoredColumn & { readonly name: string })[] {
   return COLUMNS[name];
 }
 const COLUMNS = byTable(TABLE_NAMES, (table) =>
-  Object.entries<Column>(TABLES[table]).map(([name, column]) => ({ name, ...column })),
+  Object.entries<StoredColumn>(TABLES[table]).map(([name, column]) => ({ name, ...column })),
 );
 
 export function keyColumn(name: TableName): string {
@@ -163,7 +163,7 @@ export function keyColumn(name: TableName): string {
 }
 
 /** Of the records in a `db.json`, its journal and an export. */
-export const VERSION = 1;
+export const STORE_VERSION = 1;
 
 type ColumnsOf<Name extends TableName> = (typeof TABLES)[Name];
 

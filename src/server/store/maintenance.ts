@@ -13,7 +13,7 @@ export interface Source {
 }
 
 /** A store that is being filled. Until `finish` it can't be opened as a store. */
-export interface Target {
+export interface FillTarget {
   readonly location: string;
   /**
    * Starts, or continues where an interrupted attempt with the same content stopped.
@@ -64,7 +64,7 @@ export interface Migration {
 
 export interface Driver {
   openSource(): Promise<Source>;
-  openTarget(): Promise<Target>;
+  openTarget(): Promise<FillTarget>;
   check(): Promise<StoreCheck>;
 }
 

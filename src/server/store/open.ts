@@ -1,6 +1,6 @@
 import { openMemoryStore } from "./memory/memory-store.ts";
 import { keyFault } from "./record-faults.ts";
-import { StoreRefused, type Store, type StoreOptions } from "./store.ts";
+import { StoreRefused, type Store, type OpenStoreOptions } from "./store.ts";
 import { ServeError } from "../errors.ts";
 
 export { openMemoryStore };
@@ -9,7 +9,7 @@ export { openMemoryStore };
  * Opens the store that is named: `memory`, the path of a `db.json`, or the address of a PostgreSQL database.
  * @throws {ServeError | StoreRefused}
  */
-export async function openStore(name: string, options: StoreOptions): Promise<Store> {
+export async function openStore(name: string, options: OpenStoreOptions): Promise<Store> {
   const store = await openAny(name, options);
   try {
     const fault = keyFault(await store.instances());
@@ -21,7 +21,7 @@ export async function openStore(name: string, options: StoreOptions): Promise<St
   }
 }
 
-async function openAny(name: string, options: StoreOptions): Promise<Store> {
+async function openAny(name: string, options: OpenStoreOptions): Promise<Store> {
   switch (kindOf(name)) {
     case "memory":
       return openMemoryStore();

@@ -84,7 +84,7 @@ export interface StoredSignIn {
 /** Receives warnings. They contain no secrets. */
 export type Warn = (message: string) => void;
 
-export interface StoreOptions {
+export interface OpenStoreOptions {
   readonly warn: Warn;
   /** Called with the time until each write was durable. */
   onCommit?: ((seconds: number) => void) | undefined;
@@ -156,7 +156,7 @@ export interface Store {
   clearInstance(id: string): Promise<void>;
   /** The settings whose names start with `prefix`. */
   settings(prefix: string): Promise<readonly SettingRecord[]>;
-  readonly snapshots: Snapshots;
+  readonly snapshots: SnapshotStore;
   /**
    * Changes whenever instances, personas or settings change. Absent if no other process can change them.
    */
@@ -204,7 +204,7 @@ export interface SnapshotInfo {
 }
 
 /** Copies of all records and of the clock, stored beside them. */
-export interface Snapshots {
+export interface SnapshotStore {
   list(): Promise<readonly SnapshotInfo[]>;
   /** Replaces a snapshot of the same name. */
   save(name: string, created_at: string): Promise<SnapshotInfo>;

@@ -33,7 +33,7 @@ export const ClientPatch = z.partial(z.pick(seed.client, { client_secret: true, 
 
 export const NewUser = z.strictObject({
   instance: z.optional(v.instanceName),
-  ...seed.user.shape,
+  ...seed.seedUser.shape,
 });
 export const UserPatch = z.strictObject({
   email: z.optional(v.email),
@@ -93,7 +93,7 @@ export const NewToken = z.strictObject({
   claims: v.optional(v.jsonObject, "Claims to add or to replace before the token is signed, with values of any type"),
   omit: v.optional(names, "Claims to leave out, by name"),
 });
-export const TokenToVerify = z.strictObject({
+export const TokenToExplain = z.strictObject({
   token: z.string().check(z.maxLength(65_536)),
   instance: z.optional(v.instanceName),
 });

@@ -17,7 +17,7 @@ const search = {
   name: optional(z.string().check(z.maxLength(256)), "Words that the user's name contains, in any order"),
 };
 export const Search = z.strictObject(search);
-export const Searched = z.strictObject({ ...page, ...search });
+export const SearchedQuery = z.strictObject({ ...page, ...search });
 export const ClockChallenge = z.strictObject({
   nonce: z.string().check(z.regex(CLOCK_NONCE), z.describe("22 to 64 characters of base64url, chosen at random")),
   instance: z.optional(instanceName),
@@ -27,21 +27,21 @@ const scenarioFilter = {
   label: z.optional(text),
 };
 export const ScenarioFilter = z.strictObject(scenarioFilter);
-export const Scenarios = z.strictObject({ ...page, ...scenarioFilter });
+export const ScenariosQuery = z.strictObject({ ...page, ...scenarioFilter });
 const flowFilters = {
   ...filters,
   newer_than: optional(text, "A sign-in's id: only sign-ins that began after it"),
 };
 export const Filtered = z.strictObject(flowFilters);
-export const Summary = z.strictObject({
+export const SummaryQuery = z.strictObject({
   ...flowFilters,
   periods: optional(
     z.coerce.number({ error: "must be a number from 1 to 100" }).check(z.int(), z.minimum(1), z.maximum(100)),
     "Divides the time between since and until (default: now) into this many periods",
   ),
 });
-export const Flows = z.strictObject({ ...page, ...flowFilters });
-export const Requests = z.strictObject({
+export const FlowsQuery = z.strictObject({ ...page, ...flowFilters });
+export const RequestsQuery = z.strictObject({
   ...page,
   ...bounds,
   flow: optional(text, "A sign-in's id: only the requests of it"),

@@ -66,7 +66,7 @@ export const CONTROL_ROUTES = {
   "PATCH /instances/:id/clients/:client_id": { does: "Updates an own client.", body: b.ClientPatch, answer: a.Client },
   "DELETE /instances/:id/clients/:client_id": { does: "Deletes an application's own client.", answer: a.Deleted },
 
-  "GET /users": { does: "Lists or searches an instance's users.", query: q.Searched, answer: list(a.User) },
+  "GET /users": { does: "Lists or searches an instance's users.", query: q.SearchedQuery, answer: list(a.User) },
   "GET /users/count": { does: "Counts an instance's users.", query: q.Search, answer: a.Count },
   "POST /users": {
     does: "Creates a user, with identities and sessions.",
@@ -78,7 +78,7 @@ export const CONTROL_ROUTES = {
   "DELETE /users/:id": { does: "Deletes a user, with its identities and sessions.", ...oneUser, answer: a.Deleted },
   "GET /sessions": {
     does: "Lists or searches an instance's sessions.",
-    query: q.Searched,
+    query: q.SearchedQuery,
     answer: list(a.Session),
   },
   "GET /sessions/count": { does: "Counts an instance's sessions.", query: q.Search, answer: a.Count },
@@ -107,7 +107,7 @@ export const CONTROL_ROUTES = {
   },
   "POST /tokens/verify": {
     does: "Verifies a token and explains the result.",
-    body: b.TokenToVerify,
+    body: b.TokenToExplain,
     answer: a.TokenReport,
   },
   "POST /sign-ins": {
@@ -117,7 +117,7 @@ export const CONTROL_ROUTES = {
   },
 
   "GET /outcomes": { does: "Lists the possible outcomes of a sign-in.", answer: list(a.Outcome) },
-  "GET /scenarios": { does: "Lists scenarios.", query: q.Scenarios, answer: list(a.Scenario) },
+  "GET /scenarios": { does: "Lists scenarios.", query: q.ScenariosQuery, answer: list(a.Scenario) },
   "POST /scenarios": {
     does: "Creates a scenario, which decides how the next matching sign-ins end.",
     ...optional(b.NewScenario),
@@ -167,10 +167,10 @@ export const CONTROL_ROUTES = {
     ...created(a.Seeded),
   },
 
-  "GET /flows": { does: "Lists sign-ins.", query: q.Flows, answer: list(a.Flow) },
+  "GET /flows": { does: "Lists sign-ins.", query: q.FlowsQuery, answer: list(a.Flow) },
   "GET /flows/summary": {
     does: "Counts sign-ins by result, error, provider, outcome and period, and groups failures by reason.",
-    query: q.Summary,
+    query: q.SummaryQuery,
     answer: a.FlowSummary,
   },
   "GET /flows/:id": { does: "Retrieves a sign-in, with its steps.", answer: a.Flow },
@@ -179,7 +179,7 @@ export const CONTROL_ROUTES = {
     ...optional(b.Replay),
     ...created(a.SignIn),
   },
-  "GET /requests": { does: "Lists requests.", query: q.Requests, answer: list(a.Request) },
+  "GET /requests": { does: "Lists requests.", query: q.RequestsQuery, answer: list(a.Request) },
   "GET /requests/:id": { does: "Retrieves a request by the Request-Id of its response.", answer: a.Request },
   "GET /events": {
     does: "Streams requests and flows as NDJSON.",

@@ -29,7 +29,7 @@ export const identity = z.strictObject({
   email_verified: v.optional(z.boolean(), "Default: true, as after a sign-in, unless the provider has no addresses"),
 });
 
-export const session = z.strictObject({
+export const seedSession = z.strictObject({
   id: z.optional(v.uuid),
   session_id: z.optional(
     z
@@ -46,7 +46,7 @@ export const session = z.strictObject({
   revoked_at: z._default(z.nullable(v.writtenTime), null),
 });
 
-export const user = z.strictObject({
+export const seedUser = z.strictObject({
   id: v.optional(v.userId, "A UUID, or <service>:<id> of the user elsewhere; docs/import.md"),
   email: v.email,
   name: v.optional(z.nullable(v.text), "Default: the part of the e-mail address before the @"),
@@ -55,7 +55,7 @@ export const user = z.strictObject({
   created_at: z.optional(v.writtenTime),
   password_digest: z._default(z.nullable(z.string()), null),
   identities: z._default(z.array(identity), []),
-  sessions: z._default(z.array(session), []),
+  sessions: z._default(z.array(seedSession), []),
 });
 
 export const instance = z.strictObject({
@@ -75,7 +75,7 @@ export const instance = z.strictObject({
   preview: z._default(v.preview, false),
   connections: z._default(z.partialRecord(v.provider, connection), {}),
   clients: z._default(z.array(client), []),
-  users: z._default(z.array(user), []),
+  users: z._default(z.array(seedUser), []),
 });
 
 /** A persona's account at each provider. Its form is the simulated provider's own, and checked by the server. */

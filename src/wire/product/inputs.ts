@@ -9,7 +9,7 @@ import { parseQuery, QueryError, type Query } from "../search/query.ts";
 const CODES = z.registry<{ readonly code: ErrorCode }>();
 
 /** The error of input that a schema refuses. Of several faults the first counts. */
-export function errorOf(schema: z.ZodMiniType, { issues }: z.core.$ZodError) {
+export function refusalOfInput(schema: z.ZodMiniType, { issues }: z.core.$ZodError) {
   const [{ path, message, ...issue }] = issues as [z.core.$ZodIssue];
   const field = path.length === 0 ? schema : (schema as z.ZodMiniObject).shape[path[0] as string];
   const own = issue.code === "custom" ? (issue.params as { code?: ErrorCode } | undefined) : undefined;
@@ -31,13 +31,13 @@ const limit: z.ZodMiniType<number, number> = z.pipe(
 const page = { limit: z.optional(limit), after: z.optional(text).check(z.describe(AFTER)) };
 
 /** A list. A `query`, which would be taken for a search, is refused. */
-export function list(path: string) {
+export function listQuery(path: string) {
   const refused = z.never(`this list takes no query; search with ${path}/search`);
   return z.object({ query: z.optional(refused), ...page });
 }
 
 /** A search by these fields. The handler gets the parsed query. */
-export function search(fields: Fields) {
+export function searchQuery(fields: Fields) {
   const parsed = z.transform((written: string, context): Query => {
     try {
       return parseQuery(written, fields);
@@ -88,7 +88,7 @@ const oneInstance = z.refine<{ instance?: unknown; publishable_key?: unknown }>(
   ({ instance, publishable_key }) => instance === undefined || publishable_key === undefined,
   "use instance or publishable_key to name the instance, not both",
 );
-export const SignIn = z
+export const SignInQuery = z
   .object({ ...start, provider: z.optional(provider).register(CODES, unknown) })
   .check(oneInstance);
 export const Authorize = z.object({ ...start, provider }).check(oneInstance);

@@ -28,7 +28,7 @@ export const PRODUCT_ROUTES = {
   "GET /sign-in": {
     ...NAVIGATION,
     does: "Starts a sign-in with the instance's default provider, unless the query names another.",
-    query: i.SignIn,
+    query: i.SignInQuery,
     errors: SIGN_IN_ERRORS,
   },
   "GET /oauth/authorize": {
@@ -86,14 +86,14 @@ export const PRODUCT_ROUTES = {
   "GET /api/v1/users": {
     does: "Lists users.",
     method: "users.list",
-    query: i.list("/api/v1/users"),
+    query: i.listQuery("/api/v1/users"),
     answer: z.array(r.User),
     errors: ["unauthorized"],
   },
   "GET /api/v1/users/search": {
     does: "Searches users.",
     method: "users.search",
-    query: i.search(USER_FIELDS),
+    query: i.searchQuery(USER_FIELDS),
     answer: z.array(r.User),
     errors: SEARCH_ERRORS,
   },
@@ -116,14 +116,14 @@ export const PRODUCT_ROUTES = {
   "GET /api/v1/sessions": {
     does: "Lists sessions, the most recent sign-in first.",
     method: "sessions.list",
-    query: i.list("/api/v1/sessions"),
+    query: i.listQuery("/api/v1/sessions"),
     answer: z.array(r.Session),
     errors: ["unauthorized"],
   },
   "GET /api/v1/sessions/search": {
     does: "Searches sessions.",
     method: "sessions.search",
-    query: i.search(SESSION_FIELDS),
+    query: i.searchQuery(SESSION_FIELDS),
     answer: z.array(r.Session),
     errors: SEARCH_ERRORS,
   },

@@ -4,11 +4,11 @@ import { instanceName, currentInstance } from "../../api/service.ts";
 import { reloadAll } from "../../api/use-load.ts";
 import { changed } from "../../ui/button.tsx";
 import { AskButton } from "../../ui/dialog.tsx";
-import { SelectField, Field, Select, TextField, choicesOf } from "../../ui/field.tsx";
+import { SelectField, FormField, Select, TextField, choicesOf } from "../../ui/field.tsx";
 import { Form, type Send } from "../../ui/form.tsx";
 import { Panel } from "../../ui/parts.tsx";
 import { instanceChoices } from "../choices.ts";
-import { Snapshots } from "./snapshots.tsx";
+import { SnapshotsPanel } from "./snapshots.tsx";
 import { parsed } from "./parsed.ts";
 import type { BodyOf } from "../../../wire/control/types.ts";
 
@@ -16,7 +16,7 @@ import type { BodyOf } from "../../../wire/control/types.ts";
 export function DataPanel() {
   return (
     <>
-      <Snapshots />
+      <SnapshotsPanel />
       <div class="grid-2">
         <Generate />
         <ResetPanel />
@@ -69,12 +69,12 @@ export function SeedForm() {
   return (
     <Panel title="Add records">
       <Form action="Add" onSubmit={add}>
-        <Field
+        <FormField
           label="Seed document"
           hint="JSON with instances, users and personas, as svc serve --seed takes it. A conflict adds nothing."
         >
           <textarea name="seed" required spellcheck={false} placeholder={EXAMPLE} />
-        </Field>
+        </FormField>
       </Form>
     </Panel>
   );

@@ -1,7 +1,7 @@
 import { control, type Persona } from "../../api/client.ts";
 import { changed } from "../../ui/button.tsx";
 import { FormDialog } from "../../ui/dialog.tsx";
-import { Field } from "../../ui/field.tsx";
+import { FormField } from "../../ui/field.tsx";
 import type { Send } from "../../ui/form.tsx";
 import { PROVIDERS } from "../../../wire/providers.ts";
 import type { BodyOf } from "../../../wire/control/types.ts";
@@ -23,12 +23,12 @@ export function PersonaForm({ persona }: { persona?: Persona }) {
   };
   return (
     <FormDialog title={persona ? "Edit persona" : "New persona"} action={persona ? "Save" : "Add"} onSubmit={save}>
-      <Field
+      <FormField
         label="Persona"
         hint="JSON, with the accounts at the providers. Without any, the persona has one at each, with this address."
       >
         <textarea name="persona" required rows={14} spellcheck={false} defaultValue={JSON.stringify(before, null, 2)} />
-      </Field>
+      </FormField>
     </FormDialog>
   );
 }

@@ -5,7 +5,7 @@ import { Button } from "../../ui/button.tsx";
 import { AskButton, openDialog } from "../../ui/dialog.tsx";
 import { Empty, Pill } from "../../ui/parts.tsx";
 import { TablePanel } from "../../ui/table.tsx";
-import { Person } from "../../ui/values.tsx";
+import { PersonShown } from "../../ui/values.tsx";
 import { usePersonas } from "../choices.ts";
 import { PersonaForm } from "./persona-form.tsx";
 
@@ -30,7 +30,7 @@ export function PersonasPanel() {
       columns={[
         {
           title: "Persona",
-          cell: (one) => <Person name={one.data.name ?? one.id} email={one.data.email} />,
+          cell: (one) => <PersonShown name={one.data.name ?? one.id} email={one.data.email} />,
           isWide: true,
         },
         { title: "Id", cell: ({ id }) => <code>{id}</code> },

@@ -8,7 +8,7 @@ import { TablePanel } from "../../ui/table.tsx";
 import { Time } from "../../ui/values.tsx";
 
 /** Snapshots: all records and the clock, by name. */
-export function Snapshots() {
+export function SnapshotsPanel() {
   const list = useLoad(() => control.request("GET /snapshots"), []);
   const save = async (name: string): Promise<void> => {
     await control.request("POST /snapshots", { body: { name } });

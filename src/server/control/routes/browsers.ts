@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { BROWSER_COOKIE } from "../../../wire/outcomes.ts";
-import type { ControlDeps, HandlersOf } from "../deps.ts";
+import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { labelledBrowserValue } from "../../simulator/browser.ts";
 
-export const browserRoutes = (deps: ControlDeps): HandlersOf<"/browsers"> => ({
+export const browserRoutes = (deps: ControlDeps): ControlHandlers<"/browsers"> => ({
   "POST /browsers": ({ body }) => {
     const id = `browser_${randomBytes(12).toString("base64url")}`;
     const front = new URL(deps.addresses.front);

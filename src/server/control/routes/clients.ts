@@ -4,11 +4,11 @@ import { resource } from "../../http/resources.ts";
 import { clientFaults } from "../../seed/faults.ts";
 import type { ClientRecord, InstanceRecord } from "../../store/records.ts";
 import { refuseFaults } from "../check.ts";
-import type { ControlDeps, HandlersOf } from "../deps.ts";
+import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { changeInstance, requireFound, requireInstance } from "../look-up.ts";
 
 /** The clients that applications have of their own at the simulated providers. */
-export const clientRoutes = (deps: ControlDeps): HandlersOf<"/instances/:id/clients"> => ({
+export const clientRoutes = (deps: ControlDeps): ControlHandlers<"/instances/:id/clients"> => ({
   "GET /instances/:id/clients": ({ params }) =>
     deps.clients.of(requireInstance(deps, params.id)).map((client) => clientResource(client, deps)),
 

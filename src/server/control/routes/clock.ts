@@ -3,7 +3,7 @@ import { clockStatement } from "../../../wire/claims.ts";
 import type { AnswerOf } from "../../../wire/control/types.ts";
 import { Refusal } from "../../errors.ts";
 import type { ClockSetting } from "../../shared-state/shared-state.ts";
-import type { ControlDeps, HandlersOf } from "../deps.ts";
+import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { parseDuration } from "../check.ts";
 import { chosenInstance } from "../look-up.ts";
 
@@ -11,7 +11,7 @@ import { chosenInstance } from "../look-up.ts";
 const LATEST = "9999-12-31T00:00:00Z";
 const LATEST_MS = Date.parse(LATEST);
 
-export const clockRoutes = (deps: ControlDeps): HandlersOf<"/clock"> => ({
+export const clockRoutes = (deps: ControlDeps): ControlHandlers<"/clock"> => ({
   "GET /clock": () => deps.shared.clock.read(),
 
   "GET /clock/proof": ({ query: { nonce, instance } }) => {

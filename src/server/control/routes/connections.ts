@@ -4,7 +4,7 @@ import type { InForce } from "../../providers/offers.ts";
 import type { InstanceRecord, ConnectionRecord } from "../../store/records.ts";
 import type { AnswerOf } from "../../../wire/control/types.ts";
 import { resource } from "../../http/resources.ts";
-import type { ControlDeps, HandlersOf } from "../deps.ts";
+import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { changeInstance, requireInstance } from "../look-up.ts";
 import { refuseFaults } from "../check.ts";
 import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
@@ -17,7 +17,7 @@ import { BAD_CREDENTIALS } from "../../providers/replies.ts";
 
 import { requireDefault } from "./instances.ts";
 
-export const connectionRoutes = (deps: ControlDeps): HandlersOf<"/instances/:id/connections"> => ({
+export const connectionRoutes = (deps: ControlDeps): ControlHandlers<"/instances/:id/connections"> => ({
   "GET /instances/:id/connections": ({ params }) => {
     const instance = requireInstance(deps, params.id);
     return PROVIDERS.map((provider) => connectionResource(deps, instance, provider));

@@ -1,8 +1,8 @@
-import type { ControlDeps, HandlersOf } from "../deps.ts";
+import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { Refusal } from "../../errors.ts";
 import { dashboardLink } from "../keys.ts";
 
-export const dashboardRoutes = (deps: ControlDeps): HandlersOf<"/dashboard-links" | "/dashboard-keys"> => ({
+export const dashboardRoutes = (deps: ControlDeps): ControlHandlers<"/dashboard-links" | "/dashboard-keys"> => ({
   "POST /dashboard-links": async () => ({
     url: await dashboardLink(deps.dashboardKeys, deps.addresses, false),
   }),

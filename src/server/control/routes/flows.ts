@@ -1,8 +1,8 @@
 import { Refusal } from "../../errors.ts";
 import type { Flow } from "../../history/flows.ts";
-import type { ControlDeps, HandlersOf } from "../deps.ts";
+import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { parseMoment } from "../check.ts";
-import { filterFlows, peopleOf, waitFor } from "../filters.ts";
+import { filterFlows, peopleOf, waitForMatch } from "../filters.ts";
 import { requireFound } from "../look-up.ts";
 import { listInMemory } from "../lists.ts";
 import { flowResource } from "../resources.ts";
@@ -10,13 +10,13 @@ import { runSignIn } from "./sign-ins.ts";
 import { accountOf, resultOf } from "../../../wire/control/flows.ts";
 import type { AnswerOf } from "../../../wire/control/types.ts";
 
-export const flowRoutes = (deps: ControlDeps): HandlersOf<"/flows"> => ({
+export const flowRoutes = (deps: ControlDeps): ControlHandlers<"/flows"> => ({
   "GET /flows": async (call) => {
     const { query } = call;
     const { flows, process } = deps;
     const people = await peopleOf(query.user, deps);
     const find = (): Flow[] => filterFlows(flows.all, query, people, deps);
-    const matching = await waitFor(query.wait, find, flows, deps.closing);
+    const matching = await waitForMatch(query.wait, find, flows, deps.closing);
     const present = (flow: Flow) => flowResource(flow, deps);
     return listInMemory(call, deps, { name: `flows ${process}`, all: flows.all, matching, isRing: true, present });
   },

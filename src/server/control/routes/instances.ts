@@ -4,7 +4,7 @@ import { addressFaults, crossFaults, suffixFaults } from "../../seed/faults.ts";
 import { recordsOf } from "../../seed/parse.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import type { BodyOf } from "../../../wire/control/types.ts";
-import type { ControlDeps, HandlersOf } from "../deps.ts";
+import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { changeInstance, requireInstance, patched } from "../look-up.ts";
 import { listInMemory } from "../lists.ts";
 import { refuseFaults } from "../check.ts";
@@ -12,7 +12,7 @@ import { instanceResource } from "../resources.ts";
 
 export const instanceRoutes = (
   deps: ControlDeps,
-): HandlersOf<
+): ControlHandlers<
   "/instances",
   "/instances/:id/connections" | "/instances/:id/clients" | "/instances/:id/keys" | "/instances/:id/reveal"
 > => ({

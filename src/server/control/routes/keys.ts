@@ -1,13 +1,13 @@
 import { Refusal } from "../../errors.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import type { AnswerOf } from "../../../wire/control/types.ts";
-import type { ControlDeps, HandlersOf } from "../deps.ts";
+import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { changeInstance, requireInstance } from "../look-up.ts";
 import { parseDuration } from "../check.ts";
 import { oldKeysOf } from "../resources.ts";
 import { createPublishableKey, withNewSecretKey } from "../../instances/instances.ts";
 
-export const keyRoutes = (deps: ControlDeps): HandlersOf<"/instances/:id/keys" | "/instances/:id/reveal"> => ({
+export const keyRoutes = (deps: ControlDeps): ControlHandlers<"/instances/:id/keys" | "/instances/:id/reveal"> => ({
   "POST /instances/:id/reveal": ({ params }) => keysOf(requireInstance(deps, params.id), deps),
 
   "POST /instances/:id/keys/rotate": async ({ event, params, body }) => {

@@ -1,15 +1,15 @@
 import { PROVIDERS } from "../../../wire/providers.ts";
 import { recordsOf, SeedPersona } from "../../seed/parse.ts";
-import { checked } from "../../zod-errors.ts";
+import { checkedBy } from "../../zod-errors.ts";
 import { requireFound, patched } from "../look-up.ts";
 import { typedPersona } from "../../simulator/typed-account.ts";
 import type { PersonaRecord } from "../../store/records.ts";
-import type { ControlDeps, HandlersOf } from "../deps.ts";
+import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { listInMemory } from "../lists.ts";
 import { refuseFaults } from "../check.ts";
 import { personaResource } from "../resources.ts";
 
-export const personaRoutes = (deps: ControlDeps): HandlersOf<"/personas"> => ({
+export const personaRoutes = (deps: ControlDeps): ControlHandlers<"/personas"> => ({
   "GET /personas": (call) =>
     listInMemory(call, deps, { name: "personas", all: deps.shared.personas.toReversed(), present: personaResource }),
 
@@ -54,7 +54,7 @@ export const personaRoutes = (deps: ControlDeps): HandlersOf<"/personas"> => ({
 
 /** What is wrong with the accounts, which have the form of their provider. */
 export function personaFaults(persona: object): readonly string[] {
-  return checked(SeedPersona, persona, "the persona").faults ?? [];
+  return checkedBy(SeedPersona, persona, "the persona").faults ?? [];
 }
 
 function required(persona: PersonaRecord | undefined): PersonaRecord {

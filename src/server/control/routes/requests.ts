@@ -4,13 +4,13 @@ import type { Flow } from "../../history/flows.ts";
 import type { LoggedRequest } from "../../history/request-log.ts";
 import { filterRequests } from "../filters.ts";
 import { requireFound } from "../look-up.ts";
-import type { ControlDeps, HandlersOf } from "../deps.ts";
+import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { listInMemory } from "../lists.ts";
 import { requestResource, flowResource } from "../resources.ts";
 import { stream } from "../../http/respond.ts";
 import { hasKey } from "../guard.ts";
 
-export const requestRoutes = (deps: ControlDeps): HandlersOf<"/requests" | "/events"> => ({
+export const requestRoutes = (deps: ControlDeps): ControlHandlers<"/requests" | "/events"> => ({
   "GET /requests": (call) => {
     const { requests, process } = deps;
     const matching = filterRequests(requests.all, call.query, deps);

@@ -1,4 +1,4 @@
-import type { ControlDeps, HandlersOf } from "../deps.ts";
+import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { Refusal } from "../../errors.ts";
 import { SCENARIO_PREFIX } from "../../scenarios/scenarios.ts";
 import { requireInstance } from "../look-up.ts";
@@ -6,7 +6,7 @@ import { SEEDED } from "../../store/store.ts";
 
 import { replaceRecords } from "../replace-records.ts";
 
-export const resetRoutes = (deps: ControlDeps): HandlersOf<"/reset"> => ({
+export const resetRoutes = (deps: ControlDeps): ControlHandlers<"/reset"> => ({
   "POST /reset": async ({ event, body }) => {
     const { store, shared } = deps;
     const instance = "instance" in body ? requireInstance(deps, body.instance) : undefined;

@@ -4,13 +4,13 @@ import type { ParsedOf } from "../../../wire/route.ts";
 import { ID_TOKEN_OUTCOMES } from "../../../wire/outcomes.ts";
 import { editOf } from "../../simulator/edit.ts";
 import { Refusal } from "../../errors.ts";
-import { remainingOf, type Scenario } from "../../scenarios/scenarios.ts";
-import type { ControlDeps, HandlersOf } from "../deps.ts";
+import { remainingOf, type StoredScenario } from "../../scenarios/scenarios.ts";
+import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { requireInstance } from "../look-up.ts";
 import { requireAccount, requirePossible } from "./sign-ins.ts";
 import { listInMemory } from "../lists.ts";
 
-export const scenarioRoutes = (deps: ControlDeps): HandlersOf<"/scenarios"> => ({
+export const scenarioRoutes = (deps: ControlDeps): ControlHandlers<"/scenarios"> => ({
   "GET /scenarios": async (call) => {
     const scenarios = await deps.shared.scenarios.stored();
     const matching = scenarios.filter((scenario) => fits(scenario, call.query));
@@ -55,7 +55,7 @@ export const scenarioRoutes = (deps: ControlDeps): HandlersOf<"/scenarios"> => (
 });
 
 function fits(
-  scenario: Scenario,
+  scenario: StoredScenario,
   { pending, label }: ParsedOf<(typeof CONTROL_ROUTES)["DELETE /scenarios"], "query">,
 ): boolean {
   const isPending = remainingOf(scenario) !== 0;
@@ -63,11 +63,11 @@ function fits(
 }
 
 /** Whether any browser's sign-in may meet it, not only one of a test. */
-export function isWaitingForAnybody(scenario: Scenario): boolean {
+export function isWaitingForAnybody(scenario: StoredScenario): boolean {
   return remainingOf(scenario) !== 0 && scenario.match.browser === undefined;
 }
 
-export function scenarioResource(scenario: Scenario) {
+export function scenarioResource(scenario: StoredScenario) {
   const { id, states: _, order: __, profile, ...data } = scenario;
   const edit = profile && { profile: profile.set, omit: [...profile.omit] };
   return { id, resource: "scenario" as const, data: { ...data, ...edit, remaining: remainingOf(scenario) } };

@@ -1,4 +1,4 @@
-import type { ControlDeps, HandlersOf } from "../deps.ts";
+import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { Refusal } from "../../errors.ts";
 import { chosenInstance } from "../look-up.ts";
 import { crossFaults, suffixFaults } from "../../seed/faults.ts";
@@ -8,7 +8,7 @@ import { requireDefault } from "./instances.ts";
 import { personaFaults } from "./personas.ts";
 import { generateUsers } from "../generate.ts";
 
-export const seedRoutes = (deps: ControlDeps): HandlersOf<"/seed"> => ({
+export const seedRoutes = (deps: ControlDeps): ControlHandlers<"/seed"> => ({
   "POST /seed": async ({ event, body }) => {
     const { generate, ...seed } = body;
     if (generate) {

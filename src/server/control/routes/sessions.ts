@@ -3,15 +3,15 @@ import { SESSION_FIELDS } from "../../../wire/search/fields.ts";
 import { Refusal } from "../../errors.ts";
 import { list } from "../../http/routes/list.ts";
 import { sessionList } from "../../http/routes/product.ts";
-import type { ControlDeps, HandlersOf } from "../deps.ts";
-import { chosenInstance, requireFound, requireKey } from "../look-up.ts";
+import type { ControlDeps, ControlHandlers } from "../deps.ts";
+import { chosenInstance, requireFound, requireRecordKey } from "../look-up.ts";
 import { queryOf, recordCount } from "../lists.ts";
 import { parseMoment } from "../check.ts";
 import { sessionResource } from "../resources.ts";
 import { replaceRecords } from "../replace-records.ts";
 import { MIN_RETENTION_MS, PRUNED_AT_ONCE } from "../../../wire/serve.ts";
 
-export const sessionRoutes = (deps: ControlDeps): HandlersOf<"/sessions"> => ({
+export const sessionRoutes = (deps: ControlDeps): ControlHandlers<"/sessions"> => ({
   "GET /sessions": (call) =>
     list(call, deps, sessionsOf(deps, call.query.instance), queryOf(call.query, SESSION_FIELDS)),
 
@@ -33,7 +33,7 @@ export const sessionRoutes = (deps: ControlDeps): HandlersOf<"/sessions"> => ({
   },
 
   "GET /sessions/:session_id": async ({ params, query }) => {
-    const key = await requireKey(deps, "sessions", params.session_id, query.instance);
+    const key = await requireRecordKey(deps, "sessions", params.session_id, query.instance);
     return sessionResource(requireFound(await deps.store.find("sessions", key), "session_not_found"));
   },
 
@@ -53,7 +53,7 @@ function sessionsOf(deps: ControlDeps, instance: string | undefined) {
 }
 
 async function setRevoked({ event, params, query }: Named, deps: ControlDeps, revoked_at: string | null) {
-  const key = await requireKey(deps, "sessions", params.session_id, query.instance);
+  const key = await requireRecordKey(deps, "sessions", params.session_id, query.instance);
   const changed = await deps.store.change("sessions", key, (before) => {
     if (!before) return undefined;
     // The first revocation counts.

@@ -13,14 +13,14 @@ import type { Ended } from "../../sign-in/claim.ts";
 import { impossibility } from "../../simulator/outcomes.ts";
 import { typedPersona } from "../../simulator/typed-account.ts";
 import type { InstanceRecord } from "../../store/records.ts";
-import type { ControlDeps, HandlersOf } from "../deps.ts";
+import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { chosenInstance, findUser } from "../look-up.ts";
 
 const CREATED = 201;
 /** Of personas, to find the one that was meant. */
 const MAX_COMPARED = 1000;
 
-export const signInRoutes = (deps: ControlDeps): HandlersOf<"/sign-ins"> => ({
+export const signInRoutes = (deps: ControlDeps): ControlHandlers<"/sign-ins"> => ({
   "POST /sign-ins": ({ body }) => runSignIn(deps, body),
 });
 

@@ -1,4 +1,4 @@
-import type { ControlDeps, HandlersOf } from "../deps.ts";
+import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { Refusal } from "../../errors.ts";
 import type { SnapshotInfo } from "../../store/store.ts";
 import { SNAPSHOT_NAME } from "../../../wire/control/bodies.ts";
@@ -6,7 +6,7 @@ import { listInMemory } from "../lists.ts";
 
 import { PREVIOUS, previousOf, replaceRecords } from "../replace-records.ts";
 
-export const snapshotRoutes = (deps: ControlDeps): HandlersOf<"/snapshots"> => ({
+export const snapshotRoutes = (deps: ControlDeps): ControlHandlers<"/snapshots"> => ({
   "GET /snapshots": async (call) => {
     const snapshots = await deps.store.snapshots.list();
     const newestFirst = snapshots.toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1));

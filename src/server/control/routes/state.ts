@@ -1,10 +1,10 @@
 import { PROVIDERS } from "../../../wire/providers.ts";
 import { VERSION } from "../../../wire/version.ts";
 import { describeProvider } from "../../providers/offers.ts";
-import type { ControlDeps, HandlersOf } from "../deps.ts";
+import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { isWaitingForAnybody, scenarioResource } from "./scenarios.ts";
 
-export const stateRoutes = (deps: ControlDeps): HandlersOf<"/state"> => ({
+export const stateRoutes = (deps: ControlDeps): ControlHandlers<"/state"> => ({
   "GET /state": async () => {
     const { users, sessions } = await deps.store.counts();
     const kinds = PROVIDERS.map((name) => [name, describeProvider(name, deps.instances.all, deps.offers)] as const);

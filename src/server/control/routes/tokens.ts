@@ -6,7 +6,7 @@ import { Refusal } from "../../errors.ts";
 import { verifiedToken } from "../../http/routes/product.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import type { UserView } from "../../store/store.ts";
-import type { ControlDeps, HandlersOf } from "../deps.ts";
+import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { chosenInstance, findUser, requireFound, namedUuid } from "../look-up.ts";
 import { claimsFor, TokenRefused } from "../../token.ts";
 import { isObject } from "../../../wire/text/json.ts";
@@ -23,7 +23,7 @@ import {
 } from "../../../wire/claims.ts";
 import { readClaims } from "../../../wire/token.ts";
 
-export const tokenRoutes = (deps: ControlDeps): HandlersOf<"/tokens"> => ({
+export const tokenRoutes = (deps: ControlDeps): ControlHandlers<"/tokens"> => ({
   "POST /tokens": async ({ body }) => {
     const { kind, expires_in } = body;
     checkExpiry(kind, expires_in);

@@ -6,13 +6,13 @@ import { userRecordsOf } from "../../seed/parse.ts";
 import { list } from "../../http/routes/list.ts";
 import { userList } from "../../http/routes/product.ts";
 import type { TenantKey } from "../../store/records.ts";
-import type { ControlDeps, HandlersOf } from "../deps.ts";
-import { chosenInstance, requireFound, requireKey, patched } from "../look-up.ts";
+import type { ControlDeps, ControlHandlers } from "../deps.ts";
+import { chosenInstance, requireFound, requireRecordKey, patched } from "../look-up.ts";
 import { queryOf, recordCount } from "../lists.ts";
 import { refuseFaults } from "../check.ts";
 import { userResource } from "../resources.ts";
 
-export const userRoutes = (deps: ControlDeps): HandlersOf<"/users"> => ({
+export const userRoutes = (deps: ControlDeps): ControlHandlers<"/users"> => ({
   "GET /users": (call) => list(call, deps, usersOf(deps, call.query.instance), queryOf(call.query, USER_FIELDS)),
 
   "GET /users/count": ({ query }) => recordCount(query, USER_FIELDS, usersOf(deps, query.instance)),
@@ -28,10 +28,10 @@ export const userRoutes = (deps: ControlDeps): HandlersOf<"/users"> => ({
   },
 
   "GET /users/:id": async ({ params, query }) =>
-    whole(deps, await requireKey(deps, "users", params.id, query.instance)),
+    whole(deps, await requireRecordKey(deps, "users", params.id, query.instance)),
 
   "PATCH /users/:id": async ({ params, query, body }) => {
-    const key = await requireKey(deps, "users", params.id, query.instance);
+    const key = await requireRecordKey(deps, "users", params.id, query.instance);
     const { email_verified_at: verified } = body;
     const given = verified ? new Date(verified).toISOString() : verified;
     const updated_at = deps.now().toISOString();
@@ -46,7 +46,7 @@ export const userRoutes = (deps: ControlDeps): HandlersOf<"/users"> => ({
   },
 
   "DELETE /users/:id": async ({ event, params, query }) => {
-    const { instance_id, id } = await requireKey(deps, "users", params.id, query.instance);
+    const { instance_id, id } = await requireRecordKey(deps, "users", params.id, query.instance);
     if (!(await deps.store.deleteUser(instance_id, id))) throw new Refusal("user_not_found");
     deps.audit(event, { action: "user_deleted", instance_id, id });
     return { deleted: true, id };

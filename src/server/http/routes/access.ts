@@ -11,7 +11,7 @@ import type { InstanceRecord } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
 import type { Tokens } from "../../token.ts";
 import type { Audit } from "../audit.ts";
-import { admitted, headerOf } from "../context.ts";
+import { admitted, headerIn } from "../context.ts";
 import type { Access } from "../dispatch.ts";
 import type { Cursors } from "./list.ts";
 
@@ -37,7 +37,7 @@ export function requireSecretKey(
   { instances }: AccessDeps,
   missing: ErrorCode,
 ): Access<InstanceRecord> {
-  const key = headerOf(event, SECRET_KEY_HEADER);
+  const key = headerIn(event, SECRET_KEY_HEADER);
   if (!key) throw new Refusal(missing);
   const owner = instances.bySecretKey(key);
   // A browser or a scanner has no key of this form: it is an application's.
@@ -52,8 +52,8 @@ export function requireSecretKey(
  * @throws {Refusal} `unauthorized`; `instance_not_found` if the unknown publishable key is the one searched for
  */
 export function requireEitherKey(event: H3Event, deps: AccessDeps): Access<InstanceRecord> {
-  if (headerOf(event, SECRET_KEY_HEADER)) return requireSecretKey(event, deps, "unauthorized");
-  const key = headerOf(event, PUBLISHABLE_KEY_HEADER);
+  if (headerIn(event, SECRET_KEY_HEADER)) return requireSecretKey(event, deps, "unauthorized");
+  const key = headerIn(event, PUBLISHABLE_KEY_HEADER);
   if (!key) throw new Refusal("unauthorized");
   const owner = deps.instances.byPublishableKey(key);
   const [, wanted] = PUBLISHABLE_KEY_TERM.exec(admitted(event).query.get("query") ?? "") ?? [];

@@ -12,7 +12,7 @@ interface ListDeps {
 }
 
 /** A request for a list: all of it, or at most `limit` rows behind the one that `after` names. */
-export interface ListCall extends Pick<RouteCall, "event" | "request"> {
+export interface ListRouteCall extends Pick<RouteCall, "event" | "request"> {
   readonly query: { readonly limit?: number | undefined; readonly after?: string | undefined };
 }
 
@@ -27,7 +27,7 @@ export interface ListOptions<Row, Shown> {
 
 /** All rows; with `limit` in the request, a page of them and a link to the next (RFC 8288). */
 export async function list<Row, Shown>(
-  call: ListCall,
+  call: ListRouteCall,
   deps: ListDeps,
   options: ListOptions<Row, Shown>,
   query?: Query,
@@ -47,7 +47,7 @@ export async function list<Row, Shown>(
 
 /** Where the page begins: behind a position of a `Link` header, or behind the record that has this id. */
 async function startOf<Row>(
-  { query: { after } }: ListCall,
+  { query: { after } }: ListRouteCall,
   { cursors }: ListDeps,
   { name, findById, positionOf }: ListOptions<Row, unknown>,
 ): Promise<Position | undefined> {
@@ -65,7 +65,7 @@ async function startOf<Row>(
 
 /** A list of one batch is sent in one piece. Others are streamed, and read only as fast as the client takes them. */
 async function all<Row, Shown>(
-  { event }: ListCall,
+  { event }: ListRouteCall,
   batches: AsyncIterable<Row[]>,
   present: (row: Row) => Shown,
 ): Promise<Shown[] | Reply> {
@@ -99,7 +99,7 @@ async function* arrayText<Row>(batches: AsyncIterable<Row[]>, present: (row: Row
 
 /** The `Link` header of a page that is not the last one. @param last the page's last record in the list */
 function linkToNext(
-  { event, request: { scope, instance, query } }: Pick<ListCall, "event" | "request">,
+  { event, request: { scope, instance, query } }: Pick<ListRouteCall, "event" | "request">,
   { addresses, cursors }: ListDeps,
   of: string,
   last: Position,

@@ -1,6 +1,6 @@
 import type { H3 } from "h3";
 import { PUBLISHABLE_KEY_HEADER, isUuid } from "../../../wire/ids.ts";
-import { Authorize, errorOf } from "../../../wire/product/inputs.ts";
+import { Authorize, refusalOfInput } from "../../../wire/product/inputs.ts";
 import { PRODUCT_API, PRODUCT_ROUTES } from "../../../wire/product/routes.ts";
 import type { VerifiedToken } from "../../../wire/resources.ts";
 import type { RouteDefinition } from "../../../wire/route.ts";
@@ -108,7 +108,7 @@ function productService(deps: ApiDeps): Gate<InstanceRecord> {
       if (!schema) return undefined;
       const result = schema.safeParse(input);
       if (result.success) return result.data;
-      const { code, detail } = errorOf(schema, result.error);
+      const { code, detail } = refusalOfInput(schema, result.error);
       throw new Refusal(code, detail);
     },
   };

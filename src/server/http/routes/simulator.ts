@@ -8,10 +8,10 @@ import type { Instances } from "../../instances/instances.ts";
 import { answerApplication } from "../../simulator/application.ts";
 import { answerAuthorize, type AuthorizeDeps } from "../../simulator/authorize.ts";
 import { browserIdCookie, newBrowserId, readBrowserId, readLabelledBrowser } from "../../simulator/browser.ts";
-import type { Clients } from "../../simulator/clients.ts";
+import type { ApplicationClients } from "../../simulator/clients.ts";
 import type { Picture } from "../../simulator/personas.ts";
-import { readText } from "../body.ts";
-import { callerIn, cookiesOf, headerOf, nodeOf } from "../context.ts";
+import { readBodyText } from "../body.ts";
+import { callerIn, cookiesOf, headerIn, nodeOf } from "../context.ts";
 import { addRoutes, type RouteCall, type HandlersOf } from "../dispatch.ts";
 import { escapeHtml } from "../pages/layout.ts";
 import { accountChoices, pickerPage } from "../pages/picker.ts";
@@ -22,7 +22,7 @@ import { notedOf } from "./oauth.ts";
 interface SimulatorRouteDeps extends AuthorizeDeps {
   readonly addresses: Addresses;
   readonly instances: Instances;
-  readonly clients: Clients;
+  readonly clients: ApplicationClients;
 }
 
 const ROWS = {
@@ -45,7 +45,7 @@ export function addSimulatorRoutes(app: H3, deps: SimulatorRouteDeps): void {
       });
     const path = request.path.slice(`/__svc/simulator/${provider}`.length);
     const { method, headers, signal } = event.req;
-    const body = method === "POST" ? await readText(event) : "";
+    const body = method === "POST" ? await readBodyText(event) : "";
     const init = { method, headers: Object.fromEntries(headers), body, signal };
     const asked = { provider, path, query: new URLSearchParams([...request.query]), init };
     const { response, error, granted, why } = await answerApplication(deps, asked);
@@ -58,13 +58,13 @@ export function addSimulatorRoutes(app: H3, deps: SimulatorRouteDeps): void {
     requireNavigation({ isNavigation });
     const cookies = cookiesOf(event);
     const browser = isBrowser ? (readBrowserId(cookies, addresses.isHttps) ?? newBrowserId()) : undefined;
-    const isCrossSite = headerOf(event, "sec-fetch-site") === "cross-site";
+    const isCrossSite = headerIn(event, "sec-fetch-site") === "cross-site";
     const labelledBrowser = readLabelledBrowser(cookies);
     const asked = { provider, query: request.query, browser, labelledBrowser, isCrossSite };
     const { reply, flow_id } = await answerAuthorize(deps, asked);
     const noted = flow_id === undefined ? {} : notedOf(deps, flow_id);
     if ("location" in reply) return redirect(reply.location, { noted });
-    const isJson = /\bapplication\/json\b/i.test(headerOf(event, "accept") ?? "");
+    const isJson = /\bapplication\/json\b/i.test(headerIn(event, "accept") ?? "");
     if (browser === undefined && isJson)
       return json(accountChoices(reply, addresses.front, request.query.get("login_hint")), { noted });
     const set = browser === undefined ? [] : [browserIdCookie(browser, addresses.isHttps)];

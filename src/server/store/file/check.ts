@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { recordFault, References, shownKey } from "../record-faults.ts";
-import { TABLE_NAMES, VERSION } from "../records.ts";
+import { TABLE_NAMES, STORE_VERSION } from "../records.ts";
 import type { StoreCheck } from "../maintenance.ts";
 import { entriesOf, type Tables } from "../memory/tables.ts";
 import type { Warn } from "../store.ts";
@@ -20,7 +20,7 @@ export async function checkFileStore(location: string): Promise<StoreCheck> {
   const { low, number, faults, doubts, torn } = reading;
   return {
     location: path,
-    kind: `file, format ${VERSION}`,
+    kind: `file, format ${STORE_VERSION}`,
     bytes: sizeOf(path) + sizeOf(journalName(path)),
     sequence: number,
     tables: low.data.counts(),

@@ -11,7 +11,7 @@ import { HEADING_NAMES, headingOf, lastLine, openingOf, versionOf, type Heading 
 import { linesOf, parsedObject, type Line } from "./lines.ts";
 
 /** What is in a `db.json`. */
-export interface Content {
+export interface DocumentContent {
   /** Undefined if it can't be read. */
   readonly heading: Heading | undefined;
   /** Of its layout. Undefined if it can't be read. */
@@ -29,7 +29,7 @@ const TABLE_LINES = new Map(TABLE_NAMES.map((name) => [`"${name}":[`, name]));
 const ENDS = new Set(["]", "],"]);
 
 /** Reads a `db.json` as svc writes it, a record a line. Each line is read on its own, so that damage leaves the others. */
-export async function readLines(chunks: AsyncIterable<Buffer>): Promise<Content> {
+export async function readLines(chunks: AsyncIterable<Buffer>): Promise<DocumentContent> {
   const tables = new Tables();
   const faults: string[] = [];
   let opening: ReturnType<typeof openingOf>;
@@ -74,11 +74,11 @@ export async function readLines(chunks: AsyncIterable<Buffer>): Promise<Content>
 }
 
 /** Reads a `db.json` that a person may have edited: JSON in any form. */
-export function readText(bytes: Uint8Array): Content {
+export function readDocumentText(bytes: Uint8Array): DocumentContent {
   const tables = new Tables();
   let text = "";
   let value: unknown;
-  const fail = (fault: string): Content => {
+  const fail = (fault: string): DocumentContent => {
     const version = isObject(value) ? versionOf(value) : undefined;
     return { heading: undefined, version, tables, isAsWritten: false, faults: [fault] };
   };

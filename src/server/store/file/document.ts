@@ -5,10 +5,10 @@ import type { Adapter } from "lowdb";
 import { writeAtomically } from "../../../disk/write-atomically.ts";
 import { TABLE_NAMES } from "../records.ts";
 import type { AnyRecord, Tables } from "../memory/tables.ts";
-import { readLines, readText, type Content } from "./document-reader.ts";
+import { readLines, readDocumentText, type DocumentContent } from "./document-reader.ts";
 import { headingLine, lastLine, type Heading } from "./headings.ts";
 import { isSame, NO_LINK, statOf } from "./directory.ts";
-import { chunksOf } from "./lines.ts";
+import { lineChunksOf } from "./lines.ts";
 import { changed, missing } from "./refusals.ts";
 
 /** Records that become text in one step, during which requests wait. */
@@ -19,7 +19,7 @@ const MAX_EDITED_BYTES = 256 << 20;
 /** lowdb's adapter for `db.json` and snapshots: valid JSON with a record a line, written and read as a stream. */
 export class DocumentFile implements Adapter<Tables> {
   /** What was read. Undefined if there is no file. */
-  content: Content | undefined;
+  content: DocumentContent | undefined;
   /** In bytes; 0 if there is no file. */
   size: number;
   /** The next time it is written, it begins with this. */
@@ -48,14 +48,14 @@ export class DocumentFile implements Adapter<Tables> {
       await handle.close();
     }
     if (!this.content.isAsWritten && this.size < MAX_EDITED_BYTES)
-      this.content = better(this.content, readText(await readFile(this.#path)));
+      this.content = better(this.content, readDocumentText(await readFile(this.#path)));
     this.heading = this.content.heading;
     return this.content.tables;
   }
 
   async *#counted(handle: FileHandle): AsyncIterable<Buffer> {
     this.#crc = 0;
-    for await (const chunk of chunksOf(handle)) {
+    for await (const chunk of lineChunksOf(handle)) {
       this.#crc = crc32(chunk, this.#crc);
       yield chunk;
     }
@@ -93,7 +93,7 @@ export class DocumentFile implements Adapter<Tables> {
     const handle = await open(this.#path, NO_LINK);
     try {
       let crc = 0;
-      for await (const chunk of chunksOf(handle)) crc = crc32(chunk, crc);
+      for await (const chunk of lineChunksOf(handle)) crc = crc32(chunk, crc);
       if (crc !== this.#crc) throw changed(this.#path);
     } finally {
       await handle.close();
@@ -102,7 +102,7 @@ export class DocumentFile implements Adapter<Tables> {
 }
 
 /** What is no JSON has its readable lines, and the place that a person has to correct is said first. */
-function better(lines: Content, edited: Content): Content {
+function better(lines: DocumentContent, edited: DocumentContent): DocumentContent {
   if (edited.heading || lines.tables.isEmpty) return { ...edited, version: edited.version ?? lines.version };
   return { ...lines, faults: [...edited.faults, ...lines.faults] };
 }

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Store, StoreOptions } from "../store.ts";
+import type { Store, OpenStoreOptions } from "../store.ts";
 import { Commits } from "../memory/commits.ts";
 import { createOperations } from "../memory/memory-store.ts";
 import { followed, readableFiles } from "./directory.ts";
@@ -17,7 +17,7 @@ export interface FileStore extends Store {
  * Opens the file store; `path` is that of its `db.json`. One process at a time may have it.
  * @throws {StoreRefused} when another process has it, or it is damaged
  */
-export async function openFileStore(path: string, options: StoreOptions): Promise<FileStore> {
+export async function openFileStore(path: string, options: OpenStoreOptions): Promise<FileStore> {
   const location = resolve(path);
   const target = await followed(location);
   const readable = await readableFiles(path);

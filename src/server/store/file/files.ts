@@ -1,7 +1,7 @@
 import type { Low } from "lowdb";
 import type { Log } from "../memory/commits.ts";
 import type { Change, Tables } from "../memory/tables.ts";
-import type { StorageUnavailable, StoreOptions } from "../store.ts";
+import type { StorageUnavailable, OpenStoreOptions } from "../store.ts";
 import { journalName } from "./directory.ts";
 import type { DocumentFile } from "./document.ts";
 import { newId } from "./headings.ts";
@@ -41,7 +41,7 @@ export class Files implements Log {
   readonly #low: Low<Tables>;
   readonly #file: DocumentFile;
   readonly #lock: Lock;
-  readonly #options: StoreOptions;
+  readonly #options: OpenStoreOptions;
   readonly #outage: Outage;
   #journal: Journal;
   #number: number;
@@ -49,7 +49,7 @@ export class Files implements Log {
   #retryAt = 0;
   #isClosed = false;
 
-  constructor({ path, low, file, lock, store, journal, number }: FilesParts, options: StoreOptions) {
+  constructor({ path, low, file, lock, store, journal, number }: FilesParts, options: OpenStoreOptions) {
     this.path = path;
     this.store = store;
     this.#low = low;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { isObject } from "../../../wire/text/json.ts";
-import { TABLE_NAMES, VERSION, type TableName } from "../records.ts";
+import { TABLE_NAMES, STORE_VERSION, type TableName } from "../records.ts";
 import type { SnapshotInfo } from "../store.ts";
 import { hex, parsedObject, seal, unseal } from "./lines.ts";
 
@@ -56,7 +56,7 @@ export function belongs(journal: JournalHeading, last: number, document: Heading
 
 /** The first line of a `db.json`. */
 export function headingLine({ store, journal, number, written_at, records, snapshot }: Heading): string {
-  const heading = { format: FORMAT, version: VERSION, store, journal, number, written_at, records, snapshot };
+  const heading = { format: FORMAT, version: STORE_VERSION, store, journal, number, written_at, records, snapshot };
   return `${JSON.stringify(heading).slice(0, -1)},`;
 }
 
@@ -92,7 +92,7 @@ export function headingOf(value: Readonly<Record<string, unknown>> | undefined):
 export const HEADING_NAMES = "format version store journal number written_at records snapshot checksum".split(" ");
 
 export function journalHeadingLine({ store, id, after, number }: JournalHeading): string {
-  return `${seal({ format: JOURNAL_FORMAT, version: VERSION, store, id, after, number })}\n`;
+  return `${seal({ format: JOURNAL_FORMAT, version: STORE_VERSION, store, id, after, number })}\n`;
 }
 
 /** @returns undefined if it is not the first line of a journal */

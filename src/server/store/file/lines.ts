@@ -42,7 +42,7 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncIterable<Lin
 }
 
 /** The content of an open file up to a size. Can be read repeatedly. */
-export async function* chunksOf(handle: FileHandle, size = Infinity): AsyncIterable<Buffer> {
+export async function* lineChunksOf(handle: FileHandle, size = Infinity): AsyncIterable<Buffer> {
   for (let position = 0; position < size;) {
     const chunk = Buffer.allocUnsafe(Math.min(CHUNK_LENGTH, size - position));
     const { bytesRead } = await handle.read(chunk, 0, chunk.length, position);

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { Low } from "lowdb";
-import type { StoreOptions } from "../store.ts";
+import type { OpenStoreOptions } from "../store.ts";
 import { Tables } from "../memory/tables.ts";
 import { isSame, journalName, makeDirectory, statOf, tidy } from "./directory.ts";
 import { DocumentFile } from "./document.ts";
@@ -11,7 +11,7 @@ import { lockStore, type Lock } from "./lock.ts";
 import { readStore, type Reading } from "./read.ts";
 import { changed, damagedStore, doubtfulStore, notEmpty, notOpened } from "./refusals.ts";
 
-export interface OpenOptions extends StoreOptions {
+export interface OpenOptions extends OpenStoreOptions {
   /** Whether to take a store whose `db.json` its owner has changed. */
   readonly accepts?: boolean;
   /** Whether to refuse a store with records. */

@@ -1,4 +1,4 @@
-import { StorageUnavailable, type StoreOptions } from "../store.ts";
+import { StorageUnavailable, type OpenStoreOptions } from "../store.ts";
 import type { Lock } from "./lock.ts";
 import { taken } from "./refusals.ts";
 
@@ -6,11 +6,11 @@ import { taken } from "./refusals.ts";
 export class Outage {
   readonly #path: string;
   readonly #lock: Lock;
-  readonly #options: StoreOptions;
+  readonly #options: OpenStoreOptions;
   #isAway = false;
   #isTaken = false;
 
-  constructor(path: string, lock: Lock, options: StoreOptions) {
+  constructor(path: string, lock: Lock, options: OpenStoreOptions) {
     this.#path = path;
     this.#lock = lock;
     this.#options = options;

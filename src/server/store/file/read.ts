@@ -8,7 +8,7 @@ import { absent, isSame, journalName, NO_LINK, refuseOthers, statOf } from "./di
 import { DocumentFile } from "./document.ts";
 import { belongs, type JournalHeading } from "./headings.ts";
 import { applyJournal, readJournal, type JournalContent } from "./journal-reader.ts";
-import { chunksOf } from "./lines.ts";
+import { lineChunksOf } from "./lines.ts";
 import { notStore, otherLayout } from "./refusals.ts";
 
 /** A store's files, read whole. */
@@ -97,7 +97,7 @@ async function inJournal(path: string): Promise<JournalContent | undefined> {
   const handle: FileHandle | undefined = await open(journalName(path), NO_LINK).catch(absent);
   if (!handle) return undefined;
   try {
-    return await readJournal(chunksOf(handle, (await handle.stat()).size));
+    return await readJournal(lineChunksOf(handle, (await handle.stat()).size));
   } finally {
     await handle.close();
   }

@@ -1,6 +1,6 @@
 /** What goes wrong with the files of a store: the refusals of `svc serve` and `svc store`, and failed writes. */
 import { statSync } from "node:fs";
-import { VERSION } from "../records.ts";
+import { STORE_VERSION } from "../records.ts";
 import { StorageUnavailable, StoreRefused, type StoreFault } from "../store.ts";
 
 const unusable = (message: string, cause?: unknown): StoreRefused => new StoreRefused("unusable", message, { cause });
@@ -26,11 +26,11 @@ export const notStore = (path: string, size: number): StoreRefused =>
   );
 
 /** Undefined if a layout is ours, or not known. @param version of the layout */
-export function otherLayout(path: string, version = VERSION): StoreRefused | undefined {
-  if (version === VERSION) return undefined;
-  const [writer, remedy] = version > VERSION ? ["a newer svc", "Update svc"] : ["an older svc", "Use that one"];
+export function otherLayout(path: string, version = STORE_VERSION): StoreRefused | undefined {
+  if (version === STORE_VERSION) return undefined;
+  const [writer, remedy] = version > STORE_VERSION ? ["a newer svc", "Update svc"] : ["an older svc", "Use that one"];
   return unusable(
-    `${path} was written by ${writer}, whose format is not ${VERSION}. ${remedy}, or choose another --store.`,
+    `${path} was written by ${writer}, whose format is not ${STORE_VERSION}. ${remedy}, or choose another --store.`,
   );
 }
 

@@ -10,7 +10,7 @@ import { Tables } from "../memory/tables.ts";
 import { NO_LINK } from "./directory.ts";
 import { DocumentFile } from "./document.ts";
 import { headingOf, newId, openingOf } from "./headings.ts";
-import { chunksOf, linesOf } from "./lines.ts";
+import { lineChunksOf, linesOf } from "./lines.ts";
 import { damagedStore, notWritable } from "./refusals.ts";
 
 const ENDING = ".json";
@@ -30,7 +30,7 @@ export function createSnapshotFiles(path: string, store: string): SnapshotStorag
     if (!handle) return undefined;
     try {
       if (!(await handle.stat()).isFile()) return undefined;
-      for await (const [first] of linesOf(chunksOf(handle))) {
+      for await (const [first] of linesOf(lineChunksOf(handle))) {
         const heading = first && headingOf(openingOf(first.bytes));
         if (!first) continue;
         if (heading?.store !== store || heading.snapshot?.name !== name) return undefined;

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { References, shownKey } from "../record-faults.ts";
 import { MOVED_NAMES, type Entry } from "../records.ts";
-import type { Source, Target } from "../maintenance.ts";
+import type { Source, FillTarget } from "../maintenance.ts";
 import { refuseConflict } from "../memory/conflicts.ts";
 import { entriesOf, Tables } from "../memory/tables.ts";
 import { Conflict, type Warn } from "../store.ts";
@@ -52,7 +52,7 @@ function sourceOf(location: string, entries: readonly Entry[]): Source {
 }
 
 /** An empty file store that is being filled. It has all of it at the end, or nothing. */
-export async function openFileTarget(location: string, warn: Warn): Promise<Target> {
+export async function openFileTarget(location: string, warn: Warn): Promise<FillTarget> {
   const path = await followed(resolve(location));
   const tables = new Tables();
   let files: Files | undefined;

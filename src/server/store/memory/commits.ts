@@ -18,7 +18,7 @@ export interface Log {
 }
 
 /** What an operation does, and answers when that is durable. */
-export interface Decision<Result> {
+export interface ChangeDecision<Result> {
   /** Each is applied before the next is asked for. If that throws, none of them is made. */
   readonly changes: Iterable<Change>;
   readonly result: Result;
@@ -61,7 +61,7 @@ export class Commits {
   }
 
   /** @param decide sees everything that was decided before. If it throws, nothing is changed */
-  async commit<Result>(decide: () => Decision<Result>): Promise<Result> {
+  async commit<Result>(decide: () => ChangeDecision<Result>): Promise<Result> {
     this.refuseFault();
     while (this.#exclusive) await this.#exclusive;
     this.refuseFault();

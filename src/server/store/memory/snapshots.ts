@@ -1,10 +1,10 @@
 import { byTable, MOVED_NAMES } from "../records.ts";
-import { CLOCK_SETTING, type SnapshotInfo, type Snapshots } from "../store.ts";
+import { CLOCK_SETTING, type SnapshotInfo, type SnapshotStore } from "../store.ts";
 import type { Commits } from "./commits.ts";
 import { Tables, type Content } from "./tables.ts";
 
 /** Where snapshots are kept. */
-export interface SnapshotStorage extends Pick<Snapshots, "list" | "delete"> {
+export interface SnapshotStorage extends Pick<SnapshotStore, "list" | "delete"> {
   put(info: SnapshotInfo, content: Tables): Promise<void>;
   take(name: string): Promise<Tables | undefined>;
 }
@@ -19,7 +19,7 @@ export function createSnapshotMemory(): SnapshotStorage {
   };
 }
 
-export function createSnapshots(commits: Commits, storage: SnapshotStorage): Snapshots {
+export function createSnapshots(commits: Commits, storage: SnapshotStorage): SnapshotStore {
   return {
     list: () => storage.list(),
 

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { Source } from "../maintenance.ts";
 import { isObject } from "../../../wire/text/json.ts";
-import { byTable, completed, isRecord, MOVED_NAMES, VERSION, type Entry } from "../records.ts";
+import { byTable, completed, isRecord, MOVED_NAMES, STORE_VERSION, type Entry } from "../records.ts";
 import { recordFault, References, shownKey, writtenFault } from "../record-faults.ts";
 import { linesOf, parsedObject, type Line } from "../file/lines.ts";
 import { digest, type Digests } from "./fill.ts";
@@ -31,7 +31,7 @@ export async function exportStore(source: Source, write: (text: string) => Promi
     hash.update(text);
     await write(text);
   };
-  await add(`${JSON.stringify({ format: EXPORT_FORMAT, version: VERSION })}\n`);
+  await add(`${JSON.stringify({ format: EXPORT_FORMAT, version: STORE_VERSION })}\n`);
   const digests = await digest(source, (records) =>
     add(records.map(([table, text]) => `{"table":"${table}","record":${text}}\n`).join("")),
   );
@@ -89,7 +89,7 @@ export async function* readExport(name: string, chunks: AsyncIterable<Buffer>): 
     hash.update(bytes).update("\n");
     if (number === 1) {
       if (value["format"] !== EXPORT_FORMAT) refuse("this is not an export of svc. To make one, run svc store export.");
-      if (value["version"] !== VERSION) refuse("another version of svc made this export. Use that one.");
+      if (value["version"] !== STORE_VERSION) refuse("another version of svc made this export. Use that one.");
       return [];
     }
     const table = MOVED_NAMES.find((one) => one === value["table"]);

@@ -26,7 +26,7 @@ export interface Filled {
  * @param expected the digest of `entries`
  * @throws {StoreRefused} if the store has other content
  */
-export async function fill(
+export async function fillCopy(
   driver: Driver,
   entries: AsyncIterable<readonly Entry[]>,
   expected: Digests,
@@ -77,7 +77,7 @@ export async function digest(
   source: Source,
   take?: (records: readonly (readonly [table: MovedName, text: string])[]) => Promise<void>,
 ): Promise<Digests> {
-  const summary = new Summary();
+  const summary = new FillSummary();
   const references = new References();
   for await (const entries of source.entries()) {
     const records = entries.map((entry) => {
@@ -101,7 +101,7 @@ function refuseFaulty(location: string, entry: Entry, references: References): v
 }
 
 /** Counts and hashes the records of a store. */
-export class Summary {
+export class FillSummary {
   readonly #tables = byTable(MOVED_NAMES, () => ({ count: 0, hash: Buffer.alloc(32) }));
 
   /** @returns the record's text, which was hashed */

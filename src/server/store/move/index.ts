@@ -1,13 +1,13 @@
 import type { FileHandle } from "node:fs/promises";
 import { ServeError } from "../../errors.ts";
 import { acceptFileStore, checkFileStore } from "../file/check.ts";
-import { chunksOf } from "../file/lines.ts";
+import { lineChunksOf } from "../file/lines.ts";
 import { openFileSource, openFileTarget, openReadableSource } from "../file/transfer.ts";
 import { fromSource, type Driver, type Migration, type StoreCheck } from "../maintenance.ts";
 import { kindOf } from "../open.ts";
 import { StoreRefused, type Warn } from "../store.ts";
 import { exportStore, ImportRefused, readExport } from "./export.ts";
-import { countOf, digest, fill, Summary, type Digests, type Filled, type OnProgress } from "./fill.ts";
+import { countOf, digest, fillCopy, FillSummary, type Digests, type Filled, type OnProgress } from "./fill.ts";
 
 type Kind = Exclude<ReturnType<typeof kindOf>, "memory">;
 
@@ -52,7 +52,7 @@ export async function copyStore(from: Driver, to: Driver, onProgress?: OnProgres
     const { location } = source;
     const digests = await digest(source);
     if (countOf(digests) === 0) throw new StoreRefused("unusable", `${location} is empty: there is nothing to copy.`);
-    const { isEqual, wasThere, ...filled } = await fill(to, source.entries(), digests, onProgress);
+    const { isEqual, wasThere, ...filled } = await fillCopy(to, source.entries(), digests, onProgress);
     if (wasThere && filled.location === location)
       throw new StoreRefused("unusable", `${location} can't be copied to itself.`);
     return { from: { location, digests }, to: filled, isEqual, wasThere };
@@ -71,11 +71,11 @@ export async function importStore(
   file: FileHandle,
   onProgress?: OnProgress,
 ): Promise<Filled> {
-  const summary = new Summary();
-  for await (const entries of readExport(name, chunksOf(file))) for (const entry of entries) summary.add(entry);
+  const summary = new FillSummary();
+  for await (const entries of readExport(name, lineChunksOf(file))) for (const entry of entries) summary.add(entry);
   const expected = summary.digests();
   if (countOf(expected) === 0) throw new ImportRefused(name, " is empty.");
-  return fill(driver, readExport(name, chunksOf(file)), expected, onProgress);
+  return fillCopy(driver, readExport(name, lineChunksOf(file)), expected, onProgress);
 }
 
 const NOT_A_FILE = "This is for a db.json. A database maintains its own files.";

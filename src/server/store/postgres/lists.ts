@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { SessionRecord, UserRecord } from "../records.ts";
 import { SearchTooSlow, type PageOptions, type Store, type UserView } from "../store.ts";
-import { causeOf, isTooSlow } from "./database/failures.ts";
+import { rootCauseOf, isTooSlow } from "./database/failures.ts";
 import { timestampOf } from "./database/connection.ts";
 import type { Database } from "./database/database.ts";
 import { selected } from "./rows.ts";
@@ -89,7 +89,7 @@ async function* batches<Row extends object>(
       await session.close();
     }
   } catch (error) {
-    if (isSearch && isTooSlow(causeOf(error))) throw new SearchTooSlow("the statement timeout", { cause: error });
+    if (isSearch && isTooSlow(rootCauseOf(error))) throw new SearchTooSlow("the statement timeout", { cause: error });
     throw error;
   }
 }

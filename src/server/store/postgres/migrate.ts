@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Migration } from "../maintenance.ts";
 import type { Warn } from "../store.ts";
 import { withDatabase, type Database } from "./database/database.ts";
-import { causeOf, isCreated, isLocked } from "./database/failures.ts";
+import { rootCauseOf, isCreated, isLocked } from "./database/failures.ts";
 import { asRefusal } from "./database/reasons.ts";
 import { createFunctions, missingFunctions } from "./functions.ts";
 import { buildIndexes, createIndexes, hasTrigrams, missingIndexes } from "./indexes.ts";
@@ -34,7 +34,7 @@ export async function migrate(database: Database, migrations: readonly string[] 
   const session = database.openSession();
   try {
     const done = await upgrade(database, session, migrations).catch((error: unknown) => {
-      if (isCreated(causeOf(error))) return upgrade(database, session, migrations);
+      if (isCreated(rootCauseOf(error))) return upgrade(database, session, migrations);
       throw error;
     });
     const indexed = await addIndexes(database, session.ask);
@@ -72,7 +72,7 @@ async function upgrade(database: Database, session: DatabaseSession, migrations:
     try {
       return await session.transaction(attempt);
     } catch (error) {
-      if (!isLocked(causeOf(error)) || performance.now() > until) throw error;
+      if (!isLocked(rootCauseOf(error)) || performance.now() > until) throw error;
     }
     if (attempts === 0)
       warn(`${location}: another transaction locks a table that must be changed. Trying again until it has ended.`);
@@ -125,7 +125,7 @@ async function lockInTurn(ask: Ask, mode: string): Promise<void> {
       await ask(`LOCK TABLE svc.migrations IN ${mode} MODE NOWAIT`);
       return;
     } catch (error) {
-      if (!isLocked(causeOf(error))) throw error;
+      if (!isLocked(rootCauseOf(error))) throw error;
       await ask("ROLLBACK TO SAVEPOINT turn");
       await sleep(TURN_AGAIN_MS);
     }

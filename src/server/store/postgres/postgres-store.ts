@@ -1,10 +1,10 @@
 import type { InstanceRecord, PersonaRecord } from "../records.ts";
-import { StorageUnavailable, StoreNotEmpty, type Store, type StoreOptions } from "../store.ts";
+import { StorageUnavailable, StoreNotEmpty, type Store, type OpenStoreOptions } from "../store.ts";
 import { parseAddress } from "./database/address.ts";
 import { clockDifference } from "./database/clock.ts";
 import { openDatabaseAt, type Database } from "./database/database.ts";
-import { causeOf, isHanging } from "./database/failures.ts";
-import { asRefusal, unusable } from "./database/reasons.ts";
+import { rootCauseOf, isHanging } from "./database/failures.ts";
+import { asRefusal, databaseUnusable } from "./database/reasons.ts";
 import { isLocal } from "./database/tls.ts";
 import { MISSING_FUNCTIONS, missingFunctions } from "./functions.ts";
 import { hasTrigrams, missingIndexes } from "./indexes.ts";
@@ -42,7 +42,7 @@ END $$`;
  * at the same time.
  * @throws {StoreRefused} if it can't be reached or used; the message says what to do
  */
-export async function openPostgresStore(url: string, { warn, onCommit }: StoreOptions): Promise<Store> {
+export async function openPostgresStore(url: string, { warn, onCommit }: OpenStoreOptions): Promise<Store> {
   const database = openDatabaseAt(url, warn);
   try {
     await makeReady(database);
@@ -50,7 +50,7 @@ export async function openPostgresStore(url: string, { warn, onCommit }: StoreOp
     await store.probe().catch((error: unknown) => {
       if (!(error instanceof StorageUnavailable)) throw error;
       // Reads work, and the rest may by itself.
-      const mayPass = ["store_read_only", "clock_differs"].includes(error.code) || isHanging(causeOf(error));
+      const mayPass = ["store_read_only", "clock_differs"].includes(error.code) || isHanging(rootCauseOf(error));
       if (!mayPass) throw error;
       warn(`${error.message.replace(/\.?$/, ".")} Until that changes the server is not ready.`);
     });
@@ -93,7 +93,7 @@ async function makeReady(database: Database): Promise<void> {
     "SELECT EXISTS (SELECT FROM svc.filling) AS filling, current_setting('fsync') AS fsync",
   );
   if (settings!.filling)
-    throw unusable(
+    throw databaseUnusable(
       `${location} is incomplete: a svc store copy or import was interrupted. Run it again, or empty the database with: DROP SCHEMA svc CASCADE`,
     );
   if (settings!.fsync === "off")

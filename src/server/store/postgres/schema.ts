@@ -1,4 +1,4 @@
-import { unusable } from "./database/reasons.ts";
+import { databaseUnusable } from "./database/reasons.ts";
 import { TABLE_NAMES, isTenantName, type TableName } from "../columns.ts";
 import type { Ask } from "./database/session.ts";
 import { storedColumnsOf, keyColumns, type StoredColumn } from "./rows.ts";
@@ -90,7 +90,7 @@ export async function checkColumns(location: string, ask: Ask): Promise<void> {
     (name) => !there.has(name),
   );
   if (missing !== undefined)
-    throw unusable(
+    throw databaseUnusable(
       `${location} has no column svc.${missing}. The migration that adds it is missing, or another program changed the schema. Nothing was changed.`,
     );
 }

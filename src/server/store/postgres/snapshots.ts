@@ -1,5 +1,5 @@
 import { byTable, MOVED_NAMES, type MovedName } from "../records.ts";
-import { CLOCK_SETTING, type SnapshotInfo, type Snapshots } from "../store.ts";
+import { CLOCK_SETTING, type SnapshotInfo, type SnapshotStore } from "../store.ts";
 import type { Database } from "./database/database.ts";
 import { storedColumnsOf, withoutWriters } from "./rows.ts";
 
@@ -31,7 +31,7 @@ interface Row {
 }
 
 /** Stored in the database, so that every process has them. */
-export function createSnapshots(database: Database): Snapshots {
+export function createSnapshots(database: Database): SnapshotStore {
   const { query } = database;
   return {
     list: async () => (await query<Row>(LIST)).map(infoOf),

@@ -8,11 +8,11 @@ import {
   type Records,
   type TableName,
 } from "../records.ts";
-import type { Source, Target } from "../maintenance.ts";
+import type { Source, FillTarget } from "../maintenance.ts";
 import { StorageUnavailable, StoreRefused, type Warn } from "../store.ts";
 import { openDatabaseAt } from "./database/database.ts";
-import { causeOf, isLocked, isUnstorable } from "./database/failures.ts";
-import { asRefusal, reasonOf, unusable } from "./database/reasons.ts";
+import { rootCauseOf, isLocked, isUnstorable } from "./database/failures.ts";
+import { asRefusal, reasonOf, databaseUnusable } from "./database/reasons.ts";
 import { migrate } from "./migrate.ts";
 import { requireStore, schemaVersion } from "./version.ts";
 import { selectFrom, insertAll, isEmpty, removeAll } from "./rows.ts";
@@ -42,7 +42,8 @@ export async function openPostgresSource(url: string, warn: Warn = () => {}): Pr
   try {
     await requireStore(database);
     const [filling] = await database.query("SELECT FROM svc.filling");
-    if (filling) throw unusable(`${location} is itself incomplete: a copy or an import into it was interrupted.`);
+    if (filling)
+      throw databaseUnusable(`${location} is itself incomplete: a copy or an import into it was interrupted.`);
     // From here on the view is consistent, even if others write.
     await begin("ISOLATION LEVEL REPEATABLE READ READ ONLY");
     await ask("SELECT FROM svc.instances LIMIT 1");
@@ -54,7 +55,7 @@ export async function openPostgresSource(url: string, warn: Warn = () => {}): Pr
 }
 
 /** A database that is being filled. Only one process at a time may do that. @throws {StoreRefused} */
-export async function openPostgresTarget(url: string, warn: Warn = () => {}): Promise<Target> {
+export async function openPostgresTarget(url: string, warn: Warn = () => {}): Promise<FillTarget> {
   const database = openDatabaseAt(url, warn);
   const { location, close } = database;
   const { ask, transaction } = database.openSession();
@@ -67,7 +68,7 @@ export async function openPostgresTarget(url: string, warn: Warn = () => {}): Pr
     await lock.ask("LOCK TABLE svc.filling IN SHARE UPDATE EXCLUSIVE MODE");
   } catch (error) {
     await close();
-    if (isLocked(causeOf(error)))
+    if (isLocked(rootCauseOf(error)))
       throw new StoreRefused("locked", `Another process is filling ${location}.`, { cause: error });
     throw asRefusal(location, error);
   }
@@ -80,7 +81,7 @@ export async function openPostgresTarget(url: string, warn: Warn = () => {}): Pr
         const [filling] = await ask<{ fingerprint: string; entries: string }>("SELECT * FROM svc.filling");
         if (filling?.fingerprint === fingerprint) return Number(filling.entries);
         if (!filling && !(await isEmpty(ask)))
-          throw unusable(
+          throw databaseUnusable(
             `${location} already contains a store, which is never overwritten. Use an empty database, or empty this one with: DROP SCHEMA svc CASCADE`,
           );
         await removeAll(ask);
@@ -115,11 +116,11 @@ const NOT_TEXT = /\\u0000|\\ud[89a-f]/i;
 /** Names the record that the database can't store. After an outage it says how to continue. */
 function notStored(location: string, entries: readonly Entry[], error: unknown): unknown {
   const textOf = ([, record]: Entry): string => JSON.stringify(record);
-  if (isUnstorable(causeOf(error))) {
+  if (isUnstorable(rootCauseOf(error))) {
     const longest = entries.toSorted((a, b) => textOf(b).length - textOf(a).length)[0]!;
     const [table, record] = entries.find((entry) => NOT_TEXT.test(textOf(entry))) ?? longest;
-    return unusable(
-      `${location} can't store ${keyOf(table, record)} of the ${table}: ${reasonOf(causeOf(error))}. Correct or delete that record in the source, and start again.`,
+    return databaseUnusable(
+      `${location} can't store ${keyOf(table, record)} of the ${table}: ${reasonOf(rootCauseOf(error))}. Correct or delete that record in the source, and start again.`,
       { cause: error },
     );
   }

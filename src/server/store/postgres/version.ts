@@ -1,7 +1,7 @@
 import { StoreRefused } from "../store.ts";
 import type { Database } from "./database/database.ts";
-import { causeOf, isUnsupported } from "./database/failures.ts";
-import { unusable } from "./database/reasons.ts";
+import { rootCauseOf, isUnsupported } from "./database/failures.ts";
+import { databaseUnusable } from "./database/reasons.ts";
 import type { Ask } from "./database/session.ts";
 import { checkColumns, MIGRATIONS } from "./schema.ts";
 
@@ -32,12 +32,12 @@ interface Server {
  */
 export async function schemaVersion(database: Database, toServe = false): Promise<number> {
   const { location, query } = database;
-  const refused = (why: string): StoreRefused => unusable(`${location} ${why}`);
+  const refused = (why: string): StoreRefused => databaseUnusable(`${location} ${why}`);
   const readOnly = (why: string): StoreRefused => new StoreRefused("unavailable", `${location} ${why}`);
   const lacks = (what: string): StoreRefused =>
     refused(`lacks ${what}. Use PostgreSQL 13 or newer, with its extension plpgsql.`);
   const [found] = await query<Server>(READ_SERVER).catch((error: unknown) => {
-    throw isUnsupported(causeOf(error)) ? lacks("row versions (xmin)") : error;
+    throw isUnsupported(rootCauseOf(error)) ? lacks("row versions (xmin)") : error;
   });
   const server = found!;
   if (server.languages === 0) throw lacks("PL/pgSQL");
@@ -62,7 +62,7 @@ export async function requireStore(database: Database): Promise<number> {
   const version = await schemaVersion(database);
   if (version === MIGRATIONS.length) return version;
   const why = version === 0 ? "contains no store." : "has an older schema. Run: svc store migrate";
-  throw unusable(`${database.location} ${why}`);
+  throw databaseUnusable(`${database.location} ${why}`);
 }
 
 /** The version of a schema that may be used, or 0. @throws {StoreRefused} */
@@ -75,7 +75,7 @@ export async function knownVersion({ location, schemaOwner }: Database, ask: Ask
   );
   const { version, oldest } = row ?? { version: 0, oldest: 0 };
   if (version > MIGRATIONS.length && !(toServe && oldest <= MIGRATIONS.length))
-    throw unusable(
+    throw databaseUnusable(
       `${location} has the schema version ${version}, created by a newer svc; this one supports ${MIGRATIONS.length}. ` +
         "Use the newer svc.",
     );
@@ -115,7 +115,7 @@ async function checkOwners(location: string, owner: string | undefined, ask: Ask
     [owner ?? ""],
   );
   if (foreign)
-    throw unusable(
+    throw databaseUnusable(
       `${location}: ${foreign.name === "" ? "the schema svc" : `svc.${foreign.name}`} belongs to the role ` +
         `${JSON.stringify(foreign.owner)}, which could read and change what svc keeps. If you trust that role, add ` +
         `schema_owner=${encodeURIComponent(foreign.owner)} to the address. Otherwise remove its objects, or use another database.`,
@@ -128,7 +128,7 @@ export async function checkEmpty(location: string, ask: Ask): Promise<void> {
     `SELECT name FROM (${OBJECTS}) AS things WHERE name <> 'migrations' ORDER BY rank, name LIMIT 1`,
   );
   if (thing)
-    throw unusable(
+    throw databaseUnusable(
       `${location}: the schema svc contains ${thing.name}, which svc did not create. Use another database, or rename ` +
         "that schema: ALTER SCHEMA svc RENAME TO other",
     );

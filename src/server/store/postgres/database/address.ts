@@ -4,7 +4,7 @@ import { badAddress } from "./reasons.ts";
 import { tlsOf } from "./tls.ts";
 import { urlFrom } from "../../../../wire/http/address.ts";
 
-export interface Host {
+export interface DatabaseHost {
   /** A name, an IP address, or the directory of a Unix socket. */
   readonly host: string;
   readonly port: number;
@@ -97,7 +97,7 @@ function split(text: string) {
   return { url, hosts: each as URL[] };
 }
 
-function hostsOf(urls: readonly URL[], parameters: URLSearchParams, env: Environment): Host[] {
+function hostsOf(urls: readonly URL[], parameters: URLSearchParams, env: Environment): DatabaseHost[] {
   const listed = parameters.get("host") ?? (urls.length === 0 ? (env["PGHOST"] ?? "localhost") : undefined);
   const names = listed?.split(",") ?? urls.map((url) => decoded(url.hostname.replace(/^\[(.*)\]$/, "$1")));
   const ports = (parameters.get("port") ?? env["PGPORT"] ?? "5432").split(",");

@@ -1,11 +1,11 @@
 import { readFile, stat } from "node:fs/promises";
 import { types as known, type ClientBase, type ClientConfig } from "pg";
-import type { Address, Host } from "./address.ts";
+import type { Address, DatabaseHost } from "./address.ts";
 import { sslOption } from "./tls.ts";
 
 /** A server that was reached, and how to connect to it. */
-export interface Endpoint {
-  readonly host: Host;
+export interface DatabaseEndpoint {
+  readonly host: DatabaseHost;
   /** Whether a pooler between us gives each transaction another connection, as PgBouncer does. */
   readonly isPooler: boolean;
 }
@@ -31,7 +31,7 @@ const types = {
 };
 
 /** @param limited whether statements are limited in time, as for requests */
-export function configOf(address: Address, { host, isPooler }: Endpoint, limited: boolean): ClientConfig {
+export function configOf(address: Address, { host, isPooler }: DatabaseEndpoint, limited: boolean): ClientConfig {
   const own = Object.entries(settingsOf(address, limited)).map(
     ([name, value]) => `-c ${name}=${value.replaceAll(" ", "\\ ")}`,
   );
@@ -53,7 +53,7 @@ export function configOf(address: Address, { host, isPooler }: Endpoint, limited
 }
 
 /** What a new connection needs before its first statement. */
-export async function prepare(client: ClientBase, { isPooler }: Endpoint): Promise<void> {
+export async function prepare(client: ClientBase, { isPooler }: DatabaseEndpoint): Promise<void> {
   if (!isPooler) await client.query(disableNewerTimeouts(false));
 }
 
@@ -113,14 +113,14 @@ const PASSWORD_LINE = /^((?:\\.|[^\\:])*):((?:\\.|[^\\:])*):((?:\\.|[^\\:])*):((
  * The password for a host: the address's own or `PGPASSWORD`, else the one in the password file, in the form of libpq's
  * `.pgpass`. Like libpq it ignores a file that others can read. Only called if the server asks for one.
  */
-export async function passwordFor(address: Address, host: Host): Promise<string> {
+export async function passwordFor(address: Address, host: DatabaseHost): Promise<string> {
   const found = address.password ?? (await passwordInFile(address, host).catch(() => undefined));
   // The server's own code for a wrong one.
   if (!found) throw Object.assign(new Error("the server asks for a password, and none was given"), { code: "28P01" });
   return found;
 }
 
-async function passwordInFile({ passwordFile, database, username }: Address, { host, port }: Host) {
+async function passwordInFile({ passwordFile, database, username }: Address, { host, port }: DatabaseHost) {
   if (process.platform !== "win32" && ((await stat(passwordFile)).mode & 0o077) !== 0) return undefined;
   const lines = (await readFile(passwordFile, "utf8")).split(/\r?\n/);
   const wanted = [host.startsWith("/") ? "localhost" : host, String(port), database, username];

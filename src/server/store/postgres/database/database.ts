@@ -7,7 +7,7 @@ import { createCurrentServer } from "./current.ts";
 import { connectTool } from "./pool.ts";
 import { createQuery } from "./query.ts";
 import { asRefusal } from "./reasons.ts";
-import { faultOf, READ_STATE, type ServerState } from "./servers.ts";
+import { serverFaultOf, READ_STATE, type ServerState } from "./servers.ts";
 import { openDatabaseSession, type Ask, type DatabaseSession } from "./session.ts";
 
 /** How often a server that could not be used is looked at while it answers reads. */
@@ -27,7 +27,7 @@ export function openDatabase(address: Address, warn: Warn) {
 
   function noteState(state: ServerState): void {
     latest = state;
-    if (state.hanging > 0 || faultOf(state)) return;
+    if (state.hanging > 0 || serverFaultOf(state)) return;
     servers.release();
     reports.usable(false);
   }
@@ -52,7 +52,7 @@ export function openDatabase(address: Address, warn: Warn) {
       inspect([state], asked) {
         clock.note(state!.moment, asked);
         noteState(state!);
-        const fault = faultOf(state!);
+        const fault = serverFaultOf(state!);
         if (fault) throw fault;
       },
     });

@@ -8,7 +8,7 @@ export interface Failure {
 const saying =
   (...codes: readonly string[]) =>
   (error: unknown): boolean =>
-    codes.includes(codeOf(error));
+    codes.includes(failureCodeOf(error));
 
 export const isDenied = saying("42501");
 /** Missing tables, functions or schemas: they were removed while the store was open. */
@@ -64,20 +64,20 @@ export const isHanging = (error: unknown): boolean => error instanceof HangingCo
 
 /** Whether the connection is lost, with the statements on it. */
 export function isLost(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = failureCodeOf(error);
   return /^(CONNECTION_|CONNECT_TIMEOUT|E[A-Z]+$|57P0[1-5])/.test(code) || code.startsWith("08");
 }
 
 /** An error of a connection, with a code: `pg` gives most of its own none. */
 export function coded(error: unknown): unknown {
-  if (!(error instanceof Error) || codeOf(error) !== "") return error;
+  if (!(error instanceof Error) || failureCodeOf(error) !== "") return error;
   const { message } = error;
   const code = /time(d )?out/i.test(message) ? "CONNECT_TIMEOUT" : /SSL/.test(message) ? "NO_TLS" : "CONNECTION_LOST";
   return Object.assign(error, { code });
 }
 
 /** The server's own error, without what it means to a request. */
-export function causeOf(error: unknown): unknown {
+export function rootCauseOf(error: unknown): unknown {
   return (error as Error).cause ?? error;
 }
 
@@ -97,26 +97,26 @@ export async function withinTime<T>(answer: Promise<T>, ms: number | undefined):
 
 /** Whether the server rejects the login or the database: then another host would, too. */
 export function isLoginRefused(error: unknown): boolean {
-  return codeOf(error).startsWith("28") || codeOf(error) === "3D000";
+  return failureCodeOf(error).startsWith("28") || failureCodeOf(error) === "3D000";
 }
 
 export function isPoolersRefusal(error: unknown): boolean {
-  return codeOf(error) === "08P01" && /startup parameter/i.test((error as Failure).message);
+  return failureCodeOf(error) === "08P01" && /startup parameter/i.test((error as Failure).message);
 }
 
 /** Whether a server refuses startup parameters that PostgreSQL accepts: it may be a pooler, or another engine. */
 export function isParameterRefused(error: unknown): boolean {
-  return isPoolersRefusal(error) || ["42704", "0A000"].includes(codeOf(error));
+  return isPoolersRefusal(error) || ["42704", "0A000"].includes(failureCodeOf(error));
 }
 
 /** Whether another sign-in was faster, and this one must decide again. Nothing was written. */
 export function isConflict(error: unknown): boolean {
-  return codeOf(error) === "23505" || (isForeign(error) && !isInstanceGone(error));
+  return failureCodeOf(error) === "23505" || (isForeign(error) && !isInstanceGone(error));
 }
 
 /** Errors of the server itself, as opposed to those of a statement's text or data. */
-export function isUnavailable(error: unknown): boolean {
-  const code = codeOf(error);
+export function isDatabaseAway(error: unknown): boolean {
+  const code = failureCodeOf(error);
   if (isForeign(error)) return isInstanceGone(error);
   return (
     code !== "" && (!/^[0-9A-Z]{5}$/.test(code) || !/^(22|23|42|0A)/.test(code) || isGone(error) || isDenied(error))
@@ -134,11 +134,14 @@ export function isInstanceGone(error: unknown): boolean {
  */
 export function isPassing(error: unknown): boolean {
   return (
-    isLost(error) || isTimeUp(error) || isHanging(error) || /^(EAI_AGAIN|25006|(40|53|55|57)...)$/.test(codeOf(error))
+    isLost(error) ||
+    isTimeUp(error) ||
+    isHanging(error) ||
+    /^(EAI_AGAIN|25006|(40|53|55|57)...)$/.test(failureCodeOf(error))
   );
 }
 
-export function codeOf(error: unknown): string {
+export function failureCodeOf(error: unknown): string {
   const { code } = error as Failure;
   return typeof code === "string" ? code : "";
 }

@@ -1,6 +1,6 @@
 import { Client, Pool, type ClientBase, type PoolClient } from "pg";
 import type { Address } from "./address.ts";
-import { configOf, localSettings, prepare, type Endpoint } from "./connection.ts";
+import { configOf, localSettings, prepare, type DatabaseEndpoint } from "./connection.ts";
 import { coded, isBusy, isLost, NoAnswer, NoConnection, NotSent, withinTime } from "./failures.ts";
 import { adviceOn, reasonOf } from "./reasons.ts";
 import type { ServerState } from "./servers.ts";
@@ -36,7 +36,12 @@ function nameOf(text: string): string {
  * connection until it ends: a commit that hangs keeps a process of the server, also after its connection was closed.
  * @param say called with what an operator should know
  */
-export function openServer(address: Address, endpoint: Endpoint, state: ServerState, say: (text: string) => void) {
+export function openServer(
+  address: Address,
+  endpoint: DatabaseEndpoint,
+  state: ServerState,
+  say: (text: string) => void,
+) {
   const { location, limits } = address;
   const local = localSettings(address, true);
   const most = { requests: limits.poolSize, searches: limits.listConnections, lists: limits.listConnections };
@@ -170,7 +175,7 @@ export function openServer(address: Address, endpoint: Endpoint, state: ServerSt
 }
 
 /** A connection for a tool, whose statements take as long as they need. */
-export function connectTool(address: Address, find: () => Promise<Endpoint>): () => Promise<Loan> {
+export function connectTool(address: Address, find: () => Promise<DatabaseEndpoint>): () => Promise<Loan> {
   return async () => {
     const endpoint = await find();
     const client = new Client(configOf(address, endpoint, false));

@@ -10,14 +10,14 @@ import {
   isReadOnly,
   isRepeatable,
   isTimeUp,
-  isUnavailable,
+  isDatabaseAway,
   NoAnswer,
   NoConnection,
   NotSent,
   withinTime,
 } from "./failures.ts";
 import type { Server } from "./pool.ts";
-import { unavailable } from "./reasons.ts";
+import { databaseUnavailable } from "./reasons.ts";
 import type { Reports } from "./reports.ts";
 import type { Value } from "./session.ts";
 
@@ -92,7 +92,7 @@ export function createQuery(
     } else if (mayFollow) await sleep(TRY_AGAIN_MS);
     else {
       reports.loss(error);
-      throw unavailable(location, error);
+      throw databaseUnavailable(location, error);
     }
   }
 
@@ -103,7 +103,7 @@ export function createQuery(
   async function prepareRetry(caught: unknown, attempt: Attempt, request: Request): Promise<void> {
     if (caught instanceof NotSent) return;
     const error = blame(caught, attempt, request);
-    if (!isUnavailable(error)) throw error;
+    if (!isDatabaseAway(error)) throw error;
     const { server } = attempt;
     if (server && isReadOnly(error)) return followPrimary(error, { ...attempt, server }, request);
     // If another host may take over, nothing was sent and the request can wait for that.
@@ -111,7 +111,7 @@ export function createQuery(
     const mayRepeat = isBusy(error) || isRepeatable(error) || mayTakeOver;
     if (!mayRepeat || !hasTime(request)) {
       onFailure(error, request.isSearch);
-      throw unavailable(location, error);
+      throw databaseUnavailable(location, error);
     }
     await sleep(isRepeatable(error) ? Math.random() * TRY_AGAIN_MS : TRY_AGAIN_MS);
   }

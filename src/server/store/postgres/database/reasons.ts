@@ -2,8 +2,8 @@
 import { ServeError } from "../../../errors.ts";
 import { StorageUnavailable, StoreRefused } from "../../store.ts";
 import {
-  causeOf,
-  codeOf,
+  rootCauseOf,
+  failureCodeOf,
   isDenied,
   isFull,
   isGone,
@@ -14,7 +14,7 @@ import {
   type Failure,
 } from "./failures.ts";
 
-export function unavailable(location: string, error: unknown): StorageUnavailable {
+export function databaseUnavailable(location: string, error: unknown): StorageUnavailable {
   const code = isFull(error) ? "store_full" : isReadOnly(error) ? "store_read_only" : "store_unavailable";
   return new StorageUnavailable(`${location}: ${reasonOf(error)}`, { code, cause: error });
 }
@@ -28,7 +28,7 @@ export function reasonOf(error: unknown): string {
 }
 
 /** Why svc does not open or fill a store. @param message with the location, and with what to do */
-export function unusable(message: string, options?: ErrorOptions): StoreRefused {
+export function databaseUnusable(message: string, options?: ErrorOptions): StoreRefused {
   return new StoreRefused("unusable", message, options);
 }
 
@@ -39,7 +39,7 @@ export function unusable(message: string, options?: ErrorOptions): StoreRefused 
  */
 export function asRefusal(location: string, error: unknown, whenDenied = GRANT): StoreRefused {
   if (error instanceof StoreRefused) return error;
-  const cause = causeOf(error);
+  const cause = rootCauseOf(error);
   const message = messageOf(cause).replace(/\.?$/, ".");
   const advice = isDenied(cause) ? whenDenied : adviceOn(cause);
   const reason = isPassing(cause) && !isPoolersRefusal(cause) ? "unavailable" : "unusable";
@@ -91,12 +91,12 @@ const ADVICE: readonly (readonly [codes: RegExp, advice: string])[] = [
 /** What to do about an error; nothing if it says so itself. */
 export function adviceOn(error: unknown): string {
   if (isPoolersRefusal(error)) return "Leave out the options of the address, or have the pooler ignore them.";
-  return ADVICE.find(([codes]) => codes.test(codeOf(error)))?.[1] ?? "";
+  return ADVICE.find(([codes]) => codes.test(failureCodeOf(error)))?.[1] ?? "";
 }
 
 /** Node gives no message if it tried several addresses of a name. */
 function messageOf(error: unknown): string {
   const { message } = error as Failure;
-  if (codeOf(error) === "CONNECTION_LOST") return "the connection was closed";
-  return message === "" ? codeOf(error) : message;
+  if (failureCodeOf(error) === "CONNECTION_LOST") return "the connection was closed";
+  return message === "" ? failureCodeOf(error) : message;
 }

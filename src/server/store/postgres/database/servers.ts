@@ -1,7 +1,7 @@
 import { Client } from "pg";
-import type { Address, Host } from "./address.ts";
+import type { Address, DatabaseHost } from "./address.ts";
 import type { DatabaseClock } from "./clock.ts";
-import { areApplied, configOf, READ_SETTINGS, type Endpoint, type Setting } from "./connection.ts";
+import { areApplied, configOf, READ_SETTINGS, type DatabaseEndpoint, type Setting } from "./connection.ts";
 import { coded, HangingCommits, isLoginRefused, isParameterRefused, NotWritable, withinTime } from "./failures.ts";
 
 /**
@@ -25,8 +25,8 @@ export async function findServer(address: Address, clock: DatabaseClock) {
   throw Object.assign(new Error(`no host can be used (${text})`), { code });
 }
 
-async function reach(address: Address, clock: DatabaseClock, host: Host) {
-  let endpoint: Endpoint = { host, isPooler: false };
+async function reach(address: Address, clock: DatabaseClock, host: DatabaseHost) {
+  let endpoint: DatabaseEndpoint = { host, isPooler: false };
   let answer = await ask(address, clock, endpoint).catch((error: unknown) => {
     if (!isParameterRefused(error)) throw error;
   });
@@ -40,7 +40,7 @@ async function reach(address: Address, clock: DatabaseClock, host: Host) {
 }
 
 /** @returns also whether the connection has the settings that it was opened with */
-async function ask(address: Address, clock: DatabaseClock, endpoint: Endpoint) {
+async function ask(address: Address, clock: DatabaseClock, endpoint: DatabaseEndpoint) {
   const client = new Client(configOf(address, endpoint, true));
   // Otherwise a loss would end the process; its statement fails as well.
   client.on("error", () => {});
@@ -89,7 +89,7 @@ export const READ_STATE = `SELECT pg_catalog.current_setting('transaction_read_o
   ) AS hanging`;
 
 /** Why sign-ins can't succeed there. */
-export function faultOf(state: ServerState): NotWritable | HangingCommits | undefined {
+export function serverFaultOf(state: ServerState): NotWritable | HangingCommits | undefined {
   if (!state.writable) return new NotWritable("it is read only: a standby, or set to be");
   if (state.hanging_seconds < HANGING_SECONDS) return undefined;
   return new HangingCommits(state.hanging, state.hanging_seconds);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
-import { causeOf, coded, isLost, isRepeatable, isUnavailable, NoAnswer, withinTime } from "./failures.ts";
-import { unavailable } from "./reasons.ts";
+import { rootCauseOf, coded, isLost, isRepeatable, isDatabaseAway, NoAnswer, withinTime } from "./failures.ts";
+import { databaseUnavailable } from "./reasons.ts";
 
 export type Ask = <Row extends object>(text: string, parameters?: readonly Value[]) => Promise<Row[]>;
 /** Every parameter is sent as text; the statement casts it. */
@@ -55,7 +55,7 @@ export function openDatabaseSession(location: string, borrow: () => Promise<Loan
       return (await withinTime(result, withinMs)).rows;
     } catch (caught) {
       const error = coded(caught);
-      const failure = isUnavailable(error) ? unavailable(location, error) : error;
+      const failure = isDatabaseAway(error) ? databaseUnavailable(location, error) : error;
       if (isLost(error) || error instanceof NoAnswer) lost = { error: failure };
       throw failure;
     }
@@ -83,7 +83,7 @@ export function openDatabaseSession(location: string, borrow: () => Promise<Loan
         } catch (error) {
           if (lost) throw error;
           await ask("ROLLBACK");
-          if (!isRepeatable(causeOf(error)) || repeats === MAX_REPEATS) throw error;
+          if (!isRepeatable(rootCauseOf(error)) || repeats === MAX_REPEATS) throw error;
           await sleep(Math.random() * Math.min(500, 20 * 2 ** repeats));
         }
       }
