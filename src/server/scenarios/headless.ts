@@ -10,7 +10,7 @@ import type { SignIns } from "../sign-in/sign-in.ts";
 import { decidedAccount } from "../simulator/account.ts";
 import { withDecision, type Decide } from "../simulator/decision.ts";
 import { editOf } from "../simulator/edit.ts";
-import type { AuthorizationRequest } from "../simulator/grants.ts";
+import type { AuthorizationRequest } from "../simulator/authorization-request.ts";
 import { redirectToClient, settle, type Redirect, type SettleDeps } from "../simulator/redirect.ts";
 import { parseRequest } from "../simulator/request.ts";
 import type { Simulator } from "../simulator/simulator.ts";

@@ -17,15 +17,15 @@ interface ApplicationRequest extends EndpointRequest {
 /** Answers what an application asks a simulated provider by itself, and notes it in the sign-in's flow. */
 export async function answerApplication(
   { simulator, flows }: ApplicationDeps,
-  { provider, ...asked }: ApplicationRequest,
+  { provider, path: written, ...asked }: ApplicationRequest,
 ): Promise<Answered> {
   const startedAt = performance.now();
-  const answered = await simulator.answerApplication(provider, asked);
+  const { issuer, provider: simulated } = simulator.at(provider);
+  const path = simulated.aliases?.[written] ?? written;
+  const answered = await simulator.answerApplication(provider, { ...asked, path });
   const { granted, response, why, isChosen } = answered;
   if (granted?.flow_id === undefined) return answered;
-  const { issuer, provider: simulated } = simulator.at(provider);
   const { init } = asked;
-  const path = simulated.aliases?.[asked.path] ?? asked.path;
   const name = Object.entries(simulated.endpoints).find(([, own]) => own === path)?.[0] ?? path;
   const reply = response && (parseReply(await response.text()) as Readonly<Record<string, unknown>> | undefined);
   const error = errorIn(response?.status, reply);

@@ -49,7 +49,14 @@ export function createClients({ instances, configured, isLocal }: ClientsOptions
       return active.flatMap((instance) =>
         of(instance)
           .filter((client) => client.provider === provider)
-          .map((client) => ({ ...client, instance, registration: registrationOf(instance, client) })),
+          .map((client) => ({
+            ...client,
+            instance,
+            // Hashed for the client alone that is asked for.
+            get registration() {
+              return registrationOf(instance, client);
+            },
+          })),
       );
     },
   };

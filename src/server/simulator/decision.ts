@@ -1,6 +1,6 @@
 import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { LabelledBrowser } from "./browser.ts";
-import type { AuthorizationRequest } from "./grants.ts";
+import type { AuthorizationRequest } from "./authorization-request.ts";
 
 /** A sign-in that arrives at a provider, with or without a browser. */
 export interface Arrival {

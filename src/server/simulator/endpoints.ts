@@ -125,9 +125,8 @@ export function createEndpoints(prefix: string, openId: OpenId) {
     return profile ? withEdit(answer, provider, path, profile) : answer;
   }
 
-  return async (server: AuthorizationServer, asked: EndpointRequest, register: Register): Promise<Answered> => {
+  return async (server: AuthorizationServer, request: EndpointRequest, register: Register): Promise<Answered> => {
     const { name, provider, grants } = server;
-    const request = { ...asked, path: provider.aliases?.[asked.path] ?? asked.path };
     if (request.path === provider.endpoints.token) return askToken(server, request.init, register);
     if (request.path === provider.revocation?.path && request.init.method === "POST")
       return revoke(server, request, register);

@@ -1,56 +1,21 @@
-import type { Delays } from "../../wire/control/scenarios.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { Provider } from "../../wire/providers.ts";
-import type { Chosen } from "../history/asked.ts";
 import { remember } from "../memory-use.ts";
 import { randomBytes } from "../random.ts";
 import { codeChallenge } from "../providers/oauth2.ts";
 import type { PersonaRecord } from "../store/records.ts";
-import type { Edit } from "./edit.ts";
 import type { Grant, TokenRequest } from "./provider.ts";
 import type { Sealer } from "./sealer.ts";
 import { SIMULATED } from "./providers.ts";
+import type { AuthorizationRequest } from "./authorization-request.ts";
+import { createSpent } from "./spent.ts";
 import { referenceTo, type PersonaReference } from "./typed-account.ts";
 
 const CODE_LIFETIME_MS = 10 * 60_000;
 /** What people call what is redeemed. */
 const NAMES = { code: "code", refresh: "refresh token" } as const;
-/** Of redeemed codes and refresh tokens, in each process. */
-const MAX_SPENT = 10_000;
 /** Of the service's own access tokens. Each is used in the request that it was issued in, and never again. */
 const MAX_TOKENS = 1_000;
-
-/** An authorization request of a client (RFC 6749, 4.1.1; RFC 7636, 4.3). */
-export interface AuthorizationRequest {
-  readonly provider: Provider;
-  readonly client_id: string;
-  /** Which registration of the client this is for: one that is deleted and made again is another. */
-  readonly registration: string;
-  /** The instance of the application whose own client this is. Undefined for this service's own. */
-  readonly instance_id?: string | undefined;
-  /** Undefined for a request that this service did not begin, with its own client. */
-  readonly flow_id?: string | undefined;
-  readonly redirect_uri: string;
-  readonly scopes: readonly string[];
-  readonly code_challenge?: string | undefined;
-  readonly state: string;
-  /** For the id_token (OpenID Connect Core 1.0, 3.1.2.1). */
-  readonly nonce?: string | undefined;
-  /** Whether the application asks for a refresh token. */
-  readonly isOffline?: boolean | undefined;
-  /** Whether the account's holder is asked for consent, whatever was granted before. */
-  readonly asksConsent?: boolean | undefined;
-  /** The browser that may answer it; undefined for a program. */
-  readonly browser: string | undefined;
-  /** The outcome chosen for the sign-in. Undefined if none was chosen. */
-  readonly outcome?: OutcomeId | undefined;
-  /** Who chose that it fails. */
-  readonly chosen?: Chosen | undefined;
-  /** Changes to the profile that the provider sends. */
-  readonly profile?: Edit | undefined;
-  /** How long the provider's endpoints take. */
-  readonly delays?: Delays | undefined;
-}
 
 /** What is sealed, by its purpose. It becomes a part of an address. Times are in Unix milliseconds. */
 interface Contents {
@@ -114,10 +79,7 @@ export type Grants = ReturnType<typeof createGrants>;
  * applications are sealed like codes, so that they outlive a restart.
  */
 export function createGrants({ sealer, recall, now }: GrantsOptions) {
-  /** Ids of redeemed codes, of refresh tokens that were replaced, and of families that were revoked. */
-  const spent = new Map<string, true>();
-  /** Which accounts have granted a client a refresh token. */
-  const consents = new Map<string, string>();
+  const spent = createSpent();
   const tokens = new Map<string, Issued>();
   const time = (): number => now().getTime();
   const open = <For extends keyof Contents>(purpose: For, text: string) =>
@@ -147,8 +109,8 @@ export function createGrants({ sealer, recall, now }: GrantsOptions) {
     if (!granted.isOffline) return false;
     if (!SIMULATED[granted.provider].refreshesAtConsent) return true;
     const consent = JSON.stringify([granted.registration, persona]);
-    if (consents.has(consent) && !granted.asksConsent) return false;
-    remember(consents, consent, family, MAX_SPENT);
+    if (spent.hasConsent(consent) && !granted.asksConsent) return false;
+    spent.consent(consent, family);
     return true;
   }
 
@@ -188,10 +150,10 @@ export function createGrants({ sealer, recall, now }: GrantsOptions) {
       const { granted } = value;
       const over = expired(name, value);
       if (over !== undefined) return { why: over };
-      if (spent.has(id)) return { why: `the ${name} was used before` };
-      if (spent.has(`family ${family}`)) return { why: `the ${name} was revoked` };
+      if (spent.isUsed(id)) return { why: `the ${name} was used before` };
+      if (spent.isRevoked(family)) return { why: `the ${name} was revoked` };
       const isOnce = purpose === "code" || SIMULATED[provider].replacesRefreshTokens === true;
-      if (isOnce) remember(spent, id, true, MAX_SPENT);
+      if (isOnce) spent.use(id);
       const why = mismatch(granted, provider, request, client);
       if (why !== undefined) return { why };
       return {
@@ -208,7 +170,7 @@ export function createGrants({ sealer, recall, now }: GrantsOptions) {
       const issued = tokens.get(access_token) ?? open("access", access_token)?.value;
       if (issued?.granted.provider !== provider) return { why: "the access token was not issued here" };
       const { granted, persona, expires } = issued;
-      const isRevoked = issued.family !== undefined && spent.has(`family ${issued.family}`);
+      const isRevoked = issued.family !== undefined && spent.isRevoked(issued.family);
       const why = isRevoked ? "the access token was revoked" : expired("access token", issued);
       if (why !== undefined) return { why, granted };
       const seconds = (ms: number): number => Math.floor(ms / 1000);
@@ -220,9 +182,8 @@ export function createGrants({ sealer, recall, now }: GrantsOptions) {
     revoke(provider: Provider, token: string): boolean {
       const issued = (open("access", token) ?? open("refresh", token))?.value;
       if (issued?.granted.provider !== provider || issued.family === undefined) return false;
-      if (spent.has(`family ${issued.family}`)) return false;
-      remember(spent, `family ${issued.family}`, true, MAX_SPENT);
-      for (const [consent, family] of consents) if (family === issued.family) consents.delete(consent);
+      if (spent.isRevoked(issued.family)) return false;
+      spent.revoke(issued.family);
       return true;
     },
 

@@ -1,6 +1,6 @@
 import type { WayBack } from "../errors.ts";
 import type { PersonaRecord } from "../store/records.ts";
-import type { AuthorizationRequest } from "./grants.ts";
+import type { AuthorizationRequest } from "./authorization-request.ts";
 import type { ShownAccount } from "./provider.ts";
 import type { AuthorizationServer } from "./endpoints.ts";
 

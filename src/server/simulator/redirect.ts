@@ -5,7 +5,8 @@ import type { PersonaRecord } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import { editedNames } from "./edit.ts";
 import type { AuthorizationServer } from "./endpoints.ts";
-import type { AuthorizationRequest, Granted } from "./grants.ts";
+import type { Granted } from "./grants.ts";
+import type { AuthorizationRequest } from "./authorization-request.ts";
 import { REDIRECT_ERRORS } from "./outcomes.ts";
 import { referenceTo } from "./typed-account.ts";
 

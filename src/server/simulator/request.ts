@@ -3,9 +3,9 @@ import { PROVIDER_TITLES } from "../../wire/providers.ts";
 import { SignInRefused } from "../errors.ts";
 import { flowIdOf, type Flows } from "../history/flows.ts";
 import { beginningOf, redactText, redactUrl } from "../history/redact.ts";
+import type { AuthorizationRequest } from "./authorization-request.ts";
 import { SERVICE_REGISTRATION } from "./clients.ts";
 import type { AuthorizationServer } from "./endpoints.ts";
-import type { AuthorizationRequest } from "./grants.ts";
 import type { Parameters } from "./picker.ts";
 
 /** A sealed request grows with its state and nonce. The service's own states have 64 characters. */

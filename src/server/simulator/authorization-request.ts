@@ -1,0 +1,37 @@
+import type { Delays } from "../../wire/control/scenarios.ts";
+import type { OutcomeId } from "../../wire/outcomes.ts";
+import type { Provider } from "../../wire/providers.ts";
+import type { Chosen } from "../history/asked.ts";
+import type { Edit } from "./edit.ts";
+
+/** An authorization request of a client (RFC 6749, 4.1.1; RFC 7636, 4.3). */
+export interface AuthorizationRequest {
+  readonly provider: Provider;
+  readonly client_id: string;
+  /** Which registration of the client this is for: one that is deleted and made again is another. */
+  readonly registration: string;
+  /** The instance of the application whose own client this is. Undefined for this service's own. */
+  readonly instance_id?: string | undefined;
+  /** Undefined for a request that this service did not begin, with its own client. */
+  readonly flow_id?: string | undefined;
+  readonly redirect_uri: string;
+  readonly scopes: readonly string[];
+  readonly code_challenge?: string | undefined;
+  readonly state: string;
+  /** For the id_token (OpenID Connect Core 1.0, 3.1.2.1). */
+  readonly nonce?: string | undefined;
+  /** Whether the application asks for a refresh token. */
+  readonly isOffline?: boolean | undefined;
+  /** Whether the account's holder is asked for consent, whatever was granted before. */
+  readonly asksConsent?: boolean | undefined;
+  /** The browser that may answer it; undefined for a program. */
+  readonly browser: string | undefined;
+  /** The outcome chosen for the sign-in. Undefined if none was chosen. */
+  readonly outcome?: OutcomeId | undefined;
+  /** Who chose that it fails. */
+  readonly chosen?: Chosen | undefined;
+  /** Changes to the profile that the provider sends. */
+  readonly profile?: Edit | undefined;
+  /** How long the provider's endpoints take. */
+  readonly delays?: Delays | undefined;
+}
