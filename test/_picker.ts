@@ -72,7 +72,7 @@ function depsOf(simulator: Simulator): AuthorizeDeps {
   const { now } = new Clock();
   const instances = createInstances();
   instances.replace([instance(A, "acme")]);
-  const deps = { simulator, instances, store: openMemoryStore(), flows: new Flows(now), decide: undefined, now };
+  const deps = { simulator, instances, store: openMemoryStore(), flows: new Flows(now, true), decide: undefined, now };
   DEPS.set(simulator, deps);
   return deps;
 }

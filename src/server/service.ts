@@ -131,7 +131,8 @@ async function createParts(options: ServiceOptions) {
   const readiness = createReadiness(store, () => stopped.signal.aborted);
   metrics?.watch(store, readiness);
 
-  const flows = new Flows(now);
+  // The control API shows them, and a simulated provider's failure begins with who asked for it.
+  const flows = new Flows(now, control !== undefined || offers.canSimulate);
   const requests = new RequestLog();
   const observe = (entry: RequestEntry): void => {
     metrics?.onRequest(entry);

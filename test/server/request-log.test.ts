@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { RequestEntry } from "../../src/server/index.ts";
+import type { Fetch } from "../../src/wire/http/fetch.ts";
 import { locationOf, requestOn } from "../_answers.ts";
+import { begun, CREDENTIALS, reply } from "../_sign-in.ts";
 import { APP, CONTROL_KEY, FRONT, setup, type Service } from "../_setup.ts";
 
 type Line = Pick<RequestEntry, "route" | "instance">;
@@ -28,6 +30,27 @@ async function follow(service: Service, address: string): Promise<URL> {
 
 const SIGN_IN = ["/oauth/authorize", "/__svc/simulator/:provider/authorize", "/oauth/:provider/callback"];
 
+it("The log of a service that has no history, as nothing could read it, is that of one that has", async () => {
+  const answers = [{ access_token: "t" }, { sub: "1001", email: "ada@acme.test", email_verified: true }];
+  const lines = async (control: boolean) => {
+    const replies = [...answers, { error: "invalid_grant" }].values();
+    const fetch: Fetch = async () => reply(replies.next().value);
+    const service = await setup({ control, providers: "real", credentials: CREDENTIALS, fetch });
+    for (const code of ["good", "bad"])
+      await service.fetch(`/oauth/google/callback?code=${code}&state=${await begun(service, "google")}`);
+    const { requests } = service.log;
+    return requests.map((line) => ({ ...line, request_id: "", ms: 0, flow_id: line.flow_id?.length }));
+  };
+  const kept = await lines(true);
+  expect(kept.map(({ instance, reason }) => [instance, reason?.slice(0, 12) ?? null])).toEqual([
+    ["acme", null],
+    ["acme", null],
+    ["acme", null],
+    ["acme", "server_error"],
+  ]);
+  expect(await lines(false)).toEqual(kept);
+});
+
 describe("The log of a sign-in at the front door", () => {
   it("names the instance that is signed in to at every step", async () => {
     const service = await setup();
@@ -40,8 +63,8 @@ describe("The log of a sign-in at the front door", () => {
     const toPicker = locationOf(await service.fetch(start("globex", { login_hint: "" })));
     const picker = requestOn(await (await service.fetch(toPicker.href)).text(), toPicker);
     expect((await follow(service, `${picker.href}&cancel=1`)).searchParams.get("error")).toBe("access_denied");
-    const [begun, atPicker, callback] = SIGN_IN;
-    expect(logged(service)).toEqual([begun, atPicker, atPicker, callback].map((route) => [route, "globex"]));
+    const [first, atPicker, callback] = SIGN_IN;
+    expect(logged(service)).toEqual([first, atPicker, atPicker, callback].map((route) => [route, "globex"]));
   });
 
   it("names it for a state that was used before", async () => {

@@ -43,6 +43,8 @@ export type FlowFacts = Partial<Omit<Flow, "id" | "started_at" | "steps" | "aske
 /** Adds facts and a step to one sign-in. @param decidedBy the name of the earlier step that the reason belongs to */
 export type NoteStep = (facts: FlowFacts, step?: StepReport, decidedBy?: string) => void;
 
+const NOTHING: NoteStep = () => {};
+
 /** The latest sign-ins, in memory: bounded, and without secrets. */
 export class Flows {
   /** Tells of each flow that changes. */
@@ -51,8 +53,12 @@ export class Flows {
   /** By id, in the order in which they began. */
   readonly #flows = new Map<string, Flow>();
 
-  constructor(now: () => Date) {
+  readonly #isKept: boolean;
+
+  /** @param isKept false where nothing can read them: then there are none */
+  constructor(now: () => Date, isKept: boolean) {
     this.#now = now;
+    this.#isKept = isKept;
   }
 
   /** Newest first. */
@@ -66,13 +72,13 @@ export class Flows {
 
   /** @param id from `flowIdOf` */
   of(id: string): NoteStep {
-    return (facts, step, decidedBy) => this.#add(id, facts, step, decidedBy);
+    return this.#isKept ? (facts, step, decidedBy) => this.#add(id, facts, step, decidedBy) : NOTHING;
   }
 
   /** A sign-in that was refused before it had a state. @returns its id */
   refused(facts: FlowFacts, step: StepReport): string {
     const id = randomBytes(8).toString("hex");
-    this.#add(id, facts, step);
+    this.of(id)(facts, step);
     return id;
   }
 

@@ -12,7 +12,7 @@ import { issuerFault } from "../providers/oauth2.ts";
 import { reportOf } from "../providers/replies.ts";
 import type { InstanceRecord, StateRecord } from "../store/records.ts";
 import { StorageUnavailable } from "../store/store.ts";
-import type { Callback, Ended } from "./claim.ts";
+import type { Callback, Ended, Started } from "./claim.ts";
 import type { SignInDeps } from "./deps.ts";
 import { checkedProfile, openSession, resolveUser } from "./resolve-user.ts";
 
@@ -84,7 +84,7 @@ export async function saveSignIn(
 export function returnToken(
   { addresses }: SignInDeps,
   { note, state, startedAt }: Callback,
-  { redirect_uri }: StateRecord,
+  { record: { redirect_uri }, instance }: Started,
   { user, isNew }: Saved,
   token: string,
 ): Ended {
@@ -97,14 +97,14 @@ export function returnToken(
     "error",
     "error_description",
   ]);
-  return { result: "token", location, token };
+  return { result: "token", location, instance, token };
 }
 
 /** A sign-in that failed: the application is told by a redirect. @param isOurs whether the provider has done its part */
 export function returnError(
   { addresses, flows, onBug }: SignInDeps,
   { note, state, startedAt }: Callback,
-  { redirect_uri }: StateRecord,
+  { record: { redirect_uri }, instance }: Started,
   error: unknown,
   isOurs: boolean,
 ): Ended {
@@ -118,7 +118,7 @@ export function returnError(
   note({ result: "error", error: code, reason }, step, decidedBy);
   const own = flowFor(addresses, redirect_uri, state);
   const parameters = { error: code, error_description: SIGN_IN_ERRORS[code], ...own };
-  return { result: "failure", location: withParameters(redirect_uri, parameters, ["token"]), failure };
+  return { result: "failure", location: withParameters(redirect_uri, parameters, ["token"]), instance, failure };
 }
 
 /** Our own page links to the steps of the sign-in that ends there. */

@@ -5,7 +5,7 @@ import { SignInRefused, type SignInFailure, type WayBack } from "../errors.ts";
 import type { NoteStep } from "../history/flows.ts";
 import { wayBackTo } from "../instances/redirect-uri.ts";
 import { remember } from "../memory-use.ts";
-import type { StateRecord } from "../store/records.ts";
+import type { InstanceRecord, StateRecord } from "../store/records.ts";
 import type { ClaimedState } from "../store/store.ts";
 import { bindingFault } from "./binding.ts";
 import type { Caller } from "./caller.ts";
@@ -33,11 +33,18 @@ export interface Callback extends ProviderCallback {
 
 /** How a sign-in ended. Where it is a refusal, no address of the application can be trusted. */
 export type Ended =
-  | { readonly result: "token"; readonly location: string; readonly token: string }
-  | { readonly result: "failure"; readonly location: string; readonly failure: SignInFailure }
+  | { readonly result: "token"; readonly location: string; readonly instance: InstanceRecord; readonly token: string }
+  | {
+      readonly result: "failure";
+      readonly location: string;
+      readonly instance: InstanceRecord;
+      readonly failure: SignInFailure;
+    }
   | { readonly result: "refusal"; readonly refusal: unknown };
 
 type Found = ReturnType<typeof checkState>;
+/** What the sign-in began with. */
+export type Started = ReturnType<typeof checkBrowser>;
 
 const STATE = /^[0-9a-f]{64}$/;
 const MAX_FINISHED = 1000;

@@ -58,8 +58,8 @@ async function completeSignIn(deps: SignInDeps, request: ProviderCallback): Prom
     exchanged = await exchangeCode(deps, call, connection, record);
     const saved = await saveSignIn(deps, call, instance, connection, exchanged);
     const token = await deps.issueToken(instance, saved.user, call.provider, deps.now());
-    return returnToken(deps, call, record, saved, token);
+    return returnToken(deps, call, begun, saved, token);
   } catch (error) {
-    return endState(call, claimed, () => returnError(deps, call, record, error, exchanged !== undefined));
+    return endState(call, claimed, () => returnError(deps, call, begun, error, exchanged !== undefined));
   }
 }

@@ -47,14 +47,15 @@ export function oauthRoutes(deps: SignInRouteDeps): HandlersOf<Rows> {
       const { state, code, error, iss } = query;
       const asked = { provider, state, code, error, iss, ip_address, cookies: cookiesOf(event), caller };
       const ended = await signIns.complete(asked);
-      const noted = notedOf(deps, flowIdOf(state));
-      if (ended.result === "refusal") throw new Failed(ended.refusal, noted);
-      const { location } = ended;
+      const flow_id = flowIdOf(state);
+      if (ended.result === "refusal") throw new Failed(ended.refusal, notedOf(deps, flow_id));
+      const { location, instance } = ended;
+      const noted = { flow_id, instance };
       const cookies = caller.isBrowser ? [endBinding(state, addresses.isHttps)] : [];
       if (ended.result === "token")
         return redirect(location, { cookies, noted: { ...noted, signIn: { provider, outcome: "success" } } });
       const { failure } = ended;
-      const reason = `${failure.code}: ${flows.get(flowIdOf(state))?.reason ?? failure.message}`;
+      const reason = `${failure.code}: ${flows.get(flow_id)?.reason ?? failure.message}`;
       return redirect(location, { cookies, noted: { ...noted, signIn: { provider, outcome: failure.code }, reason } });
     },
   };
