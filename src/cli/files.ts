@@ -45,8 +45,9 @@ async function textOf(source: () => AsyncIterable<string | Uint8Array>, said: st
     return fileText(await bytesOf(source(), said));
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    const hint = error instanceof NotText ? "Save it as UTF-8; in a spreadsheet, as CSV UTF-8." : undefined;
-    throw new UsageError(`${said} ${whyUnread(error)}.`, hint);
+    if (error instanceof NotText)
+      throw new UsageError(`${said} ${error.message}.`, "Save it as UTF-8; in a spreadsheet, as CSV UTF-8.");
+    throw new UsageError(`${said} ${whyUnread(error)}.`);
   }
 }
 

@@ -31,7 +31,7 @@ export function openNamed(path: string): Readable {
   return createReadStream(path, { fd });
 }
 
-/** Why a text was not read. Continues a sentence that begins with the file's name. */
+/** Why a text was not read, and what to do. Continues a sentence that begins with the file's name. */
 export function whyUnread(error: unknown): string {
-  return error instanceof NotText ? error.message : `cannot be read: ${systemReason(error)}`;
+  return error instanceof NotText ? `${error.message}. Save it as UTF-8` : `cannot be read: ${systemReason(error)}`;
 }

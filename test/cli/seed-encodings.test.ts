@@ -19,7 +19,7 @@ const READ: [encoding: string, bytes: (text: string) => Buffer][] = [
   ["UTF-16, little endian", (text) => Buffer.from(`\uFEFF${text}`, "utf16le")],
   ["UTF-16, big endian", (text) => swapped(`\uFEFF${text}`)],
 ];
-const NOT_UTF8 = "is not text in UTF-8 (line 1, byte 91)";
+const NOT_UTF8 = "is not text in UTF-8 (line 1, byte 91). Save it as UTF-8.";
 const latin1 = Buffer.from(SEED, "latin1");
 
 async function put(name: string, bytes: Buffer): Promise<string> {
