@@ -3,7 +3,7 @@ import type { AnswerOf, BodyOf, QueryOf } from "../wire/control/types.ts";
 import { ServeError } from "../server/errors.ts";
 import type { Duration } from "./clock.ts";
 import { durationMs } from "../wire/text/time.ts";
-import { optionsOf } from "./options.ts";
+import { kitOptionsOf } from "./options.ts";
 
 /** A sign-in, step by step, with the reason in words if it failed. */
 export type Flow = AnswerOf<"GET /flows">[number];
@@ -56,7 +56,7 @@ export interface Forgotten {
   newer_than?: string | undefined;
 }
 
-const given = (of: string, filter: FlowFilter = {}): FlowFilter => optionsOf(of, filter, '{ result: "error" }');
+const given = (of: string, filter: FlowFilter = {}): FlowFilter => kitOptionsOf(of, filter, '{ result: "error" }');
 
 /**
  * @param scope what every look-up is narrowed to, such as an instance

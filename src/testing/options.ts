@@ -22,7 +22,7 @@ export function checkKitOptions(of: string, options: unknown, known?: readonly s
  * Options whose names the service checks. Anything else would be spread into fields named 0, 1, 2.
  * @throws {ServeError} for what is no object
  */
-export function optionsOf<Options>(of: string, options: Options, example: string): Options {
+export function kitOptionsOf<Options>(of: string, options: Options, example: string): Options {
   checkKitOptions(of, options, undefined, `${of}(${example})`);
   return options;
 }

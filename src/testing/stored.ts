@@ -1,7 +1,7 @@
 import { ControlError, type ControlClient, userIdByEmail } from "../control-client/index.ts";
 import type { AnswerOf, BodyOf, QueryOf } from "../wire/control/types.ts";
 import { isSessionId, isUuid, SESSION_ID_PREFIX } from "../wire/ids.ts";
-import { done, optionsOf, withEdits } from "./options.ts";
+import { done, kitOptionsOf, withEdits } from "./options.ts";
 
 /** An application's keys and addresses, its secret key included. */
 export interface TestInstance {
@@ -69,7 +69,7 @@ export interface TestUsers {
 }
 
 function found(of: string, search: Search = {}): Search {
-  return optionsOf(of, search, '{ query: "email:*@acme.test" }');
+  return kitOptionsOf(of, search, '{ query: "email:*@acme.test" }');
 }
 
 export function createTestUsers(control: ControlClient, instance: string): TestUsers {
@@ -92,7 +92,7 @@ export function createTestUsers(control: ControlClient, instance: string): TestU
     get: async (user) => control.request("GET /users/:id", { params: { id: await idOf(user) } }),
     create: async (user) =>
       control.request("POST /users", {
-        body: { instance, ...optionsOf("users.create", user, '{ email: "joan@example.com" }') },
+        body: { instance, ...kitOptionsOf("users.create", user, '{ email: "joan@example.com" }') },
       }),
     update: async (user, change) =>
       control.request("PATCH /users/:id", { params: { id: await idOf(user) }, body: change }),
@@ -169,7 +169,7 @@ export function createTestTokens(control: ControlClient, instance: string): Test
   return {
     create: async (options = {}) =>
       control.request("POST /tokens", {
-        body: { instance, ...withEdits("claims", optionsOf("tokens.create", options, '{ kind: "expired" }')) },
+        body: { instance, ...withEdits("claims", kitOptionsOf("tokens.create", options, '{ kind: "expired" }')) },
       }),
     verify: (token, name = instance) => control.request("POST /tokens/verify", { body: { token, instance: name } }),
   };

@@ -97,7 +97,7 @@ export type State = AnswerOf<"GET /state">;
 export type Clock = AnswerOf<"GET /clock">;
 export type Instance = AnswerOf<"GET /instances/:id">;
 export type Connection = AnswerOf<"GET /instances/:id/connections">[number];
-export type UserPage = AnswerOf<"GET /users/:id">;
+export type User = AnswerOf<"GET /users/:id">;
 export type Session = AnswerOf<"GET /sessions/:session_id">;
 export type Persona = AnswerOf<"GET /personas/:id">;
 export type Token = AnswerOf<"POST /tokens">;
@@ -105,6 +105,6 @@ export type SignIn = AnswerOf<"POST /sign-ins">;
 export type Outcome = AnswerOf<"GET /outcomes">[number];
 export type Scenario = AnswerOf<"POST /scenarios">;
 export type OutcomeId = Outcome["id"];
-export type FlowPage = Extract<ServerEvent, { resource: "flow" }>;
+export type Flow = Extract<ServerEvent, { resource: "flow" }>;
 /** A request and its response. The server has removed secrets. */
 export type RequestEntry = Extract<ServerEvent, { resource: "request" }>;

@@ -11,7 +11,7 @@ import {
   type Outcome,
   type RequestEntry,
   type State,
-  type UserPage,
+  type User,
   type SignIn,
 } from "./client.ts";
 import { onEvent } from "./stream.ts";
@@ -133,7 +133,7 @@ export function instanceName(id: string | null | undefined): string {
 }
 
 /** Revokes every open session of a user. @returns their number */
-export async function revokeSessionsOf({ id, data: { instance } }: UserPage): Promise<number> {
+export async function revokeSessionsOf({ id, data: { instance } }: User): Promise<number> {
   const query = `user_id:${id} active:true`;
   let revoked = 0;
   for await (const { data } of control.rows("GET /sessions", { instance, query })) {

@@ -9,7 +9,7 @@ import type { LiveList } from "./live-list.ts";
 import { Listed, Panel } from "./parts.tsx";
 import { counted } from "./text.ts";
 
-export interface FilterBox {
+export interface ShownFilter {
   /** Its parameter in the address and in the request. */
   readonly name: string;
   readonly label: string;
@@ -23,7 +23,7 @@ const PAUSE_MS = 250;
  * Filters the list of a view. The filters are part of the address, so that a link shows the same list. In a narrow window all
  * but the first are behind a button.
  */
-export function FilterBar({ filters }: { filters: readonly FilterBox[] }) {
+export function FilterBar({ filters }: { filters: readonly ShownFilter[] }) {
   const isOpen = useSignal(false);
   const query = chosen(filters);
   const names = filters.map(({ name }) => name).filter((name) => query[name]);
@@ -111,7 +111,7 @@ export function TextFilter(props: {
   );
 }
 
-export function chosen(filters: readonly FilterBox[]): Readonly<Record<string, string | undefined>> {
+export function chosen(filters: readonly ShownFilter[]): Readonly<Record<string, string | undefined>> {
   const { query } = location.value;
   const all = { ...query, instance: query["instance"] || preferredInstance.value };
   return Object.fromEntries(filters.map(({ name }) => [name, all[name as "instance"] || undefined]));

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { accountOf, flowMarkdown } from "../../wire/control/flows.ts";
 import { providerTitle } from "../../wire/providers.ts";
-import { control, type FlowPage as FlowRecord, type RequestEntry } from "../api/client.ts";
+import { control, type Flow as FlowRecord, type RequestEntry } from "../api/client.ts";
 import { instanceName, service } from "../api/service.ts";
 import { onEvent } from "../api/stream.ts";
 import { useLoad } from "../api/use-load.ts";
@@ -19,7 +19,7 @@ import { REQUEST_COLUMNS } from "./requests.tsx";
 import { Timeline } from "./timeline.tsx";
 
 /** One sign-in: each step with its duration, request and response. */
-export function Flow({ id }: { id: string }) {
+export function FlowPage({ id }: { id: string }) {
   const { data: flow, error, reload } = useLoad(() => read(id), [id]);
   useEffect(() => onEvent((event) => event.id === id && reload()), [id, reload]);
   if (!flow || error) return <Unloaded title="Sign-in" back={listAddress("flows")} error={error} onRetry={reload} />;

@@ -1,12 +1,12 @@
 import { accountOf, isFlowMatch, resultOf } from "../../wire/control/flows.ts";
-import { chosen, FilterBar, LivePanel, type FilterBox } from "../ui/live-panel.tsx";
+import { chosen, FilterBar, LivePanel, type ShownFilter } from "../ui/live-panel.tsx";
 import { SPANS } from "./sign-in-chart.tsx";
 import { choicesOf } from "../ui/field.tsx";
 import { useLiveList } from "../ui/live-list.ts";
 import { Empty, PageHeading, Pill } from "../ui/parts.tsx";
 import { instanceChoices, outcomeChoices, providerChoices } from "./choices.ts";
 import { providerTitle } from "../../wire/providers.ts";
-import type { FlowPage } from "../api/client.ts";
+import type { Flow } from "../api/client.ts";
 import { instanceName } from "../api/service.ts";
 import { href } from "../router.ts";
 import { RowLink, Table, type Column } from "../ui/table.tsx";
@@ -26,7 +26,7 @@ const ASKED = [
 
 /** Every sign-in as it happens, newest first. */
 export function FlowsPage() {
-  const filters: readonly FilterBox[] = [
+  const filters: readonly ShownFilter[] = [
     { name: "user", label: "Name, e-mail or id" },
     { name: "reason", label: "Reason contains" },
     { name: "result", label: "Result", choices: choicesOf(RESULTS, "Any result") },
@@ -67,7 +67,7 @@ export function FlowsPage() {
   );
 }
 
-const COLUMNS: readonly Column<FlowPage>[] = [
+const COLUMNS: readonly Column<Flow>[] = [
   {
     title: "Account",
     cell: (flow) => (
@@ -94,11 +94,11 @@ const COLUMNS: readonly Column<FlowPage>[] = [
   },
 ];
 
-function hasEnded({ result }: FlowPage["data"]): boolean {
+function hasEnded({ result }: Flow["data"]): boolean {
   return result === "token" || result === "error";
 }
 
-export function FlowTable({ label, flows }: { label: string; flows: readonly FlowPage[] }) {
+export function FlowTable({ label, flows }: { label: string; flows: readonly Flow[] }) {
   return (
     <Table
       label={label}
@@ -112,7 +112,7 @@ export function FlowTable({ label, flows }: { label: string; flows: readonly Flo
 /** What a user decides is no failure. */
 const CANCELED = "access_denied";
 
-export function FlowResult({ flow: { data } }: { flow: FlowPage }) {
+export function FlowResult({ flow: { data } }: { flow: Flow }) {
   if (data.result === "token") return <Pill tone="good">signed in</Pill>;
   if (resultOf(data, recentTime()) === "abandoned") return <Pill tone="gone">abandoned</Pill>;
   if (!hasEnded(data)) return <Pill tone="warn">in progress</Pill>;

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { AnswerOf } from "../../wire/control/types.ts";
-import { control, type FlowPage } from "../api/client.ts";
+import { control, type Flow } from "../api/client.ts";
 import { chooseInstance, preferredInstance, runSignIn, service } from "../api/service.ts";
 import { useLoad, useReloadOn } from "../api/use-load.ts";
 import { go, href } from "../router.ts";
@@ -24,7 +24,7 @@ type Group = Summary["failures"][number];
 /** What failed and why, how often in a period, and the latest sign-ins. */
 export function OverviewPage() {
   const { value: instance } = preferredInstance;
-  const isOfIt = ({ data }: FlowPage): boolean => instance === undefined || data.instance === instance;
+  const isOfIt = ({ data }: Flow): boolean => instance === undefined || data.instance === instance;
   const { rows, error, reload } = useLiveList("flow", { instance }, isOfIt, SHOWN);
   const chosen = useSignal(SPANS[0]!.value);
   const span = spanOf(chosen.value);
@@ -107,7 +107,7 @@ function Rate({ results, span }: { results: Summary["results"] | undefined; span
 }
 
 /** The reasons of a period's failures: first those that were to succeed. */
-function Failures({ summary, latest }: { summary: Summary | undefined; latest: FlowPage | undefined }) {
+function Failures({ summary, latest }: { summary: Summary | undefined; latest: Flow | undefined }) {
   const groups = summary?.failures.filter(({ is_asked_for, error }) => !is_asked_for && error !== "access_denied");
   const asked = summary?.failures.filter(({ is_asked_for }) => is_asked_for) ?? [];
   const all = { result: "error", asked_by: "none" };

@@ -5,7 +5,7 @@ import { control, type RequestEntry } from "../api/client.ts";
 import { instanceName, service } from "../api/service.ts";
 import { href, listAddress } from "../router.ts";
 import { choicesOf } from "../ui/field.tsx";
-import { chosen, FilterBar, LivePanel, type FilterBox } from "../ui/live-panel.tsx";
+import { chosen, FilterBar, LivePanel, type ShownFilter } from "../ui/live-panel.tsx";
 import { useLiveList } from "../ui/live-list.ts";
 import { Empty, PageHeading, Pill, Facts, Panel, Unloaded, type Tone } from "../ui/parts.tsx";
 import { RowLink, Table, type Column } from "../ui/table.tsx";
@@ -59,7 +59,7 @@ function isFailed({ status, reason }: RequestEntry["data"]): boolean {
 
 /** Every request to the service, newest first. */
 export function RequestsPage() {
-  const filters: readonly FilterBox[] = [
+  const filters: readonly ShownFilter[] = [
     { name: "path", label: "Path contains" },
     { name: "method", label: "Method", choices: choicesOf(METHODS, "Any method") },
     { name: "status", label: "Status", choices: choicesOf(STATUSES, "Any status") },

@@ -1,7 +1,7 @@
 import { signal, useSignal } from "@preact/signals";
 import { FormField, SelectField, choicesOf } from "../ui/field.tsx";
 import { Panel, Placeholder, Problem } from "../ui/parts.tsx";
-import { control, type Token, type UserPage } from "../api/client.ts";
+import { control, type Token, type User } from "../api/client.ts";
 import { service } from "../api/service.ts";
 import { useLoad } from "../api/use-load.ts";
 import { TOKEN_KINDS } from "../../wire/claims.ts";
@@ -63,7 +63,7 @@ function Claims({ token }: { token: string }) {
 }
 
 /** Creates a token for a user: a valid one, or one of each invalid kind. */
-export function MintToken({ user }: { user: UserPage }) {
+export function MintToken({ user }: { user: User }) {
   const kind = useSignal<Token["kind"]>("valid");
   const minted = useSignal<Token | undefined>(undefined);
   const mint = async (): Promise<void> => {

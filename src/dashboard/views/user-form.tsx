@@ -1,4 +1,4 @@
-import { control, type UserPage } from "../api/client.ts";
+import { control, type User } from "../api/client.ts";
 import { currentInstance, service } from "../api/service.ts";
 import { location } from "../router.ts";
 import { FormDialog } from "../ui/dialog.tsx";
@@ -8,7 +8,7 @@ import type { Send } from "../ui/form.tsx";
 import { instanceChoices } from "./choices.ts";
 
 /** Creates a user who has never signed in, or changes one. */
-export function UserForm(props: { user?: UserPage; onClose?: () => void }) {
+export function UserForm(props: { user?: User; onClose?: () => void }) {
   const { user, ...dialog } = props;
   const { instance: wanted } = location.peek().query;
   const save: Send = async ({ name = "", email = "", avatar_url, verified, instance }) => {

@@ -1,7 +1,7 @@
 import { isSignInOf, personOf } from "../../wire/control/flows.ts";
 import { providerTitle, type Provider } from "../../wire/providers.ts";
 import { visible } from "../../wire/text/harmless.ts";
-import { control, type UserPage as UserRecord } from "../api/client.ts";
+import { control, type User as UserRecord } from "../api/client.ts";
 import { instanceName, revokeSessionsOf } from "../api/service.ts";
 import { useLoad } from "../api/use-load.ts";
 import { go, goTo, href, listAddress, location } from "../router.ts";
@@ -17,7 +17,7 @@ import { MintToken } from "./token.tsx";
 import { UserForm } from "./user-form.tsx";
 
 /** One user: identities, sessions, and a form that creates tokens. */
-export function User({ id }: { id: string }) {
+export function UserPage({ id }: { id: string }) {
   const { instance } = location.value.query;
   const read = (): Promise<UserRecord> => control.request("GET /users/:id", { params: { id }, query: { instance } });
   const { data: user, error, reload } = useLoad(read, [id, instance]);

@@ -1,5 +1,5 @@
 import { providerTitle } from "../../wire/providers.ts";
-import type { UserPage } from "../api/client.ts";
+import type { User } from "../api/client.ts";
 import { href, location, refine } from "../router.ts";
 import { Button } from "../ui/button.tsx";
 import { PagedTable } from "../ui/paged-table.tsx";
@@ -9,7 +9,7 @@ import { Time, PersonShown } from "../ui/values.tsx";
 import { SearchView } from "./search-view.tsx";
 import { UserForm } from "./user-form.tsx";
 
-const COLUMNS: readonly Column<UserPage>[] = [
+const COLUMNS: readonly Column<User>[] = [
   {
     title: "User",
     cell: ({ id, data }) => (

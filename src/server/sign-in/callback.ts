@@ -12,7 +12,7 @@ import { issuerFault } from "../providers/oauth2.ts";
 import { reportOf } from "../providers/replies.ts";
 import type { InstanceRecord, StateRecord } from "../store/records.ts";
 import { StorageUnavailable } from "../store/store.ts";
-import type { Callback, Ended, Started } from "./claim.ts";
+import type { NotedCallback, Ended, Started } from "./claim.ts";
 import type { SignInDeps } from "./deps.ts";
 import { checkedProfile, openSession, resolveUser } from "./resolve-user.ts";
 
@@ -20,7 +20,7 @@ type Exchanged = Awaited<ReturnType<typeof exchangeCode>>;
 type Saved = Awaited<ReturnType<typeof saveSignIn>>;
 
 /** The provider that the connection leads to must have sent the user back. */
-export function checkIssuer(connection: Connection, { iss }: Callback): void {
+export function checkIssuer(connection: Connection, { iss }: NotedCallback): void {
   const fault = issuerFault(connection, iss);
   if (fault !== undefined) throw new SignInFailure("server_error", fault);
 }
@@ -28,7 +28,7 @@ export function checkIssuer(connection: Connection, { iss }: Callback): void {
 /** The provider's code for its tokens, once and never again, and these for the user's profile: all before one deadline. */
 export async function exchangeCode(
   { addresses, providerTimeoutMs }: SignInDeps,
-  { code, error, note }: Callback,
+  { code, error, note }: NotedCallback,
   connection: Connection,
   { code_verifier }: StateRecord,
 ) {
@@ -56,7 +56,7 @@ export async function exchangeCode(
  */
 export async function saveSignIn(
   { store, locate, now }: SignInDeps,
-  { ip_address, state }: Callback,
+  { ip_address, state }: NotedCallback,
   instance: InstanceRecord,
   { provider }: Connection,
   { tokens, profile }: Exchanged,
@@ -83,7 +83,7 @@ export async function saveSignIn(
 /** The token goes into the application's own address. */
 export function returnToken(
   { addresses }: SignInDeps,
-  { note, state, startedAt }: Callback,
+  { note, state, startedAt }: NotedCallback,
   { record: { redirect_uri }, instance }: Started,
   { user, isNew }: Saved,
   token: string,
@@ -103,7 +103,7 @@ export function returnToken(
 /** A sign-in that failed: the application is told by a redirect. @param isOurs whether the provider has done its part */
 export function returnError(
   { addresses, flows, onBug }: SignInDeps,
-  { note, state, startedAt }: Callback,
+  { note, state, startedAt }: NotedCallback,
   { record: { redirect_uri }, instance }: Started,
   error: unknown,
   isOurs: boolean,

@@ -25,7 +25,7 @@ export interface ProviderCallback {
 }
 
 /** The request, and what tells of it. */
-export interface Callback extends ProviderCallback {
+export interface NotedCallback extends ProviderCallback {
   /** In milliseconds of `performance.now`. */
   readonly startedAt: number;
   readonly note: NoteStep;
@@ -50,7 +50,7 @@ const STATE = /^[0-9a-f]{64}$/;
 const MAX_FINISHED = 1000;
 
 /** From here on no other request can use the state; even after a crash, once anything was answered. */
-export async function claimState({ store, finished }: SignInDeps, { state }: Callback): Promise<ClaimedState> {
+export async function claimState({ store, finished }: SignInDeps, { state }: NotedCallback): Promise<ClaimedState> {
   const claimed = STATE.test(state) ? await store.claimState(state) : undefined;
   if (claimed) return claimed;
   const reason = finished.has(state)
@@ -60,7 +60,11 @@ export async function claimState({ store, finished }: SignInDeps, { state }: Cal
 }
 
 /** Nothing is answered while a crash could bring the state back. */
-export async function endState(call: Callback, claimed: ClaimedState | undefined, answer: () => Ended): Promise<Ended> {
+export async function endState(
+  call: NotedCallback,
+  claimed: ClaimedState | undefined,
+  answer: () => Ended,
+): Promise<Ended> {
   try {
     await claimed?.end();
   } catch (error) {
@@ -72,7 +76,7 @@ export async function endState(call: Callback, claimed: ClaimedState | undefined
 /** The state must be in time, and the provider's own. */
 export function checkState(
   { finished, instances, now }: SignInDeps,
-  { state, provider }: Callback,
+  { state, provider }: NotedCallback,
   record: StateRecord,
 ) {
   const instance = instances.byId(record.instance_id);
@@ -92,7 +96,7 @@ export function checkState(
 }
 
 /** Whoever finishes a sign-in must be who began it. From here on the application is told what happens. */
-export function checkBrowser({ addresses, startLimit }: SignInDeps, call: Callback, { record, instance }: Found) {
+export function checkBrowser({ addresses, startLimit }: SignInDeps, call: NotedCallback, { record, instance }: Found) {
   const { provider, redirect_uri } = record;
   const fault = bindingFault(record, call, addresses.isHttps);
   if (fault !== undefined) throw stateRefused(fault, instance && wayBackTo(instance, redirect_uri));
@@ -103,7 +107,7 @@ export function checkBrowser({ addresses, startLimit }: SignInDeps, call: Callba
 }
 
 /** The browser is told, as it can't be sent to the application. */
-export function refuse(call: Callback, error: unknown): Ended {
+export function refuse(call: NotedCallback, error: unknown): Ended {
   if (error instanceof SignInRefused && error.reason !== undefined && STATE.test(call.state)) {
     const { reason } = error;
     const answered = { status: 400, error: "invalid_state" };

@@ -19,7 +19,7 @@ interface ColumnBase {
  * A column of a table. The search language has a `searchable` one as a field. A `sealed` one is a secret, which no response
  * contains and no search finds.
  */
-export type StoredColumn = ColumnBase &
+export type ColumnRule = ColumnBase &
   (
     | { readonly searchable?: true; readonly sealed?: undefined }
     | { readonly sealed: true; readonly searchable?: undefined }
@@ -123,7 +123,7 @@ export const TABLES = {
     created_at: { kind: "time" },
     expires_at: { kind: "time" },
   },
-} as const satisfies Readonly<Record<string, Readonly<Record<string, StoredColumn>>>>;
+} as const satisfies Readonly<Record<string, Readonly<Record<string, ColumnRule>>>>;
 
 export type TableName = keyof typeof TABLES;
 export const TABLE_NAMES = Object.keys(TABLES) as readonly TableName[];
@@ -151,11 +151,11 @@ export function byTable<Name extends TableName, Value>(
   return Object.fromEntries(names.map((name) => [name, make(name)])) as Record<Name, Value>;
 }
 
-export function columnsOf(name: TableName): readonly (StoredColumn & { readonly name: string })[] {
+export function columnsOf(name: TableName): readonly (ColumnRule & { readonly name: string })[] {
   return COLUMNS[name];
 }
 const COLUMNS = byTable(TABLE_NAMES, (table) =>
-  Object.entries<StoredColumn>(TABLES[table]).map(([name, column]) => ({ name, ...column })),
+  Object.entries<ColumnRule>(TABLES[table]).map(([name, column]) => ({ name, ...column })),
 );
 
 export function keyColumn(name: TableName): string {

@@ -41,7 +41,7 @@ export function keyOf(name: TableName, record: RecordOf[TableName]): string {
 }
 
 /** The instance that a record belongs to, if it belongs to one. */
-export function instanceOf(record: object): string | undefined {
+export function instanceIdOf(record: object): string | undefined {
   return (record as { readonly instance_id?: string }).instance_id;
 }
 

@@ -6,7 +6,7 @@ import { filterFlows, peopleOf, waitForMatch } from "../filters.ts";
 import { requireFound } from "../look-up.ts";
 import { listInMemory } from "../lists.ts";
 import { flowResource } from "../resources.ts";
-import { runSignIn } from "./sign-ins.ts";
+import { answerSignIn } from "./sign-ins.ts";
 import { accountOf, resultOf } from "../../../wire/control/flows.ts";
 import type { AnswerOf } from "../../../wire/control/types.ts";
 
@@ -55,7 +55,7 @@ export const flowRoutes = (deps: ControlDeps): ControlHandlers<"/flows"> => ({
       browser: undefined,
       ...changes,
     };
-    return runSignIn(deps, wish, "replay");
+    return answerSignIn(deps, wish, "replay");
   },
 });
 

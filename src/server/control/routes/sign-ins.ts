@@ -21,7 +21,7 @@ const CREATED = 201;
 const MAX_COMPARED = 1000;
 
 export const signInRoutes = (deps: ControlDeps): ControlHandlers<"/sign-ins"> => ({
-  "POST /sign-ins": ({ body }) => runSignIn(deps, body),
+  "POST /sign-ins": ({ body }) => answerSignIn(deps, body),
 });
 
 /**
@@ -29,7 +29,7 @@ export const signInRoutes = (deps: ControlDeps): ControlHandlers<"/sign-ins"> =>
  * @param by what asks for the wish's outcome
  * @throws {Refusal} if it can't begin
  */
-export async function runSignIn(deps: ControlDeps, wish: Wish, by: AskedBy = "outcome"): Promise<Reply> {
+export async function answerSignIn(deps: ControlDeps, wish: Wish, by: AskedBy = "outcome"): Promise<Reply> {
   const { provider, as, outcome } = wish;
   if (outcome !== undefined) requirePossible(outcome, provider, false);
   if (as !== undefined) requireAccount(deps, as, provider);

@@ -29,7 +29,7 @@ export async function followed(path: string): Promise<string> {
 }
 
 /** @throws {StoreRefused} if a store's names have anything but files. Changes nothing */
-export async function refuseOthers(path: string): Promise<void> {
+export async function refuseOtherOwners(path: string): Promise<void> {
   for (const name of [path, journalName(path)]) {
     const there = await lstat(name).catch(absent);
     // Only db.json itself may be a link, and was followed by now.

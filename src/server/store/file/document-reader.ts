@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 import { NotText, utf8Text } from "../../../disk/decode.ts";
 import { jsonFault, isObject } from "../../../wire/text/json.ts";
 import { writtenFault } from "../record-faults.ts";
-import { completed, instanceOf, isRecord, keyOf, TABLE_NAMES, type Entry, type TableName } from "../records.ts";
+import { completed, instanceIdOf, isRecord, keyOf, TABLE_NAMES, type Entry, type TableName } from "../records.ts";
 import { Conflict } from "../store.ts";
 import { refuseConflict } from "../memory/conflicts.ts";
 import { Tables, type AnyRecord } from "../memory/tables.ts";
@@ -44,7 +44,7 @@ export async function readLines(chunks: AsyncIterable<Buffer>): Promise<Document
       const value = parsedObject(withoutComma(bytes).toString());
       const record = table && value && completed(table, value);
       if (!table || !isRecord(table, record)) return `not a record${table ? ` of ${table}` : ""}`;
-      if (tables.find(table, keyOf(table, record), instanceOf(record))) return "another record has its key";
+      if (tables.find(table, keyOf(table, record), instanceIdOf(record))) return "another record has its key";
       tables.load(table, record);
       return undefined;
     }

@@ -9,7 +9,7 @@ import { readLines, readDocumentText, type DocumentContent } from "./document-re
 import { headingLine, lastLine, type Heading } from "./headings.ts";
 import { isSame, NO_LINK, statOf } from "./directory.ts";
 import { lineChunksOf } from "./lines.ts";
-import { changed, missing } from "./refusals.ts";
+import { changedFile, missing } from "./refusals.ts";
 
 /** Records that become text in one step, during which requests wait. */
 const PIECE = 256;
@@ -65,7 +65,7 @@ export class DocumentFile implements Adapter<Tables> {
   look(): void {
     const there = statOf(this.#path);
     if (isSame(there, this.#file)) return;
-    throw there ? changed(this.#path) : missing(this.#path);
+    throw there ? changedFile(this.#path) : missing(this.#path);
   }
 
   /** Takes the place of the file, whole or not at all. The tables don't change meanwhile. */
@@ -94,7 +94,7 @@ export class DocumentFile implements Adapter<Tables> {
     try {
       let crc = 0;
       for await (const chunk of lineChunksOf(handle)) crc = crc32(chunk, crc);
-      if (crc !== this.#crc) throw changed(this.#path);
+      if (crc !== this.#crc) throw changedFile(this.#path);
     } finally {
       await handle.close();
     }

@@ -1,5 +1,5 @@
 import { isObject } from "../../../wire/text/json.ts";
-import { completed, instanceOf, isRecord, keyOf, TABLE_NAMES, type TableName } from "../records.ts";
+import { completed, instanceIdOf, isRecord, keyOf, TABLE_NAMES, type TableName } from "../records.ts";
 import type { AnyRecord, Change, Tables } from "../memory/tables.ts";
 import { journalHeadingIn, type JournalHeading } from "./headings.ts";
 import { linesOf, unseal, type Line } from "./lines.ts";
@@ -83,7 +83,7 @@ export function applyJournal(
 
 function changeOf(tables: Tables, [action, table, subject, instance_id]: Written): Change {
   if (action === "delete") return { table, before: tables.find(table, subject, instance_id), after: undefined };
-  return { table, before: tables.find(table, keyOf(table, subject), instanceOf(subject)), after: subject };
+  return { table, before: tables.find(table, keyOf(table, subject), instanceIdOf(subject)), after: subject };
 }
 
 function numberedIn(line: Buffer): Numbered | undefined {

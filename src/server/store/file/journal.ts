@@ -2,13 +2,13 @@ import { fdatasync, fstatSync, write, type Stats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { writeAtomically, type AtomicWriteOptions } from "../../../disk/write-atomically.ts";
 import type { Change } from "../memory/tables.ts";
-import { instanceOf, keyOf } from "../records.ts";
+import { instanceIdOf, keyOf } from "../records.ts";
 import type { StorageUnavailable } from "../store.ts";
 import { isSame, statOf } from "./directory.ts";
 import { journalHeadingLine, type JournalHeading } from "./headings.ts";
 import type { Written } from "./journal-reader.ts";
 import { seal } from "./lines.ts";
-import { changed, codeOf, missing, notWritable } from "./refusals.ts";
+import { changedFile, codeOf, missing, notWritable } from "./refusals.ts";
 
 /**
  * What must fit behind a line that could not be written before the next one is tried. The last page of a file on a full disk
@@ -23,7 +23,7 @@ export function journalLine(number: number, changes: readonly Change[]): string 
 
 function written({ table, before, after }: Change): Written {
   if (after) return ["put", table, after];
-  return ["delete", table, keyOf(table, before!), instanceOf(before!)];
+  return ["delete", table, keyOf(table, before!), instanceIdOf(before!)];
 }
 
 /** The open end of a journal. */
@@ -119,7 +119,7 @@ export class Journal {
       await synced(this.#handle.fd);
     } catch (error) {
       // After a failed sync the kernel may have dropped the pages: a second sync that succeeds would prove nothing.
-      this.#broken = changed(this.#path, `could not be synced (${codeOf(error)})`);
+      this.#broken = changedFile(this.#path, `could not be synced (${codeOf(error)})`);
       await this.#cutBack(line.length);
       throw this.#broken;
     }
@@ -131,13 +131,13 @@ export class Journal {
       const { size } = fstatSync(this.#handle.fd);
       // A file that can't be written can't be truncated either; writing continues when it can.
       if (size === this.#length) return;
-      if (size > this.#length + most) this.#broken ??= changed(this.#path);
+      if (size > this.#length + most) this.#broken ??= changedFile(this.#path);
       else {
         await this.#handle.truncate(this.#length);
         await this.#handle.datasync();
       }
     } catch (error) {
-      this.#broken ??= changed(this.#path, `could not be cut back (${codeOf(error)})`);
+      this.#broken ??= changedFile(this.#path, `could not be cut back (${codeOf(error)})`);
     }
   }
 
@@ -152,7 +152,7 @@ export class Journal {
     // One that was moved away can come back as it was.
     if (!there) throw missing(this.#path);
     if (isSame(there, this.#file) && there.size === this.#length) return;
-    this.#broken = changed(this.#path);
+    this.#broken = changedFile(this.#path);
     throw this.#broken;
   }
 }

@@ -9,9 +9,9 @@ import { newId } from "./headings.ts";
 import { Journal } from "./journal.ts";
 import { lockStore, type Lock } from "./lock.ts";
 import { readStore, type Reading } from "./read.ts";
-import { changed, damagedStore, doubtfulStore, notEmpty, notOpened } from "./refusals.ts";
+import { changedFile, damagedStore, doubtfulStore, notEmpty, notOpened } from "./refusals.ts";
 
-export interface OpenOptions extends OpenStoreOptions {
+export interface OpenFilesOptions extends OpenStoreOptions {
   /** Whether to take a store whose `db.json` its owner has changed. */
   readonly accepts?: boolean;
   /** Whether to refuse a store with records. */
@@ -19,7 +19,7 @@ export interface OpenOptions extends OpenStoreOptions {
 }
 
 /** Opens a store's files for this process, or begins a new store. @throws {StoreRefused} */
-export async function openFiles(path: string, options: OpenOptions): Promise<Files> {
+export async function openFiles(path: string, options: OpenFilesOptions): Promise<Files> {
   await makeDirectory(dirname(path));
   const refuse = (error: unknown): never => {
     throw notOpened(path, error);
@@ -36,7 +36,7 @@ export async function openFiles(path: string, options: OpenOptions): Promise<Fil
 const TORN =
   "A crash leaves such a line, and then it was never acknowledged; a disk that lost data leaves one too, and then acknowledged changes are missing.";
 
-async function openLocked(path: string, lock: Lock, options: OpenOptions): Promise<Files> {
+async function openLocked(path: string, lock: Lock, options: OpenFilesOptions): Promise<Files> {
   const { warn, accepts = false, mustBeEmpty = false } = options;
   const reading = (await readStore(path)) ?? newStore(path);
   const { low, file, number, faults, doubts, torn } = reading;
@@ -75,5 +75,5 @@ function newStore(path: string): Reading {
 function refuseNews(path: string, { journalFile }: Reading): void {
   const name = journalName(path);
   const there = statOf(name);
-  if (!isSame(there, journalFile) || there?.size !== journalFile?.size) throw changed(name);
+  if (!isSame(there, journalFile) || there?.size !== journalFile?.size) throw changedFile(name);
 }

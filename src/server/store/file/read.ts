@@ -4,7 +4,7 @@ import { Low } from "lowdb";
 import { byTable, TABLE_NAMES } from "../records.ts";
 import { Tables } from "../memory/tables.ts";
 import type { StoreRefused } from "../store.ts";
-import { absent, isSame, journalName, NO_LINK, refuseOthers, statOf } from "./directory.ts";
+import { absent, isSame, journalName, NO_LINK, refuseOtherOwners, statOf } from "./directory.ts";
 import { DocumentFile } from "./document.ts";
 import { belongs, type JournalHeading } from "./headings.ts";
 import { applyJournal, readJournal, type JournalContent } from "./journal-reader.ts";
@@ -57,7 +57,7 @@ function refuse(refusal: StoreRefused): void {
 }
 
 async function readOnce(path: string, onOther: typeof refuse): Promise<Reading | undefined> {
-  await refuseOthers(path);
+  await refuseOtherOwners(path);
   const file = new DocumentFile(path);
   const low = new Low<Tables>(file, new Tables());
   await low.read();

@@ -112,5 +112,5 @@ export const missing = (path: string): StorageUnavailable =>
   new StorageUnavailable(`${path} no longer exists; nothing is written until it is back`, { code: "store_missing" });
 
 /** A file that something else has written. */
-export const changed = (path: string, what = "was changed by another process"): StorageUnavailable =>
+export const changedFile = (path: string, what = "was changed by another process"): StorageUnavailable =>
   new StorageUnavailable(`${path} ${what}; nothing is written until the next start`, { code: "store_changed" });

@@ -1,7 +1,7 @@
 import {
   byTable,
   columnsOf,
-  instanceOf,
+  instanceIdOf,
   keyOf,
   TABLE_NAMES,
   type Entry,
@@ -41,7 +41,7 @@ export function refuseConflict(tables: Tables, entry: Entry, before?: RecordOf[T
 /** Another record with the same key; of instances, which are few, also one with the same name or keys. */
 function refuseTwins(tables: Tables, [name, record]: Entry, before: RecordOf[TableName] | undefined): void {
   const key = keyOf(name, record);
-  const twin = tables.find(name, key, instanceOf(record));
+  const twin = tables.find(name, key, instanceIdOf(record));
   if (twin && twin !== before) throw new AlreadyExists(`${name}: another record has the key "${key}"`);
   if (name !== "instances") return;
   for (const { name: column, sealed } of UNIQUE.instances) {

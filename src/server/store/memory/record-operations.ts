@@ -1,5 +1,5 @@
 import {
-  instanceOf,
+  instanceIdOf,
   keyOf,
   MOVED_NAMES,
   TABLE_NAMES,
@@ -100,6 +100,8 @@ function without(tables: Tables, id: string, removes: boolean): Tables {
   for (const name of TABLE_NAMES)
     content[name] = tables
       .records(name)
-      .filter((record) => (name === "instances" ? !removes || keyOf(name, record) !== id : instanceOf(record) !== id));
+      .filter((record) =>
+        name === "instances" ? !removes || keyOf(name, record) !== id : instanceIdOf(record) !== id,
+      );
   return Tables.of(content as Content);
 }

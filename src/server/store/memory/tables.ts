@@ -1,6 +1,6 @@
 import {
   byTable,
-  instanceOf,
+  instanceIdOf,
   keyOf,
   TABLE_NAMES,
   type Entry,
@@ -119,7 +119,7 @@ export class Tables {
   }
 
   #owner(record: AnyRecord): Tenant {
-    const instance_id = instanceOf(record)!;
+    const instance_id = instanceIdOf(record)!;
     let tenant = this.#tenants.get(instance_id);
     if (!tenant) this.#tenants.set(instance_id, (tenant = new Tenant(instance_id)));
     return tenant;
