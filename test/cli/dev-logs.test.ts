@@ -71,6 +71,21 @@ it("svc logs says first that a scenario waits", async () => {
   expect((await svc("logs")).stderr).not.toContain("waits");
 });
 
+it("svc logs --user finds by a part of the name what failed before a name was known", async () => {
+  await answerOf("dev next google --as ada --outcome token_error");
+  await signIn("google");
+  const found = async (line: string[]): Promise<unknown[]> =>
+    events((await svc(line)).stdout)
+      .filter(({ resource }) => resource === "flow")
+      .map(({ data }) => [data["as"], data["error"]]);
+  for (const name of ["Lovelace", "lovelace ada"])
+    expect((await found(["logs", "--failed", "--json", "--user", name])).at(-1)).toEqual([
+      "ada",
+      "temporarily_unavailable",
+    ]);
+  expect((await svc("logs --failed --json --user Babbage")).stdout).toBe("");
+});
+
 it("svc logs --user prints the sign-ins of one user, also those that failed before they had a user", async () => {
   await answerOf("dev next github --as ada --outcome email_not_verified");
   await signIn("github");

@@ -3,14 +3,22 @@ import type { Context, Exchange, Surroundings } from "../context.ts";
 import { proxyVariable, refusalOf, throughProxy } from "../../network/proxy.ts";
 import { counted } from "../output/text.ts";
 import { CliError } from "../errors.ts";
-import { toFailure } from "../failure.ts";
+import { exitOf, toFailure } from "../failure.ts";
 
 type Explanation = readonly [message: string, hint: string];
 
 /** The message and hint of an error: for a service's, which host it was, what happened and what to do. */
 export function explainFailure(context: Surroundings, error: unknown): CliError {
-  const failure = toFailure(error);
   const { last, instance } = context.network;
+  // What can't be read of an answer that is JSON, and has another form or depth than any of a service.
+  if (last?.response && (error instanceof TypeError || error instanceof RangeError))
+    return new CliError(
+      exitOf("unexpected_response"),
+      `${new URL(last.url).host} did not answer as a service does.`,
+      "It may be another program, or a version that is not compatible. Check the address with: svc whoami",
+      "unexpected_response",
+    );
+  const failure = toFailure(error);
   // Its own words say more than those of the last request.
   const explained = last && !(error instanceof CliError) && explain(failure.code, error, last, context.env);
   if (explained) return new CliError(failure.exitCode, ...explained, failure.code);

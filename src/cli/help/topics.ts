@@ -66,6 +66,8 @@ ${table({
 With --json an error is one line of JSON on standard error, the last one:
   {"error":{"code":"user_not_found","message":"User not found","exitCode":3}}
 
+svc tokens verify --json prints its verdict on standard output, whatever it is, also that a check failed: its help has the form.
+
 --fields id prints only the ids, for the next command. A terminal shows 50 rows unless --limit is given, and a pipe all.
 Control characters are escaped. Colors are for terminals only: see svc help environment.`;
 }

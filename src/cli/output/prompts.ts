@@ -15,8 +15,6 @@ export function requirePrompt(context: Context, instead: string): void {
 function obstacle({ stdin, stderr, env }: Context): string | undefined {
   if (!stdin.isTTY) return "standard input is not a terminal";
   if (!stderr.isTTY) return "standard error is not a terminal";
-  // Prompts redraw their line by escape sequences.
-  if (env["TERM"] === "dumb") return "TERM=dumb";
   return ["CI", "SVC_NO_INPUT"].flatMap((name) => (env[name] ? [`${name} is set`] : []))[0];
 }
 

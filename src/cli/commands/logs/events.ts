@@ -65,8 +65,15 @@ function isWantedFlow({ id, data }: FlowEvent, { flow, user, people, instance, i
   return isFlowMatch(data, { user, people, instance: instance?.id, since, result: isFailed ? "error" : undefined });
 }
 
-/** What the server remembers, the oldest first: the sign-ins, as they are now, and then the latest requests. */
-export async function recent(control: ControlClient, { wanted, has }: Selection): Promise<ServerEvent[]> {
+/** What the server remembers. */
+interface Recent {
+  /** The oldest first: the sign-ins, as they are now, and then the latest requests. */
+  readonly events: readonly ServerEvent[];
+  /** When the oldest sign-in began that it knows, whether it is wanted or not. */
+  readonly since: string | undefined;
+}
+
+export async function recent(control: ControlClient, { wanted, has }: Selection): Promise<Recent> {
   const { flow: id, limit } = wanted;
   const kept =
     id === undefined
@@ -77,5 +84,6 @@ export async function recent(control: ControlClient, { wanted, has }: Selection)
   for await (const request of control.rows("GET /requests"))
     if (has(request) && requests.push(request) >= limit && id === undefined) break;
   const shown = new Set([id, ...requests.map(({ data }) => data.flow_id)]);
-  return [...flows.filter((flow) => shown.has(flow.id)).toReversed(), ...requests.toReversed()];
+  const events = [...flows.filter((flow) => shown.has(flow.id)).toReversed(), ...requests.toReversed()];
+  return { events, since: kept.at(-1)?.data.started_at };
 }

@@ -3,7 +3,9 @@ import { LRUCache } from "lru-cache";
 import { ControlError, type ControlClient } from "../../../control-client/index.ts";
 import { personOf, type Person } from "../../../wire/control/flows.ts";
 import { scenarioInWords } from "../../../wire/control/scenarios.ts";
+import { MAX_PAGE_SIZE } from "../../../wire/http/request.ts";
 import { isUuid } from "../../../wire/ids.ts";
+import { fold } from "../../../wire/text/fold.ts";
 import { runs, type Flags, type Program } from "../../command.ts";
 import { openControl } from "../../connection/control.ts";
 import type { Context, Surroundings } from "../../context.ts";
@@ -59,9 +61,17 @@ export async function runLogs(context: Context, options: LogsOptions): Promise<E
   const view = toView(context, selection);
   if (toView === textView) say(context, `Logs of ${control.place}`);
   if (options.follow) return follow(context, { first: control, selection, view });
-  const events = await recent(control, selection);
+  const { events, since: reach } = await recent(control, selection);
   for (const event of events) view(event);
   if (events.length === 0 && context.stdout.isTTY) context.stderr.write("Nothing to show.\n");
+  if (toView === textView && (user ?? since) !== undefined) say(context, reachInWords(reach));
+}
+
+/** @param since the beginning of the oldest sign-in that is known. ISO 8601 */
+function reachInWords(since: string | undefined): string {
+  return since === undefined
+    ? "The log has no sign-ins: it begins when the server starts."
+    : `The log reaches back to ${since}: the server keeps the latest 1000 sign-ins, until it stops.`;
 }
 
 function viewOf({ json, output = "table" }: LogsOptions): typeof textView {
@@ -85,9 +95,10 @@ async function tellOfScenarios({ stderr }: Context, control: ControlClient): Pro
   );
 }
 
-/** The user with an id: failed sign-ins are that user's by addresses and accounts, too. */
+/** Those who are meant: a sign-in that failed early names neither a user nor a name, and is theirs by addresses and accounts. */
 async function peopleOf(control: ControlClient, user: string | undefined, instance?: string): Promise<Person[]> {
-  if (user === undefined || !isUuid(user.toLowerCase())) return [];
+  if (user === undefined) return [];
+  if (!isUuid(user.toLowerCase())) return namedPeople(control, user, instance);
   try {
     return [personOf(await control.request("GET /users/:id", { params: { id: user }, query: { instance } }))];
   } catch (error) {
@@ -95,6 +106,26 @@ async function peopleOf(control: ControlClient, user: string | undefined, instan
     if (error instanceof ControlError && (error.status === 404 || error.status === 409)) return [];
     throw error;
   }
+}
+
+/** The users and personas with every word of a text in their names. A persona is signed in by its id. */
+async function namedPeople(control: ControlClient, text: string, chosen?: string): Promise<Person[]> {
+  const words = fold(text).split(/\s+/).filter(Boolean);
+  const isMeant = (name: string | null): boolean => words.every((word) => fold(name ?? "").includes(word));
+  const [longest = ""] = words.toSorted((a, b) => b.length - a.length);
+  const ids = chosen === undefined ? (await control.request("GET /instances")).map(({ id }) => id) : [chosen];
+  const personas = (await control.request("GET /personas")).filter(({ data }) => isMeant(data.name));
+  const people: Person[] = [];
+  for (const instance of ids) {
+    for (const { id, data } of personas)
+      for (const email of [id, data.email ?? id]) people.push({ id, instance, email, identities: [] });
+    // What a search can't ask for, such as a text with an asterisk, is no name.
+    if (/[*:<>=]/.test(text)) continue;
+    const query = { instance, query: `name:*${longest}*`, limit: MAX_PAGE_SIZE };
+    for (const user of await control.request("GET /users", { query }))
+      if (isMeant(user.data.name)) people.push(personOf(user));
+  }
+  return people;
 }
 
 const PAUSE_MS = 500;
@@ -140,7 +171,7 @@ async function follow(
       // Connected before the past is read, so that nothing falls between the two.
       const next = events.next();
       next.catch(() => undefined);
-      for (const event of await recent(control, selection)) await show(event);
+      for (const event of (await recent(control, selection)).events) await show(event);
       for (let event = await next; !event.done; event = await events.next()) await show(event.value);
     } catch (error) {
       if (!signal.aborted && !mayPass(error)) throw error;
