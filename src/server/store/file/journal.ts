@@ -75,29 +75,29 @@ export class Journal {
    */
   async append(text: string, look: () => void): Promise<void> {
     const line = Buffer.from(text);
+    const before = this.#length;
+    /** How much of ours there may be behind that. */
+    let most = 0;
     try {
       look();
       if (this.hasFailed) {
-        await this.#write(ROOM);
-        await this.#cutBack(ROOM.length);
+        most = ROOM.length;
+        await writeAll(this.#handle.fd, ROOM);
+        await this.#cutBack(most);
         if (this.#broken) throw this.#broken;
       }
-      await this.#write(line);
-      await this.#sync(line);
+      most = line.length;
+      await writeAll(this.#handle.fd, line);
+      await this.#sync();
+      this.#length += most;
+      look();
       this.hasFailed = false;
     } catch (error) {
       this.hasFailed = true;
-      throw error;
-    }
-    this.#length += line.length;
-    try {
-      look();
-    } catch (error) {
       // It is reported as failed, so the next start must not find it.
-      this.#length -= line.length;
-      this.hasFailed = true;
-      await this.#cutBack(line.length);
-      throw error;
+      this.#length = before;
+      if (most > 0) await this.#cutBack(most);
+      throw notWritable(this.#path, error);
     }
   }
 
@@ -105,23 +105,12 @@ export class Journal {
     return this.#handle.close();
   }
 
-  async #write(bytes: Buffer): Promise<void> {
-    try {
-      await writeAll(this.#handle.fd, bytes);
-    } catch (error) {
-      await this.#cutBack(bytes.length);
-      throw notWritable(this.#path, error);
-    }
-  }
-
-  async #sync(line: Buffer): Promise<void> {
+  async #sync(): Promise<void> {
     try {
       await synced(this.#handle.fd);
     } catch (error) {
       // After a failed sync the kernel may have dropped the pages: a second sync that succeeds would prove nothing.
-      this.#broken = changedFile(this.#path, `could not be synced (${codeOf(error)})`);
-      await this.#cutBack(line.length);
-      throw this.#broken;
+      throw (this.#broken = changedFile(this.#path, `could not be synced (${codeOf(error)})`));
     }
   }
 
