@@ -45,7 +45,6 @@ export class SignInRefused extends Refusal {
   readonly wayBack: WayBack | undefined;
   /** Whose sign-in it is, for the log. */
   readonly instance_id: string | undefined;
-  /** The sign-in in the history. */
   readonly flow_id: string | undefined;
 
   constructor(

@@ -24,7 +24,6 @@ export function retentionMs(text: string): number | undefined {
 
 interface RetentionDeps {
   readonly store: Pick<Store, "pruneSessions" | "sessions">;
-  /** The ids of the current instances. */
   instances(): readonly string[];
   now(): Date;
   /** Called with what each round did. */

@@ -108,7 +108,6 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
   }
 }
 
-/** Rejects with the reason of an abort. */
 function rejectionOf(signal: AbortSignal): Promise<never> {
   const rejection = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });

@@ -173,7 +173,6 @@ export interface AccountChoices {
   readonly provider: Provider;
   /** Continues the sign-in with `login_hint`, an account's id, or `email`, any address, added to its query. */
   readonly url: string;
-  /** One page of them. */
   readonly accounts: readonly {
     readonly id: string;
     readonly name: string;

@@ -16,7 +16,6 @@ export function isProvider(value: unknown): value is Provider {
 /** A word: anything else may be a secret, and is not repeated. */
 const WORD = /^[a-z]{1,20}$/i;
 
-/** What is wrong with the name of a provider. */
 export function unknownProvider(name: unknown): string {
   const not = typeof name === "string" && WORD.test(name) ? `, not "${name}"` : "";
   return `use one of ${PROVIDERS.join(", ")}${not}`;
@@ -31,7 +30,6 @@ export function providerTitle(name: string): string {
   return isProvider(name) ? PROVIDER_TITLES[name] : name;
 }
 
-/** The variables of a server's credentials for a provider. */
 export function credentialVariables(provider: Provider): [id: string, secret: string] {
   const prefix = `SVC_${provider.toUpperCase()}_CLIENT`;
   return [`${prefix}_ID`, `${prefix}_SECRET`];

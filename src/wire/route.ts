@@ -60,7 +60,6 @@ export type InputOf<Row, Part extends "query" | "body"> =
   Row extends Readonly<Record<Part, infer Schema extends z.ZodMiniType>> ? z.input<Schema> : undefined;
 export type ParsedOf<Row, Part extends "params" | "query" | "body"> =
   Row extends Readonly<Record<Part, infer Schema extends z.ZodMiniType>> ? z.output<Schema> : undefined;
-/** The body of a good answer. */
 export type ResultOf<Row> = Row extends { readonly answer: infer Schema extends z.ZodMiniType }
   ? z.output<Schema>
   : never;

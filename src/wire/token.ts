@@ -21,7 +21,6 @@ type HeaderProblem = Extract<TokenProblem, "algorithm" | "header">;
 /** A token whose signature is right, whatever the time. */
 export interface SignedToken {
   readonly claims: Partial<TokenClaims>;
-  /** What is wrong with its header. */
   readonly header: HeaderProblem | undefined;
 }
 

@@ -39,7 +39,6 @@ export function queryOf({ query = "", name = "" }: Search, fields: Fields): Quer
   }
 }
 
-/** A list in memory, newest first. */
 interface MemoryList<Row, Shown> extends Pick<ListOptions<Row, Shown>, "name" | "present"> {
   readonly all: readonly Row[];
   /** Those that match the filters. Default: all. */

@@ -29,7 +29,6 @@ export function replaceRecords<Result>(
   return turn;
 }
 
-/** `previous-1`, `previous-2` and so on, the newest first. */
 export function previousOf(snapshots: readonly SnapshotInfo[]): SnapshotInfo[] {
   return snapshots.filter((snapshot) => numberOf(snapshot) > 0).toSorted((a, b) => numberOf(b) - numberOf(a));
 }

@@ -14,7 +14,6 @@ export interface RequestContext {
   readonly startedAt: number;
   /** Path and query as they were sent, with the leading `/`. */
   readonly target: string;
-  /** The path as it was sent. */
   readonly path: string;
   /** The client's address; the socket's peer, or what a trusted proxy says. */
   readonly ip_address: string;

@@ -18,7 +18,6 @@ export interface RouteCall<Row = unknown, Owner = unknown, Name = string> {
     : Readonly<Record<ParamsIn<Name & string>, string>>;
   readonly query: ParsedOf<Row, "query">;
   readonly body: ParsedOf<Row, "body">;
-  /** The owner of the key. */
   readonly owner: Row extends { readonly key: "none" } ? undefined : Owner;
 }
 

@@ -12,7 +12,6 @@ import { closeServers, unrefServer, type CloseTimes } from "./sockets.ts";
 
 const TRIES = 10;
 
-/** Where a server listens. */
 export interface ListenPlace {
   readonly port: number;
   /** Each is an address of this machine, its own first. */

@@ -90,7 +90,6 @@ function refuse(response: ServerResponse, code: ErrorCode): void {
 
 export type ClientAddress = (message: IncomingMessage) => string;
 
-/** The socket's peer. */
 export function peerOf({ socket }: Pick<IncomingMessage, "socket">): string {
   return unmapped(socket.remoteAddress ?? "");
 }

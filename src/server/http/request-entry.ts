@@ -3,7 +3,6 @@ import type { SignInErrorCode } from "../../wire/errors.ts";
 import type { Provider } from "../../wire/providers.ts";
 import type { LogLevel } from "../../wire/serve.ts";
 
-/** How a sign-in ended. */
 export interface SignInOutcome {
   readonly provider: Provider;
   readonly outcome: "success" | SignInErrorCode;

@@ -35,7 +35,6 @@ export type AnswerHeaders = Readonly<Record<string, string>>;
 export interface Noted {
   /** In place of the one that host or key name. */
   readonly instance?: InstanceRecord | undefined;
-  /** The sign-in that it belongs to. */
   readonly flow_id?: string;
   /** Set by the request that ends a sign-in. */
   readonly signIn?: SignInOutcome;

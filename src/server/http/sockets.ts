@@ -41,7 +41,6 @@ export function openConnections(server: Server): Set<OpenConnection> {
   return open;
 }
 
-/** Adds a connection to those that are open. */
 export function track(server: Server, socket: Socket, isHttp: boolean): OpenConnection {
   const connection = new OpenConnection(socket, isHttp);
   bySocket.set(socket, connection);

@@ -39,7 +39,6 @@ export function createAddresses(publicUrl: string, port: number, allowedHosts: r
     isHttps: front.protocol === "https:",
     /** {base_url} of an instance. */
     instanceUrl: (instance: InstanceRecord) => origin(instance.subdomain),
-    /** Where a provider redirects the browser to. */
     callbackUrl: (provider: Provider) => `${front.origin}/oauth/${provider}/callback`,
     /** The scope of a `Host` header's value; undefined if the host is unknown. */
     scopeOf(text: string): Scope | undefined {

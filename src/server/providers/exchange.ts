@@ -28,7 +28,6 @@ const TokenReply = z.object({
 });
 export type ProviderTokens = z.infer<typeof TokenReply>;
 
-/** What a request to a provider needs. */
 export interface ProviderExchange {
   readonly connection: Connection;
   readonly signal: AbortSignal;

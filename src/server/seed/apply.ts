@@ -67,7 +67,6 @@ export async function demoOf(instances: readonly InstanceRecord[]): Promise<Inst
   return found.length === demo.instances.length ? found : [];
 }
 
-/** How many users the demo has. */
 export async function demoUsers(): Promise<number> {
   return (await readDemo()).instances.reduce((sum, { users }) => sum + users.length, 0);
 }

@@ -22,7 +22,6 @@ const accountForms = Object.fromEntries(
   ]),
 ) as Record<Provider, Account>;
 
-/** A persona, with the form of its account at every provider. */
 export const SeedPersona = z.extend(personaForm, accountForms);
 
 /** A seed file, with the form of the personas' accounts at every provider. */

@@ -36,7 +36,6 @@ export interface BeginRequest {
 export interface Begun {
   readonly instance: InstanceRecord;
   readonly location: string;
-  /** To set there. */
   readonly cookies?: readonly Cookie[];
   /** What the provider is asked, and the sign-in's name in the history. Undefined if the browser begins at another host. */
   readonly asked?: { readonly flow_id: string; readonly parameters: Readonly<Record<string, string>> };

@@ -24,7 +24,6 @@ export interface ProviderCallback {
   readonly cookies: Cookies;
 }
 
-/** The request, and what tells of it. */
 export interface NotedCallback extends ProviderCallback {
   /** In milliseconds of `performance.now`. */
   readonly startedAt: number;
@@ -43,7 +42,6 @@ export type Ended =
   | { readonly result: "refusal"; readonly refusal: unknown };
 
 type Found = ReturnType<typeof checkState>;
-/** What the sign-in began with. */
 export type Started = ReturnType<typeof checkBrowser>;
 
 const STATE = /^[0-9a-f]{64}$/;

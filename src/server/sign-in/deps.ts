@@ -9,7 +9,6 @@ import type { Store } from "../store/store.ts";
 import type { LocateIp } from "./geo.ts";
 import type { StartLimit } from "./start-limit.ts";
 
-/** What the steps of a sign-in depend on. */
 export interface SignInDeps {
   readonly store: Store;
   readonly addresses: Addresses;

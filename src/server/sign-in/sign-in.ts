@@ -39,7 +39,6 @@ async function beginSignIn(deps: SignInDeps, request: BeginRequest): Promise<Beg
   return sendToProvider(deps, instance, connection, request, bound, record);
 }
 
-/** From the provider back to the application. */
 async function completeSignIn(deps: SignInDeps, request: ProviderCallback): Promise<Ended> {
   const call = { ...request, startedAt: performance.now(), note: deps.flows.of(flowIdOf(request.state)) };
   let claimed;

@@ -26,13 +26,11 @@ export interface AuthorizeDeps extends SettleDeps {
   readonly simulator: Simulator;
 }
 
-/** A request to the authorize page of a simulated provider. */
 interface AuthorizePageRequest {
   readonly provider: Provider;
   readonly query: Parameters;
   /** Tells browsers apart; undefined for a program. */
   readonly browser: string | undefined;
-  /** For scenarios of a labelled browser. */
   readonly labelledBrowser: LabelledBrowser | undefined;
   /** Whether a page of another site sent the browser here (`Sec-Fetch-Site`). It may not be the application's. */
   readonly isCrossSite: boolean;

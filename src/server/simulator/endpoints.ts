@@ -23,7 +23,6 @@ export interface AuthorizationServer {
   readonly callbackUrl: string;
   /** Whether a client of the service is registered. */
   isClient(client_id: string): boolean;
-  /** The clients of applications. */
   applications(): readonly ApplicationClient[];
   /** The client of an application. Never one of the service's. */
   applicationOf(client_id: string): ApplicationClient | undefined;
@@ -42,7 +41,6 @@ export interface Answered {
   readonly isChosen?: boolean;
 }
 
-/** What is asked of an endpoint. */
 export interface EndpointRequest {
   /** Below the provider's address. */
   readonly path: string;

@@ -18,7 +18,6 @@ export interface PickerView {
   readonly accounts: readonly {
     readonly persona: PersonaRecord;
     readonly account: ShownAccount;
-    /** The name of its generated picture. */
     readonly picture: string;
   }[];
   /** For `from` in the address of the previous page, and of the next; undefined if there is none. */

@@ -30,7 +30,6 @@ export interface SentCredentials {
  */
 export interface TokenRequest {
   readonly purpose: "code" | "refresh";
-  /** The code, or the refresh token. */
   readonly code: string;
   /** As the client may have meant them: not all encode what they send by HTTP Basic. */
   readonly credentials: readonly SentCredentials[];

@@ -90,7 +90,6 @@ export function createSimulator(options: SimulatorOptions) {
       throw error;
     },
 
-    /** Answers an application, with a client of its own. */
     async answerApplication(name: Provider, asked: EndpointRequest): Promise<Answered> {
       const server = servers[name];
       const { provider, issuer, applicationOf } = server;

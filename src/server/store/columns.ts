@@ -137,7 +137,6 @@ export interface TenantKey {
   readonly instance_id: string;
   readonly id: string;
 }
-/** What names a record of a table. */
 export type KeyOf<Name extends TableName> = Name extends TenantName ? TenantKey : string;
 
 export function isTenantName(name: TableName): name is TenantName {
@@ -185,7 +184,5 @@ type ColumnsWith<Name extends TableName, Property> = {
 }[keyof ColumnsOf<Name>] &
   keyof RecordOf[Name];
 
-/** The columns of a table that no response contains. */
 export type SealedColumn<Name extends TableName> = ColumnsWith<Name, { sealed: true }>;
-/** The optional columns of a new record. */
 export type OptionalColumn<Name extends TableName> = ColumnsWith<Name, { nullable: true } | { initial: unknown }>;

@@ -50,7 +50,6 @@ export function shownKey([name, record]: Entry): string {
 
 /** Finds records that belong to missing ones. Takes a store's entries in their order. */
 export class References {
-  /** The ids of the users of each instance. */
   readonly #users = new Map<string, Set<string>>();
 
   /** @returns the missing record, e.g. `user 0b6c…`; undefined if nothing is */

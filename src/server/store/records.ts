@@ -40,7 +40,6 @@ export function keyOf(name: TableName, record: RecordOf[TableName]): string {
   return record[KEYS[name] as keyof typeof record];
 }
 
-/** The instance that a record belongs to, if it belongs to one. */
 export function instanceIdOf(record: object): string | undefined {
   return (record as { readonly instance_id?: string }).instance_id;
 }

@@ -52,7 +52,6 @@ export interface ClaimedState {
   end(): Promise<void>;
 }
 
-/** What a sign-in writes. */
 export interface Resolution {
   readonly user: UserRecord;
   readonly identity: IdentityRecord;
@@ -154,7 +153,6 @@ export interface Store {
   removeInstance(id: string): Promise<boolean>;
   /** Removes an instance's users, identities, sessions and states. */
   clearInstance(id: string): Promise<void>;
-  /** The settings whose names start with `prefix`. */
   settings(prefix: string): Promise<readonly SettingRecord[]>;
   readonly snapshots: SnapshotStore;
   /**
@@ -194,12 +192,10 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** A snapshot's description. */
 export interface SnapshotInfo {
   readonly name: string;
   /** ISO 8601, of the real time. */
   readonly created_at: string;
-  /** The number of records, by kind. */
   readonly records: Readonly<Record<MovedName, number>>;
 }
 
@@ -259,7 +255,6 @@ export class SearchTooSlow extends Error {
   override readonly name = "SearchTooSlow";
 }
 
-/** The store to be seeded is not empty. */
 export class StoreNotEmpty extends Error {
   override readonly name = "StoreNotEmpty";
 }

@@ -211,5 +211,4 @@ export const CONTROL_API = {
   routes: CONTROL_ROUTES,
 } as const satisfies RouteTable;
 
-/** What a handler gets. */
 export type ParsedBodyOf<Route extends keyof typeof CONTROL_ROUTES> = ParsedOf<(typeof CONTROL_ROUTES)[Route], "body">;

@@ -13,7 +13,6 @@ export function optional<Schema extends z.ZodMiniType>(schema: Schema, descripti
   return z.optional(schema).check(z.describe(description));
 }
 
-/** The same for every provider. */
 export function perProvider<Value>(value: Value): Record<Provider, Value> {
   return Object.fromEntries(PROVIDERS.map((name) => [name, value])) as Record<Provider, Value>;
 }

@@ -32,7 +32,6 @@ export function noOptions(of: string, given: unknown): string | undefined {
   return `${of} needs an object of options, not ${what}.`;
 }
 
-/** The closest name, or a list of all. */
 export function suggestion(name: string, known: readonly string[], what: string): string {
   if (known.length === 0) return `There are no ${what} here.`;
   const near = closest(name, known);

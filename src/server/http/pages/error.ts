@@ -15,7 +15,6 @@ const ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
 /** A sign-in for whoever develops the application: on a server that no other machine can reach. */
 export interface Seen {
   readonly reason: string | null;
-  /** The address of its steps. */
   readonly steps: string;
 }
 

@@ -22,7 +22,6 @@ export interface FilesParts {
   readonly low: Low<Tables>;
   readonly file: DocumentFile;
   readonly lock: Lock;
-  /** The id of the store. */
   readonly store: string;
   readonly journal: Journal;
   /** Of the last change. */
@@ -36,7 +35,6 @@ export interface FilesParts {
  */
 export class Files implements Log {
   readonly path: string;
-  /** The id of the store. */
   readonly store: string;
   readonly #low: Low<Tables>;
   readonly #file: DocumentFile;

@@ -17,13 +17,11 @@ export interface Heading {
   readonly number: number;
   /** ISO 8601, by the machine's clock. */
   readonly written_at: string;
-  /** How many records each table had. */
   readonly records: Readonly<Record<TableName, number>>;
   /** If it is a snapshot. */
   readonly snapshot?: Pick<SnapshotInfo, "name" | "created_at">;
 }
 
-/** The first line of a journal. */
 export interface JournalHeading {
   readonly store: string;
   /** Random. */

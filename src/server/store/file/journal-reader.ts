@@ -15,7 +15,6 @@ interface Numbered {
   readonly changes: readonly Written[];
 }
 
-/** What is in a journal. */
 export interface JournalContent {
   /** Undefined if its first line is not one. */
   readonly heading: JournalHeading | undefined;

@@ -26,7 +26,6 @@ function written({ table, before, after }: Change): Written {
   return ["delete", table, keyOf(table, before!), instanceIdOf(before!)];
 }
 
-/** The open end of a journal. */
 export class Journal {
   readonly id: string;
   readonly #path: string;

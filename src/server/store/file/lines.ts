@@ -4,7 +4,6 @@ import { isObject, parsedJson } from "../../../wire/text/json.ts";
 
 const CHUNK_LENGTH = 1 << 20;
 
-/** A line of a file. */
 export interface Line {
   /** Without its end. */
   readonly bytes: Buffer;

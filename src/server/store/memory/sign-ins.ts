@@ -3,7 +3,6 @@ import type { Cleared, StoredSignIn, SignInLookup, Store } from "../store.ts";
 import type { Commits } from "./commits.ts";
 import { put, removal, type Change, type Tables } from "./tables.ts";
 
-/** A sign-in from its state to its session. */
 export function createSignInOperations(commits: Commits) {
   /**
    * The states whose sign-ins are about to end. They stay in the tables, and so in whatever is written meanwhile: no undone

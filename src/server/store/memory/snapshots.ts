@@ -3,7 +3,6 @@ import { CLOCK_SETTING, type SnapshotInfo, type SnapshotStore } from "../store.t
 import type { Commits } from "./commits.ts";
 import { Tables, type Content } from "./tables.ts";
 
-/** Where snapshots are kept. */
 export interface SnapshotStorage extends Pick<SnapshotStore, "list" | "delete"> {
   put(info: SnapshotInfo, content: Tables): Promise<void>;
   take(name: string): Promise<Tables | undefined>;

@@ -136,7 +136,6 @@ function isOwned(name: TableName): name is OwnedName {
   return OWNED.includes(name);
 }
 
-/** All records, table by table. */
 export function* entriesOf(tables: Tables, names: readonly TableName[]): Iterable<Entry> {
   for (const name of names) for (const record of tables.records(name)) yield [name, record] as unknown as Entry;
 }

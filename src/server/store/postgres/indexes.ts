@@ -6,7 +6,6 @@ type IndexedTable = TableName | "session_times";
 interface Index {
   readonly name: string;
   readonly table: IndexedTable;
-  /** Its columns, or the folded column whose parts it finds. */
   readonly on: { readonly columns: string } | { readonly partsOf: string };
 }
 
