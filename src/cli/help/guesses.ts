@@ -10,6 +10,7 @@ const SIGN_OUT = "svc dev sessions revoke --user <user>, which needs the control
 export const MISSING_COMMANDS: readonly (readonly [words: string, instead: string])[] = [
   ["users block|ban|disable|suspend|lock", `Users can't be blocked. To end a session: ${REVOKE}.`],
   ["users view|describe", "Use: svc users get <user>."],
+  ["users info|sessions|accounts", "Use: svc users get <user> --all."],
   ["users remove|erase|destroy|purge|del", "Use: svc users delete <user>."],
   ["users merge", "Users can't be merged. To see both: svc users get <user> <user>."],
   ["users restore|undelete|undo", "A deletion can't be undone. To go back to a backup: svc store import <backup>."],
@@ -48,6 +49,10 @@ export const MISSING_COMMANDS: readonly (readonly [words: string, instead: strin
   ],
   ["verify|decode|whose|jwt", "Use: svc tokens verify - < token.txt, or svc tokens decode - < token.txt."],
   ["version", "Use: svc --version."],
+  ["servers|ps", "Use: svc whoami. In another directory svc users list names the servers of this machine."],
+  ["instances use|switch", "Use --instance for one command, or SVC_INSTANCE for a shell."],
+  ["snapshot|snapshots|reset|seed|clock", "It is a command of svc dev: svc help dev."],
+  ["dev undo", "Use: svc dev snapshot restore previous."],
   ["audit|history|tail|watch", "Use: svc logs, or svc logs -f."],
 ];
 

@@ -68,9 +68,13 @@ function hintFor(what: string, argv: readonly string[], { command, operands }: P
     if (command.name() === "list") return `Use: svc ${group} search ${rest}`;
     if (["users", "sessions"].includes(command.name())) return `Use: svc ${command.name()} search ${rest}`;
     if (command.name() === "delete") return deletionOf(rest, argv);
+    if (command.name() === "get")
+      return `Use: svc ${group} ${/^--email[ =]\S+@\S+$/.test(rest) ? `get ${rest.slice(8)}` : `search ${rest}`}`;
+    if (command.name() === "logs") return "Use --user.";
     if (command.name() === "search" && option === "--query") return `Use: svc ${group} search ${rest}`;
     if (command.name() === "search") return `Use: svc ${group === "users" ? "sessions" : "users"} search ${rest}`;
   }
+  if (option === "--all" && command.name() === "delete") return "Name them: ids, --file <file> or --query <query>.";
   if (option !== undefined) return rowFor(MISSING_OPTIONS, option);
   if (!what.startsWith("too many arguments")) return undefined;
   const [first = ""] = operands;
@@ -78,6 +82,8 @@ function hintFor(what: string, argv: readonly string[], { command, operands }: P
     const flag = /[:<>]/.test(first) ? "" : first.includes("@") ? "--email " : "--name ";
     return `To search: svc ${group} search ${flag}${quoted(first)}`;
   }
+  if (command.name() === "logs" && !/^[0-9a-f]{8,}$/.test(first) && !NO_NAMES.has(first))
+    return `Use: svc logs --user ${quoted(first)}`;
   const takes = ["--profile", "--instance", "--flow"].find(
     (flag) => TAKES_BY_FLAG[flag]!.includes(commandPath(command)) && !NO_NAMES.has(first),
   );
