@@ -15,7 +15,7 @@ export { checkEntry as checkRedirectEntry } from "./sign-in/redirect-rule.ts";
 export { seedPersona } from "./simulator/typed-account.ts";
 export { storeHosts } from "./store/open.ts";
 export { StoreRefused } from "./store/store.ts";
-export type { Copy, Digests, Filled, Maintenance } from "./store/move/index.ts";
+export type { Copy, Digests, Exported, Filled, Maintenance } from "./store/move/index.ts";
 export type { Migration, StoreCheck } from "./store/maintenance.ts";
 export { LOG_LEVELS, type LogLevel, type ProvidersMode } from "../wire/serve.ts";
 export { withoutRequest } from "./http/audit-entry.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { resolve, join } from "node:path";
 import type { Command } from "commander";
 import { systemReason } from "../../../disk/system-reason.ts";
-import type { Copy, Digests } from "../../../server/index.ts";
+import type { Copy, Digests, Exported } from "../../../server/index.ts";
 import { runs, type Flags } from "../../command.ts";
 import type { Context, Surroundings } from "../../context.ts";
 import { UsageError, CliError, EXIT, type ExitCode } from "../../errors.ts";
@@ -79,17 +79,17 @@ function countsOf(digests: Digests): string {
     .join(", ");
 }
 
-type Export = (write: (text: string) => Promise<void>) => Promise<Digests>;
+type Export = (write: (text: string) => Promise<void>) => Promise<Exported>;
 
 type ExportOptions = StoreOptions & Flags<"outputFile", "readable">;
 
 export async function runExport(context: Context, options: ExportOptions): Promise<void> {
-  const { location, by } = await takenStore(context, options);
+  const { location: store, by } = await takenStore(context, options);
   const maintenance = await openMaintenance(context, options);
   const run: Export = (write) =>
-    options.readable ? maintenance.exportReadable(location, write) : maintenance.export(location, write);
+    options.readable ? maintenance.exportReadable(store, write) : maintenance.export(store, write);
   const file = options.outputFile === undefined ? undefined : resolve(context.cwd, options.outputFile);
-  const digests = await (file === undefined
+  const { location, digests } = await (file === undefined
     ? toStdout(context, run)
     : writeNewFile(file, (handle) => run((text) => handle.writeFile(text))));
   if (file !== undefined && options.json) printJson(context, { file, tables: digests });
@@ -97,7 +97,7 @@ export async function runExport(context: Context, options: ExportOptions): Promi
   note(context, options, "info", done);
 }
 
-function toStdout({ stdout }: Context, run: Export): Promise<Digests> {
+function toStdout({ stdout }: Context, run: Export): Promise<Exported> {
   return run(async (text) => {
     // Text on a terminal is for people, and is not imported again.
     stdout.write(stdout.isTTY ? text.split("\n").map(harmless).join("\n") : text);

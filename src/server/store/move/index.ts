@@ -3,7 +3,7 @@ import { ServeError } from "../../errors.ts";
 import { acceptFileStore, checkFileStore } from "../file/check.ts";
 import { lineChunksOf } from "../file/lines.ts";
 import { openFileSource, openFileTarget, openReadableSource } from "../file/transfer.ts";
-import { fromSource, type Driver, type Migration, type StoreCheck } from "../maintenance.ts";
+import { fromSource, type Driver, type Migration, type Source, type StoreCheck } from "../maintenance.ts";
 import { kindOf } from "../open.ts";
 import { StoreRefused, type Warn } from "../store.ts";
 import { exportStore, ImportRefused, readExport } from "./export.ts";
@@ -78,6 +78,14 @@ export async function importStore(
   return fillCopy(driver, readExport(name, lineChunksOf(file)), expected, onProgress);
 }
 
+type Write = (text: string) => Promise<void>;
+/** What was exported, and from where: a database's address is without its password. */
+export type Exported = Pick<Filled, "location" | "digests">;
+
+async function exported(source: Source, write: Write): Promise<Exported> {
+  return { location: source.location, digests: await exportStore(source, write) };
+}
+
 const NOT_A_FILE = "This is for a db.json. A database maintains its own files.";
 const NOT_A_DATABASE = "This is for a database. A db.json has nothing to upgrade.";
 
@@ -94,10 +102,10 @@ export const createMaintenance = (warn: Warn) => ({
   },
   copy: async (from: string, to: string, onProgress?: OnProgress): Promise<Copy> =>
     copyStore(driverOf(from, warn), driverOf(to, warn), onProgress),
-  export: async (store: string, write: (text: string) => Promise<void>): Promise<Digests> =>
-    fromSource(driverOf(store, warn), (source) => exportStore(source, write)),
-  exportReadable: async (store: string, write: (text: string) => Promise<void>): Promise<Digests> =>
-    exportStore(await openReadableSource(only("file", store, NOT_A_FILE), warn), write),
+  export: async (store: string, write: Write): Promise<Exported> =>
+    fromSource(driverOf(store, warn), (source) => exported(source, write)),
+  exportReadable: async (store: string, write: Write): Promise<Exported> =>
+    exported(await openReadableSource(only("file", store, NOT_A_FILE), warn), write),
   import: async (store: string, name: string, file: FileHandle, onProgress?: OnProgress): Promise<Filled> =>
     importStore(driverOf(store, warn), name, file, onProgress),
 });
