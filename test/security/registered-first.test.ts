@@ -126,6 +126,7 @@ describe("T19: A link that clears what nobody proved is one write", () => {
     const [last = ""] = readFileSync(join(directory, "db.journal"), "utf8").trimEnd().split("\n").slice(-1);
     const { changes } = JSON.parse(last) as { changes: [verb: string, table: string][] };
     expect(changes.map(([verb, table]) => `${verb} ${table}`)).toEqual([
+      "delete states",
       "delete identities",
       "put sessions",
       "put sessions",

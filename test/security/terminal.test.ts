@@ -148,8 +148,8 @@ it.each([
 });
 
 it.each([
-  [["users", "get", "`id`@evil.test"], "svc users search 'email:*`id`*'"],
-  [["sessions", "search", "--user", "$(id)@evil.test"], "svc users search 'email:*$(id)*'"],
+  [["users", "search", "email=`id`@evil.test"], "Did you mean 'email:`id`@evil.test'?"],
+  [["users", "export", "$(id)@evil.test"], "svc users get '$(id)@evil.test' --all"],
   [["users", "search", "user_id:x'$(id)'"], String.raw`svc sessions search 'user_id:x'\''$(id)'\'''`],
 ])("T51: A hint runs nothing of what a stranger is called: svc %j", async (argv, hint) => {
   const { stderr } = await runCli(argv, { service: await setup() });

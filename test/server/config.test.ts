@@ -98,7 +98,7 @@ describe("The server that a command uses", () => {
   });
 
   it("is undefined if none runs and none is named", async () => {
-    await expect(resolve({})).rejects.toMatchObject({
+    await expect(resolve({ env: { SVC_DATA_DIR: directory } })).rejects.toMatchObject({
       exitCode: 4,
       message: "No service is configured: no server runs in this directory, and SVC_BASE_URL is not set.",
       hint: "Start a local server with: svc serve. For a service elsewhere: svc login",

@@ -65,7 +65,7 @@ it("The metrics count requests, sign-ins, writes and the event loop's delay for 
   ])
     expect(text.split("\n")).toContain(line);
   // A state saved, and its removal together with the user.
-  expect((await commits()) - before).toBe(3);
+  expect((await commits()) - before).toBe(2);
   expect(text).toMatch(/^nodejs_eventloop_lag_seconds \d/m);
   expect(text).not.toMatch(/sk_|pk_|token=/);
 });
