@@ -17,6 +17,8 @@ async function audited(options: ServeOptions = {}): Promise<Audited> {
   const audit: AuditEntry[] = [];
   const requests: RequestEntry[] = [];
   const server = await startServer({
+    // Where a machine looks names up its own way, localhost may be ::1 first.
+    host: "127.0.0.1",
     ...options,
     onAudit: (entry) => audit.push(entry),
     onRequest: (entry) => requests.push(entry),

@@ -48,6 +48,8 @@ describe("svc serve --geoip", () => {
 
   it("fills the session's geo_data at sign-in", async () => {
     const server = await serve({
+      // Where a machine looks names up its own way, localhost may be ::1 first.
+      host: "127.0.0.1",
       port: 0,
       store: "memory",
       seed: join(directory, "seed.json"),
