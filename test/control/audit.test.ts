@@ -1,8 +1,11 @@
 import { expect, it, vi } from "vitest";
 import type { AuditEntry, RequestEntry, ServeOptions } from "../../src/server/index.ts";
 import { temporaryDirectory } from "../_files.ts";
+import { useIpv4First } from "../_ipv4-first.ts";
 import { startServer, type ControlledServer } from "../_control.ts";
 import { callEveryRoute, ROUTES } from "./_every-route.ts";
+
+useIpv4First();
 
 /** What a test or a developer makes and takes back: it plays the providers, and no application's record is among it. */
 const SIMULATED = /^DELETE \/(?:personas|scenarios|instances\/:id\/clients)/;
@@ -17,8 +20,6 @@ async function audited(options: ServeOptions = {}): Promise<Audited> {
   const audit: AuditEntry[] = [];
   const requests: RequestEntry[] = [];
   const server = await startServer({
-    // Where a machine looks names up its own way, localhost may be ::1 first.
-    host: "127.0.0.1",
     ...options,
     onAudit: (entry) => audit.push(entry),
     onRequest: (entry) => requests.push(entry),

@@ -4,8 +4,11 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { openGeoDatabase } from "../../src/server/sign-in/geo.ts";
 import { serve } from "../../src/server/index.ts";
 import { temporaryDirectory } from "../_files.ts";
+import { useIpv4First } from "../_ipv4-first.ts";
 import { createMmdb } from "../_mmdb.ts";
 import { SEED } from "../_setup.ts";
+
+useIpv4First();
 
 const LONDON = {
   city: { names: { en: "London" } },
@@ -48,8 +51,6 @@ describe("svc serve --geoip", () => {
 
   it("fills the session's geo_data at sign-in", async () => {
     const server = await serve({
-      // Where a machine looks names up its own way, localhost may be ::1 first.
-      host: "127.0.0.1",
       port: 0,
       store: "memory",
       seed: join(directory, "seed.json"),
