@@ -46,9 +46,12 @@ function asciiDomain(domain: string): string | undefined {
 
 const BEYOND_ASCII = /[\u0080-\u{10ffff}]/u;
 
-/** What a URL's host decodes, drops or ends at: `%2E`, `/`, a soft hyphen. With it, a label would become another name. */
+/**
+ * What a URL's host decodes, drops or ends at: `%2E`, `/`, a soft hyphen. With it, a label would become another name. And ẞ,
+ * which is ss on Node 20 and ß on Node 26.
+ */
 // eslint-disable-next-line no-control-regex
-const CHANGED_BY_URL = /[\u0000-,./:-@[-`{-\u007f\p{C}\p{Default_Ignorable_Code_Point}]/u;
+const CHANGED_BY_URL = /[\u0000-,./:-@[-`{-\u007f\u1e9e\p{C}\p{Default_Ignorable_Code_Point}]/u;
 
 /**
  * The URL standard has the conversion (UTS #46) in every runtime. Its versions disagree about some capitals, such as ẞ: what
