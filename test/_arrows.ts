@@ -257,7 +257,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "cli/output": ["wire", "cli/command-names.ts", ...CLI_ERRORS],
   "cli/command-names.ts": [],
   "cli/command.ts": ["cli/choices.ts", "cli/output", "cli/context.ts", "cli/errors.ts", "cli/needs.ts"],
-  "cli/needs.ts": ["cli/choices.ts", "cli/help", "cli/context.ts", "cli/errors.ts"],
+  "cli/needs.ts": ["cli/choices.ts", "cli/command-names.ts", "cli/help", "cli/context.ts", "cli/errors.ts"],
   "cli/choices.ts": ["wire", "disk", "cli/errors.ts"],
   "cli/files.ts": ["wire", "disk", ...CLI_ERRORS],
   "cli/quantities.ts": ["wire", ...CLI_ERRORS],

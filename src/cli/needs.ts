@@ -1,6 +1,7 @@
 /** What commands act on, by which choices of a target that one can't obey are refused, for all of them alike. */
 import { choicesOf, isTyped } from "./choices.ts";
 import type { Command } from "commander";
+import { commandPath } from "./command-names.ts";
 import type { Needs, Surroundings } from "./context.ts";
 import { UsageError } from "./errors.ts";
 
@@ -47,7 +48,7 @@ export function addNeeds(program: Command, context: Surroundings): void {
       const isMeant = isTyped(choice) || (name === "instance" && changes && (on === "server" || on === "store"));
       if (choice === undefined || !isMeant || obeying.some((one) => one === on)) continue;
       throw new UsageError(
-        `${choice.source} is not for ${nameOf(command)}, which ${WHY[on]}. Nothing was done.`,
+        `${choice.source} is not for ${commandPath(command)}, which ${WHY[on]}. Nothing was done.`,
         isTyped(choice) ? `Omit ${choice.source}.` : `Unset ${choice.source}.`,
       );
     }
@@ -63,9 +64,4 @@ async function tellOfUnknown({ env, stderr }: Surroundings): Promise<void> {
   for (const name of given)
     if (!Object.hasOwn(ENVIRONMENT, name) && !/^SVC_[A-Z]+_CLIENT_(?:ID|SECRET)$/.test(name))
       stderr.write(`svc knows no variable ${name}. Those that it reads: svc help environment\n`);
-}
-
-/** As it is typed, such as `svc dev clock set`. */
-function nameOf(command: Command): string {
-  return command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
 }

@@ -3,7 +3,8 @@ import { Help, type Command } from "commander";
 import { TOPIC_NAMES } from "../command-names.ts";
 import { helpOf } from "../command.ts";
 import type { Stream } from "../context.ts";
-import { commandPath, subcommands } from "./tree.ts";
+import { commandPath } from "../command-names.ts";
+import { subcommands } from "./tree.ts";
 
 /** Without a terminal. */
 export const STANDARD_WIDTH = 80;

@@ -1,4 +1,5 @@
 import type { Command, Option } from "commander";
+import { commandPath } from "../command-names.ts";
 import { helpOf } from "../command.ts";
 
 /** A command and all below it, as data. */
@@ -38,11 +39,6 @@ function described(command: Command) {
     examples: examples.map(([example, description]) => ({ command: example, description })),
     notes: notes ?? null,
   };
-}
-
-/** As it is typed, e.g. `svc users get`. */
-export function commandPath(command: Command): string {
-  return command.parent ? `${commandPath(command.parent)} ${command.name()}` : command.name();
 }
 
 /** Those that help shows, without the `help` that every group has of itself. */

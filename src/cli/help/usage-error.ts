@@ -4,7 +4,8 @@ import { asSentence } from "../../wire/search/query-words.ts";
 import { closest } from "../../wire/text/suggestion.ts";
 import { UsageError } from "../errors.ts";
 import { quoted } from "../output/text.ts";
-import { commandPath, optionsOf, subcommands, walk, type Place } from "./tree.ts";
+import { commandPath } from "../command-names.ts";
+import { optionsOf, subcommands, walk, type Place } from "./tree.ts";
 import { guessedCommand, MISSING_OPTIONS, rowFor } from "./guesses.ts";
 
 /** A search's own flags and terms, which lists and deletions do not have. */

@@ -1,4 +1,5 @@
 import { Option, type Command } from "commander";
+import { commandPath } from "../command-names.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
 
@@ -30,7 +31,7 @@ export function addOutputFlags(program: Command): void {
       if (bom && output !== "csv") throw new UsageError("--bom is for csv.", "Add --output csv.");
       if (output !== "table" && output !== "json" && !WITH_ROWS.has(command))
         throw new UsageError(
-          `--output ${output} is for lists, and "${pathOf(command)}" does not print one.`,
+          `--output ${output} is for lists, and "${commandPath(command)}" does not print one.`,
           "Omit it, or use --json.",
         );
     });
@@ -53,8 +54,4 @@ export function asksForJson(argv: readonly string[]): boolean {
 export function formatOf({ json, output }: OutputFlags, { stdout }: Pick<Context, "stdout">): Format {
   if (json) return "json";
   return output ?? (stdout.isTTY ? "table" : "tsv");
-}
-
-function pathOf(command: Command): string {
-  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }

@@ -7,7 +7,8 @@ import { knownSubdomains } from "../../connection/running-server.ts";
 import type { Context, Surroundings } from "../../context.ts";
 import { listProfiles } from "../../credentials/profiles.ts";
 import { readStdin } from "../../files.ts";
-import { commandPath, optionsOf, subcommands, walk } from "../../help/tree.ts";
+import { commandPath } from "../../command-names.ts";
+import { optionsOf, subcommands, walk } from "../../help/tree.ts";
 import { harmless } from "../../output/text.ts";
 
 /** What a word can become. */
