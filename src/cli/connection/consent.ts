@@ -88,9 +88,15 @@ export function othersWith(neighbours: Target["neighbours"], instance: Target["i
   return others.map(({ url }) => url);
 }
 
-/** What `--yes` needs beside it: nobody is asked, so nothing may be chosen by default. */
-export function missingNames({ profile, isByDefault, isNamed, instances }: Chosen) {
-  const missing: { readonly flag: string; readonly why: string }[] = [];
+/** A flag that `--yes` needs beside it. */
+export interface MissingFlag {
+  readonly flag: string;
+  readonly why: string;
+}
+
+/** Without a question, nothing may be chosen by default. */
+export function missingNames({ profile, isByDefault, isNamed, instances }: Chosen): MissingFlag[] {
+  const missing: MissingFlag[] = [];
   if (isByDefault && profile) {
     const which = profile.source === "SVC_PROFILE" ? "the profile of SVC_PROFILE" : "the current profile";
     missing.push({
@@ -115,6 +121,26 @@ export function refuseOthers({ url, others }: Chosen, unchanged: string): void {
   );
 }
 
+/** @throws {UsageError} if `--yes` is not enough. @param unchanged what that means, such as `No users were deleted.` */
+export function refuseMissing(missing: readonly MissingFlag[], unchanged: string): void {
+  if (missing.length === 0) return;
+  throw new UsageError(
+    `${missing.map(({ why }) => why).join(" ")} ${unchanged}`,
+    `If that is what you expect, add: ${missing.map(({ flag }) => flag).join(" ")}`,
+  );
+}
+
+/** Every flag that takes the place of an answer. */
+export function yesWith(missing: readonly MissingFlag[]): string {
+  return ["--yes", ...missing.map(({ flag }) => flag)].join(" ");
+}
+
+/** Has a person agree. @param what such as `Delete the users of Acme` @param flags what agrees instead */
+export async function requireYes(context: Context, what: string, flags: string, note = ""): Promise<void> {
+  requirePrompt(context, `To ${what.charAt(0).toLowerCase()}${what.slice(1)}, add ${flags}.`);
+  if (!(await context.confirm(`${what}?${note}`))) throw new CliError(EXIT.failed, "Declined. Nothing was changed.");
+}
+
 /**
  * Has a person agree to what destroys records, or says with `--yes` where it happens.
  * @param does such as `Delete the users of Acme`, which the server's address follows
@@ -130,14 +156,8 @@ export async function consentAt(
   const missing = missingNames(choice);
   if (yes) {
     refuseOthers(choice, "Nothing was changed.");
-    if (missing.length > 0)
-      throw new UsageError(
-        `${missing.map(({ why }) => why).join(" ")} Nothing was changed.`,
-        `If that is what you expect, add: ${missing.map(({ flag }) => flag).join(" ")}`,
-      );
+    refuseMissing(missing, "Nothing was changed.");
     return json ? undefined : say(context, what);
   }
-  const flags = ["--yes", ...missing.map(({ flag }) => flag)].join(" ");
-  requirePrompt(context, `To ${what.charAt(0).toLowerCase()}${what.slice(1)}, add ${flags}.`);
-  if (!(await context.confirm(`${what}?${note}`))) throw new CliError(EXIT.failed, "Declined. Nothing was changed.");
+  await requireYes(context, what, yesWith(missing), note);
 }

@@ -2,10 +2,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { RunningServer, ServeOptions } from "../../../server/index.ts";
 import { DEFAULT_PORT, LOG_LEVELS } from "../../../wire/serve.ts";
 import type { GlobalFlags } from "../../command.ts";
+import { requireYes } from "../../connection/consent.ts";
 import { findServerOn } from "../../connection/running-server.ts";
 import type { Context } from "../../context.ts";
-import { CliError, EXIT } from "../../errors.ts";
-import { requirePrompt } from "../../output/prompts.ts";
 import { counted } from "../../output/text.ts";
 import { durationFrom } from "../../quantities.ts";
 import { announce } from "./announce.ts";
@@ -89,7 +88,9 @@ async function start(
       if (flags.json || level <= LOG_LEVELS.indexOf("info")) report.audit(entry);
     },
     async onReset(location, users) {
-      if (!flags.yes) await consentToReset(context, location, users);
+      // In a unit, a flag would empty the store at each restart.
+      const what = `Delete all records of ${location}, with ${counted(users, "user")}`;
+      if (!flags.yes) await requireYes(context, what, "--yes");
     },
     warn: report.warn,
   }).catch(namingOwner);
@@ -97,13 +98,6 @@ async function start(
   const exposed = isPath(named) ? await inWorkTree(context, named) : undefined;
   if (exposed !== undefined) report.warn(exposed);
   return server;
-}
-
-/** In a unit, a flag would empty the store at each restart. */
-async function consentToReset(context: Context, location: string, users: number): Promise<void> {
-  const what = `elete all records of ${location}, with ${counted(users, "user")}`;
-  requirePrompt(context, `To d${what}, add --yes.`);
-  if (!(await context.confirm(`D${what}?`))) throw new CliError(EXIT.failed, "Declined. Nothing was changed.");
 }
 
 /** An error about a port that another server has, naming that server. */

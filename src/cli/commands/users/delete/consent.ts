@@ -2,7 +2,16 @@ import type { User } from "../../../../wire/resources.ts";
 import { inWords } from "../../../../wire/search/query-words.ts";
 import { fold } from "../../../../wire/text/fold.ts";
 import type { Target } from "../../../connection/sources.ts";
-import { checkLimits, chosenIn, missingNames, refuseOthers, type Limits } from "../../../connection/consent.ts";
+import {
+  checkLimits,
+  chosenIn,
+  missingNames,
+  refuseMissing,
+  refuseOthers,
+  yesWith,
+  type Limits,
+  type MissingFlag,
+} from "../../../connection/consent.ts";
 import type { Context } from "../../../context.ts";
 import { UsageError, CliError, EXIT } from "../../../errors.ts";
 import { USER_COLUMNS } from "../../../list/columns.ts";
@@ -33,17 +42,14 @@ export function checkCount(targets: Targets, guards: Guards, target: Target): vo
  */
 export function checkFlags(targets: Targets, guards: Guards, target: Target): void {
   const missing = missingFlags(targets, guards, target);
-  if (guards.yes) refuseOthers(chosenIn(target), "No users were deleted.");
-  if (!guards.yes || missing.length === 0) return;
-  throw new UsageError(
-    `${missing.map(({ why }) => why).join(" ")} No users were deleted.`,
-    `If that is what you expect, add: ${missing.map(({ flag }) => flag).join(" ")}`,
-  );
+  if (!guards.yes) return;
+  refuseOthers(chosenIn(target), "No users were deleted.");
+  refuseMissing(missing, "No users were deleted.");
 }
 
 /** The flags that `--yes` needs beside it. */
-function missingFlags({ typed, ids }: Targets, { expect }: Guards, target: Target) {
-  const missing: { readonly flag: string; readonly why: string }[] = [];
+function missingFlags({ typed, ids }: Targets, { expect }: Guards, target: Target): MissingFlag[] {
+  const missing: MissingFlag[] = [];
   if (typed !== undefined && expect === undefined)
     missing.push({
       flag: `--expect ${ids.length}`,
@@ -63,7 +69,7 @@ export async function obtainConsent(
   { target, service }: { readonly target: Target; readonly service: string },
 ): Promise<void> {
   const { ids, users, tookStdin, typed } = targets;
-  const flags = ["--yes", ...missingFlags(targets, guards, target).map(({ flag }) => flag)].join(" ");
+  const flags = yesWith(missingFlags(targets, guards, target));
   if (tookStdin)
     throw new UsageError(
       "Standard input was used for ids, so it cannot confirm. No users were deleted.",
