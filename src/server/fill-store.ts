@@ -28,8 +28,8 @@ export async function fillStore<Ready>(
     const instances = filling?.records.instances ?? (await store.instances());
     const found = filling ? undefined : await foundIn(store, instances);
     const ready = await check(instances);
-    const { users: count } = filling && options.reset ? await store.counts() : { users: 0 };
-    if (options.onReset && count > (await demoUsers())) await options.onReset(store.location, count);
+    const { users: count } = options.reset ? await store.counts() : { users: 0 };
+    if (options.onReset && count > 0 && count > (await demoUsers())) await options.onReset(store.location, count);
     try {
       if (filling) await fill(store, filling, options.reset === true);
     } catch (error) {

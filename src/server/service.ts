@@ -201,7 +201,7 @@ async function createParts(options: ServiceOptions) {
     connect,
     tokens,
     allowsUnlisted,
-    signIns: withReplays(signIns, simulator),
+    signIns: offers.canSimulate ? withReplays(signIns, simulator) : signIns,
     audit: createAudit(instances, options.onAudit),
     cursors: createCursors(sealKey),
     control,
