@@ -137,7 +137,7 @@ export function UserPage({ id }: { id: string }) {
   );
 }
 
-/** Whose address is verified, and by whom: only Google's word, and an operator's, verifies the user's own. */
+/** Which address is verified, and who verified it: only Google's word, and an operator's, verifies the user's own. */
 function unverified({ data: { email, identities = [] } }: UserRecord): string {
   const by = identities.filter((one) => one.email_verified && one.email?.toLowerCase() === email.toLowerCase());
   if (by.length === 0) return "No provider has verified this address.";

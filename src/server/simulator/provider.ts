@@ -59,7 +59,7 @@ export interface ResourceRequest {
   readonly query: URLSearchParams;
   /** The address, without its query. */
   readonly url: string;
-  /** Of whom the token is, and how long it is valid. */
+  /** Which client has the token, and how long it is valid. */
   readonly client_id: string;
   readonly validity: { readonly exp: number; readonly expires_in: number } | undefined;
 }
