@@ -1,4 +1,5 @@
 import { beforeEach, expect, it } from "vitest";
+import type { Fetch } from "../../src/wire/http/fetch.ts";
 import { answerOf, server, svc, useDevServer } from "../_dev-server.ts";
 
 const ago = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
@@ -62,6 +63,20 @@ it("svc sessions prune --dry-run prints what would go, and deletes nothing", asy
   const { code, stdout, stderr } = await svc("sessions prune --before 90d --dry-run --output tsv");
   expect([code, stdout.trim().split("\n").length]).toEqual([0, 1201]);
   expect(stderr).toMatch(/^Dry run: 1201 sessions of Acme .* would be deleted at http:\S+ \(SVC_CONTROL_URL\)\.\n$/);
+  expect(await sessions("acme")).toBe(1202);
+});
+
+it("svc sessions prune keeps no --max and no --expect where the server does not count to the end", async () => {
+  // As of more than 50,000, which take minutes to make.
+  const uncounted = (async (url: string, init: RequestInit) =>
+    new URL(url).pathname.endsWith("/sessions/count")
+      ? Response.json({ count: 50_000, is_complete: false })
+      : fetch(url, init)) as unknown as Fetch;
+  for (const flags of ["--max 50000", "--max 60000", "--expect 50000", "--max 60000 --dry-run"]) {
+    const line = `sessions prune --before 90d --instance acme --yes ${flags}`;
+    const { code, stderr } = await svc(line, { fetch: uncounted });
+    expect([flags, code, stderr]).toEqual([flags, 8, expect.stringContaining("whose exact number is not known")]);
+  }
   expect(await sessions("acme")).toBe(1202);
 });
 

@@ -6,7 +6,7 @@ import { openClient } from "../connection/client.ts";
 import { checkLimits, consentAt, limitsOf, YES_FLAG } from "../connection/consent.ts";
 import { instanceInWords, instanceOf, openControl, sayDone, type Control } from "../connection/control.ts";
 import type { Context, Surroundings } from "../context.ts";
-import { UsageError } from "../errors.ts";
+import { CliError, EXIT, UsageError } from "../errors.ts";
 import { addFieldsFlag, chosenBy, checkSessionId, SESSION_COLUMNS, type ListFlags } from "../list/columns.ts";
 import { printResource, printList } from "../list/print.ts";
 import { printsRows } from "../output/flags.ts";
@@ -96,7 +96,13 @@ export async function runPrune(context: Context, options: PruneOptions): Promise
     await printList(context, options, SESSION_COLUMNS, control.rows("GET /sessions", query));
     say(context, `Dry run: ${those} ${which} would be deleted at ${control.place}.`);
   }
-  checkLimits(is_complete ? count : count + 1, limits, {
+  if (!is_complete && (options.max ?? options.expect) !== undefined)
+    throw new CliError(
+      EXIT.precondition,
+      `There are ${those}, whose exact number is not known: --max and --expect can't be kept. No sessions were deleted.`,
+      "Delete them in steps, the oldest first: with an earlier --before.",
+    );
+  checkLimits(count, limits, {
     noun: "session",
     found: "there are",
     unchanged: "No sessions were deleted.",
