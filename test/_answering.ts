@@ -1,4 +1,4 @@
-import type { Fetch } from "../src/wire/http/fetch.ts";
+import type { Fetch } from "../src/http/fetch.ts";
 
 /** A `fetch` that answers every request alike and records the addresses. */
 export function answering(

@@ -19,11 +19,14 @@ const CLI_COMMAND = [
   ...CLI_ERRORS,
 ];
 
+/** Texts, times, addresses and bodies, without a word of the product: every room may use both. */
+const FOR_EVERY_ROOM = ["text", "http"];
+
 /**
  * Which room may import which: everything that is not here is forbidden. A room is a folder of `src` with all that is below
  * it, or one file; the most specific one counts. Every room may import from itself.
  */
-export const ROOMS: Readonly<Record<string, readonly string[]>> = {
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   wire: [],
   disk: [],
   network: ["wire"],
@@ -268,6 +271,12 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "cli/errors.ts": ["client"],
 };
 
+export const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  http: [],
+  text: ["http"],
+  ...Object.fromEntries(Object.entries(ALLOWED).map(([room, others]) => [room, [...others, ...FOR_EVERY_ROOM]])),
+};
+
 /** Packages, each with the only files that may import it. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@inquirer/prompts": ["cli/output/prompts.ts"],
@@ -305,7 +314,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Node's modules are for all but the code that also runs elsewhere. */
-const WITHOUT_NODE = ["wire", "dashboard", "client", "control-client"];
+const WITHOUT_NODE = ["http", "text", "wire", "dashboard", "client", "control-client"];
 
 /** Every import below a folder that the tables do not allow: `server/store/x.ts imports ../serve.ts`. */
 export async function forbiddenImports(src: string): Promise<string[]> {

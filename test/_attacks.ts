@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
-import type { Fetch } from "../src/wire/http/fetch.ts";
+import type { Fetch } from "../src/http/fetch.ts";
 import type { Provider } from "../src/wire/providers.ts";
 import { BIN } from "./_paths.ts";
 import { REAL } from "./providers/_real.ts";

@@ -6,7 +6,7 @@ import { optionsOf, requireKey } from "../src/cli/connection/client.ts";
 import { resolveTarget } from "../src/cli/connection/target.ts";
 import { main } from "../src/cli/main.ts";
 import type { ClientOptions } from "../src/client/client.ts";
-import type { Fetch, FetchInit, FetchResponse } from "../src/wire/http/fetch.ts";
+import type { Fetch, FetchInit, FetchResponse } from "../src/http/fetch.ts";
 import { identityAnswer } from "./_server-file.ts";
 import { START, type Service } from "./_setup.ts";
 

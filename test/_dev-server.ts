@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from "vitest";
 import { serve, type RunningServer, type ServeOptions } from "../src/server/index.ts";
-import type { Fetch } from "../src/wire/http/fetch.ts";
+import type { Fetch } from "../src/http/fetch.ts";
 import { runCli, type CliOptions, type CliResult } from "./_cli.ts";
 
 export let server: RunningServer;

@@ -4,7 +4,7 @@ import { parseSeed } from "../src/server/seed/parse.ts";
 import { answerAuthorize, type AuthorizeDeps } from "../src/server/simulator/authorize.ts";
 import { createSimulator, type Simulator } from "../src/server/simulator/simulator.ts";
 import { openMemoryStore } from "../src/server/store/memory/memory-store.ts";
-import type { FetchInit, FetchResponse } from "../src/wire/http/fetch.ts";
+import type { FetchInit, FetchResponse } from "../src/http/fetch.ts";
 import type { Provider } from "../src/wire/providers.ts";
 import { REAL } from "./providers/_real.ts";
 import { Clock, FRONT, SEED, START } from "./_setup.ts";

@@ -10,7 +10,7 @@ import { openMemoryStore } from "../src/server/store/memory/memory-store.ts";
 import type { InstanceRecord, Records } from "../src/server/store/records.ts";
 import type { Store } from "../src/server/store/store.ts";
 import { PRODUCT_ROUTES, type Route } from "../src/wire/product/routes.ts";
-import type { Fetch } from "../src/wire/http/fetch.ts";
+import type { Fetch } from "../src/http/fetch.ts";
 import type { Provider } from "../src/wire/providers.ts";
 import type { ProvidersMode } from "../src/wire/serve.ts";
 import type { RealProvider } from "./providers/_real-provider.ts";

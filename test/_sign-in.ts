@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { StateRecord } from "../src/server/store/records.ts";
 import { SIGN_IN_ERRORS, type SignInErrorCode } from "../src/wire/errors.ts";
-import type { FetchResponse } from "../src/wire/http/fetch.ts";
+import type { FetchResponse } from "../src/http/fetch.ts";
 import { PROVIDERS, type Provider } from "../src/wire/providers.ts";
 import { locationOf } from "./_answers.ts";
 import { APP, type Service } from "./_setup.ts";

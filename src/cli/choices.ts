@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { systemReason } from "../disk/system-reason.ts";
 import { CliError, EXIT } from "./errors.ts";
-import { urlFrom } from "../wire/http/address.ts";
+import { urlFrom } from "../http/address.ts";
 
 /** The flags that choose a service. */
 export interface TargetFlags {

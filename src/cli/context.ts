@@ -1,5 +1,5 @@
 import type { Choices } from "./choices.ts";
-import type { Fetch, FetchInit, FetchResponse } from "../wire/http/fetch.ts";
+import type { Fetch, FetchInit, FetchResponse } from "../http/fetch.ts";
 import type { ExitCode } from "./errors.ts";
 
 /** Something to write to; whether it is a terminal decides how. */

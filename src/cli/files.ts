@@ -4,7 +4,7 @@ import { fileText, NotText } from "../disk/decode.ts";
 import { openNamed, whyUnread } from "../disk/input.ts";
 import { systemReason } from "../disk/system-reason.ts";
 import { writeAtomically, createDirectories } from "../disk/write-atomically.ts";
-import { jsonFault } from "../wire/text/json.ts";
+import { jsonFault } from "../text/json.ts";
 import type { Context } from "./context.ts";
 import { CliError, EXIT, UsageError } from "./errors.ts";
 

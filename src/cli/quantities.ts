@@ -1,5 +1,5 @@
-import { parsedJson } from "../wire/text/json.ts";
-import { durationMs, isDay } from "../wire/text/time.ts";
+import { parsedJson } from "../text/json.ts";
+import { durationMs, isDay } from "../text/time.ts";
 import { UsageError } from "./errors.ts";
 import type { Context } from "./context.ts";
 

@@ -1,5 +1,5 @@
-import { isLoopback, isLoopbackUrl, portOf, urlFrom } from "../wire/http/address.ts";
-import { cookiesIn, isPrefetch, isWebSocketHandshake } from "../wire/http/headers.ts";
+import { isLoopback, isLoopbackUrl, portOf, urlFrom } from "../http/address.ts";
+import { cookiesIn, isPrefetch, isWebSocketHandshake } from "../http/headers.ts";
 import { STATE_LIFETIME_SECONDS } from "../wire/redirect-uri.ts";
 import { headerOf, type RequestLike } from "./authenticate.ts";
 

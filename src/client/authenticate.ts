@@ -1,5 +1,5 @@
 import { ConfigError, type TokenError, missingToken } from "./errors.ts";
-import { cookiesIn } from "../wire/http/headers.ts";
+import { cookiesIn } from "../http/headers.ts";
 import type { Names } from "./options.ts";
 import { checkVerifyOptions, VERIFY_OPTIONS, verdictOf, type TokenClaims, type VerifyTokenOptions } from "./token.ts";
 

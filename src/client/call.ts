@@ -1,6 +1,6 @@
 import type { Endpoint, Endpoints } from "../wire/product/routes.ts";
-import type { FetchInit, FetchResponse } from "../wire/http/fetch.ts";
-import { requestPath } from "../wire/http/request.ts";
+import type { FetchInit, FetchResponse } from "../http/fetch.ts";
+import { requestPath } from "../http/request.ts";
 import { readResult, ENDPOINTS } from "./result.ts";
 import { startDeadline, type Deadline } from "./deadline.ts";
 import { ConfigError, isServiceError, masked, type ServiceError, ConnectionError } from "./errors.ts";
@@ -8,7 +8,7 @@ import { checkNames, REQUEST_OPTIONS } from "./options.ts";
 import { type Call, type RequestOptions, type Try, type WithResponse } from "./request.ts";
 import { mayRetry, repeat, type Fault } from "./retry.ts";
 import type { Transport } from "./transport.ts";
-import { connectionFault, systemCode } from "../wire/http/address.ts";
+import { connectionFault, systemCode } from "../http/address.ts";
 
 export interface CallDeps {
   readonly transport: Transport;

@@ -1,5 +1,5 @@
 import type { TokenClaims } from "../wire/claims.ts";
-import { type Page, trimSlash } from "../wire/http/request.ts";
+import { type Page, trimSlash } from "../http/request.ts";
 import type { Endpoint } from "../wire/product/routes.ts";
 import { isSessionId, isUuid, PUBLISHABLE_KEY_HEADER, PUBLISHABLE_KEY_PREFIX, SECRET_KEY_HEADER } from "../wire/ids.ts";
 import type { DeletedUser, Discovery, Instance, Session, User, VerifiedToken } from "../wire/resources.ts";

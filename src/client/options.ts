@@ -1,8 +1,8 @@
-import { optionProblem } from "../wire/text/suggestion.ts";
+import { optionProblem } from "../text/suggestion.ts";
 import { ConfigError } from "./errors.ts";
 import { credentialKind, PUBLISHABLE_KEY_PREFIX, SECRET_KEY_PREFIX } from "../wire/ids.ts";
-import { apiPathFault, isConfidential, urlFrom } from "../wire/http/address.ts";
-import type { Fetch } from "../wire/http/fetch.ts";
+import { apiPathFault, isConfidential, urlFrom } from "../http/address.ts";
+import type { Fetch } from "../http/fetch.ts";
 import type { RequestOptions, Try } from "./request.ts";
 
 /** The names of all options. The compiler keeps it complete. */

@@ -1,5 +1,5 @@
-import { isConfidential, isLoopback, urlFrom } from "../wire/http/address.ts";
-import { trimSlash } from "../wire/http/request.ts";
+import { isConfidential, isLoopback, urlFrom } from "../http/address.ts";
+import { trimSlash } from "../http/request.ts";
 import type { Instance } from "../wire/resources.ts";
 import { ServiceError } from "./errors.ts";
 import type { WithResponse } from "./request.ts";

@@ -35,7 +35,7 @@ export {
 } from "./query-builder.ts";
 
 export type { TokenClaims } from "../wire/claims.ts";
-export type { Page } from "../wire/http/request.ts";
-export type { Fetch, FetchInit, FetchResponse } from "../wire/http/fetch.ts";
+export type { Page } from "../http/request.ts";
+export type { Fetch, FetchInit, FetchResponse } from "../http/fetch.ts";
 export type { Provider, SessionProvider, TokenProvider } from "../wire/providers.ts";
 export type { DeletedUser, Discovery, Instance, Session, User, VerifiedToken } from "../wire/resources.ts";

@@ -1,9 +1,9 @@
 /** What a call takes and returns. Programs see these types, so they stay apart from those of the schemas. */
 import type { TokenClaims } from "../wire/claims.ts";
-import type { FetchResponse } from "../wire/http/fetch.ts";
+import type { FetchResponse } from "../http/fetch.ts";
 import type { VerifiedToken } from "../wire/resources.ts";
 import { isServiceError, ServiceError, type ErrorCode, type TokenReason } from "./errors.ts";
-import { type Page, MAX_PAGE_SIZE, nextPage } from "../wire/http/request.ts";
+import { type Page, MAX_PAGE_SIZE, nextPage } from "../http/request.ts";
 
 /** The result with its response, for callers that need headers. */
 export interface WithResponse<Result> {

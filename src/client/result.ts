@@ -1,8 +1,8 @@
 import type { Endpoint, Endpoints } from "../wire/product/routes.ts";
-import { BodyTooLong, readText } from "../wire/http/body.ts";
-import type { FetchResponse } from "../wire/http/fetch.ts";
+import { BodyTooLong, readText } from "../http/body.ts";
+import type { FetchResponse } from "../http/fetch.ts";
 import { errorCode, ERRORS } from "../wire/errors.ts";
-import { isObject, parsedJson } from "../wire/text/json.ts";
+import { isObject, parsedJson } from "../text/json.ts";
 import type { ErrorBody, VerifiedToken } from "../wire/resources.ts";
 import { isTokenProblem, MAX_TOKEN_BYTES, REASON_HEADER, type TokenClaims } from "../wire/claims.ts";
 import {

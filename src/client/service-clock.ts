@@ -1,8 +1,8 @@
 import * as base64url from "jose/base64url";
 import { clockStatement } from "../wire/claims.ts";
 import { CONTROL_BASE } from "../wire/control/paths.ts";
-import { isLoopbackUrl } from "../wire/http/address.ts";
-import { trimSlash } from "../wire/http/request.ts";
+import { isLoopbackUrl } from "../http/address.ts";
+import { trimSlash } from "../http/request.ts";
 import type { SigningKey } from "../wire/token.ts";
 
 /** A service on this machine answers sooner, even on a busy one. */

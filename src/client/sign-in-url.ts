@@ -1,9 +1,9 @@
-import { suggestion } from "../wire/text/suggestion.ts";
+import { suggestion } from "../text/suggestion.ts";
 import { isProvider, PROVIDERS, type Provider } from "../wire/providers.ts";
 import { readRedirectUri } from "../wire/redirect-uri.ts";
 import { ConfigError } from "./errors.ts";
 import { checkNames } from "./options.ts";
-import { urlFrom } from "../wire/http/address.ts";
+import { urlFrom } from "../http/address.ts";
 
 export interface SignInParameters {
   /** The absolute address that the user returns to, such as `https://app.example.com/callback`. */

@@ -6,7 +6,7 @@ import { ConfigError, missingToken, SignInError, type TokenError } from "./error
 import { checkKey, type Names, checkAddress, timeOf } from "./options.ts";
 import { checkSignIn, signInUrl } from "./sign-in-url.ts";
 import { checkVerifyOptions, VERIFY_OPTIONS, type VerifyTokenOptions, verdictOf } from "./token.ts";
-import { trimSlash } from "../wire/http/request.ts";
+import { trimSlash } from "../http/request.ts";
 import type { RequestLike } from "./authenticate.ts";
 import {
   cookieOf,
@@ -20,7 +20,7 @@ import {
 } from "./attempt.ts";
 import type { TokenClaims } from "../wire/claims.ts";
 import { SIGN_IN_ERRORS, type SignInErrorCode } from "../wire/errors.ts";
-import { urlFrom } from "../wire/http/address.ts";
+import { urlFrom } from "../http/address.ts";
 
 /** What both calls of an application take. */
 export interface SignInOptions extends VerifyTokenOptions {

@@ -1,4 +1,4 @@
-import type { Fetch } from "../wire/http/fetch.ts";
+import type { Fetch } from "../http/fetch.ts";
 import { ConfigError, ServiceError } from "./errors.ts";
 
 /** Sends the requests of calls: by a caller's own `fetch`, the runtime's, or undici in the form of one. */

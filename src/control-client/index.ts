@@ -1,11 +1,11 @@
 import { type ErrorCode, errorCode } from "../wire/errors.ts";
-import { connectionFault, systemCode } from "../wire/http/address.ts";
+import { connectionFault, systemCode } from "../http/address.ts";
 import { CONTROL_KEY_PREFIX, credentialKind } from "../wire/ids.ts";
 import type { AnswerOf, BodyOf, ControlRoute, QueryOf } from "../wire/control/types.ts";
 import { CONTROL_BASE } from "../wire/control/paths.ts";
-import { type Fetch, type FetchResponse, chunksOf } from "../wire/http/fetch.ts";
-import { isObject, parsedJson } from "../wire/text/json.ts";
-import { nextPage, MAX_PAGE_SIZE, requestPath, type ParamsIn } from "../wire/http/request.ts";
+import { type Fetch, type FetchResponse, chunksOf } from "../http/fetch.ts";
+import { isObject, parsedJson } from "../text/json.ts";
+import { nextPage, MAX_PAGE_SIZE, requestPath, type ParamsIn } from "../http/request.ts";
 
 /**
  * One of the service's codes; `connection`: the server could not be reached; `redirect_refused`, `unexpected_response`: what

@@ -1,7 +1,7 @@
 import dns from "node:dns";
 import type { LookupFunction } from "node:net";
 import type * as Whole from "undici";
-import { isLocalhost } from "../wire/http/address.ts";
+import { isLocalhost } from "../http/address.ts";
 
 /** What is used of undici. */
 export type Undici = Pick<typeof Whole, "Agent" | "Pool" | "ProxyAgent">;

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import { inspect } from "node:util";
-import { isLoopbackUrl, portOf, systemCode, urlFrom } from "../wire/http/address.ts";
+import { isLoopbackUrl, portOf, systemCode, urlFrom } from "../http/address.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { PROVIDERS } from "../wire/providers.ts";
-import { jsonFault } from "../wire/text/json.ts";
+import { jsonFault } from "../text/json.ts";
 import { ServeError } from "./errors.ts";
 import { checkEndpoints } from "./providers/index.ts";
 import type { Credentials } from "./providers/offers.ts";

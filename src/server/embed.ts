@@ -1,4 +1,4 @@
-import { INSIDE_URL } from "../wire/http/address.ts";
+import { INSIDE_URL } from "../http/address.ts";
 import { createService } from "./service.ts";
 import { fillStore } from "./fill-store.ts";
 import { createAddresses } from "./instances/addresses.ts";

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { client } from "../wire/control/seed.ts";
-import type { Fetch } from "../wire/http/fetch.ts";
+import type { Fetch } from "../http/fetch.ts";
 import type { Provider } from "../wire/providers.ts";
 import { PROVIDERS_MODES, type ProvidersMode } from "../wire/serve.ts";
-import { optionProblem } from "../wire/text/suggestion.ts";
+import { optionProblem } from "../text/suggestion.ts";
 import { ServeError } from "./errors.ts";
 import type { AuditEntry } from "./http/audit-entry.ts";
 import type { RequestEntry } from "./http/request-entry.ts";

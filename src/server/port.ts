@@ -1,4 +1,4 @@
-import { isLoopback } from "../wire/http/address.ts";
+import { isLoopback } from "../http/address.ts";
 import { DEFAULT_PORT } from "../wire/serve.ts";
 import { findPlace, type ListenPlace } from "./http/listen.ts";
 import type { ServeOptions } from "./options.ts";

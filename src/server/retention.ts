@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { MIN_RETENTION_MS, PRUNED_AT_ONCE } from "../wire/serve.ts";
-import { durationMs } from "../wire/text/time.ts";
+import { durationMs } from "../text/time.ts";
 import { StorageUnavailable, type Position, type Store } from "./store/store.ts";
 
 /** How long records are kept. Default: until their user is deleted. */

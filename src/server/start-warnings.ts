@@ -1,5 +1,5 @@
-import { isConfidential, isLoopback } from "../wire/http/address.ts";
-import { enumerated } from "../wire/text/suggestion.ts";
+import { isConfidential, isLoopback } from "../http/address.ts";
+import { enumerated } from "../text/suggestion.ts";
 import { ServeError } from "./errors.ts";
 import type { ServeOptions } from "./options.ts";
 import { defaultFault, type Offers } from "./providers/offers.ts";

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { closest, suggestion } from "../wire/text/suggestion.ts";
+import { closest, suggestion } from "../text/suggestion.ts";
 
 /** Input that was checked against a schema: the parsed data, or one line per error. */
 export type Checked<Data> =

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { ControlError } from "../control-client/index.ts";
 import { ServeError } from "../server/errors.ts";
 import { createNetworkFetch } from "./fetch.ts";
-import { urlFrom } from "../wire/http/address.ts";
+import { urlFrom } from "../http/address.ts";
 
 /** The cookies of one host, as a browser keeps them. Paths and `Secure` don't narrow them. */
 export class ApplicationCookies {

@@ -3,7 +3,7 @@ import { ServeError } from "../server/errors.ts";
 import { done } from "./options.ts";
 import { CLOCK_HEADER } from "../wire/control/paths.ts";
 import type { AnswerOf, BodyOf } from "../wire/control/types.ts";
-import type { FetchResponse } from "../wire/http/fetch.ts";
+import type { FetchResponse } from "../http/fetch.ts";
 
 type Reading = AnswerOf<"GET /clock">;
 

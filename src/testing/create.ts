@@ -1,7 +1,7 @@
 import { createClient, type Client } from "../client/index.ts";
 import { ControlError, createControlClient, type ControlClient } from "../control-client/index.ts";
 import { ServeError } from "../server/errors.ts";
-import type { Fetch } from "../wire/http/fetch.ts";
+import type { Fetch } from "../http/fetch.ts";
 import type { Application, Reach } from "./application.ts";
 import { createClockReading, createTestClock } from "./clock.ts";
 import { createTestFlows, type Forgotten } from "./flows.ts";

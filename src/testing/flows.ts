@@ -2,7 +2,7 @@ import { ControlError, type ControlClient } from "../control-client/index.ts";
 import type { AnswerOf, BodyOf, QueryOf } from "../wire/control/types.ts";
 import { ServeError } from "../server/errors.ts";
 import type { Duration } from "./clock.ts";
-import { durationMs } from "../wire/text/time.ts";
+import { durationMs } from "../text/time.ts";
 import { kitOptionsOf } from "./options.ts";
 
 /** A sign-in, step by step, with the reason in words if it failed. */

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { createControlClient } from "../control-client/index.ts";
 import { embed, type EmbeddedServer } from "../server/embed.ts";
 import type { RunningServer, ServeOptions } from "../server/index.ts";
-import { trimSlash } from "../wire/http/request.ts";
+import { trimSlash } from "../http/request.ts";
 import { createInsideFetch, createNetworkFetch } from "./fetch.ts";
 import { checkKitOptions, checkServer } from "./options.ts";
 import { createTestServiceFrom } from "./create.ts";

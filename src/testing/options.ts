@@ -1,8 +1,8 @@
-import { isObject } from "../wire/text/json.ts";
+import { isObject } from "../text/json.ts";
 import { ServeError } from "../server/errors.ts";
-import { apiPathFault, urlFrom } from "../wire/http/address.ts";
+import { apiPathFault, urlFrom } from "../http/address.ts";
 import { CONTROL_KEY_PREFIX, credentialKind } from "../wire/ids.ts";
-import { noOptions, optionProblem } from "../wire/text/suggestion.ts";
+import { noOptions, optionProblem } from "../text/suggestion.ts";
 
 /**
  * Otherwise a misspelt option would be ignored.

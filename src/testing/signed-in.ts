@@ -9,7 +9,7 @@ import { meetingsOf, wonBy, type Flow, type TestFlows } from "./flows.ts";
 import { checkKitOptions, withEdits } from "./options.ts";
 import type { TestInstances } from "./stored.ts";
 import type { NewScenario } from "./scenarios.ts";
-import { urlFrom } from "../wire/http/address.ts";
+import { urlFrom } from "../http/address.ts";
 
 export interface SignInToOptions extends Pick<NewScenario, "as" | "outcome" | "delay_ms" | "profile" | "omit"> {
   /** Only a sign-in with this provider. Default: the one that the application asks for. */

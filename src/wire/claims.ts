@@ -1,6 +1,6 @@
 import type { TokenProvider } from "./providers.ts";
 import type { ErrorCode } from "./errors.ts";
-import { relativeTime } from "./text/time.ts";
+import { relativeTime } from "../text/time.ts";
 
 export const ISSUER = "svc";
 export const TOKEN_LIFETIME_SECONDS = 3600;

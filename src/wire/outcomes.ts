@@ -1,4 +1,4 @@
-import { closest } from "./text/suggestion.ts";
+import { closest } from "../text/suggestion.ts";
 import type { Provider } from "./providers.ts";
 
 const INVALID_STATE = 'No redirect: svc answers 400 "Invalid or expired state"';

@@ -1,4 +1,4 @@
-import { urlFrom } from "./http/address.ts";
+import { urlFrom } from "../http/address.ts";
 const MAX_LENGTH = 2048;
 const WEB = /^(https?):\/\/([^/?]+)(.*)$/i;
 /** RFC 8252, 7.1: a private-use scheme is a domain name in reverse, so it has a dot. */

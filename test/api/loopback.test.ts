@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isConfidential, isLoopback } from "../../src/wire/http/address.ts";
+import { isConfidential, isLoopback } from "../../src/http/address.ts";
 
 describe("A host name", () => {
   it.each(["localhost", "LocalHost", "acme.localhost", "a.b.localhost", "127.0.0.1", "127.255.0.9", "[::1]", "::1"])(

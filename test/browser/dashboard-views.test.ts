@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { visible } from "../../src/wire/text/harmless.ts";
+import { visible } from "../../src/text/harmless.ts";
 import { CHROMIUM } from "../_browser.ts";
 import { openDashboard, overflow, signIn, violations, type Dashboard } from "../_dashboard.ts";
 import { openRecord, RECORD_VIEWS, VIEW_PATHS } from "../_dashboard-views.ts";

@@ -1,5 +1,5 @@
 import { beforeEach } from "vitest";
-import type { Fetch } from "../../src/wire/http/fetch.ts";
+import type { Fetch } from "../../src/http/fetch.ts";
 import { runCli, type CliOptions, type CliResult } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { SEED, setup, type Service } from "../_setup.ts";

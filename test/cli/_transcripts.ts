@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { main } from "../../src/cli/main.ts";
-import type { Fetch } from "../../src/wire/http/fetch.ts";
+import type { Fetch } from "../../src/http/fetch.ts";
 import { createContext } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { CONTROL_KEY, FRONT, setup, type Service } from "../_setup.ts";

@@ -2,7 +2,7 @@ import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { main } from "../../src/cli/main.ts";
-import type { Fetch } from "../../src/wire/http/fetch.ts";
+import type { Fetch } from "../../src/http/fetch.ts";
 import { createContext, type CliOptions, type CliResult } from "../_cli.ts";
 import { ADA, NOBODY } from "../_setup.ts";
 import {

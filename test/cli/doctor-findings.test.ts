@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import type { Fetch } from "../../src/wire/http/fetch.ts";
+import type { Fetch } from "../../src/http/fetch.ts";
 import { memoryKeyring, runCli, type CliOptions } from "../_cli.ts";
 import { startServer } from "../_control.ts";
 import { temporaryDirectory } from "../_files.ts";

@@ -11,7 +11,7 @@ import { main } from "../../src/cli/main.ts";
 import { makePlace } from "../../src/cli/commands/serve/place.ts";
 import { parseConfig } from "../../src/server/config.ts";
 import { parseSeed } from "../../src/server/seed/parse.ts";
-import type { Fetch } from "../../src/wire/http/fetch.ts";
+import type { Fetch } from "../../src/http/fetch.ts";
 import { answering } from "../_answering.ts";
 import { cwd, HERE, run, service, useDirectory } from "../_cli-directory.ts";
 import { createContext, memoryKeyring, type CliOptions } from "../_cli.ts";

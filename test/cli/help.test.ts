@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { EXIT } from "../../src/cli/errors.ts";
 import { SESSION_COLUMNS, USER_COLUMNS } from "../../src/cli/list/columns.ts";
-import { enumerated } from "../../src/wire/text/suggestion.ts";
+import { enumerated } from "../../src/text/suggestion.ts";
 import { commandPaths, everyCommand } from "../_every-command.ts";
 import { runCli } from "../_cli.ts";
 import { setup } from "../_setup.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Fetch } from "../../src/wire/http/fetch.ts";
+import type { Fetch } from "../../src/http/fetch.ts";
 import { KEY } from "../_client.ts";
 import { runCli } from "../_cli.ts";
 

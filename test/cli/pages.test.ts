@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { main } from "../../src/cli/main.ts";
-import type { Fetch } from "../../src/wire/http/fetch.ts";
+import type { Fetch } from "../../src/http/fetch.ts";
 import { createContext, runCli } from "../_cli.ts";
 import { SEED, setup, type Service } from "../_setup.ts";
 

@@ -7,7 +7,7 @@ import { USER_RECORDS } from "../../src/cli/commands/users/index.ts";
 import { exitOf } from "../../src/cli/failure.ts";
 import type { ErrorCode, SignInCode } from "../../src/client/errors.ts";
 import { ERRORS, errorBody, type ErrorCode as WireCode } from "../../src/wire/errors.ts";
-import type { Fetch } from "../../src/wire/http/fetch.ts";
+import type { Fetch } from "../../src/http/fetch.ts";
 import { answering } from "../_answering.ts";
 import { createContext, runCli, type CliOptions } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Fetch } from "../../src/wire/http/fetch.ts";
+import type { Fetch } from "../../src/http/fetch.ts";
 import { SESSIONS } from "../../src/cli/search/flags.ts";
 import { parseQuery, printTerm } from "../../src/wire/search/query.ts";
 import { runCli, type CliOptions } from "../_cli.ts";

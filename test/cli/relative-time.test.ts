@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { relativeTime } from "../../src/wire/text/time.ts";
+import { relativeTime } from "../../src/text/time.ts";
 
 const DAY = 86_400;
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { jsonReport, textReport } from "../../src/cli/commands/serve/report.ts";
-import type { Fetch } from "../../src/wire/http/fetch.ts";
+import type { Fetch } from "../../src/http/fetch.ts";
 import { createContext, runCli, type TestContext } from "../_cli.ts";
 import { followSignIn, startServer, type ControlledServer } from "../_control.ts";
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from "vitest";
-import type { Fetch } from "../../src/wire/http/fetch.ts";
+import type { Fetch } from "../../src/http/fetch.ts";
 import { answerOf, server, svc, useDevServer } from "../_dev-server.ts";
 
 const ago = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { signInAs } from "../../src/cli/commands/sign-in/steps.ts";
 import { createClient } from "../../src/client/index.ts";
-import type { FetchResponse } from "../../src/wire/http/fetch.ts";
+import type { FetchResponse } from "../../src/http/fetch.ts";
 
 const FRONT = "http://localhost:7820";
 const PICKER = `${FRONT}/__svc/simulator/google/authorize`;

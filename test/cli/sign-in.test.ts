@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { runCli } from "../_cli.ts";
 import { configDirectory, following } from "../_redirect-file.ts";
-import type { FetchInit, FetchResponse } from "../../src/wire/http/fetch.ts";
+import type { FetchInit, FetchResponse } from "../../src/http/fetch.ts";
 import { ADA, SEED, setup, type Service } from "../_setup.ts";
 
 /** Follows every redirect like a browser, up to the application's. */

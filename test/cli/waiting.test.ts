@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { answering } from "../_answering.ts";
 import { runCli, type CliOptions, type CliResult } from "../_cli.ts";
-import type { Fetch } from "../../src/wire/http/fetch.ts";
+import type { Fetch } from "../../src/http/fetch.ts";
 import { ADA, setup, type Service } from "../_setup.ts";
 
 let service: Service;

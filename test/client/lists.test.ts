@@ -5,7 +5,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, it } from "vitest";
 import { createClient, isServiceError, type Client, type Fetch } from "../../src/client/index.ts";
-import { MAX_PAGE_SIZE } from "../../src/wire/http/request.ts";
+import { MAX_PAGE_SIZE } from "../../src/http/request.ts";
 import { SEED, setup, type Service } from "../_setup.ts";
 
 const KEY = "sk_test_0123456789abcdefghijklmnopqrstuvwxyz";

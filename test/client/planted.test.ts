@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmod, mkdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { isConfidential } from "../../src/wire/http/address.ts";
+import { isConfidential } from "../../src/http/address.ts";
 import { openFileStore } from "../../src/server/store/file/file-store.ts";
 import { runCli } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";

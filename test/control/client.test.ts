@@ -7,7 +7,7 @@ import {
   type ControlClient,
   type ServerEvent,
 } from "../../src/control-client/index.ts";
-import type { Fetch, FetchResponse } from "../../src/wire/http/fetch.ts";
+import type { Fetch, FetchResponse } from "../../src/http/fetch.ts";
 import { startServer, type ControlledServer } from "../_control.ts";
 import { CONTROL_KEY, FRONT, setup } from "../_setup.ts";
 

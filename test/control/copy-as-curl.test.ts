@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { asCurl } from "../../src/dashboard/views/copy-as.ts";
 import type { AnswerOf } from "../../src/wire/control/types.ts";
-import { curlCommand } from "../../src/wire/text/shell.ts";
+import { curlCommand } from "../../src/text/shell.ts";
 import { startServer, type ControlledServer } from "../_control.ts";
 import { needs } from "../_machine.ts";
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { urlFrom } from "../../src/wire/http/address.ts";
+import { urlFrom } from "../../src/http/address.ts";
 import { ROOT } from "../_paths.ts";
 
 it("A host beyond ASCII stays an address, however often addresses were read before", () => {

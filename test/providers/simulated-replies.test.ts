@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { createSimulator } from "../../src/server/simulator/simulator.ts";
-import { chunksOf } from "../../src/wire/http/fetch.ts";
+import { chunksOf } from "../../src/http/fetch.ts";
 import { setup } from "../_setup.ts";
 import { PROVIDERS } from "../../src/wire/providers.ts";
 

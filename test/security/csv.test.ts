@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { csvLine } from "../../src/wire/text/harmless.ts";
+import { csvLine } from "../../src/text/harmless.ts";
 import { locationOf, requestOn } from "../_answers.ts";
 import { runCli } from "../_cli.ts";
 import { APP, setup } from "../_setup.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Fetch } from "../../src/wire/http/fetch.ts";
+import type { Fetch } from "../../src/http/fetch.ts";
 import { APP, SEED, setup } from "../_setup.ts";
 
 const GOOGLE = "https://accounts.google.com";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createClient } from "../../src/client/index.ts";
 import { authenticateRequest } from "../../src/client/verify.ts";
-import { csvLine } from "../../src/wire/text/harmless.ts";
+import { csvLine } from "../../src/text/harmless.ts";
 import { answering } from "../_answering.ts";
 import { SECRET } from "../_attacks.ts";
 import { FRONT } from "../_setup.ts";

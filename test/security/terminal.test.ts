@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { textReport, jsonReport } from "../../src/cli/commands/serve/report.ts";
 import type { RequestEntry } from "../../src/server/http/request-entry.ts";
 import type { SeedInput } from "../../src/server/seed/apply.ts";
-import type { Fetch } from "../../src/wire/http/fetch.ts";
+import type { Fetch } from "../../src/http/fetch.ts";
 import { createContext, runCli } from "../_cli.ts";
 import { startServer } from "../_control.ts";
 import { temporaryDirectory } from "../_files.ts";

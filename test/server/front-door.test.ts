@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createClient } from "../../src/client/index.ts";
-import type { Fetch } from "../../src/wire/http/fetch.ts";
+import type { Fetch } from "../../src/http/fetch.ts";
 import { CookieJar } from "../_cookie-jar.ts";
 import { APP, decodePart, FRONT, SEED, setup, type Service } from "../_setup.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RequestEntry } from "../../src/server/index.ts";
-import type { Fetch } from "../../src/wire/http/fetch.ts";
+import type { Fetch } from "../../src/http/fetch.ts";
 import { locationOf, requestOn } from "../_answers.ts";
 import { begun, CREDENTIALS, reply } from "../_sign-in.ts";
 import { APP, CONTROL_KEY, FRONT, setup, type Service } from "../_setup.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openFileStore } from "../../src/server/store/file/file-store.ts";
 import { SIGN_IN_ERRORS } from "../../src/wire/errors.ts";
-import type { Fetch } from "../../src/wire/http/fetch.ts";
+import type { Fetch } from "../../src/http/fetch.ts";
 import { PROVIDER_TITLES, PROVIDERS } from "../../src/wire/providers.ts";
 import { locationOf, requestOn } from "../_answers.ts";
 import { temporaryDirectory } from "../_files.ts";

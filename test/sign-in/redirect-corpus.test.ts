@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Refusal } from "../../src/server/errors.ts";
 import { redirectRule } from "../../src/server/sign-in/redirect-rule.ts";
-import { isLoopback } from "../../src/wire/http/address.ts";
+import { isLoopback } from "../../src/http/address.ts";
 import { FRONT, SEED, setup, type Service } from "../_setup.ts";
 
 const REGISTERED = [

@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openFileStore } from "../../src/server/store/file/file-store.ts";
 import { StorageUnavailable } from "../../src/server/store/store.ts";
-import type { FetchResponse } from "../../src/wire/http/fetch.ts";
+import type { FetchResponse } from "../../src/http/fetch.ts";
 import { locationOf } from "../_answers.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { setup, type Service } from "../_setup.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ADA } from "../_setup.ts";
 import { contents } from "../_provider.ts";
-import { normalizeEmail } from "../../src/wire/text/email.ts";
+import { normalizeEmail } from "../../src/text/email.ts";
 import { EMAIL, outcome, setupWith, VERIFIED_AT } from "./_linking.ts";
 
 describe("An e-mail address in another spelling", () => {

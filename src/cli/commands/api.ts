@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { errorCode } from "../../wire/errors.ts";
-import { encodePair, trimSlash } from "../../wire/http/request.ts";
+import { encodePair, trimSlash } from "../../http/request.ts";
 import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/ids.ts";
-import { parsedJson } from "../../wire/text/json.ts";
+import { parsedJson } from "../../text/json.ts";
 import { collect, runs, type Flags, type Program } from "../command.ts";
 import { requireKey, timeoutMs } from "../connection/client.ts";
 import { exchange, type Answer } from "../connection/exchange.ts";
@@ -15,7 +15,7 @@ import { inOneLine, exitOf } from "../failure.ts";
 import { readInput } from "../files.ts";
 import { harmless, harmlessJson } from "../output/text.ts";
 import { pairFrom } from "../quantities.ts";
-import { urlFrom } from "../../wire/http/address.ts";
+import { urlFrom } from "../../http/address.ts";
 
 export interface ApiOptions extends Flags<"input", "include"> {
   readonly field?: readonly string[];

@@ -1,5 +1,5 @@
 import { PROVIDERS } from "../../wire/providers.ts";
-import { enumerated } from "../../wire/text/suggestion.ts";
+import { enumerated } from "../../text/suggestion.ts";
 import { COMMAND_NAMES, type CommandName } from "../command-names.ts";
 import type { Program } from "../command.ts";
 import type { Surroundings } from "../context.ts";

@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Option } from "commander";
 import { systemReason } from "../../disk/system-reason.ts";
-import { isLoopbackUrl } from "../../wire/http/address.ts";
+import { isLoopbackUrl } from "../../http/address.ts";
 import { PROVIDERS, type Provider } from "../../wire/providers.ts";
 import { CONFIG_FILE, DEFAULT_PORT } from "../../wire/serve.ts";
 import { runs, type Flags, type Program } from "../command.ts";

@@ -1,7 +1,7 @@
 import { type Sourced, isTyped, originOf } from "../choices.ts";
 import { checkAddress, checkKey } from "../../client/options.ts";
-import { isConfidential } from "../../wire/http/address.ts";
-import { trimSlash } from "../../wire/http/request.ts";
+import { isConfidential } from "../../http/address.ts";
+import { trimSlash } from "../../http/request.ts";
 import { SECRET_KEY_PREFIX } from "../../wire/ids.ts";
 import { runs, type Flags, type Program } from "../command.ts";
 import { requirePrivacy, verifyKeyWithService } from "../connection/client.ts";

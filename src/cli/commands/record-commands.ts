@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Client } from "../../client/client.ts";
 import type { ListCall } from "../../client/request.ts";
-import type { Page } from "../../wire/http/request.ts";
+import type { Page } from "../../http/request.ts";
 import { printQuery, type Query } from "../../wire/search/query.ts";
 import { inWords } from "../../wire/search/query-words.ts";
 import { runs, type CommandHelp, type GlobalFlags } from "../command.ts";

@@ -1,6 +1,6 @@
 import type { Sourced } from "../choices.ts";
 import type { Client, ClientOptions } from "../../client/client.ts";
-import { isConfidential } from "../../wire/http/address.ts";
+import { isConfidential } from "../../http/address.ts";
 import { SECRET_KEY_PREFIX } from "../../wire/ids.ts";
 import { checkKey, DEFAULT_TIMEOUT_MS } from "../../client/options.ts";
 import type { Context } from "../context.ts";

@@ -1,9 +1,9 @@
 import { startDeadline } from "../../client/deadline.ts";
 import { ConnectionError } from "../../client/errors.ts";
 import { isUnavailable, isUnsent } from "../../client/retry.ts";
-import { systemCode } from "../../wire/http/address.ts";
-import type { Fetch, FetchInit, FetchResponse } from "../../wire/http/fetch.ts";
-import { trimSlash } from "../../wire/http/request.ts";
+import { systemCode } from "../../http/address.ts";
+import type { Fetch, FetchInit, FetchResponse } from "../../http/fetch.ts";
+import { trimSlash } from "../../http/request.ts";
 import type { Context, Reach } from "../context.ts";
 import { startSpinner } from "../output/progress.ts";
 import { waitMs } from "../quantities.ts";

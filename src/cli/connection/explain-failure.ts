@@ -1,4 +1,4 @@
-import { connectionFault as addressFault, isLoopbackUrl, systemCode, urlFrom } from "../../wire/http/address.ts";
+import { connectionFault as addressFault, isLoopbackUrl, systemCode, urlFrom } from "../../http/address.ts";
 import type { Context, Exchange, Surroundings } from "../context.ts";
 import { proxyVariable, refusalOf, throughProxy } from "../../network/proxy.ts";
 import { counted } from "../output/text.ts";

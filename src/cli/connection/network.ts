@@ -1,7 +1,7 @@
 import { createUndiciFetch } from "../../client/on-node/undici.ts";
 import { loadUndici } from "../../network/agent.ts";
 import { proxyOf } from "../../network/proxy.ts";
-import type { Fetch } from "../../wire/http/fetch.ts";
+import type { Fetch } from "../../http/fetch.ts";
 import { userAgent } from "../../wire/version.ts";
 import { INSTANCE_HEADER, isUuid, SECRET_KEY_HEADER, SUBDOMAIN } from "../../wire/ids.ts";
 import type { Exchange, NamedInstance, Network, World } from "../context.ts";

@@ -1,5 +1,5 @@
 import { originOf } from "../choices.ts";
-import { isLoopbackUrl, portOf } from "../../wire/http/address.ts";
+import { isLoopbackUrl, portOf } from "../../http/address.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
 import { findServerOn } from "./running-server.ts";

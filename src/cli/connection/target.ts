@@ -1,6 +1,6 @@
 import { type Sourced, choicesOf, isTyped } from "../choices.ts";
-import { isLoopbackUrl, portOf } from "../../wire/http/address.ts";
-import { trimSlash } from "../../wire/http/request.ts";
+import { isLoopbackUrl, portOf } from "../../http/address.ts";
+import { trimSlash } from "../../http/request.ts";
 import type { Context, NamedInstance } from "../context.ts";
 import { listProfiles, readCurrent } from "../credentials/profiles.ts";
 import { CliError, EXIT, UsageError } from "../errors.ts";

@@ -1,12 +1,12 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { systemReason } from "../../disk/system-reason.ts";
-import { parsedJson } from "../../wire/text/json.ts";
+import { parsedJson } from "../../text/json.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT, type ExitCode, UsageError } from "../errors.ts";
 import { isAbsent, readPrivateFile, writePrivateFile } from "../files.ts";
 import { configDirectory, requireConfigDirectory } from "../places.ts";
-import { urlFrom } from "../../wire/http/address.ts";
+import { urlFrom } from "../../http/address.ts";
 
 /** A service that commands can be sent to by name. Each has a file of its own, so that no change loses another. */
 export interface Profile {

@@ -1,5 +1,5 @@
 import { PROVIDERS } from "../../wire/providers.ts";
-import { enumerated } from "../../wire/text/suggestion.ts";
+import { enumerated } from "../../text/suggestion.ts";
 
 const [FIRST, ...OTHERS] = PROVIDERS.map((name) => name.toUpperCase());
 /** The variables of the providers' credentials. */

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { meantOutcome } from "../../wire/outcomes.ts";
 import { asSentence } from "../../wire/search/query-words.ts";
-import { closest } from "../../wire/text/suggestion.ts";
+import { closest } from "../../text/suggestion.ts";
 import { UsageError } from "../errors.ts";
 import { quoted } from "../output/text.ts";
 import { commandPath } from "../command-names.ts";

@@ -1,6 +1,6 @@
-import { csvLine } from "../../wire/text/harmless.ts";
-import { plainText } from "../../wire/text/json.ts";
-import { relativeTime } from "../../wire/text/time.ts";
+import { csvLine } from "../../text/harmless.ts";
+import { plainText } from "../../text/json.ts";
+import { relativeTime } from "../../text/time.ts";
 import type { Context, Stream } from "../context.ts";
 import type { OutputFlags } from "../output/flags.ts";
 import { harmlessData, harmlessJson, colors, harmless } from "../output/text.ts";

@@ -1,6 +1,6 @@
-import { plainText } from "../../wire/text/json.ts";
+import { plainText } from "../../text/json.ts";
 import type { ListCall } from "../../client/request.ts";
-import { type Page, MAX_PAGE_SIZE } from "../../wire/http/request.ts";
+import { type Page, MAX_PAGE_SIZE } from "../../http/request.ts";
 import type { Context } from "../context.ts";
 import { formatOf, type Format, type OutputFlags } from "../output/flags.ts";
 import { harmlessData, say, printJson, printRecord } from "../output/text.ts";

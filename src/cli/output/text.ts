@@ -1,11 +1,11 @@
 import { Chalk, type ChalkInstance } from "chalk";
-import { HARMFUL, harmless } from "../../wire/text/harmless.ts";
-import { shellQuoted } from "../../wire/text/shell.ts";
+import { HARMFUL, harmless } from "../../text/harmless.ts";
+import { shellQuoted } from "../../text/shell.ts";
 import { COMMAND_NAMES } from "../command-names.ts";
 import type { Context, Stream, Surroundings } from "../context.ts";
 import type { OutputFlags } from "./flags.ts";
 
-export { harmless, harmlessData } from "../../wire/text/harmless.ts";
+export { harmless, harmlessData } from "../../text/harmless.ts";
 
 const GAP = "  ";
 

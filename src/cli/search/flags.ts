@@ -1,9 +1,9 @@
 import { isIP, SocketAddress } from "node:net";
 import type { Command } from "commander";
 import { isUuid } from "../../wire/ids.ts";
-import { normalizeEmail, storedForm } from "../../wire/text/email.ts";
+import { normalizeEmail, storedForm } from "../../text/email.ts";
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/search/fields.ts";
-import { enumerated } from "../../wire/text/suggestion.ts";
+import { enumerated } from "../../text/suggestion.ts";
 import { PROVIDERS, SESSION_PROVIDERS } from "../../wire/providers.ts";
 import { UsageError } from "../errors.ts";
 import { quoted } from "../output/text.ts";

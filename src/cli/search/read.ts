@@ -1,7 +1,7 @@
 import type { User } from "../../wire/resources.ts";
 import { parseQuery, parseTerm, printTerm, QueryError, type Query, type Term } from "../../wire/search/query.ts";
 import { asSentence, hintFor, inWords } from "../../wire/search/query-words.ts";
-import { fold } from "../../wire/text/fold.ts";
+import { fold } from "../../text/fold.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
 import { quoted } from "../output/text.ts";

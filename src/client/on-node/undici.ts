@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { createAgent, loadUndici, type Agent, type Connecting, type Undici } from "../../network/agent.ts";
-import { readText } from "../../wire/http/body.ts";
-import type { FetchInit, FetchResponse } from "../../wire/http/fetch.ts";
+import { readText } from "../../http/body.ts";
+import type { FetchInit, FetchResponse } from "../../http/fetch.ts";
 import { userAgent } from "../../wire/version.ts";
 import { globalFetch, type Connect, type Transport } from "../transport.ts";
 

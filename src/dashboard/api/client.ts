@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { createControlClient, type ServerEvent } from "../../control-client/index.ts";
-import type { Fetch } from "../../wire/http/fetch.ts";
+import type { Fetch } from "../../http/fetch.ts";
 import type { AnswerOf } from "../../wire/control/types.ts";
 
 const STORAGE_KEY = "svc_dashboard_key";

@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import type { Provider } from "../../wire/providers.ts";
 import { isControlApi } from "../../wire/control/paths.ts";
-import { visible } from "../../wire/text/harmless.ts";
+import { visible } from "../../text/harmless.ts";
 import {
   changes,
   control,

@@ -1,8 +1,8 @@
-import { visible } from "../../wire/text/harmless.ts";
-import { drawnFor } from "../../wire/text/initials.ts";
+import { visible } from "../../text/harmless.ts";
+import { drawnFor } from "../../text/initials.ts";
 import { RowLink } from "./table.tsx";
 import { signal, useSignal } from "@preact/signals";
-import { relativeTime } from "../../wire/text/time.ts";
+import { relativeTime } from "../../text/time.ts";
 import { clockOffset } from "../api/service.ts";
 import type { ComponentChildren } from "preact";
 import { Button, notify } from "./button.tsx";

@@ -1,6 +1,6 @@
 import { ID_TOKEN_OUTCOMES } from "../../wire/outcomes.ts";
 import { providerTitle } from "../../wire/providers.ts";
-import { visible } from "../../wire/text/harmless.ts";
+import { visible } from "../../text/harmless.ts";
 import { control, type Persona } from "../api/client.ts";
 import { service } from "../api/service.ts";
 import { useLoad, type Load } from "../api/use-load.ts";

@@ -1,4 +1,4 @@
-import { curlCommand } from "../../wire/text/shell.ts";
+import { curlCommand } from "../../text/shell.ts";
 import type { AnswerOf } from "../../wire/control/types.ts";
 
 type Asked = Pick<AnswerOf<"GET /requests/:id">["data"], "method" | "path" | "headers" | "body">;

@@ -1,6 +1,6 @@
 import type { BodyOf } from "../../wire/control/types.ts";
 import type { Provider } from "../../wire/providers.ts";
-import { visible } from "../../wire/text/harmless.ts";
+import { visible } from "../../text/harmless.ts";
 import { control } from "../api/client.ts";
 import { preferredInstance, refreshState } from "../api/service.ts";
 import { useLoad } from "../api/use-load.ts";

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { QueryOf } from "../../wire/control/types.ts";
-import { csvLine } from "../../wire/text/harmless.ts";
-import { plainText } from "../../wire/text/json.ts";
+import { csvLine } from "../../text/harmless.ts";
+import { plainText } from "../../text/json.ts";
 import { control } from "../api/client.ts";
 import { currentInstance, preferredInstance } from "../api/service.ts";
 import { location, refine } from "../router.ts";

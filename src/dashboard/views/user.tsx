@@ -1,6 +1,6 @@
 import { isSignInOf, personOf } from "../../wire/control/flows.ts";
 import { providerTitle, type Provider } from "../../wire/providers.ts";
-import { visible } from "../../wire/text/harmless.ts";
+import { visible } from "../../text/harmless.ts";
 import { control, type User as UserRecord } from "../api/client.ts";
 import { instanceName, revokeSessionsOf } from "../api/service.ts";
 import { useLoad } from "../api/use-load.ts";

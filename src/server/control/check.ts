@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 import { Refusal } from "../errors.ts";
 import { textFaults } from "../seed/faults.ts";
 import { checkedBy, firstOf } from "../zod-errors.ts";
-import { durationMs } from "../../wire/text/time.ts";
+import { durationMs } from "../../text/time.ts";
 
 /**
  * A query or a body, by its schema. Without one, nothing may be sent.

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { H3Event } from "h3";
-import { isLoopback, urlFrom } from "../../wire/http/address.ts";
+import { isLoopback, urlFrom } from "../../http/address.ts";
 import { Refusal } from "../errors.ts";
 import { requireJson } from "../http/body.ts";
 import { headerIn } from "../http/context.ts";

@@ -1,5 +1,5 @@
 import { getQuery, type H3Event } from "h3";
-import { isWebSocketHandshake } from "../../wire/http/headers.ts";
+import { isWebSocketHandshake } from "../../http/headers.ts";
 import { PRODUCT_ROUTES } from "../../wire/product/routes.ts";
 import { Refusal } from "../errors.ts";
 import type { Addresses } from "../instances/addresses.ts";

@@ -1,6 +1,6 @@
 import type { H3Event } from "h3";
 import { ERRORS } from "../../wire/errors.ts";
-import { isLoopback } from "../../wire/http/address.ts";
+import { isLoopback } from "../../http/address.ts";
 import { Refusal } from "../errors.ts";
 import { StorageUnavailable, type Store } from "../store/store.ts";
 import { PICKER_SCRIPT, SIGNED_IN_SCRIPT } from "./pages/scripts.ts";

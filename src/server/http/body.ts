@@ -1,8 +1,8 @@
 import type { H3Event } from "h3";
 import { NotText, utf8Text } from "../../disk/decode.ts";
-import { BodyTooLong, readBytes } from "../../wire/http/body.ts";
+import { BodyTooLong, readBytes } from "../../http/body.ts";
 import { MAX_BODY_BYTES } from "../../wire/route.ts";
-import { parsedJson } from "../../wire/text/json.ts";
+import { parsedJson } from "../../text/json.ts";
 import { Refusal } from "../errors.ts";
 import { admitted, headerIn, nodeOf } from "./context.ts";
 import { isApi } from "./failure.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { H3Event } from "h3";
-import { cookiesIn } from "../../wire/http/headers.ts";
+import { cookiesIn } from "../../http/headers.ts";
 import type { Cookies } from "../cookies.ts";
 import type { Scope } from "../instances/addresses.ts";
 import { callerOf, type Caller } from "../sign-in/caller.ts";

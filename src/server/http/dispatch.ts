@@ -1,6 +1,6 @@
 import type { H3, H3Event, HTTPMethod } from "h3";
 import type * as z from "zod/mini";
-import type { ParamsIn } from "../../wire/http/request.ts";
+import type { ParamsIn } from "../../http/request.ts";
 import type { ParsedOf, ResultOf, RouteDefinition, RouteTable } from "../../wire/route.ts";
 import { SECRET_KEY_HEADER } from "../../wire/ids.ts";
 import { Refusal } from "../errors.ts";

@@ -3,7 +3,7 @@ import { lookup } from "node:dns/promises";
 import type { RequestListener, Server } from "node:http";
 import { createServer, isIP, type AddressInfo } from "node:net";
 import type { HTTPSOptions, ListenOptions as ListhenOptions, Listener } from "listhen";
-import { isLoopback } from "../../wire/http/address.ts";
+import { isLoopback } from "../../http/address.ts";
 import { PortUnavailable } from "../errors.ts";
 import { plainAddress } from "./client-address.ts";
 import { createConnectionLimit, type ConnectionLimitOptions } from "./connection-limit.ts";

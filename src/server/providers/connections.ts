@@ -1,5 +1,5 @@
 import { proxyInWords, proxyVariable } from "../../network/proxy.ts";
-import type { Fetch } from "../../wire/http/fetch.ts";
+import type { Fetch } from "../../http/fetch.ts";
 import { credentialVariables, PROVIDERS, type Provider } from "../../wire/providers.ts";
 import { Refusal } from "../errors.ts";
 import type { ConnectionRecord, InstanceRecord } from "../store/records.ts";

@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { clearTimeout, setTimeout } from "node:timers";
 import * as z from "zod/mini";
-import { BodyTooLong, readBytes } from "../../wire/http/body.ts";
-import type { FetchInit } from "../../wire/http/fetch.ts";
+import { BodyTooLong, readBytes } from "../../http/body.ts";
+import type { FetchInit } from "../../http/fetch.ts";
 import { ProxyFailure } from "../../network/proxy.ts";
 import { SignInFailure } from "../errors.ts";
 import type { NoteStep } from "../history/flows.ts";

@@ -1,6 +1,6 @@
 import { createAgent, loadUndici, type Agent } from "../../network/agent.ts";
 import { ProxyFailure, proxyOf } from "../../network/proxy.ts";
-import type { Fetch } from "../../wire/http/fetch.ts";
+import type { Fetch } from "../../http/fetch.ts";
 
 const CONNECT_MS = 3_000;
 

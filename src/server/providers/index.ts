@@ -1,4 +1,4 @@
-import { isConfidential, urlFrom } from "../../wire/http/address.ts";
+import { isConfidential, urlFrom } from "../../http/address.ts";
 import { isProvider, type Provider } from "../../wire/providers.ts";
 import { github } from "./github.ts";
 import { google } from "./google.ts";

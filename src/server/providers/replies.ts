@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import type { FetchResponse } from "../../wire/http/fetch.ts";
+import type { FetchResponse } from "../../http/fetch.ts";
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 
 /**

@@ -7,9 +7,9 @@ import { SERVICE_CLIENT } from "../simulator/clients.ts";
 import { SIMULATED } from "../simulator/providers.ts";
 import { PROVIDERS, type Provider } from "../../wire/providers.ts";
 import { readRedirectUri } from "../../wire/redirect-uri.ts";
-import { fold } from "../../wire/text/fold.ts";
+import { fold } from "../../text/fold.ts";
 import { userIdOf } from "./user-id.ts";
-import { urlFrom } from "../../wire/http/address.ts";
+import { urlFrom } from "../../http/address.ts";
 
 /** A part of a seed whose form is unchecked or wrong. */
 type Part = Readonly<Record<string, unknown>>;

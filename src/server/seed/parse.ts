@@ -5,7 +5,7 @@ import { persona as personaForm, Seed } from "../../wire/control/seed.ts";
 import { providerEmail, text } from "../../wire/control/values.ts";
 import { SIMULATED } from "../simulator/providers.ts";
 import { createPublishableKey, createSecretKey } from "../instances/instances.ts";
-import { jsonFault } from "../../wire/text/json.ts";
+import { jsonFault } from "../../text/json.ts";
 import { SESSION_ID_PREFIX } from "../../wire/ids.ts";
 import { SeedError } from "../errors.ts";
 import { checkedBy, firstOf } from "../zod-errors.ts";

@@ -1,5 +1,5 @@
-import { isLoopback } from "../../wire/http/address.ts";
-import { isPrefetch } from "../../wire/http/headers.ts";
+import { isLoopback } from "../../http/address.ts";
+import { isPrefetch } from "../../http/headers.ts";
 
 /** Who sends a request, as far as its headers tell. */
 export interface Caller {

@@ -1,4 +1,4 @@
-import { isLoopback } from "../../wire/http/address.ts";
+import { isLoopback } from "../../http/address.ts";
 import {
   addressIn,
   ANY_ADDRESS,

@@ -4,8 +4,8 @@ import { SESSION_ID_PREFIX } from "../../wire/ids.ts";
 import { SignInFailure } from "../errors.ts";
 import { placeholderEmail, isOtherMailbox, isPlaceholderEmail } from "../providers/email.ts";
 import { displayName, type ProviderProfile, type ProviderDefinition } from "../providers/provider.ts";
-import { normalizeEmail } from "../../wire/text/email.ts";
-import { fold } from "../../wire/text/fold.ts";
+import { normalizeEmail } from "../../text/email.ts";
+import { fold } from "../../text/fold.ts";
 import {
   newRecord,
   type IdentityRecord,
@@ -15,7 +15,7 @@ import {
 } from "../store/records.ts";
 import type { Cleared, Resolution, SignInLookup } from "../store/store.ts";
 import type { ProviderTokens } from "../providers/exchange.ts";
-import { urlFrom } from "../../wire/http/address.ts";
+import { urlFrom } from "../../http/address.ts";
 
 export interface SignInContext {
   readonly instance: InstanceRecord;

@@ -1,5 +1,5 @@
 import { PROVIDER_TITLES } from "../../wire/providers.ts";
-import { normalizeEmail } from "../../wire/text/email.ts";
+import { normalizeEmail } from "../../text/email.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import type { Decision } from "./decision.ts";
 import type { Parameters } from "./picker.ts";

@@ -1,5 +1,5 @@
 import { OUTCOME_IDS } from "../../wire/outcomes.ts";
-import { isLoopback } from "../../wire/http/address.ts";
+import { isLoopback } from "../../http/address.ts";
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 import { SignInRefused, type WayBack } from "../errors.ts";
 import { beginningOf, redactText } from "../history/redact.ts";

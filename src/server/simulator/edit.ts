@@ -1,5 +1,5 @@
-import type { FetchResponse } from "../../wire/http/fetch.ts";
-import { isObject } from "../../wire/text/json.ts";
+import type { FetchResponse } from "../../http/fetch.ts";
+import { isObject } from "../../text/json.ts";
 import { notFound, reply, type SimulatedProvider } from "./provider.ts";
 
 /** A test's changes to what is sent: fields with other values, of other types, added, or left out. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { FetchInit, FetchResponse } from "../../wire/http/fetch.ts";
+import type { FetchInit, FetchResponse } from "../../http/fetch.ts";
 import type { Provider } from "../../wire/providers.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import { edited, withEdit } from "./edit.ts";

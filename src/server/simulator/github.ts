@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { FetchResponse } from "../../wire/http/fetch.ts";
+import type { FetchResponse } from "../../http/fetch.ts";
 import { notFound, reply, textReply, type SimulatedProvider } from "./provider.ts";
 
 export interface GithubAccount {

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { plainText } from "../../wire/text/json.ts";
+import { plainText } from "../../text/json.ts";
 import { type SimulatedProvider, notFound, reply } from "./provider.ts";
 
 interface GoogleAccount {

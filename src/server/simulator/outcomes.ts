@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { FetchResponse } from "../../wire/http/fetch.ts";
+import type { FetchResponse } from "../../http/fetch.ts";
 import {
   ACCOUNT_OUTCOMES,
   ID_TOKEN_OUTCOMES,

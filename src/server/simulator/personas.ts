@@ -1,6 +1,6 @@
 import { PROVIDERS } from "../../wire/providers.ts";
-import { fold } from "../../wire/text/fold.ts";
-import { drawnFor } from "../../wire/text/initials.ts";
+import { fold } from "../../text/fold.ts";
+import { drawnFor } from "../../text/initials.ts";
 import { remember } from "../memory-use.ts";
 import { isPlaceholderEmail, placeholderEmail } from "../providers/email.ts";
 import type { PersonaRecord } from "../store/records.ts";

@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 import type { providerEmail, text } from "../../wire/control/values.ts";
-import type { FetchResponse } from "../../wire/http/fetch.ts";
+import type { FetchResponse } from "../../http/fetch.ts";
 import type { AccountOutcome } from "../../wire/outcomes.ts";
 import type { PersonaRecord } from "../store/records.ts";
 

@@ -1,6 +1,6 @@
-import type { FetchInit, FetchResponse } from "../../wire/http/fetch.ts";
+import type { FetchInit, FetchResponse } from "../../http/fetch.ts";
 import { PROVIDERS, isProvider, type Provider } from "../../wire/providers.ts";
-import { normalizeEmail } from "../../wire/text/email.ts";
+import { normalizeEmail } from "../../text/email.ts";
 import type { ConnectionRecord, PersonaRecord } from "../store/records.ts";
 import { SERVICE_CLIENT, SERVICE_REGISTRATION, type ApplicationClients } from "./clients.ts";
 import { createEndpoints, type Answered, type AuthorizationServer, type EndpointRequest } from "./endpoints.ts";

@@ -1,4 +1,4 @@
-import type { FetchInit } from "../../wire/http/fetch.ts";
+import type { FetchInit } from "../../http/fetch.ts";
 import type { SentCredentials, SimulatedProvider, TokenRequest } from "./provider.ts";
 
 /** Why a request is none that the token endpoint understands: an error of RFC 6749, 5.2. */

@@ -1,4 +1,4 @@
-import { isObject } from "../../wire/text/json.ts";
+import { isObject } from "../../text/json.ts";
 import { isProvider, isSessionProvider, PROVIDERS, SESSION_PROVIDERS, type Provider } from "../../wire/providers.ts";
 
 /** The kinds of columns: what a value must be, the type in PostgreSQL, and the check of a value. */

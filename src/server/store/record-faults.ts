@@ -1,4 +1,4 @@
-import { isObject } from "../../wire/text/json.ts";
+import { isObject } from "../../text/json.ts";
 import { KINDS } from "./kinds.ts";
 import {
   columnsOf,

@@ -1,8 +1,8 @@
-import { fold } from "../text/fold.ts";
+import { fold } from "../../text/fold.ts";
 import type { AnswerOf, QueryOf } from "./types.ts";
 import { providerTitle } from "../providers.ts";
 import { STATE_LIFETIME_SECONDS } from "../redirect-uri.ts";
-import { urlFrom } from "../http/address.ts";
+import { urlFrom } from "../../http/address.ts";
 
 type Flow = Omit<AnswerOf<"GET /flows">[number]["data"], "process">;
 type Query = NonNullable<QueryOf<"GET /flows/summary">>;

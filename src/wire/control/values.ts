@@ -1,12 +1,12 @@
 /** The forms of values that several bodies and answers share. */
 import * as z from "zod/mini";
-import { AFTER, MAX_PAGE_SIZE } from "../http/request.ts";
+import { AFTER, MAX_PAGE_SIZE } from "../../http/request.ts";
 import { ANY_UUID, SUBDOMAIN } from "../ids.ts";
 import { meantOutcome, OUTCOME_IDS } from "../outcomes.ts";
 import { PROVIDERS, type Provider } from "../providers.ts";
 import { hasFourDigitYear } from "../search/query.ts";
-import { EMAIL, isEmail, MAX_EMAIL_LENGTH, storedForm } from "../text/email.ts";
-import { durationMs, isoTime } from "../text/time.ts";
+import { EMAIL, isEmail, MAX_EMAIL_LENGTH, storedForm } from "../../text/email.ts";
+import { durationMs, isoTime } from "../../text/time.ts";
 
 /** A field that may be missing, and what it is. */
 export function optional<Schema extends z.ZodMiniType>(schema: Schema, description: string): z.ZodMiniOptional<Schema> {

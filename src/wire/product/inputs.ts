@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { ErrorCode } from "../errors.ts";
 import type { Fields } from "../search/fields.ts";
-import { AFTER, MAX_PAGE_SIZE } from "../http/request.ts";
+import { AFTER, MAX_PAGE_SIZE } from "../../http/request.ts";
 import { PROVIDERS, unknownProvider } from "../providers.ts";
 import { parseQuery, QueryError, type Query } from "../search/query.ts";
 

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { ErrorCode } from "../errors.ts";
 import { SESSION_FIELDS, USER_FIELDS } from "../search/fields.ts";
-import type { ParamsIn } from "../http/request.ts";
+import type { ParamsIn } from "../../http/request.ts";
 import type { InputOf, ResultOf, RouteDefinition, RouteTable } from "../route.ts";
 import * as i from "./inputs.ts";
 import * as r from "./resources.ts";

@@ -1,5 +1,5 @@
 import { type Clause, isSplit, type Query, type Term, type QueryError } from "./query.ts";
-import { closest } from "../text/suggestion.ts";
+import { closest } from "../../text/suggestion.ts";
 import type { Fields } from "./fields.ts";
 import { isUuid } from "../ids.ts";
 

@@ -1,6 +1,6 @@
 import type { Field, Fields } from "./fields.ts";
-import { storedForm } from "../text/email.ts";
-import { isDay } from "../text/time.ts";
+import { storedForm } from "../../text/email.ts";
+import { isDay } from "../../text/time.ts";
 
 /**
  * One term of a search, e.g. `-email:*@acme.com`. `value` is as it was written, without wildcards; timestamps have the

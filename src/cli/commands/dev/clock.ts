@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { ControlClient } from "../../../control-client/index.ts";
 import type { AnswerOf } from "../../../wire/control/types.ts";
-import { isDay } from "../../../wire/text/time.ts";
+import { isDay } from "../../../text/time.ts";
 import { runs, withHelp, type GlobalFlags } from "../../command.ts";
 import { openControl, sayDone } from "../../connection/control.ts";
 import type { Context, Surroundings } from "../../context.ts";

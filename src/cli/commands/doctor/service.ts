@@ -1,8 +1,8 @@
 import type { Sourced } from "../../choices.ts";
 import { CLOCK_SKEW_SECONDS } from "../../../wire/claims.ts";
-import { trimSlash } from "../../../wire/http/request.ts";
+import { trimSlash } from "../../../http/request.ts";
 import type { Discovery } from "../../../wire/resources.ts";
-import { isObject, parsedJson } from "../../../wire/text/json.ts";
+import { isObject, parsedJson } from "../../../text/json.ts";
 import { optionsOf, requireKey, timeoutMs, verifyKeyWithService } from "../../connection/client.ts";
 import { controlOf } from "../../connection/control.ts";
 import { exchange, type Answer } from "../../connection/exchange.ts";

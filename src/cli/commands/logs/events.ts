@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { ServerEvent, ControlClient } from "../../../control-client/index.ts";
 import { isFlowMatch, type Person } from "../../../wire/control/flows.ts";
 import { CONTROL_BASE, isWatching } from "../../../wire/control/paths.ts";
-import { MAX_PAGE_SIZE } from "../../../wire/http/request.ts";
+import { MAX_PAGE_SIZE } from "../../../http/request.ts";
 
 export type RequestEvent = Extract<ServerEvent, { resource: "request" }>;
 /** A sign-in, as far as it has come. */

@@ -1,10 +1,10 @@
 import { fileText } from "../../../disk/decode.ts";
 import { readFound, whyUnread } from "../../../disk/input.ts";
 import type { ServeOptions } from "../../../server/index.ts";
-import { isLoopback, urlFrom } from "../../../wire/http/address.ts";
+import { isLoopback, urlFrom } from "../../../http/address.ts";
 import { credentialVariables, PROVIDERS } from "../../../wire/providers.ts";
 import { CONFIG_FILE } from "../../../wire/serve.ts";
-import { isObject, parsedJson } from "../../../wire/text/json.ts";
+import { isObject, parsedJson } from "../../../text/json.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 

@@ -10,7 +10,7 @@ import { readInput, seedInput } from "../../files.ts";
 import { numberFrom } from "../../quantities.ts";
 import { checkFound, type FoundConfig } from "./found.ts";
 import { requirePlace, storeOf } from "./place.ts";
-import { urlFrom } from "../../../wire/http/address.ts";
+import { urlFrom } from "../../../http/address.ts";
 
 /** The flag that names the configuration, and its description. */
 export const CONFIG_OPTION = ["--config <file>", `the configuration; default: ${CONFIG_FILE}`] as const;

@@ -1,6 +1,6 @@
 import type { AuditEntry, RequestEntry, RunningServer } from "../../../server/index.ts";
 import { isProbe, isWatching } from "../../../wire/control/paths.ts";
-import { isLoopbackUrl } from "../../../wire/http/address.ts";
+import { isLoopbackUrl } from "../../../http/address.ts";
 import { PROVIDERS } from "../../../wire/providers.ts";
 import { tryTarget } from "../../../wire/redirect-uri.ts";
 import type { Context, Stream } from "../../context.ts";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type RequestListener } from "node:http";
 import { isIP, type AddressInfo } from "node:net";
-import { isLoopbackUrl, urlFrom } from "../../../wire/http/address.ts";
-import { isWebSocketHandshake } from "../../../wire/http/headers.ts";
+import { isLoopbackUrl, urlFrom } from "../../../http/address.ts";
+import { isWebSocketHandshake } from "../../../http/headers.ts";
 import { addressIn, ANY_QUERY, withoutWildcard } from "../../../wire/redirect-uri.ts";
 import { CliError, EXIT } from "../../errors.ts";
 import { inOneLine } from "../../failure.ts";

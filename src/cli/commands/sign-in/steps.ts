@@ -1,11 +1,11 @@
 import type { Client } from "../../../client/client.ts";
 import { errorCode, type ErrorCode } from "../../../wire/errors.ts";
-import { isLoopbackUrl, urlFrom } from "../../../wire/http/address.ts";
-import type { Fetch } from "../../../wire/http/fetch.ts";
+import { isLoopbackUrl, urlFrom } from "../../../http/address.ts";
+import type { Fetch } from "../../../http/fetch.ts";
 import type { AccountChoices } from "../../../wire/outcomes.ts";
 import { providerTitle, type Provider } from "../../../wire/providers.ts";
 import { addressIn, ANY_ADDRESS, exampleOf } from "../../../wire/redirect-uri.ts";
-import { parsedJson } from "../../../wire/text/json.ts";
+import { parsedJson } from "../../../text/json.ts";
 import { UsageError, CliError, EXIT } from "../../errors.ts";
 import { inOneLine } from "../../failure.ts";
 import { quoted } from "../../output/text.ts";

@@ -1,7 +1,7 @@
 import type { Client } from "../../../client/client.ts";
 import type { ControlClient } from "../../../control-client/index.ts";
 import type { AnswerOf } from "../../../wire/control/types.ts";
-import { MAX_PAGE_SIZE } from "../../../wire/http/request.ts";
+import { MAX_PAGE_SIZE } from "../../../http/request.ts";
 import type { Session, User } from "../../../wire/resources.ts";
 import type { Context } from "../../context.ts";
 import { SESSION_COLUMNS, USER_COLUMNS, type Column, type Listed } from "../../list/columns.ts";

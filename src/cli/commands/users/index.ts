@@ -1,5 +1,5 @@
 import type { User } from "../../../wire/resources.ts";
-import { fold } from "../../../wire/text/fold.ts";
+import { fold } from "../../../text/fold.ts";
 import { runs, type Program, type GlobalFlags } from "../../command.ts";
 import { openClient, openTarget } from "../../connection/client.ts";
 import { controlOf } from "../../connection/control.ts";

@@ -1,7 +1,7 @@
 import type { Client } from "../../../client/client.ts";
 import type { User } from "../../../wire/resources.ts";
-import { storedForm } from "../../../wire/text/email.ts";
-import { fold } from "../../../wire/text/fold.ts";
+import { storedForm } from "../../../text/email.ts";
+import { fold } from "../../../text/fold.ts";
 import { CliError, EXIT } from "../../errors.ts";
 import type { Context } from "../../context.ts";
 import { quoted, say } from "../../output/text.ts";

@@ -1,5 +1,5 @@
 import { isUuid } from "../../../wire/ids.ts";
-import { normalizeEmail } from "../../../wire/text/email.ts";
+import { normalizeEmail } from "../../../text/email.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { readInput } from "../../files.ts";

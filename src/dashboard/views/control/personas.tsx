@@ -1,5 +1,5 @@
 import { PROVIDERS, providerTitle } from "../../../wire/providers.ts";
-import { visible } from "../../../wire/text/harmless.ts";
+import { visible } from "../../../text/harmless.ts";
 import { control, type Persona } from "../../api/client.ts";
 import { Button } from "../../ui/button.tsx";
 import { AskButton, openDialog } from "../../ui/dialog.tsx";

@@ -1,8 +1,8 @@
 import { ERRORS, SIGN_IN_ERRORS } from "../../../wire/errors.ts";
 import type { OutcomeId } from "../../../wire/outcomes.ts";
 import type { Provider } from "../../../wire/providers.ts";
-import { normalizeEmail } from "../../../wire/text/email.ts";
-import { closest } from "../../../wire/text/suggestion.ts";
+import { normalizeEmail } from "../../../text/email.ts";
+import { closest } from "../../../text/suggestion.ts";
 import type { AnswerOf } from "../../../wire/control/types.ts";
 import { Refusal } from "../../errors.ts";
 import type { AskedBy } from "../../history/asked.ts";

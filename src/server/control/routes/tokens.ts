@@ -9,7 +9,7 @@ import type { UserView } from "../../store/store.ts";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { chosenInstance, findUser, requireFound, namedUuid } from "../look-up.ts";
 import { claimsFor, TokenRefused } from "../../token.ts";
-import { isObject } from "../../../wire/text/json.ts";
+import { isObject } from "../../../text/json.ts";
 import { isUuid } from "../../../wire/ids.ts";
 import {
   MAX_TOKEN_BYTES,

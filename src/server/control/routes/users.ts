@@ -1,5 +1,5 @@
 import { USER_FIELDS } from "../../../wire/search/fields.ts";
-import { fold } from "../../../wire/text/fold.ts";
+import { fold } from "../../../text/fold.ts";
 import { Refusal } from "../../errors.ts";
 import { crossFaults } from "../../seed/faults.ts";
 import { userRecordsOf } from "../../seed/parse.ts";

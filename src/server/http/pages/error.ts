@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorCode } from "../../../wire/errors.ts";
-import { visible } from "../../../wire/text/harmless.ts";
+import { visible } from "../../../text/harmless.ts";
 import type { WayBack } from "../../errors.ts";
 import { html, layout, type Html } from "./layout.ts";
 

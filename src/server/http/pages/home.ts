@@ -1,6 +1,6 @@
 import { PROVIDER_TITLES, type Provider } from "../../../wire/providers.ts";
 import { tryTarget } from "../../../wire/redirect-uri.ts";
-import { visible } from "../../../wire/text/harmless.ts";
+import { visible } from "../../../text/harmless.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import { html, layout, logo, type Html } from "./layout.ts";

@@ -1,7 +1,7 @@
 import { OUTCOMES, type AccountChoices } from "../../../wire/outcomes.ts";
 import { PROVIDERS, PROVIDERS_WITHOUT_EMAIL, PROVIDER_TITLES, type Provider } from "../../../wire/providers.ts";
-import { normalizeEmail } from "../../../wire/text/email.ts";
-import { visible } from "../../../wire/text/harmless.ts";
+import { normalizeEmail } from "../../../text/email.ts";
+import { visible } from "../../../text/harmless.ts";
 import { impossibility } from "../../simulator/outcomes.ts";
 import type { PickerView } from "../../simulator/picker.ts";
 import { html, layout, logo, type Html } from "./layout.ts";

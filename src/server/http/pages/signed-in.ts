@@ -1,6 +1,6 @@
 import type { TokenClaims } from "../../../wire/claims.ts";
 import { providerTitle } from "../../../wire/providers.ts";
-import { visible } from "../../../wire/text/harmless.ts";
+import { visible } from "../../../text/harmless.ts";
 import { reasonText, stepsLink, type Seen } from "./error.ts";
 import { html, layout, type Html } from "./layout.ts";
 import { SIGNED_IN_SCRIPT } from "./scripts.ts";

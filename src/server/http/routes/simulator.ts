@@ -1,6 +1,6 @@
 import type { H3, H3Event } from "h3";
 import { setTimeout as delay } from "node:timers/promises";
-import type { FetchResponse } from "../../../wire/http/fetch.ts";
+import type { FetchResponse } from "../../../http/fetch.ts";
 import { isProvider, PROVIDER_TITLES, type Provider } from "../../../wire/providers.ts";
 import { Refusal, SignInRefused } from "../../errors.ts";
 import type { Addresses } from "../../instances/addresses.ts";

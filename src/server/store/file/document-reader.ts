@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { crc32 } from "node:zlib";
 import { NotText, utf8Text } from "../../../disk/decode.ts";
-import { jsonFault, isObject } from "../../../wire/text/json.ts";
+import { jsonFault, isObject } from "../../../text/json.ts";
 import { writtenFault } from "../record-faults.ts";
 import { completed, instanceIdOf, isRecord, keyOf, TABLE_NAMES, type Entry, type TableName } from "../records.ts";
 import { Conflict } from "../store.ts";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { isObject } from "../../../wire/text/json.ts";
+import { isObject } from "../../../text/json.ts";
 import { TABLE_NAMES, STORE_VERSION, type TableName } from "../records.ts";
 import type { SnapshotInfo } from "../store.ts";
 import { hex, parsedObject, seal, unseal } from "./lines.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../../wire/text/json.ts";
+import { isObject } from "../../../text/json.ts";
 import { completed, instanceIdOf, isRecord, keyOf, TABLE_NAMES, type TableName } from "../records.ts";
 import type { AnyRecord, Change, Tables } from "../memory/tables.ts";
 import { journalHeadingIn, type JournalHeading } from "./headings.ts";

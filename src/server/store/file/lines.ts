@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { crc32 } from "node:zlib";
-import { isObject, parsedJson } from "../../../wire/text/json.ts";
+import { isObject, parsedJson } from "../../../text/json.ts";
 
 const CHUNK_LENGTH = 1 << 20;
 

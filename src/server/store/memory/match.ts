@@ -1,5 +1,5 @@
 import type { Clause, Query, Term } from "../../../wire/search/query.ts";
-import { fold } from "../../../wire/text/fold.ts";
+import { fold } from "../../../text/fold.ts";
 import type { Position } from "../store.ts";
 
 /** A record in a list, with its place there and the folded texts of the columns that were searched. */

@@ -1,4 +1,4 @@
-import { fold } from "../../../wire/text/fold.ts";
+import { fold } from "../../../text/fold.ts";
 import type { IdentityRecord, RecordOf, SessionRecord, StateRecord, TableName, UserRecord } from "../records.ts";
 import { List } from "./list.ts";
 import { StateQueue } from "./state-queue.ts";

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { Source } from "../maintenance.ts";
-import { isObject } from "../../../wire/text/json.ts";
+import { isObject } from "../../../text/json.ts";
 import { byTable, completed, isRecord, MOVED_NAMES, STORE_VERSION, type Entry } from "../records.ts";
 import { recordFault, References, shownKey, writtenFault } from "../record-faults.ts";
 import { linesOf, parsedObject, type Line } from "../file/lines.ts";

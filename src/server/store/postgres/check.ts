@@ -1,4 +1,4 @@
-import { fold } from "../../../wire/text/fold.ts";
+import { fold } from "../../../text/fold.ts";
 import { recordFault } from "../record-faults.ts";
 import { TABLE_NAMES, type Entry, type TableName } from "../records.ts";
 import type { StoreCheck } from "../maintenance.ts";

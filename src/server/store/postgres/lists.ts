@@ -7,7 +7,7 @@ import type { Database } from "./database/database.ts";
 import { selected } from "./rows.ts";
 import { condition, LISTED_TIME } from "./search.ts";
 import { inBatches, type Value } from "./database/session.ts";
-import { MAX_PAGE_SIZE } from "../../../wire/http/request.ts";
+import { MAX_PAGE_SIZE } from "../../../http/request.ts";
 import type { Provider } from "../../../wire/providers.ts";
 
 /** Rows that are read at a time: a page of any size, with the row that shows whether there is a next one. */

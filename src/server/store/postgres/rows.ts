@@ -1,5 +1,5 @@
 import { columnsOf, isTenantName, keyColumn } from "../columns.ts";
-import { fold } from "../../../wire/text/fold.ts";
+import { fold } from "../../../text/fold.ts";
 import { type RecordOf, type TableName, MOVED_NAMES, TABLE_NAMES, type Records } from "../records.ts";
 import type { Database } from "./database/database.ts";
 import { announceWait } from "./database/reports.ts";

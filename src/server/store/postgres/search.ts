@@ -1,5 +1,5 @@
 import type { Clause, Query, Term } from "../../../wire/search/query.ts";
-import { fold } from "../../../wire/text/fold.ts";
+import { fold } from "../../../text/fold.ts";
 import { timestampOf } from "./database/connection.ts";
 import { searchColumn } from "./rows.ts";
 

@@ -1,4 +1,4 @@
-import { fold } from "../../../wire/text/fold.ts";
+import { fold } from "../../../text/fold.ts";
 import type { IdentityRecord, SessionRecord, StateRecord } from "../records.ts";
 import { StorageUnavailable, type Cleared, type SignInLookup, type StoredSignIn, type Store } from "../store.ts";
 import type { Database } from "./database/database.ts";

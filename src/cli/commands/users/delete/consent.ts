@@ -1,6 +1,6 @@
 import type { User } from "../../../../wire/resources.ts";
 import { inWords } from "../../../../wire/search/query-words.ts";
-import { fold } from "../../../../wire/text/fold.ts";
+import { fold } from "../../../../text/fold.ts";
 import type { Target } from "../../../connection/sources.ts";
 import {
   checkLimits,

@@ -1,7 +1,7 @@
 import type { Client } from "../../../../client/client.ts";
 import type { User } from "../../../../wire/resources.ts";
 import { printTerm, termsIn, type Query, type Term } from "../../../../wire/search/query.ts";
-import { foldCase } from "../../../../wire/text/fold.ts";
+import { foldCase } from "../../../../text/fold.ts";
 import type { Flags } from "../../../command.ts";
 import type { Context } from "../../../context.ts";
 import { UsageError } from "../../../errors.ts";

@@ -2,7 +2,7 @@ import { homedir, userInfo } from "node:os";
 import { join } from "node:path";
 import { badAddress } from "./reasons.ts";
 import { tlsOf } from "./tls.ts";
-import { urlFrom } from "../../../../wire/http/address.ts";
+import { urlFrom } from "../../../../http/address.ts";
 
 export interface DatabaseHost {
   /** A name, an IP address, or the directory of a Unix socket. */
