@@ -97,6 +97,7 @@ export function createContext(options: CliOptions = {}): TestContext {
     openKeyring: () => (options.keyring ? Promise.resolve(options.keyring) : Promise.reject(new Error("no daemon"))),
     untilSignal: () => Promise.resolve(options.signal ?? new Promise<never>(() => {})),
     outliveOutput: () => {},
+    onLostOutput: () => {},
     endSoon: () => {},
   };
   return { ...world, network: createNetwork(world), choices: choicesOf(world) };

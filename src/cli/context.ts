@@ -52,6 +52,8 @@ export interface Network {
   readonly last: Exchange | undefined;
   /** The instance of the key, as the last answer named it. Undefined if that did not. */
   readonly instance: NamedInstance | undefined;
+  /** How many requests other than reads a service has carried out. */
+  readonly changes: number;
   /** Sends a request once. No redirect is followed. */
   send(url: string, init: FetchInit, reach: Reach): Promise<FetchResponse>;
   /** Aborts at its end. */
@@ -104,6 +106,8 @@ export interface World {
   untilSignal(): Promise<"SIGINT" | "SIGTERM">;
   /** From now on, what can't be written to stdout or stderr is dropped. Without it, that ends the process. */
   outliveOutput(): void;
+  /** Says what it means that stdout can't be written. @param explain is given the system's code; returns the exit code */
+  onLostOutput(explain: (code: string) => ExitCode): void;
   /** Ends the process in two seconds, even if nothing reads what it has written. @param exitCode unless the command returns one */
   endSoon(exitCode?: ExitCode): void;
 }

@@ -5,7 +5,7 @@ import type { Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { isatty } from "node:tty";
 import type { Stream, World } from "./context.ts";
-import { EXIT } from "./errors.ts";
+import { EXIT, type ExitCode } from "./errors.ts";
 import { ask, askSecret, confirm } from "./output/prompts.ts";
 
 // eslint-disable-next-line node/no-process-env
@@ -15,9 +15,11 @@ const { env } = process;
 export function processContext(): World {
   let outlivesOutput = false;
   let isTold = false;
-  const stderr = stream("stderr", 2, (code) => outlivesOutput || giveUp("stderr", code));
+  let explainLoss = (_code: string): ExitCode => EXIT.failed;
+  const stderr = stream("stderr", 2, () => outlivesOutput || process.exit(EXIT.failed));
   const stdout = stream("stdout", 1, (code) => {
-    if (!outlivesOutput) giveUp("stdout", code);
+    // What can't be written is lost, so it must not look as if it were printed.
+    if (!outlivesOutput) process.exit(explainLoss(code));
     if (!isTold) stderr.write(`Standard output cannot be written (${code}). The server continues.\n`);
     return (isTold = true);
   });
@@ -49,6 +51,7 @@ export function processContext(): World {
         onParentGone(() => resolve("SIGTERM"));
       }),
     outliveOutput: () => void (outlivesOutput = true),
+    onLostOutput: (explain) => void (explainLoss = explain),
     endSoon: (exitCode) => void setTimeout(() => process.exit(exitCode), END_MS).unref(),
   };
 }
@@ -135,12 +138,6 @@ function readyWriter(target: Writable, onFailure: (code: string) => boolean): Re
         else setImmediate(wake);
       }),
   };
-}
-
-/** What can't be written is lost, so it must not look as if it were done. */
-function giveUp(name: "stdout" | "stderr", code: string): never {
-  if (name === "stdout") process.stderr.write(`✗ Standard output cannot be written (${code}).\n`);
-  process.exit(EXIT.failed);
 }
 
 /** An opener that finds no browser has ended by then. A browser itself may go on. */

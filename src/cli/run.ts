@@ -2,13 +2,13 @@ import { choicesOf } from "./choices.ts";
 import { CommanderError } from "commander";
 import { explainFailure } from "./connection/explain-failure.ts";
 import { createNetwork } from "./connection/network.ts";
-import type { Surroundings, World } from "./context.ts";
+import type { Network, Surroundings, World } from "./context.ts";
 import { createProgram } from "./create-program.ts";
 import { childOf, optionsOf } from "./help/tree.ts";
 import type { Program } from "./command.ts";
-import { ERRORS_PAGE, EXIT, UsageError } from "./errors.ts";
+import { CliError, ERRORS_PAGE, EXIT, UsageError, type ExitCode } from "./errors.ts";
 import { asksForJson } from "./output/flags.ts";
-import { asRun, colors, harmless, harmlessJson } from "./output/text.ts";
+import { asRun, colors, counted, harmless, harmlessJson } from "./output/text.ts";
 
 /** An e-mail address may begin like a key, which never has an @. */
 const SECRET_IN_ARGV = /^--(?:secret|control)-key(=|$)|^(-[A-Za-z]|[\w-]+=)?(?:sk|ctl)_[^@]*$/;
@@ -27,6 +27,7 @@ export async function runProgram(argv: readonly string[], world: World, version:
   const rest = argv.slice(own.length).filter((word, i) => i > 0 || word !== "--");
   const asJson = asksForJson(own);
   if (own.includes("--no-color")) Object.assign(env, { NO_COLOR: "1", FORCE_COLOR: "0" });
+  context.onLostOutput((code) => explain(lostOutput(code, network), context, asJson));
   try {
     if ((own.includes("exec") ? own : argv).some((argument) => SECRET_IN_ARGV.test(argument)))
       throw new UsageError(
@@ -47,6 +48,11 @@ export async function runProgram(argv: readonly string[], world: World, version:
   }
 }
 
+function lostOutput(code: string, { changes }: Network): CliError {
+  const isDone = `Before that the service made ${counted(changes, "change")}, which ${changes === 1 ? "stays" : "stay"}.`;
+  return new CliError(EXIT.failed, `Standard output cannot be written (${code}).`, changes > 0 ? isDone : undefined);
+}
+
 /** The words that svc reads: behind `--`, and behind the first word of `svc exec`, all is another command's. */
 function ownWords(argv: readonly string[], program: Program): readonly string[] {
   const dashes = argv.includes("--") ? argv.indexOf("--") : argv.length;
@@ -59,7 +65,7 @@ function ownWords(argv: readonly string[], program: Program): readonly string[] 
 }
 
 /** @param namesInstance whether `--instance` is given: one that does not exist is wrong usage, and no missing record */
-function explain(cause: unknown, context: Surroundings, asJson: boolean, namesInstance = false): number {
+function explain(cause: unknown, context: Surroundings, asJson: boolean, namesInstance = false): ExitCode {
   const failure = explainFailure(context, cause);
   const { code } = failure;
   const exitCode = namesInstance && code === "instance_not_found" ? EXIT.usage : failure.exitCode;

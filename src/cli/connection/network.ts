@@ -22,12 +22,16 @@ export function createNetwork(world: Pick<World, "env" | "fetch"> & Partial<Pick
   };
   let last: Exchange | undefined;
   let instance: NamedInstance | undefined;
+  let changes = 0;
   return {
     get last() {
       return last;
     },
     get instance() {
       return instance;
+    },
+    get changes() {
+      return changes;
     },
 
     async send(url, init, { certificate, timeoutMs, keySource }) {
@@ -40,6 +44,7 @@ export function createNetwork(world: Pick<World, "env" | "fetch"> & Partial<Pick
       const response = await fetchFor(certificate)(url, { ...init, headers }).finally(stopSpinner);
       instance = instanceIn(response.headers.get(INSTANCE_HEADER));
       last = { ...exchange, response };
+      if (init.method !== "GET" && response.status < 300) changes++;
       return response;
     },
 

@@ -1,4 +1,4 @@
-import { open } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Client } from "../../../../client/client.ts";
 import { repeat, isUnavailable, type Fault } from "../../../../client/retry.ts";
@@ -42,17 +42,23 @@ export type Receipt = Awaited<ReturnType<typeof openReceipt>>;
  * @throws {CliError} if it can't be written, or is there already
  */
 export async function openReceipt({ cwd, now }: Context, path: string, place: Place, users: number) {
-  const file = await open(resolve(cwd, path), "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
+  const whole = resolve(cwd, path);
+  const refuse = (error: NodeJS.ErrnoException): never => {
     const isThere = error.code === "EEXIST";
     throw new CliError(
       EXIT.precondition,
       `--receipt: "${path}" ${isThere ? "already exists" : `cannot be written: ${systemReason(error)}`}. No users were deleted.`,
       isThere ? "Name another file." : undefined,
     );
-  });
+  };
+  const file = await open(whole, "wx", 0o600).catch(refuse);
   const write = (rest: Line | { readonly users: number }): Promise<void> =>
     file.appendFile(`${JSON.stringify({ time: now().toISOString(), ...place, ...rest })}\n`);
-  await write({ users });
+  await write({ users }).catch(async (error: NodeJS.ErrnoException) => {
+    await file.close();
+    await rm(whole);
+    return refuse(error);
+  });
   return { write, close: () => file.close() };
 }
 
@@ -87,8 +93,8 @@ export async function deleteAll(
     progress.end();
     say(context, "Finishing the deletions in progress. To end at once, press Ctrl-C again.");
   })();
+  const fault = (error: unknown) => (ended.fault ??= `The receipt cannot be written: ${systemReason(error)}.`);
   const record: Receipt["write"] = async (line) => {
-    const fault = ({ message }: Error) => (ended.fault ??= `The receipt cannot be written (${message}).`);
     await receipt?.write(line).catch(fault);
   };
   const note = async (outcome: Outcome, email?: string): Promise<void> => {
@@ -125,7 +131,8 @@ export async function deleteAll(
   isDone = true;
   for (const id of waiting) await note({ id, outcome: "not_attempted" });
   progress.end();
-  await receipt?.close();
+  // Some file systems say only now that the disk is full.
+  await receipt?.close().catch(fault);
   return ended;
 }
 
