@@ -48,6 +48,12 @@ export function enumerated(names: readonly string[], conjunction: "and" | "or"):
   return names.length > 1 ? `${names.slice(0, -1).join(", ")} ${conjunction} ${last}` : last;
 }
 
+/** The first of names of which there may be any number. */
+export function few(names: readonly string[], most = 5): string {
+  const more = names.length - most;
+  return more > 0 ? `${names.slice(0, most).join(", ")} and ${more} more` : names.join(", ");
+}
+
 /** Levenshtein's, with two neighbours in the wrong order as one edit (optimal string alignment). */
 function distance(a: string, b: string): number {
   let before: number[] = [];

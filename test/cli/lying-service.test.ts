@@ -48,3 +48,16 @@ it.each(Object.keys(BODIES))(
     }
   },
 );
+
+it("What svc can't read of an answer that names itself as svc's is a defect of svc", async () => {
+  const env = { SVC_BASE_URL: "https://acme.test", SVC_SECRET_KEY: KEY };
+  const own = { "svc-instance": "acme 00000000-0000-4000-8000-0000000000a1" };
+  const ended = async (headers: object): Promise<unknown> => {
+    const sent = { "content-type": "application/json", ...headers };
+    const fetch = (() => Promise.resolve(new Response(user("null"), { headers: sent }))) as unknown as Fetch;
+    const { code, stderr } = await runCli(["users", "list"], { env, fetch });
+    return [code, stderr.split("\n")[0]];
+  };
+  expect(await ended({})).toEqual([7, "✗ What acme.test answered can't be read as a service's answer."]);
+  expect(await ended(own)).toEqual([1, expect.stringMatching(/^✗ Unexpected error: /)]);
+});

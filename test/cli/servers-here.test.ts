@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { serve, type RunningServer, type ServeOptions } from "../../src/server/index.ts";
 import { runCli, type CliResult } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
@@ -42,6 +42,22 @@ it("In another directory commands name the servers of this machine, and what is 
   const named = await svc(`env --base-url ${url}`, elsewhere);
   expect([named.code, named.stdout]).toEqual([0, expect.stringContaining(instances[0]!.secret_key)]);
   expect((await svc(`users list --base-url ${url}`, elsewhere)).code).toBe(0);
+});
+
+it("Of many servers of this machine a hint names five", async () => {
+  const [cwd, data] = [temporaryDirectory(), temporaryDirectory()];
+  vi.stubEnv("SVC_DATA_DIR", data);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  for (let port = 7001; port <= 7007; port++) {
+    const url = `http://localhost:${port}`;
+    await writeRunning(temporaryDirectory(), { url, api_url: url, instances: [{ ...NAMED, url }] });
+  }
+  const { code, stderr } = await runCli(["users", "list"], { cwd, env: { HOME: cwd } });
+  expect([code, stderr.match(/http:\/\/localhost:\d+ \(/g)]).toEqual([
+    4,
+    expect.toSatisfy((urls) => urls.length === 5),
+  ]);
+  expect(stderr).toContain(" and 2 more. To use one, add its address: --base-url http://localhost:700");
 });
 
 it("A server that is stopped for a while is said to live, and nobody is told to move its store", async () => {

@@ -9,6 +9,7 @@ import { chooseInstance } from "../connection/target.ts";
 import type { Context, NamedInstance, Surroundings } from "../context.ts";
 import { CliError, EXIT } from "../errors.ts";
 import { quoted, printJson } from "../output/text.ts";
+import { few } from "../../text/suggestion.ts";
 
 const FORMATS = ["shell", "dotenv"] as const;
 
@@ -63,7 +64,7 @@ async function clientOf(context: Context, { id, subdomain }: NamedInstance, clie
   const clients = await control.request("GET /instances/:id/clients", { params: { id } });
   const found = clients.find(({ data }) => data.client_id === client_id);
   if (found) return found.data;
-  const ids = clients.map(({ data }) => data.client_id).join(", ");
+  const ids = few(clients.map(({ data }) => data.client_id));
   throw new CliError(
     EXIT.notFound,
     `${subdomain} has no client "${client_id}".`,

@@ -2,6 +2,7 @@ import type { Context } from "../context.ts";
 import { CliError, EXIT, UsageError } from "../errors.ts";
 import { requirePrompt } from "../output/prompts.ts";
 import { counted, harmless, say } from "../output/text.ts";
+import { few } from "../../text/suggestion.ts";
 import { numberFrom } from "../quantities.ts";
 import type { RunningServerFile } from "./server-file.ts";
 import type { Target } from "./sources.ts";
@@ -107,7 +108,7 @@ export function missingNames({ profile, isByDefault, isNamed, instances }: Chose
   if (!isNamed && instances.length > 1)
     missing.push({
       flag: `--instance ${instances[0]}`,
-      why: `--yes does not choose among the instances ${instances.join(", ")}.`,
+      why: `--yes does not choose among the instances ${few(instances)}.`,
     });
   return missing;
 }
@@ -116,7 +117,7 @@ export function missingNames({ profile, isByDefault, isNamed, instances }: Chose
 export function refuseOthers({ url, others }: Chosen, unchanged: string): void {
   if (others.length === 0) return;
   throw new UsageError(
-    `${others.length + 1} servers run in this directory: ${[url, ...others].join(", ")}. --yes does not choose among them. ${unchanged}`,
+    `${others.length + 1} servers run in this directory: ${few([url, ...others])}. --yes does not choose among them. ${unchanged}`,
     `Name one with --base-url ${url}, or with an --instance that only one of them has.`,
   );
 }

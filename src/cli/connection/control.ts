@@ -8,6 +8,7 @@ import { trimSlash } from "../../http/request.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT, UsageError } from "../errors.ts";
 import { say } from "../output/text.ts";
+import { few } from "../../text/suggestion.ts";
 import { requirePrivacy, timeoutMs } from "./client.ts";
 import { othersWith, type Chosen } from "./consent.ts";
 import { fetchOf, waitFor } from "./exchange.ts";
@@ -75,7 +76,7 @@ async function subdomainsOf(client: ControlClient, { server }: Found): Promise<s
 function refuseOneOfAll({ needs }: Context, named: Named | undefined, instances: readonly string[]): void {
   if (needs?.on !== "server" || needs.changes !== "records" || !named || instances.length < 2) return;
   throw new UsageError(
-    `${named.by} names the instance ${named.subdomain}, and this command is for all of ${instances.join(", ")}. Nothing was done.`,
+    `${named.by} names the instance ${named.subdomain}, and this command is for all of ${few(instances)}. Nothing was done.`,
     `For all of them ${without(named.by)}, and what else names an instance.`,
   );
 }

@@ -2,6 +2,8 @@ import { connectionFault as addressFault, isLoopbackUrl, systemCode, urlFrom } f
 import type { Context, Exchange, Surroundings } from "../context.ts";
 import { proxyVariable, refusalOf, throughProxy } from "../../network/proxy.ts";
 import { counted } from "../output/text.ts";
+import { CLOCK_HEADER } from "../../wire/control/paths.ts";
+import { INSTANCE_HEADER } from "../../wire/ids.ts";
 import { CliError } from "../errors.ts";
 import { exitOf, toFailure } from "../failure.ts";
 
@@ -10,12 +12,14 @@ type Explanation = readonly [message: string, hint: string];
 /** The message and hint of an error: for a service's, which host it was, what happened and what to do. */
 export function explainFailure(context: Surroundings, error: unknown): CliError {
   const { last, instance } = context.network;
-  // What can't be read of an answer that is JSON, and has another form or depth than any of a service.
-  if (last?.response && (error instanceof TypeError || error instanceof RangeError))
+  // What can't be read of an answer that is JSON may have another form or depth than any of a service. Of an answer that names
+  // itself as one of svc, it is a defect.
+  const isUnread = error instanceof TypeError || error instanceof RangeError;
+  if (isUnread && last?.response && !namesItself(last.response))
     return new CliError(
       exitOf("unexpected_response"),
-      `${new URL(last.url).host} did not answer as a service does.`,
-      "It may be another program, or a version that is not compatible. Check the address with: svc whoami",
+      `What ${new URL(last.url).host} answered can't be read as a service's answer.`,
+      "It may be another program, or a version that is not compatible: check the address with svc whoami. If it is neither, this is a defect of svc.",
       "unexpected_response",
     );
   const failure = toFailure(error);
@@ -26,6 +30,10 @@ export function explainFailure(context: Surroundings, error: unknown): CliError 
   const where = `${new URL(last.url).host}${instance ? `, instance ${instance.subdomain}` : ""}`;
   const message = failure.message.replace(/\.(?= |$)|$/, ` (${where}).`);
   return new CliError(failure.exitCode, message, failure.hint, failure.code);
+}
+
+function namesItself({ headers }: NonNullable<Exchange["response"]>): boolean {
+  return [INSTANCE_HEADER, CLOCK_HEADER].some((name) => headers.get(name) !== null);
 }
 
 /** What depends on the instance that was asked. */

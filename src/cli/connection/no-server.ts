@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import { listProfiles } from "../credentials/profiles.ts";
 import { CliError, EXIT, UsageError } from "../errors.ts";
+import { few } from "../../text/suggestion.ts";
 import { findServers, notAnswering, type LocalServer } from "./running-server.ts";
 import type { Target } from "./sources.ts";
 
@@ -21,7 +22,7 @@ export async function noService(context: Context, { secret_key }: Target): Promi
       "Set SVC_BASE_URL to the address of your instance.",
     );
   const profiles = await listProfiles(context);
-  const named = profiles.length === 0 ? undefined : `Choose a profile with --profile: ${profiles.join(", ")}.`;
+  const named = profiles.length === 0 ? undefined : `Choose a profile with --profile: ${few(profiles)}.`;
   const hints = [await elsewhere(context), named].filter(Boolean).join(" ");
   return new CliError(
     EXIT.noKey,
@@ -34,6 +35,6 @@ export async function noService(context: Context, { secret_key }: Target): Promi
 export async function elsewhere(context: Context): Promise<string | undefined> {
   const servers = await findServers(context);
   if (servers.length === 0) return undefined;
-  const named = servers.map(({ url, directory }) => `${url} (${directory})`).join(", ");
+  const named = few(servers.map(({ url, directory }) => `${url} (${directory})`));
   return `On this machine for another directory: ${named}. To use one, add its address: --base-url ${servers[0]!.url}`;
 }

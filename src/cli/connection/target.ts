@@ -5,6 +5,7 @@ import type { Context, NamedInstance } from "../context.ts";
 import { listProfiles, readCurrent } from "../credentials/profiles.ts";
 import { CliError, EXIT, UsageError } from "../errors.ts";
 import { quoted, say } from "../output/text.ts";
+import { few } from "../../text/suggestion.ts";
 import { elsewhere, noService, notRunning } from "./no-server.ts";
 import { findLocalServer, findServerOn, proved, type LocalServer } from "./running-server.ts";
 import type { RunningServerFile } from "./server-file.ts";
@@ -32,7 +33,7 @@ export async function resolveTarget(context: Context): Promise<Target> {
   }
   if (local) {
     const profiles = await listProfiles(context);
-    const others = profiles.length === 0 ? "SVC_BASE_URL" : `--profile (${profiles.join(", ")})`;
+    const others = profiles.length === 0 ? "SVC_BASE_URL" : `--profile (${few(profiles)})`;
     throw notRunning(local, `Or choose another service with ${others}.`);
   }
   const current = await readCurrent(context);
@@ -48,7 +49,7 @@ export async function resolveTarget(context: Context): Promise<Target> {
 /** The other servers that run in a directory, of which a person is told. */
 export async function neighboursOf(context: Context, { server, older }: LocalServer): Promise<RunningServerFile[]> {
   const others = await proved(context, older);
-  const urls = others.map(({ url }) => url).join(", ");
+  const urls = few(others.map(({ url }) => url));
   if (others.length > 0)
     say(
       context,
@@ -187,7 +188,7 @@ export function chooseInstance(
   if (!found)
     throw new UsageError(
       `The server at ${url} has no instance "${wanted.value}".`,
-      `It has ${instances.map(({ subdomain }) => subdomain).join(", ")}.`,
+      `It has ${few(instances.map(({ subdomain }) => subdomain))}.`,
     );
   return found;
 }

@@ -4,6 +4,7 @@ import { systemReason } from "../../disk/system-reason.ts";
 import { parsedJson } from "../../text/json.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT, type ExitCode, UsageError } from "../errors.ts";
+import { few } from "../../text/suggestion.ts";
 import { isAbsent, readPrivateFile, writePrivateFile } from "../files.ts";
 import { configDirectory, requireConfigDirectory } from "../places.ts";
 import { urlFrom } from "../../http/address.ts";
@@ -69,7 +70,7 @@ export async function requireProfile(place: Place, name: string, exitCode: ExitC
   throw new CliError(
     exitCode,
     `Unknown profile "${name}".`,
-    names.length === 0 ? "Create one with: svc login" : `Profiles: ${names.join(", ")}. Create another with: svc login`,
+    names.length === 0 ? "Create one with: svc login" : `Profiles: ${few(names)}. Create another with: svc login`,
   );
 }
 

@@ -13,6 +13,7 @@ import { findRunningServer, findServerOn } from "../../connection/running-server
 import type { Context } from "../../context.ts";
 import { toFailure } from "../../failure.ts";
 import { counted, quoted } from "../../output/text.ts";
+import { few } from "../../../text/suggestion.ts";
 import { dataDirectory, storesDirectory } from "../../places.ts";
 
 export interface Finding {
@@ -78,7 +79,7 @@ async function storesCheck({ env }: Context): Promise<Finding> {
   const gone = stores.filter(({ directory }) => directory !== undefined && !existsSync(directory));
   if (gone.length === 0) return ok(counted(stores.length, "store"));
   return warning(
-    `${counted(gone.length, "store")} of directories that are gone: ${gone.map(({ directory }) => directory).join(", ")}.`,
+    `${counted(gone.length, "store")} of directories that are gone: ${few(gone.flatMap(({ directory }) => directory ?? []))}.`,
     `To delete their records: rm -r ${gone.map(({ place }) => quoted(place)).join(" ")}`,
   );
 }

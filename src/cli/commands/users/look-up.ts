@@ -5,6 +5,7 @@ import { fold } from "../../../text/fold.ts";
 import { CliError, EXIT } from "../../errors.ts";
 import type { Context } from "../../context.ts";
 import { quoted, say } from "../../output/text.ts";
+import { few } from "../../../text/suggestion.ts";
 
 /**
  * The only one of the users with an e-mail address.
@@ -28,13 +29,10 @@ export function onlyOne([user, ...others]: readonly User[], email: string, outco
   return user;
 }
 
-const NAMED = 10;
-
 /** Names those of a list that were not found. */
 export function sayNotFound(context: Context, missing: readonly string[], count: number): void {
   if (missing.length === 0) return;
-  const more = missing.length > NAMED ? [`and ${missing.length - NAMED} more`] : [];
-  say(context, `${missing.length} of ${count} not found: ${[...missing.slice(0, NAMED), ...more].join(", ")}.`);
+  say(context, `${missing.length} of ${count} not found: ${few(missing, 10)}.`);
 }
 
 /** What one search asks for: fewer terms than the service takes, in an address that proxies let through. */
