@@ -4,7 +4,8 @@ import { parseSeed } from "../src/server/seed/parse.ts";
 import { answerAuthorize, type AuthorizeDeps } from "../src/server/simulator/authorize.ts";
 import { createSimulator, type Simulator } from "../src/server/simulator/simulator.ts";
 import { openMemoryStore } from "../src/server/store/memory/memory-store.ts";
-import type { FetchInit, FetchResponse } from "../src/http/fetch.ts";
+import type { FetchInit } from "../src/http/fetch.ts";
+import type { SimulatedAnswer } from "../src/server/simulator/provider.ts";
 import type { Provider } from "../src/wire/providers.ts";
 import { REAL } from "./providers/_real.ts";
 import { Clock, FRONT, SEED, START } from "./_setup.ts";
@@ -121,7 +122,7 @@ export function exchange(
   provider: Provider,
   code: string,
   changed: Exchange = {},
-): Promise<FetchResponse> {
+): Promise<SimulatedAnswer> {
   const identity = credentialsFor(provider);
   const form = {
     grant_type: "authorization_code",
@@ -134,18 +135,19 @@ export function exchange(
   const type = { "content-type": "application/x-www-form-urlencoded" };
   const headers = { accept: "application/json", ...type, ...identity.headers, ...changed.headers };
   const body = new URLSearchParams(withoutUndefined(form)).toString();
-  return simulator.fetch(addressOf(simulator, provider, "token"), { method: "POST", headers, body });
+  return simulator.ask(addressOf(simulator, provider, "token"), { method: "POST", headers, body });
 }
 
-export async function jsonOf(response: FetchResponse): Promise<[number, unknown]> {
-  return [response.status, JSON.parse(await response.text())];
+export async function jsonOf(answer: SimulatedAnswer | Promise<SimulatedAnswer>): Promise<[number, unknown]> {
+  const { status, text } = await answer;
+  return [status, JSON.parse(text)];
 }
 
 export function addressOf({ endpoints }: Simulator, provider: Provider, name: string): string {
   return endpoints(provider)[name]!;
 }
 
-export function get(simulator: Simulator, url: string, token: string, more: FetchInit = {}): Promise<FetchResponse> {
+export function get(simulator: Simulator, url: string, token: string, more: FetchInit = {}): Promise<SimulatedAnswer> {
   const headers = { authorization: `Bearer ${token}`, "user-agent": "svc-identity", ...more.headers };
-  return simulator.fetch(url, { method: "GET", headers });
+  return simulator.ask(url, { method: "GET", headers });
 }

@@ -19,7 +19,7 @@ import type { Addresses } from "./instances/addresses.ts";
 import type { Metrics } from "./metrics.ts";
 import type { ServeOptions } from "./options.ts";
 import { createConnect } from "./providers/connections.ts";
-import { createProviderFetch } from "./providers/fetch.ts";
+import { answersBy, createProviderFetch } from "./providers/fetch.ts";
 import type { Offers } from "./providers/offers.ts";
 import { keepRetention } from "./retention.ts";
 import { createDecide } from "./scenarios/decide.ts";
@@ -155,8 +155,8 @@ async function createParts(options: ServiceOptions) {
     now,
   });
   shared.onPersonas((personas) => simulator.personas.replace(personas));
-  const fetch = options.fetch ?? createProviderFetch(options.env);
-  const connect = createConnect({ offers, globals: credentials, simulated: simulator, fetch });
+  const ask = answersBy(options.fetch ?? createProviderFetch(options.env));
+  const connect = createConnect({ offers, globals: credentials, simulated: simulator, ask });
 
   const tokens = createTokens();
   const allowsUnlisted = isLocal && !strict;

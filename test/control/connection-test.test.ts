@@ -26,7 +26,7 @@ it.each([
       client_secret: "secret",
       endpoints: google.endpoints,
       loginHint: undefined,
-      fetch: async () => reply(status, { error }),
+      ask: async () => reply(status, { error }),
       isSimulated: false,
     };
     const deps = { addresses: createAddresses(FRONT, 7820) } as ControlDeps;

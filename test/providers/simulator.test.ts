@@ -167,10 +167,9 @@ describe("A simulated token endpoint", () => {
 
   it("of github answers form-encoded unless asked for JSON, errors included", async () => {
     const { simulator } = create();
-    const ask = async (code: string): Promise<[string | null, object]> => {
-      const response = await exchange(simulator, "github", code, { headers: { accept: "*/*" } });
-      const form = Object.fromEntries(new URLSearchParams(await response.text()));
-      return [response.headers.get("content-type"), form];
+    const ask = async (code: string): Promise<[string | undefined, object]> => {
+      const { headers, text } = await exchange(simulator, "github", code, { headers: { accept: "*/*" } });
+      return [headers.get("content-type"), Object.fromEntries(new URLSearchParams(text))];
     };
     const type = "application/x-www-form-urlencoded; charset=utf-8";
     const body = { access_token, ...REAL.github.token };
@@ -183,7 +182,7 @@ describe("A simulated token endpoint", () => {
     const code = await codeFor(simulator, "google");
     const response = await exchange(simulator, "google", code, { form: { grant_type: "client_credentials" } });
     expect(await jsonOf(response)).toEqual([400, { error: "unsupported_grant_type" }]);
-    const got = await simulator.fetch(addressOf(simulator, "google", "token"), { method: "GET" });
+    const got = await simulator.ask(addressOf(simulator, "google", "token"), { method: "GET" });
     expect(await jsonOf(got)).toEqual([404, { message: "Not Found" }]);
   });
 });
@@ -204,7 +203,7 @@ describe("A simulated profile endpoint", () => {
     const address = addressOf(simulator, provider, name);
     const refused = REAL[provider].wrongToken;
     expect(await jsonOf(await get(simulator, address, "wrong"))).toEqual(refused);
-    const anonymous = await simulator.fetch(address, { method: "GET", headers: { "user-agent": "x" } });
+    const anonymous = await simulator.ask(address, { method: "GET", headers: { "user-agent": "x" } });
     expect(await jsonOf(anonymous)).toEqual(refused);
     for (const other of PROVIDERS.filter((candidate) => candidate !== provider)) {
       expect(await jsonOf(await get(simulator, address, await accessTokenFor(simulator, other)))).toEqual(refused);

@@ -28,14 +28,14 @@ const ELSEWHERE = { token: "http://127.0.0.1:8080/token" };
 /** Where the secret of an instance's own connection is sent on a server with these credentials. */
 async function askedBy(globals: Credentials): Promise<object> {
   const offers = createOffers({ mode: "auto", globals, isLocal: true });
-  const fetch = (): Promise<never> => Promise.reject(new Error("not asked"));
+  const ask = (): Promise<never> => Promise.reject(new Error("not asked"));
   const simulated = {
-    fetch,
+    ask,
     client: { client_id: "", client_secret: "" },
     endpoints: () => ({ authorize: "", token: "" }),
   };
   const connections = { github: { client_id: "mine", client_secret: "of the store" } };
-  const connect = createConnect({ offers, globals, simulated, fetch });
+  const connect = createConnect({ offers, globals, simulated, ask });
   const { client_secret, endpoints } = await connect(
     { name: "Acme", connections } as unknown as InstanceRecord,
     "github",

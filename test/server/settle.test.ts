@@ -18,7 +18,7 @@ async function clientOf(isLast: boolean): Promise<Client> {
   const server = createServer((request, response) => {
     takeRequest(request.socket, response);
     // By then Node has read the end of a request without a body, as it has when a service answers.
-    setImmediate(() => void settleConnection(response, () => isLast).then(() => response.end("No")));
+    setImmediate(() => void Promise.resolve(settleConnection(response, () => isLast)).then(() => response.end("No")));
   });
   server.on("connection", (socket) => void track(server, socket, true));
   await once(server.listen(0, "127.0.0.1"), "listening");

@@ -38,29 +38,41 @@ export function createApp(deps: AppDeps): H3 {
     },
   });
 
-  async function answer(event: H3Event, next: () => unknown): Promise<Reply> {
-    const { request } = event.context;
+  function answer(event: H3Event, next: () => unknown): unknown {
     refuseWebSocket(event);
     const open = answerAnyHost(event);
     if (open) return open;
+    const { request } = event.context;
+    const enter = (): unknown => {
+      Object.assign(request, admit(event, deps));
+      return next();
+    };
     const reading = recent?.();
     // A key that another process has revoked must be refused; what needs no key is answered without the store, too.
-    if (reading) await (isApi(request) ? reading : reading.catch(() => undefined));
-    Object.assign(request, admit(event, deps));
-    const reply = await next();
-    if (reply instanceof Reply) return reply;
-    throw new Refusal("not_found");
+    return reading ? reading.then(enter, isApi(request) ? undefined : enter) : enter();
   }
 
   return app.use(async (event, next) => {
-    const reply = await answer(event, next).catch((error: unknown) => answerFailure(error, event, deps));
+    let reply: Reply;
+    try {
+      reply = requireReply(await answer(event, next));
+    } catch (error) {
+      reply = answerFailure(error, event, deps);
+    }
     const { target, body } = event.context.request;
     const { location } = reply.headers;
     onRequest?.(entryOf(event, reply), { target, body, json: reply.jsonText, location }, event.req.headers);
     const node = nodeOf(event);
-    if (node) await settleConnection(node.res, readiness.isStopping);
+    const settling = node && settleConnection(node.res, readiness.isStopping);
+    if (settling) await settling;
     return toResponse(event, reply);
   });
+}
+
+/** Whatever no route has answered is not there. @throws {Refusal} */
+function requireReply(answered: unknown): Reply {
+  if (answered instanceof Reply) return answered;
+  throw new Refusal("not_found");
 }
 
 /** A program's own `Request` comes without a socket, and so from this machine. */

@@ -69,7 +69,8 @@ export function addRoutes<Rows extends Readonly<Record<string, TableRow>>, Owner
       const request = begin(event, route, row.on ?? on);
       // A page must not have a secret key, so none may read what one is answered.
       if (row.isPublic && !headerIn(event, SECRET_KEY_HEADER)) Object.assign(request.headers, ANY_ORIGIN);
-      const { owner, instance = request.instance, headers } = await accessOf(event, row);
+      const access = accessOf(event, row);
+      const { owner, instance = request.instance, headers } = access instanceof Promise ? await access : access;
       request.instance = instance;
       Object.assign(request.headers, headers);
       const given = event.context.params ?? {};

@@ -32,11 +32,18 @@ export function createListener(app: H3, onBug: (error: unknown) => void): Reques
  * Decides, when an answer is known and nothing of it was sent, what becomes of the connection. Bytes that were not read would
  * be parsed as the next request: a small body is read to its end, and with any other the answer says that it is the last one.
  * @param isLast whether the server takes no more requests
+ * @returns undefined if nothing must be waited for
  */
-export async function settleConnection(response: ServerResponse, isLast: () => boolean): Promise<void> {
-  const { req } = response;
-  if (!req.complete && (isLast() || !isSmall(req) || !(await discard(req)))) return announceEnd(response);
+export function settleConnection(response: ServerResponse, isLast: () => boolean): Promise<void> | undefined {
+  if (!response.req.complete) return settleUnread(response, isLast);
   if (isLast()) response.setHeader("connection", "close");
+  return undefined;
+}
+
+async function settleUnread(response: ServerResponse, isLast: () => boolean): Promise<void> {
+  const { req } = response;
+  if (isLast() || !isSmall(req) || !(await discard(req))) announceEnd(response);
+  else if (isLast()) response.setHeader("connection", "close");
 }
 
 /** A body that was begun to be read, and is not read to its end, is too long. With `Expect` it may never come. */

@@ -1,8 +1,8 @@
 import { proxyInWords, proxyVariable } from "../../network/proxy.ts";
-import type { Fetch } from "../../http/fetch.ts";
 import { credentialVariables, PROVIDERS, type Provider } from "../../wire/providers.ts";
 import { Refusal } from "../errors.ts";
 import type { ConnectionRecord, InstanceRecord } from "../store/records.ts";
+import type { AskEndpoint } from "./fetch.ts";
 import type { DEFINITIONS as Definitions } from "./index.ts";
 import type { Credentials, Offers } from "./offers.ts";
 import type { ProviderDefinition } from "./provider.ts";
@@ -14,13 +14,13 @@ export interface Connection {
   readonly client_secret: string;
   readonly endpoints: ProviderDefinition["endpoints"];
   readonly loginHint: string | undefined;
-  readonly fetch: Fetch;
+  readonly ask: AskEndpoint;
   readonly isSimulated: boolean;
 }
 
 /** The simulated providers, as a sign-in sees them. */
 interface Simulated {
-  readonly fetch: Fetch;
+  readonly ask: AskEndpoint;
   endpoints(provider: Provider): ProviderDefinition["endpoints"];
   /** The client that is registered at all of them from the start. */
   readonly client: ConnectionRecord;
@@ -31,15 +31,21 @@ interface ConnectionOptions {
   /** Its endpoints replace the providers' own. */
   readonly globals: Credentials;
   readonly simulated: Simulated;
-  readonly fetch: Fetch;
+  readonly ask: AskEndpoint;
 }
 
 /** @throws {Refusal} `provider_not_configured` if the instance does not offer the provider */
 export type ConnectProvider = (instance: InstanceRecord, provider: Provider) => Promise<Connection>;
 
 /** Chooses, for an instance and a provider, credentials and endpoints. */
-export function createConnect({ offers, globals, simulated, fetch }: ConnectionOptions): ConnectProvider {
+export function createConnect({ offers, globals, simulated, ask }: ConnectionOptions): ConnectProvider {
   let definitions: Promise<{ DEFINITIONS: typeof Definitions }> | undefined;
+  const atSimulator = new Map<Provider, Connection["endpoints"]>();
+  const simulatedEndpoints = ({ name, endpoints: own }: ProviderDefinition): Connection["endpoints"] => {
+    const endpoints = atSimulator.get(name) ?? withDefaults(own, simulated.endpoints(name));
+    atSimulator.set(name, endpoints);
+    return endpoints;
+  };
   return async (instance, name) => {
     const { in_force, credentials } = offers.of(instance, name);
     if (in_force === "off") throw notConfigured(instance, name, offers);
@@ -52,12 +58,11 @@ export function createConnect({ offers, globals, simulated, fetch }: ConnectionO
       provider,
       client_id,
       client_secret,
-      endpoints: withDefaults(
-        provider.endpoints,
-        isSimulated ? simulated.endpoints(name) : replacedEndpoints(instance, name, globals),
-      ),
+      endpoints: isSimulated
+        ? simulatedEndpoints(provider)
+        : withDefaults(provider.endpoints, replacedEndpoints(instance, name, globals)),
       loginHint: isSimulated ? "login_hint" : provider.loginHint,
-      fetch: isSimulated ? simulated.fetch : fetch,
+      ask: isSimulated ? simulated.ask : ask,
       isSimulated,
     };
   };

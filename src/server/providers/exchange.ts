@@ -1,17 +1,16 @@
-import { isUtf8 } from "node:buffer";
 import { clearTimeout, setTimeout } from "node:timers";
 import * as z from "zod/mini";
-import { BodyTooLong, readBytes } from "../../http/body.ts";
+import { BodyTooLong } from "../../http/body.ts";
 import type { FetchInit } from "../../http/fetch.ts";
 import { ProxyFailure } from "../../network/proxy.ts";
 import { SignInFailure } from "../errors.ts";
 import type { NoteStep } from "../history/flows.ts";
 import { withoutQuery } from "../history/redact.ts";
 import type { Connection } from "./connections.ts";
+import { MAX_REPLY_BYTES } from "./fetch.ts";
 import { type Get, lenient } from "./provider.ts";
-import { endpointOf, parseReply, rateLimitOf, replyRefusal } from "./replies.ts";
+import { endpointOf, parseReply, rateLimitOf, replyRefusal, type ProviderAnswer } from "./replies.ts";
 
-const MAX_REPLY_BYTES = 1 << 20;
 const COMMON_HEADERS = { accept: "application/json", "user-agent": "svc-identity" };
 const MAX_LIFETIME_SECONDS = 10 * 365 * 86_400;
 
@@ -35,20 +34,12 @@ export interface ProviderExchange {
   readonly note: NoteStep;
 }
 
-/** Asks a provider, and ends the requests when the time is over. `AbortSignal.timeout` would keep its timer after the last. */
-export async function askProvider<T>(
-  asking: Omit<ProviderExchange, "signal">,
-  ask: (exchange: ProviderExchange) => Promise<T>,
-  timeoutMs = 10_000,
-): Promise<T> {
+/** Ends the requests to a provider when the time is over. `AbortSignal.timeout` would keep its timer after the last. */
+export function answerDeadline(ms = 10_000): { readonly signal: AbortSignal; end(): void } {
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new DOMException("the provider took too long", "TimeoutError")), timeoutMs);
+  const timer = setTimeout(() => late.abort(new DOMException("the provider took too long", "TimeoutError")), ms);
   timer.unref();
-  try {
-    return await ask({ ...asking, signal: late.signal });
-  } finally {
-    clearTimeout(timer);
-  }
+  return { signal: late.signal, end: () => clearTimeout(timer) };
 }
 
 /** RFC 6749, 4.1.3. A code is good once, so this is never tried again. @throws {SignInFailure} */
@@ -86,24 +77,24 @@ async function fetchReply<Schema extends z.ZodMiniType>(
   const { provider, endpoints } = exchange.connection;
   const url = endpoints[endpoint as "token"];
   const startedAt = performance.now();
-  let status: number | undefined;
-  let limit: string | undefined;
+  let answer: ProviderAnswer | undefined;
   let reply: unknown;
   try {
-    const answer = await send(exchange, endpointOf(provider.name, endpoint), url, init);
-    status = answer.status;
-    limit = rateLimitOf(answer);
-    // Anything else would be stored with U+FFFD in it.
-    reply = isUtf8(answer.bytes) ? parseReply(new TextDecoder().decode(answer.bytes)) : undefined;
+    answer = await exchange.connection.ask(url, init);
+    reply = answer.text === undefined ? undefined : parseReply(answer.text);
+  } catch (error) {
+    throw unanswered(exchange, endpointOf(provider.name, endpoint), error);
   } finally {
     const step = {
       name: endpoint,
       ms: performance.now() - startedAt,
       sent: { url: withoutQuery(url), method: init.method, ...sent },
-      answered: status === undefined ? undefined : { status, ...(reply as object | undefined) },
+      answered: answer && { status: answer.status, ...(reply as object | undefined) },
     };
     exchange.note({}, step);
   }
+  const { status } = answer;
+  const limit = rateLimitOf(answer);
   const code = limit !== undefined || status >= 500 ? "temporarily_unavailable" : "server_error";
   if (status !== 200) throw new SignInFailure(code, replyRefusal(provider.name, endpoint, status, reply, { limit }));
   const parsed = schema.safeParse(reply);
@@ -112,23 +103,17 @@ async function fetchReply<Schema extends z.ZodMiniType>(
   return parsed.data;
 }
 
-/** @param place names the endpoint */
-async function send({ connection, signal }: ProviderExchange, place: string, url: string, init: FetchInit) {
-  try {
-    const response = await connection.fetch(url, init);
-    const { status, headers } = response;
-    return { status, headers, bytes: await readBytes(response.body ?? [], MAX_REPLY_BYTES) };
-  } catch (error) {
-    if (error instanceof BodyTooLong)
-      throw new SignInFailure(
-        "server_error",
-        `The answer of ${place} is longer than ${MAX_REPLY_BYTES} bytes. Check the endpoint's address.`,
-      );
-    const isLate = signal.aborted || (error instanceof Error && error.name === "TimeoutError");
-    const isProxys = error instanceof ProxyFailure;
-    const problem = isLate
-      ? "did not answer in time. Try again later."
-      : `could not be reached${isProxys ? error.message : ". Check the network and the endpoint's address."}`;
-    throw new SignInFailure("temporarily_unavailable", `${place} ${problem}`, { cause: error });
-  }
+/** Why a request got no answer. @param place names the endpoint */
+function unanswered({ signal }: ProviderExchange, place: string, error: unknown): SignInFailure {
+  if (error instanceof BodyTooLong)
+    return new SignInFailure(
+      "server_error",
+      `The answer of ${place} is longer than ${MAX_REPLY_BYTES} bytes. Check the endpoint's address.`,
+    );
+  const isLate = signal.aborted || (error instanceof Error && error.name === "TimeoutError");
+  const isProxys = error instanceof ProxyFailure;
+  const problem = isLate
+    ? "did not answer in time. Try again later."
+    : `could not be reached${isProxys ? error.message : ". Check the network and the endpoint's address."}`;
+  return new SignInFailure("temporarily_unavailable", `${place} ${problem}`, { cause: error });
 }

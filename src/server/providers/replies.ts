@@ -1,16 +1,24 @@
 import type * as z from "zod/mini";
-import type { FetchResponse } from "../../http/fetch.ts";
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
+
+/** What an endpoint of a provider answers. */
+export interface ProviderAnswer {
+  readonly status: number;
+  /** By names in lower case. */
+  readonly headers: { get(name: string): string | null | undefined };
+  /** Undefined if it is not UTF-8: it would be stored with U+FFFD in it. */
+  readonly text: string | undefined;
+}
 
 /**
  * When an answer that limits the rate says to ask again, in words; undefined if it doesn't limit it. GitHub's may be a 403,
  * with the time in seconds (`Retry-After`) or of Unix (X's header has one hyphen more).
  */
-export function rateLimitOf({ status, headers }: Pick<FetchResponse, "status" | "headers">): string | undefined {
-  const after = headers.get("retry-after");
-  const isSpent = after !== null || headers.get("x-ratelimit-remaining") === "0";
+export function rateLimitOf({ status, headers }: ProviderAnswer): string | undefined {
+  const after = headers.get("retry-after") ?? undefined;
+  const isSpent = after !== undefined || headers.get("x-ratelimit-remaining") === "0";
   if (status !== 429 && !(status === 403 && isSpent)) return undefined;
-  if (after !== null && /^\d{1,9}$/.test(after)) return `in ${after} seconds`;
+  if (after !== undefined && /^\d{1,9}$/.test(after)) return `in ${after} seconds`;
   const reset = headers.get("x-ratelimit-reset") ?? headers.get("x-rate-limit-reset") ?? "";
   return /^\d{1,10}$/.test(reset) ? `at ${new Date(Number(reset) * 1000).toISOString()}` : "later";
 }

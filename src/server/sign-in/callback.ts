@@ -7,7 +7,7 @@ import { withoutQuery } from "../history/redact.ts";
 import type { Addresses } from "../instances/addresses.ts";
 import { withParameters } from "../instances/redirect-uri.ts";
 import type { Connection } from "../providers/connections.ts";
-import { askProvider, bearerGet, requestTokens, type ProviderExchange } from "../providers/exchange.ts";
+import { bearerGet, requestTokens, answerDeadline } from "../providers/exchange.ts";
 import { issuerFault } from "../providers/oauth2.ts";
 import { reportOf } from "../providers/replies.ts";
 import type { InstanceRecord, StateRecord } from "../store/records.ts";
@@ -42,12 +42,15 @@ export async function exchangeCode(
     throw new SignInFailure("server_error", reason);
   }
   const redirect_uri = addresses.callbackUrl(name);
-  const ask = async (exchange: ProviderExchange) => {
+  const deadline = answerDeadline(providerTimeoutMs);
+  try {
+    const exchange = { connection, note, signal: deadline.signal };
     const tokens = await requestTokens(exchange, { code, redirect_uri, code_verifier });
     const sent = await fetchProfile(bearerGet(exchange, tokens.access_token));
     return { tokens, profile: checkedProfile(sent, name) };
-  };
-  return askProvider({ connection, note }, ask, providerTimeoutMs);
+  } finally {
+    deadline.end();
+  }
 }
 
 /**

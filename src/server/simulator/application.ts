@@ -27,7 +27,7 @@ export async function answerApplication(
   if (granted?.flow_id === undefined) return answered;
   const { init } = asked;
   const name = Object.entries(simulated.endpoints).find(([, own]) => own === path)?.[0] ?? path;
-  const reply = response && (parseReply(await response.text()) as Readonly<Record<string, unknown>> | undefined);
+  const reply = response && (parseReply(response.text) as Readonly<Record<string, unknown>> | undefined);
   const error = errorIn(response?.status, reply);
   const failure = `${endpointOf(provider, name)} ${response ? `answered ${response.status}` : "did not answer"}`;
   const reason = error === undefined ? undefined : `${failure}: ${why ?? error}.`;

@@ -1,6 +1,5 @@
-import type { FetchResponse } from "../../http/fetch.ts";
 import { isObject } from "../../text/json.ts";
-import { notFound, reply, type SimulatedProvider } from "./provider.ts";
+import { notFound, reply, type SimulatedAnswer, type SimulatedProvider } from "./provider.ts";
 
 /** A test's changes to what is sent: fields with other values, of other types, added, or left out. */
 export interface Edit {
@@ -48,12 +47,12 @@ function without(value: Readonly<Record<string, unknown>>, path: string): Record
  * A provider's reply as a test changed it. A field that has the name of another endpoint, such as `emails` of GitHub, is that
  * endpoint's reply; all others are fields of the profile, wherever the provider has them.
  */
-export async function withEdit(
-  answer: FetchResponse,
+export function withEdit(
+  answer: SimulatedAnswer,
   { endpoints, besideData }: Pick<SimulatedProvider, "endpoints" | "besideData">,
   path: string,
   edit: Edit,
-): Promise<FetchResponse> {
+): SimulatedAnswer {
   if (answer.status !== 200) return answer;
   const { authorize: _, token: __, ...resources } = endpoints;
   const [, ...others] = Object.keys(resources);
@@ -62,7 +61,7 @@ export async function withEdit(
     if (edit.omit.includes(name)) return notFound();
     return name in edit.set ? reply(200, edit.set[name]) : answer;
   }
-  const body = JSON.parse(await answer.text()) as Readonly<Record<string, unknown>>;
+  const body = JSON.parse(answer.text) as Readonly<Record<string, unknown>>;
   const own = part(edit, (key) => !others.includes(key));
   if (!besideData) return reply(200, edited(body, own));
   const isBeside = (key: string): boolean => key === "data" || besideData.includes(key);

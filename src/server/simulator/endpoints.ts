@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { FetchInit, FetchResponse } from "../../http/fetch.ts";
+import type { FetchInit } from "../../http/fetch.ts";
 import type { Provider } from "../../wire/providers.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import { edited, withEdit } from "./edit.ts";
@@ -8,7 +8,14 @@ import type { Consent, Granted, Grants, Registered } from "./grants.ts";
 import type { Personas } from "./personas.ts";
 import type { OpenId } from "./openid.ts";
 import { alteredPersona, tokenFailure } from "./outcomes.ts";
-import { notFound, reply, type SentCredentials, type Grant, type SimulatedProvider } from "./provider.ts";
+import {
+  notFound,
+  reply,
+  type Grant,
+  type SentCredentials,
+  type SimulatedAnswer,
+  type SimulatedProvider,
+} from "./provider.ts";
 import { credentialsOf, parametersOf, parseTokenRequest } from "./token-request.ts";
 
 /** One simulated provider at work: its rules, what it has granted, and the clients and accounts that it knows. */
@@ -28,10 +35,13 @@ export interface AuthorizationServer {
   applicationOf(client_id: string): ApplicationClient | undefined;
 }
 
+/** How long a sign-in waits for a token endpoint that will not answer: less than for a real one. */
+const SHORT_TIMEOUT_MS = 250;
+
 /** What an endpoint answers, and what is known of the sign-in that it is asked for. */
 export interface Answered {
   /** Undefined if the connection is to fail or time out. */
-  readonly response?: FetchResponse;
+  readonly response?: SimulatedAnswer;
   /** How it fails. */
   readonly error?: unknown;
   readonly granted?: Granted | undefined;
@@ -58,13 +68,11 @@ export function createEndpoints(prefix: string, openId: OpenId) {
     return alteredPersona({ ...persona, avatar_url }, granted.outcome, name);
   }
 
-  /** An application's. The service reads no id_token, and a signature takes as long as its own sign-in. */
   async function withIdToken(server: AuthorizationServer, grant: Grant & Consent): Promise<Grant> {
     const { granted, scopes, access_token } = grant;
     const { name, issuer, provider } = server;
-    if (granted.instance_id === undefined || !provider.claims || !scopes.includes("openid")) return grant;
     const shown = shownPersona(server, grant);
-    const own = provider.claims(shown.accounts[name] ?? {}, shown, scopes);
+    const own = provider.claims!(shown.accounts[name] ?? {}, shown, scopes);
     const claims = granted.profile ? edited(own, granted.profile) : own;
     return { ...grant, id_token: await openId.sign(issuer, granted, claims, access_token) };
   }
@@ -78,8 +86,9 @@ export function createEndpoints(prefix: string, openId: OpenId) {
     const opened = grants.open(request);
     const granted = opened?.value.granted;
     const { outcome, delays } = granted ?? {};
-    await pause(delays?.token, init);
-    const failure = await tokenFailure(outcome, name);
+    if (delays?.token) await delay(delays.token, undefined, init.signal && { signal: init.signal });
+    if (outcome === "token_timeout") await delay(SHORT_TIMEOUT_MS);
+    const failure = tokenFailure(outcome, name);
     if (failure) return { ...failure, granted, isChosen: true };
     if (outcome === "invalid_client")
       return { response: provider.wrongClient(request), granted, why: "it refused the client", isChosen: true };
@@ -92,7 +101,8 @@ export function createEndpoints(prefix: string, openId: OpenId) {
       return { response: provider.wrongCode(request), granted, why: "it refused the code", isChosen: true };
     const redeemed = grants.redeem(name, request, client, opened);
     if ("why" in redeemed) return { response: provider.wrongCode(request), granted, why: redeemed.why };
-    return { response: provider.granted(await withIdToken(server, redeemed), request), granted };
+    const grant = needsIdToken(server, redeemed) ? await withIdToken(server, redeemed) : redeemed;
+    return { response: provider.granted(grant, request), granted };
   }
 
   /** RFC 7009. What was revoked stays so in this process. */
@@ -112,7 +122,8 @@ export function createEndpoints(prefix: string, openId: OpenId) {
     const { outcome, profile, scopes, delays } = consent.granted;
     const { name, provider, issuer } = server;
     const { authorize: _, token: __, ...resources } = provider.endpoints;
-    if (path === Object.values(resources)[0]) await pause(delays?.profile, init);
+    if (delays?.profile && path === Object.values(resources)[0])
+      await delay(delays.profile, undefined, init.signal && { signal: init.signal });
     if (outcome === "profile_error") return reply(500, { message: "Internal Server Error" });
     const persona = shownPersona(server, consent);
     const account = persona.accounts[name];
@@ -139,6 +150,14 @@ export function createEndpoints(prefix: string, openId: OpenId) {
   };
 }
 
+/** An application's sign-in does. The service reads no id_token, and a signature takes as long as its own sign-in. */
+function needsIdToken(
+  { provider }: AuthorizationServer,
+  { granted, scopes }: Consent & Pick<Grant, "scopes">,
+): boolean {
+  return granted.instance_id !== undefined && provider.claims !== undefined && scopes.includes("openid");
+}
+
 /** RFC 6750, 2. */
 function tokenIn({ provider }: AuthorizationServer, { query, init }: EndpointRequest): string {
   const { schemes = ["bearer"], takesTokenAsParameter } = provider;
@@ -155,9 +174,4 @@ function registered(credentials: readonly SentCredentials[], register: Register)
     if (registration !== undefined) return { client_id, registration };
   }
   return undefined;
-}
-
-/** @throws if the caller gives up first */
-async function pause(ms: number | undefined, { signal }: FetchInit): Promise<void> {
-  if (ms) await delay(ms, undefined, signal && { signal });
 }

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import type { FetchResponse } from "../../http/fetch.ts";
-import { notFound, reply, textReply, type SimulatedProvider } from "./provider.ts";
+import { notFound, reply, textReply, type SimulatedAnswer, type SimulatedProvider } from "./provider.ts";
 
 export interface GithubAccount {
   readonly id: number;
@@ -121,7 +120,7 @@ function linksOf(url: string, page: number, last: number, size: number): Readonl
 }
 
 /** GitHub answers with status 200 whatever happened, and form-encoded unless asked for JSON. */
-function tokenReply(accept: string, body: Record<string, string>): FetchResponse {
+function tokenReply(accept: string, body: Record<string, string>): SimulatedAnswer {
   if (accept.includes("application/json")) return reply(200, body);
   const type = "application/x-www-form-urlencoded; charset=utf-8";
   return textReply(200, new URLSearchParams(body).toString(), { "content-type": type });

@@ -1,5 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
-import type { FetchResponse } from "../../http/fetch.ts";
 import {
   ACCOUNT_OUTCOMES,
   ID_TOKEN_OUTCOMES,
@@ -9,11 +7,8 @@ import {
 } from "../../wire/outcomes.ts";
 import { PROVIDERS, type Provider } from "../../wire/providers.ts";
 import type { PersonaRecord } from "../store/records.ts";
-import { reply, textReply } from "./provider.ts";
+import { reply, textReply, type SimulatedAnswer } from "./provider.ts";
 import { SIMULATED } from "./providers.ts";
-
-/** How long a sign-in waits for a token endpoint that will not answer: less than for a real one. */
-const SHORT_TIMEOUT_MS = 250;
 
 /** The `error` of a provider's redirect, for outcomes without a code. */
 export const REDIRECT_ERRORS: Partial<Record<OutcomeId, string>> = {
@@ -45,10 +40,10 @@ function isOfAccount(outcome: OutcomeId): outcome is AccountOutcome {
 }
 
 /** How the token endpoint ends outcomes that fail before the code is checked. Undefined if it answers normally. */
-export async function tokenFailure(
+export function tokenFailure(
   outcome: OutcomeId | undefined,
   provider: Provider,
-): Promise<{ readonly response: FetchResponse } | { readonly error: Error } | undefined> {
+): { readonly response: SimulatedAnswer } | { readonly error: Error } | undefined {
   switch (outcome) {
     case "token_error":
       return { response: reply(500, { error: "server_error" }) };
@@ -61,7 +56,6 @@ export async function tokenFailure(
     case "provider_unreachable":
       return { error: Object.assign(new Error("connect ECONNREFUSED (simulated)"), { code: "ECONNREFUSED" }) };
     case "token_timeout":
-      await delay(SHORT_TIMEOUT_MS);
       return { error: new DOMException("no answer (simulated)", "TimeoutError") };
     default:
       return undefined;

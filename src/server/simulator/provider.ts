@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 import type { providerEmail, text } from "../../wire/control/values.ts";
-import type { FetchResponse } from "../../http/fetch.ts";
+import type { ProviderAnswer } from "../providers/replies.ts";
 import type { AccountOutcome } from "../../wire/outcomes.ts";
 import type { PersonaRecord } from "../store/records.ts";
 
@@ -93,7 +93,7 @@ export interface SimulatedProvider<Account extends object = object> {
   /** An outcome that is missing is not possible at this provider. */
   readonly altered?: Partial<Record<AccountOutcome, Alter<Account>>>;
   /** The token endpoint's answer if redirect_uri differs; default `invalid_grant` (RFC 6749, 5.2). */
-  mismatch?(): FetchResponse;
+  mismatch?(): SimulatedAnswer;
   /** Why an authorization request is refused, beyond what every provider refuses. */
   refusal?(query: ReadonlyMap<string, string>): string | undefined;
   /** The error of a request that allows no page, where there must be one. Undefined: pages are always allowed. */
@@ -114,41 +114,39 @@ export interface SimulatedProvider<Account extends object = object> {
   readonly revocation?: {
     readonly path: string;
     readonly needsClient: boolean;
-    done(): FetchResponse;
-    unknown(): FetchResponse;
+    done(): SimulatedAnswer;
+    unknown(): SimulatedAnswer;
   };
   /** The answer to a token that is not good. */
-  wrongToken(): FetchResponse;
+  wrongToken(): SimulatedAnswer;
   /** The token endpoint's answers: to a client that it does not know, to a code that is not good, and with a token. */
-  wrongClient(request: TokenRequest): FetchResponse;
-  wrongCode(request: TokenRequest): FetchResponse;
-  granted(grant: Grant, request: TokenRequest): FetchResponse;
+  wrongClient(request: TokenRequest): SimulatedAnswer;
+  wrongCode(request: TokenRequest): SimulatedAnswer;
+  granted(grant: Grant, request: TokenRequest): SimulatedAnswer;
   /** A protected resource, by its path below the provider's prefix, of the account that the access token is for. */
   resource(
     path: string,
     granted: { account: Account; persona: PersonaRecord; scopes: Grant["scopes"] },
     asked: ResourceRequest,
-  ): FetchResponse;
+  ): SimulatedAnswer;
 }
 
 /** A provider's answer in JSON. @param headers by names in lower case */
-export function reply(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): FetchResponse {
+export function reply(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): SimulatedAnswer {
   return textReply(status, JSON.stringify(body), { "content-type": "application/json; charset=utf-8", ...headers });
 }
 
-/**
- * An answer of plain values: within one process, a `Response` and its stream cost more than the rest of a provider.
- * @param headers by names in lower case
- */
-export function textReply(status: number, text: string, headers: Readonly<Record<string, string>>): FetchResponse {
-  return {
-    status,
-    headers: { get: (name) => headers[name.toLowerCase()] ?? null },
-    body: [Buffer.from(text)],
-    text: async () => text,
-  };
+/** Of plain values: within one process, a `Response` and its stream cost more than the rest of a provider. */
+export interface SimulatedAnswer extends ProviderAnswer {
+  readonly headers: ReadonlyMap<string, string>;
+  readonly text: string;
 }
 
-export function notFound(): FetchResponse {
+/** @param headers by names in lower case */
+export function textReply(status: number, text: string, headers: Readonly<Record<string, string>>): SimulatedAnswer {
+  return { status, headers: new Map(Object.entries(headers)), text };
+}
+
+export function notFound(): SimulatedAnswer {
   return reply(404, { message: "Not Found" });
 }

@@ -1,4 +1,4 @@
-import type { FetchInit, FetchResponse } from "../../http/fetch.ts";
+import type { FetchInit } from "../../http/fetch.ts";
 import { PROVIDERS, isProvider, type Provider } from "../../wire/providers.ts";
 import { normalizeEmail } from "../../text/email.ts";
 import type { ConnectionRecord, PersonaRecord } from "../store/records.ts";
@@ -7,7 +7,7 @@ import { createEndpoints, type Answered, type AuthorizationServer, type Endpoint
 import { createGrants } from "./grants.ts";
 import { createOpenId, discoveryDocument, type KeepKey } from "./openid.ts";
 import { Personas } from "./personas.ts";
-import { reply, type SimulatedProvider } from "./provider.ts";
+import { reply, type SimulatedAnswer, type SimulatedProvider } from "./provider.ts";
 import { SIMULATED } from "./providers.ts";
 import { createSealer } from "./sealer.ts";
 
@@ -80,7 +80,7 @@ export function createSimulator(options: SimulatorOptions) {
     },
 
     /** Answers this service, with its own clients. @throws if the connection is to fail or time out */
-    async fetch(url: string, init: FetchInit): Promise<FetchResponse> {
+    async ask(url: string, init: FetchInit): Promise<SimulatedAnswer> {
       const [, name = "", path = "", query = ""] = /^\/([^/?]*)([^?]*)(.*)/.exec(url.slice(prefix.length)) ?? [];
       if (!url.startsWith(`${prefix}/`) || !isProvider(name))
         throw new Error(`The simulator has nothing at ${new URL(url).origin}`);

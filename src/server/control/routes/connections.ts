@@ -11,7 +11,7 @@ import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
 import { requireProvider } from "../../http/routes/access.ts";
 import { checkEndpoints, DEFINITIONS } from "../../providers/index.ts";
 import type { Connection } from "../../providers/connections.ts";
-import { askProvider, requestTokens } from "../../providers/exchange.ts";
+import { answerDeadline, requestTokens } from "../../providers/exchange.ts";
 import { generateCodeVerifier } from "../../providers/oauth2.ts";
 import { BAD_CREDENTIALS } from "../../providers/replies.ts";
 
@@ -98,13 +98,14 @@ export async function testConnection(
     const error = step?.answered?.["error"];
     refusal = typeof error === "string" ? error.slice(0, 100) : undefined;
   };
+  const deadline = answerDeadline();
   try {
     const request = {
       code: "svc-connection-test",
       redirect_uri: addresses.callbackUrl(name),
       code_verifier: pkce ? generateCodeVerifier() : null,
     };
-    await askProvider({ connection, note }, (exchange) => requestTokens(exchange, request));
+    await requestTokens({ connection, note, signal: deadline.signal }, request);
     return { ok: false, message: `${name} accepted a made-up code; it is not checking codes` };
   } catch (error) {
     if (!(error instanceof SignInFailure)) throw error;
@@ -112,5 +113,7 @@ export async function testConnection(
     const isDown = error.code === "temporarily_unavailable";
     if (isDown || refusal === undefined || BAD_CREDENTIALS.has(refusal)) return { ok: false, message: error.message };
     return { ok: true, message: `${name} knows the client; it refused a made-up code, as it should (${refusal})` };
+  } finally {
+    deadline.end();
   }
 }

@@ -1,6 +1,5 @@
 import type { H3, H3Event } from "h3";
 import { setTimeout as delay } from "node:timers/promises";
-import type { FetchResponse } from "../../../http/fetch.ts";
 import { isProvider, PROVIDER_TITLES, type Provider } from "../../../wire/providers.ts";
 import { Refusal, SignInRefused } from "../../errors.ts";
 import type { Addresses } from "../../instances/addresses.ts";
@@ -50,7 +49,9 @@ export function addSimulatorRoutes(app: H3, deps: SimulatorRouteDeps): void {
     const asked = { provider, path, query: new URLSearchParams([...request.query]), init };
     const { response, error, granted, why } = await answerApplication(deps, asked);
     const noted = { ...(granted?.flow_id !== undefined && notedOf(deps, granted.flow_id)), reason: why };
-    return response ? passOn(response, noted) : failConnection(event, error, noted);
+    if (!response) return failConnection(event, error, noted);
+    const { status, headers: own, text } = response;
+    return new Reply(text, { status, headers: Object.fromEntries(own), noted });
   };
   /** The account picker, its accounts for a program, or a redirect to the callback. */
   const authorize = async (provider: Provider, { event, request }: Pick<RouteCall, "event" | "request">) => {
@@ -100,28 +101,6 @@ export function addSimulatorRoutes(app: H3, deps: SimulatorRouteDeps): void {
 function requireSimulated(provider: string): Provider {
   if (!isProvider(provider)) throw new Refusal("not_found");
   return provider;
-}
-
-const PASSED_ON = [
-  "content-type",
-  "retry-after",
-  "www-authenticate",
-  "link",
-  "x-oauth-scopes",
-  "x-accepted-oauth-scopes",
-  "x-ratelimit-limit",
-  "x-ratelimit-remaining",
-  "x-ratelimit-reset",
-  "x-ratelimit-resource",
-  "x-ratelimit-used",
-];
-
-async function passOn({ status, headers, text }: FetchResponse, noted: Noted): Promise<Reply> {
-  const passed = PASSED_ON.flatMap((name): [string, string][] => {
-    const value = headers.get(name);
-    return value === null ? [] : [[name, value]];
-  });
-  return new Reply(await text(), { status, headers: Object.fromEntries(passed), noted });
 }
 
 const NO_ANSWER_MS = 30_000;

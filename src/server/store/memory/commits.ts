@@ -177,9 +177,17 @@ export class Commits {
         clearImmediate(late);
         if (this.#fault === fault) this.#fault = undefined;
       };
-      const tell = (): void => (fault ? this.onLate() : undefined);
-      const ended = work.finally(end);
-      ended.then(tell).then(resolve, reject);
+      work.then(
+        () => {
+          end();
+          if (fault) this.onLate();
+          resolve();
+        },
+        (error: unknown) => {
+          end();
+          reject(error);
+        },
+      );
     });
   }
 }
