@@ -1,4 +1,3 @@
-import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { Provider } from "../../wire/providers.ts";
 import { remember } from "../memory-use.ts";
 import { randomBytes } from "../random.ts";
@@ -81,6 +80,8 @@ export type Grants = ReturnType<typeof createGrants>;
 export function createGrants({ sealer, recall, now }: GrantsOptions) {
   const spent = createSpent();
   const tokens = new Map<string, Issued>();
+  /** Codes whose callback comes twice, as was chosen. */
+  const replays = new Map<string, true>();
   const time = (): number => now().getTime();
   const open = <For extends keyof Contents>(purpose: For, text: string) =>
     sealer.open(purpose, text) as { readonly id: string; readonly value: Contents[For] } | undefined;
@@ -156,6 +157,7 @@ export function createGrants({ sealer, recall, now }: GrantsOptions) {
       if (isOnce) spent.use(id);
       const why = mismatch(granted, provider, request, client);
       if (why !== undefined) return { why };
+      if (granted.outcome === "callback_replayed") remember(replays, request.code, true, MAX_TOKENS);
       return {
         granted,
         persona: recall(value.persona),
@@ -187,8 +189,8 @@ export function createGrants({ sealer, recall, now }: GrantsOptions) {
       return true;
     },
 
-    /** The outcome that was chosen for the sign-in that a code is of. */
-    outcomeOf: (code: string): OutcomeId | undefined => open("code", code)?.value.granted.outcome,
+    /** Whether the callback with a code, which was redeemed here, is to come once more: that is told once. */
+    takeReplay: (code: string): boolean => replays.delete(code),
   };
 }
 

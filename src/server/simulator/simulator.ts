@@ -71,7 +71,7 @@ export function createSimulator(options: SimulatorOptions) {
     personas,
     at: (name: Provider): AuthorizationServer => servers[name],
     endpoints: (name: Provider) => endpoints[name],
-    outcomeOf: grants.outcomeOf,
+    takeReplay: grants.takeReplay,
 
     /** Whether a persona, named by id or e-mail address, has an account at a provider. A new address has one everywhere. */
     hasAccount(name: Provider, hint: string): boolean {
