@@ -42,7 +42,8 @@ export function settleConnection(response: ServerResponse, isLast: () => boolean
 
 async function settleUnread(response: ServerResponse, isLast: () => boolean): Promise<void> {
   const { req } = response;
-  if (isLast() || !isSmall(req) || !(await discard(req))) announceEnd(response);
+  const isRead = !isLast() && isSmall(req) && (await discard(req));
+  if (!isRead) announceEnd(response);
   else if (isLast()) response.setHeader("connection", "close");
 }
 

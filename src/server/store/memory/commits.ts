@@ -181,7 +181,7 @@ export class Commits {
         () => {
           end();
           if (fault) this.onLate();
-          resolve();
+          return resolve();
         },
         (error: unknown) => {
           end();
