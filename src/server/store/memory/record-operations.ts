@@ -25,7 +25,7 @@ export function createRecordOperations(commits: Commits) {
   return {
     find: async (name, key) => find(name, key),
     instancesWith: async (name, key) => commits.tables.instancesWith(name, key),
-    identitiesOf: async (instance_id, user_id) => commits.tables.tenant(instance_id).identitiesOf(user_id),
+    identitiesOf: async (instance_id, user_id) => [...commits.tables.tenant(instance_id).identitiesOf(user_id)],
     counts: async () => commits.tables.counts(),
     settings: async (prefix) => [...commits.tables.settings.values()].filter(({ name }) => name.startsWith(prefix)),
 

@@ -40,7 +40,7 @@ export class Tenant {
     return this.#identitiesByUid.get(`${provider} ${uid}`);
   }
 
-  /** Oldest first. */
+  /** Oldest first, as they are now: whoever waits for something takes a copy. */
   identitiesOf(user_id: string): readonly IdentityRecord[] {
     return this.#identitiesByUser.get(user_id) ?? [];
   }
@@ -104,7 +104,10 @@ function relist<Record extends { id: string }>(
   else if (after) list.add(after);
 }
 
-/** A user's records, oldest first. One that is renewed keeps its place. */
+/**
+ * A user's records, oldest first, those of one time in the order in which they came. One that is renewed keeps its place. They
+ * change in place: a copy for each of a user's many sessions would take the square of their number.
+ */
 function regroup<Record extends { user_id: string; created_at: string }>(
   groups: Map<string, Record[]>,
   before: Maybe<Record>,
@@ -112,18 +115,10 @@ function regroup<Record extends { user_id: string; created_at: string }>(
 ): void {
   const { user_id } = (before ?? after)!;
   const records = groups.get(user_id) ?? [];
-  if (before && after) groups.set(user_id, records.with(records.indexOf(before), after));
-  else if (after) groups.set(user_id, inserted(records, after));
-  else if (records.length > 1)
-    groups.set(
-      user_id,
-      records.filter((record) => record !== before),
-    );
+  const place = before
+    ? records.indexOf(before)
+    : records.findLastIndex(({ created_at }) => created_at <= after!.created_at) + 1;
+  records.splice(place, before ? 1 : 0, ...(after ? [after] : []));
+  if (records.length > 0) groups.set(user_id, records);
   else groups.delete(user_id);
-}
-
-/** Records of one time stay in the order in which they came. */
-function inserted<Record extends { created_at: string }>(records: readonly Record[], record: Record): Record[] {
-  const place = records.findIndex((other) => other.created_at > record.created_at);
-  return place < 0 ? [...records, record] : records.toSpliced(place, 0, record);
 }
