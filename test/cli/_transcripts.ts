@@ -1,65 +1,93 @@
 import { readdirSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { main } from "../../src/cli/main.ts";
+import { writePrivateFile } from "../../src/cli/files.ts";
 import type { Fetch } from "../../src/http/fetch.ts";
+import { openFileStore } from "../../src/server/store/file/file-store.ts";
 import { createContext } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
+import { serverFile } from "../_server-file.ts";
 import { CONTROL_KEY, FRONT, setup, type Service } from "../_setup.ts";
+import { people } from "../store/_records.ts";
+import { shellIn, type Printed } from "./_shell.ts";
 
 const DIRECTORY = join(import.meta.dirname, "transcripts");
 
 export const TRANSCRIPTS = readdirSync(DIRECTORY).map((name) => join(DIRECTORY, name));
 
-/** What a typed line is made of: variables, words, what it reads, and the file that it makes. */
-const TYPED =
-  /^(?:printf '(?<input>[^']*)'(?: (?:\| )?|$))?(?:> (?<file>\S+)$)?(?<env>(?:[A-Z_]+=\S* )*)(?:svc (?<line>.*))?$/;
-/** Ids that are made anew, tokens and times that take a moment. */
-const ANEW = /(?!0{8}-)[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}|\beyJ[\w.-]+|\b[0-9a-f]{16}\b/g;
+/** Ids and keys that are made anew, tokens, digests, and times of the machine. */
+const ANEW = new RegExp(
+  [
+    /(?!0{8}-)[0-9a-f]{8}-[0-9a-f]{4}-[45][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/,
+    /\beyJ[\w.-]+|\b[0-9a-f]{16,}\b|\bscenario_[\w-]{16}/,
+    /\b[sp]k_(?!acme_|globex_|live_|wrong_)[\w-]{20,}|(?<=\bsk_…)(?!wxyz|stuv)[\w-]{4}/,
+    /[\d.]+(?= ms\b)|(?<=svc wrote it at )\S+Z/,
+  ]
+    .map(({ source }) => source)
+    .join("|"),
+  "g",
+);
 
 /**
- * Plays a transcript: runs each `$ svc …` of it, and each row of its tables, and writes down what is shown.
- * `# sentence` begins with a service of its own, whose control API is known; `# sentence (terminal)` is read by a person.
- * `$ printf '…' | svc …` is read from standard input, and `$ printf '…' > name` makes a file. Of the output a line `2> …` is of
- * standard error, `? question > answer` is asked and answered, and `[2]` is an exit code other than 0. In a table a row is a
- * command without its `svc`, its exit code, and what it says on standard error; nothing else may be printed.
+ * Plays a transcript: runs each `$ …` of it, and each row of its tables, and writes down what is shown.
+ * `# sentence` begins with a service of its own, whose address, keys and control API are in the environment. Behind it may be
+ * `(terminal)`, where a person reads and answers, `(in its directory)`, where svc finds the service by its file alone, and
+ * `(with a store)`, which is own/db.json. `$ svc …` may stand in a pipe, behind variables, and before `< name`, `<<< text` or
+ * `> name`, quoted as in bash; beside it there are `printf`, `cat`, `ls`, `sort`, `sed`, `export` and `unset`. Of the output a
+ * line `2> …` is of standard error, `? question > answer` is asked and answered, and `[2]` is an exit code other than 0. In a
+ * table a row takes the place of `…` in the command of the heading: its exit code, whether a service was asked before a
+ * refusal, and all that is printed.
  * @returns the transcript with what happened; the same, if nothing has changed
  */
 export async function played(path: string): Promise<string> {
   const lines = (await readFile(path, "utf8")).split("\n");
   const shown: string[] = [];
   let stage = await stageFor("");
+  let row = "";
   for (const [i, line] of lines.entries()) {
-    if (line.startsWith("# ")) stage = await stageFor(line);
-    const [, cell = ""] = /^\| (?!svc )(.+?) +\|/.exec(line) ?? [];
-    const next = lines.findIndex((other, at) => at > i && /^(?:[$#|] |$)/.test(other));
+    const next = lines.findIndex((other, at) => at > i && /^[$#|] /.test(other));
     const answers = lines.slice(i, next).flatMap((one) => /^2> \? .* > (.*)$/.exec(one)?.[1] ?? []);
+    const [, cell = ""] = /^\| (.*?) *\| /.exec(line) ?? [];
+    if (line.startsWith("# ")) stage = await stageFor(line);
+    if (line.endsWith(" | ends | says |")) row = cell;
+    else if (line.startsWith("| ")) shown.push(rowOf(cell, await stage(row.split("…").join(cell), [])));
     if (line.startsWith("$ ")) shown.push(line, ...(await stage(line.slice(2), answers)).lines);
-    else if (cell !== "") shown.push(rowOf(cell, await stage(`svc ${cell}`, [])));
-    else if (line === "" || /^[#|] /.test(line)) shown.push(line);
+    else if (line.startsWith("# ") || line.endsWith(" | ends | says |")) shown.push(line);
+    else if (line === "" && (i + 1 === next || i + 1 === lines.length)) shown.push(line);
   }
   return shown.join("\n");
 }
 
 interface Ended {
   readonly code: number;
+  readonly isAsked: boolean;
   readonly lines: readonly string[];
 }
 
-function rowOf(cell: string, { code, lines }: Ended): string {
+function rowOf(cell: string, { code, isAsked, lines }: Ended): string {
   const said = lines.slice(0, code === 0 ? undefined : -1).map((line) => line.replace(/^2> +/, ""));
-  return `| ${cell} | ${code} | ${said.join(" ")} |`;
+  return `| ${cell} | ${code}${code === 2 && isAsked ? " (asked)" : ""} | ${said.join(" ")} |`;
 }
 
 /** A service and a directory. @returns what runs a line there */
 async function stageFor(heading: string): Promise<(typed: string, answers: string[]) => Promise<Ended>> {
+  const notes = /\(([^)]*)\)$/.exec(heading)?.[1]?.split(", ") ?? [];
   const service = await setup({ control: true });
   const cwd = temporaryDirectory();
-  return async (typed, answers) => {
-    const { input = "", file, env = "", line } = TYPED.exec(typed)!.groups!;
-    const stdin = input.replaceAll("\\n", "\n");
-    if (file !== undefined) await writeFile(join(cwd, file), stdin);
-    if (line === undefined) return { code: 0, lines: [] };
+  const isFound = notes.includes("in its directory");
+  const found = JSON.stringify(serverFile(cwd, fileOf(service)));
+  if (isFound) await writePrivateFile(join(cwd, ".data/servers/here.json"), found);
+  if (notes.includes("with a store")) await makeStore(join(cwd, "own/db.json"));
+  const env: Record<string, string | undefined> = {
+    ...(isFound ? { SVC_BASE_URL: undefined, SVC_SECRET_KEY: undefined } : environmentOf(service)),
+    HOME: cwd,
+    SVC_DATA_DIR: join(cwd, ".data"),
+    NO_COLOR: "1",
+  };
+
+  const answers: string[] = [];
+  async function svc(words: string[], stdin: string, own: typeof env): Promise<Printed> {
     const answer = (question: string): string => {
       const given = answers.shift() ?? "";
       context.written.stderr += `? ${question} > ${given}\n`;
@@ -70,37 +98,48 @@ async function stageFor(heading: string): Promise<(typed: string, answers: strin
       fetch: service.fetch as unknown as Fetch,
       cwd,
       stdin,
-      tty: heading.endsWith("(terminal)"),
       columns: 120,
-      env: { ...environment(service, cwd), ...Object.fromEntries(env.trim().split(" ").map(pair)) },
+      tty: notes.includes("terminal"),
+      env: own,
       confirm: (question) => answer(question) === "yes",
       ask: answer,
     });
-    const code = await main(wordsOf(line), context);
-    const { stdout, stderr } = context.written;
-    const of = (text: string, mark = ""): string[] =>
-      text
-        .replace(ANEW, "…")
-        .replaceAll(cwd, ".")
-        .split("\n")
-        .slice(0, -1)
-        .map((one) => mark + one);
-    return { code, lines: [...of(stdout), ...of(stderr, "2> "), ...(code === 0 ? [] : [`[${code}]`])] };
+    context.askSecret = async (question) => answer(question);
+    const code = await main(words, context);
+    return { ...context.written, code, isAsked: context.requests.length > 0 };
+  }
+
+  const run = shellIn(cwd, env, svc);
+  const shown = (text: string, mark = ""): string[] => {
+    const lines = text.replace(ANEW, "…").replaceAll(cwd, ".").replace(/\n$/, "").split("\n");
+    // A bar is written over, and a line that looks like one of a transcript has a backslash.
+    const left = lines.map((line) =>
+      line
+        .split("\r\u001b[K")
+        .at(-1)!
+        .replace(/^(?=[$#|] )/, "\\"),
+    );
+    return text === "" ? [] : left.map((line) => mark + line);
+  };
+  return async (typed, given) => {
+    answers.splice(0, answers.length, ...given);
+    const { stdout, stderr, code, isAsked } = await run(typed);
+    return { code, isAsked, lines: [...shown(stdout), ...shown(stderr, "2> "), ...(code === 0 ? [] : [`[${code}]`])] };
   };
 }
 
-function environment({ acme, addresses }: Service, HOME: string): Record<string, string> {
+async function makeStore(path: string): Promise<void> {
+  const store = await openFileStore(path, { warn: () => {} });
+  await store.seed(people());
+  await store.close();
+}
+
+function fileOf({ acme, globex, addresses }: Service) {
+  const instances = [acme, globex].map((one) => ({ ...one, url: addresses.instanceUrl(one) }));
+  return { url: FRONT, api_url: addresses.api, control_key: CONTROL_KEY, instances };
+}
+
+function environmentOf({ acme, addresses }: Service): Record<string, string> {
   const product = { SVC_BASE_URL: addresses.instanceUrl(acme), SVC_SECRET_KEY: acme.secret_key };
-  return { ...product, SVC_CONTROL_URL: FRONT, SVC_CONTROL_KEY: CONTROL_KEY, HOME, NO_COLOR: "1" };
-}
-
-function pair(text: string): [string, string | undefined] {
-  const [name = "", value] = text.split("=");
-  return [name, value || undefined];
-}
-
-/** The words of a line, as a shell reads them. */
-function wordsOf(line: string): string[] {
-  const words = line.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
-  return words.map((word) => word.replace(/'([^']*)'|"([^"]*)"/g, "$1$2"));
+  return { ...product, SVC_CONTROL_URL: FRONT, SVC_CONTROL_KEY: CONTROL_KEY };
 }

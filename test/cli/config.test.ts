@@ -133,24 +133,6 @@ describe("The source of base URL and key", () => {
     expect(Object.fromEntries(sources)).toEqual(expected);
   });
 
-  it("is shown by whoami, with a masked key", async () => {
-    await addProfile("acme", A);
-    const { code, stdout } = await run(["whoami", "--profile", "acme", "--json"]);
-    expect([code, JSON.parse(stdout)]).toEqual([
-      0,
-      {
-        profile: { value: "acme", source: "--profile" },
-        base_url: { value: A, source: "profile acme" },
-        api_url: null,
-        control_url: null,
-        publishable_key: null,
-        secret_key: { value: "sk_…wxyz", source: "profile acme (file)" },
-        instance: null,
-        store: null,
-      },
-    ]);
-  });
-
   it("is shown by whoami without a key, with exit code 4", async () => {
     const { code, stdout } = await run(["whoami"], { env: { SVC_BASE_URL: A } });
     expect([code, stdout.split("\n")]).toEqual([
@@ -166,13 +148,6 @@ describe("The source of base URL and key", () => {
         "",
       ],
     ]);
-  });
-
-  it("is explained when it overrides the current profile", async () => {
-    await addProfile("acme", A);
-    await writeCurrent(contextOf(), "acme");
-    const { stderr } = await run(["whoami"], { env: { SVC_BASE_URL: B, SVC_SECRET_KEY: keyOf("env") } });
-    expect(stderr).toBe('The current profile "acme" is overridden by this. To use it: --profile acme\n');
   });
 });
 
@@ -195,13 +170,6 @@ describe("A key stored for one origin", () => {
       expect(JSON.stringify(requests)).not.toContain(keyOf("acme"));
       expect(stdout + stderr).not.toContain(keyOf("acme"));
     }
-  });
-
-  it("is refused with a message that names its service", async () => {
-    await addProfile("acme", A);
-    const { code, stderr, requests } = await run(["users", "list", "--profile", "acme", "--base-url", B]);
-    expect([code, requests]).toEqual([2, []]);
-    expect(stderr).toContain(`--base-url names ${B}, but the key in profile acme (file) is for ${A}.`);
   });
 
   it("is not read from the keyring for a profile that was changed to another address", async () => {
@@ -232,20 +200,6 @@ describe("A key stored for one origin", () => {
     ]) {
       const { requests } = await run([...command, "--profile", "acme"], { fetch });
       expect(requests.map(({ url, redirect }) => [new URL(url).origin, redirect])).toEqual([[A, "manual"]]);
-    }
-  });
-
-  it("is not sent to a full address given to svc api", async () => {
-    await addProfile("acme", A);
-    for (const path of [
-      `${B}/api/v1/users`,
-      "//b.svc.test/api/v1/users",
-      "/\\b.svc.test/api",
-      "https://a.svc.test@b.svc.test/",
-      "api",
-    ]) {
-      const { code, requests } = await run(["api", "GET", path, "--profile", "acme"]);
-      expect([path, code, requests]).toEqual([path, 2, []]);
     }
   });
 });

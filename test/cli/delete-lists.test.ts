@@ -2,8 +2,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { main } from "../../src/cli/main.ts";
-import { createContext, runCli, type CliOptions, type CliResult } from "../_cli.ts";
-import { ADA, NOBODY, SEED } from "../_setup.ts";
+import { createContext, runCli, type CliResult } from "../_cli.ts";
+import { ADA, SEED } from "../_setup.ts";
 import {
   CHARLES,
   cwd,
@@ -33,29 +33,6 @@ const outcomesOf = ({ stdout }: CliResult): string[] =>
     .map((line) => line.split("\t")[1]!);
 
 describe("A list for svc users delete", () => {
-  const LIST = `\ufeffADA@acme.test\r\n\r\n${CHARLES.toUpperCase()}\r\nnew@acme.test\r\nada@acme.test\r\n`;
-
-  it.each<[source: string, args: string[], stdin: string]>([
-    ["standard input", ["-"], LIST],
-    ["a file", ["--file", "list.txt"], ""],
-    ["standard input, named as a file", ["--file", "-"], LIST],
-  ])("from %s has ids and addresses in any case, and tells which of them no user has", async (_, args, stdin) => {
-    await writeFile(join(cwd, "list.txt"), LIST);
-    const shown = await remove([...args, "--dry-run"], { stdin });
-    expect([shown.code, idsOf(shown), shown.stderr]).toEqual([
-      0,
-      [ADA, CHARLES],
-      "1 of 3 not found: new@acme.test.\nDry run: 2 users of acme (http://acme.localhost:7820, SVC_BASE_URL) would be deleted.\n",
-    ]);
-    const { code, stdout, stderr } = await remove([...args, "--yes", "--expect", "2", "--json"], { stdin });
-    expect([code, JSON.parse(stdout), stderr]).toEqual([
-      0,
-      { ...noOutcomes(), deleted: [ADA, CHARLES], gone: ["new@acme.test"] },
-      expect.stringContaining("1 of 3 not found: new@acme.test.\n"),
-    ]);
-    expect(await left()).toEqual([GRACE]);
-  });
-
   it("may have a Greek address in capitals, whose last letter has two small forms", async () => {
     const [acme] = SEED.instances;
     const users = ["νικος@acme.test", "νικοσ@globex.test"].map((email, i) => ({ id: idOf(i), email, name: "Νίκος" }));
@@ -65,24 +42,6 @@ describe("A list for svc users delete", () => {
     const shown = await remove(["-", "--dry-run"], { stdin });
     expect([shown.code, idsOf(shown)]).toEqual([0, [idOf(0), idOf(1)]]);
     expect(outcomesOf(await remove(args, { stdin }))).toEqual(["deleted", "deleted"]);
-  });
-
-  it("from a file can be confirmed", async () => {
-    await writeFile(join(cwd, "list.txt"), `ada@acme.test\n${NOBODY}\n`);
-    const options: CliOptions = { tty: true, env: { NO_COLOR: "1" }, ask: () => "2" };
-    const { code, stderr } = await remove(["--file", "list.txt"], options);
-    expect([code, stderr.includes("1 of them do not exist.\n"), await left()]).toEqual([0, true, [CHARLES, GRACE]]);
-  });
-
-  it("of addresses that no user has ends with 3, and deletes none", async () => {
-    const { code, stderr } = await remove(["-", "--yes"], { stdin: "a@acme.test\nb@acme.test\n" });
-    expect([code, stderr, await left()]).toEqual([
-      3,
-      expect.stringContaining(
-        "None of these users exist (acme.localhost:7820, instance acme). 0 of 2 deleted, 2 were not found.",
-      ),
-      [ADA, CHARLES, GRACE],
-    ]);
   });
 
   it("is looked up a hundred at a time", async () => {
@@ -139,12 +98,6 @@ describe("A spreadsheet for svc users delete", () => {
     expect([code, JSON.parse(stdout)]).toEqual([0, { ...noOutcomes(), deleted: [ADA, CHARLES] }]);
   });
 
-  it("says how many rows have no address", async () => {
-    const stdin = "email,name\nada@acme.test,Ada\n,Bob\n";
-    const { code, stderr } = await remove(["-", "--column", "email", "--dry-run"], { stdin });
-    expect([code, stderr]).toEqual([0, expect.stringContaining('1 row of standard input without "email" left out.\n')]);
-  });
-
   it.each<[what: string, content: string | Buffer, message: string]>([
     [
       "without the column",
@@ -174,12 +127,6 @@ describe("A spreadsheet for svc users delete", () => {
     await writeFile(join(cwd, "x"), content);
     const { code, stderr } = await remove(["--file", "x", "--column", "email", "--yes"]);
     expect([code, stderr, (await left()).length]).toEqual([2, expect.stringContaining(message), 3]);
-  });
-
-  it("needs a source of its own", async () => {
-    for (const args of [["ada@acme.test"], ["--query", "email:ada@acme.test"], []])
-      expect((await remove([...args, "--column", "email", "--yes"])).code).toBe(2);
-    expect(await left()).toHaveLength(3);
   });
 });
 

@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { main } from "../../src/cli/main.ts";
@@ -53,6 +53,24 @@ describe("The result of svc users delete", () => {
         failed: [{ id: CHARLES, code: "internal", error: "Internal error" }],
       },
     ]);
+  });
+
+  it("names what failed for one user as for many", async () => {
+    const { code, stdout } = await remove([CHARLES, "--yes", "--json"], { fetch: withFaults(() => broken()) });
+    const failed = [{ id: CHARLES, code: "internal", error: "Internal error" }];
+    expect([code, JSON.parse(stdout)]).toEqual([7, { ...noOutcomes(), failed }]);
+  });
+
+  it("is nothing where the question could not be seen", async () => {
+    for (const args of [[ADA], [ADA, CHARLES], ["--query", AT_ACME]]) {
+      const { code, stdout, stderr } = await remove(args, {
+        tty: ["stdin", "stdout"],
+        confirm: () => true,
+        ask: () => "2",
+      });
+      expect([code, stdout, stderr]).toEqual([2, "", expect.stringMatching(/Add --yes .*to delete/)]);
+    }
+    expect(await left()).toEqual([ADA, CHARLES, GRACE]);
   });
 
   it("is a table of the users that need attention on a terminal", async () => {
@@ -157,19 +175,5 @@ describe("svc users delete --receipt", () => {
       [line({ users: 1 }), line({ ...ada, outcome: "deleting" }), line({ ...ada, outcome: "deleted" })],
     ]);
     if (process.platform !== "win32") expect((await stat(path)).mode & 0o777).toBe(0o600);
-  });
-
-  it("writes a receipt for one user too, whatever the result", async () => {
-    expect((await remove([NOBODY, "--yes", "--receipt", "one"])).code).toBe(3);
-    expect(await readFile(join(cwd, "one"), "utf8")).toMatch(/"outcome":"deleting"\}\n.*"outcome":"gone"\}\n$/);
-  });
-
-  it("never replaces another file, and then deletes none", async () => {
-    await writeFile(join(cwd, "done"), "old");
-    for (const path of ["done", "no/such/directory"]) {
-      const { code, stderr } = await remove([ADA, CHARLES, "--yes", "--receipt", path]);
-      expect([code, stderr]).toEqual([8, expect.stringContaining("No users were deleted.")]);
-    }
-    expect([await readFile(join(cwd, "done"), "utf8"), await left()]).toEqual(["old", [ADA, CHARLES, GRACE]]);
   });
 });

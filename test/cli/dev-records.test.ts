@@ -11,10 +11,6 @@ interface Token {
   readonly kind: string;
   readonly expect: { readonly status: number; readonly error: string | null };
 }
-interface Clock {
-  readonly now: string;
-  readonly mode: string;
-}
 
 /** The product API's answer about a token. */
 async function verify(token: string): Promise<{ status: number; error: string | null }> {
@@ -60,27 +56,6 @@ it("svc dev token --all prints the same bytes while the clock is frozen", async 
   await answerOf("dev clock reset");
 });
 
-it("svc dev token refuses contradictory options", async () => {
-  expect((await svc("dev token --kind expired --expires-in 60")).code).toBe(2);
-  expect((await svc("dev token --kind valid --all")).code).toBe(2);
-  expect((await svc("dev token --user nobody@acme.test")).code).toBe(3);
-  expect((await svc("dev token --expires-in -5 --kind expired")).code).toBe(0);
-});
-
-it("svc dev clock freezes, sets, advances, resumes and resets the server's time", async () => {
-  const freeze = await answerOf<Clock>("dev clock freeze 2026-01-31");
-  expect(freeze).toMatchObject({ now: "2026-01-31T00:00:00.000Z", mode: "frozen" });
-  expect(await answerOf("dev clock advance 1h30m")).toMatchObject({ now: "2026-01-31T01:30:00.000Z" });
-  expect(await answerOf("dev clock advance 2026-02-01T00:00:00Z")).toMatchObject({ now: "2026-02-01T00:00:00.000Z" });
-  expect((await answerOf<Clock>("dev clock resume")).mode).toBe("running");
-  expect((await answerOf<Clock>("dev clock set 2027-01-01T00:00:00+01:00")).now).toMatch(/^2026-12-31T23:00:/);
-  expect((await svc("dev clock advance 2026-01-01")).code).toBe(2);
-  expect((await svc("dev clock set 2027-01-01T00:00")).stderr).toContain("with its time zone");
-  expect((await svc("dev clock set 2026-02-31")).stderr).toContain('"2026-02-31" is not a time.');
-  expect((await svc("dev clock")).stdout).toMatch(/^now\t2026-12-31T23:.*\nmode\trunning\nreal_time\t.*Z\n$/);
-  expect((await answerOf<Clock>("dev clock reset")).mode).toBe("real");
-});
-
 it.each([
   ["frozen", -1_200, "real_time\t2026-06-01T12:00:01.200Z\n"],
   ["running", 90_061_000, "real_time\t2026-05-31T10:58:59.000Z\n"],
@@ -105,12 +80,6 @@ it("svc dev snapshot saves all records and restores them after a reset", async (
   expect((await svc("dev snapshot delete before --yes")).stderr).toContain("\nDeleted the snapshot before of http");
 });
 
-it("svc dev snapshot explains what is wrong with a name", async () => {
-  expect((await svc(["dev", "snapshot", "save", "No Good"])).code).toBe(2);
-  expect((await svc("dev snapshot restore missing --yes")).code).toBe(3);
-  expect((await svc("dev snapshot delete ../../state --yes")).code).toBe(2);
-});
-
 it("svc dev token names a provider that the user has", async () => {
   const providerOf = async (line: string): Promise<string> => {
     const { stdout: token } = await svc(line);
@@ -120,11 +89,4 @@ it("svc dev token names a provider that the user has", async () => {
   expect(await providerOf("dev token --user grace@acme.test --provider twitter")).toBe("twitter");
   await answerOf("dev users create bo@acme.test");
   expect(await providerOf("dev token --user bo@acme.test")).toBe("google");
-});
-
-it("svc dev reset requires --instance or --all", async () => {
-  expect(await svc("dev reset")).toMatchObject({ code: 2, stderr: expect.stringContaining("--all") as string });
-  const both = await svc("dev reset --all --instance acme");
-  expect([both.code, both.stderr]).toEqual([2, expect.stringContaining("which acts on all instances of a server.")]);
-  expect((await svc("dev reset --all --yes")).code).toBe(0);
 });

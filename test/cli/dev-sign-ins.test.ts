@@ -48,33 +48,3 @@ it.each([
   expect((await answerOf<Scenario>(`dev next ${flags}`)).data).toMatchObject({ delay_ms });
   await svc("dev scenarios --clear");
 });
-
-it.each([
-  ["dev next --delay soon", 2, '--delay: "soon" is not a duration.'],
-  ["dev next --delay tokens=1s", 2, '--delay: "tokens" is none of authorize, token, profile.'],
-  ["dev next --outcome nonsense", 2, "Use one of success"],
-  ["dev next facebook", 2, "Use one of google"],
-  ["dev next --as stranger", 2, 'no persona has the id "stranger"'],
-  ["dev next --times few", 2, '--times: "few" is not a whole number'],
-  ["dev next --times 2 --always", 2, "--always"],
-  ["dev next --instance nowhere", 2, "nowhere"],
-  ["dev next twitter --outcome email_primary_not_verified", 2, "twitter"],
-])("svc %s exits with %i and prints the reason", async (line, exit, words) => {
-  const { code, stdout, stderr } = await svc(line);
-  expect([code, stdout]).toEqual([exit, ""]);
-  expect(stderr).toContain(words);
-});
-
-it("svc sign-in --outcome ends that sign-in so, and leaves nothing behind", async () => {
-  const env = { SVC_BASE_URL: server.url, SVC_SECRET_KEY: server.instances[0]!.secret_key };
-  const declined = await svc("sign-in --as ada --provider github --outcome access_denied", { env });
-  expect([declined.code, declined.stderr]).toEqual([1, expect.stringContaining("Not signed in: access_denied")]);
-  expect(await answerOf("dev scenarios")).toEqual([]);
-  expect(await svc("sign-in --as ada --provider github", { env })).toMatchObject({ code: 0 });
-  const browser = await svc("sign-in --outcome access_denied", { env });
-  expect([browser.code, browser.stderr]).toEqual([2, expect.stringContaining("svc dev next --outcome access_denied")]);
-  const without = await svc("sign-in --as ada --outcome access_denied", {
-    env: { ...env, SVC_CONTROL_URL: undefined },
-  });
-  expect([without.code, without.stderr]).toEqual([8, expect.stringContaining("needs the control API")]);
-});

@@ -2,9 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
-import { writeCurrent } from "../../src/cli/credentials/profiles.ts";
 import { configDirectory, dataDirectory, placeOf } from "../../src/cli/places.ts";
-import { addProfile, contextOf, cwd, keyOf, run, useHome } from "../_cli-home.ts";
+import { contextOf, cwd, keyOf, useHome } from "../_cli-home.ts";
 import { keyedClientOptions, runCli } from "../_cli.ts";
 import { setup } from "../_setup.ts";
 
@@ -19,25 +18,6 @@ describe("The secret key of the environment", () => {
       (await keyedClientOptions(contextOf({ env: { SVC_BASE_URL: A, ...env } }), {})).secretKey;
     expect(await options({ SVC_SECRET_KEY_FILE: "key" })).toBe(keyOf("file"));
     expect(await options({ SVC_SECRET_KEY: keyOf("env"), SVC_SECRET_KEY_FILE: "key" })).toBe(keyOf("env"));
-  });
-
-  it.each<[env: Record<string, string>, message: RegExp]>([
-    [
-      { SVC_SECRET_KEY_FILE: "none" },
-      /SVC_SECRET_KEY_FILE: .*none cannot be read: no such file or directory \(ENOENT\)/,
-    ],
-  ])("from %j that fails exits with 4 and is not repeated", async (env, message) => {
-    const { code, stderr } = await run(["users", "list"], { env: { SVC_BASE_URL: A, PATH: "/bin:/usr/bin", ...env } });
-    expect([code, stderr]).toEqual([4, expect.stringMatching(message)]);
-    expect(stderr).not.toContain("sk_");
-  });
-
-  it("is not sent to the current profile's service", async () => {
-    await addProfile("acme", A);
-    await writeCurrent(contextOf(), "acme");
-    const { code, requests, stderr } = await run(["users", "list"], { env: { SVC_SECRET_KEY: keyOf("env") } });
-    expect([code, requests]).toEqual([2, []]);
-    expect(stderr).toContain("No address for the key in SVC_SECRET_KEY.");
   });
 });
 
@@ -116,16 +96,6 @@ describe("Flags that stand for a variable", () => {
 });
 
 describe("SVC_RETRIES and SVC_LOG", () => {
-  const env = { SVC_BASE_URL: A, SVC_SECRET_KEY: "sk_x" };
-
-  it("set the number of retries and reject values that are not numbers", async () => {
-    const options = (SVC_RETRIES?: string): Promise<object> =>
-      keyedClientOptions(contextOf({ env: { ...env, SVC_RETRIES } }), {});
-    expect(await options()).toMatchObject({ retry: 1 });
-    expect(await options("0")).toMatchObject({ retry: 0 });
-    await expect(options("many")).rejects.toMatchObject({ exitCode: 2 });
-  });
-
   it("log each request on stderr without secrets, and only when asked to", async () => {
     const service = await setup();
     const key = { SVC_BASE_URL: service.addresses.front, SVC_SECRET_KEY: service.acme.secret_key };
@@ -141,16 +111,5 @@ describe("SVC_RETRIES and SVC_LOG", () => {
     for (const secret of [token, service.acme.secret_key]) expect(verified.stderr).not.toContain(secret);
     expect((await runCli(["users", "list"], { service, env: key })).stderr).toBe("");
     expect((await runCli(["users", "list"], { service, env: { ...key, SVC_LOG: "loud" } })).code).toBe(2);
-  });
-
-  it("are read without the line end that was pasted with them, as are the address and the key", async () => {
-    const service = await setup();
-    const pasted = { SVC_BASE_URL: `${service.addresses.front} `, SVC_SECRET_KEY: `${service.acme.secret_key}\r\n` };
-    expect(await runCli(["users", "list", "--count"], { service, env: pasted })).toMatchObject({
-      code: 0,
-      stdout: "3\n",
-    });
-    const stdin = await service.tokenFor("google", "ada");
-    expect((await runCli(["tokens", "verify", "--local"], { service, env: pasted, stdin })).code).toBe(0);
   });
 });

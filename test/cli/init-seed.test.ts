@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { serveOptions } from "../../src/cli/commands/serve/options.ts";
@@ -28,14 +28,6 @@ it("The seed that svc init writes has one person who can sign in with every prov
   }
 });
 
-it.each(["svc.config.json", "seed.json"])("svc init leaves a %s as it is, and then writes nothing", async (file) => {
-  const cwd = temporaryDirectory();
-  await writeFile(join(cwd, file), "mine");
-  const { code, stderr } = await runCli(["init", "--name", "My App"], { cwd });
-  expect([code, stderr]).toEqual([8, expect.stringContaining(`${file} already exists, and is not overwritten.`)]);
-  expect([await readdir(cwd), await readFile(join(cwd, file), "utf8")]).toEqual([[file], "mine"]);
-});
-
 it.each(["com.example.app:/callback", "http://127.0.0.1:3000/callback", "*"])(
   "svc init takes the redirect URI %s, as a seed does",
   async (uri) => {
@@ -50,26 +42,3 @@ it.each(["com.example.app:/callback", "http://127.0.0.1:3000/callback", "*"])(
     expect(parseSeed(seed, "seed.json", START).instances).toMatchObject([{ redirect_uris: [uri] }]);
   },
 );
-
-it.each([
-  ["http://localhost:3000/a/../cb", "it is not in normal form; write http://localhost:3000/cb"],
-  ["https://x.test/ü", "percent-encode"],
-  ["http://ada:secret@localhost/cb", "it has a user name or password"],
-  ["javascript:alert(1)", "it is not an absolute address"],
-])("svc init refuses the redirect URI %s, as a seed does", async (uri, message) => {
-  const cwd = temporaryDirectory();
-  const { code, stderr } = await runCli(["init", "--redirect-uri", uri], { cwd });
-  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
-  expect(stderr).toMatch(/^✗ --redirect-uri: ".*" is not a redirect URI: /);
-});
-
-it("svc init says how to start the server, and overwrites nothing", async () => {
-  const cwd = temporaryDirectory();
-  const { code, stderr } = await runCli(["init"], { cwd });
-  expect([code, stderr]).toEqual([0, "Start the server with: svc serve\n"]);
-  const again = await runCli(["init"], { cwd });
-  expect([again.code, again.stderr]).toEqual([
-    8,
-    expect.stringContaining("✗ svc.config.json already exists, and is not overwritten.\n"),
-  ]);
-});

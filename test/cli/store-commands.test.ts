@@ -19,17 +19,6 @@ async function filesIn(directory: string): Promise<Record<string, string>> {
 }
 
 describe("The store of a store command", () => {
-  it.each([
-    ["the flag", "--store a/db.json", { SVC_STORE: "b/db.json" }, "a/db.json"],
-    ["the environment", "--json", { SVC_STORE: "b/db.json" }, "b/db.json"],
-    ["a configuration file that is named", "--config other.json", { SVC_STORE: "" }, "d/db.json"],
-  ])("is named by %s", async (_, flags, env, expected) => {
-    await writeFile(at("other.json"), '{"store":"d/db.json"}');
-    const { code, stderr } = await svc(`check ${flags}`, { env });
-    expect(code).toBe(9);
-    expect(stderr).toContain(`There is no store at ${at(expected)}.`);
-  });
-
   it("is the one of svc serve by default", async () => {
     const { stderr } = await svc("check", { env: { SVC_STORE: "" } });
     expect(stderr).toContain(`There is no store at ${join(placeIn(cwd), "db.json")}.`);
@@ -43,26 +32,6 @@ describe("The store of a store command", () => {
     await symlink(at("away/db.json"), at("nowhere.json"));
     expect((await svc("check --store nowhere.json")).stderr).toContain("is a link that leads nowhere");
   });
-
-  it.each(COMMANDS)(
-    "is checked: svc store %s refuses what is not a store, and repeats no password",
-    async (command) => {
-      const commandLine = (location: string): string =>
-        command === "copy"
-          ? `copy ${location} x/db.json`
-          : command === "import"
-            ? `import f --store ${location}`
-            : `${command} --store ${location}`;
-      await writeFile(at("f"), "");
-      const url = await svc(commandLine("mysql://ada:hunter2@db.test/svc"));
-      expect(url.code).toBe(2);
-      expect(url.stderr).toMatch(/^✗ ("mysql:" is not a supported kind of store|This is for a)/);
-      expect(url.stderr).not.toContain("hunter2");
-      expect(await svc(commandLine("memory"))).toMatchObject({ code: 2 });
-      expect(await svc(commandLine("db.sqlite"))).toMatchObject({ code: 2 });
-      expect(await readdir(cwd)).toEqual(["f"]);
-    },
-  );
 });
 
 describe("svc store check", () => {
@@ -136,18 +105,6 @@ describe("svc store check", () => {
 });
 
 describe("svc store check --accept", () => {
-  it("takes a db.json that was edited, and names what it has until then", async () => {
-    const path = await makeStore();
-    await writeFile(path, (await readFile(path, "utf8")).replace("Charles Babbage", "Charles B."));
-    const before = await svc("check");
-    expect(before).toMatchObject({ code: 1, stderr: "If this is what you want: svc store check --accept\n" });
-    expect(before.stdout).toContain(`✗ ${path} was changed since svc wrote it at `);
-    expect(await svc("export")).toMatchObject({ code: 9, stderr: expect.stringContaining("--accept") as string });
-    expect(await svc("check --accept")).toMatchObject({ code: 0, stderr: "" });
-    expect((await svc("export")).stdout).toContain("Charles B.");
-    expect(await svc("check --accept --json")).toMatchObject({ code: 0 });
-  });
-
   it("is refused while a server has the store open, where it is damaged, and for a database", async () => {
     const path = await makeStore();
     const held = await open();
@@ -184,20 +141,6 @@ describe("svc store export --readable", () => {
     expect(await svc("import rest.ndjson --store new/db.json")).toMatchObject({ code: 0 });
     expect(await svc("check --store new/db.json")).toMatchObject({ code: 0 });
   });
-});
-
-it("svc store migrate is for a database", async () => {
-  await makeStore();
-  expect(await svc("migrate")).toMatchObject({ code: 2, stderr: expect.stringContaining("for a database") as string });
-});
-
-it("Store commands are refused without a store, and create none", async () => {
-  for (const command of ["export", "export --readable", "check", "check --accept"])
-    expect(await svc(command)).toMatchObject({
-      code: 9,
-      stderr: expect.stringContaining("There is no store at") as string,
-    });
-  expect(await readdir(cwd)).toEqual([]);
 });
 
 describe("Every svc store command", () => {

@@ -4,26 +4,11 @@ import { describe, expect, it } from "vitest";
 import { main } from "../../src/cli/main.ts";
 import { createContext } from "../_cli.ts";
 import { at, cwd, damage, makeStore, modeOf, open, svc, useDirectory } from "../_store-commands.ts";
-import type { Copy } from "../../src/server/index.ts";
 import { people } from "../store/_records.ts";
 
 useDirectory();
 
 describe("svc store copy", () => {
-  it("says how many records of each table both stores have, and with --json their SHA-256", async () => {
-    const path = await makeStore();
-    const { code, stdout, stderr } = await svc("copy data/db.json new/db.json");
-    expect([code, stdout, stderr]).toEqual([
-      0,
-      "",
-      `Copied 2 instances, 2 personas, 4 users, 4 identities, 4 sessions from ${path} to ${at("new/db.json")}. The records of both are equal. A changed clock, scenarios and snapshots were not copied.\n`,
-    ]);
-    const { from, to } = JSON.parse((await svc("copy data/db.json other/db.json --json")).stdout) as Copy;
-    expect(to.digests).toEqual(from.digests);
-    for (const { sha256 } of Object.values(from.digests)) expect(sha256).toMatch(/^[0-9a-f]{64}$/);
-    expect([await modeOf(at("new/db.json")), await modeOf(at("new"))]).toEqual(["600", "700"]);
-  });
-
   it("shows progress on a terminal only", async () => {
     await makeStore();
     expect((await svc("copy data/db.json a/db.json", { tty: ["stderr"] })).stderr).toContain(
@@ -102,18 +87,6 @@ describe("svc store export and svc store import", () => {
     expect(cut.stderr).toMatch(/^✗ standard input, line \d+: it was cut off here\. Nothing was imported\.\n$/);
     expect(await spools()).toEqual(before);
     expect((await readdir(cwd)).toSorted()).toEqual(["data", "new"]);
-  });
-
-  it.each([
-    ["a missing file", "import missing", 2, "missing cannot be read: no such file or directory (ENOENT)."],
-    ["a directory", "import .", 2, "is not a file."],
-    ["nothing", "import -", 1, "standard input is empty. Nothing was imported."],
-    ["no file at all", "import", 2, "Missing required argument 'file'"],
-  ])("report what is wrong with %s", async (_, line, expected, message) => {
-    const { code, stderr } = await svc(line);
-    expect(code).toBe(expected);
-    expect(stderr).toContain(message);
-    expect(await readdir(cwd)).toEqual([]);
   });
 
   it("stop with a message when the reader closes the pipe", async () => {
