@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
-import { serve, type RunningServer } from "../src/server/start.ts";
+import { serve, type RunningServer } from "../src/server/index.ts";
 import { SEED } from "./_setup.ts";
 
 export const KEY = SEED.instances[0]!.secret_key;

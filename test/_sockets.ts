@@ -1,6 +1,6 @@
 import { request, type IncomingHttpHeaders } from "node:http";
 import { onTestFinished } from "vitest";
-import { serve, type RunningServer, type ServeOptions } from "../src/server/start.ts";
+import { serve, type RunningServer, type ServeOptions } from "../src/server/index.ts";
 import { seedFile } from "./_seed-file.ts";
 
 /** The service on its own socket. */

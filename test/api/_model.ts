@@ -187,6 +187,12 @@ const DOES: Does = {
     expect((await service.ask(path, { key: model.key(other) })).status).toBe(isThere ? 200 : 404);
   },
 
+  /** With an id and an address that the other instance may have, and this one may have not. */
+  async create(model, { service }, { tenant, n }) {
+    const { body, isTaken } = model.create(tenant, n);
+    expect((await service.control("POST", "/users", body)).status).toBe(isTaken ? 409 : 201);
+  },
+
   async move(model, { service }, { tenant, nth }) {
     const user = chosen(model.users(tenant), nth);
     if (!user) return;

@@ -202,6 +202,16 @@ export class Model {
     user.hasPassword = false;
   }
 
+  /** A user who is imported, as `newUsers` are. */
+  create(name: TenantName, n: number): { body: object; isTaken: boolean } {
+    const [id, email] = [uuid(0xc0 + n), `made${n}@acme.test`];
+    const { users } = this.tenants[name];
+    const isTaken = users.some((own) => own.id === id || own.email === email);
+    const made: User = { id, email, name: `made${n}`, verified: null, hasPassword: false, created: at(this.time) };
+    if (!isTaken) users.push(made);
+    return { body: { instance: name, id, email, created_at: made.created }, isTaken };
+  }
+
   delete(name: TenantName, user: string): void {
     const own = this.tenants[name];
     own.users = own.users.filter(({ id }) => id !== user);
@@ -273,6 +283,7 @@ export const action = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: kind("revoke"), tenant: name, nth }) },
   { weight: 1, arbitrary: fc.record({ kind: kind("restore session"), tenant: name, nth }) },
   { weight: 2, arbitrary: fc.record({ kind: kind("delete"), tenant: name, nth, times: fc.constantFrom(1, 2) }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind("create"), tenant: name, n: fc.nat({ max: 1 }) }) },
   { weight: 1, arbitrary: fc.record({ kind: kind("move"), tenant: name, nth }) },
   { weight: 1, arbitrary: fc.record({ kind: kind("prune"), tenant: name, seconds: fc.constantFrom(3600, 5000) }) },
   { weight: 2, arbitrary: fc.record({ kind: kind("rotate"), tenant: name, kept: fc.constantFrom(0, 1800) }) },

@@ -7,7 +7,7 @@ import type { Store } from "../../src/server/store/store.ts";
 import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../src/wire/search/fields.ts";
 import { PROVIDERS, SESSION_PROVIDERS } from "../../src/wire/providers.ts";
 import { parseQuery, QueryError, type Query } from "../../src/wire/search/query.ts";
-import { A, all, arrival, at, B, contentOf, id, identity, records, session, state, user } from "../store/_records.ts";
+import { A, all, at, B, contentOf, id, identity, records, session, user } from "../store/_records.ts";
 import { createDatabase, useEmptying } from "./_postgres.ts";
 
 const RUNS = Number(process.env["SVC_PARITY_RUNS"] ?? 40);
@@ -181,64 +181,4 @@ describe("PostgreSQL and the json driver", () => {
     if (process.env["SVC_PARITY_RUNS"]) console.log(`${searches} searches compared`);
     expect(searches).toBeGreaterThan(RUNS);
   }, 3_600_000);
-
-  const step = fc.oneof(
-    fc.record({
-      kind: fc.constant("sign in" as const),
-      instance_id: fc.constantFrom(A, B),
-      uid: fc.constantFrom("1", "2", "3"),
-      provider: fc.constantFrom("google" as const, "github" as const),
-      email: fc.constantFrom("a@x.test", "A@x.test", "ａ@x.test", "b@x.test"),
-      ip_address: fc.constantFrom("203.0.113.7", "192.0.2.1"),
-      clears: fc.boolean(),
-    }),
-    fc.record({ kind: fc.constant("delete" as const), instance_id: fc.constantFrom(A, B), user: fc.nat(30) }),
-    fc.record({ kind: fc.constant("save" as const), state: fc.nat(5), at: fc.nat(900) }),
-    fc.record({ kind: fc.constant("take" as const), state: fc.nat(5) }),
-    fc.record({ kind: fc.constant("refuse" as const), uid: fc.constantFrom("1", "4") }),
-  );
-
-  it("answer alike throughout any history and have the same records at its end", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
-        await begin(records());
-        const saved = new Set<number>();
-        for (const [time, action] of steps.entries()) {
-          switch (action.kind) {
-            case "sign in":
-              await same((store) => store.completeSignIn(arrival({ ...action, time, n: 1000 + time })));
-              break;
-            case "delete":
-              await same((store) => store.deleteUser(action.instance_id, id(1000 + action.user)));
-              break;
-            case "save":
-              // A state is random and never repeats.
-              if (saved.has(action.state)) break;
-              saved.add(action.state);
-              await same((store) =>
-                store.saveState(state(action.state, { created_at: at(action.at), expires_at: at(action.at + 600) })),
-              );
-              break;
-            case "take":
-              await same((store) => store.takeState(state(action.state).state));
-              break;
-            case "refuse":
-              await same((store) =>
-                store
-                  .completeSignIn({
-                    ...arrival({ uid: action.uid, time }),
-                    resolveUser: () => {
-                      throw new Error("refused");
-                    },
-                  })
-                  .catch(String),
-              );
-          }
-        }
-        await same(contentOf);
-        for (const number of saved) await same((store) => store.takeState(state(number).state));
-      }),
-      { numRuns: RUNS },
-    );
-  }, 600_000);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { serve, type ServeOptions } from "../../src/server/start.ts";
+import { serve, type ServeOptions } from "../../src/server/index.ts";
 import type { Provider } from "../../src/wire/providers.ts";
 import { locationOf } from "../_answers.ts";
 import { connected, everything, network, openProvider } from "../_attacks.ts";

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { serve } from "../../src/server/start.ts";
+import { serve } from "../../src/server/index.ts";
 import { answering } from "../_answering.ts";
 import { CLIENT_SECRET, leaks, SECRET, startSvc } from "../_attacks.ts";
 import { runCli } from "../_cli.ts";

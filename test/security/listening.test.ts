@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { serve } from "../../src/server/start.ts";
+import { serve } from "../../src/server/index.ts";
 import { started, startSvc } from "../_attacks.ts";
 import { tools } from "../faults/_processes.ts";
 import { temporaryDirectory } from "../_files.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/server/config.ts";
 import { parseSeed } from "../../src/server/seed/parse.ts";
-import { serve } from "../../src/server/start.ts";
+import { serve } from "../../src/server/index.ts";
 import { answer, locationOf } from "../_answers.ts";
 import { connected, network, openProvider, outcomeOf, verifying } from "../_attacks.ts";
 import { temporaryDirectory } from "../_files.ts";

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseSeed } from "../../src/server/seed/parse.ts";
-import { serve } from "../../src/server/start.ts";
+import { serve } from "../../src/server/index.ts";
 import { PROVIDERS, type Provider } from "../../src/wire/providers.ts";
 import {
   ACCESS_TOKEN,

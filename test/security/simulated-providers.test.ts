@@ -5,7 +5,7 @@ import { temporaryDirectory } from "../_files.ts";
 import { APP, CONTROL_KEY, FRONT, SEED, setup, type Service } from "../_setup.ts";
 import { reply } from "../_sign-in.ts";
 import { ask, listening } from "../_sockets.ts";
-import type { ServeOptions } from "../../src/server/start.ts";
+import type { ServeOptions } from "../../src/server/index.ts";
 
 const CLIENT = { client_id: "our-client", client_secret: "our-secret" };
 const BLOG = {

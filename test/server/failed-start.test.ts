@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, it, onTestFinished } from "vitest";
-import { serve } from "../../src/server/start.ts";
+import { serve } from "../../src/server/index.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { freePort } from "../_free-port.ts";
 import { BIN } from "../_paths.ts";

@@ -2,7 +2,7 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { serve, type RunningServer } from "../../src/server/start.ts";
+import { serve, type RunningServer } from "../../src/server/index.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { APP } from "../_setup.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it, describe, onTestFinished } from "vitest";
-import { serve } from "../../src/server/start.ts";
+import { serve } from "../../src/server/index.ts";
 import { CLOSE, DISCOVERY, KEYED, open, parseReplies, server, useServer, VERIFY, type Reply } from "../_raw-http.ts";
 import { SEED } from "../_setup.ts";
 

@@ -4,7 +4,7 @@ import { Server as HttpsServer } from "node:https";
 import { createServer } from "node:net";
 import { networkInterfaces } from "node:os";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { serve, type RunningServer } from "../../src/server/start.ts";
+import { serve, type RunningServer } from "../../src/server/index.ts";
 import { freePort } from "../_free-port.ts";
 import { listening } from "../_sockets.ts";
 

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { PICKER_SCRIPT, SIGNED_IN_SCRIPT } from "../../src/server/http/pages/scripts.ts";
 import { STYLE } from "../../src/server/http/pages/style.ts";
 import { TOKENS } from "../../src/server/http/pages/tokens.ts";
-import { serve, type RunningServer } from "../../src/server/start.ts";
+import { serve, type RunningServer } from "../../src/server/index.ts";
 import { SIMULATED } from "../../src/server/simulator/providers.ts";
 import { BROWSER } from "../_attacks.ts";
 import { APP, setup } from "../_setup.ts";

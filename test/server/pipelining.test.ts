@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { serve, type RunningServer } from "../../src/server/start.ts";
+import { serve, type RunningServer } from "../../src/server/index.ts";
 
 const PATH = "/.well-known/openid-configuration";
 

@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { Server as HttpServer } from "node:http";
 import { Server as HttpsServer } from "node:https";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { serve, type RunningServer } from "../../src/server/start.ts";
+import { serve, type RunningServer } from "../../src/server/index.ts";
 
 const PATH = "/.well-known/openid-configuration";
 

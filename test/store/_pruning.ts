@@ -1,7 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { SESSION_FIELDS } from "../../src/wire/search/fields.ts";
-import { parseQuery } from "../../src/wire/search/query.ts";
-import { prunedQuery } from "../../src/wire/serve.ts";
 import { A, at, B, people, records, session, sessionId, user } from "./_records.ts";
 import type { Subject } from "./_subject.ts";
 
@@ -24,18 +21,6 @@ export function testPruning(subject: Subject): void {
           ],
         }),
       );
-
-    it("deletes what a search for them finds: neither signed in nor revoked since then", async () => {
-      await seedAges();
-      const found = await subject.sessionIds({ query: parseQuery(prunedQuery(at(200)), SESSION_FIELDS) });
-      expect(found.toSorted()).toEqual([21, 22, 24].map(sessionId));
-      expect(await subject.store.pruneSessions(A, at(200), 100)).toBe(3);
-      expect((await subject.sessionIds()).toSorted()).toEqual([23, 25].map(sessionId));
-      expect(await subject.sessions({}, B)).toHaveLength(1);
-      expect(await subject.store.findSession(A, sessionId(21))).toBeUndefined();
-      expect(await subject.store.counts()).toMatchObject({ users: 2, sessions: 3 });
-      expect(await subject.store.pruneSessions(A, at(200), 100)).toBe(0);
-    });
 
     it("deletes in pieces, past sessions that stay", async () => {
       await seedAges(50);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { SignInLookup, StoredSignIn } from "../../src/server/store/store.ts";
+import type { StoredSignIn } from "../../src/server/store/store.ts";
 import { looksDuring } from "./_looks.ts";
-import { A, all, arrival, at, B, contentOf, id, people, records, session, sessionId, type Person } from "./_records.ts";
+import { A, all, arrival, at, contentOf, id, people, records, session, sessionId, type Person } from "./_records.ts";
 import type { Subject } from "./_subject.ts";
 import { SESSION_PROVIDERS } from "../../src/wire/providers.ts";
 
@@ -25,58 +25,6 @@ export function testSignIns(subject: Subject): void {
       };
     };
 
-    it("writes user, identity and session, and returns them", async () => {
-      await subject.store.seed(records());
-      const { user: fresh, session: opened } = await signIn({ uid: "new" });
-      expect(fresh).toMatchObject({ email: "new@acme.test", instance_id: A });
-      expect(opened).toMatchObject({ user_id: fresh.id, ip_address: "203.0.113.7", provider: "google" });
-      expect(await subject.store.findUser(A, fresh.id)).toEqual({ user: fresh, providers: ["google"] });
-      expect(await subject.store.findSession(A, opened.session_id)).toEqual(opened);
-    });
-
-    const { users: seeded, identities } = people();
-    const ada = { user: seeded[0]!, identities: [identities[0]!, identities[1]!] };
-    it.each<[string, Person, SignInLookup]>([
-      ["no known user", { uid: "new" }, {}],
-      ["a known identity", { uid: "ada", email: "x@y.test" }, { known: { user: ada.user, identity: identities[0]! } }],
-      [
-        "a known identity and the user who has its address",
-        { uid: "ada", email: "grace@navy.test" },
-        { known: { user: ada.user, identity: identities[0]! } },
-      ],
-      ["the same address", { uid: "2", email: "ada@acme.test" }, { sameEmail: ada }],
-      ["the same address, written otherwise", { uid: "2", email: "ＡＤＡ@Acme.test" }, { sameEmail: ada }],
-      ["the same uid at another provider", { uid: "grace", provider: "google", email: "grace@other.test" }, {}],
-      [
-        "another instance's people only by its own",
-        { instance_id: B, uid: "grace", provider: "github", email: "grace@navy.test" },
-        {},
-      ],
-      [
-        "the same identity and address in another instance",
-        { instance_id: B, uid: "ada", email: "ada@acme.test" },
-        { known: { user: seeded[3]!, identity: identities[3]! } },
-      ],
-    ])("receives %s", async (_, person, expected) => {
-      await subject.store.seed(people());
-      const found: unknown[] = [];
-      await subject.store.completeSignIn(seeing(person, found));
-      expect(found[0]).toEqual(expected);
-    });
-
-    it.each<[string, Person, string | undefined]>([
-      ["of the same provider and address", { uid: "ada" }, sessionId(21)],
-      ["but not from another address", { uid: "ada", ip_address: "192.0.2.1" }, undefined],
-      ["but not a revoked one", { uid: "ada", provider: "github", ip_address: "198.51.100.23" }, undefined],
-      ["but not of another provider", { uid: "ada", provider: "github" }, undefined],
-      ["but not of another user", { uid: "grace", provider: "github" }, undefined],
-    ])("receives the active session %s", async (_, person, expected) => {
-      await subject.store.seed(people());
-      const found: unknown[] = [];
-      await subject.store.completeSignIn(seeing(person, found));
-      expect(found[1]).toBe(expected);
-    });
-
     it.each(["resolveUser", "openSession"] as const)("writes nothing if %s throws", async (step) => {
       await subject.store.seed(people());
       const before = await contentOf(subject.store);
@@ -95,15 +43,6 @@ export function testSignIns(subject: Subject): void {
         users: before.users.map((view) => (view.user.id === id(3) ? { ...view, user: other.user } : view)),
         sessions: [other.session, ...before.sessions],
       });
-    });
-
-    it("lists a user's providers once each, oldest link first", async () => {
-      await subject.store.seed(records());
-      const { user: fresh } = await signIn({ uid: "1", email: "x@acme.test" });
-      await signIn({ uid: "2", provider: "github", email: "x@acme.test" });
-      await signIn({ uid: "3", email: "x@acme.test" });
-      await signIn({ uid: "1" });
-      expect((await subject.store.findUser(A, fresh.id))?.providers).toEqual(["google", "github"]);
     });
 
     it("keeps a user unchanged by a sign-in once in the list", async () => {
@@ -153,15 +92,6 @@ export function testSignIns(subject: Subject): void {
         Array.from({ length: 50 }, (_, n) => String(n)).toSorted(),
       );
       expect((await sessions())?.length).toBe(50);
-    });
-
-    it("keeps one person at two instances separate", async () => {
-      await subject.store.seed(records());
-      const [here, there] = await Promise.all([A, B].map((tenant) => signIn({ instance_id: tenant, uid: "new" })));
-      expect(await users({}, A)).toEqual([here?.user]);
-      expect(await users({}, B)).toEqual([there?.user]);
-      expect(await subject.store.findSession(A, there!.session.session_id)).toBeUndefined();
-      expect(here?.user.id).not.toBe(there?.user.id);
     });
 
     describe("with something to clear", () => {

@@ -15,7 +15,6 @@ export interface Subject {
   signIn(person: Person): ReturnType<Store["completeSignIn"]>;
   users(options?: PageOptions, tenant?: string): Promise<UserRecord[]>;
   sessions(options?: PageOptions, tenant?: string): Promise<SessionRecord[]>;
-  userIds(options?: PageOptions): Promise<string[]>;
   sessionIds(options?: PageOptions): Promise<string[]>;
 }
 
@@ -40,7 +39,6 @@ export function useStore(open: () => Promise<Store>, { isInOrder = true }: Store
     signIn: (person) => store.completeSignIn(arrival(person)),
     users,
     sessions,
-    userIds: async (options) => (await users(options)).map((row) => row.id),
     sessionIds: async (options) => (await sessions(options)).map((row) => row.session_id),
   };
 }
