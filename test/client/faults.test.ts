@@ -12,8 +12,8 @@ import {
   type Try,
 } from "../../src/client/index.ts";
 import { startDeadline } from "../../src/client/deadline.ts";
-import { mayRetry, parseRetryAfter, retryDelayMs } from "../../src/client/retry.ts";
-import { ConnectionError, ServiceError } from "../../src/client/errors.ts";
+import { parseRetryAfter, retryDelayMs } from "../../src/client/retry.ts";
+import { ServiceError } from "../../src/client/errors.ts";
 import { ADA } from "../_setup.ts";
 
 const KEY = "sk_test_0123456789abcdefghijklmnopqrstuvwxyz";
@@ -283,32 +283,6 @@ describe("A failed call", () => {
 });
 
 describe("The retry rule", () => {
-  const failed = (syscallCode: string): ConnectionError => new ConnectionError("connection", "", { syscallCode });
-  const answered = (status: number): ServiceError => new ServiceError("unknown", "", { status });
-
-  it.each([
-    ["GET", failed("ECONNREFUSED"), true],
-    ["POST /api/v1/tokens/verify", failed("ECONNREFUSED"), true],
-    ["DELETE", failed("ECONNREFUSED"), false],
-    ["GET", failed("UND_ERR_SOCKET"), true],
-    ["POST", failed("UND_ERR_SOCKET"), false],
-    ["POST", failed("ECONNRESET"), false],
-    ["DELETE", failed("ECONNRESET"), false],
-    ["GET", failed("CERT_HAS_EXPIRED"), false],
-    ["GET", failed("ENOTFOUND"), false],
-    ["GET", new ConnectionError("timeout", ""), false],
-    ["GET", answered(503), true],
-    ["POST", answered(503), false],
-    ["POST /api/v1/tokens/verify", answered(503), true],
-    ["POST /api/v1/tokens/verify", failed("ECONNRESET"), true],
-    ["POST /api/v1/tokens/verify", answered(401), false],
-    ["POST /api/v1/tokens", answered(503), false],
-    ["DELETE", answered(503), false],
-    ["GET", answered(500), false],
-  ] as const)("lets %s be retried after %o: %j", (method, error, expected) => {
-    expect(mayRetry(method, error)).toBe(expected);
-  });
-
   it("waits a random time below a bound that doubles up to 8 s, plus what the service asks for", () => {
     for (const [retries, bound] of [300, 600, 1200, 2400, 4800, 8000, 8000].entries()) {
       expect(retryDelayMs(retries, 0, () => 0)).toBe(0);

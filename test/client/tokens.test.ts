@@ -62,6 +62,13 @@ describe("A token verified with the key alone", () => {
     ["no instance", "token_wrong_instance", (good, key) => sign(HS256, { ...good, instance_id: undefined }, key)],
     ["an iat that is null", "token_invalid", (good, key) => sign(HS256, { ...good, iat: null }, key)],
     ["an iss that is null", "token_invalid", (good, key) => sign(HS256, { ...good, iss: null }, key)],
+    ["a sub that is null", "token_invalid", (good, key) => sign(HS256, { ...good, sub: null }, key)],
+    ["an iat in quotes", "token_invalid", (good, key) => sign(HS256, { ...good, iat: String(NOW) }, key)],
+    [
+      "no iat, and more than an hour left",
+      "token_invalid",
+      (good, key) => sign(HS256, { ...good, iat: undefined, exp: NOW + 3601 }, key),
+    ],
     ["another issuer", "token_invalid", (good, key) => sign(HS256, { ...good, iss: "https://evil.test" }, key)],
     ["an exp in quotes", "token_invalid", (good, key) => sign(HS256, { ...good, exp: String(good["exp"]) }, key)],
     [

@@ -194,42 +194,15 @@ describe.each(["/sign-in", "/oauth/authorize"])("The redirect_uri of %s, with so
     }
   });
 
+  // Those of the corpus are refused without a word: these are told what to register.
   it.each([
     "https://evil.test/callback",
-    "https://app.acme.test:8444/callback",
-    "https://app.acme.test:8443/callback",
-    "http://app.acme.test/callback",
     "https://app.acme.test/callback/",
-    "https://app.acme.test/callback//",
-    "https://app.acme.test/Callback",
-    "https://app.acme.test/callbac",
-    "https://app.acme.test/callback2",
-    "https://app.acme.test/callback/more",
     "https://app.acme.test/callback?",
-    "https://app.acme.test/callback?x=1",
-    "https://app.acme.test/c%61llback",
     "https://app.acme.test:8443/callback?tenant=2",
-    "https://app.acme.test:8443/callback?tenant=1&x",
-    "https://bare.acme.test:444",
     "https://app.acme.test.evil.test/callback",
-    "https://app.acme.test.:444/callback",
-    "https://xapp.acme.test/callback",
-    "https://evil.test/https://app.acme.test/callback",
-    "https://evil.test/?https://app.acme.test/callback",
-    "https://localhost:3000/callback",
-    "http://localhost:3000/",
-    "http://localhost:3000/callback/",
-    "http://localhost:3000/callback?next=1",
-    "http://localhost.:3000/callback",
-    "http://localhost.evil.test:3000/callback",
-    "http://evil-localhost:3000/callback",
     "http://sub.localhost:3000/callback",
-    "http://127.0.0.1.evil.test/callback",
-    "http://127.0.0.2/callback",
-    "http://0.0.0.0/callback",
-    "http://[::]:5000/callback?x=1",
     "http://[::1]:5000/callback",
-    "http://[::ffff:7f00:1]/callback",
   ])("may not be %s", async (uri) => {
     const { origin, pathname, search } = new URL(uri);
     const entry = `${origin}${pathname}${search === "" && !uri.endsWith("?") ? "" : "?*"}`;
