@@ -2,16 +2,14 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openFileStore } from "../../src/server/store/file/file-store.ts";
-import type { Session, User } from "../../src/wire/resources.ts";
+import type { User } from "../../src/wire/resources.ts";
 import { answer } from "../_answers.ts";
 import { temporaryDirectory } from "../_files.ts";
-import { decodePart, SEED, setup } from "../_setup.ts";
+import { SEED, setup } from "../_setup.ts";
 
 const A1 = "00000000-0000-4000-8000-0000000000a1";
 const A2 = "00000000-0000-4000-8000-0000000000a2";
 const A3 = "00000000-0000-4000-8000-0000000000a3";
-const B1 = "00000000-0000-4000-8000-0000000000b1";
-const NOBODY = "00000000-0000-4000-8000-00000000ffff";
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const ADA = {
@@ -97,17 +95,6 @@ describe("GET /api/v1/users/:id", () => {
       },
     ]);
   });
-
-  it.each([
-    ["another instance's user", B1],
-    ["no user", NOBODY],
-    ["a word", "nonsense"],
-    ["a property of every object", "constructor"],
-  ])("answers 404 for the id of %s", async (_, id) => {
-    const { acme, globex, as } = await setup();
-    expect(await answer(await as(acme, `/api/v1/users/${id}`))).toEqual(NOT_FOUND);
-    expect((await as(globex, `/api/v1/users/${B1}`)).status).toBe(200);
-  });
 });
 
 describe("GET /api/v1/users", () => {
@@ -116,20 +103,6 @@ describe("GET /api/v1/users", () => {
     const response = await as(acme, "/api/v1/users");
     expect(response.headers.get("content-type")).toBe("application/json");
     expect(await answer(response)).toEqual([200, [GRACE, ADA, CHARLES]]);
-  });
-
-  it("keeps two users with one e-mail address apart in two instances", async () => {
-    const { globex, as } = await setup();
-    expect(await answer(await as(globex, "/api/v1/users"))).toEqual([
-      200,
-      [
-        {
-          ...ADA,
-          id: B1,
-          data: { ...ADA.data, name: "Ada of Globex", created_at: "2026-04-02T10:00:00.000Z" },
-        },
-      ],
-    ]);
   });
 
   it("sorts users of the same time by id", async () => {
@@ -171,12 +144,6 @@ describe("GET /api/v1/users/search", () => {
   it("returns an empty array when nothing matches", async () => {
     const { acme, as } = await setup();
     expect(await answer(await as(acme, "/api/v1/users/search?query=name:nobody"))).toEqual([200, []]);
-  });
-
-  it("does not find users of another instance", async () => {
-    const { acme, globex, as } = await setup();
-    expect(await answer(await as(acme, `/api/v1/users/search?query=id:${B1}`))).toEqual([200, []]);
-    expect(await answer(await as(globex, `/api/v1/users/search?query=id:${B1}`))).toMatchObject([200, [{ id: B1 }]]);
   });
 
   it("accepts a URL-encoded query, and one that needs no encoding", async () => {
@@ -230,33 +197,6 @@ describe("DELETE /api/v1/users/:id", () => {
     expect(await answer(await as(acme, "/api/v1/users/search?query=email:ada@acme.test"))).toEqual([200, []]);
   });
 
-  it("deletes the user's active and revoked sessions", async () => {
-    const { acme, as, signIn } = await setup();
-    await signIn("google", "ada");
-    await as(acme, `/api/v1/users/${A1}`, { method: "DELETE" });
-    const left = (await (await as(acme, "/api/v1/sessions")).json()) as Session[];
-    expect(left.map(({ data }) => data.user_id)).toEqual([A2]);
-    expect(await answer(await as(acme, `/api/v1/sessions/search?query=user_id:${A1}`))).toEqual([200, []]);
-    for (const id of ["a001", "a002"]) {
-      expect(
-        await answer(await as(acme, `/api/v1/sessions/svc_session_00000000-0000-4000-8000-00000000${id}`)),
-      ).toEqual([404, { error: "Session not found" }]);
-    }
-  });
-
-  it("deletes the user's identities, so that the next sign-in creates a new user", async () => {
-    const { acme, as, client, tokenFor } = await setup();
-    await tokenFor("github", "ada");
-    await as(acme, `/api/v1/users/${A1}`, { method: "DELETE" });
-    const { id } = await client(acme).tokens.verify(await tokenFor("google", "ada"));
-    expect(id).not.toBe(A1);
-    expect(await answer(await as(acme, `/api/v1/users/${id}`))).toMatchObject([
-      200,
-      { data: { email: "ada@acme.test", providers: ["google"], created_at: "2026-06-01T12:00:00.000Z" } },
-    ]);
-    expect(await answer(await as(acme, `/api/v1/users/${A1}`))).toEqual(NOT_FOUND);
-  });
-
   it("leaves nothing of the user in the store's files", async () => {
     const directory = temporaryDirectory();
     const contents = async (): Promise<string> => {
@@ -271,52 +211,6 @@ describe("DELETE /api/v1/users/:id", () => {
     await store.close();
     expect(await contents()).toContain(A3);
     expect(await contents()).not.toContain(A1);
-  });
-
-  it("frees the e-mail address for another user", async () => {
-    const personas = [{ ...SEED.personas[0], google: { sub: "9001", email_verified: true } }];
-    const { acme, as, signIn } = await setup({ seed: { ...SEED, personas } });
-    const subject = async (): Promise<unknown> =>
-      decodePart((await signIn("google", "ada")).searchParams.get("token")!, 1)["sub"];
-    expect(await subject()).toBe(A1);
-    await as(acme, `/api/v1/users/${A1}`, { method: "DELETE" });
-    expect(await subject()).not.toBe(A1);
-  });
-
-  it("invalidates the user's tokens", async () => {
-    const { acme, as, client, tokenFor } = await setup();
-    const token = await tokenFor("google", "ada");
-    await as(acme, `/api/v1/users/${A1}`, { method: "DELETE" });
-    await expect(client(acme).tokens.verify(token)).rejects.toMatchObject({ code: "user_not_found", status: 404 });
-  });
-
-  it("leaves other users and the person's user in another instance alone", async () => {
-    const { acme, globex, as } = await setup();
-    const before = await (await as(globex, "/api/v1/users")).json();
-    const sessions = await (await as(globex, "/api/v1/sessions")).json();
-    await as(acme, `/api/v1/users/${A1}`, { method: "DELETE" });
-    expect(await (await as(globex, "/api/v1/users")).json()).toEqual(before);
-    expect(await (await as(globex, "/api/v1/sessions")).json()).toEqual(sessions);
-    expect(await answer(await as(acme, `/api/v1/users/${A3}`))).toEqual([200, GRACE]);
-  });
-
-  it.each([
-    ["another instance's user", B1],
-    ["no user", NOBODY],
-    ["a word", "nonsense"],
-  ])("answers 404 for the id of %s, and deletes nothing", async (_, id) => {
-    const { acme, globex, as } = await setup();
-    expect(await answer(await as(acme, `/api/v1/users/${id}`, { method: "DELETE" }))).toEqual(NOT_FOUND);
-    expect(await answer(await as(acme, "/api/v1/users"))).toEqual([200, [GRACE, ADA, CHARLES]]);
-    expect((await as(globex, `/api/v1/users/${B1}`)).status).toBe(200);
-  });
-
-  it("answers 404 to one of two simultaneous requests", async () => {
-    const { acme, as } = await setup();
-    const remove = (): Promise<Response> => as(acme, `/api/v1/users/${A1}`, { method: "DELETE" });
-    const answers = await Promise.all([remove(), remove()]);
-    expect(answers.map((response) => response.status).toSorted()).toEqual([200, 404]);
-    expect(await answer(await remove())).toEqual(NOT_FOUND);
   });
 
   it("deletes nothing with a missing or invalid key", async () => {

@@ -13,7 +13,7 @@ import {
 } from "../../src/client/index.ts";
 import { startDeadline } from "../../src/client/deadline.ts";
 import { parseRetryAfter, retryDelayMs } from "../../src/client/retry.ts";
-import { ServiceError } from "../../src/client/errors.ts";
+import type { ServiceError } from "../../src/client/errors.ts";
 import { ADA } from "../_setup.ts";
 
 const KEY = "sk_test_0123456789abcdefghijklmnopqrstuvwxyz";

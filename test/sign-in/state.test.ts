@@ -3,15 +3,7 @@ import type { Fetch } from "../../src/http/fetch.ts";
 import { PROVIDERS } from "../../src/wire/providers.ts";
 import { locationOf } from "../_answers.ts";
 import { APP, decodePart, setup } from "../_setup.ts";
-import {
-  authorizePath,
-  begun,
-  CREDENTIALS,
-  expectRefusedState,
-  failure,
-  recordOf,
-  untilCallback,
-} from "../_sign-in.ts";
+import { authorizePath, begun, CREDENTIALS, expectRefusedState, recordOf, untilCallback } from "../_sign-in.ts";
 
 /** Headers that a page cannot make a browser omit. */
 const BROWSER = {
@@ -35,44 +27,6 @@ describe("The state", () => {
       created_at: "2026-06-01T12:00:00.000Z",
       expires_at: "2026-06-01T12:10:00.000Z",
     });
-  });
-
-  it("is different each time", async () => {
-    const service = await setup();
-    const states = await Promise.all(Array.from({ length: 200 }, () => begun(service, "google")));
-    expect(new Set(states).size).toBe(200);
-  });
-
-  it("is valid until the last millisecond of its ten minutes", async () => {
-    const service = await setup();
-    const toProvider = locationOf(await service.fetch(authorizePath("google")));
-    service.clock.advance(599.999);
-    const toCallback = locationOf(await service.fetch(toProvider.href));
-    expect(locationOf(await service.fetch(toCallback.href)).searchParams.has("token")).toBe(true);
-  });
-
-  it("is rejected when its ten minutes are over", async () => {
-    const service = await setup();
-    const toProvider = locationOf(await service.fetch(authorizePath("google")));
-    service.clock.advance(600);
-    const toCallback = locationOf(await service.fetch(toProvider.href));
-    await expectRefusedState(await service.fetch(toCallback.href));
-  });
-
-  it.each(PROVIDERS)("is valid for one sign-in through %s", async (provider) => {
-    const service = await setup();
-    const toCallback = await untilCallback(service, provider);
-    expect(locationOf(await service.fetch(toCallback.href)).searchParams.has("token")).toBe(true);
-    await expectRefusedState(await service.fetch(toCallback.href));
-  });
-
-  it("is used up by a failed sign-in", async () => {
-    const service = await setup();
-    const toCallback = await untilCallback(service, "google");
-    const state = toCallback.searchParams.get("state");
-    const failed = await service.fetch(`/oauth/google/callback?code=wrong&state=${state}`);
-    expect(locationOf(failed).href).toBe(failure("server_error"));
-    await expectRefusedState(await service.fetch(toCallback.href));
   });
 
   it.each(["sec-purpose", "purpose", "x-moz", "x-purpose"])(
@@ -142,28 +96,6 @@ describe("The state", () => {
       const { searchParams } = locationOf(await service.fetch(callback.href));
       expect(decodePart(searchParams.get("token")!, 1)["instance_id"]).toBe(id);
     }
-  });
-
-  it.each([
-    ["missing", ""],
-    ["empty", "&state="],
-    ["unknown", `&state=${"0".repeat(64)}`],
-    ["too short", `&state=${"a".repeat(63)}`],
-    ["too long", `&state=${"a".repeat(65)}`],
-    ["not hexadecimal", `&state=${"g".repeat(64)}`],
-    ["a property's name", "&state=__proto__"],
-    ["followed by a line feed", `&state=${"a".repeat(64)}%0A`],
-  ])("that is %s is rejected", async (_what, query) => {
-    const { fetch } = await setup();
-    await expectRefusedState(await fetch(`/oauth/google/callback?code=c${query}`));
-    await expectRefusedState(await fetch(`/oauth/google/callback?error=access_denied${query}`));
-  });
-
-  it("is rejected in the other letter case", async () => {
-    const service = await setup();
-    const toCallback = await untilCallback(service, "google");
-    const state = toCallback.searchParams.get("state")!;
-    await expectRefusedState(await service.fetch(toCallback.href.replace(state, state.toUpperCase())));
   });
 
   it("is rejected with a page and no redirect if a browser asks for one", async () => {

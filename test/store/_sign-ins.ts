@@ -81,19 +81,6 @@ export function testSignIns(subject: Subject): void {
       expect((await sessions())?.map((row) => row.user_id)).toEqual(Array(3).fill(views[0]?.user.id));
     });
 
-    it("creates fifty users for fifty identities with a thousand sign-ins, 64 at a time", async () => {
-      await subject.store.seed(records());
-      const queue = Array.from({ length: 1000 }, (_, n) => ({ uid: String((n * 7) % 50) }));
-      const worker = async (): Promise<void> => {
-        for (let person = queue.pop(); person; person = queue.pop()) await signIn(person);
-      };
-      await Promise.all(Array.from({ length: 64 }, worker));
-      expect((await users())?.map((row) => row.name).toSorted()).toEqual(
-        Array.from({ length: 50 }, (_, n) => String(n)).toSorted(),
-      );
-      expect((await sessions())?.length).toBe(50);
-    });
-
     describe("with something to clear", () => {
       const github: Person = { uid: "new", provider: "github", email: "ada@acme.test", ip_address: "198.51.100.23" };
       const clearing: Person = { ...github, clears: true };
