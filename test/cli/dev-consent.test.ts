@@ -8,30 +8,6 @@ async function users(query = ""): Promise<readonly unknown[]> {
   return (await fetch(`${server.url}/__svc/v1/users${query}`, { headers })).json() as Promise<readonly unknown[]>;
 }
 
-it.each([
-  ["dev reset --instance acme", "Delete all users and sessions of Acme (acme "],
-  ["dev reset --all", "Replace 2 instances, "],
-  ["dev snapshot restore kept", "Replace all records with the snapshot kept at "],
-  ["dev snapshot delete kept", "Delete the snapshot kept at "],
-  ["dev instances delete globex", "Delete Globex (globex "],
-  ["dev keys rotate", "Replace the secret key of Acme (acme "],
-])("svc %s names the server and asks, and needs --yes where nobody can answer", async (line, question) => {
-  await answerOf("dev snapshot save kept");
-  const before = await users();
-  const asked: string[] = [];
-  const declined = await svc(line, { tty: true, confirm: (text) => !asked.push(text) });
-  expect([declined.code, declined.stderr]).toEqual([1, expect.stringContaining("Declined. Nothing was changed.\n")]);
-  expect(asked[0]).toContain(question);
-  expect(asked[0]).toMatch(/ at http:\S+ \((?:SVC_CONTROL_URL|the server of this directory)\)\?/);
-  for (const more of ["", " --json"]) {
-    const refused = await svc(line + more);
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("add --yes")]);
-  }
-  expect(await users()).toEqual(before);
-  const snapshots = (await svc("dev snapshot list")).stdout;
-  expect(snapshots).not.toContain("previous");
-});
-
 it("Each of the last five resets can be undone, the one before the last too", async () => {
   const counts = async (): Promise<number> => (await users("?instance=acme")).length;
   const all = await counts();

@@ -192,24 +192,4 @@ describe("svc init", () => {
     if (files.length === 2)
       expect(parseSeed(await readFile(join(cwd, "seed.json"), "utf8"), "x", new Date()).instances).toHaveLength(1);
   });
-
-  it.each([
-    ["svc.config.json", []],
-    ["svc.config.json", ["--name", "Acme", "--port", "8000"]],
-    ["seed.json", ["--name", "Acme"]],
-  ])("does not overwrite %s with %j, and then writes nothing", async (file, flags) => {
-    await writeFile(join(cwd, file), "mine");
-    const { code, stderr } = await run(["init", ...flags]);
-    expect([code, await readdir(cwd), await readFile(join(cwd, file), "utf8")]).toEqual([8, [file], "mine"]);
-    expect(stderr).toContain(`${file} already exists`);
-  });
-
-  it.each([
-    [["init", "--port", "http"]],
-    [["init", "--port", "0"]],
-    [["init", "--name", ""]],
-    [["init", "--redirect-uri", "javascript:alert(1)"]],
-  ])("exits with 2 for %j and writes nothing", async (argv) => {
-    expect([(await run(argv)).code, await readdir(cwd)]).toEqual([2, []]);
-  });
 });

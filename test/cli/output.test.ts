@@ -37,14 +37,6 @@ describe("Output as JSON", () => {
     const { code, stdout, stderr } = await runCli([...argv, "--json"], { service, env });
     expect([code, stdout, stderr]).toEqual([0, `${body}\n`, ""]);
   });
-
-  it.each(rows)("of %j is the same JSON, indented, on a terminal", async (argv, path) => {
-    const service = await setup();
-    const body: unknown = await (await service.as(service.acme, path)).json();
-    const env = { SVC_API_URL: service.addresses.api };
-    const { code, stdout, stderr } = await runCli(["--json", ...argv], { service, env, tty: true });
-    expect([code, stdout, stderr]).toEqual([0, `${JSON.stringify(body, null, 2)}\n`, ""]);
-  });
 });
 
 describe("A table", () => {

@@ -12,7 +12,6 @@ import { answering } from "../_answering.ts";
 import { createContext, runCli, type CliOptions } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { setup, type Service } from "../_setup.ts";
-import { SESSION_PROVIDERS } from "../../src/wire/providers.ts";
 
 const ADA = "00000000-0000-4000-8000-0000000000a1";
 const GRACE = "00000000-0000-4000-8000-0000000000a3";
@@ -163,88 +162,10 @@ describe("Exit codes", () => {
 });
 
 describe("Lists of users and sessions", () => {
-  it("have the same columns in csv and tsv, without what a terminal acts on", async () => {
-    const name = "=1+1\tx\n\u001b[2J";
-    const fetch = answering(
-      200,
-      JSON.stringify([
-        {
-          id: ADA,
-          resource: "user",
-          data: {
-            email: "a@b.test",
-            name,
-            providers: [],
-            avatar_url: null,
-            email_verified: true,
-            created_at: "2026-01-01T00:00:00Z",
-          },
-        },
-      ]),
-    );
-    const csv = await run(["users", "list", "--output", "csv"], { fetch });
-    const tsv = await run(["users", "list", "--output", "tsv"], { fetch });
-    expect(csv.stdout.split("\n")[0]!.split(",").length).toBe(tsv.stdout.split("\n")[0]!.split("\t").length);
-    expect(csv.stdout + tsv.stdout).not.toContain("\u001b");
-  });
-
-  it("say on a terminal that more exist beyond --limit, and how to continue", async () => {
-    const { stderr } = await run(["users", "list", "--limit", "2"], { tty: true });
-    expect(stderr).toContain("More users exist. To see them: --limit 20, or a file: --output csv");
-    expect((await run(["users", "list", "--limit", "3"], { tty: true })).stderr).not.toContain("More users exist");
-    expect((await run(["users", "list", "--limit", "2"])).stderr).toBe("");
-  });
-
-  it("keep e-mail, providers and dates at 80 columns, and honor COLUMNS", async () => {
-    const shown = async (columns: number, env: Record<string, string> = {}): Promise<string> =>
-      (await run(["users", "list"], { tty: true, columns, env: { NO_COLOR: "1", ...env } })).stdout;
-    expect(await shown(80)).toMatch(/^00000000… {2}ada@acme\.test .*google .*ago$/m);
-    expect((await shown(60)).split("\n")[0]).toMatch(/^ID +EMAIL +NAME +PROVIDERS$/);
-    expect((await shown(72)).split("\n")[0]).toMatch(/^ID +EMAIL +NAME +PROVIDERS +VERIFIED$/);
-    expect(await shown(200, { COLUMNS: "80" })).toBe(await shown(80));
-    expect(await shown(200)).toContain(ADA);
-  });
-
   it("can be printed without commander", async () => {
     const context = createContext({ service });
     await runList(context, { json: true, limit: "1" }, USER_RECORDS);
     expect(JSON.parse(context.written.stdout)).toMatchObject([{ id: GRACE, resource: "user" }]);
-  });
-
-  it.each([
-    [["sessions", "search", "user_id:ada@acme.test"], "user_id takes an id"],
-    [["sessions", "search", "provider:gitub"], `"gitub" is not a provider. They are ${SESSION_PROVIDERS.join(", ")}.`],
-    [["users", "search", "email:*@acme"], "A domain has a dot"],
-    [["users", "search", "name:a*b"], "* is a wildcard only at the start or the end"],
-    [["users", "search", "email:ada"], "To find a part of it: email:*ada*"],
-    [["users", "search", "email:nobody@"], "To find a part of it: email:*nobody@*"],
-  ])("that are empty explain what looks wrong with %j", async (argv, hint) => {
-    expect((await run(argv, { tty: true })).stderr).toContain(hint);
-  });
-});
-
-describe("svc users get", () => {
-  it("finds a user by e-mail address", async () => {
-    expect(JSON.parse((await run(["users", "get", "ADA@acme.test", "--json"])).stdout)).toMatchObject({ id: ADA });
-    const none = await run(["users", "get", "nobody@acme.test"]);
-    expect([none.code, none.stderr]).toEqual([3, expect.stringContaining("No user has the e-mail address")]);
-  });
-});
-
-describe("svc users delete --query", () => {
-  it.each(["-email:*@", "email:*@*", "name:** -email:*."])(
-    "%s, which would match every user, deletes none",
-    async (query) => {
-      const flags = ["--yes", "--expect", "3"];
-      const { code, stderr, requests } = await run(["users", "delete", `--query=${query}`, ...flags]);
-      expect([code, requests.filter(({ method }) => method === "DELETE")]).toEqual([2, []]);
-      expect(stderr).toContain("No users were deleted");
-    },
-  );
-
-  it("with a query that excludes some users deletes the others", async () => {
-    const flags = ["--query=-email:*@navy.test", "--yes", "--expect", "2"];
-    expect((await run(["users", "delete", ...flags])).code).toBe(0);
   });
 });
 

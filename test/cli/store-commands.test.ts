@@ -1,14 +1,11 @@
-import { appendFile, chmod, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { appendFile, chmod, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { placeIn } from "../_server-file.ts";
 import { describe, expect, it } from "vitest";
-import { STORE_VERSION } from "../../src/server/store/records.ts";
 import { at, cwd, damage, makeStore, open, svc, useDirectory } from "../_store-commands.ts";
 import { people, state } from "../store/_records.ts";
 
 useDirectory();
-
-const COMMANDS = ["check", "migrate", "copy", "export", "import"];
 
 const SECRETS = [...people().instances.map((one) => one.secret_key), "digest", state(1).state];
 
@@ -35,24 +32,6 @@ describe("The store of a store command", () => {
 });
 
 describe("svc store check", () => {
-  it("describes a sound store", async () => {
-    const path = await makeStore();
-    const { code, stdout, stderr } = await svc("check --json");
-    expect([code, stderr]).toEqual([0, ""]);
-    expect(JSON.parse(stdout)).toEqual({
-      location: path,
-      kind: `file, format ${STORE_VERSION}`,
-      bytes: (await stat(path)).size + (await stat(join(dirname(path), "db.journal"))).size,
-      sequence: 2,
-      tables: { settings: 0, instances: 2, personas: 2, users: 4, identities: 4, sessions: 4, states: 1 },
-      damage: [],
-      dangling: [],
-      doubts: [],
-      notes: [],
-      sound: true,
-    });
-  });
-
   it("reads a store that a server has open, with the changes in its journal", async () => {
     const store = await open();
     await store.seed(people());
@@ -158,20 +137,5 @@ describe("Every svc store command", () => {
       const { stdout, stderr } = await svc(line, { tty: ["stdout", "stderr"] });
       for (const secret of SECRETS) expect(line.startsWith("export") ? stderr : stdout + stderr).not.toContain(secret);
     }
-  });
-
-  it.each(COMMANDS)("%s has help that starts with examples, and says no exit codes", async (command) => {
-    const { code, stdout } = await svc(`${command} --help`);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(
-      new RegExp(`^Usage: svc store ${command} [^]*Examples:\\n  [^\\n]*svc store ${command}[^]*Options:\\n`),
-    );
-    expect(stdout.indexOf("Examples:")).toBeLessThan(stdout.indexOf("Options:"));
-    expect(stdout).not.toContain("Exit codes");
-  });
-
-  it("is listed by svc store --help", async () => {
-    const { stdout } = await svc("--help");
-    for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^ +${command} `, "m"));
   });
 });

@@ -14,21 +14,6 @@ beforeAll(async () => {
 afterAll(() => rm(cwd, { recursive: true }));
 
 it.each([
-  ["verify", "token.txt", "token.txt", "a file that does not exist"],
-  ["verify", "./out/Token.JWT", "./out/Token.JWT", "a path"],
-  ["decode", "saved token.txt", "'saved token.txt'", "a name with a space"],
-])("svc tokens %s %j says how to read a token from %s: it is %s", async (command, name, typed) => {
-  const service = await setup();
-  const { code, stdout, stderr, requests } = await runCli(["tokens", command, name], { service, cwd, tty: true });
-  expect([code, stdout, requests]).toEqual([2, "", []]);
-  expect(stderr.split("\n").slice(-3)).toEqual([
-    expect.stringContaining(`"${name}" is the name of a file, not a token.`),
-    `  To read a token from it: svc tokens ${command} - < ${typed}`,
-    "",
-  ]);
-});
-
-it.each([
   ["a.b.c", "three parts"],
   ["hello", "the name of a directory"],
   ["x".repeat(5000), "longer than a name"],

@@ -6,8 +6,7 @@ import { writeRunning } from "../_server-file.ts";
 import { processContext } from "../../src/cli/process-context.ts";
 import type { RunningServerFile } from "../../src/cli/connection/server-file.ts";
 import { cwd, HERE, run, service, useDirectory } from "../_cli-directory.ts";
-import { type CliOptions } from "../_cli.ts";
-import { NOBODY, SESSION } from "../_setup.ts";
+import { SESSION } from "../_setup.ts";
 
 useDirectory();
 
@@ -29,16 +28,6 @@ async function runHere(): Promise<RunningServerFile> {
 }
 
 describe("svc api", () => {
-  it("prints JSON byte for byte, and ends the line", async () => {
-    const body = await (await service.as(service.acme, "/api/v1/users")).text();
-    expect(await run(["api", "GET", "/api/v1/users"])).toMatchObject({ code: 0, stdout: `${body}\n`, stderr: "" });
-    expect(await run(["api", "GET", "/api/v1/nonsense"])).toMatchObject({
-      code: 3,
-      stdout: '{"error":"Not found"}\n',
-      stderr: "✗ 404: Not found\n",
-    });
-  });
-
   it.each([
     [200, "two\nlines", "two\nlines"],
     [200, "[1]\n", "[1]\n"],
@@ -99,22 +88,6 @@ describe("svc api", () => {
     expect([nowhere.code, nowhere.requests]).toEqual([2, []]);
   });
 
-  it.each<[code: number, argv: string[], options: CliOptions]>([
-    [7, ["GET", "/x"], { fetch: answering(500, "<html>") }],
-    [2, ["GET", "/api/v1/users/search"], {}],
-    [2, ["FETCH", "/api/v1/users"], {}],
-    [2, ["GET", "/api/v1/users", "-F", "limit"], {}],
-    [2, ["POST", "/api/v1/tokens/verify", "-F", "token=x", "--input", "-"], { stdin: "{}" }],
-    [2, ["POST", "/api/v1/tokens/verify", "--input", "nothing.json"], {}],
-    [3, ["GET", `/api/v1/users/${NOBODY}`], {}],
-    [3, ["GET", "/nowhere"], {}],
-    [4, ["GET", "/api/v1/users"], { env: { SVC_SECRET_KEY: undefined } }],
-    [5, ["POST", "/api/v1/tokens/verify", "-F", "token=x.y.z"], {}],
-    [7, ["GET", "/api/v1/users"], { fetch: () => Promise.reject(new Error("x", { cause: { code: "ECONNRESET" } })) }],
-  ])("exits with %i for %j", async (code, argv, options) => {
-    expect((await run(["api", ...argv], options)).code).toBe(code);
-  });
-
   it("escapes control characters for a terminal", async () => {
     for (const body of ['{"name":"\\u001b[31m"}', "plain \u001b[31m\ntext"]) {
       const { stdout, stderr } = await run(["api", "GET", "/x"], { tty: true, fetch: answering(400, body) });
@@ -124,18 +97,6 @@ describe("svc api", () => {
 });
 
 describe("svc instances", () => {
-  it("lists the local server's instances without their secret keys", async () => {
-    await runHere();
-    const { code, stdout } = await run(["instances", "list"], { env: HERE });
-    expect([code, stdout.split("\n").map((line) => line.split("\t")[0])]).toEqual([0, ["acme", "globex", ""]]);
-    const json = await run(["instances", "list", "--json"], { env: HERE });
-    expect(JSON.parse(json.stdout)).toMatchObject([
-      { url: "http://acme.localhost:7820", program_url: "http://localhost:7820" },
-      { url: "http://globex.localhost:7820", program_url: "http://localhost:7820" },
-    ]);
-    expect(stdout + json.stdout).not.toContain("sk_");
-  });
-
   it("shows which of the local server's instances are active", async () => {
     const { instances, ...server } = await runHere();
     const newer = { ...server, started_at: "2026-06-01T12:00:01.000Z" };
@@ -174,37 +135,6 @@ describe("svc instances", () => {
 
 describe("svc open", () => {
   it.each([
-    [[], "http://localhost:7820/"],
-    [["front"], "http://localhost:7820/"],
-  ])("with %j opens %s, and with --print only prints it", async (argv, url) => {
-    await runHere();
-    const opened: string[] = [];
-    const openBrowser = async (address: string): Promise<void> => void opened.push(address);
-    expect(await run(["open", ...argv], { env: HERE, openBrowser })).toMatchObject({
-      code: 0,
-      stdout: "",
-      stderr: `Opened ${url}\n`,
-    });
-    expect(await run(["open", ...argv, "--print"], { env: HERE, openBrowser })).toMatchObject({
-      code: 0,
-      stdout: `${url}\n`,
-      stderr: "",
-    });
-    expect((await run(["open", ...argv, "--print", "--json"], { env: HERE })).stdout).toBe(
-      `${JSON.stringify({ url })}\n`,
-    );
-    expect(opened).toEqual([url]);
-  });
-
-  it("prints the address when no browser can be opened", async () => {
-    const { code, stderr } = await run(["open"]);
-    expect([code, stderr]).toEqual([
-      1,
-      "Could not open a browser. Open this address:\n  http://acme.localhost:7820/\n",
-    ]);
-  });
-
-  it.each([
     ["true", "resolves"],
     ["false", "rejects"],
     ["/nowhere/browser", "rejects"],
@@ -213,9 +143,5 @@ describe("svc open", () => {
     onTestFinished(() => void vi.unstubAllEnvs());
     const opened = processContext().openBrowser("http://localhost:7820/");
     await (verb === "resolves" ? expect(opened).resolves.toBeUndefined() : expect(opened).rejects.toThrow());
-  });
-
-  it("opens no other page", async () => {
-    expect((await run(["open", "nowhere"])).code).toBe(2);
   });
 });
